@@ -1,0 +1,103 @@
+"""Writes the served ONNX file from a checkpoint. Usage: python export.py CHECKPOINT [face-detector.onnx]"""
+
+import argparse
+import io
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import torch
+
+import graph as onnx_graph
+from graph import GraphBuilder
+from network import STRIDES, FaceNetwork, NetworkConfig, fold_batch_norm
+
+HERE = Path(__file__).resolve().parent
+# Platt scaling of the logit: score = sigmoid(scale * logit + offset). Fitted by calibrate.py.
+IDENTITY_CALIBRATION = {"scale": 1.0, "offset": 0.0}
+
+
+def load_network(path):
+    """The averaged network of a checkpoint, normalisation folded, and its calibration."""
+    saved = torch.load(path, map_location="cpu", weights_only=True)
+    network = FaceNetwork(NetworkConfig.from_dict(saved["config"]))
+    network.load_state_dict({k: v.float() if v.is_floating_point() else v for k, v in saved["ema"].items()})
+    return fold_batch_norm(network), saved.get("calibration", IDENTITY_CALIBRATION)
+
+
+def bare_network(network):
+    """The network alone as ONNX: `pixels` [1,3,H,W] normalised to one [1,15,h,w] a stride."""
+    buffer = io.BytesIO()
+    torch.onnx.export(
+        network,
+        torch.zeros(1, 3, 64, 96),
+        buffer,
+        input_names=["pixels"],
+        output_names=[f"level{s}" for s in STRIDES],
+        dynamic_axes={"pixels": {2: "height", 3: "width"}},
+        opset_version=onnx_graph.OPSET,
+        dynamo=False,
+    )
+    return onnx.load_from_string(buffer.getvalue())
+
+
+def served_model(network, calibration):
+    """The network with pixels in and decoded candidates out."""
+    core = bare_network(network)
+    g = GraphBuilder("pre")
+    pixels = onnx_graph.transpose_pixels(g, "image")
+    centred = g.add("Sub", pixels, g.constant(128, np.float32))
+    g.add("Mul", centred, g.constant(1 / 64, np.float32), output="pixels")
+    post = GraphBuilder("post")
+    levels = []
+    for stride in STRIDES:
+        name = f"level{stride}"
+        width = post.add("Slice", post.add("Shape", name), post.constant([3]), post.constant([4]))
+        cells = post.add("Reshape", name, post.constant([15, -1]))
+        logit, rest = post.add("Split", cells, post.constant([1, 14]), outputs=2, axis=0)
+        flat = post.add("Squeeze", logit, post.constant([0]))
+        scaled = post.add("Mul", flat, post.constant(calibration["scale"], np.float32))
+        scores = post.add("Sigmoid", post.add("Add", scaled, post.constant(calibration["offset"], np.float32)))
+        levels.append(onnx_graph.decode_level(post, scores, rest, width, stride, "min_score"))
+    onnx_graph.join_levels(post, levels)
+    return onnx_graph.make_model(
+        [*g.nodes, *core.graph.node, *post.nodes],
+        [onnx_graph.image_input(), onnx_graph.min_score_input()],
+        onnx_graph.detection_outputs(),
+        [*g.constants.values(), *core.graph.initializer, *post.constants.values()],
+        "face-detector",
+    )
+
+
+def verify(path):
+    """Runs the file at several sizes and with nothing to find; raises when the contract is broken."""
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    generator = np.random.default_rng(0)
+    for height, width, least in ((64, 96, 0.0), (320, 224, 0.3), (448, 640, 0.02), (32, 32, 2.0)):
+        image = generator.integers(0, 256, (1, height, width, 3), dtype=np.uint8)
+        boxes, scores, points = session.run(None, {"image": image, "min_score": np.float32([least])})
+        cells = sum((height // s) * (width // s) for s in STRIDES)
+        count = len(scores)
+        assert boxes.shape == (count, 4) and points.shape == (count, 5, 2), (boxes.shape, points.shape)
+        assert np.isfinite(boxes).all() and np.isfinite(points).all()
+        assert least > 0 or count == cells, (count, cells)
+        assert least < 2 or count == 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("checkpoint")
+    parser.add_argument("output", nargs="?", default=HERE / "face-detector.onnx")
+    args = parser.parse_args()
+    model = served_model(*load_network(args.checkpoint))
+    onnx.checker.check_model(model)
+    onnx.save(model, args.output)
+    verify(args.output)
+    print(f"{args.output}: {Path(args.output).stat().st_size / 1e6:.2f} MB, contract holds")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
