@@ -1,0 +1,18 @@
+import type { Logger } from 'pino';
+
+/** What a handler knows of the call it answers, beside the request message. */
+export interface Call {
+  /**
+   * Aborted when the caller goes away or the deadline passes; `signal.reason` is then the
+   * ServiceError to answer with. Work that has not begun must not begin.
+   */
+  readonly signal: AbortSignal;
+  /** Id of the request, as sent by the caller or made here; in every log line. */
+  readonly requestId: string;
+  /** Public id of the API key that the call came with. */
+  readonly keyId: string;
+  /** Address of the peer, for slowing down password guessing. */
+  readonly peer: string;
+  /** Logger that carries the request id. */
+  readonly log: Logger;
+}
