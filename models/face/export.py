@@ -46,9 +46,9 @@ def served_model(network, calibration):
     """The network with pixels in and decoded candidates out."""
     core = bare_network(network)
     g = GraphBuilder("pre")
-    pixels = onnx_graph.transpose_pixels(g, "image")
-    centred = g.add("Sub", pixels, g.constant(128, np.float32))
-    g.add("Mul", centred, g.constant(1 / 64, np.float32), output="pixels")
+    # Dequantising is the normalisation (x - 128) / 64 in one step; transposed while a pixel is still one byte.
+    planes = g.add("Transpose", "image", perm=[0, 3, 1, 2])
+    g.add("DequantizeLinear", planes, g.constant(1 / 64, np.float32), g.constant(128, np.uint8), output="pixels")
     post = GraphBuilder("post")
     levels = []
     for stride in STRIDES:

@@ -47,11 +47,6 @@ def detection_outputs():
     ]
 
 
-def transpose_pixels(g, image):
-    """uint8 NHWC to float NCHW; transposed while a pixel is still one byte."""
-    return g.add("Cast", g.add("Transpose", image, perm=[0, 3, 1, 2]), to=TensorProto.FLOAT)
-
-
 def decode_level(g, scores, cells, width, stride, min_score):
     """Boxes, scores and landmarks of one stride.
 

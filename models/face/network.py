@@ -4,7 +4,8 @@ Every cell of the strides 8, 16 and 32 gives 15 numbers: a score logit, a box (d
 relative to the cell's corner) and five landmarks (dx, dy in strides).
 """
 
-from dataclasses import asdict, dataclass
+import copy
+from dataclasses import asdict, dataclass, replace
 
 import torch
 import torch.nn.functional as F
@@ -23,6 +24,7 @@ class NetworkConfig:
     depths: tuple = (1, 1, 2, 2, 2)  # residual units after each stage's first unit
     neck: int = 64
     head_depth: int = 1
+    batch_norm: bool = True  # False: folded into the convolutions, a third cheaper to go on training
 
     def to_dict(self):
         return asdict(self)
@@ -32,12 +34,12 @@ class NetworkConfig:
         return NetworkConfig(**{k: tuple(v) if isinstance(v, (list, tuple)) else v for k, v in values.items()})
 
 
-def separable(inputs, outputs, act=True):
+def separable(inputs, outputs, norm, act=True):
     """1x1 then depthwise 3x3, one normalisation for both: cheaper than one after each and as good here."""
     layers = [
         nn.Conv2d(inputs, outputs, 1, bias=False),
-        nn.Conv2d(outputs, outputs, 3, padding=1, groups=outputs, bias=False),
-        nn.BatchNorm2d(outputs),
+        nn.Conv2d(outputs, outputs, 3, padding=1, groups=outputs, bias=not norm),
+        nn.BatchNorm2d(outputs) if norm else nn.Identity(),
     ]
     return nn.Sequential(*layers, nn.ReLU(inplace=True)) if act else nn.Sequential(*layers)
 
@@ -45,39 +47,39 @@ def separable(inputs, outputs, act=True):
 class Residual(nn.Module):
     """Starts as identity (last scale is zero), so that a trained network can be deepened without a jump."""
 
-    def __init__(self, channels):
+    def __init__(self, channels, norm):
         super().__init__()
-        self.branch = separable(channels, channels, act=False)
+        self.branch = separable(channels, channels, norm, act=False)
 
     def forward(self, x):
         return F.relu(x + self.branch(x))
 
 
-def stage(inputs, outputs, depth, downsample):
-    pool = [nn.MaxPool2d(2)] if downsample else [nn.Identity()]
-    return nn.Sequential(*pool, separable(inputs, outputs), *(Residual(outputs) for _ in range(depth)))
+def stage(inputs, outputs, depth, downsample, norm):
+    pool = nn.MaxPool2d(2) if downsample else nn.Identity()
+    return nn.Sequential(pool, separable(inputs, outputs, norm), *(Residual(outputs, norm) for _ in range(depth)))
 
 
 class FaceNetwork(nn.Module):
     def __init__(self, config=NetworkConfig()):
         super().__init__()
         self.config = config
-        w, neck = config.widths, config.neck
+        w, neck, norm = config.widths, config.neck, config.batch_norm
         self.stem = nn.Sequential(
-            nn.Conv2d(3, config.stem, 3, 2, 1, bias=False),
-            nn.BatchNorm2d(config.stem),
+            nn.Conv2d(3, config.stem, 3, 2, 1, bias=not norm),
+            nn.BatchNorm2d(config.stem) if norm else nn.Identity(),
             nn.ReLU(inplace=True),
-            separable(config.stem, config.stem),
+            separable(config.stem, config.stem, norm),
         )
         inputs = (config.stem, *w[:-1])
         self.stages = nn.ModuleList(
-            stage(inputs[i], w[i], config.depths[i], downsample=i != 1) for i in range(len(w))
+            stage(inputs[i], w[i], config.depths[i], i != 1, norm) for i in range(len(w))
         )
         self.lateral4 = nn.Conv2d(w[3], neck, 1)
         self.lateral3 = nn.Conv2d(w[2], neck, 1)
-        self.merge = nn.ModuleList([separable(neck, neck), separable(neck, neck), separable(w[4], neck)])
+        self.merge = nn.ModuleList([separable(c, neck, norm) for c in (neck, neck, w[4])])
         self.towers = nn.ModuleList(
-            nn.Sequential(separable(neck, neck), *(Residual(neck) for _ in range(config.head_depth)))
+            nn.Sequential(separable(neck, neck, norm), *(Residual(neck, norm) for _ in range(config.head_depth)))
             for _ in STRIDES
         )
         self.heads = nn.ModuleList(
@@ -93,8 +95,12 @@ class FaceNetwork(nn.Module):
         for module in self.modules():
             if isinstance(module, nn.Conv2d):
                 nn.init.kaiming_normal_(module.weight, mode="fan_in", nonlinearity="relu")
-            elif isinstance(module, Residual):
-                nn.init.zeros_(module.branch[2].weight)
+                if module.bias is not None:
+                    nn.init.zeros_(module.bias)
+        for module in self.modules():
+            if isinstance(module, Residual):
+                last = module.branch[2] if self.config.batch_norm else module.branch[1]
+                nn.init.zeros_(last.weight)
         for head in self.heads:
             nn.init.normal_(head[1].weight, std=0.2)
             nn.init.zeros_(head[1].bias)
@@ -139,11 +145,9 @@ def load_matching(network, state):
 
 
 def fold_batch_norm(network):
-    """A copy whose depthwise (or stem) convolutions carry their normalisation as weight scale and bias."""
-    import copy
-
-    network = copy.deepcopy(network).eval()
-    for block in network.modules():
+    """The same function without normalisation: its scale and shift go into the convolution before it."""
+    source = copy.deepcopy(network).eval()
+    for block in source.modules():
         if not isinstance(block, nn.Sequential):
             continue
         for i in range(1, len(block)):
@@ -151,4 +155,6 @@ def fold_batch_norm(network):
             if isinstance(conv, nn.Conv2d) and isinstance(norm, nn.BatchNorm2d):
                 block[i - 1] = nn.utils.fuse_conv_bn_eval(conv, norm)
                 block[i] = nn.Identity()
-    return network
+    folded = FaceNetwork(replace(network.config, batch_norm=False)).eval()
+    folded.load_state_dict(source.state_dict())
+    return folded

@@ -1,0 +1,151 @@
+"""Random training crops: scale, place, rotation, mosaic, then light, colour, blur, noise, JPEG and occlusion.
+
+A crop is given twice: clean for the teacher, disturbed for the student, which so learns to see what the teacher
+sees in a better picture.
+"""
+
+import math
+
+import cv2
+import numpy as np
+
+SMALLEST_FACE, LARGEST_FACE = 6, 420  # pixels in the crop
+MIN_LABEL = 5  # smaller faces are neither wanted nor punished
+
+
+def crop_matrix(picture, faces, size, rng):
+    """Affine matrix from picture to crop and its scale."""
+    height, width = picture.shape[:2]
+    if faces and rng.random() < 0.7:
+        x1, y1, x2, y2 = rng.choice(faces)["box"]
+        side = math.exp(rng.uniform(math.log(SMALLEST_FACE), math.log(min(LARGEST_FACE, size * 0.95))))
+        scale = min(max(side / max(x2 - x1, y2 - y1, 4), 0.15), 2.6)
+        left = (x1 + x2) / 2 * scale - rng.uniform(0.1, 0.9) * size
+        top = (y1 + y2) / 2 * scale - rng.uniform(0.1, 0.9) * size
+    else:
+        scale = math.exp(rng.uniform(math.log(0.4), math.log(1.8)))
+        left = rng.uniform(-0.1, 1) * width * scale - size * 0.3
+        top = rng.uniform(-0.1, 1) * height * scale - size * 0.3
+    matrix = np.float32([[scale, 0, -left], [0, scale, -top]])
+    angle = 0.0
+    if rng.random() < 0.2:
+        angle = math.radians(rng.gauss(0, 20) if rng.random() < 0.85 else rng.choice((-90, 90)) + rng.gauss(0, 8))
+        turn = np.float32([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
+        centre = np.float32([size / 2, size / 2])
+        matrix = np.hstack([turn @ matrix[:, :2], (turn @ (matrix[:, 2] - centre) + centre)[:, None]])
+    if rng.random() < 0.5:
+        matrix[0] = -matrix[0]
+        matrix[0, 2] += size - 1
+    return matrix.astype(np.float32), scale, angle
+
+
+def warp(picture, matrix, scale, size):
+    """Shrinks by areas first: bilinear sampling alone would alias."""
+    factor = 1
+    while scale * factor < 0.55:
+        factor *= 2
+    if factor > 1:
+        picture = cv2.resize(picture, None, fx=1 / factor, fy=1 / factor, interpolation=cv2.INTER_AREA)
+        matrix = matrix.copy()
+        matrix[:, :2] *= factor
+    return cv2.warpAffine(picture, matrix, (size, size), flags=cv2.INTER_LINEAR)
+
+
+def transform_faces(faces, matrix, scale, angle, size):
+    """Rows (xmin, ymin, xmax, ymax, ignore) of the faces in the crop. A turned face is an ellipse, not a rectangle."""
+    rows = []
+    for face in faces:
+        x1, y1, x2, y2 = face["box"]
+        cx, cy = matrix[:, :2] @ np.float32([(x1 + x2) / 2, (y1 + y2) / 2]) + matrix[:, 2]
+        w, h = (x2 - x1) * scale, (y2 - y1) * scale
+        if angle:
+            c, s = math.cos(angle), math.sin(angle)
+            w, h = math.hypot(w * c, h * s), math.hypot(w * s, h * c)
+        box = (cx - w / 2, cy - h / 2, cx + w / 2, cy + h / 2)
+        inside = (min(box[2], size) - max(box[0], 0)) * (min(box[3], size) - max(box[1], 0))
+        if box[2] < 1 or box[3] < 1 or box[0] > size - 1 or box[1] > size - 1:
+            continue
+        hidden = inside < 0.35 * w * h or not (0 <= cx < size and 0 <= cy < size)
+        rows.append((*box, float(face["ignore"] or hidden or min(w, h) < MIN_LABEL)))
+    return np.float32(rows).reshape(-1, 5)
+
+
+def crop(picture, faces, size, rng):
+    wanted = [f for f in faces if not f["ignore"]]
+    matrix, scale, angle = crop_matrix(picture, wanted, size, rng)
+    return warp(picture, matrix, scale, size), transform_faces(faces, matrix, scale, angle, size)
+
+
+def mosaic(draw, size, rng):
+    """Four crops of half the size in one; `draw(size)` gives a crop."""
+    half = size // 2
+    image = np.zeros((size, size, 3), np.uint8)
+    rows = []
+    for y, x in ((0, 0), (0, half), (half, 0), (half, half)):
+        part, faces = draw(half)
+        image[y : y + half, x : x + half] = part
+        faces = faces.copy()
+        faces[:, :4] = faces[:, :4].clip(0, half) + np.float32([x, y, x, y])
+        rows.append(faces)
+    return image, np.concatenate(rows)
+
+
+def occlude(image, faces, rng):
+    """Covers a part of some faces: at most half, from one side."""
+    for x1, y1, x2, y2, ignored in faces:
+        w, h = x2 - x1, y2 - y1
+        if ignored or w < 16 or rng.random() > 0.3:
+            continue
+        share = rng.uniform(0.2, 0.5)
+        side = rng.randrange(3)
+        if side == 0:
+            y1 = y2 - h * share
+        elif side == 1:
+            x1 = x2 - w * share
+        else:
+            x2 = x1 + w * share
+        a, b, c, d = (max(0, int(v)) for v in (x1, y1, x2, y2))
+        patch = image[b:d, a:c]
+        if not patch.size:
+            continue
+        if rng.random() < 0.5:
+            patch[:] = [rng.randrange(256) for _ in range(3)]
+        else:
+            ys, xs = rng.randrange(image.shape[0] - patch.shape[0] + 1), rng.randrange(image.shape[1] - patch.shape[1] + 1)
+            patch[:] = image[ys : ys + patch.shape[0], xs : xs + patch.shape[1]].copy()
+
+
+def disturb(image, faces, rng):
+    """What cameras, codecs and lamps do."""
+    image = image.copy()
+    if rng.random() < 0.15:
+        occlude(image, faces, rng)
+    if rng.random() < 0.12:
+        factor = rng.uniform(0.35, 0.8)
+        small = cv2.resize(image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+        image = cv2.resize(small, image.shape[1::-1], interpolation=cv2.INTER_LINEAR)
+    if rng.random() < 0.1:
+        image = cv2.GaussianBlur(image, (0, 0), rng.uniform(0.5, 2))
+    elif rng.random() < 0.06:
+        length = rng.randrange(3, 10)
+        kernel = np.zeros((length, length), np.float32)
+        cv2.line(kernel, (0, rng.randrange(length)), (length - 1, rng.randrange(length)), 1.0)
+        image = cv2.filter2D(image, -1, kernel / kernel.sum())
+    if rng.random() < 0.65:
+        levels = np.arange(256, dtype=np.float32)
+        if rng.random() < 0.25:  # dark or washed out
+            levels = 255 * (levels / 255) ** math.exp(rng.uniform(-0.7, 1.0))
+        levels = levels * (rng.uniform(0.1, 0.5) if rng.random() < 0.1 else rng.uniform(0.6, 1.4)) + rng.uniform(-35, 35)
+        table = np.repeat(levels[:, None], 3, 1)
+        if rng.random() < 0.4:
+            table *= np.float32([rng.uniform(0.75, 1.25) for _ in range(3)])
+        image = cv2.LUT(image, table.clip(0, 255).astype(np.uint8)[None])
+    if rng.random() < 0.12:
+        image = cv2.cvtColor(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), cv2.COLOR_GRAY2RGB)
+    if rng.random() < 0.12:
+        noise = np.empty(image.shape, np.int16)
+        cv2.randn(noise, 0, rng.uniform(2, 18))
+        image = cv2.add(image, noise, dtype=cv2.CV_8U)
+    if rng.random() < 0.15:
+        image = cv2.imdecode(cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, rng.randint(25, 85)])[1], 1)
+    return image

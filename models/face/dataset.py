@@ -1,0 +1,118 @@
+"""The training pictures in memory, the slice held out of them for every choice, and batches from other processes."""
+
+import hashlib
+import json
+import os
+import random
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+import augment
+
+HELD_OUT_FACES, HELD_OUT_NOFACE = 200, 40
+METER_PICTURES = 300
+BATCH_PIXELS = 16 * 320 * 320  # a batch of any crop size has about as many pixels
+CROP_SIZES, CROP_ODDS = (320, 416, 512), (5, 3, 2)
+NOFACE_SHARE, METER_SHARE, MOSAIC_SHARE = 0.09, 0.03, 0.15
+
+
+def shared_dir():
+    return Path(os.environ.get("SHARED_DIR") or Path(__file__).resolve().parents[3] / "shared")
+
+
+def by_hash(names):
+    return sorted(names, key=lambda name: hashlib.md5(Path(name).name.encode()).hexdigest())
+
+
+def annotations(root, held_out):
+    """Pictures with faces as {file, faces}; either the held-out slice or the rest of train/."""
+    rows = {a["file"]: a for a in json.loads((root / "annotations.json").read_text())}
+    names = by_hash(rows)
+    names = names[:HELD_OUT_FACES] if held_out else names[HELD_OUT_FACES:]
+    return [{"path": root / n, "faces": rows[n]["faces"]} for n in names]
+
+
+def faceless(root, held_out):
+    names = by_hash(p.name for p in (root / "noface").iterdir())
+    names = names[:HELD_OUT_NOFACE] if held_out else names[HELD_OUT_NOFACE:]
+    return [{"path": root / "noface" / n, "faces": []} for n in names]
+
+
+def meters(root):
+    """Meter photos: no faces, many round things that resemble some."""
+    if not root.is_dir():
+        return []
+    names = by_hash(p.name for p in root.iterdir() if p.suffix in (".webp", ".jpg"))
+    return [{"path": root / n, "faces": []} for n in names[:METER_PICTURES]]
+
+
+def read_rgb(path, longest=640):
+    picture = cv2.cvtColor(cv2.imread(str(path)), cv2.COLOR_BGR2RGB)
+    scale = longest / max(picture.shape[:2])
+    return cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else picture
+
+
+class TrainingPictures:
+    """All pictures decoded once, before the workers are forked."""
+
+    def __init__(self, shared, log=print):
+        train = shared / "face" / "train"
+        self.faces = annotations(train, held_out=False)
+        self.noface = faceless(train, held_out=False)
+        self.meters = meters(shared / "meter" / "train")
+        for row in (*self.faces, *self.noface, *self.meters):
+            row["picture"] = read_rgb(row["path"])
+        log(f"{len(self.faces)} pictures with faces, {len(self.noface)} without, {len(self.meters)} meters")
+
+    def draw(self, size, rng, hardness):
+        """(crop, faces, index of a face-free picture or -1)."""
+        dice = rng.random()
+        if dice < NOFACE_SHARE:
+            index = rng.choices(range(len(self.noface)), weights=[0.05 + h for h in hardness])[0]
+            return *augment.crop(self.noface[index]["picture"], [], size, rng), index
+        if dice < NOFACE_SHARE + METER_SHARE and self.meters:
+            return *augment.crop(rng.choice(self.meters)["picture"], [], size, rng), -1
+        row = rng.choice(self.faces)
+        return *augment.crop(row["picture"], row["faces"], size, rng), -1
+
+    def sample(self, size, rng, hardness):
+        if rng.random() < MOSAIC_SHARE:
+            image, faces = augment.mosaic(lambda half: self.draw(half, rng, hardness)[:2], size, rng)
+            index = -1
+        else:
+            image, faces, index = self.draw(size, rng, hardness)
+        return image, augment.disturb(image, faces, rng), faces, index
+
+    def batch(self, rng, hardness, pixels):
+        size = rng.choices(CROP_SIZES, CROP_ODDS)[0]
+        count = max(1, round(pixels / size**2))
+        clean, disturbed, faces, indices = zip(*(self.sample(size, rng, hardness) for _ in range(count)))
+        return np.stack(clean), np.stack(disturbed), faces, indices
+
+
+def feed(pictures, queue, hardness, seed, pixels):
+    """A worker's loop."""
+    os.nice(3)
+    cv2.setNumThreads(1)
+    cv2.setRNGSeed(seed)
+    rng = random.Random(seed)
+    while True:
+        queue.put(pictures.batch(rng, hardness, pixels))
+
+
+def start_workers(pictures, count, seed, pixels):
+    """(queue of batches, shared hardness of each face-free picture, processes)."""
+    import torch.multiprocessing as multiprocessing
+
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue(4 * count)
+    hardness = context.Array("f", [1.0] * len(pictures.noface), lock=False)
+    workers = [
+        context.Process(target=feed, args=(pictures, queue, hardness, seed + i, pixels), daemon=True)
+        for i in range(count)
+    ]
+    for worker in workers:
+        worker.start()
+    return queue, hardness, workers

@@ -1,0 +1,64 @@
+"""The slice of the training pictures that every choice is made by: checkpoints, thresholds, the cascade rule."""
+
+import numpy as np
+import torch
+
+import dataset
+import metrics
+import targets
+from network import normalise
+
+CANDIDATE_SCORE = 0.05
+MAX_CANDIDATES = 1500
+
+
+def padded(picture):
+    """Zeros to the right and below up to multiples of 32."""
+    height, width = picture.shape[:2]
+    image = np.zeros(((height + 31) // 32 * 32, (width + 31) // 32 * 32, 3), np.uint8)
+    image[:height, :width] = picture
+    return image
+
+
+class HeldOut:
+    def __init__(self, shared):
+        train = shared / "face" / "train"
+        self.rows = dataset.annotations(train, held_out=True) + dataset.faceless(train, held_out=True)
+        self.pictures = [dataset.read_rgb(row["path"]) for row in self.rows]
+
+    @torch.no_grad()
+    def detect(self, network, picture, device):
+        pixels = torch.from_numpy(padded(picture)).to(device).permute(2, 0, 1)[None].float()
+        with torch.autocast(device.type, dtype=torch.bfloat16):
+            maps = network(normalise(pixels))
+        cells = targets.Cells.of(maps)
+        values = targets.flatten(maps)[0].float()
+        scores = torch.sigmoid(values[:, 0])
+        order = scores.argsort(descending=True)[:MAX_CANDIDATES]
+        order = order[scores[order] > CANDIDATE_SCORE]
+        boxes = targets.decode_boxes(cells, values[:, 1:5])[order].cpu().numpy()
+        scores = scores[order].cpu().numpy()
+        kept = metrics.suppress(boxes, scores)
+        return boxes[kept], scores[kept]
+
+    def measure(self, network, device):
+        """AP of all annotated faces, of large ones, and false faces at the best F1's score."""
+        found = [self.detect(network, picture, device) for picture in self.pictures]
+        side = lambda f: max(f["box"][2] - f["box"][0], f["box"][3] - f["box"][1])
+        ap = metrics.subset_ap(self.rows, found, lambda f: True)
+        large = metrics.subset_ap(self.rows, found, lambda f: side(f) >= 32)
+        best = max(np.arange(0.3, 0.8, 0.05), key=lambda t: f1(metrics.precision_recall(self.rows, found, t)))
+        precision, recall = metrics.precision_recall(self.rows, found, best)
+        return {
+            "ap": round(100 * ap, 2),
+            "ap32": round(100 * large, 2),
+            "score": round(float(best), 2),
+            "precision": round(100 * precision, 1),
+            "recall": round(100 * recall, 1),
+            "false": metrics.pictures_with_false_face(self.rows, found, best),
+        }
+
+
+def f1(pair):
+    precision, recall = pair
+    return 2 * precision * recall / max(precision + recall, 1e-9)

@@ -1,0 +1,93 @@
+"""Detection metrics: WIDER's average precision, recall, false faces, landmark error. No files, no models here."""
+
+import numpy as np
+
+MATCH_IOU = 0.5
+
+
+def area(boxes):
+    return np.maximum(boxes[..., 2] - boxes[..., 0], 0) * np.maximum(boxes[..., 3] - boxes[..., 1], 0)
+
+
+def iou_matrix(a, b):
+    """[A,4] and [B,4] to [A,B]."""
+    low = np.maximum(a[:, None, :2], b[None, :, :2])
+    high = np.minimum(a[:, None, 2:], b[None, :, 2:])
+    shared = np.prod(np.clip(high - low, 0, None), axis=-1)
+    return shared / (area(a)[:, None] + area(b)[None] - shared + 1e-9)
+
+
+def suppress(boxes, scores, limit=0.45):
+    """Greedy non-maximum suppression; indices kept, best first."""
+    order = np.argsort(-scores, kind="stable")
+    kept = []
+    while len(order):
+        first, rest = order[0], order[1:]
+        kept.append(first)
+        order = rest[iou_matrix(boxes[first : first + 1], boxes[rest])[0] < limit]
+    return np.array(kept, np.int64)
+
+
+def match(truth, wanted, boxes, scores):
+    """WIDER's protocol in one picture: (score, hit) of every detection that counts.
+
+    Best first, each detection takes the free wanted face it overlaps most; a detection on a face that is not wanted
+    in this subset is neither hit nor miss.
+    """
+    results = []
+    used = np.zeros(len(truth), bool)
+    overlaps = iou_matrix(boxes, truth) if len(truth) else None
+    for i in np.argsort(-scores, kind="stable"):
+        if overlaps is None:
+            results.append((scores[i], 0))
+            continue
+        row = overlaps[i]
+        best = int(np.argmax(np.where(used & wanted, -1, row)))
+        nearest = int(np.argmax(row))
+        if row[best] >= MATCH_IOU and wanted[best] and not used[best]:
+            used[best] = True
+            results.append((scores[i], 1))
+        elif row[nearest] < MATCH_IOU or wanted[nearest]:
+            results.append((scores[i], 0))
+    return results
+
+
+def average_precision(results, positives):
+    """Area under the interpolated precision-recall curve."""
+    if not positives:
+        return float("nan")
+    results = sorted(results, key=lambda r: -r[0])
+    hits = np.cumsum([hit for _, hit in results])
+    recall = hits / positives
+    precision = hits / np.arange(1, len(results) + 1)
+    precision = np.maximum.accumulate(precision[::-1])[::-1]
+    return float(np.sum(np.diff(np.concatenate([[0], recall])) * precision))
+
+
+def subset_ap(pictures, detections, is_wanted):
+    """AP over pictures; `is_wanted(face)` says which faces count as positives. detections: (boxes, scores) a picture."""
+    results, positives = [], 0
+    for picture, (boxes, scores) in zip(pictures, detections):
+        truth = np.float32([f["box"] for f in picture["faces"]]).reshape(-1, 4)
+        wanted = np.array([bool(is_wanted(f)) and not f["ignore"] for f in picture["faces"]], bool)
+        positives += int(wanted.sum())
+        results += match(truth, wanted, boxes, scores)
+    return average_precision(results, positives)
+
+
+def precision_recall(pictures, detections, threshold):
+    """Over all faces that are not ignored, at one score."""
+    results, positives = [], 0
+    for picture, (boxes, scores) in zip(pictures, detections):
+        truth = np.float32([f["box"] for f in picture["faces"]]).reshape(-1, 4)
+        wanted = np.array([not f["ignore"] for f in picture["faces"]], bool)
+        positives += int(wanted.sum())
+        kept = scores >= threshold
+        results += match(truth, wanted, boxes[kept], scores[kept])
+    hits = sum(hit for _, hit in results)
+    return hits / max(len(results), 1), hits / max(positives, 1)
+
+
+def pictures_with_false_face(pictures, detections, threshold):
+    """How many face-free pictures have any detection."""
+    return sum(bool((s >= threshold).any()) for p, (_, s) in zip(pictures, detections) if not p["faces"])

@@ -1,0 +1,60 @@
+"""YuNet-n as a teacher: its ONNX file run in torch, so that it shares the student's device and batch."""
+
+import onnx
+import torch
+import torch.nn.functional as F
+from onnx import helper, numpy_helper
+
+from network import STRIDES
+
+SHAPE_OPS = {"Shape", "Gather", "Unsqueeze", "Concat"}  # feed Resize and Reshape, which are not needed here
+
+
+class Teacher:
+    """Interprets the few operators of the file. Wants BGR 0..255, NCHW."""
+
+    def __init__(self, path, device):
+        model = onnx.load(path)
+        self.nodes = [
+            (n.op_type, list(n.input), n.output[0], {a.name: helper.get_attribute_value(a) for a in n.attribute})
+            for n in model.graph.node
+        ]
+        self.input = model.graph.input[0].name
+        self.weights = {}
+        for item in model.graph.initializer:
+            tensor = torch.from_numpy(numpy_helper.to_array(item).copy()).to(device)
+            self.weights[item.name] = (
+                tensor.contiguous(memory_format=torch.channels_last) if tensor.ndim == 4 else tensor
+            )
+
+    @torch.no_grad()
+    def __call__(self, rgb):
+        """RGB [B,3,H,W] to one (score [B,h,w], box [B,4,h,w], landmarks [B,10,h,w]) a stride."""
+        v = dict(self.weights)
+        v[self.input] = rgb.flip(1)
+        with torch.autocast(rgb.device.type, dtype=torch.bfloat16):
+            for op, i, o, a in self.nodes:
+                if op == "Conv":
+                    v[o] = F.conv2d(v[i[0]], v[i[1]], v[i[2]], a["strides"], a["pads"][:2], groups=a["group"])
+                elif op == "Relu":
+                    v[o] = F.relu_(v[i[0]])
+                elif op == "MaxPool":
+                    v[o] = F.max_pool2d(v[i[0]], 2)
+                elif op == "Add":
+                    v[o] = v[i[0]] + v[i[1]]
+                elif op == "Resize":
+                    v[o] = F.interpolate(v[i[0]], scale_factor=2, mode="nearest")
+                elif op == "Sigmoid":
+                    v[o] = torch.sigmoid(v[i[0]].float())
+                elif op in ("Transpose", "Reshape"):
+                    v[o] = v[i[0]]  # kept as maps
+                elif op not in SHAPE_OPS:
+                    raise ValueError(f"operator {op} of the teacher is not known")
+        return [
+            (
+                (v[f"cls_{s}"] * v[f"obj_{s}"])[:, 0].clamp(0, 1).sqrt(),
+                v[f"bbox_{s}"].float(),
+                v[f"kps_{s}"].float(),
+            )
+            for s in STRIDES
+        ]

@@ -1,0 +1,213 @@
+"""Trains the detector by ground truth and a teacher. Resumable; a GPU is used where torch sees one.
+
+    python train.py --minutes 60 --resume            constant rate: go on from checkpoints/last.pt
+    python train.py --minutes 20 --resume --decay    rate to zero: gives the weights to serve
+
+The checkpoint that scores best on the held-out slice of the training pictures is checkpoints/best.pt.
+"""
+
+import argparse
+import random
+import time
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from torch import nn
+
+import dataset
+import targets
+from heldout import HeldOut
+from network import FaceNetwork, NetworkConfig, fold_batch_norm, load_matching, normalise
+from teacher import Teacher
+
+HERE = Path(__file__).resolve().parent
+WARMUP_STEPS = 200
+LOSS_WEIGHTS = (1.0, 2.0, 0.5)  # score, box, landmarks
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, required=True)
+    parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
+    parser.add_argument("--resume", action="store_true", help="go on from checkpoints/last.pt")
+    parser.add_argument("--start", help="take weights that fit from this checkpoint")
+    parser.add_argument("--decay", action="store_true", help="bring the learning rate to zero over this run")
+    parser.add_argument("--rate", type=float, default=1e-3)
+    parser.add_argument("--batch", type=int, default=16, help="crops of 320 pixels a step; larger crops count more")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--freeze", type=int, default=0, help="keep the stem and this many stages as they are")
+    parser.add_argument("--fold", action="store_true", help="fold batch normalisation when starting")
+    parser.add_argument("--check-minutes", type=float, default=12, help="between looks at the held-out slice")
+    parser.add_argument("--folder", type=Path, default=HERE / "checkpoints")
+    for name in ("widths", "depths"):
+        parser.add_argument(f"--{name}", type=lambda text: tuple(map(int, text.split(","))))
+    for name in ("stem", "neck", "head_depth"):
+        parser.add_argument(f"--{name.replace('_', '-')}", type=int)
+    return parser.parse_args()
+
+
+class Run:
+    """Everything that a checkpoint holds."""
+
+    def __init__(self, args, device):
+        self.args, self.device = args, device
+        self.step, self.seconds, self.best = 0, 0.0, 0.0
+        saved = self._saved()
+        if args.resume:
+            config = NetworkConfig.from_dict(saved["config"])
+        else:
+            named = {k: getattr(args, k) for k in ("stem", "widths", "depths", "neck", "head_depth")}
+            config = NetworkConfig(**{k: v for k, v in named.items() if v is not None})
+        network = FaceNetwork(config)
+        if saved and not args.resume:
+            print("starts anew:", load_matching(network, saved["ema"]) or "nothing", flush=True)
+        if args.fold and config.batch_norm:
+            network = fold_batch_norm(network)
+        self.network = network.to(device, memory_format=torch.channels_last)
+        decayed = [p for p in network.parameters() if p.ndim > 1]
+        plain = [p for p in network.parameters() if p.ndim <= 1]
+        self.optimiser = torch.optim.AdamW(
+            [{"params": decayed, "weight_decay": 5e-4}, {"params": plain, "weight_decay": 0.0}], lr=args.rate
+        )
+        if args.resume:
+            network.load_state_dict(saved["model"])
+            if saved["optimiser"]:
+                self.optimiser.load_state_dict(saved["optimiser"])
+            self.step, self.seconds, self.best = saved["step"], saved["seconds"], saved["best"]
+        self.ema = {k: v.clone() for k, v in (saved["ema"] if args.resume else network.state_dict()).items()}
+        self.ema = {k: v.float().to(device) if v.is_floating_point() else v for k, v in self.ema.items()}
+        for part in (network.stem, *network.stages[: args.freeze]) if args.freeze else ():
+            part.requires_grad_(False)
+
+    def _saved(self):
+        path = self.args.folder / "last.pt" if self.args.resume else self.args.start
+        return torch.load(path, map_location="cpu", weights_only=True) if path else None
+
+    @torch.no_grad()
+    def average(self, done):
+        keep = min(0.999, (done + 1) / (done + 20))
+        for key, value in self.network.state_dict().items():
+            if value.is_floating_point():
+                self.ema[key].lerp_(value.float(), 1 - keep)
+            else:
+                self.ema[key] = value.clone()
+
+    def averaged_network(self):
+        network = FaceNetwork(self.network.config).to(self.device, memory_format=torch.channels_last)
+        network.load_state_dict(self.ema)
+        return network.eval()
+
+    def save(self, name):
+        self.args.folder.mkdir(parents=True, exist_ok=True)
+        path = self.args.folder / name
+        state = {
+            "config": self.network.config.to_dict(),
+            "model": self.network.state_dict(),
+            "ema": self.ema,
+            "optimiser": self.optimiser.state_dict(),
+            "step": self.step,
+            "seconds": self.seconds,
+            "best": self.best,
+        }
+        torch.save(state, path.with_suffix(".tmp"))
+        path.with_suffix(".tmp").replace(path)
+
+
+def as_pixels(batch, device):
+    """uint8 NHWC array to float NCHW; the storage stays channels-last."""
+    return torch.from_numpy(batch).to(device).permute(0, 3, 1, 2).float()
+
+
+def train_step(run, teacher, batch, rate):
+    """One optimiser step; returns the three losses and the student's best score in each picture."""
+    clean, disturbed, faces, _ = batch
+    device = run.device
+    known = teacher(as_pixels(clean, device))
+    with torch.autocast(device.type, dtype=torch.bfloat16):
+        maps = run.network(normalise(as_pixels(disturbed, device)))
+    cells = targets.Cells.of(maps)
+    values = targets.flatten(maps)
+    teacher_scores = torch.cat([s.flatten(1) for s, _, _ in known], 1)
+    teacher_boxes = targets.decode_boxes(cells, targets.flatten([b for _, b, _ in known]))
+    with torch.no_grad():
+        student = torch.sigmoid(values[..., 0]), targets.decode_boxes(cells, values[..., 1:5])
+        rows = torch.from_numpy(np.concatenate(faces)).to(device)
+        picture = torch.repeat_interleave(torch.arange(len(faces)), torch.tensor([len(f) for f in faces])).to(device)
+        has_faces = torch.tensor([len(f) > 0 for f in faces], device=device)
+        target = targets.build(cells, student, (teacher_scores, teacher_boxes), rows, picture, has_faces)
+    parts = targets.losses(cells, values, target, targets.flatten([k for _, _, k in known]))
+    loss = sum(w * part for w, part in zip(LOSS_WEIGHTS, parts))
+    for group in run.optimiser.param_groups:
+        group["lr"] = rate
+    run.optimiser.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(run.network.parameters(), 5.0)
+    run.optimiser.step()
+    return [float(p.detach()) for p in parts], student[0].amax(1).tolist()
+
+
+def main():
+    args = arguments()
+    device = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if args.device == "auto" else args.device)
+    torch.set_num_threads(args.threads)
+    cv2.setNumThreads(1)
+    shared = dataset.shared_dir()
+    if not (shared / "face" / "train").is_dir():
+        raise SystemExit(f"no training pictures under {shared} (SHARED_DIR)")
+    run = Run(args, device)
+    print(f"{device}, {sum(p.numel() for p in run.network.parameters())} parameters, {run.network.config}", flush=True)
+    held_out = HeldOut(shared)
+    pictures = dataset.TrainingPictures(shared)
+    pixels = args.batch * 320 * 320
+    queue, hardness, workers = dataset.start_workers(pictures, args.workers, random.randrange(2**31), pixels)
+    teacher = Teacher(shared / "models" / "yunet_n_dynamic.onnx", device)
+
+    start = last_save = last_check = last_print = time.time()
+    done, crops, sums = 0, 0, np.zeros(3)
+    while (elapsed := time.time() - start) < args.minutes * 60:
+        rate = args.rate * min(1, (done + 1) / WARMUP_STEPS)
+        if args.decay:
+            rate = args.rate * max(0.01, 1 - elapsed / (args.minutes * 60))
+        batch = queue.get()
+        parts, scores = train_step(run, teacher, batch, rate)
+        for index, score in zip(batch[3], scores):
+            if index >= 0:
+                hardness[index] = 0.7 * hardness[index] + 0.3 * score
+        run.step += 1
+        done += 1
+        crops += len(batch[0])
+        sums += parts
+        run.average(done)
+        now = time.time()
+        if done % 100 == 0:
+            speed, left = done / (now - start), args.minutes - (now - start) / 60
+            means = " ".join(f"{name} {v:.4f}" for name, v in zip(("score", "box", "landmarks"), sums / 100))
+            print(f"step {run.step} {means} | {speed:.2f} steps/s, {crops} crops, {left:.0f} min left", flush=True)
+            sums[:] = 0
+        if now - last_check > args.check_minutes * 60:
+            last_check = now
+            check(run, held_out)
+        if now - last_save > 180:
+            run.seconds += now - last_save
+            last_save = now
+            run.save("last.pt")
+    check(run, held_out)
+    run.seconds += time.time() - last_save
+    run.save("last.pt")
+    for worker in workers:
+        worker.terminate()
+
+
+def check(run, held_out):
+    result = held_out.measure(run.averaged_network(), run.device)
+    print(f"held out at step {run.step}: {result}", flush=True)
+    if result["ap"] > run.best:
+        run.best = result["ap"]
+        run.save("best.pt")
+
+
+if __name__ == "__main__":
+    main()
