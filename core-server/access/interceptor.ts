@@ -1,0 +1,108 @@
+import type { Metadata } from '@grpc/grpc-js';
+import {
+  ServerInterceptingCall,
+  status as grpcStatus,
+  type ServerInterceptor,
+} from '@grpc/grpc-js';
+import { Operation } from '../../generated/imageanalysis/v1/admin.js';
+import { ServiceError } from '../errors.js';
+import { toStatusObject } from '../status.js';
+
+/** Metadata key under which handlers find the public id of the caller's API key. */
+export const keyIdMetadata = 'x-internal-key-id';
+
+/** What the interceptor needs to know of an API key. */
+export interface AuthenticatedKey {
+  readonly id: string;
+  /** What it may be used for; empty: everything. */
+  readonly operations: readonly Operation[];
+}
+
+/** What the interceptor asks of the access feature. */
+export interface AccessDeps {
+  /** Rejects with INVALID_API_KEY. */
+  authenticate(apiKey: string): Promise<AuthenticatedKey>;
+  /** Rejects with RATE_LIMITED when the key's request rate is used up. */
+  consume(keyId: string): Promise<void>;
+}
+
+const operationOfService: Readonly<Record<string, Operation>> = {
+  'imageanalysis.v1.FaceDetectionService': Operation.FACE_DETECTION,
+  'imageanalysis.v1.ScoreConfigService': Operation.SCORE_CONFIG,
+  'imageanalysis.v1.MeterReadingService': Operation.METER_READING,
+};
+
+/**
+ * Checks the metadata `apikey` of every call of our own services before any of its message is
+ * read. Health and reflection need no key.
+ */
+export function createAccessInterceptor(deps: AccessDeps): ServerInterceptor {
+  return guard(async (path, metadata) => {
+    const operation = operationOfService[serviceOf(path)];
+    if (operation === undefined) return;
+    const key = await deps.authenticate(readSecret(metadata, 'apikey'));
+    if (key.operations.length > 0 && !key.operations.includes(operation)) {
+      throw new ServiceError(
+        'KEY_NOT_ALLOWED',
+        `The API key ${key.id} may not be used for ${operation}, want a key that allows it.`,
+        { details: { key_id: key.id, operation } },
+      );
+    }
+    await deps.consume(key.id);
+    metadata.set(keyIdMetadata, key.id);
+  });
+}
+
+/** Checks the metadata `adminkey` of every administration call. */
+export function createAdminInterceptor(isAdminKey: (key: string) => boolean): ServerInterceptor {
+  return guard((path, metadata) => {
+    if (serviceOf(path) !== 'imageanalysis.v1.AdminService') return Promise.resolve();
+    if (!isAdminKey(readSecret(metadata, 'adminkey'))) {
+      throw new ServiceError('INVALID_API_KEY', 'The admin key is not valid.');
+    }
+    return Promise.resolve();
+  });
+}
+
+/** Runs a check on the metadata of a call; refuses the call when the check rejects. */
+function guard(check: (path: string, metadata: Metadata) => Promise<void>): ServerInterceptor {
+  return (method, grpcCall) =>
+    new ServerInterceptingCall(grpcCall, {
+      start(next) {
+        next({
+          onReceiveMetadata(metadata, pass) {
+            metadata.remove(keyIdMetadata);
+            const run = async () => {
+              try {
+                await check(method.path, metadata);
+              } catch (caught) {
+                grpcCall.sendStatus(toStatusObject(ServiceError.from(caught)));
+                return;
+              }
+              metadata.remove('apikey');
+              metadata.remove('adminkey');
+              pass(metadata);
+            };
+            run().catch(() => {
+              grpcCall.sendStatus({ code: grpcStatus.INTERNAL, details: 'The call failed.' });
+            });
+          },
+        });
+      },
+    });
+}
+
+function readSecret(metadata: Metadata, name: string): string {
+  const values = metadata.get(name);
+  const [value] = values;
+  if (values.length !== 1 || typeof value !== 'string' || value === '') {
+    throw new ServiceError('MISSING_API_KEY', `The metadata ${name} is missing, want one key.`, {
+      details: { field: name },
+    });
+  }
+  return value;
+}
+
+function serviceOf(path: string): string {
+  return path.split('/')[1] ?? '';
+}

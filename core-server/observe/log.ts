@@ -1,0 +1,16 @@
+import { pino, type Logger, type DestinationStream } from 'pino';
+
+/** A JSON logger; one line an event, time in ISO 8601. Writes to standard output unless told otherwise. */
+export function createLog(options: {
+  readonly level: string;
+  readonly service: string;
+  readonly destination?: DestinationStream;
+}): Logger {
+  const settings = {
+    level: options.level,
+    base: { service: options.service },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
+  return options.destination ? pino(settings, options.destination) : pino(settings);
+}

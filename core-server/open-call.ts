@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import type { Metadata, ServerDuplexStream, ServerUnaryCall } from '@grpc/grpc-js';
+import type { Logger } from 'pino';
+import { keyIdMetadata } from './access/interceptor.js';
+import type { Call } from './call.js';
+import { ServiceError } from './errors.js';
+
+/** What every adapter needs to open a call. */
+export interface CallSettings {
+  /** No unary call, and no single request of a stream, may take longer, whatever deadline it came with. */
+  readonly maxDeadlineMs: number;
+  readonly log: Logger;
+  /** Monotonic clock, milliseconds. */
+  readonly now: () => number;
+}
+
+/** A call with the levers that end it. */
+export interface OpenCall extends Call {
+  /** Ends the call's work with the reason that its caller shall see. */
+  abort(reason: ServiceError): void;
+  /** Frees the listeners and timers. */
+  close(): void;
+  /** Writes the one log line of the call. */
+  logOutcome(error?: ServiceError): void;
+}
+
+const harmlessRequestId = /^[A-Za-z0-9_-]{1,128}$/;
+
+/**
+ * Opens a call: an abort signal that follows the caller and the deadline, ids, and a logger.
+ *
+ * @param limitMs how long the call may take; absent: only the caller's own deadline counts.
+ */
+export function openCall(
+  grpcCall: ServerUnaryCall<unknown, unknown> | ServerDuplexStream<unknown, unknown>,
+  settings: CallSettings,
+  limitMs?: number,
+): OpenCall {
+  const startedAt = settings.now();
+  const controller = new AbortController();
+  const metadata = grpcCall.metadata;
+  const requestId = readRequestId(metadata);
+  const keyId = readText(metadata, keyIdMetadata) ?? '';
+  const log = settings.log.child({ request_id: requestId, key_id: keyId });
+  const expiresAt = Number(grpcCall.getDeadline());
+  const abort = (reason: ServiceError) => controller.abort(reason);
+
+  const onCancelled = () => {
+    // grpc-js reports a passed deadline as a cancellation too.
+    const expired = Number.isFinite(expiresAt) && Date.now() >= expiresAt;
+    abort(expired ? deadlinePassed() : clientGone());
+  };
+  grpcCall.once('cancelled', onCancelled);
+  const timer =
+    limitMs === undefined ? undefined : setTimeout(() => abort(deadlinePassed()), limitMs);
+  if (grpcCall.cancelled) onCancelled();
+
+  return {
+    signal: controller.signal,
+    requestId,
+    keyId,
+    peer: withoutPort(grpcCall.getPeer()),
+    log,
+    abort,
+    close() {
+      clearTimeout(timer);
+      grpcCall.removeListener('cancelled', onCancelled);
+    },
+    logOutcome(error) {
+      const line = {
+        method: grpcCall.getPath(),
+        duration_ms: Math.round((settings.now() - startedAt) * 10) / 10,
+        ...(error && { reason: error.reason }),
+      };
+      if (error?.reason === 'INTERNAL')
+        log.error({ ...line, err: error.cause ?? error }, 'call failed');
+      else log.info(line, error ? 'call refused' : 'call answered');
+    },
+  };
+}
+
+/**
+ * A signal that follows another one and is aborted with DEADLINE after `limitMs`. Close it when the
+ * work is done. (AbortSignal.any would do the same, but keeps its parts alive as long as a stream.)
+ */
+export function limitSignal(
+  parent: AbortSignal,
+  limitMs: number,
+): { readonly signal: AbortSignal; close(): void } {
+  const controller = new AbortController();
+  const follow = () => controller.abort(parent.reason);
+  const timer = setTimeout(() => controller.abort(deadlinePassed()), limitMs);
+  if (parent.aborted) follow();
+  else parent.addEventListener('abort', follow, { once: true });
+  return {
+    signal: controller.signal,
+    close() {
+      clearTimeout(timer);
+      parent.removeEventListener('abort', follow);
+    },
+  };
+}
+
+/** Settles as the work does, or rejects with the signal's reason as soon as that is aborted. */
+export async function raceSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) {
+    work.catch(() => {});
+    throw signal.reason;
+  }
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    if (onAbort) signal.removeEventListener('abort', onAbort);
+    work.catch(() => {});
+  }
+}
+
+function clientGone(): ServiceError {
+  return new ServiceError('CLIENT_CLOSED', 'The caller closed the call before it was answered.');
+}
+
+function deadlinePassed(): ServiceError {
+  return new ServiceError('DEADLINE', 'The deadline passed before the answer was ready.');
+}
+
+function readRequestId(metadata: Metadata): string {
+  const sent = readText(metadata, 'x-request-id');
+  return sent !== undefined && harmlessRequestId.test(sent) ? sent : randomUUID();
+}
+
+function readText(metadata: Metadata, key: string): string | undefined {
+  const [value] = metadata.get(key);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function withoutPort(peer: string): string {
+  const colon = peer.lastIndexOf(':');
+  return colon === -1 ? peer : peer.slice(0, colon);
+}

@@ -1,0 +1,35 @@
+import { Metadata, type StatusObject } from '@grpc/grpc-js';
+import type { Any } from '../generated/google/protobuf/any.js';
+import { ErrorInfo, RetryInfo } from '../generated/google/rpc/error_details.js';
+import { Status } from '../generated/google/rpc/status.js';
+import type { ServiceError } from './errors.js';
+
+/** Domain of every `ErrorInfo` that this service sends. */
+export const errorDomain = 'imageanalysis';
+
+/** The `google.rpc.Status` of a refusal: code, message, `ErrorInfo` and, where known, `RetryInfo`. */
+export function toRpcStatus(error: ServiceError): Status {
+  const details = [
+    packAny(
+      'google.rpc.ErrorInfo',
+      ErrorInfo.encode({ reason: error.reason, domain: errorDomain, metadata: error.details }),
+    ),
+  ];
+  if (error.retryAfterSeconds !== undefined) {
+    const retryDelay = { seconds: error.retryAfterSeconds, nanos: 0 };
+    details.push(packAny('google.rpc.RetryInfo', RetryInfo.encode({ retryDelay })));
+  }
+  return { code: error.code, message: error.message, details };
+}
+
+/** The trailing status of a refused call; the `google.rpc.Status` rides in its metadata. */
+export function toStatusObject(error: ServiceError): StatusObject {
+  const metadata = new Metadata();
+  const bytes = Status.encode(toRpcStatus(error)).finish();
+  metadata.set('grpc-status-details-bin', Buffer.from(bytes));
+  return { code: error.code, details: error.message, metadata };
+}
+
+function packAny(type: string, writer: { finish(): Uint8Array }): Any {
+  return { typeUrl: `type.googleapis.com/${type}`, value: Buffer.from(writer.finish()) };
+}

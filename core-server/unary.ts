@@ -1,0 +1,36 @@
+import type { handleUnaryCall } from '@grpc/grpc-js';
+import type { Call } from './call.js';
+import { ServiceError } from './errors.js';
+import { openCall, raceSignal, type CallSettings } from './open-call.js';
+import { toStatusObject } from './status.js';
+
+/** A handler of one request. Rejects with a ServiceError to refuse. */
+export type UnaryHandler<Request, Response> = (request: Request, call: Call) => Promise<Response>;
+
+/**
+ * Turns a promise-returning handler into a grpc-js handler. grpc-js itself ignores the promise: a
+ * rejection would leave the caller waiting. The caller is answered as soon as its deadline passes,
+ * whatever the handler is doing.
+ */
+export function unary<Request, Response>(
+  handler: UnaryHandler<Request, Response>,
+  settings: CallSettings,
+): handleUnaryCall<Request, Response> {
+  return (grpcCall, callback) => {
+    const call = openCall(grpcCall, settings, settings.maxDeadlineMs);
+    const answer = async () => {
+      try {
+        const response = await raceSignal(handler(grpcCall.request, call), call.signal);
+        call.logOutcome();
+        callback(null, response);
+      } catch (caught) {
+        const error = ServiceError.from(caught);
+        call.logOutcome(error);
+        callback(toStatusObject(error));
+      } finally {
+        call.close();
+      }
+    };
+    void answer();
+  };
+}
