@@ -11,7 +11,10 @@ export const protobufPackage = "imageanalysis.v1";
 
 export const protobufFileName = "imageanalysis/v1/rest.proto";
 
-/** REST details of one method. */
+/**
+ * REST details of one method. Write repeated members as repeated keys, `bindings: {...}` twice, not
+ * as `bindings: [{...}, {...}]`: protobufjs, and so proto-loader, cannot parse a list of messages.
+ */
 export interface RestOptions {
   /**
    * One entry for a path of the method's `google.api.http` rule; paths without an entry are
