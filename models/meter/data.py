@@ -1,0 +1,135 @@
+"""Photos with a labelled counter, cached as raw pixels so that training never decodes a file twice.
+
+A bank is two files: pixels (uint8, memory mapped, full and half size of every picture) and an index.
+Real photos and rendered ones have the same format, so every training script sees one kind of sample.
+"""
+import argparse
+import hashlib
+import json
+import os
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+CACHE = HERE / ".cache"
+MAX_SIDE = 800
+
+
+def shared_dir() -> Path:
+    """The data folder: SHARED_DIR, or `shared` beside the project."""
+    return Path(os.environ.get("SHARED_DIR", HERE.parents[1] / "../shared")).resolve()
+
+
+def hash_of(text: str) -> int:
+    return int(hashlib.md5(text.encode()).hexdigest()[:8], 16)
+
+
+@dataclass
+class Photo:
+    """One picture. `quad` is in reading order (top left first), `digits` one character a wheel."""
+    source: str
+    name: str
+    quad: np.ndarray | None
+    digits: str = ""
+    red: int = 0
+    accept: list = field(default_factory=list)
+    held: bool = False
+    levels: list = field(default_factory=list)  # (offset, height, width) of full and half size
+
+
+def is_held(source: str, digits: str, family: str) -> bool:
+    """A fixed slice for choosing checkpoints and for calibration: whole sources, or whole readings of a source."""
+    if family == "extra":
+        return hash_of(source + "-b") % 4 == 0  # the salt was chosen for a mix of water, gas and electricity
+    return hash_of(f"{source}/{digits}") % 14 == 0
+
+
+class Bank:
+    def __init__(self, folder: Path):
+        index = json.loads((folder / "index.json").read_text())
+        self.pixels = np.memmap(folder / "pixels.bin", np.uint8, "r")
+        self.photos = []
+        for o in index:
+            quad = np.float32(o.pop("quad")) if o.get("quad") is not None else o.pop("quad")
+            self.photos.append(Photo(quad=quad, **o))
+
+    def pixels_of(self, photo: Photo, level: int) -> np.ndarray:
+        """The picture at full (0) or half (1) size, RGB."""
+        offset, h, w = photo.levels[level]
+        return self.pixels[offset:offset + h * w * 3].reshape(h, w, 3)
+
+    def by_source(self, keep) -> dict:
+        groups = defaultdict(list)
+        for p in self.photos:
+            if keep(p):
+                groups[p.source].append(p)
+        return groups
+
+
+class BankWriter:
+    def __init__(self, folder: Path):
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder, self.index, self.offset = folder, [], 0
+        self.file = open(folder / "pixels.bin", "wb")
+
+    def add(self, rgb: np.ndarray, **fields):
+        levels = []
+        for image in (rgb, cv2.resize(rgb, None, fx=.5, fy=.5, interpolation=cv2.INTER_AREA)):
+            self.file.write(np.ascontiguousarray(image).tobytes())
+            levels.append((self.offset, *image.shape[:2]))
+            self.offset += image.size
+        quad = fields.pop("quad", None)
+        self.index.append({**fields, "quad": None if quad is None else np.asarray(quad).round(2).tolist(), "levels": levels})
+
+    def close(self):
+        self.file.close()
+        (self.folder / "index.json").write_text(json.dumps(self.index))
+
+
+def read_rgb(path: Path) -> np.ndarray:
+    image = cv2.imread(str(path), cv2.IMREAD_COLOR)
+    if image is None:
+        raise ValueError(f"cannot decode {path}")
+    scale = min(1, MAX_SIDE / max(image.shape[:2]))
+    if scale < 1:
+        image = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    return cv2.cvtColor(image, cv2.COLOR_BGR2RGB)
+
+
+def labelled(folder: Path, labels: str = "labels.json"):
+    """Yields (label, picture scaled to MAX_SIDE, scale) of one labelled folder."""
+    for o in json.loads((folder / labels).read_text()):
+        rgb = read_rgb(folder / o["file"])
+        yield o, rgb, rgb.shape[1] / o["width"]
+
+
+def build_real(extra_folders=()) -> None:
+    """train/, train_extra/, own labelled folders (same format) and the training half of the pictures without a meter."""
+    shared = shared_dir()
+    writer = BankWriter(CACHE / "real")
+    folders = [(shared / "meter/train", "main"), (shared / "meter/train_extra", "extra")]
+    for folder, family in folders + [(Path(f), "own") for f in extra_folders]:
+        for o, rgb, scale in labelled(folder):
+            if o["counter"] is None:
+                continue
+            writer.add(rgb, source=o["source"], name=o["file"], quad=np.float32(o["counter"]) * scale, digits=o["digits"],
+                       red=o["red_digits"], accept=o["accept"], held=is_held(o["source"], o["digits"], family))
+    for path in sorted((shared / "face/train/noface").glob("*.webp")):
+        if not is_eval_negative(path.name):
+            writer.add(read_rgb(path), source="negative", name=path.name, quad=None)
+    writer.close()
+
+
+def is_eval_negative(name: str) -> bool:
+    """Half of the pictures without a meter are only ever measured on."""
+    return hash_of(name) % 2 == 0
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Cache the labelled photos as raw pixels.")
+    parser.add_argument("--data", action="append", default=[], help="folder with own photos and labels.json, as in the card")
+    build_real(parser.parse_args().data)

@@ -1,0 +1,83 @@
+"""Render the bank of meters: python -m render.build --count 5000"""
+import argparse
+import io
+import json
+import tarfile
+
+import cv2
+import numpy as np
+
+import augment
+from augment import rng
+from data import CACHE, Bank, BankWriter, shared_dir
+from render.display import draw_display
+from render.face import background, draw_distractors, draw_plate
+from render.fonts import segment_fonts, text_fonts
+from render.wheels import Crops, draw_counter
+
+SIZE = 440
+
+
+def load_crops():
+    folder = shared_dir() / "meter/digits"
+    wanted = {c[0]: c[1] for c in json.loads((folder / "digits.json").read_text())["crops"] if c[1] != "unreadable"}
+    images, tenths = [], []
+    with tarfile.open(folder / "digits.tar.gz") as tar:
+        for member in tar:
+            if member.name in wanted:
+                data = np.frombuffer(tar.extractfile(member).read(), np.uint8)
+                images.append(cv2.cvtColor(cv2.imdecode(data, cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB))
+                tenths.append(int(round(float(wanted[member.name]) * 10)) % 100)
+    return Crops(images, tenths)
+
+
+def tilt(image, quad):
+    """A camera that is not quite in front."""
+    k = SIZE * .1
+    from_ = np.float32([[0, 0], [SIZE, 0], [SIZE, SIZE], [0, SIZE]])
+    to = from_ + np.random.uniform(-k, k, (4, 2)).astype(np.float32)
+    M = cv2.getPerspectiveTransform(from_, to)
+    return cv2.warpPerspective(image, M, (SIZE, SIZE), borderMode=cv2.BORDER_REPLICATE), cv2.perspectiveTransform(quad[None], M)[0]
+
+
+def render(fonts, segments, crops, pictures):
+    width = int(rng.uniform(.24, .72) * SIZE)
+    kind = rng.random()
+    if kind < .13:
+        counter, source = draw_display(width, fonts, segments), "display"
+    else:
+        counter, source = draw_counter(width, fonts, crops if kind < .38 else None), "wheels"
+    image = background(SIZE, pictures)
+    x = rng.uniform(.12, .88) * (SIZE - counter.image.shape[1])
+    y = rng.uniform(.15, .75) * (SIZE - counter.image.shape[0])
+    bx, by, bw, bh = counter.box
+    x0, y0 = int(x) + bx, int(y) + by
+    plate = draw_plate(image, x0 + bw / 2, y0 + bh / 2, bw)
+    draw_distractors(image, x0, y0, bw, bh, plate, fonts, bw / len(counter.digits))
+    h, w = counter.image.shape[:2]
+    image[int(y):int(y) + h, int(x):int(x) + w] = counter.image
+    m = rng.uniform(0, .04) * bw if source == "wheels" else .03 * bw  # outlines drawn by people hug the wheels or the frame
+    quad = np.float32([[x0 - m, y0 - m], [x0 + bw + m, y0 - m], [x0 + bw + m, y0 + bh + m], [x0 - m, y0 + bh + m]])
+    image = np.clip(image, 0, 255).astype(np.uint8)
+    if rng.random() < .6:
+        image, quad = tilt(image, quad)
+    return image, dict(source=f"rendered-{source}", quad=quad, digits=counter.digits, red=counter.red, accept=counter.accept)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=5000)
+    parser.add_argument("--seed", type=int, default=7)
+    args = parser.parse_args()
+    cv2.setNumThreads(0)
+    augment.seed(args.seed)
+    real = Bank(CACHE / "real")
+    pictures = [np.array(real.pixels_of(p, 1)) for p in real.photos if p.quad is None]
+    fonts, segments, crops = text_fonts(), segment_fonts(), load_crops()
+    writer = BankWriter(CACHE / "rendered")
+    for i in range(args.count):
+        image, label = render(fonts, segments, crops, pictures)
+        writer.add(image, name=f"rendered{i}", **label)
+        if (i + 1) % 1000 == 0:
+            print(f"rendered {i + 1}/{args.count}", flush=True)
+    writer.close()

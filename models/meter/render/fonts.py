@@ -1,0 +1,53 @@
+"""Digit glyphs as alpha pictures, drawn once a font."""
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+MODULES = Path(__file__).resolve().parents[1] / "fonts/node_modules"
+SYSTEM = Path("/usr/share/fonts/truetype")
+
+
+def text_fonts():
+    """Fonts of wheels and of printed text."""
+    found = sorted(str(p) for p in MODULES.glob("@fontsource/*/files/*-latin-[4567]00-normal.woff") if "-ext-" not in p.name)
+    found += sorted(str(p) for p in SYSTEM.glob("dejavu/DejaVuSans*.ttf") if "Oblique" not in p.name and "Light" not in p.name)
+    if not found:
+        raise SystemExit("no fonts: run npm ci --prefix fonts")
+    return found
+
+
+def segment_fonts():
+    """Seven-segment fonts of displays."""
+    return sorted(str(p) for p in MODULES.glob("dseg/fonts/DSEG7-*/*.ttf"))
+
+
+@lru_cache(maxsize=512)
+def loaded(path: str, size: int):
+    return ImageFont.truetype(path, size)
+
+
+@lru_cache(maxsize=256)
+def glyphs(path: str):
+    """Ten alpha pictures of one size: common height, each digit in the middle of the widest."""
+    font = loaded(path, 96)
+    boxes = [font.getbbox(str(d)) for d in range(10)]
+    top, bottom = min(b[1] for b in boxes), max(b[3] for b in boxes)
+    width = max(b[2] - b[0] for b in boxes)
+    out = []
+    for d, b in enumerate(boxes):
+        image = Image.new("L", (width, bottom - top), 0)
+        ImageDraw.Draw(image).text(((width - (b[2] - b[0])) / 2 - b[0], -top), str(d), font=font, fill=255)
+        out.append(np.asarray(image))
+    return out
+
+
+@lru_cache(maxsize=4096)
+def text(path: str, size: int, words: str):
+    """Alpha picture of a text, tight."""
+    font = loaded(path, size)
+    b = font.getbbox(words)
+    image = Image.new("L", (max(1, b[2] - b[0]), max(1, b[3] - b[1])), 0)
+    ImageDraw.Draw(image).text((-b[0], -b[1]), words, font=font, fill=255)
+    return np.asarray(image)

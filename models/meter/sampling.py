@@ -1,0 +1,51 @@
+"""Which photo comes next: weighed by source, so that one meter photographed often does not count often."""
+import json
+
+import numpy as np
+
+from augment import rng
+from data import CACHE, Bank
+
+SHARES = {"toloka": .34, "cn": .26, "extra": .40}
+
+
+class Sampler:
+    """Draws photos of the real bank and, where it exists, of the rendered bank."""
+
+    def __init__(self, args, negatives=0.0, rendered=.3):
+        self.banks = [Bank(CACHE / "real")]
+        left_out = set(filter(None, args.leave_out.split(",")))
+        real = self.banks[0].photos
+        self.held = [p for p in real if p.quad is not None and (p.source in left_out or (p.held and not args.all))]
+        skipped = {id(p) for p in self.held}
+        groups = self.banks[0].by_source(lambda p: p.quad is not None and id(p) not in skipped and p.source not in left_out)
+        self.negatives = [p for p in real if p.quad is None]
+        self.negative_share = negatives
+        self.photos, weights = [], []
+        extra = [s for s in groups if s not in SHARES and not s.startswith("own")]
+        total = sum(len(groups[s]) ** .6 for s in extra)
+        own = sum(len(v) for s, v in groups.items() if s.startswith("own"))
+        for source, photos in groups.items():
+            share = SHARES.get(source) or (args.own_share / own * len(photos) if source.startswith("own") else SHARES["extra"] * len(photos) ** .6 / total)
+            self.photos += photos
+            weights += [share / len(photos)] * len(photos)
+        self.cumulative = np.cumsum(weights) / sum(weights)
+        self.rendered, self.rendered_share = [], rendered
+        if rendered and (CACHE / "rendered/index.json").exists():
+            self.banks.append(Bank(CACHE / "rendered"))
+            self.rendered = self.banks[1].photos
+        centres = CACHE / "centres.json"  # wheel centres of real photos, where wheels.py has found them
+        self.centres = json.loads(centres.read_text()) if centres.exists() else {}
+        self.bank_of = {id(p): b for b in self.banks for p in b.photos}
+        print(f"{len(self.photos)} photos of {len(groups)} sources, {len(self.rendered)} rendered, {len(self.negatives)} without a meter, {len(self.held)} held", flush=True)
+
+    def pick(self):
+        r = rng.random()
+        if r < self.negative_share:
+            return rng.choice(self.negatives)
+        if self.rendered and r < self.negative_share + self.rendered_share:
+            return rng.choice(self.rendered)
+        return self.photos[min(int(np.searchsorted(self.cumulative, rng.random())), len(self.photos) - 1)]
+
+    def pixels(self, photo, level):
+        return self.bank_of[id(photo)].pixels_of(photo, level)

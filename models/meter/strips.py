@@ -1,0 +1,142 @@
+"""Strips for the reader: a labelled photo becomes a patch, the patch becomes one random 224 x 32 view of the counter."""
+import math
+
+import cv2
+import numpy as np
+
+import augment
+from augment import rng
+from geometry import axes, rotation, size, turned
+from nets import READ_H, READ_W
+
+# A patch shows the counter PATCH_W wide with this margin on each side, in counter widths and heights.
+PATCH_W, MARGIN_X, MARGIN_Y = 320, .22, .85
+FRAME = np.float32([[0, 0], [READ_W, 0], [READ_W, READ_H], [0, READ_H]])
+
+
+def expand(quad, mx=.03, my=.10, sx=1.0, sy=1.0, dx=0.0, dy=0.0):
+    """Grow a quad along its own sides: margins, then scales, then a shift in counter sizes."""
+    top, bottom, left, right = quad[1] - quad[0], quad[2] - quad[3], quad[3] - quad[0], quad[2] - quad[1]
+    along = np.stack([top, top, bottom, bottom])
+    down = np.stack([left, right, right, left])
+    ax, ay = ((1 + 2 * mx) * sx - 1) / 2, ((1 + 2 * my) * sy - 1) / 2
+    x = np.float32([-ax, ax, ax, -ax])[:, None] + dx
+    y = np.float32([-ay, -ay, ay, ay])[:, None] + dy
+    return (quad + along * x + down * y).astype(np.float32)
+
+
+def patch_of(sampler, photo):
+    """The counter rectified with its surroundings, and the counter's rectangle in it (x0, y0, w, h)."""
+    w, h = size(photo.quad)
+    ph = int(np.clip(PATCH_W * h / w, 24, 150))
+    mx, my = int(PATCH_W * MARGIN_X), int(max(ph * MARGIN_Y, 12))
+    box = np.float32([[mx, my], [mx + PATCH_W, my], [mx + PATCH_W, my + ph], [mx, my + ph]])
+    M = cv2.getPerspectiveTransform(np.float32(photo.quad), box)
+    level = 1 if PATCH_W / w < .5 else 0
+    image = cv2.warpPerspective(sampler.pixels(photo, level), M @ np.diag([1 + level, 1 + level, 1.0]),
+                                (PATCH_W + 2 * mx, ph + 2 * my), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return image, (mx, my, PATCH_W, ph)
+
+
+class Patches:
+    """Patches by photo, made once."""
+
+    def __init__(self, sampler):
+        self.sampler, self.made = sampler, {}
+
+    def of(self, photo):
+        key = id(photo)
+        if key not in self.made:
+            self.made[key] = patch_of(self.sampler, photo)
+        return self.made[key]
+
+
+def shuffle_wheels(image, box, labels, centres=None):
+    """Exchange wheels of one colour inside a strip: breaks the habit of leading zeros. Assumes an even pitch
+    unless wheel centres (fractions of the width) are given."""
+    x0, y0, w, h = box
+    n = len(labels)
+    if centres is None or len(centres) != n:
+        centres = [(i + .5) / n for i in range(n)]
+    black = [i for i in range(n) if labels[i] <= 10]
+    if len(black) < 3:
+        return image, labels
+    pitch = min(b - a for a, b in zip(centres, centres[1:]))
+    order = black[:]
+    rng.shuffle(order)
+    top, bottom = int(y0 - .02 * h), int(y0 + 1.02 * h)
+    half = pitch * w * rng.uniform(.46, .5)
+    out, new = image.copy(), list(labels)
+    for to, source in zip(black, order):
+        if to == source:
+            continue
+        a, b = x0 + centres[to] * w - half, x0 + centres[source] * w - half
+        width = int(2 * half)
+        a, b = int(round(a)), int(round(b))
+        if min(a, b) < 0 or max(a, b) + width > image.shape[1]:
+            return image, labels
+        out[top:bottom, a:a + width] = image[top:bottom, b:b + width]
+        new[to] = labels[source]
+    return out, new
+
+
+def warp(image, quad):
+    """Rectify a quad of the patch, halving first where it would alias."""
+    f = 1
+    while READ_W * f / max(np.linalg.norm(quad[1] - quad[0]), 1) < .55:
+        image, f = cv2.resize(image, None, fx=.5, fy=.5, interpolation=cv2.INTER_AREA), f * 2
+    M = cv2.getPerspectiveTransform(np.float32(quad) / f, FRAME)
+    return cv2.warpPerspective(image, M, (READ_W, READ_H), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+
+
+def random_quad(box):
+    """The counter's rectangle with the errors that the refiner makes."""
+    x0, y0, w, h = box
+    q = np.float32([[x0, y0], [x0 + w, y0], [x0 + w, y0 + h], [x0, y0 + h]])
+    q = expand(q, sx=rng.uniform(.97, 1.16), sy=rng.uniform(.8, 1.5), dx=rng.gauss(0, .015), dy=rng.uniform(-.16, .16))
+    c = q.mean(0)
+    q = (q - c) @ rotation(math.radians(rng.gauss(0, 2.8))).T + c
+    q = q + np.random.randn(4, 2).astype(np.float32) * np.float32([.012 * w, .05 * h])
+    shear = rng.gauss(0, .08) * h
+    q[:2, 0] += shear
+    q[2:, 0] -= shear
+    return q.astype(np.float32)
+
+
+def positive(image, box):
+    return augment.photometric(warp(image, random_quad(box)), 1.5, .3)
+
+
+def looks_the_same_turned(digits: str) -> bool:
+    return all(c in "01869" for c in digits)
+
+
+def negative(image, box, digits, red):
+    """Not an upright counter: the counter upside down, half of it, what is printed above or below, or beside."""
+    x0, y0, w, h = box
+    q = random_quad(box)
+    pick = rng.random()
+    if pick < .55 and not (red == 0 and looks_the_same_turned(digits)):
+        return augment.photometric(warp(image, turned(q)), 1.5, .3)
+    if pick < .8:
+        q = q + np.float32([rng.uniform(-.2, .2) * w, rng.choice([-1, 1]) * rng.uniform(.75, 1.3) * h])
+    else:
+        q = q + np.float32([rng.choice([-1, 1]) * rng.uniform(.45, 1) * w, rng.uniform(-.5, .5) * h])
+    return augment.photometric(warp(image, turned(q) if rng.random() < .3 else q), 1.5, .3)
+
+
+def random_strip(image):
+    """Any strip of a picture without a meter."""
+    h, w = image.shape[:2]
+    a, width = rng.uniform(0, 2 * math.pi), w * rng.uniform(.15, .8)
+    e = np.float32([math.cos(a), math.sin(a)])
+    n = np.float32([-e[1], e[0]])
+    c = np.float32([rng.uniform(.2, .8) * w, rng.uniform(.2, .8) * h])
+    u, v = e * width / 2, n * width / rng.uniform(6, 16)
+    return augment.photometric(warp(image, np.float32([c - u - v, c + u - v, c + u + v, c - u + v])), 1.5, .3)
+
+
+def classes(digits: str, red: int):
+    """Digits to CTC classes: 1..10 black, 11..20 red."""
+    n = len(digits) - red
+    return [int(c) + (1 if i < n else 11) for i, c in enumerate(digits)]

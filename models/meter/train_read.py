@@ -1,0 +1,88 @@
+"""Train the strip reader: CTC over black and red digits, and whether the strip is an upright counter."""
+import cv2
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+import loop
+import strips
+from augment import rng
+from nets import Read
+from sampling import Sampler
+
+
+def pick_label(photo):
+    """A wheel between two numbers is one or the other: drawing the label makes the network answer with both chances."""
+    if photo.accept and rng.random() < .5:
+        other = rng.choice(photo.accept)
+        return strips.classes(other, photo.red) if len(other) == len(photo.digits) else strips.classes(photo.digits, photo.red)
+    return strips.classes(photo.digits, photo.red)
+
+
+def sample(sampler, patches, photo):
+    """One strip: picture, classes, and 1 where it is an upright counter."""
+    if photo.quad is None:
+        return strips.random_strip(sampler.pixels(photo, 1)), [], 0
+    image, box = patches.of(photo)
+    if rng.random() < .16:
+        return strips.negative(image, box, photo.digits, photo.red), [], 0
+    labels = pick_label(photo)
+    if rng.random() < .4:
+        image, labels = strips.shuffle_wheels(image, box, labels, sampler.centres.get(photo.name))
+    return strips.positive(image, box), labels, 1
+
+
+def loss_of(model, batch, device):
+    images, labels, upright = batch
+    logits, legible = model(loop.images_to(device, images))
+    log_p = logits.float().log_softmax(-1).permute(1, 0, 2)
+    upright = torch.from_numpy(upright).to(device)
+    rows = [i for i, v in enumerate(labels) if v]
+    lengths = torch.tensor([len(labels[i]) for i in rows])
+    target = torch.tensor([c for i in rows for c in labels[i]])
+    ctc = F.ctc_loss(log_p[:, rows], target, torch.full((len(rows),), log_p.shape[0]), lengths, zero_infinity=True)
+    return {"ctc": ctc, "legible": F.binary_cross_entropy_with_logits(legible.float(), upright) * .3}
+
+
+def greedy(probs: np.ndarray):
+    """Best path of one strip (T, 21): digits, number of red ones at the end, weakest digit."""
+    merged = np.concatenate([probs[:, :1], probs[:, 1:11] + probs[:, 11:]], 1)
+    best, digits, red, weakest, before = merged.argmax(1), "", [], 1.0, 0
+    for t, k in enumerate(best):
+        if k and k != before:
+            digits += str(k - 1)
+            red.append(probs[t, k + 10] > probs[t, k])
+            weakest = min(weakest, merged[t, k])
+        before = k
+    tail = 0
+    while tail < len(red) and red[-1 - tail]:
+        tail += 1
+    return digits, tail, weakest
+
+
+def checker(sampler, patches, device_name):
+    def check(model):
+        device, groups = loop.device_of(device_name), {}
+        for photo in sampler.held:
+            image, (x0, y0, w, h) = patches.of(photo)
+            box = np.float32([[x0, y0], [x0 + w, y0], [x0 + w, y0 + h], [x0, y0 + h]])
+            pair = np.stack([strips.warp(image, strips.expand(box)), strips.warp(image, strips.expand(strips.turned(box)))])
+            logits, legible = model(loop.images_to(device, pair))
+            digits, red, _ = greedy(logits[0].float().softmax(-1).cpu().numpy())
+            g = photo.source if photo.source in ("toloka", "cn") else "extra"
+            right = digits in [photo.digits, *photo.accept]
+            groups.setdefault(g, []).append((right, red == photo.red, legible[0].item() > 0, legible[1].item() < 0))
+        return {g: "all wheels {:.3f}, red count {:.3f}, upright {:.3f}, turned refused {:.3f}".format(*np.mean(v, 0)) for g, v in groups.items()}
+    return check
+
+
+if __name__ == "__main__":
+    args = loop.arguments("read", 8000, 64, 2e-3).parse_args()
+    sampler = Sampler(args, negatives=.03)
+    patches = strips.Patches(sampler)
+
+    def make_batch():
+        images, labels, upright = zip(*[sample(sampler, patches, sampler.pick()) for _ in range(args.batch)])
+        return np.stack(images), labels, np.float32(upright)
+
+    loop.train(args, Read(), make_batch, loss_of, checker(sampler, patches, args.device))

@@ -1,0 +1,139 @@
+"""Train the corner refiner: a window of 1.5 counter widths around a rough box, in either orientation."""
+import math
+
+import cv2
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+import augment
+import loop
+from augment import rng
+from geometry import axes, rotation, size, turned
+from nets import REFINE_H as H, REFINE_W as W, Refine
+from sampling import Sampler
+
+WINDOW = 1.5  # window width in counter widths; half as high as wide
+FRAME = np.float32([[0, 0], [W, 0], [W, H], [0, H]])
+CORNER_WEIGHT = [2, 1] * 4
+
+
+def window_around(centre, reading, width):
+    """Corners of the window: `reading` is the unit vector of its x axis."""
+    down = np.float32([-reading[1], reading[0]])
+    u, v = reading * width / 2, down * width / 4
+    return np.float32([centre - u - v, centre + u - v, centre + u + v, centre - u + v])
+
+
+def cut(sampler, photo, corners, flags_border):
+    """The window from the level whose pixels are at most twice as fine; returns picture and full-size homography."""
+    M = cv2.getPerspectiveTransform(corners, FRAME)
+    scale = W / max(np.linalg.norm(corners[1] - corners[0]), 1)
+    image, f = sampler.pixels(photo, 1 if scale < .5 else 0), 2 if scale < .5 else 1
+    while scale * f < .5:
+        image, f = cv2.resize(image, None, fx=.5, fy=.5, interpolation=cv2.INTER_AREA), f * 2
+    return cv2.warpPerspective(image, M @ np.diag([f, f, 1.0]), (W, H), flags=cv2.INTER_LINEAR, borderMode=flags_border), M
+
+
+def negative_view(sampler, photo):
+    """A window anywhere but on the counter."""
+    h, w = sampler.pixels(photo, 0).shape[:2]
+    side = max(h, w)
+    for _ in range(20):
+        centre = np.float32([rng.uniform(0, w), rng.uniform(0, h)])
+        if photo.quad is None:
+            width = side * rng.uniform(.1, .9)
+            break
+        cw, ch = size(photo.quad)
+        width = cw * WINDOW * math.exp(rng.gauss(0, .35))
+        u, v, c = axes(photo.quad)
+        d = centre - c
+        if abs(d @ u) / cw > .65 * cw or abs(d @ v) / ch > max(1.0 * ch, .2 * cw):
+            break
+    else:
+        return None
+    a = rng.uniform(0, 2 * math.pi) if photo.quad is None or rng.random() < .4 else math.atan2(u[1], u[0]) + rng.gauss(0, .15)
+    image, _ = cut(sampler, photo, window_around(centre, np.float32([math.cos(a), math.sin(a)]), width), augment.border())
+    return image
+
+
+def view(sampler, photo):
+    """Returns picture, eight corner coordinates, [upside down, counter]."""
+    if photo.quad is None or rng.random() < .12:
+        image = negative_view(sampler, photo)
+        if image is not None:
+            return augment.photometric(image), np.zeros(8, np.float32), np.float32([0, 0])
+    quad = photo.quad
+    u, v, c = axes(quad)
+    w, h = size(quad)
+    e, n = u / w, v / h
+    e2 = rotation(math.radians(max(-28, min(28, rng.gauss(0, 11))))) @ e
+    upside = rng.random() < .45
+    if upside:
+        e2 = -e2
+    width = w * WINDOW * math.exp(max(-.4, min(.5, rng.gauss(0, .17))))
+    centre = c + e * w * rng.gauss(0, .08) + n * h * rng.gauss(0, .25)
+    corners = window_around(centre, e2, width)
+    if rng.random() < .4:  # tilted camera
+        corners = corners + np.random.randn(4, 2).astype(np.float32) * width * np.float32([.03, .02])
+    if rng.random() < .3:  # stretched
+        corners = (corners - centre) @ (np.eye(2, dtype=np.float32) + np.outer(n, n).astype(np.float32) * rng.uniform(-.3, .3)) + centre
+    image, M = cut(sampler, photo, np.float32(corners), augment.border())
+    p = cv2.perspectiveTransform((turned(quad) if upside else quad)[None].astype(np.float32), M)[0]
+    return augment.photometric(image), (p / np.float32([W / 2, H / 2]) - 1).ravel().astype(np.float32), np.float32([upside, 1])
+
+
+def loss_of(model, batch, device):
+    images, corners, flags = batch
+    y = model(loop.images_to(device, images)).float()
+    corners, flags = torch.from_numpy(corners).to(device), torch.from_numpy(flags).to(device)
+    is_counter = flags[:, 1]
+    weight = torch.tensor(CORNER_WEIGHT, device=device, dtype=torch.float32)
+    each = (F.smooth_l1_loss(y[:, :8], corners, beta=.03, reduction="none") * weight).mean(1)
+    count = is_counter.sum().clamp(min=1)
+    turn = F.binary_cross_entropy_with_logits(y[:, 8], flags[:, 0], reduction="none")
+    return {"corner": (each * is_counter).sum() / count * 10, "turn": (turn * is_counter).sum() / count * .5,
+            "counter": F.binary_cross_entropy_with_logits(y[:, 9], is_counter) * .5}
+
+
+def refine_once(model, sampler, photo, quad, device):
+    """One step on a rough quad: the refined quad in reading order, upside-down and counter probabilities."""
+    u, _, c = axes(quad)
+    w, _ = size(quad)
+    image, M = cut(sampler, photo, window_around(c, u / w, w * WINDOW), cv2.BORDER_REPLICATE)
+    y = model(loop.images_to(device, image[None]))[0].float().cpu().numpy()
+    p = (y[:8].reshape(4, 2) + 1) * np.float32([W / 2, H / 2])
+    q = cv2.perspectiveTransform(p[None].astype(np.float32), np.linalg.inv(M))[0]
+    turn, counter = 1 / (1 + np.exp(-y[8:]))
+    return (turned(q) if turn > .5 else q), turn, counter
+
+
+def checker(sampler, device_name):
+    def check(model):
+        """Corner error in counter heights after two steps from a fixed rough box, and share turned the right way."""
+        device, groups = loop.device_of(device_name), {}
+        for i, photo in enumerate(sampler.held):
+            local = np.random.RandomState(i)
+            w, h = size(photo.quad)
+            u, v, c = axes(photo.quad)
+            e = rotation(local.normal(0, .15)) @ (u / w)
+            rough = window_around(c + local.normal(0, .3, 2) * h, -e if i % 2 else e, w * np.exp(local.normal(0, .15)))
+            q, right = rough.astype(np.float32), 0
+            for _ in range(2):
+                q, turn, counter = refine_once(model, sampler, photo, q, device)
+            error = np.linalg.norm(q - photo.quad, axis=1)
+            g = photo.source if photo.source in ("toloka", "cn") else "extra"
+            groups.setdefault(g, []).append((min(error.max(), np.linalg.norm(turned(q) - photo.quad, axis=1).max()) / h, error[0] < w / 2, counter))
+        return {g: f"worst corner median {np.median([x[0] for x in v]):.2f} h, below 0.5 h {np.mean([x[0] < .5 for x in v]):.3f}, "
+                   f"right way {np.mean([x[1] for x in v]):.3f}, counter {np.mean([x[2] > .5 for x in v]):.3f}" for g, v in groups.items()}
+    return check
+
+
+if __name__ == "__main__":
+    args = loop.arguments("refine", 6000, 48, 2e-3).parse_args()
+    sampler = Sampler(args, negatives=.06)
+
+    def make_batch():
+        return tuple(np.stack(column) for column in zip(*[view(sampler, sampler.pick()) for _ in range(args.batch)]))
+
+    loop.train(args, Refine(), make_batch, loss_of, checker(sampler, args.device))
