@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+
+/** An API key taken apart. */
+export interface ApiKeyParts {
+  /** `ia_` and 12 letters or digits: names the key in lists and logs. */
+  readonly id: string;
+  /** 43 characters of base64url: 32 random bytes. */
+  readonly secret: string;
+}
+
+const idLength = 12;
+const secretBytes = 32;
+// 32 letters, so that five bits choose one evenly; none that look alike.
+const idAlphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+const idPattern = /^ia_[0-9a-hjkmnp-tv-z]{12}$/;
+const keyPattern = /^(ia_[0-9a-hjkmnp-tv-z]{12})_([A-Za-z0-9_-]{43})$/;
+
+/** Makes a new key out of `randomBytes(count)`. */
+export function generateApiKey(randomBytes: (count: number) => Uint8Array): ApiKeyParts {
+  const letters = Array.from(randomBytes(idLength), (byte) => idAlphabet[byte % 32]);
+  return {
+    id: `ia_${letters.join('')}`,
+    secret: Buffer.from(randomBytes(secretBytes)).toString('base64url'),
+  };
+}
+
+/** The text that a caller sends: `ia_<id>_<secret>`. */
+export function formatApiKey({ id, secret }: ApiKeyParts): string {
+  return `${id}_${secret}`;
+}
+
+/** Whether a key could have this public id. */
+export function isApiKeyId(id: string): boolean {
+  return idPattern.test(id);
+}
+
+/** Takes a sent text apart; undefined if it cannot be a key. */
+export function parseApiKey(text: string): ApiKeyParts | undefined {
+  const [, id, secret] = keyPattern.exec(text) ?? [];
+  return id === undefined || secret === undefined ? undefined : { id, secret };
+}
+
+/**
+ * What is stored of a secret. A plain hash is right here, and a slow one is not: 256 random bits
+ * cannot be guessed, and the hash is computed on every call.
+ */
+export function hashApiKeySecret(secret: string): Buffer {
+  return createHash('sha256').update(secret, 'ascii').digest();
+}

@@ -1,0 +1,119 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Operation } from '../../generated/imageanalysis/v1/admin.js';
+import { ServiceError } from '../errors.js';
+import {
+  formatApiKey,
+  generateApiKey,
+  hashApiKeySecret,
+  isApiKeyId,
+  parseApiKey,
+} from './api-key-format.js';
+
+/** An API key without its secret. */
+export interface ApiKey {
+  readonly id: string;
+  readonly label: string;
+  /** Empty: everything. */
+  readonly operations: readonly Operation[];
+  readonly createTime: Date;
+  readonly expireTime: Date | undefined;
+  readonly revokeTime: Date | undefined;
+}
+
+/** An API key as it is stored. */
+export interface StoredApiKey {
+  readonly apiKey: ApiKey;
+  /** SHA-256 of the secret, 32 bytes. */
+  readonly secretHash: Buffer;
+}
+
+/** Where API keys are kept. Every method throws a ServiceError when the store fails. */
+export interface ApiKeyStore {
+  insert(key: StoredApiKey): Promise<void>;
+  find(id: string): Promise<StoredApiKey | undefined>;
+  /** Newest first. */
+  list(): Promise<ApiKey[]>;
+  /** Sets the time of revocation if there is none yet; the key afterwards, undefined if unknown. */
+  revoke(id: string, time: Date): Promise<ApiKey | undefined>;
+}
+
+/** What a new API key is to be. */
+export interface NewApiKey {
+  readonly label: string;
+  readonly operations: readonly Operation[];
+  readonly expireTime: Date | undefined;
+}
+
+export interface ApiKeys {
+  /** Creates a key; `secret` is the whole key to send, and is not kept. */
+  create(wanted: NewApiKey): Promise<{ apiKey: ApiKey; secret: string }>;
+  list(): Promise<ApiKey[]>;
+  /** @throws ServiceError UNKNOWN_API_KEY */
+  revoke(id: string): Promise<ApiKey>;
+  /**
+   * The key that a caller sent. Reads the store every time: a revoked key is refused at the next
+   * call on every replica. What the key may be used for is left to the caller to check.
+   *
+   * @throws ServiceError INVALID_API_KEY, the same for a malformed, unknown, revoked or expired key.
+   */
+  authenticate(sent: string): Promise<ApiKey>;
+}
+
+export interface ApiKeysDependencies {
+  readonly store: ApiKeyStore;
+  readonly now: () => Date;
+  /** Cryptographically random bytes. */
+  readonly randomBytes: (count: number) => Uint8Array;
+}
+
+/** Issues, lists, revokes and checks API keys. */
+export function createApiKeys({ store, now, randomBytes }: ApiKeysDependencies): ApiKeys {
+  return {
+    async create({ label, operations, expireTime }) {
+      const parts = generateApiKey(randomBytes);
+      const apiKey: ApiKey = {
+        id: parts.id,
+        label,
+        operations: [...new Set(operations)],
+        createTime: now(),
+        expireTime,
+        revokeTime: undefined,
+      };
+      await store.insert({ apiKey, secretHash: hashApiKeySecret(parts.secret) });
+      return { apiKey, secret: formatApiKey(parts) };
+    },
+
+    list: () => store.list(),
+
+    async revoke(id) {
+      const apiKey = isApiKeyId(id) ? await store.revoke(id, now()) : undefined;
+      if (apiKey === undefined) {
+        throw new ServiceError('UNKNOWN_API_KEY', 'No API key has this id.', {
+          details: { field: 'id' },
+        });
+      }
+      return apiKey;
+    },
+
+    async authenticate(sent) {
+      const parts = parseApiKey(sent);
+      if (parts === undefined) throw invalidApiKey();
+      const stored = await store.find(parts.id);
+      // Compared for an unknown id too, so that its refusal takes the same work.
+      const secretHash = stored?.secretHash ?? noHash;
+      const matches = timingSafeEqual(hashApiKeySecret(parts.secret), secretHash);
+      if (stored === undefined || !matches || hasEnded(stored.apiKey, now())) throw invalidApiKey();
+      return stored.apiKey;
+    },
+  };
+}
+
+const noHash = Buffer.alloc(32);
+
+function hasEnded({ revokeTime, expireTime }: ApiKey, time: Date): boolean {
+  return revokeTime !== undefined || (expireTime !== undefined && expireTime <= time);
+}
+
+function invalidApiKey(): ServiceError {
+  return new ServiceError('INVALID_API_KEY', 'The API key is unknown, revoked or expired.');
+}

@@ -1,0 +1,69 @@
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { ServiceError } from '../errors.js';
+import { isCompanyName } from './company-name.js';
+import { callerAddress } from './peer-address.js';
+
+/** Who tried to be which company. */
+export interface PasswordAttempt {
+  readonly company: string;
+  /** Address of the caller, with or without a port. */
+  readonly peer: string;
+}
+
+/** Slows down the guessing of passwords. Known and unknown companies are treated alike. */
+export interface FailureLimiter {
+  /** @throws ServiceError RATE_LIMITED when there were too many failures. */
+  check(attempt: PasswordAttempt): Promise<void>;
+  recordFailure(attempt: PasswordAttempt): Promise<void>;
+  recordSuccess(attempt: PasswordAttempt): Promise<void>;
+}
+
+export interface FailureLimiterOptions {
+  /** Failures of one address on one company before it has to wait. */
+  readonly maxFailures?: number;
+  /** Failures of one address on all companies together before it has to wait. */
+  readonly maxFailuresPerAddress?: number;
+  /** Failures count for this long, from the first one. */
+  readonly windowSeconds?: number;
+}
+
+/**
+ * Counts in the memory of this process: with several replicas a guesser has as many tries more.
+ * Nobody is locked out by the failures of another address.
+ */
+export function createFailureLimiter({
+  maxFailures = 10,
+  maxFailuresPerAddress = 100,
+  windowSeconds = 300,
+}: FailureLimiterOptions = {}): FailureLimiter {
+  const perCompany = new RateLimiterMemory({ points: maxFailures, duration: windowSeconds });
+  const perAddress = new RateLimiterMemory({
+    points: maxFailuresPerAddress,
+    duration: windowSeconds,
+  });
+  const companyKey = ({ company, peer }: PasswordAttempt): string =>
+    // One entry for all names that no company can have: a caller must not fill the memory with them.
+    `${callerAddress(peer)} ${isCompanyName(company) ? company : ''}`;
+
+  return {
+    async check(attempt) {
+      await refuseWhenSpent(perCompany, companyKey(attempt));
+      await refuseWhenSpent(perAddress, callerAddress(attempt.peer));
+    },
+    async recordFailure(attempt) {
+      await perCompany.penalty(companyKey(attempt));
+      await perAddress.penalty(callerAddress(attempt.peer));
+    },
+    async recordSuccess(attempt) {
+      await perCompany.delete(companyKey(attempt));
+    },
+  };
+}
+
+async function refuseWhenSpent(limiter: RateLimiterMemory, key: string): Promise<void> {
+  const state = await limiter.get(key);
+  if (state === null || state.consumedPoints < limiter.points || state.msBeforeNext <= 0) return;
+  throw new ServiceError('RATE_LIMITED', 'Too many failed passwords, wait before trying again.', {
+    retryAfterSeconds: Math.ceil(state.msBeforeNext / 1000),
+  });
+}

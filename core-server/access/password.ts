@@ -1,0 +1,82 @@
+import { scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto';
+
+/** Turns passwords into what is stored, and checks them against it. */
+export interface PasswordHasher {
+  /** `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`, base64url, with a salt of its own. */
+  hash(password: string): Promise<string>;
+  /** Whether the password is the one that `stored` was made of. Costs what `hash` costs. */
+  verify(password: string, stored: string): Promise<boolean>;
+  /** A stored form that no password matches, as costly to verify as any other. */
+  decoy(): string;
+}
+
+export interface PasswordHasherOptions {
+  /** Cryptographically random bytes. */
+  readonly randomBytes: (count: number) => Uint8Array;
+  /** Cost: log2 of scrypt's N. 15 takes 32 MiB and some 60 ms of one core; lower it in tests only. */
+  readonly log2N?: number;
+}
+
+const saltBytes = 16;
+const hashBytes = 32;
+const blockSize = 8;
+const parallelization = 1;
+
+/** scrypt (RFC 7914) on libuv's thread pool; the caller bounds how many run at a time. */
+export function createPasswordHasher({
+  randomBytes,
+  log2N = 15,
+}: PasswordHasherOptions): PasswordHasher {
+  const parameters: Parameters = { log2N, r: blockSize, p: parallelization };
+
+  return {
+    async hash(password) {
+      const salt = Buffer.from(randomBytes(saltBytes));
+      return format(parameters, salt, await derive(password, salt, parameters));
+    },
+
+    async verify(password, stored) {
+      const { salt, hash, ...storedParameters } = parse(stored);
+      return timingSafeEqual(await derive(password, salt, storedParameters), hash);
+    },
+
+    decoy: () =>
+      format(parameters, Buffer.from(randomBytes(saltBytes)), Buffer.from(randomBytes(hashBytes))),
+  };
+}
+
+interface Parameters {
+  readonly log2N: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+function derive(password: string, salt: Buffer, { log2N, r, p }: Parameters): Promise<Buffer> {
+  const N = 2 ** log2N;
+  const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
+  return new Promise((resolve, reject) => {
+    // The same letter may be typed as one code point or as two (RFC 8265).
+    scrypt(password.normalize('NFC'), salt, hashBytes, options, (error, hash) => {
+      if (error) reject(error);
+      else resolve(hash);
+    });
+  });
+}
+
+function format({ log2N, r, p }: Parameters, salt: Buffer, hash: Buffer): string {
+  return ['scrypt', log2N, r, p, salt.toString('base64url'), hash.toString('base64url')].join('$');
+}
+
+const storedPattern = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([A-Za-z0-9_-]+)\$([A-Za-z0-9_-]{43})$/;
+
+function parse(stored: string): Parameters & { salt: Buffer; hash: Buffer } {
+  const [, log2N, r, p, salt, hash] = storedPattern.exec(stored) ?? [];
+  if (!salt || !hash) throw new Error('a stored password has an unknown form');
+  return {
+    log2N: Number(log2N),
+    r: Number(r),
+    p: Number(p),
+    salt: Buffer.from(salt, 'base64url'),
+    hash: Buffer.from(hash, 'base64url'),
+  };
+}

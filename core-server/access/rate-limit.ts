@@ -1,0 +1,39 @@
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { ServiceError } from '../errors.js';
+
+/** Bounds how many requests an API key makes. */
+export interface KeyRateLimiter {
+  /** Counts one request. @throws ServiceError RATE_LIMITED when the key has used up its minute. */
+  consume(keyId: string): Promise<void>;
+}
+
+/**
+ * A fixed window of one minute for each key, from its first request on. Counts in the memory of
+ * this process: with several replicas behind one address a key has the limit on each of them.
+ */
+export function createKeyRateLimiter(options: {
+  /** 0: no limit. */
+  readonly requestsPerMinute: number;
+}): KeyRateLimiter {
+  const { requestsPerMinute } = options;
+  if (requestsPerMinute === 0) return { consume: () => Promise.resolve() };
+  const limiter = new RateLimiterMemory({ points: requestsPerMinute, duration: 60 });
+
+  return {
+    async consume(keyId) {
+      try {
+        await limiter.consume(keyId);
+      } catch (caught) {
+        if (!(caught instanceof RateLimiterRes)) throw caught;
+        throw new ServiceError(
+          'RATE_LIMITED',
+          `The API key made more than ${requestsPerMinute} requests in a minute.`,
+          {
+            details: { limit: String(requestsPerMinute) },
+            retryAfterSeconds: Math.ceil(caught.msBeforeNext / 1000),
+          },
+        );
+      }
+    },
+  };
+}

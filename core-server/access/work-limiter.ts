@@ -1,0 +1,57 @@
+import { ServiceError } from '../errors.js';
+
+export interface WorkLimiter {
+  /**
+   * Runs the task when it is its turn. Work whose signal aborts while it waits never begins.
+   *
+   * @throws ServiceError QUEUE_FULL when too many wait already; `signal.reason` when aborted.
+   */
+  run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+}
+
+/** Bounds how much of one kind of costly work runs and waits at a time, first come first served. */
+export function createWorkLimiter(options: {
+  readonly maxRunning: number;
+  readonly maxWaiting: number;
+}): WorkLimiter {
+  const { maxRunning, maxWaiting } = options;
+  const waiting: (() => void)[] = [];
+  let running = 0;
+
+  function waitForTurn(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const begin = (): void => {
+        signal?.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = (): void => {
+        waiting.splice(waiting.indexOf(begin), 1);
+        reject(ServiceError.from(signal?.reason));
+      };
+      waiting.push(begin);
+      signal?.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  return {
+    async run(task, signal) {
+      signal?.throwIfAborted();
+      if (running < maxRunning) {
+        running += 1;
+      } else if (waiting.length < maxWaiting) {
+        await waitForTurn(signal); // the one that ends hands its place over: `running` stays
+      } else {
+        throw new ServiceError('QUEUE_FULL', 'Too many passwords are being checked, try again.', {
+          retryAfterSeconds: 1,
+        });
+      }
+      try {
+        return await task();
+      } finally {
+        const next = waiting.shift();
+        if (next) next();
+        else running -= 1;
+      }
+    },
+  };
+}

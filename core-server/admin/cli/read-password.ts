@@ -1,0 +1,24 @@
+import { createInterface } from 'node:readline/promises';
+import { text } from 'node:stream/consumers';
+import { Writable } from 'node:stream';
+
+/**
+ * A password from the standard input: what a pipe gives, without the line's end; from a person one
+ * line that is not shown.
+ */
+export async function readPassword(
+  input: NodeJS.ReadStream,
+  prompt: NodeJS.WritableStream,
+): Promise<string> {
+  if (!input.isTTY) return (await text(input)).replace(/\r?\n$/, '');
+  prompt.write('Password: ');
+  // readline echoes what is typed to its output.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input, output: nowhere, terminal: true });
+  try {
+    return await lines.question('');
+  } finally {
+    lines.close();
+    prompt.write('\n');
+  }
+}

@@ -1,0 +1,98 @@
+import {
+  Operation,
+  type CreateApiKeyRequest,
+  type CreateCompanyRequest,
+  type SetCompanyPasswordRequest,
+} from '../../generated/imageanalysis/v1/admin.js';
+import { companyNameRule, isCompanyName } from '../access/company-name.js';
+import { ServiceError } from '../errors.js';
+
+const maxLabelLength = 128;
+const minPasswordLength = 8;
+const maxPasswordLength = 128;
+
+/** @throws ServiceError MISSING_FIELD, INVALID_FIELD */
+export function validateCreateApiKey(request: CreateApiKeyRequest, now: Date): CreateApiKeyRequest {
+  validateLabel(request.label);
+  if (request.operations.includes(Operation.UNSPECIFIED)) {
+    const wish = Object.values(Operation).filter((name) => name !== Operation.UNSPECIFIED);
+    throw invalidField('operations', Operation.UNSPECIFIED, `any of ${wish.join(', ')}`);
+  }
+  validateExpireTime(request.expireTime, now);
+  return request;
+}
+
+/** @throws ServiceError MISSING_FIELD */
+export function validateApiKeyId(id: string): string {
+  if (id === '') throw missingField('id', 'the public id of an API key');
+  return id;
+}
+
+/** A new company. @throws ServiceError MISSING_FIELD, INVALID_FIELD */
+export function validateCreateCompany(request: CreateCompanyRequest): CreateCompanyRequest {
+  const { name, password } = request;
+  if (name === '') throw missingField('name', companyNameRule);
+  if (!isCompanyName(name)) throw invalidField('name', name, companyNameRule);
+  validatePassword(password);
+  return request;
+}
+
+/** @throws ServiceError MISSING_FIELD, INVALID_FIELD */
+export function validateSetCompanyPassword(
+  request: SetCompanyPasswordRequest,
+): SetCompanyPasswordRequest {
+  validateKnownName(request.name);
+  validatePassword(request.password);
+  return request;
+}
+
+/** The name of a company that should exist. @throws ServiceError MISSING_FIELD */
+export function validateKnownName(name: string): string {
+  if (name === '') throw missingField('name', 'the name of a registered company');
+  return name;
+}
+
+function validateLabel(label: string): void {
+  const wish = `1 to ${maxLabelLength} characters without control characters`;
+  if (label === '') throw missingField('label', wish);
+  // Control characters would act on the terminal that lists the keys; PostgreSQL takes no NUL.
+  if (countCharacters(label) > maxLabelLength || /[\p{Cc}\p{Cs}]/u.test(label)) {
+    throw invalidField('label', label, wish);
+  }
+}
+
+function validateExpireTime(time: Date | undefined, now: Date): void {
+  if (time === undefined || time > now) return;
+  const value = Number.isNaN(time.getTime()) ? 'no time' : time.toISOString();
+  throw invalidField('expire_time', value, 'a time to come');
+}
+
+function validatePassword(password: string): void {
+  const wish = `${minPasswordLength} to ${maxPasswordLength} characters`;
+  if (password === '') throw missingField('password', wish);
+  const length = countCharacters(password);
+  if (length >= minPasswordLength && length <= maxPasswordLength) return;
+  // Never the value: this is a secret.
+  throw new ServiceError('INVALID_FIELD', `password has ${length} characters, want ${wish}.`, {
+    details: { field: 'password', limit: `${minPasswordLength}..${maxPasswordLength}` },
+  });
+}
+
+function countCharacters(text: string): number {
+  return Array.from(text).length;
+}
+
+const maxShownLength = 128;
+
+function invalidField(field: string, sent: string, wish: string): ServiceError {
+  const value = sent.length > maxShownLength ? `${sent.slice(0, maxShownLength)}…` : sent;
+  return new ServiceError('INVALID_FIELD', `${field} is "${value}", want ${wish}.`, {
+    details: { field, value },
+  });
+}
+
+function missingField(field: string, wish: string): ServiceError {
+  return new ServiceError('MISSING_FIELD', `${field} is missing, want ${wish}.`, {
+    details: { field },
+  });
+}

@@ -1,0 +1,124 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import knex, { type Knex } from 'knex';
+import { migrateDatabase } from './migrate.js';
+
+/** Where the configuration store is. */
+export interface DatabaseOptions {
+  /** `postgres://` or `postgresql://` URL; absent: a SQLite file in `dataDir`. */
+  readonly url?: string | undefined;
+  /** Folder of the SQLite file; created if absent. Not used with `url`. */
+  readonly dataDir: string;
+  /** Most PostgreSQL connections of this process; 10 if absent. */
+  readonly maxConnections?: number;
+}
+
+export const sqliteFileName = 'image-analysis.sqlite3';
+
+/** A writer waits this long for another process's write (SQLite), and a statement may take this long (PostgreSQL). */
+const statementTimeoutMs = 5_000;
+/** A call waits this long for a connection of the pool, then is refused as one that may be tried again. */
+const acquireTimeoutMs = 5_000;
+const connectTimeoutMs = 5_000;
+
+/**
+ * Opens the configuration store and brings its tables up to date. Several processes may do so at
+ * once. The caller ends it with `destroy()`.
+ *
+ * @throws Error that says which store cannot be opened, without the URL's password.
+ */
+export async function createDatabase(options: DatabaseOptions): Promise<Knex> {
+  const { url, dataDir } = options;
+  const place = url === undefined ? path.join(dataDir, sqliteFileName) : describeUrl(url);
+  let db: Knex | undefined;
+  try {
+    if (url === undefined) await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    db = knex(url === undefined ? sqliteConfig(place) : postgresConfig(url, options));
+    await migrateDatabase(db);
+    return db;
+  } catch (cause) {
+    await db?.destroy();
+    throw new Error(`cannot open the configuration store ${place}: ${describe(cause)}`, { cause });
+  }
+}
+
+function sqliteConfig(filename: string): Knex.Config {
+  return {
+    client: 'sqlite3',
+    connection: { filename },
+    useNullAsDefault: true,
+    acquireConnectionTimeout: acquireTimeoutMs,
+    // One connection: SQLite has one writer, and reads are shorter than a hand-over.
+    pool: { min: 1, max: 1, afterCreate: prepareSqlite },
+    log: silent,
+  };
+}
+
+interface SqliteConnection {
+  configure(option: 'busyTimeout', ms: number): void;
+  exec(sql: string, done: (error: Error | null) => void): void;
+}
+
+function prepareSqlite(
+  connection: SqliteConnection,
+  done: (error: Error | null, connection: SqliteConnection) => void,
+): void {
+  connection.configure('busyTimeout', statementTimeoutMs);
+  // WAL alone would make synchronous=NORMAL tempting; FULL is what lets an answered write survive a
+  // power cut: the log is flushed before the statement returns.
+  connection.exec(
+    'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;',
+    (error) => {
+      done(error, connection);
+    },
+  );
+}
+
+function postgresConfig(url: string, { maxConnections = 10 }: DatabaseOptions): Knex.Config {
+  return {
+    client: 'pg',
+    connection: {
+      connectionString: url,
+      connectionTimeoutMillis: connectTimeoutMs,
+      keepAlive: true,
+      application_name: 'image-analysis',
+    },
+    acquireConnectionTimeout: acquireTimeoutMs,
+    pool: { min: 0, max: maxConnections, afterCreate: preparePostgres },
+    log: silent,
+  };
+}
+
+interface PostgresConnection {
+  query(sql: string, done: (error: Error | null) => void): void;
+}
+
+// A statement and not a start-up parameter: connection poolers refuse parameters they do not know.
+function preparePostgres(
+  connection: PostgresConnection,
+  done: (error: Error | null, connection: PostgresConnection) => void,
+): void {
+  connection.query(`SET statement_timeout = ${statementTimeoutMs}`, (error) => {
+    done(error, connection);
+  });
+}
+
+function describeUrl(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed?.protocol !== 'postgres:' && parsed?.protocol !== 'postgresql:') {
+    throw new Error(
+      'DATABASE_URL is no PostgreSQL address, want postgres://user:password@host:5432/database',
+    );
+  }
+  return `postgres://${parsed.host}${parsed.pathname}`;
+}
+
+function describe(caught: unknown): string {
+  // Each address of a host was tried; the sum of the errors has no message of its own.
+  if (caught instanceof AggregateError) return caught.errors.map(describe).join(', ');
+  return caught instanceof Error ? caught.message : String(caught);
+}
+
+// Every failure reaches the caller as an error; knex would print it beside that.
+const ignore = (): void => undefined;
+const silent: Knex.Logger = { warn: ignore, error: ignore, deprecate: ignore, debug: ignore };

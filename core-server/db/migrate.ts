@@ -1,0 +1,46 @@
+import type { Knex } from 'knex';
+import { isPostgres } from './dialect.js';
+import { migrations } from './migrations/index.js';
+
+/** One step of the schema. A published step is never edited; a change is a new step. */
+export interface Migration {
+  readonly name: string;
+  up(db: Knex): Promise<void>;
+  down(db: Knex): Promise<void>;
+}
+
+// Imported modules and no folder scan: works from a build folder and from a bundle alike.
+const migrationSource: Knex.MigrationSource<Migration> = {
+  getMigrations: () => Promise.resolve([...migrations]),
+  getMigrationName: (migration) => migration.name,
+  getMigration: (migration) =>
+    Promise.resolve({ up: (db) => migration.up(db), down: (db) => migration.down(db) }),
+};
+
+/**
+ * Runs the migrations that the database lacks. Replicas that start at once do so one after the
+ * other. All happens in one transaction, so that a process killed half-way leaves no half schema
+ * and no lock behind (knex's own lock row would stay).
+ */
+export async function migrateDatabase(db: Knex): Promise<void> {
+  await db.transaction(async (transaction) => {
+    await takeMigrationLock(transaction);
+    await transaction.migrate.latest({ migrationSource });
+  });
+}
+
+/** Any number that other users of the same PostgreSQL server are unlikely to choose. */
+const advisoryLockId = 7_302_114_521;
+/** Marks the file as ours in SQLite's header ("IMGA"). */
+const sqliteApplicationId = 0x494d4741;
+
+async function takeMigrationLock(transaction: Knex.Transaction): Promise<void> {
+  if (isPostgres(transaction)) {
+    await transaction.raw('SET LOCAL statement_timeout = 0');
+    await transaction.raw('SELECT pg_advisory_xact_lock(?)', [advisoryLockId]);
+    return;
+  }
+  // The first statement has to be a write: a SQLite transaction that begins by reading cannot wait
+  // for its turn to write, it fails at once.
+  await transaction.raw(`PRAGMA application_id = ${sqliteApplicationId}`);
+}

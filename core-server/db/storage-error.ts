@@ -1,0 +1,60 @@
+import { ServiceError } from '../errors.js';
+
+/**
+ * Awaits a query; whatever the database throws becomes a ServiceError with the cause kept.
+ * SHUTTING_DOWN (UNAVAILABLE, worth trying again) when the store is unreachable, busy or restarting;
+ * otherwise INTERNAL.
+ */
+export async function withStorageErrors<T>(query: PromiseLike<T>): Promise<T> {
+  try {
+    return await query;
+  } catch (caught) {
+    throw toStorageError(caught);
+  }
+}
+
+function toStorageError(caught: unknown): ServiceError {
+  if (!isTemporary(caught)) return ServiceError.from(caught);
+  return new ServiceError('SHUTTING_DOWN', 'The configuration store is not available, try again.', {
+    retryAfterSeconds: 1,
+    cause: caught,
+  });
+}
+
+const temporaryCodes: ReadonlySet<string> = new Set([
+  // SQLite: another process holds the lock for longer than the busy timeout.
+  'SQLITE_BUSY',
+  'SQLITE_LOCKED',
+  // The socket to PostgreSQL.
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+  // PostgreSQL: serialization failure, deadlock, too many connections, statement timeout.
+  '40001',
+  '40P01',
+  '53300',
+  '57014',
+  // PostgreSQL: administrator shutdown, crash shutdown, starting up or shutting down.
+  '57P01',
+  '57P02',
+  '57P03',
+]);
+
+/** What the drivers say without any code when a connection ends or cannot be had in time. */
+const temporaryMessages =
+  /^(Connection (terminated|ended)|timeout (expired|exceeded)|Client has encountered a connection error|Unable to acquire a connection)/i;
+
+function isTemporary(caught: unknown): boolean {
+  if (!(caught instanceof Error)) return false;
+  if (caught.name === 'KnexTimeoutError' || temporaryMessages.test(caught.message)) return true;
+  // Several addresses of one host were tried.
+  if (caught instanceof AggregateError) return caught.errors.some(isTemporary);
+  const code = 'code' in caught && typeof caught.code === 'string' ? caught.code : '';
+  // Class 08 of PostgreSQL: connection exceptions.
+  return temporaryCodes.has(code) || /^08\d{3}$/.test(code);
+}

@@ -1,0 +1,14 @@
+/** A time as the tables hold it: milliseconds since 1970. */
+export function toColumnTime(time: Date | undefined): number | null {
+  return time === undefined ? null : time.getTime();
+}
+
+/** The time of a column: SQLite's driver gives a number, PostgreSQL's a string of digits. */
+export function fromColumnTime(column: number | string): Date {
+  return new Date(Number(column));
+}
+
+/** The time of a column that may be empty. */
+export function fromOptionalColumnTime(column: number | string | null): Date | undefined {
+  return column === null ? undefined : fromColumnTime(column);
+}

@@ -1,0 +1,62 @@
+import type {
+  GetDetectionScoreRequest,
+  SetDetectionScoreRequest,
+} from '../../generated/imageanalysis/v1/score_config.js';
+import { ServiceError } from '../errors.js';
+
+/** A company and the password that was sent for it. */
+export interface Credentials {
+  readonly company: string;
+  readonly password: string;
+}
+
+/**
+ * Whether company and password are there. A name that no company can have is not told apart from
+ * an unknown one: both fail to authenticate.
+ *
+ * @throws ServiceError MISSING_FIELD
+ */
+export function validateGetDetectionScore(request: GetDetectionScoreRequest): Credentials {
+  const { company, password } = request;
+  requireText('company', company, 'the name of a registered company');
+  requireText('password', password, 'the password of the company');
+  return { company, password };
+}
+
+/** @throws ServiceError MISSING_FIELD, INVALID_SCORE */
+export function validateSetDetectionScore(
+  request: SetDetectionScoreRequest,
+): Credentials & { readonly score: number } {
+  const credentials = validateGetDetectionScore(request);
+  if (request.detectionScore === undefined) {
+    throw missingField('detection_score', scoreRule);
+  }
+  return { ...credentials, score: validateScore('detection_score', request.detectionScore) };
+}
+
+/**
+ * A score as it may be stored: 0 to 1 with at most 6 decimals, and no negative zero.
+ *
+ * @throws ServiceError INVALID_SCORE naming `field`
+ */
+export function validateScore(field: string, score: number): number {
+  // A double has at most 6 decimals if it is the double nearest to what it reads rounded to 6.
+  const isShort = Number(score.toFixed(6)) === score;
+  if (score >= 0 && score <= 1 && isShort && !Object.is(score, -0)) return score;
+  const value = Object.is(score, -0) ? '-0' : String(score);
+  throw new ServiceError('INVALID_SCORE', `${field} is "${value}", want ${scoreRule}.`, {
+    details: { field, value },
+  });
+}
+
+const scoreRule = 'a number from 0 to 1 with at most 6 decimals';
+
+function requireText(field: string, text: string, wish: string): void {
+  if (text === '') throw missingField(field, wish);
+}
+
+function missingField(field: string, wish: string): ServiceError {
+  return new ServiceError('MISSING_FIELD', `${field} is missing, want ${wish}.`, {
+    details: { field },
+  });
+}
