@@ -1,0 +1,58 @@
+import type { Model, TensorData } from '../inference/sessions.js';
+import { padToMultiple } from '../image/letterbox.js';
+import type { RgbPicture } from '../image/picture.js';
+import { suppress, type Candidate } from './geometry.js';
+
+/** Largest stride of the networks: both sides must be multiples of it. */
+const inputMultiple = 32;
+/** Candidates that overlap a better one by this much are the same face. */
+export const sameFaceOverlap = 0.45;
+/** More than any picture has faces; bounds the time of the suppression. */
+const maxCandidates = 3000;
+
+/** One pass of the network over a picture: faces in its pixels, best first, duplicates suppressed. */
+export async function findCandidates(
+  model: Pick<Model, 'run'>,
+  picture: RgbPicture,
+  minScore: number,
+): Promise<Candidate[]> {
+  const { data, width, height } = padToMultiple(picture, inputMultiple);
+  const outputs = await model.run({
+    image: { type: 'uint8', data, dims: [1, height, width, 3] },
+    min_score: { type: 'float32', data: Float32Array.of(minScore), dims: [1] },
+  });
+  return suppress(readCandidates(outputs), sameFaceOverlap);
+}
+
+/** The outputs of the contract (boxes [N,4], scores [N], landmarks [N,5,2]) as objects, best first. */
+export function readCandidates(outputs: Readonly<Record<string, TensorData>>): Candidate[] {
+  const boxes = floats(outputs, 'boxes');
+  const scores = floats(outputs, 'scores');
+  const points = floats(outputs, 'landmarks');
+  const best = [...scores.keys()]
+    .sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0))
+    .slice(0, maxCandidates);
+  return best.map((i) => {
+    const [xmin = 0, ymin = 0, xmax = 0, ymax = 0] = boxes.subarray(i * 4, i * 4 + 4);
+    const five = points.subarray(i * 10, i * 10 + 10);
+    return {
+      box: { xmin, ymin, xmax, ymax },
+      score: millionths(scores[i] ?? 0),
+      landmarks: [0, 2, 4, 6, 8].map((at) => ({ x: five[at] ?? 0, y: five[at + 1] ?? 0 })),
+    };
+  });
+}
+
+/**
+ * Scores have six decimals like thresholds: one that was read off an answer and is sent back as
+ * threshold must let the same face pass, which 32-bit floats would not always do.
+ */
+function millionths(score: number): number {
+  return Math.round(score * 1e6) / 1e6;
+}
+
+function floats(outputs: Readonly<Record<string, TensorData>>, name: string): Float32Array {
+  const data = outputs[name]?.data;
+  if (data instanceof Float32Array) return data;
+  throw new Error(`The face model gives no float32 output "${name}".`);
+}

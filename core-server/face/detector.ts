@@ -1,0 +1,148 @@
+import { cropBoxes, type Box } from '../image/crop.js';
+import { decodeUpright } from '../image/decode.js';
+import { readUprightSize } from '../image/header.js';
+import type { ImageLimits } from '../image/limits.js';
+import { boundedSize, type RgbPicture, type Size } from '../image/picture.js';
+import { resizePicture } from '../image/resize.js';
+import type { Model } from '../inference/sessions.js';
+import { findCandidates, sameFaceOverlap } from './candidates.js';
+import { secondPassPays, type CascadeRule } from './cascade.js';
+import {
+  byAreaThenScore,
+  clampBox,
+  hundredths,
+  scaleCandidate,
+  suppress,
+  type Candidate,
+  type Point,
+} from './geometry.js';
+import { createStopwatch } from './stopwatch.js';
+
+export interface DetectFacesInput {
+  /** The picture file. */
+  readonly image: Uint8Array;
+  /** Faces below this score are left out, 0..1. */
+  readonly minScore: number;
+  /** At most so many faces, the largest. */
+  readonly maxFaces: number;
+  readonly crop: boolean;
+  readonly landmarks: boolean;
+  readonly limits: ImageLimits;
+}
+
+export interface DetectFacesOutput {
+  /** Size of the upright picture, pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Largest first. */
+  readonly faces: readonly FaceResult[];
+  /** Faces left out to keep to `maxFaces`. */
+  readonly omittedFaces: number;
+  readonly model: { readonly name: string; readonly version: string };
+  /** Milliseconds by step. */
+  readonly timings: Readonly<Record<string, number>>;
+}
+
+export interface FaceResult {
+  /** Pixels of the upright picture, inside it. */
+  readonly boundingBox: Box;
+  /** 0..1. */
+  readonly detectionScore: number;
+  /** JPEG of exactly the box. */
+  readonly cropJpeg?: Uint8Array;
+  /** Five points; they may lie outside a picture that cuts the face off. */
+  readonly landmarks?: readonly Point[];
+}
+
+/** The task as the pool knows it. */
+export type FaceTasks = { detectFaces: { input: DetectFacesInput; output: DetectFacesOutput } };
+
+/** Nobody wants what the network gives below this, and there is a cell of it everywhere. */
+const lowestScore = 0.02;
+
+/**
+ * The worker's task: header, decode, one or two passes, boxes, crops. Throws CORRUPT_IMAGE and
+ * IMAGE_TOO_MANY_PIXELS; when the signal is aborted it stops before the next step.
+ */
+export function createFaceDetector(deps: {
+  model: Pick<Model, 'name' | 'version' | 'run'>;
+  rule: CascadeRule;
+  /** Milliseconds, monotonic. */
+  now: () => number;
+}): (input: DetectFacesInput, signal: AbortSignal) => Promise<DetectFacesOutput> {
+  const { model, rule, now } = deps;
+
+  return async (input, signal) => {
+    const { image: bytes, limits, minScore } = input;
+    const watch = createStopwatch(now);
+    const step = <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
+      signal.throwIfAborted();
+      return watch.time(name, work);
+    };
+
+    const size = await step('header', () => readUprightSize(bytes, limits));
+    const fitsSecondPass = Math.max(size.width, size.height) <= rule.secondSide;
+    // A picture that the second pass takes whole is decoded once for both passes and the crops;
+    // a larger one is shrunk while it is decoded, each time to what is needed.
+    const whole = fitsSecondPass
+      ? await step('decode', () => decodeUpright(bytes, size))
+      : undefined;
+    const decodeBounded = (side: number): Promise<RgbPicture> => {
+      const bounded = boundedSize(size, side);
+      return step('decode', () =>
+        whole ? resizePicture(whole, bounded) : decodeUpright(bytes, bounded),
+      );
+    };
+    const leastScore = Math.max(lowestScore, Math.min(minScore, rule.weakScore));
+
+    const first = await decodeBounded(rule.firstSide);
+    const hints = await step('infer', () => findCandidates(model, first, leastScore));
+    let found = toFullSize(hints, first, size);
+    if (secondPassPays(hints, size, rule)) {
+      const second = await decodeBounded(rule.secondSide);
+      const more = await step('infer', () => findCandidates(model, second, leastScore));
+      found = suppress([...found, ...toFullSize(more, second, size)], sameFaceOverlap);
+    }
+
+    const faces = visibleFaces(found, size, minScore);
+    const kept = faces.slice(0, input.maxFaces);
+    const boxes = kept.map((face) => face.box);
+    const crops = input.crop
+      ? await step('crop', () => cropBoxes({ bytes, size, whole }, boxes))
+      : [];
+    return {
+      ...size,
+      faces: kept.map((face, i) => toResult(face, crops[i], input.landmarks)),
+      omittedFaces: faces.length - kept.length,
+      model: { name: model.name, version: model.version },
+      timings: watch.timings,
+    };
+  };
+}
+
+function toFullSize(candidates: readonly Candidate[], from: Size, to: Size): Candidate[] {
+  const x = to.width / from.width;
+  const y = to.height / from.height;
+  return candidates.map((candidate) => scaleCandidate(candidate, x, y));
+}
+
+/** The faces at or above the score with their boxes inside the picture, largest first. */
+function visibleFaces(found: readonly Candidate[], size: Size, minScore: number): Candidate[] {
+  const faces: Candidate[] = [];
+  for (const face of found) {
+    const box = clampBox(face.box, size);
+    if (face.score >= minScore && box !== undefined) faces.push({ ...face, box });
+  }
+  return faces.sort(byAreaThenScore);
+}
+
+function toResult(face: Candidate, crop: Uint8Array | undefined, landmarks: boolean): FaceResult {
+  return {
+    boundingBox: face.box,
+    detectionScore: face.score,
+    ...(crop && { cropJpeg: crop }),
+    ...(landmarks && {
+      landmarks: face.landmarks.map(({ x, y }) => ({ x: hundredths(x), y: hundredths(y) })),
+    }),
+  };
+}

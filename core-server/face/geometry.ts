@@ -1,0 +1,80 @@
+import type { Box } from '../image/crop.js';
+import type { Size } from '../image/picture.js';
+
+/** A point in pixels. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A face that the network sees somewhere, before or after suppression. */
+export interface Candidate {
+  readonly box: Box;
+  /** 0..1. */
+  readonly score: number;
+  /** Right eye, left eye, nose tip, right and left corner of the mouth; left and right are the person's own. */
+  readonly landmarks: readonly Point[];
+}
+
+export function area(box: Box): number {
+  return Math.max(0, box.xmax - box.xmin) * Math.max(0, box.ymax - box.ymin);
+}
+
+/** Intersection over union of two boxes, 0..1; 0 for two empty ones. */
+export function intersectionOverUnion(a: Box, b: Box): number {
+  const width = Math.min(a.xmax, b.xmax) - Math.max(a.xmin, b.xmin);
+  const height = Math.min(a.ymax, b.ymax) - Math.max(a.ymin, b.ymin);
+  if (width <= 0 || height <= 0) return 0;
+  const shared = width * height;
+  return shared / (area(a) + area(b) - shared);
+}
+
+/**
+ * Greedy non-maximum suppression: the best candidate stays and removes those that overlap it by
+ * `limit` or more, and so on. Best first. Candidates of several passes are merged the same way.
+ */
+export function suppress(candidates: readonly Candidate[], limit: number): Candidate[] {
+  const kept: Candidate[] = [];
+  const byScore = [...candidates].sort((a, b) => b.score - a.score);
+  for (const candidate of byScore) {
+    if (kept.every((face) => intersectionOverUnion(face.box, candidate.box) < limit)) {
+      kept.push(candidate);
+    }
+  }
+  return kept;
+}
+
+/** The candidate in a picture that is `x` times as wide and `y` times as high. */
+export function scaleCandidate(candidate: Candidate, x: number, y: number): Candidate {
+  const { box, score, landmarks } = candidate;
+  return {
+    box: { xmin: box.xmin * x, ymin: box.ymin * y, xmax: box.xmax * x, ymax: box.ymax * y },
+    score,
+    landmarks: landmarks.map((point) => ({ x: point.x * x, y: point.y * y })),
+  };
+}
+
+/** The part of the box inside the picture, in hundredths of a pixel; undefined when less than a pixel is left. */
+export function clampBox(box: Box, size: Size): Box | undefined {
+  const inside = {
+    xmin: hundredths(Math.max(0, box.xmin)),
+    ymin: hundredths(Math.max(0, box.ymin)),
+    xmax: hundredths(Math.min(size.width, box.xmax)),
+    ymax: hundredths(Math.min(size.height, box.ymax)),
+  };
+  const isVisible = inside.xmax - inside.xmin >= 1 && inside.ymax - inside.ymin >= 1;
+  return isVisible ? inside : undefined;
+}
+
+/** Rounded to hundredths: finer than any detector is right. */
+export function hundredths(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+/** Order of an answer: largest first, of equally large ones the higher score. */
+export function byAreaThenScore(
+  a: { readonly box: Box; readonly score: number },
+  b: { readonly box: Box; readonly score: number },
+): number {
+  return area(b.box) - area(a.box) || b.score - a.score;
+}

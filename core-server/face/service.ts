@@ -1,0 +1,116 @@
+import type {
+  DetectAllFacesRequest,
+  DetectAllFacesResponse,
+  DetectionDetails,
+  DetectSingleFaceRequest,
+  DetectSingleFaceResponse,
+  Threshold,
+  ThresholdSource,
+} from '../../generated/imageanalysis/v1/face_detection.js';
+import type { Call } from '../call.js';
+import { ServiceError } from '../errors.js';
+import type { ImageLimits } from '../image/limits.js';
+import { validateImageBytes } from '../image/validate.js';
+import { ownBytes } from '../inference/own-bytes.js';
+import type { WorkerPool } from '../inference/pool.js';
+import type { DetectFacesOutput, FaceTasks } from './detector.js';
+import { toFace } from './to-face.js';
+import { validateCompany, validateMaxFaces, validateMinScore } from './validate.js';
+
+/** What the handlers need. */
+export interface FaceDetectionDeps {
+  readonly pool: Pick<WorkerPool<FaceTasks>, 'run'>;
+  /** The threshold of a request: its own, else the company's, else the default. Throws UNKNOWN_COMPANY. */
+  readonly resolveThreshold: (wish: {
+    minScore?: number;
+    company: string;
+  }) => Promise<{ value: number; source: ThresholdSource }>;
+  readonly limits: ImageLimits;
+}
+
+/** How a call treats a full queue: unary calls are refused, streams wait. */
+export interface QueueOptions {
+  readonly wait?: 'refuse' | 'queue';
+}
+
+export interface FaceDetectionHandlers {
+  detectSingleFace(
+    request: DetectSingleFaceRequest,
+    call: Call,
+    options?: QueueOptions,
+  ): Promise<DetectSingleFaceResponse>;
+  detectAllFaces(
+    request: DetectAllFacesRequest,
+    call: Call,
+    options?: QueueOptions,
+  ): Promise<DetectAllFacesResponse>;
+}
+
+/** The handlers of FaceDetectionService: validate, resolve the threshold, detect, answer. */
+export function createFaceDetectionHandlers(deps: FaceDetectionDeps): FaceDetectionHandlers {
+  const { pool, resolveThreshold, limits } = deps;
+
+  const detect = async (
+    request: DetectSingleFaceRequest | DetectAllFacesRequest,
+    maxFaces: number,
+    call: Call,
+    options: QueueOptions,
+  ): Promise<{ found: DetectFacesOutput; threshold: Threshold }> => {
+    const { minScore, company, landmarks } = request;
+    validateMinScore(minScore);
+    validateCompany(company);
+    validateImageBytes(request.image, limits);
+    const threshold = await resolveThreshold({
+      company,
+      ...(minScore === undefined ? {} : { minScore }),
+    });
+    const found = await pool.run(
+      'detectFaces',
+      {
+        image: ownBytes(request.image),
+        minScore: threshold.value,
+        maxFaces,
+        crop: request.crop ?? true,
+        landmarks,
+        limits,
+      },
+      { signal: call.signal, ...options },
+    );
+    const { faces, timings, width, height } = found;
+    call.log.debug({ faces: faces.length, width, height, timings }, 'faces detected');
+    return { found, threshold };
+  };
+
+  return {
+    async detectSingleFace(request, call, options = {}) {
+      const { found, threshold } = await detect(request, 1, call, options);
+      const [largest] = found.faces;
+      if (largest === undefined) {
+        throw new ServiceError(
+          'NO_FACE',
+          `image has no face with a score of at least ${threshold.value}`,
+          { details: { field: 'image', limit: String(threshold.value) } },
+        );
+      }
+      return {
+        face: toFace(largest),
+        details: request.details ? toDetails(found, threshold) : undefined,
+      };
+    },
+
+    async detectAllFaces(request, call, options = {}) {
+      const maxFaces = validateMaxFaces(request.maxFaces);
+      const { found, threshold } = await detect(request, maxFaces, call, options);
+      return {
+        faces: found.faces.map(toFace),
+        omittedFaces: found.omittedFaces,
+        details: request.details ? toDetails(found, threshold) : undefined,
+      };
+    },
+  };
+}
+
+function toDetails(found: DetectFacesOutput, threshold: Threshold): DetectionDetails {
+  const { width, height, model } = found;
+  return { image: { width, height }, threshold, model };
+}

@@ -1,0 +1,23 @@
+import type { Face, FaceLandmarks } from '../../generated/imageanalysis/v1/face_detection.js';
+import type { FaceResult } from './detector.js';
+import type { Point } from './geometry.js';
+
+/** A face as the message says it. */
+export function toFace(result: FaceResult): Face {
+  const { boundingBox, detectionScore, cropJpeg, landmarks } = result;
+  return {
+    boundingBox,
+    detectionScore,
+    // The same memory: what comes out of a worker is no Buffer any more.
+    cropJpeg: cropJpeg
+      ? Buffer.from(cropJpeg.buffer, cropJpeg.byteOffset, cropJpeg.byteLength)
+      : Buffer.alloc(0),
+    landmarks: landmarks && toLandmarks(landmarks),
+  };
+}
+
+/** The order of the points is that of the model contract. */
+function toLandmarks(points: readonly Point[]): FaceLandmarks {
+  const [rightEye, leftEye, noseTip, rightMouthCorner, leftMouthCorner] = points;
+  return { rightEye, leftEye, noseTip, rightMouthCorner, leftMouthCorner };
+}

@@ -1,0 +1,39 @@
+import { ServiceError } from '../errors.js';
+
+export const mostFaces = 1000;
+const longestCompany = 64;
+
+/** Throws INVALID_SCORE unless the threshold of a request is absent or 0..1. */
+export function validateMinScore(minScore: number | undefined): void {
+  if (minScore === undefined || (minScore >= 0 && minScore <= 1)) return; // NaN is neither
+  throw new ServiceError('INVALID_SCORE', `min_score is ${minScore}, want a number from 0 to 1`, {
+    details: { field: 'min_score', value: String(minScore) },
+  });
+}
+
+/** The number of faces that is asked for. Throws INVALID_FIELD outside 1..1000. */
+export function validateMaxFaces(maxFaces: number | undefined): number {
+  if (maxFaces === undefined) return mostFaces;
+  if (Number.isInteger(maxFaces) && maxFaces >= 1 && maxFaces <= mostFaces) return maxFaces;
+  throw new ServiceError(
+    'INVALID_FIELD',
+    `max_faces is ${maxFaces}, want a whole number from 1 to ${mostFaces}`,
+    { details: { field: 'max_faces', value: String(maxFaces), limit: String(mostFaces) } },
+  );
+}
+
+/** Throws INVALID_FIELD for a name that no company can have, before the store is asked. */
+export function validateCompany(company: string): void {
+  if (company.length <= longestCompany) return;
+  throw new ServiceError(
+    'INVALID_FIELD',
+    `company has ${company.length} characters, want at most ${longestCompany}`,
+    {
+      details: {
+        field: 'company',
+        value: String(company.length),
+        limit: String(longestCompany),
+      },
+    },
+  );
+}

@@ -1,0 +1,10 @@
+import { ServiceError } from '../errors.js';
+
+/** The refusal for bytes that begin like a picture and cannot be decoded; what the decoder said stays inside. */
+export function corruptImage(cause: unknown): ServiceError {
+  return new ServiceError(
+    'CORRUPT_IMAGE',
+    'image cannot be decoded, it is damaged or cut off: want a whole picture file',
+    { details: { field: 'image' }, cause },
+  );
+}

@@ -1,0 +1,38 @@
+import sharp, { type Sharp } from 'sharp';
+import { corruptImage } from './corrupt-image.js';
+import type { Region, RgbPicture, Size } from './picture.js';
+
+/**
+ * Decodes the first page, upright, at the given size, in one go: a JPEG or WebP that is much larger
+ * is shrunk while it is loaded, which costs less than decoding it whole. Read the header first:
+ * nothing here bounds the memory. Throws CORRUPT_IMAGE.
+ */
+export async function decodeUpright(bytes: Uint8Array, size: Size): Promise<RgbPicture> {
+  return toRgb(open(bytes).resize(size.width, size.height, { fit: 'fill' }));
+}
+
+/** Decodes a part of the upright picture at its own resolution. Throws CORRUPT_IMAGE. */
+export async function decodeRegion(bytes: Uint8Array, region: Region): Promise<RgbPicture> {
+  const { left, top, width, height } = region;
+  return toRgb(open(bytes).extract({ left, top, width, height }));
+}
+
+// Truncated files fail: half a picture would silently lack faces. Lesser damage passes, since
+// ordinary phones write it (stray bytes between markers, broken EXIF, rubbish after the end).
+function open(bytes: Uint8Array): Sharp {
+  return sharp(bytes, { failOn: 'truncated', limitInputPixels: false, autoOrient: true });
+}
+
+async function toRgb(pipeline: Sharp): Promise<RgbPicture> {
+  const { data, info } = await pipeline
+    // Cut-out portraits are made to stand on a light page; on black dark hair would vanish.
+    .flatten({ background: '#ffffff' })
+    .toColourspace('srgb')
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true })
+    .catch((error: unknown) => {
+      throw corruptImage(error);
+    });
+  if (info.channels !== 3) throw new Error(`Decoded ${info.channels} channels, want 3.`);
+  return { data, width: info.width, height: info.height };
+}

@@ -1,0 +1,42 @@
+import { ServiceError } from '../errors.js';
+import type { ImageLimits } from './limits.js';
+import { sniffType, type ImageType } from './sniff-type.js';
+
+const wanted = 'want JPEG, PNG, WebP, AVIF, GIF or TIFF';
+
+/**
+ * Checks what can be told from the bytes of a picture file without decoding, and tells its type.
+ * Throws EMPTY_IMAGE, BODY_TOO_LARGE or UNSUPPORTED_IMAGE_TYPE.
+ */
+export function validateImageBytes(
+  bytes: Uint8Array,
+  limits: Pick<ImageLimits, 'maxBytes'>,
+): ImageType {
+  const field = 'image';
+  if (bytes.length === 0) {
+    throw new ServiceError('EMPTY_IMAGE', 'image has no bytes, want a picture file', {
+      details: { field },
+    });
+  }
+  if (bytes.length > limits.maxBytes) {
+    throw new ServiceError(
+      'BODY_TOO_LARGE',
+      `image has ${bytes.length} bytes, want at most ${limits.maxBytes}`,
+      { details: { field, value: String(bytes.length), limit: String(limits.maxBytes) } },
+    );
+  }
+  const type = sniffType(bytes);
+  if (type === 'heic') {
+    throw new ServiceError(
+      'UNSUPPORTED_IMAGE_TYPE',
+      `image is HEIC, ${wanted}: convert it to JPEG first`,
+      { details: { field, value: type } },
+    );
+  }
+  if (type === undefined) {
+    throw new ServiceError('UNSUPPORTED_IMAGE_TYPE', `image is of an unknown type, ${wanted}`, {
+      details: { field },
+    });
+  }
+  return type;
+}

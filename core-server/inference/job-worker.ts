@@ -1,0 +1,139 @@
+import type { Logger } from 'pino';
+import { ServiceError } from '../errors.js';
+import type { Job } from './job.js';
+import { fromWireError, type FromWorker } from './messages.js';
+import { startWorkerThread } from './worker-thread.js';
+
+/** What a worker tells the pool. */
+export interface JobWorkerEvents {
+  /** It can take a job: after its start and after each job. */
+  free(worker: JobWorker): void;
+  /** It is gone without having been asked to go; the job that it had, if any, has no answer yet. */
+  lost(worker: JobWorker, job: Job | undefined, error: unknown): void;
+}
+
+/** A worker thread that does one job at a time. */
+export interface JobWorker {
+  readonly state: 'starting' | 'free' | 'busy' | 'gone';
+  /** Jobs answered so far. */
+  readonly jobsDone: number;
+  /** Milliseconds that the last job took. */
+  readonly lastJobMs: number;
+  assign(job: Job): void;
+  /** Tells the worker that nobody waits for this job any more. */
+  cancel(job: Job): void;
+  /** Asks it to release its sessions and go, by force after `graceMs`. A job it still has gets SHUTTING_DOWN. */
+  close(graceMs: number): Promise<void>;
+}
+
+export function startJobWorker(
+  options: {
+    url: URL;
+    workerData: unknown;
+    taskTimeoutMs: number | undefined;
+    now: () => number;
+    log: Logger;
+  },
+  events: JobWorkerEvents,
+): JobWorker {
+  const { taskTimeoutMs, now, log } = options;
+  let state: JobWorker['state'] = 'starting';
+  let job: Job | undefined;
+  let jobsDone = 0;
+  let lastJobMs = 0;
+  let startedAt = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const takeJob = (): Job | undefined => {
+    clearTimeout(timer);
+    const taken = job;
+    job = undefined;
+    return taken;
+  };
+  const becomeFree = (): void => {
+    state = 'free';
+    events.free(worker);
+  };
+  const loseWith = (error: unknown, lostJob: Job | undefined): void => {
+    state = 'gone';
+    events.lost(worker, lostJob, error);
+  };
+
+  const onMessage = (message: FromWorker): void => {
+    if (state === 'gone') return;
+    if (message.type === 'ready') {
+      becomeFree();
+      return;
+    }
+    const done = takeJob();
+    if (done === undefined) return;
+    jobsDone += 1;
+    lastJobMs = now() - startedAt;
+    if (message.type === 'done') {
+      done.resolve(message.output);
+    } else {
+      const error = fromWireError(message.error);
+      // A job that nobody waits for was told to stop, and says so by an error.
+      if (error.reason === 'INTERNAL' && !done.settled)
+        log.error({ err: error, task: done.task }, 'task failed');
+      done.reject(error);
+    }
+    becomeFree();
+  };
+
+  const onTimeout = (): void => {
+    const stuck = takeJob();
+    log.error({ task: stuck?.task, taskTimeoutMs }, 'task stuck, its worker is replaced');
+    // Not tried again: it would get the next worker stuck as well.
+    stuck?.reject(new ServiceError('INTERNAL', 'The analysis took too long and was stopped.'));
+    thread.terminate();
+    loseWith(new Error('worker was stuck'), undefined);
+  };
+
+  const thread = startWorkerThread(options, {
+    message: onMessage,
+    exit(code, error) {
+      if (state === 'gone') return;
+      loseWith(error ?? new Error(`worker ended with exit code ${code}`), takeJob());
+    },
+  });
+
+  const worker: JobWorker = {
+    get state() {
+      return state;
+    },
+    get jobsDone() {
+      return jobsDone;
+    },
+    get lastJobMs() {
+      return lastJobMs;
+    },
+    assign(next) {
+      state = 'busy';
+      job = next;
+      startedAt = now();
+      next.attempts += 1;
+      try {
+        thread.send(
+          { type: 'run', id: next.id, task: next.task, input: next.input },
+          next.transfer,
+        );
+      } catch (error) {
+        // What cannot be cloned fails alone. Free again in the next turn: the caller is in its loop.
+        takeJob()?.reject(ServiceError.from(error));
+        setImmediate(becomeFree);
+        return;
+      }
+      if (taskTimeoutMs !== undefined) timer = setTimeout(onTimeout, taskTimeoutMs);
+    },
+    cancel(unwanted) {
+      if (job === unwanted) thread.send({ type: 'cancel', id: unwanted.id });
+    },
+    async close(graceMs) {
+      state = 'gone';
+      takeJob()?.reject(new ServiceError('SHUTTING_DOWN', 'The service is shutting down.'));
+      await thread.close(graceMs);
+    },
+  };
+  return worker;
+}

@@ -1,0 +1,50 @@
+import type { Transferable } from 'node:worker_threads';
+
+/** One call of the pool on its way through queue and worker. */
+export interface Job {
+  readonly id: number;
+  readonly task: string;
+  readonly input: unknown;
+  readonly transfer: readonly Transferable[];
+  /** Workers it was given to so far. */
+  attempts: number;
+  /** True once the caller has its answer, whatever a worker still does. */
+  readonly settled: boolean;
+  resolve(output: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** A job and the promise of its caller. Only the first answer counts. */
+export function createJob(
+  id: number,
+  task: string,
+  input: unknown,
+  transfer: readonly Transferable[],
+): { job: Job; answer: Promise<unknown> } {
+  let settled = false;
+  let resolve!: (output: unknown) => void;
+  let reject!: (error: unknown) => void;
+  const answer = new Promise<unknown>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  const job: Job = {
+    id,
+    task,
+    input,
+    transfer,
+    attempts: 0,
+    get settled() {
+      return settled;
+    },
+    resolve(output) {
+      settled = true;
+      resolve(output);
+    },
+    reject(error) {
+      settled = true;
+      reject(error);
+    },
+  };
+  return { job, answer };
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'want 64 lower-case hexadecimal digits');
+
+const graphSchema = z.strictObject({
+  /** Path below the folder of the manifest. */
+  file: z.string().regex(/^[\w-]+(\/[\w.-]+)+\.onnx$/, 'want a path like face/name.onnx'),
+  /** Of the file's bytes; checked whenever the file is loaded. */
+  sha256,
+  /** Where a file that is not part of the repository is downloaded from. */
+  url: z.url({ protocol: /^https$/ }).optional(),
+});
+
+const modelSchema = z.strictObject({
+  name: z.string().regex(/^[a-z0-9][a-z0-9-]*$/),
+  version: z.string().min(1),
+  /** Run in this order; each takes its inputs by name from the call and from the graphs before it. */
+  graphs: z.array(graphSchema).min(1),
+  licence: z.string().min(1),
+  /** Who made it, from what. */
+  source: z.string().min(1),
+  /** What the pixels must be like. */
+  input: z.string().min(1),
+  /** The score from which on a result counts, unless something else was asked for. */
+  defaultScore: z.number().min(0).max(1),
+  /** How the default score was chosen and what a score means. */
+  calibration: z.string().min(1),
+  /** Numbers of the rule that uses the model; the feature knows their names. */
+  settings: z.record(z.string(), z.number()).default({}),
+});
+
+const manifestSchema = z
+  .strictObject({
+    /** Task → name of the model that serves it. */
+    serve: z.record(z.string(), z.string()),
+    models: z.array(modelSchema),
+  })
+  .superRefine(({ serve, models }, context) => {
+    const names = models.map((model) => model.name);
+    for (const name of names.filter((n, i) => names.indexOf(n) !== i)) {
+      context.addIssue({ code: 'custom', path: ['models'], message: `two models "${name}"` });
+    }
+    for (const [task, name] of Object.entries(serve)) {
+      if (names.includes(name)) continue;
+      context.addIssue({ code: 'custom', path: ['serve', task], message: `no model "${name}"` });
+    }
+  });
+
+/** The models that there are and which of them serve. */
+export type Manifest = z.infer<typeof manifestSchema>;
+/** One model of the manifest. */
+export type ModelEntry = Manifest['models'][number];
+
+/** Reads and checks `manifest.json`. Throws one Error that names every mistake. */
+export async function loadManifest(file: URL): Promise<Manifest> {
+  return parseManifest(JSON.parse(await readFile(file, 'utf8')) as unknown);
+}
+
+/** Checks a manifest. Throws one Error that names every mistake. */
+export function parseManifest(value: unknown): Manifest {
+  const parsed = manifestSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new Error(`The model manifest is wrong:\n${z.prettifyError(parsed.error)}`);
+}
+
+/** The model that serves a task, or the one called `name`. Throws when there is none. */
+export function modelFor(manifest: Manifest, task: string, name?: string): ModelEntry {
+  const wanted = name ?? manifest.serve[task];
+  const entry = manifest.models.find((model) => model.name === wanted);
+  if (entry) return entry;
+  const names = manifest.models.map((model) => model.name).join(', ');
+  throw new Error(`No model "${wanted ?? ''}" for ${task} in the manifest, there are: ${names}.`);
+}
+
+/** The bytes of a model's files. Throws when a file is missing or is not the one of the manifest. */
+export async function readGraphs(entry: ModelEntry, folder: URL): Promise<Uint8Array[]> {
+  return Promise.all(
+    entry.graphs.map(async ({ file, sha256: wanted, url }) => {
+      const bytes = await readFile(new URL(file, folder)).catch((error: unknown) => {
+        const hint = url === undefined ? '' : ' It is downloaded by `make models`.';
+        throw new Error(`Model ${entry.name}: cannot read ${file}.${hint}`, { cause: error });
+      });
+      const found = hashOf(bytes);
+      if (found === wanted) return bytes;
+      throw new Error(
+        `Model ${entry.name}: ${file} has the sha256 ${found}, the manifest wants ${wanted}. ` +
+          'If you changed the file, run `npm run models:register`.',
+      );
+    }),
+  );
+}
+
+/** SHA-256 in lower-case hexadecimal. */
+export function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

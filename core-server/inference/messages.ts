@@ -1,0 +1,57 @@
+import { ServiceError, type Reason } from '../errors.js';
+
+/** From the pool to a worker. */
+export type ToWorker =
+  | { readonly type: 'run'; readonly id: number; readonly task: string; readonly input: unknown }
+  /** The caller of this job is gone: steps that have not begun need not begin. */
+  | { readonly type: 'cancel'; readonly id: number }
+  /** Release what is held and exit. */
+  | { readonly type: 'close' };
+
+/** From a worker to the pool. */
+export type FromWorker =
+  | { readonly type: 'ready' }
+  | { readonly type: 'done'; readonly id: number; readonly output: unknown }
+  | { readonly type: 'failed'; readonly id: number; readonly error: WireError };
+
+/** An error as it crosses the border of a thread, where classes are lost. */
+export type WireError =
+  | {
+      readonly kind: 'refusal';
+      readonly reason: Reason;
+      readonly message: string;
+      readonly details: Readonly<Record<string, string>>;
+      readonly retryAfterSeconds: number | undefined;
+      readonly cause: string | undefined;
+    }
+  | { readonly kind: 'fault'; readonly message: string; readonly stack: string };
+
+/** What a task threw, ready to be sent. */
+export function toWireError(thrown: unknown): WireError {
+  if (thrown instanceof ServiceError) {
+    const { reason, message, details, retryAfterSeconds, cause } = thrown;
+    const told = cause === undefined ? undefined : describe(cause);
+    return { kind: 'refusal', reason, message, details, retryAfterSeconds, cause: told };
+  }
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return { kind: 'fault', message, stack: describe(thrown) };
+}
+
+/** The error that the caller of the pool gets: a refusal as it was, anything else INTERNAL with its stack as cause. */
+export function fromWireError(error: WireError): ServiceError {
+  if (error.kind === 'fault') {
+    const cause = new Error(error.message);
+    cause.stack = error.stack;
+    return ServiceError.from(cause);
+  }
+  const { reason, message, details, retryAfterSeconds, cause } = error;
+  return new ServiceError(reason, message, {
+    details,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+function describe(thrown: unknown): string {
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+}

@@ -1,0 +1,51 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { TaskMap } from './pool.js';
+import { toWireError, type FromWorker, type ToWorker } from './messages.js';
+
+/** The tasks of a worker. The signal is aborted when the caller is gone: check it between steps. */
+export type TaskHandlers<T extends TaskMap> = {
+  readonly [K in keyof T]: (input: T[K]['input'], signal: AbortSignal) => Promise<T[K]['output']>;
+};
+
+/**
+ * The worker's side of the pool: tells that it is ready, answers one job at a time, and on `close`
+ * releases what it holds and lets the thread end. A task that throws fails alone.
+ */
+export function serveTasks<T extends TaskMap>(options: {
+  port: MessagePort;
+  handlers: TaskHandlers<T>;
+  release(): Promise<void>;
+}): void {
+  const { port, handlers } = options;
+  const send = (message: FromWorker): void => port.postMessage(message);
+  let current: { id: number; abort: AbortController } | undefined;
+
+  const run = async (id: number, task: string, input: unknown): Promise<void> => {
+    const abort = new AbortController();
+    current = { id, abort };
+    try {
+      const handler = Object.hasOwn(handlers, task) ? handlers[task] : undefined;
+      if (handler === undefined) throw new Error(`No handler for the task ${task}.`);
+      send({ type: 'done', id, output: await handler(input, abort.signal) });
+    } catch (error) {
+      send({ type: 'failed', id, error: toWireError(error) });
+    } finally {
+      current = undefined;
+    }
+  };
+
+  port.on('message', (message: ToWorker) => {
+    switch (message.type) {
+      case 'run':
+        void run(message.id, message.task, message.input);
+        return;
+      case 'cancel':
+        if (current?.id === message.id) current.abort.abort();
+        return;
+      case 'close':
+        // An error here ends the thread too, which is what was asked for.
+        void options.release().finally(() => port.close());
+    }
+  });
+  send({ type: 'ready' });
+}

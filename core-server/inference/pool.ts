@@ -1,0 +1,245 @@
+import type { Transferable } from 'node:worker_threads';
+import type { Logger } from 'pino';
+import { ServiceError } from '../errors.js';
+import { createJob, type Job } from './job.js';
+import { createJobQueue } from './job-queue.js';
+import { startJobWorker, type JobWorker } from './job-worker.js';
+import { retryAfterSeconds, restartDelayMs } from './pool-timing.js';
+
+/** Names of the tasks with what goes in and comes out; both cross a thread border (structured clone). */
+export type TaskMap = Record<string, { input: unknown; output: unknown }>;
+
+export interface RunOptions {
+  /** When aborted: a queued job never reaches a worker, a running job's result is discarded; `run` rejects with `signal.reason`. */
+  readonly signal: AbortSignal;
+  /** When the queue is full: `refuse` (default) rejects with QUEUE_FULL, `queue` waits for room. */
+  readonly wait?: 'refuse' | 'queue';
+  /** Buffers to hand over instead of copying. They are gone then: such a job is not retried when its worker dies. */
+  readonly transfer?: readonly Transferable[];
+}
+
+export interface PoolStats {
+  /** Jobs without a worker yet. */
+  readonly queued: number;
+  /** Jobs in a worker, those that nobody waits for any more included. */
+  readonly running: number;
+  /** Workers that have loaded their models. */
+  readonly workers: number;
+  /** Workers lost since the start; recycled ones do not count. */
+  readonly restarts: number;
+}
+
+/** Threads that each do one job at a time, behind one bounded queue. */
+export interface WorkerPool<T extends TaskMap> {
+  /**
+   * Has a worker do the task.
+   *
+   * Rejects with QUEUE_FULL (and when to retry), with `signal.reason`, with the ServiceError that
+   * the task threw (anything else it threw is INTERNAL), or with SHUTTING_DOWN when the pool closes
+   * or the job lost its worker twice.
+   */
+  run<K extends keyof T & string>(
+    task: K,
+    input: T[K]['input'],
+    options: RunOptions,
+  ): Promise<T[K]['output']>;
+  readonly stats: PoolStats;
+  /** Resolves when every worker has loaded its models; rejects with what kept one from it. */
+  ready(): Promise<void>;
+  /** Refuses new work, finishes what it has within `graceMs`, releases the sessions and ends the threads. */
+  close(options: { graceMs: number }): Promise<void>;
+}
+
+export interface WorkerPoolOptions {
+  /** The worker's module; it calls `serveTasks`. */
+  readonly workerUrl: URL;
+  readonly workerData: unknown;
+  /** Workers, 1 or more. */
+  readonly size: number;
+  /** Jobs that may stand in the queue, beside those in the workers. */
+  readonly maxQueue: number;
+  /** A worker is replaced after so many jobs: bounds what native code leaks. Default: never. */
+  readonly maxJobsPerWorker?: number;
+  /** A worker that is stuck longer with one job is replaced, and the job fails. Default: never. */
+  readonly taskTimeoutMs?: number;
+  readonly log: Logger;
+  /** Milliseconds, monotonic. */
+  readonly now?: () => number;
+}
+
+const maxAttempts = 2;
+const releaseGraceMs = 2_000;
+
+export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions): WorkerPool<T> {
+  const { size, maxQueue, log } = options;
+  const maxJobsPerWorker = options.maxJobsPerWorker ?? Infinity;
+  const now = options.now ?? (() => performance.now());
+  const queue = createJobQueue<Job>(maxQueue);
+  const workers = new Set<JobWorker>();
+  /** Worker to go → worker that takes its place once it is ready. */
+  const successors = new Map<JobWorker, JobWorker>();
+  const restartTimers = new Set<NodeJS.Timeout>();
+  const waitingForReady = new Set<{ resolve(): void; reject(error: unknown): void }>();
+  const waitingForDrain = new Set<() => void>();
+  let nextId = 1;
+  let restarts = 0;
+  let failedStarts = 0;
+  let startError: Error | undefined;
+  let meanJobMs = 100;
+  let closing = false;
+
+  const count = (state: JobWorker['state']): number =>
+    [...workers].filter((worker) => worker.state === state).length;
+  const isReady = (): boolean => count('free') + count('busy') >= size;
+
+  const start = (): JobWorker => {
+    const worker = startJobWorker(
+      {
+        url: options.workerUrl,
+        workerData: options.workerData,
+        taskTimeoutMs: options.taskTimeoutMs,
+        now,
+        log,
+      },
+      { free: onFree, lost: onLost },
+    );
+    workers.add(worker);
+    return worker;
+  };
+
+  const dispatch = (): void => {
+    for (const worker of workers) {
+      if (worker.state !== 'free') continue;
+      const job = queue.take();
+      if (job === undefined) break;
+      worker.assign(job);
+    }
+    if (queue.size === 0 && count('busy') === 0) {
+      for (const drained of waitingForDrain) drained();
+    }
+  };
+
+  const onFree = (worker: JobWorker): void => {
+    if (worker.jobsDone > 0) meanJobMs += (worker.lastJobMs - meanJobMs) / 8;
+    else failedStarts = 0;
+    for (const [old, successor] of successors) {
+      if (successor.state === 'starting') continue;
+      if (old.state === 'busy') continue; // goes after its job
+      successors.delete(old);
+      retire(old);
+    }
+    if (worker.jobsDone >= maxJobsPerWorker && !successors.has(worker) && workers.has(worker)) {
+      successors.set(worker, start());
+    }
+    if (isReady()) {
+      for (const waiter of waitingForReady) waiter.resolve();
+      waitingForReady.clear();
+    }
+    dispatch();
+  };
+
+  const retire = (worker: JobWorker): void => {
+    workers.delete(worker);
+    worker.close(releaseGraceMs).catch((error: unknown) => {
+      log.warn({ err: error }, 'recycled worker did not end cleanly');
+    });
+  };
+
+  const onLost = (worker: JobWorker, job: Job | undefined, error: unknown): void => {
+    workers.delete(worker);
+    successors.delete(worker);
+    for (const [old, successor] of successors) if (successor === worker) successors.delete(old);
+    restarts += 1;
+    log.error({ err: error, task: job?.task }, 'worker lost');
+    if (job !== undefined && !job.settled) retryOrGiveUp(job);
+    if (worker.jobsDone === 0 && job === undefined) {
+      failedStarts += 1;
+      startError = new Error('An analysis worker did not start.', { cause: error });
+      for (const waiter of waitingForReady) waiter.reject(startError);
+      waitingForReady.clear();
+    }
+    if (!closing) restartLater();
+    dispatch();
+  };
+
+  const retryOrGiveUp = (job: Job): void => {
+    if (job.attempts < maxAttempts && job.transfer.length === 0 && !closing) {
+      queue.putBack(job);
+    } else {
+      job.reject(new ServiceError('SHUTTING_DOWN', 'The analysis lost its worker, try again.'));
+    }
+  };
+
+  const restartLater = (): void => {
+    // A worker that served is replaced at once; one that cannot even start is not tried in a tight loop.
+    const timer = setTimeout(() => {
+      restartTimers.delete(timer);
+      if (workers.size - successors.size < size) start();
+    }, restartDelayMs(failedStarts));
+    restartTimers.add(timer);
+  };
+
+  const run: WorkerPool<T>['run'] = async (task, input, { signal, wait, transfer }) => {
+    if (closing) throw new ServiceError('SHUTTING_DOWN', 'The service is shutting down.');
+    signal.throwIfAborted();
+    const { job, answer } = createJob(nextId++, task, input, transfer ?? []);
+    const idle = queue.size === 0 ? [...workers].find((w) => w.state === 'free') : undefined;
+    if (idle) idle.assign(job);
+    else if (queue.offer(job, wait === 'queue' ? 'wait' : 'refuse') === 'refused') {
+      throw new ServiceError('QUEUE_FULL', `The queue is full (${maxQueue}), try again later.`, {
+        details: { limit: String(maxQueue) },
+        retryAfterSeconds: retryAfterSeconds({ queued: queue.size, workers: size, meanJobMs }),
+      });
+    }
+    const onAbort = (): void => {
+      job.reject(signal.reason);
+      if (queue.remove(job)) dispatch();
+      else for (const worker of workers) worker.cancel(job);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await answer;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  };
+
+  const drained = (graceMs: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, graceMs);
+      waitingForDrain.add(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+      dispatch();
+    });
+
+  const close = async (graceMs: number): Promise<void> => {
+    closing = true;
+    for (const timer of restartTimers) clearTimeout(timer);
+    await drained(graceMs);
+    for (const job of queue.clear()) {
+      job.reject(new ServiceError('SHUTTING_DOWN', 'The service is shutting down.'));
+    }
+    const left = [...workers];
+    workers.clear();
+    await Promise.all(left.map((worker) => worker.close(releaseGraceMs)));
+  };
+  let closed: Promise<void> | undefined;
+
+  for (let i = 0; i < size; i += 1) start();
+  return {
+    run,
+    get stats() {
+      const running = count('busy');
+      return { queued: queue.size, running, workers: count('free') + running, restarts };
+    },
+    ready: () =>
+      new Promise((resolve, reject) => {
+        if (isReady()) resolve();
+        else if (startError !== undefined) reject(startError);
+        else waitingForReady.add({ resolve, reject });
+      }),
+    close: ({ graceMs }) => (closed ??= close(graceMs)),
+  };
+}

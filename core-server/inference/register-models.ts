@@ -1,0 +1,26 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { hashOf, loadManifest, type Manifest } from './manifest.js';
+
+/**
+ * Writes the hashes of the present files into the manifest, for after a training. A model whose
+ * files changed gets a new version: the day and the beginning of the hash of its last graph.
+ * Downloaded files keep the hash that they were pinned by. Returns the names of the changed models.
+ */
+export async function registerModels(manifestFile: URL, today: string): Promise<string[]> {
+  const manifest: Manifest = await loadManifest(manifestFile);
+  const changed: string[] = [];
+  for (const model of manifest.models) {
+    let hash: string | undefined;
+    for (const graph of model.graphs) {
+      if (graph.url !== undefined) continue;
+      const found = hashOf(await readFile(new URL(graph.file, manifestFile)));
+      if (found === graph.sha256) continue;
+      graph.sha256 = hash = found;
+    }
+    if (hash === undefined) continue;
+    model.version = `${today}-${hash.slice(0, 8)}`;
+    changed.push(model.name);
+  }
+  if (changed.length > 0) await writeFile(manifestFile, `${JSON.stringify(manifest, null, 2)}\n`);
+  return changed;
+}

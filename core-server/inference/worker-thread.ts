@@ -1,0 +1,55 @@
+import { Worker, type Transferable } from 'node:worker_threads';
+import type { FromWorker, ToWorker } from './messages.js';
+
+/** What a worker thread tells its owner. After `exit` nothing more comes. */
+export interface WorkerThreadEvents {
+  message(message: FromWorker): void;
+  exit(code: number, error: unknown): void;
+}
+
+/** One worker thread behind typed messages. */
+export interface WorkerThread {
+  send(message: ToWorker, transfer?: readonly Transferable[]): void;
+  /** Asks the thread to release what it holds and waits for its end, by force after `graceMs`. */
+  close(graceMs: number): Promise<void>;
+  /** Stops the thread. Native code in progress ends first, so do not wait for it where time counts. */
+  terminate(): void;
+}
+
+export function startWorkerThread(
+  options: { url: URL; workerData: unknown },
+  events: WorkerThreadEvents,
+): WorkerThread {
+  const worker = new Worker(options.url, { workerData: options.workerData, name: 'analysis' });
+  let lastError: unknown;
+  const exited = new Promise<void>((resolve) => {
+    worker.once('exit', (code) => {
+      events.exit(code, lastError);
+      resolve();
+    });
+  });
+  worker.on('message', (message: FromWorker) => events.message(message));
+  worker.on('error', (error) => {
+    lastError = error;
+  });
+  // A message that cannot be read leaves a job without an answer: only a fresh worker helps.
+  worker.on('messageerror', (error) => {
+    lastError = error;
+    void worker.terminate();
+  });
+
+  const send = (message: ToWorker, transfer: readonly Transferable[] = []): void =>
+    worker.postMessage(message, transfer);
+  return {
+    send,
+    async close(graceMs) {
+      send({ type: 'close' });
+      const timer = setTimeout(() => void worker.terminate(), graceMs);
+      await exited;
+      clearTimeout(timer);
+    },
+    terminate() {
+      void worker.terminate();
+    },
+  };
+}

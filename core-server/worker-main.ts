@@ -1,0 +1,45 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { parseCascadeRule } from './face/cascade.js';
+import { createFaceDetector, type FaceTasks } from './face/detector.js';
+import { restrictLoaders } from './image/restrict-loaders.js';
+import { loadManifest, modelFor } from './inference/manifest.js';
+import { serveTasks } from './inference/pool-worker.js';
+import { openModel } from './inference/sessions.js';
+
+// The composition root of an analysis worker.
+
+/** Everything that the workers can do. A feature adds its tasks here and its handler below. */
+export type AnalysisTasks = FaceTasks;
+
+/** What the main thread tells a worker at its start. */
+export interface AnalysisWorkerData {
+  /** Address (file URL) of `models/manifest.json`. */
+  readonly manifestUrl: string;
+  /** Name of the face model; absent: the one that the manifest serves. */
+  readonly faceModel?: string;
+}
+
+if (parentPort === null) throw new Error('This module runs in a worker thread only.');
+
+const settings = workerData as AnalysisWorkerData;
+const manifestUrl = new URL(settings.manifestUrl);
+const now = (): number => performance.now();
+
+await restrictLoaders();
+const manifest = await loadManifest(manifestUrl);
+const faceEntry = modelFor(manifest, 'face', settings.faceModel);
+const faceModel = await openModel(faceEntry, manifestUrl);
+
+serveTasks<AnalysisTasks>({
+  port: parentPort,
+  handlers: {
+    detectFaces: createFaceDetector({
+      model: faceModel,
+      rule: parseCascadeRule(faceEntry.settings),
+      now,
+    }),
+  },
+  async release() {
+    await faceModel.release();
+  },
+});
