@@ -58,7 +58,9 @@ async function pump<Request, Response>(
   const inWork = new Set<Promise<void>>();
   const idle = startIdleTimer(settings.idleMs, call);
   try {
-    for await (const request of stream as AsyncIterable<Request>) {
+    // The loop must not destroy the stream when the requests end: answers are still to be written.
+    const requests: AsyncIterable<Request> = stream.iterator({ destroyOnReturn: false });
+    for await (const request of requests) {
       idle.stop();
       const work = answerOne(stream, handler, request, call, settings).finally(() => {
         inWork.delete(work);

@@ -24,6 +24,9 @@ export interface OpenCall extends Call {
   logOutcome(error?: ServiceError): void;
 }
 
+/** How far the caller's clock may be ahead of ours for a cancellation to count as its deadline. */
+const deadlineSlackMs = 100;
+
 const harmlessRequestId = /^[A-Za-z0-9_-]{1,128}$/;
 
 /**
@@ -46,8 +49,8 @@ export function openCall(
   const abort = (reason: ServiceError) => controller.abort(reason);
 
   const onCancelled = () => {
-    // grpc-js reports a passed deadline as a cancellation too.
-    const expired = Number.isFinite(expiresAt) && Date.now() >= expiresAt;
+    // A passed deadline arrives as a cancellation too, from the caller's side a little early.
+    const expired = Date.now() >= expiresAt - deadlineSlackMs;
     abort(expired ? deadlinePassed() : clientGone());
   };
   grpcCall.once('cancelled', onCancelled);

@@ -1,0 +1,56 @@
+import type { Status } from '../generated/google/rpc/status.js';
+import type { Call } from './call.js';
+import { ServiceError } from './errors.js';
+import { toRpcStatus } from './status.js';
+
+/** How a handler of one request is called within a stream. */
+export interface HandlerOptions {
+  /** What to do when the inference queue is full: refuse the request, or wait for a place. */
+  readonly wait?: 'refuse' | 'queue';
+}
+
+/** One request of a stream. */
+export interface StreamItem<Request> {
+  readonly id: string;
+  readonly request?: Request | undefined;
+}
+
+/** Its answer. */
+export interface StreamAnswer<Response> {
+  id: string;
+  result: { $case: 'response'; value: Response } | { $case: 'error'; value: Status };
+}
+
+const maxIdLength = 128;
+
+/**
+ * Turns a unary handler into the handler of a stream's requests: refusals become answers, so that
+ * one bad picture does not end the stream, and a full queue is waited for.
+ */
+export function streamed<Request, Response>(
+  handler: (request: Request, call: Call, options: HandlerOptions) => Promise<Response>,
+): (item: StreamItem<Request>, call: Call) => Promise<StreamAnswer<Response>> {
+  return async (item, call) => {
+    const id = item.id.slice(0, maxIdLength);
+    try {
+      if (item.id.length > maxIdLength) {
+        throw new ServiceError(
+          'INVALID_FIELD',
+          `id has ${item.id.length} characters, want at most ${maxIdLength}.`,
+          { details: { field: 'id', limit: String(maxIdLength) } },
+        );
+      }
+      if (item.request === undefined) {
+        throw new ServiceError('MISSING_FIELD', 'request is missing, want a request message.', {
+          details: { field: 'request' },
+        });
+      }
+      const value = await handler(item.request, call, { wait: 'queue' });
+      return { id, result: { $case: 'response', value } };
+    } catch (caught) {
+      const error = ServiceError.from(caught);
+      if (error.reason === 'INTERNAL') call.log.error({ err: error.cause }, 'stream item failed');
+      return { id, result: { $case: 'error', value: toRpcStatus(error) } };
+    }
+  };
+}

@@ -1,0 +1,347 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import {
+  credentials,
+  Metadata,
+  Server,
+  ServerCredentials,
+  status,
+  type ServiceError as GrpcError,
+} from '@grpc/grpc-js';
+import { pino } from 'pino';
+import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
+import { Status } from '../../generated/google/rpc/status.js';
+import { Operation } from '../../generated/imageanalysis/v1/admin.js';
+import {
+  MeterReadingServiceClient,
+  MeterReadingServiceService,
+  ReadMeterResponse,
+  type ReadMeterRequest,
+  type StreamReadMetersResponse,
+} from '../../generated/imageanalysis/v1/meter_reading.js';
+import { createAccessInterceptor, type AccessDeps } from '../../core-server/access/interceptor.js';
+import { bidi } from '../../core-server/bidi.js';
+import type { Call } from '../../core-server/call.js';
+import { ServiceError } from '../../core-server/errors.js';
+import { streamed, type HandlerOptions } from '../../core-server/stream.js';
+import { unary } from '../../core-server/unary.js';
+import { deferred } from '../helpers/deferred.js';
+
+type Handler = (
+  request: ReadMeterRequest,
+  call: Call,
+  options?: HandlerOptions,
+) => Promise<ReadMeterResponse>;
+
+const openAccess: AccessDeps = {
+  authenticate: () => Promise.resolve({ id: 'k1', operations: [] }),
+  consume: () => Promise.resolve(),
+};
+
+interface ServeOptions {
+  access?: AccessDeps;
+  maxDeadlineMs?: number;
+  idleMs?: number;
+  maxInFlight?: number;
+}
+
+async function serve(t: TestContext, handler: Handler, options: ServeOptions = {}) {
+  const settings = {
+    maxDeadlineMs: options.maxDeadlineMs ?? 5_000,
+    log: pino({ level: 'silent' }),
+    now: () => performance.now(),
+    idleMs: options.idleMs ?? 5_000,
+    maxInFlight: options.maxInFlight ?? 2,
+  };
+  const server = new Server({
+    interceptors: [createAccessInterceptor(options.access ?? openAccess)],
+  });
+  server.addService(MeterReadingServiceService, {
+    readMeter: unary(handler, settings),
+    streamReadMeters: bidi(streamed(handler), settings),
+  });
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    ),
+  );
+  const client = new MeterReadingServiceClient(`127.0.0.1:${port}`, credentials.createInsecure());
+  t.after(() => {
+    client.close();
+    server.forceShutdown();
+  });
+  return client;
+}
+
+function withKey(key = 'secret'): Metadata {
+  const metadata = new Metadata();
+  metadata.set('apikey', key);
+  return metadata;
+}
+
+function call(client: MeterReadingServiceClient, metadata = withKey(), deadline?: number) {
+  return new Promise<ReadMeterResponse>((resolve, reject) => {
+    client.readMeter(
+      { image: Buffer.from('x') },
+      metadata,
+      deadline === undefined ? {} : { deadline: Date.now() + deadline },
+      (error, response) => (error ? reject(error) : resolve(response)),
+    );
+  });
+}
+
+function detailsOf(error: unknown): { info: ErrorInfo; retry: RetryInfo | undefined } {
+  const [bytes] = (error as GrpcError).metadata.get('grpc-status-details-bin');
+  const { details } = Status.decode(bytes as Buffer);
+  const find = (name: string) => details.find((any) => any.typeUrl.endsWith(`/${name}`))?.value;
+  const retry = find('google.rpc.RetryInfo');
+  return {
+    info: ErrorInfo.decode(find('google.rpc.ErrorInfo') ?? Buffer.alloc(0)),
+    retry: retry && RetryInfo.decode(retry),
+  };
+}
+
+const answer = ReadMeterResponse.fromPartial({ meterNumber: '00123' });
+
+void test('a handler that rejects answers with code, message and ErrorInfo', async (t) => {
+  const client = await serve(t, () =>
+    Promise.reject(
+      new ServiceError('QUEUE_FULL', 'Too busy.', {
+        details: { limit: '3' },
+        retryAfterSeconds: 2,
+      }),
+    ),
+  );
+  await assert.rejects(call(client), (error: GrpcError) => {
+    assert.equal(error.code, status.RESOURCE_EXHAUSTED);
+    assert.equal(error.details, 'Too busy.');
+    const { info, retry } = detailsOf(error);
+    assert.equal(info.reason, 'QUEUE_FULL');
+    assert.equal(info.domain, 'imageanalysis');
+    assert.deepEqual(info.metadata, { limit: '3' });
+    assert.equal(retry?.retryDelay?.seconds, 2);
+    return true;
+  });
+});
+
+void test('a handler that throws something unknown answers INTERNAL without its text', async (t) => {
+  const client = await serve(t, () => Promise.reject(new Error('/etc/secret broke')));
+  await assert.rejects(call(client), (error: GrpcError) => {
+    assert.equal(error.code, status.INTERNAL);
+    assert.doesNotMatch(error.message + JSON.stringify(error.metadata.getMap()), /secret/);
+    assert.equal(detailsOf(error).info.reason, 'INTERNAL');
+    return true;
+  });
+});
+
+void test('a handler that never settles is answered at the server-side deadline', async (t) => {
+  let signal: AbortSignal | undefined;
+  const never: Handler = (_, { signal: given }) => {
+    signal = given;
+    return new Promise(() => {});
+  };
+  const client = await serve(t, never, { maxDeadlineMs: 50 });
+  await assert.rejects(call(client), (error: GrpcError) => {
+    assert.equal(error.code, status.DEADLINE_EXCEEDED);
+    assert.equal(detailsOf(error).info.reason, 'DEADLINE');
+    return true;
+  });
+  assert.equal(signal?.aborted, true);
+});
+
+void test("the caller's cancellation aborts the handler's signal with CLIENT_CLOSED", async (t) => {
+  const entered = deferred<AbortSignal>();
+  const client = await serve(t, (_, { signal }) => {
+    entered.resolve(signal);
+    return new Promise(() => {});
+  });
+  const running = client.readMeter({ image: Buffer.alloc(1) }, withKey(), () => {});
+  const signal = await entered.promise;
+  const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  running.cancel();
+  await aborted;
+  assert.equal((signal.reason as ServiceError).reason, 'CLIENT_CLOSED');
+});
+
+void test("the caller's own deadline aborts the handler's signal with DEADLINE", async (t) => {
+  const entered = deferred<AbortSignal>();
+  const client = await serve(t, (_, { signal }) => {
+    entered.resolve(signal);
+    return new Promise(() => {});
+  });
+  const refused = assert.rejects(call(client, withKey(), 60));
+  const signal = await entered.promise;
+  await refused;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal((signal.reason as ServiceError).reason, 'DEADLINE');
+});
+
+void test('a harmless request id is kept, any other is replaced', async (t) => {
+  const seen: string[] = [];
+  const client = await serve(t, (_, { requestId }) => {
+    seen.push(requestId);
+    return Promise.resolve(answer);
+  });
+  for (const id of ['abc_DEF-123', 'a'.repeat(128), 'a'.repeat(129), 'no spaces']) {
+    const metadata = withKey();
+    metadata.set('x-request-id', id);
+    await call(client, metadata);
+  }
+  assert.deepEqual(seen.slice(0, 2), ['abc_DEF-123', 'a'.repeat(128)]);
+  for (const made of seen.slice(2)) assert.match(made, /^[0-9a-f-]{36}$/);
+});
+
+void test('the interceptor refuses before the handler runs', async (t) => {
+  let handled = 0;
+  const client = await serve(
+    t,
+    () => {
+      handled += 1;
+      return Promise.resolve(answer);
+    },
+    {
+      access: {
+        authenticate: (key) =>
+          key === 'face'
+            ? Promise.resolve({ id: 'k2', operations: [Operation.FACE_DETECTION] })
+            : key === 'good'
+              ? Promise.resolve({ id: 'k3', operations: [Operation.METER_READING] })
+              : Promise.reject(new ServiceError('INVALID_API_KEY', 'The API key is not valid.')),
+        consume: () => Promise.resolve(),
+      },
+    },
+  );
+  const reasonOf = async (metadata: Metadata) => {
+    const error: unknown = await call(client, metadata).catch((caught: unknown) => caught);
+    return detailsOf(error).info.reason;
+  };
+  const twice = withKey();
+  twice.add('apikey', 'other');
+  assert.equal(await reasonOf(new Metadata()), 'MISSING_API_KEY');
+  assert.equal(await reasonOf(twice), 'INVALID_API_KEY');
+  assert.equal(await reasonOf(withKey('bad')), 'INVALID_API_KEY');
+  assert.equal(await reasonOf(withKey('face')), 'KEY_NOT_ALLOWED');
+  assert.equal(handled, 0);
+  await call(client, withKey('good'));
+  assert.equal(handled, 1);
+});
+
+void test('a caller cannot name its own key id, and handlers never see the key', async (t) => {
+  let keyId: string | undefined;
+  const client = await serve(t, (_, given) => {
+    keyId = given.keyId;
+    return Promise.resolve(answer);
+  });
+  const metadata = withKey();
+  metadata.set('x-internal-key-id', 'forged');
+  await call(client, metadata);
+  assert.equal(keyId, 'k1');
+});
+
+void test('a stream answers every item, refusals too, and ends after the last', async (t) => {
+  const client = await serve(t, ({ image }, _, options) => {
+    assert.equal(options?.wait, 'queue');
+    return image.length === 0
+      ? Promise.reject(new ServiceError('EMPTY_IMAGE', 'image is empty.'))
+      : Promise.resolve(answer);
+  });
+  const stream = client.streamReadMeters(withKey());
+  stream.write({ id: 'a', request: { image: Buffer.alloc(1) } });
+  stream.write({ id: 'b', request: { image: Buffer.alloc(0) } });
+  stream.write({ id: 'c', request: undefined });
+  stream.write({ id: 'd'.repeat(129), request: { image: Buffer.alloc(1) } });
+  stream.end();
+  const results = new Map<string, string>();
+  for await (const item of stream as AsyncIterable<StreamReadMetersResponse>) {
+    const result = item.result;
+    results.set(
+      item.id,
+      result?.$case === 'error'
+        ? ErrorInfo.decode(result.value.details[0]?.value ?? Buffer.alloc(0)).reason
+        : (result?.value.meterNumber ?? ''),
+    );
+  }
+  assert.deepEqual(
+    [...results].sort(([a], [b]) => a.localeCompare(b)),
+    [
+      ['a', '00123'],
+      ['b', 'EMPTY_IMAGE'],
+      ['c', 'MISSING_FIELD'],
+      ['d'.repeat(128), 'INVALID_FIELD'],
+    ],
+  );
+});
+
+void test('a stream holds no more requests in work than allowed', async (t) => {
+  let running = 0;
+  let most = 0;
+  const client = await serve(
+    t,
+    async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      running -= 1;
+      return answer;
+    },
+    { maxInFlight: 3 },
+  );
+  const stream = client.streamReadMeters(withKey());
+  for (let i = 0; i < 30; i += 1) {
+    stream.write({ id: String(i), request: { image: Buffer.alloc(1) } });
+  }
+  stream.end();
+  let answers = 0;
+  for await (const _ of stream as AsyncIterable<StreamReadMetersResponse>) answers += 1;
+  assert.equal(answers, 30);
+  assert.equal(most, 3);
+});
+
+void test('an idle stream is ended with DEADLINE', async (t) => {
+  const client = await serve(t, () => Promise.resolve(answer), { idleMs: 50 });
+  const stream = client.streamReadMeters(withKey());
+  stream.resume();
+  const error = await new Promise<GrpcError>((resolve) => stream.on('error', resolve));
+  assert.equal(error.code, status.DEADLINE_EXCEEDED);
+});
+
+void test("a stream's item that takes too long is answered, and the stream goes on", async (t) => {
+  const client = await serve(
+    t,
+    ({ image }, { signal }) =>
+      image.length > 1
+        ? new Promise((_, reject) =>
+            signal.addEventListener('abort', () => reject(signal.reason as Error)),
+          )
+        : Promise.resolve(answer),
+    { maxDeadlineMs: 50 },
+  );
+  const stream = client.streamReadMeters(withKey());
+  stream.write({ id: 'slow', request: { image: Buffer.alloc(2) } });
+  stream.write({ id: 'fast', request: { image: Buffer.alloc(1) } });
+  stream.end();
+  const cases = new Map<string, string | undefined>();
+  for await (const item of stream as AsyncIterable<StreamReadMetersResponse>) {
+    cases.set(item.id, item.result?.$case);
+  }
+  assert.deepEqual(Object.fromEntries(cases), { slow: 'error', fast: 'response' });
+});
+
+void test("a cancelled stream aborts its items' signals", async (t) => {
+  const entered = deferred<AbortSignal>();
+  const client = await serve(t, (_, { signal }) => {
+    entered.resolve(signal);
+    return new Promise((_resolve, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason as Error)),
+    );
+  });
+  const stream = client.streamReadMeters(withKey());
+  stream.on('error', () => {});
+  stream.resume();
+  stream.write({ id: 'a', request: { image: Buffer.alloc(1) } });
+  const signal = await entered.promise;
+  const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  stream.cancel();
+  await aborted;
+  assert.equal((signal.reason as ServiceError).reason, 'CLIENT_CLOSED');
+});
