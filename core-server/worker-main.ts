@@ -5,11 +5,14 @@ import { restrictLoaders } from './image/restrict-loaders.js';
 import { loadManifest, modelFor } from './inference/manifest.js';
 import { serveTasks } from './inference/pool-worker.js';
 import { openModel } from './inference/sessions.js';
+import { createOcrCounterReader } from './meter/ocr-counter-reader.js';
+import { createMeterReader } from './meter/read-meter.js';
+import type { MeterTasks } from './meter/reader.js';
 
 // The composition root of an analysis worker.
 
 /** Everything that the workers can do. A feature adds its tasks here and its handler below. */
-export type AnalysisTasks = FaceTasks;
+export type AnalysisTasks = FaceTasks & MeterTasks;
 
 /** What the main thread tells a worker at its start. */
 export interface AnalysisWorkerData {
@@ -29,6 +32,7 @@ await restrictLoaders();
 const manifest = await loadManifest(manifestUrl);
 const faceEntry = modelFor(manifest, 'face', settings.faceModel);
 const faceModel = await openModel(faceEntry, manifestUrl);
+const meterReader = createMeterReader([createOcrCounterReader()]);
 
 serveTasks<AnalysisTasks>({
   port: parentPort,
@@ -38,8 +42,9 @@ serveTasks<AnalysisTasks>({
       rule: parseCascadeRule(faceEntry.settings),
       now,
     }),
+    readMeter: (input, signal) => meterReader.readMeter(input, signal),
   },
   async release() {
-    await faceModel.release();
+    await Promise.all([faceModel.release(), meterReader.release()]);
   },
 });

@@ -1,0 +1,38 @@
+import type { RgbPicture } from '../image/picture.js';
+import type { Quad } from './geometry.js';
+
+/** A counter as networks saw it, before it becomes an answer. Quads in pixels of the picture they got. */
+export interface CounterReading {
+  /** Left to right as one reads, 1 or more. */
+  readonly wheels: readonly Wheel[];
+  /** The whole counter. */
+  readonly quad: Quad;
+  /** Probability that all wheels are right, 0..1. */
+  readonly confidence: number;
+  /** How many wheels at the end are fractions; undefined where that could not be told. */
+  readonly fractionWheels: number | undefined;
+  /** Another place in the picture is nearly as likely the counter. */
+  readonly rivalled: boolean;
+}
+
+/** One wheel. */
+export interface Wheel {
+  readonly digit: string;
+  /** Probability that the digit is right, 0..1. */
+  readonly confidence: number;
+  readonly quad: Quad;
+  /** It stands between this digit and the next. */
+  readonly betweenPositions: boolean;
+}
+
+/** Networks that find and read a counter. Belongs to the thread that made it. */
+export interface CounterReader {
+  /** Name for logs and timings. */
+  readonly name: string;
+  /** Longer side at which it wants the picture, pixels; smaller pictures come as they are. */
+  readonly maxSide: number;
+  /** Null where it finds no readable counter. */
+  read(picture: RgbPicture, signal: AbortSignal): Promise<CounterReading | null>;
+  /** Gives the networks' memory back. */
+  release(): Promise<void>;
+}

@@ -1,0 +1,59 @@
+import type {
+  ReadMeterRequest,
+  ReadMeterResponse,
+} from '../../generated/imageanalysis/v1/meter_reading.js';
+import type { Call } from '../call.js';
+import { ServiceError } from '../errors.js';
+import type { ImageLimits } from '../image/limits.js';
+import { validateImageBytes } from '../image/validate.js';
+import type { WorkerPool } from '../inference/pool.js';
+import type { MeterTasks } from './reader.js';
+
+export interface MeterReadingDeps {
+  readonly pool: Pick<WorkerPool<MeterTasks>, 'run'>;
+  readonly limits: ImageLimits;
+  /** Readings below this confidence get the status CHECK, 0..1. */
+  readonly checkBelow: number;
+}
+
+export interface MeterReadingHandlers {
+  /**
+   * Reads one photo.
+   *
+   * Throws NO_READING where there is no readable counter, what `validateImageBytes` and decoding
+   * refuse, and what the pool refuses.
+   */
+  readMeter(
+    request: ReadMeterRequest,
+    call: Pick<Call, 'signal' | 'log'>,
+    options?: { readonly wait?: 'refuse' | 'queue' },
+  ): Promise<ReadMeterResponse>;
+}
+
+/** Handlers of MeterReadingService. */
+export function createMeterReadingHandlers(deps: MeterReadingDeps): MeterReadingHandlers {
+  const { pool, limits, checkBelow } = deps;
+  return {
+    async readMeter(request, call, { wait = 'refuse' } = {}) {
+      validateImageBytes(request.image, limits);
+      const { reading, timings } = await pool.run(
+        'readMeter',
+        { image: request.image, checkBelow, limits },
+        { signal: call.signal, wait },
+      );
+      call.log.debug({ timings, found: reading !== null }, 'meter read');
+      if (reading === null) {
+        throw new ServiceError(
+          'NO_READING',
+          'The picture shows no readable counter, want a sharp photo of the wheels.',
+          { details: { field: 'image' } },
+        );
+      }
+      return {
+        ...reading,
+        warnings: [...reading.warnings],
+        digits: [...reading.digits],
+      };
+    },
+  };
+}
