@@ -1,0 +1,101 @@
+import { z } from 'zod';
+
+const MiB = 1024 * 1024;
+
+/** The core takes gRPC messages of 64 MiB; what a message holds beside the picture is far below 1 MiB. */
+const largestImageBytes = 63 * MiB;
+
+/** Everything that can be set of the facade, checked. */
+export interface Config {
+  /** Address to listen on. */
+  readonly host: string;
+  /** Port to listen on; 0 lets the system choose. */
+  readonly port: number;
+  /** gRPC target of the core. */
+  readonly coreTarget: string;
+  /** Largest picture file, bytes. */
+  readonly maxImageBytes: number;
+  /** Largest request body with a picture, bytes; by default what base64 makes of the largest picture, plus 2 MiB. */
+  readonly maxBodyBytes: number;
+  /** Bytes of request bodies held at once, over all requests. */
+  readonly maxBufferedBytes: number;
+  /** From the first byte of a request to its answer, milliseconds. */
+  readonly requestTimeoutMs: number;
+  /** How long requests under way may go on after a stop was asked for, milliseconds. */
+  readonly shutdownGraceMs: number;
+  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+}
+
+/** All mistakes of the configuration at once, one a line. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const integer = (smallest: number, largest: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `want a whole number from ${smallest} to ${largest}`)
+    .transform(Number)
+    .refine((value) => value >= smallest && value <= largest, {
+      message: `want a whole number from ${smallest} to ${largest}`,
+    })
+    .default(fallback);
+
+const environment = z.object({
+  REST_HOST: z.string().default('127.0.0.1'),
+  REST_PORT: integer(0, 65535, 8080),
+  REST_CORE_ADDRESS: z
+    .string()
+    .regex(/^((dns|ipv4|ipv6|unix):\S+|[^\s:/]+:\d+|\[[0-9a-fA-F:]+\]:\d+)$/, {
+      message: 'want host:port or a gRPC target such as dns:///core.internal:50051',
+    })
+    .default('127.0.0.1:50051'),
+  REST_MAX_IMAGE_BYTES: integer(1, largestImageBytes, 10 * MiB),
+  REST_MAX_BODY_BYTES: integer(1, 128 * MiB, 0),
+  REST_MAX_BUFFERED_BYTES: integer(1, 64 * 1024 * MiB, 256 * MiB),
+  REST_REQUEST_TIMEOUT_MS: integer(1, 600_000, 30_000),
+  REST_SHUTDOWN_GRACE_MS: integer(0, 600_000, 10_000),
+  REST_LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info'),
+});
+
+/**
+ * Reads the configuration out of environment variables `REST_*`; an empty one counts as unset.
+ * @throws ConfigError that names every mistaken variable, its value and the wish.
+ */
+export function createConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = environment.safeParse(given);
+  if (!parsed.success) {
+    const mistakes = parsed.error.issues.map((issue) => {
+      const name = String(issue.path[0]);
+      return `${name} is ${JSON.stringify(given[name])}: ${issue.message}`;
+    });
+    throw new ConfigError(mistakes.join('\n'));
+  }
+
+  const read = parsed.data;
+  const maxBodyBytes =
+    read.REST_MAX_BODY_BYTES || Math.ceil(read.REST_MAX_IMAGE_BYTES / 3) * 4 + 2 * MiB;
+  if (read.REST_MAX_BUFFERED_BYTES < maxBodyBytes)
+    throw new ConfigError(
+      `REST_MAX_BUFFERED_BYTES is ${read.REST_MAX_BUFFERED_BYTES}: want at least ${maxBodyBytes}, the largest body`,
+    );
+  return {
+    host: read.REST_HOST,
+    port: read.REST_PORT,
+    coreTarget: toTarget(read.REST_CORE_ADDRESS),
+    maxImageBytes: read.REST_MAX_IMAGE_BYTES,
+    maxBodyBytes,
+    maxBufferedBytes: read.REST_MAX_BUFFERED_BYTES,
+    requestTimeoutMs: read.REST_REQUEST_TIMEOUT_MS,
+    shutdownGraceMs: read.REST_SHUTDOWN_GRACE_MS,
+    logLevel: read.REST_LOG_LEVEL,
+  };
+}
+
+/** The dns resolver lets round_robin see every address of a name. */
+function toTarget(address: string): string {
+  return /^(dns|ipv4|ipv6|unix):/.test(address) ? address : `dns:///${address}`;
+}

@@ -1,0 +1,109 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readApiKey } from './api-key.js';
+import type { CoreClient } from './core-client.js';
+import { refuse } from './errors.js';
+import { contextOf, type RequestContext } from './request-context.js';
+import { allowBody, send } from './send.js';
+import { bindRequest, type ParsedBody } from './transcode/bind-request.js';
+import { chooseRoute, findRoutes } from './transcode/choose-route.js';
+import { writeJson } from './transcode/json.js';
+import { parseQuery, splitTarget } from './transcode/parse-target.js';
+import { renderResponse } from './transcode/render-response.js';
+import type { BodyRule, Route } from './transcode/rules.js';
+import type { ByteBudget } from './upload/byte-budget.js';
+import { decodeDataUrl } from './upload/data-url.js';
+import { checkBodyHeaders, readJsonObject } from './upload/read-body.js';
+import { readMultipart } from './upload/read-multipart.js';
+
+/** Limit of a JSON body without a picture, bytes. */
+export const maxPlainBodyBytes = 64 * 1024;
+
+/** What answering an operation needs. */
+export interface OperationDeps {
+  readonly routes: readonly Route[];
+  readonly core: Pick<CoreClient, 'call'>;
+  readonly budget: ByteBudget;
+  readonly maxImageBytes: number;
+  readonly maxBodyBytes: number;
+}
+
+/**
+ * Answers a request for an operation: find the route, check what costs nothing, read the body, bind,
+ * call the core, render. Rejects with a Refusal.
+ */
+export function createOperationHandler(deps: OperationDeps) {
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const context = contextOf(response);
+    const { path, query: rawQuery } = splitTarget(request.url ?? '/');
+    const match = findRoutes(deps.routes, request.method ?? 'GET', path);
+    context.route = match.routes[0].template;
+    const apiKey = readApiKey(request);
+    const query = parseQuery(rawQuery);
+    const route = chooseRoute(match, query);
+
+    const { body, release } = await readBody(deps, route.body, request, response, context.signal);
+    try {
+      const message = bindRequest(route, {
+        pathVariables: match.variables,
+        query,
+        headers: request.headersDistinct,
+        body,
+      });
+      const answer = await deps.core.call(route.rpc, message, {
+        apiKey,
+        requestId: context.requestId,
+        clientAddress: request.socket.remoteAddress ?? 'unknown',
+        deadline: context.deadline,
+        signal: context.signal,
+      });
+      const elapsedMs = performance.now() - context.startedAt;
+      const members = renderResponse(route.responseType, answer, elapsedMs);
+      send(request, response, { status: 200, headers: {}, body: writeJson(members) });
+    } finally {
+      release();
+    }
+  };
+}
+
+/** Reads and parses the body as the rule says. `release` ends the use of its bytes. */
+async function readBody(
+  deps: OperationDeps,
+  rule: BodyRule,
+  request: IncomingMessage,
+  response: ServerResponse,
+  signal: RequestContext['signal'],
+): Promise<{ body: ParsedBody; release: () => void }> {
+  if (rule.kind === 'none') return { body: { kind: 'none' }, release: () => {} };
+  const maxBodyBytes = rule.kind === 'json' ? maxPlainBodyBytes : deps.maxBodyBytes;
+  checkBodyHeaders(request, maxBodyBytes);
+  const options = { signal, budget: deps.budget, maxBodyBytes };
+  const start = () => allowBody(request, response);
+  if (rule.kind === 'multipart') {
+    const { fields, file, release } = await readMultipart(request, {
+      ...options,
+      start,
+      filePart: rule.filePart,
+      maxFileBytes: deps.maxImageBytes,
+    });
+    return { body: { kind: 'multipart', fields, file }, release };
+  }
+  const { members, release } = await readJsonObject(request, { ...options, start });
+  if (rule.kind === 'json') return { body: { kind: 'json', members }, release };
+  try {
+    const image = readPicture(members, rule.member, deps.maxImageBytes);
+    return { body: { kind: 'data-url', image }, release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function readPicture(members: Record<string, unknown>, member: string, maxBytes: number): Buffer {
+  const value = Object.hasOwn(members, member) ? members[member] : undefined;
+  if (value === undefined || value === null || value === '')
+    throw refuse('MISSING_FIELD', `${member} is missing, want data:image/<type>;base64,<data>`, {
+      details: { field: member },
+    });
+  // What is no text at all is no data URL either, and is told so in the same words.
+  return decodeDataUrl(typeof value === 'string' ? value : '', member, maxBytes);
+}

@@ -1,0 +1,30 @@
+import type { RequestHandler } from 'express';
+import { contextOf } from '../request-context.js';
+import { splitTarget } from '../transcode/parse-target.js';
+
+/**
+ * One line a request, written when its answer is out or its caller gone. Of the request it has method
+ * and path only: query strings hold a password, headers the API key.
+ */
+export function accessLog(): RequestHandler {
+  return (request, response, next) => {
+    response.once('close', () => {
+      const { log, route, refusal, startedAt } = contextOf(response);
+      const line = {
+        method: request.method,
+        path: splitTarget(request.url).path.slice(0, 200),
+        route,
+        // 499: the caller went away before its answer was out.
+        status: response.writableFinished ? response.statusCode : 499,
+        reason: refusal?.reason,
+        durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
+        client: request.socket.remoteAddress,
+      };
+      if (refusal?.reason === 'INTERNAL') log.error({ ...line, err: refusal.cause }, 'request');
+      else if (refusal?.reason === 'CORE_UNAVAILABLE')
+        log.warn({ ...line, err: refusal.cause }, 'request');
+      else log.info(line, 'request');
+    });
+    next();
+  };
+}

@@ -1,0 +1,48 @@
+import type { RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import { refuse } from '../errors.js';
+import { setContext } from '../request-context.js';
+
+/** Harmless in a header, in metadata and in a log line. */
+const harmless = /^[A-Za-z0-9_-]{1,128}$/;
+
+/**
+ * Opens a request: its id (the caller's if harmless, else a new one; returned on every answer), its
+ * logger, its deadline, and the signal that ends all work for it.
+ */
+export function requestId(deps: {
+  log: Logger;
+  createId: () => string;
+  requestTimeoutMs: number;
+}): RequestHandler {
+  return (request, response, next) => {
+    const given = request.headers['x-request-id'];
+    const id = typeof given === 'string' && harmless.test(given) ? given : deps.createId();
+    const controller = new AbortController();
+    const timer = setTimeout(
+      () =>
+        controller.abort(
+          refuse('DEADLINE', `The request took longer than ${deps.requestTimeoutMs} ms.`, {
+            details: { limit: String(deps.requestTimeoutMs) },
+          }),
+        ),
+      deps.requestTimeoutMs,
+    );
+    response.once('close', () => {
+      clearTimeout(timer);
+      if (!response.writableFinished)
+        controller.abort(refuse('CLIENT_CLOSED', 'The caller went away.'));
+    });
+    response.setHeader('x-request-id', id);
+    setContext(response, {
+      requestId: id,
+      log: deps.log.child({ requestId: id }),
+      startedAt: performance.now(),
+      deadline: new Date(Date.now() + deps.requestTimeoutMs),
+      signal: controller.signal,
+      route: undefined,
+      refusal: undefined,
+    });
+    next();
+  };
+}

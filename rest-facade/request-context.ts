@@ -1,0 +1,33 @@
+import type { ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { Refusal } from './errors.js';
+
+/** What is known of one HTTP request while it is answered. */
+export interface RequestContext {
+  readonly requestId: string;
+  /** Carries the request id. */
+  readonly log: Logger;
+  /** Monotonic, milliseconds. */
+  readonly startedAt: number;
+  /** When the answer must be ready. */
+  readonly deadline: Date;
+  /** Aborted when the caller goes away or the deadline passes, with the Refusal to answer. */
+  readonly signal: AbortSignal;
+  /** Template of the path, for the log. */
+  route: string | undefined;
+  /** Why the request was refused, for the log. */
+  refusal: Refusal | undefined;
+}
+
+const contexts = new WeakMap<ServerResponse, RequestContext>();
+
+export function setContext(response: ServerResponse, context: RequestContext): void {
+  contexts.set(response, context);
+}
+
+/** The context that the first middleware made. */
+export function contextOf(response: ServerResponse): RequestContext {
+  const context = contexts.get(response);
+  if (context === undefined) throw new Error('the request has no context yet');
+  return context;
+}

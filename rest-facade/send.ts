@@ -1,0 +1,71 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { HttpAnswer } from './transcode/http-error.js';
+
+/** How much of a refused body is still read, and how long. */
+const maxDrainBytes = 32 * 1024 * 1024;
+const maxDrainMs = 2_000;
+
+/**
+ * Sends a JSON answer. Where the request's body was not read to its end, the connection is closed
+ * after it, but not at once: closing a socket with unread bytes in it makes the kernel reset the
+ * connection, and the caller, still sending, would lose the answer. So the answer goes out, a bounded
+ * part of the body is read and dropped, and then the connection ends.
+ */
+export function send(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  response.statusCode = answer.status;
+  response.setHeader('content-type', 'application/json; charset=utf-8');
+  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
+  if (request.complete || !hasBody(request)) {
+    response.end(answer.body);
+    return;
+  }
+  response.setHeader('connection', 'close');
+  // Without the wished-for "100 Continue" nothing of the body is on its way.
+  if (awaitsContinue(request)) {
+    response.end(answer.body);
+    return;
+  }
+  response.setHeader('content-length', Buffer.byteLength(answer.body));
+  response.write(answer.body);
+  drain(request, () => response.end());
+}
+
+function drain(request: IncomingMessage, done: () => void): void {
+  let bytes = 0;
+  const finish = () => {
+    clearTimeout(timer);
+    request.off('data', onData).off('end', finish).off('close', finish);
+    done();
+  };
+  const onData = (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxDrainBytes) finish();
+  };
+  const timer = setTimeout(finish, maxDrainMs);
+  request.on('data', onData).on('end', finish).on('close', finish);
+  request.resume();
+}
+
+function hasBody(request: IncomingMessage): boolean {
+  return (
+    request.headers['transfer-encoding'] !== undefined ||
+    Number(request.headers['content-length'] ?? 0) > 0
+  );
+}
+
+const continued = new WeakSet<IncomingMessage>();
+
+/** Lets a caller that sent `Expect: 100-continue` send its body; called when nothing speaks against it. */
+export function allowBody(request: IncomingMessage, response: ServerResponse): void {
+  if (!awaitsContinue(request)) return;
+  continued.add(request);
+  response.writeContinue();
+}
+
+function awaitsContinue(request: IncomingMessage): boolean {
+  return /^100-continue$/i.test(request.headers.expect ?? '') && !continued.has(request);
+}

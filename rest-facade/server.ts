@@ -1,0 +1,110 @@
+import { createServer, STATUS_CODES, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { once } from 'node:events';
+import type { Logger } from 'pino';
+import { createApp } from './app.js';
+import type { Config } from './config.js';
+import { createCoreClient } from './core-client.js';
+import { loadRpcs } from './protos.js';
+import { createRoutes } from './transcode/rules.js';
+import { writeJson } from './transcode/json.js';
+import { createByteBudget } from './upload/byte-budget.js';
+
+/** A facade that listens. */
+export interface RestFacade {
+  readonly host: string;
+  readonly port: number;
+  /** Stops listening, lets requests under way finish, ends them after the configured grace. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the facade. The core need not be there yet: until it is, operations answer 503.
+ * Rejects when the port is taken or an option in the protos is mistaken.
+ */
+export async function startRestFacade(deps: { config: Config; log: Logger }): Promise<RestFacade> {
+  const { config, log } = deps;
+  const routes = createRoutes(loadRpcs());
+  const core = createCoreClient(config.coreTarget);
+  let isDraining = false;
+  const app = createApp({
+    routes,
+    core,
+    budget: createByteBudget(config.maxBufferedBytes),
+    maxImageBytes: config.maxImageBytes,
+    maxBodyBytes: config.maxBodyBytes,
+    requestTimeoutMs: config.requestTimeoutMs,
+    log,
+    isDraining: () => isDraining,
+  });
+  const server = createHttpServer(config, app);
+  try {
+    server.listen(config.port, config.host);
+    await once(server, 'listening');
+  } catch (error) {
+    core.close();
+    throw error;
+  }
+  const { address, port } = server.address() as AddressInfo;
+
+  const close = async () => {
+    isDraining = true;
+    const closed = new Promise((resolve) => server.close(resolve));
+    const force = setTimeout(() => {
+      log.warn('requests under way are ended');
+      server.closeAllConnections();
+    }, config.shutdownGraceMs);
+    // A connection that was busy when the server closed stays open, idle, once its answer is out.
+    const sweep = setInterval(() => server.closeIdleConnections(), 50);
+    await closed;
+    clearTimeout(force);
+    clearInterval(sweep);
+    core.close();
+  };
+  let closing: Promise<void> | undefined;
+  return { host: address, port, close: () => (closing ??= close()) };
+}
+
+/** Slow clients end at a time-out each: headers, whole request, answer not taken, idle connection. */
+function createHttpServer(config: Config, app: ReturnType<typeof createApp>): Server {
+  const server = createServer(
+    {
+      headersTimeout: Math.min(10_000, config.requestTimeoutMs),
+      // The request's own deadline comes first and answers in JSON; this is the net below it.
+      requestTimeout: config.requestTimeoutMs + 5_000,
+      // Longer than the usual minute of load balancers, which must be the ones to hang up.
+      keepAliveTimeout: 65_000,
+      connectionsCheckingInterval: 1_000,
+      maxHeaderSize: 16 * 1024,
+    },
+    app,
+  );
+  server.timeout = config.requestTimeoutMs + 10_000;
+  // "100 Continue" is sent when the body is wanted, not before the checks.
+  server.on('checkContinue', app);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
+    socket.end(renderClientError(error.code));
+  });
+  return server;
+}
+
+/** What is no HTTP request has no request id and never reaches the application. */
+function renderClientError(errorCode: string | undefined): string {
+  const [status, code, reason] =
+    errorCode === 'HPE_HEADER_OVERFLOW'
+      ? [431, 'INVALID_ARGUMENT', 'INVALID_FIELD']
+      : errorCode === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? [408, 'DEADLINE_EXCEEDED', 'DEADLINE']
+        : [400, 'INVALID_ARGUMENT', 'INVALID_FIELD'];
+  const message = `The HTTP request is not well formed: ${STATUS_CODES[status]}.`;
+  const body = writeJson({ message, code, reason, request_id: '', details: {} });
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'connection: close',
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n');
+}

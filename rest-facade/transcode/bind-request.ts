@@ -1,0 +1,136 @@
+import { refuse } from '../errors.js';
+import { isScore, onlyValue, parseText, type Field } from './field.js';
+import { decodePart, type NamedValue } from './parse-target.js';
+import type { Route } from './rules.js';
+
+/** The body of a request, read and parsed as the route's body rule says. */
+export type ParsedBody =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'json'; readonly members: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: 'multipart';
+      readonly fields: readonly NamedValue[];
+      readonly file: Uint8Array;
+    }
+  | { readonly kind: 'data-url'; readonly image: Uint8Array };
+
+/** A request, taken apart. */
+export interface RequestParts {
+  /** Still percent-encoded. */
+  readonly pathVariables: ReadonlyMap<string, string>;
+  readonly query: readonly NamedValue[];
+  /** All values of a header by its lower-case name. */
+  readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
+  readonly body: ParsedBody;
+}
+
+/** A request message with the names of the proto. Absent fields are absent: the core knows the defaults. */
+export type RequestMessage = Record<string, unknown>;
+
+/**
+ * Makes the request message. Names that the route does not know are ignored, in the query string, in
+ * forms and in JSON alike: existing clients may send more than is documented.
+ * @throws Refusal REPEATED_FIELD, INVALID_FIELD, INVALID_SCORE
+ */
+export function bindRequest(route: Route, parts: RequestParts): RequestMessage {
+  const message: RequestMessage = {};
+  bindBody(route, parts, message);
+  for (const rule of route.query) {
+    if (rule.field === undefined) continue;
+    const value = onlyValue(parts.query, rule.name);
+    if (value !== undefined) message[rule.field.name] = parseText(rule.field, value, rule);
+  }
+  for (const { name, field } of route.headers) {
+    const values = (parts.headers[name] ?? []).map((value) => ({ name, value }));
+    const value = onlyValue(values, name);
+    if (value !== undefined) message[field.name] = parseText(field, decodeHeader(value), { name });
+  }
+  for (const [name, field] of route.pathFields) {
+    const encoded = parts.pathVariables.get(name) ?? '';
+    message[name] = parseText(field, decodePart(encoded, 'path'), { name });
+  }
+  return message;
+}
+
+function bindBody(route: Route, { body, query }: RequestParts, message: RequestMessage): void {
+  switch (body.kind) {
+    case 'none':
+      return bindNamed(route.openFields, query, message);
+    case 'multipart':
+      if (route.body.kind === 'multipart') message[route.body.fileField] = body.file;
+      return bindNamed(route.openFields, body.fields, message);
+    case 'data-url':
+      if (route.body.kind === 'data-url') message[route.body.field] = body.image;
+      return;
+    case 'json':
+      return bindMembers(route.openFields, body.members, message);
+  }
+}
+
+function bindNamed(
+  fields: readonly Field[],
+  values: readonly NamedValue[],
+  message: RequestMessage,
+): void {
+  for (const field of fields) {
+    if (field.repeated) {
+      const given = values.filter(({ name }) => name === field.name);
+      if (given.length > 0)
+        message[field.name] = given.map(({ value }) => parseText(field, value, field));
+    } else {
+      const value = onlyValue(values, field.name);
+      if (value !== undefined) message[field.name] = parseText(field, value, field);
+    }
+  }
+}
+
+function bindMembers(
+  fields: readonly Field[],
+  members: Readonly<Record<string, unknown>>,
+  message: RequestMessage,
+): void {
+  for (const field of fields) {
+    if (!Object.hasOwn(members, field.name)) continue;
+    const value = members[field.name];
+    // As in the JSON mapping of proto3: null is the same as absent.
+    if (value === null) continue;
+    if (!field.repeated) message[field.name] = parseMember(field, value);
+    else if (Array.isArray(value))
+      message[field.name] = value.map((item) => parseMember(field, item));
+    else throw wrongType(field, 'an array');
+  }
+}
+
+/** A JSON value: of the field's own type, or numbers as a text in plain decimal notation. */
+function parseMember(field: Field, value: unknown): unknown {
+  if (typeof value === 'string' && field.type !== 'bool') return parseText(field, value, field);
+  if (field.type === 'bool') {
+    if (typeof value === 'boolean') return value;
+    throw wrongType(field, 'true or false');
+  }
+  if (field.type === 'string' || field.type === 'bytes') throw wrongType(field, 'a string');
+  if (typeof value !== 'number') throw wrongType(field, 'a number');
+  // 1e400 is Infinity once parsed. Scores keep their rule of 6 decimals; small ones print as 1e-7.
+  if (!Number.isFinite(value)) throw wrongType(field, 'a finite number');
+  return field.type === 'double' && !isScore(field)
+    ? value
+    : parseText(field, String(value), field);
+}
+
+function wrongType(field: Field, wish: string) {
+  return refuse(
+    isScore(field) ? 'INVALID_SCORE' : 'INVALID_FIELD',
+    `${field.name} is of another type, want ${wish}`,
+    { details: { field: field.name } },
+  );
+}
+
+/** Node gives header bytes as Latin-1; clients send UTF-8. What is not UTF-8 was Latin-1 then. */
+function decodeHeader(value: string): string {
+  const bytes = Buffer.from(value, 'latin1');
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return value;
+  }
+}

@@ -1,0 +1,63 @@
+import { refuse } from '../errors.js';
+import { onlyValue } from './field.js';
+import { matchPath } from './path-template.js';
+import type { NamedValue } from './parse-target.js';
+import type { Route } from './rules.js';
+
+/** The routes on one verb and path, and the path's variables, still encoded. */
+export interface RouteMatch {
+  readonly routes: readonly [Route, ...Route[]];
+  readonly variables: ReadonlyMap<string, string>;
+}
+
+/**
+ * Finds the routes for a verb and a raw path.
+ * @throws Refusal NO_SUCH_ROUTE, METHOD_NOT_ALLOWED
+ */
+export function findRoutes(routes: readonly Route[], verb: string, rawPath: string): RouteMatch {
+  const matches = routes.flatMap((route) => {
+    const variables = matchPath(route.segments, rawPath);
+    return variables === undefined ? [] : [{ route, variables }];
+  });
+  if (matches.length === 0)
+    throw refuse('NO_SUCH_ROUTE', 'No operation has this path; GET / lists the operations.');
+  const [first, ...rest] = matches.filter(({ route }) => route.verb === verb);
+  if (first === undefined) {
+    const allow = [...new Set(matches.map(({ route }) => route.verb))];
+    throw refuse('METHOD_NOT_ALLOWED', `method is ${verb}, want ${allow.join(' or ')}`, {
+      details: { method: verb, allow: allow.join(', ') },
+      allow,
+    });
+  }
+  return { routes: [first.route, ...rest.map(({ route }) => route)], variables: first.variables };
+}
+
+/**
+ * Chooses between routes on one verb and path by the presence of query parameters: with a value, or
+ * bare (an empty value is the same as none). So `GET /face_config_score` is two RPCs:
+ *
+ *     ?detection=0.8   SetDetectionScore
+ *     ?detection       GetDetectionScore
+ *     ?detection=      GetDetectionScore
+ *
+ * @throws Refusal MISSING_FIELD when the name is absent, REPEATED_FIELD when it is given twice
+ */
+export function chooseRoute(match: RouteMatch, query: readonly NamedValue[]): Route {
+  for (const route of match.routes) {
+    const fits = route.query.every(({ name, presence }) => {
+      if (presence === 'any') return true;
+      const value = onlyValue(query, name);
+      if (value === undefined)
+        throw refuse('MISSING_FIELD', `${name} is missing, want it in the query string`, {
+          details: { field: name },
+        });
+      return (value !== '') === (presence === 'with-value');
+    });
+    if (fits) return route;
+  }
+  // One route alone that asks for a presence: the parameter is there, but not as it wants it.
+  const name = match.routes[0].query.find(({ presence }) => presence !== 'any')?.name ?? '';
+  throw refuse('INVALID_FIELD', `${name} is not as this operation wants it`, {
+    details: { field: name },
+  });
+}

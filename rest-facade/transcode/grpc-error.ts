@@ -1,0 +1,69 @@
+import type { Metadata } from '@grpc/grpc-js';
+import { status, type ServiceError } from '@grpc/grpc-js';
+import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
+import { Status } from '../../generated/google/rpc/status.js';
+import { Refusal, refuse } from '../errors.js';
+
+/** A core that is restarted is found again within about this time. */
+const reconnectSeconds = 1;
+
+/**
+ * Makes a refusal of a failed call. The core's own refusals carry an ErrorInfo and are passed on, with
+ * message, reason, details and RetryInfo. Without one the error is grpc-js's or a proxy's: its text
+ * stays here, its code tells what happened.
+ */
+export function fromGrpcError(error: ServiceError): Refusal {
+  return readErrorInfo(error) ?? fromTransport(error);
+}
+
+function fromTransport(error: ServiceError): Refusal {
+  const options = { cause: error };
+  switch (error.code) {
+    case status.UNAVAILABLE:
+      return coreUnavailable(error);
+    case status.DEADLINE_EXCEEDED:
+      return refuse('DEADLINE', 'The deadline passed before the answer was ready.', options);
+    case status.CANCELLED:
+      return refuse('CLIENT_CLOSED', 'The caller went away.', options);
+    default:
+      return refuse('INTERNAL', 'The service failed to answer this request.', options);
+  }
+}
+
+/** The core cannot be reached. */
+export function coreUnavailable(cause: unknown): Refusal {
+  return refuse('CORE_UNAVAILABLE', 'The service is not ready to answer, try again.', {
+    retryAfterSeconds: reconnectSeconds,
+    cause,
+  });
+}
+
+/** `grpc-status-details-bin` is a google.rpc.Status; undefined where it is absent, broken or foreign. */
+function readErrorInfo(error: ServiceError): Refusal | undefined {
+  // An error that was made before any metadata came may lack it, whatever its type says.
+  const metadata = error.metadata as Metadata | undefined;
+  const bytes = metadata?.get('grpc-status-details-bin')[0];
+  if (!(bytes instanceof Uint8Array)) return undefined;
+  try {
+    const details = Status.decode(bytes);
+    const info = find(details, 'google.rpc.ErrorInfo', ErrorInfo);
+    if (info?.domain !== 'imageanalysis') return undefined;
+    const delay = find(details, 'google.rpc.RetryInfo', RetryInfo)?.retryDelay;
+    return new Refusal(error.code, info.reason, details.message || error.details, {
+      details: info.metadata,
+      retryAfterSeconds: delay && Math.max(1, Math.ceil(Number(delay.seconds) + delay.nanos / 1e9)),
+      cause: error,
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+function find<T>(
+  { details }: Status,
+  type: string,
+  codec: { decode(bytes: Uint8Array): T },
+): T | undefined {
+  const found = details.find(({ typeUrl }) => typeUrl === `type.googleapis.com/${type}`);
+  return found && codec.decode(found.value);
+}

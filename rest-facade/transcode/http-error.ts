@@ -1,0 +1,93 @@
+import { status } from '@grpc/grpc-js';
+import type { Refusal } from '../errors.js';
+import { writeJson } from './json.js';
+
+/** An answer in HTTP: what is written as it stands. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** The HTTP status of a gRPC code, where the reason does not ask for a closer one. */
+export function toHttpStatus(code: status, reason: string): number {
+  switch (reason) {
+    // gRPC has no codes for what is too large or of the wrong type.
+    case 'BODY_TOO_LARGE':
+    case 'IMAGE_TOO_MANY_PIXELS':
+      return 413;
+    case 'UNSUPPORTED_IMAGE_TYPE':
+    case 'UNSUPPORTED_CONTENT_TYPE':
+      return 415;
+    // A good request for a picture in which there is nothing: the address was found, so not 404.
+    case 'NO_FACE':
+    case 'NO_READING':
+      return 422;
+    case 'METHOD_NOT_ALLOWED':
+      return 405;
+  }
+  switch (code) {
+    case status.OK:
+      return 200;
+    case status.INVALID_ARGUMENT:
+    case status.FAILED_PRECONDITION:
+    case status.OUT_OF_RANGE:
+      return 400;
+    case status.UNAUTHENTICATED:
+      return 401;
+    case status.PERMISSION_DENIED:
+      return 403;
+    case status.NOT_FOUND:
+      return 404;
+    case status.ALREADY_EXISTS:
+    case status.ABORTED:
+      return 409;
+    case status.RESOURCE_EXHAUSTED:
+      return 429;
+    // Nobody is there to read it; nginx's number, for the log.
+    case status.CANCELLED:
+      return 499;
+    case status.UNIMPLEMENTED:
+      return 501;
+    case status.UNAVAILABLE:
+      return 503;
+    case status.DEADLINE_EXCEEDED:
+      return 504;
+    case status.UNKNOWN:
+    case status.INTERNAL:
+    case status.DATA_LOSS:
+      return 500;
+    default:
+      return 500;
+  }
+}
+
+/** Where even rendering the error fails. */
+const lastResort: HttpAnswer = {
+  status: 500,
+  headers: {},
+  body: '{"message":"The service failed to answer this request.","code":"INTERNAL","reason":"INTERNAL","request_id":"","details":{}}',
+};
+
+/** The error body as documented, with `Retry-After` and `Allow` where they are known. Never throws. */
+export function renderError(refusal: Refusal, requestId: string): HttpAnswer {
+  try {
+    const headers: Record<string, string> = {};
+    if (refusal.retryAfterSeconds !== undefined)
+      headers['retry-after'] = String(refusal.retryAfterSeconds);
+    if (refusal.allow !== undefined) headers['allow'] = refusal.allow.join(', ');
+    return {
+      status: toHttpStatus(refusal.code, refusal.reason),
+      headers,
+      body: writeJson({
+        message: refusal.message,
+        code: status[refusal.code] ?? 'UNKNOWN',
+        reason: refusal.reason,
+        request_id: requestId,
+        details: refusal.details,
+      }),
+    };
+  } catch {
+    return lastResort;
+  }
+}

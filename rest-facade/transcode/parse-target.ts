@@ -1,0 +1,50 @@
+import { refuse } from '../errors.js';
+
+/** A name and its value as it stood in a query string or a form. */
+export interface NamedValue {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Splits a request target into its path and its query string; a proxy may send it with scheme and host. */
+export function splitTarget(target: string): { path: string; query: string } {
+  const local = target.replace(/^https?:\/\/[^/?]*/i, '');
+  const mark = local.indexOf('?');
+  return mark < 0
+    ? { path: local || '/', query: '' }
+    : { path: local.slice(0, mark) || '/', query: local.slice(mark + 1) };
+}
+
+/**
+ * Parses a query string: pairs in their order, `+` is a space, a bare name has an empty value.
+ * Unlike URLSearchParams it refuses broken percent-encoding, since a guessed value may be a score.
+ * @throws Refusal INVALID_FIELD
+ */
+export function parseQuery(query: string): NamedValue[] {
+  return query
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const mark = pair.indexOf('=');
+      const [name, value] = mark < 0 ? [pair, ''] : [pair.slice(0, mark), pair.slice(mark + 1)];
+      return {
+        name: decodePart(name.replaceAll('+', ' '), 'query string'),
+        value: decodePart(value.replaceAll('+', ' '), 'query string'),
+      };
+    });
+}
+
+/**
+ * Undoes percent-encoding.
+ * @param where named in the refusal; the text itself may be a secret and is not.
+ * @throws Refusal INVALID_FIELD for a broken escape or bytes that are not UTF-8
+ */
+export function decodePart(text: string, where: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw refuse('INVALID_FIELD', `${where} is not well encoded, want percent-encoded UTF-8`, {
+      details: { field: where },
+    });
+  }
+}

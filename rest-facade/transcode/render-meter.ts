@@ -1,0 +1,24 @@
+import type { ReadMeterResponse } from '../../generated/imageanalysis/v1/meter_reading.js';
+import { withoutPrefix } from './enum-name.js';
+import { Float } from './json.js';
+import { renderBox } from './render-geometry.js';
+import type { Members } from './render-response.js';
+import type { Wire } from './wire.js';
+
+/** `POST /meter-number-ocr/file` and `/meter-number-ocr/base64` */
+export function renderReading(answer: Wire<ReadMeterResponse>): Members {
+  return {
+    meter_number: answer.meter_number,
+    value: answer.value,
+    unit: answer.unit,
+    confidence: new Float(answer.confidence),
+    status: withoutPrefix(answer.status, 'READING_STATUS_').toLowerCase(),
+    warnings: answer.warnings.map((warning) => withoutPrefix(warning, 'READING_WARNING_')),
+    bbox: renderBox(answer.bounding_box),
+    digits: answer.digits.map(({ digit, confidence, bounding_box: box }) => ({
+      digit,
+      confidence: new Float(confidence),
+      bbox: renderBox(box),
+    })),
+  };
+}

@@ -1,0 +1,241 @@
+import type { Rpc } from '../protos.js';
+import { invalidReasons, type Field, type FieldType, type InvalidReason } from './field.js';
+import { readMethodOptions, type HttpBinding, type RestBinding } from './method-options.js';
+import { parsePathTemplate, type Segment } from './path-template.js';
+
+/** How the body of a request is read. */
+export type BodyRule =
+  | { readonly kind: 'none' }
+  /** A JSON object whose members fill the fields that nothing else fills. */
+  | { readonly kind: 'json' }
+  /** multipart/form-data: one file, and form fields as above. */
+  | { readonly kind: 'multipart'; readonly filePart: string; readonly fileField: string }
+  /** A JSON object with a picture as a data URL. */
+  | { readonly kind: 'data-url'; readonly member: string; readonly field: string };
+
+/** A query parameter that the proto names. */
+export interface QueryRule {
+  readonly name: string;
+  /** Undefined: only its presence counts. */
+  readonly field: Field | undefined;
+  /** Chooses between routes on one verb and path. */
+  readonly presence: 'any' | 'with-value' | 'bare';
+  readonly invalidReason: InvalidReason | undefined;
+}
+
+/** One HTTP address of one RPC: everything that the options say, checked and normalised once at start. */
+export interface Route {
+  readonly rpc: Rpc;
+  /** `imageanalysis.v1.FaceDetectionService.DetectSingleFace` */
+  readonly rpcName: string;
+  readonly verb: string;
+  readonly template: string;
+  readonly segments: readonly Segment[];
+  readonly body: BodyRule;
+  readonly query: readonly QueryRule[];
+  readonly headers: readonly { readonly name: string; readonly field: Field }[];
+  /** Fields that path variables fill, by name. */
+  readonly pathFields: ReadonlyMap<string, Field>;
+  /** Fields that the body, or without one the query string, fills under their own names. */
+  readonly openFields: readonly Field[];
+  /** Short name of the answer's message: `DetectSingleFaceResponse`. */
+  readonly responseType: string;
+}
+
+const verbs = ['get', 'put', 'post', 'delete', 'patch'] as const;
+
+/**
+ * The routes of all RPCs that have a REST face.
+ * @throws Error that names every RPC with a mistaken option, one a line
+ */
+export function createRoutes(rpcs: readonly Rpc[]): Route[] {
+  const routes: Route[] = [];
+  const mistakes: string[] = [];
+  for (const rpc of rpcs) {
+    const rpcName = rpc.path.slice(1).replace('/', '.');
+    try {
+      routes.push(...createRoutesOf(rpc, rpcName));
+    } catch (error) {
+      mistakes.push(`${rpcName}: ${(error as Error).message}`);
+    }
+  }
+  mistakes.push(...findAmbiguities(routes));
+  if (mistakes.length > 0) throw new Error(mistakes.join('\n'));
+  return routes;
+}
+
+function createRoutesOf(rpc: Rpc, rpcName: string): Route[] {
+  const { http, rest } = readMethodOptions(rpc.options ?? {});
+  if (http.length === 0) return [];
+  if (rpc.requestStream || rpc.responseStream) throw new Error('a stream has no REST face');
+  const fields = readFields(rpc);
+  const routes = http.map((binding) => createRoute(rpc, rpcName, fields, binding, rest));
+  for (const { path } of rest) {
+    if (!routes.some((route) => route.template === path))
+      throw new Error(`option rest names the path "${path}", google.api.http does not`);
+  }
+  return routes;
+}
+
+function createRoute(
+  rpc: Rpc,
+  rpcName: string,
+  fields: ReadonlyMap<string, Field>,
+  http: HttpBinding,
+  rest: readonly RestBinding[],
+): Route {
+  const given = verbs.filter((verb) => http[verb] !== undefined);
+  const verb = given[0];
+  if (verb === undefined || given.length > 1)
+    throw new Error(`google.api.http must have one of ${verbs.join(', ')}`);
+  const template = http[verb] ?? '';
+  const segments = parsePathTemplate(template);
+  const named = rest.filter(({ path }) => path === template);
+  if (named.length > 1) throw new Error(`option rest names the path "${template}" twice`);
+  const options = named[0];
+
+  const find = (name: string): Field => {
+    const field = fields.get(name);
+    if (field === undefined) throw new Error(`path "${template}": no field "${name}"`);
+    return field;
+  };
+  const findText = (name: string): Field => {
+    const field = find(name);
+    if (field.repeated || field.type === 'bytes')
+      throw new Error(`path "${template}": field "${name}" cannot be filled by one text`);
+    return field;
+  };
+  const pathFields = new Map<string, Field>();
+  for (const segment of segments)
+    if ('variable' in segment) pathFields.set(segment.variable, findText(segment.variable));
+  const query = (options?.query ?? []).map((rule) => ({
+    name: rule.name,
+    field: rule.field === '' ? undefined : findText(rule.field),
+    presence: presenceOf[rule.presence],
+    invalidReason: toInvalidReason(rule.invalid_reason),
+  }));
+  const headers = (options?.headers ?? []).map(({ name, field }) => ({
+    name,
+    field: findText(field),
+  }));
+  const body = createBodyRule(http, options, find);
+
+  const taken = new Set([
+    ...pathFields.keys(),
+    ...query.flatMap(({ field }) => field?.name ?? []),
+    ...headers.map(({ field }) => field.name),
+    ...(body.kind === 'multipart' ? [body.fileField] : []),
+    ...(body.kind === 'data-url' ? [body.field] : []),
+  ]);
+  // Pictures come as files or data URLs only, and a data-URL body has one member.
+  const openFields =
+    body.kind === 'data-url'
+      ? []
+      : [...fields.values()].filter(({ name, type }) => !taken.has(name) && type !== 'bytes');
+  return {
+    rpc,
+    rpcName,
+    verb: verb.toUpperCase(),
+    template,
+    segments,
+    body,
+    query,
+    headers,
+    pathFields,
+    openFields,
+    responseType: (rpc.responseType.type as { name: string }).name,
+  };
+}
+
+function createBodyRule(
+  http: HttpBinding,
+  options: RestBinding | undefined,
+  find: (name: string) => Field,
+): BodyRule {
+  const { multipart, data_url: dataUrl } = options ?? {};
+  if (http.body === '') {
+    if (multipart !== undefined || dataUrl !== undefined)
+      throw new Error(`path "${options?.path}": a picture needs body: "*"`);
+    return { kind: 'none' };
+  }
+  if (http.body !== '*') throw new Error(`body is "${http.body}", known is "*" only`);
+  if (multipart !== undefined && dataUrl !== undefined)
+    throw new Error(`path "${options?.path}": multipart and data_url exclude each other`);
+  const picture = multipart?.file_field ?? dataUrl?.field;
+  if (picture !== undefined && (find(picture).type !== 'bytes' || find(picture).repeated))
+    throw new Error(`path "${options?.path}": field "${picture}" must be of type bytes`);
+  if (multipart !== undefined)
+    return { kind: 'multipart', filePart: multipart.file_part, fileField: multipart.file_field };
+  if (dataUrl !== undefined)
+    return { kind: 'data-url', member: dataUrl.member, field: dataUrl.field };
+  return { kind: 'json' };
+}
+
+const presenceOf = {
+  PRESENCE_UNSPECIFIED: 'any',
+  PRESENCE_WITH_VALUE: 'with-value',
+  PRESENCE_BARE: 'bare',
+} as const;
+
+function toInvalidReason(reason: string): InvalidReason | undefined {
+  if (reason === '') return undefined;
+  const known = invalidReasons.find((name) => name === reason);
+  if (known === undefined)
+    throw new Error(`invalid_reason is "${reason}", want one of ${invalidReasons.join(', ')}`);
+  return known;
+}
+
+const fieldTypes: Readonly<Record<string, FieldType>> = {
+  TYPE_STRING: 'string',
+  TYPE_BYTES: 'bytes',
+  TYPE_BOOL: 'bool',
+  TYPE_DOUBLE: 'double',
+  TYPE_FLOAT: 'double',
+  TYPE_INT32: 'int32',
+  TYPE_SINT32: 'int32',
+  TYPE_SFIXED32: 'int32',
+  TYPE_UINT32: 'uint32',
+  TYPE_FIXED32: 'uint32',
+  TYPE_INT64: 'int64',
+  TYPE_SINT64: 'int64',
+  TYPE_SFIXED64: 'int64',
+  TYPE_UINT64: 'uint64',
+  TYPE_FIXED64: 'uint64',
+};
+
+/** Fields of the request message. Enums and messages wait for the first RPC that asks with one. */
+function readFields(rpc: Rpc): Map<string, Field> {
+  const { field } = rpc.requestType.type as {
+    field: readonly { name: string; type: string; label: string }[];
+  };
+  return new Map(
+    field.map(({ name, type: protoType, label }) => {
+      const type = fieldTypes[protoType];
+      if (type === undefined)
+        throw new Error(`field "${name}" is of ${protoType}, which has no REST form yet`);
+      return [name, { name, type, repeated: label === 'LABEL_REPEATED' }];
+    }),
+  );
+}
+
+/** Two routes on one verb and path must be told apart by the presence of one query parameter. */
+function findAmbiguities(routes: readonly Route[]): string[] {
+  const shape = (route: Route): string =>
+    `${route.verb} ${route.template.replaceAll(/\{[^}]+\}/g, '{}')}`;
+  return routes.flatMap((route, index) =>
+    routes
+      .slice(index + 1)
+      .filter((other) => shape(other) === shape(route) && !areToldApart(route, other))
+      .map((other) => `${other.rpcName}: ${shape(other)} is taken by ${route.rpcName}`),
+  );
+}
+
+function areToldApart(one: Route, other: Route): boolean {
+  return one.query.some(
+    ({ name, presence }) =>
+      presence !== 'any' &&
+      other.query.some(
+        (rule) => rule.name === name && rule.presence !== 'any' && rule.presence !== presence,
+      ),
+  );
+}

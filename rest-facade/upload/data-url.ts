@@ -1,0 +1,66 @@
+import { refuse } from '../errors.js';
+import { bodyTooLarge } from './byte-collector.js';
+
+/**
+ * `data:<type>/<subtype>[;<parameter>]*;base64,` as in RFC 2397; the scheme, the type and `base64`
+ * in any case.
+ */
+const header = /^data:([a-z0-9!#$&^_.+-]+)\/([a-z0-9!#$&^_.+-]+)((?:;[^;,]*)*);base64$/i;
+
+/** No header is longer; a text without a comma is not searched to its end for one. */
+const maxHeaderLength = 256;
+
+/**
+ * Decodes a picture given as a data URL.
+ *
+ * - The media type must be `image/…`; which one does not matter, for the core goes by the bytes.
+ * - base64 of the standard alphabet, padded or not. ASCII white space in it is skipped, since many
+ *   encoders break lines. Everything else is refused: a decoder that skips it would hand over a
+ *   picture that the caller never had.
+ *
+ * @param member named in refusals
+ * @throws Refusal INVALID_DATA_URL, INVALID_BASE64, EMPTY_IMAGE, BODY_TOO_LARGE
+ */
+export function decodeDataUrl(text: string, member: string, maxBytes: number): Buffer {
+  const comma = text.slice(0, maxHeaderLength).indexOf(',');
+  const match = comma < 0 ? null : header.exec(text.slice(0, comma));
+  if (match === null)
+    throw refuse(
+      'INVALID_DATA_URL',
+      `${member} is not a data URL, want data:image/<type>;base64,<data>`,
+      { details: { field: member } },
+    );
+  const [, type = '', subtype = ''] = match;
+  if (type.toLowerCase() !== 'image')
+    throw refuse(
+      'INVALID_DATA_URL',
+      `${member} has the media type "${type}/${subtype}", want image/<type>`,
+      { details: { field: member, value: `${type}/${subtype}` } },
+    );
+  const digits = readDigits(text.slice(comma + 1));
+  if (digits === undefined)
+    throw refuse(
+      'INVALID_BASE64',
+      `the data of ${member} is not base64, want the standard alphabet with complete groups`,
+      { details: { field: member } },
+    );
+  if (digits === '')
+    throw refuse('EMPTY_IMAGE', `the data of ${member} has no bytes, want a picture`, {
+      details: { field: member },
+    });
+  if (Math.floor((digits.length * 3) / 4) > maxBytes) throw bodyTooLarge(member, maxBytes);
+  return Buffer.from(digits, 'base64');
+}
+
+/** The base64 digits without padding and white space; undefined when there is anything else, or part of a group. */
+function readDigits(data: string, skipSpace = true): string | undefined {
+  const end = data.search(/[^A-Za-z0-9+/]/);
+  const digits = end < 0 ? data : data.slice(0, end);
+  const rest = end < 0 ? '' : data.slice(end);
+  if (skipSpace && /[\t\n\f\r ]/.test(rest))
+    return readDigits(data.replaceAll(/[\t\n\f\r ]+/g, ''), false);
+  // 1 digit over is 6 bits, no byte. Padding may be left out, but not be wrong.
+  const over = digits.length % 4;
+  if (over === 1) return undefined;
+  return rest === '' || (over > 0 && rest === '='.repeat(4 - over)) ? digits : undefined;
+}

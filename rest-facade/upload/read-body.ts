@@ -1,0 +1,106 @@
+import type { IncomingMessage } from 'node:http';
+import { refuse } from '../errors.js';
+import { bodyTooLarge, createByteCollector, type ByteCollector } from './byte-collector.js';
+import type { ByteBudget } from './byte-budget.js';
+
+/** What reading a body needs beside the request. */
+export interface ReadOptions {
+  /** Aborted with the Refusal to answer, when the caller goes away or time is up. */
+  readonly signal: AbortSignal;
+  readonly budget: ByteBudget;
+  /** Limit of the whole body. */
+  readonly maxBodyBytes: number;
+  /** Called when the headers are found good and reading begins. */
+  readonly start: () => void;
+}
+
+/**
+ * Refuses by the headers alone, before a byte of the body is read.
+ * @throws Refusal BODY_TOO_LARGE, UNSUPPORTED_CONTENT_TYPE
+ */
+export function checkBodyHeaders(request: IncomingMessage, maxBodyBytes: number): void {
+  if ((contentLength(request) ?? 0) > maxBodyBytes) throw bodyTooLarge('body', maxBodyBytes);
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw refuse('UNSUPPORTED_CONTENT_TYPE', 'content-encoding is set, want none', {
+      details: { field: 'content-encoding' },
+    });
+}
+
+/** Reads a JSON body, which may have any content type. */
+export async function readJsonObject(
+  request: IncomingMessage,
+  options: ReadOptions,
+): Promise<{ members: Record<string, unknown>; release: () => void }> {
+  const collector = createByteCollector({
+    what: 'body',
+    maxBytes: options.maxBodyBytes,
+    expectedBytes: contentLength(request),
+    budget: options.budget,
+  });
+  try {
+    options.start();
+    await pump(request, options.signal, (chunk) => collector.push(chunk));
+    return { members: parseJsonObject(collector), release: collector.release };
+  } catch (error) {
+    collector.release();
+    throw error;
+  }
+}
+
+/** @throws Refusal MALFORMED_JSON */
+function parseJsonObject(collector: ByteCollector): Record<string, unknown> {
+  const malformed = (wish: string) => refuse('MALFORMED_JSON', `body is not ${wish}`);
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(collector.bytes());
+  } catch {
+    throw malformed('UTF-8, want a JSON object in UTF-8');
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw malformed('JSON, want a JSON object');
+  }
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw malformed('a JSON object');
+  return json as Record<string, unknown>;
+}
+
+/** What the header promises; undefined for a chunked body. Node has checked that it is a number. */
+export function contentLength(request: IncomingMessage): number | undefined {
+  const given = request.headers['content-length'];
+  return given === undefined ? undefined : Number(given);
+}
+
+/** Hands over the chunks of a request until its end; stops reading on the first error. */
+export function pump(
+  request: IncomingMessage,
+  signal: AbortSignal,
+  onChunk: (chunk: Buffer) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const finish = (error?: unknown) => {
+      request.off('data', onData).off('end', onEnd).off('error', onError);
+      signal.removeEventListener('abort', onAbort);
+      if (error === undefined) return resolve();
+      request.pause();
+      reject(error);
+    };
+    const onData = (chunk: Buffer) => {
+      try {
+        onChunk(chunk);
+      } catch (error) {
+        finish(error);
+      }
+    };
+    const onEnd = () => finish();
+    const onError = (cause: unknown) =>
+      finish(refuse('CLIENT_CLOSED', 'The caller went away.', { cause }));
+    const onAbort = () => finish(signal.reason);
+    if (signal.aborted) return reject(signal.reason as Error);
+    signal.addEventListener('abort', onAbort);
+    request.on('data', onData).on('end', onEnd).on('error', onError);
+  });
+}

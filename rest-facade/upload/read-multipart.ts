@@ -1,0 +1,164 @@
+import type { IncomingMessage } from 'node:http';
+import busboy from 'busboy';
+import { refuse, type Refusal } from '../errors.js';
+import type { NamedValue } from '../transcode/parse-target.js';
+import { bodyTooLarge, createByteCollector } from './byte-collector.js';
+import { contentLength, type ReadOptions } from './read-body.js';
+
+/** Limits of a form beside those of its bytes. */
+export const formLimits = { files: 1, fields: 16, fieldBytes: 64 * 1024, nameBytes: 100 } as const;
+
+/** A form with one file. */
+export interface Form {
+  readonly fields: readonly NamedValue[];
+  readonly file: Buffer;
+  /** Gives the bytes of the file back to the budget; they must not be used any more. */
+  readonly release: () => void;
+}
+
+/**
+ * Reads a multipart/form-data body with one file into one buffer.
+ *
+ * busboy cuts off what is over a limit and says so of what is exactly at it, so every size limit is
+ * set one higher than meant. It skips parts without a usable Content-Disposition in silence; they
+ * count as parts, and what they should have carried is then missing.
+ *
+ * @param filePart name of the part that is the file; fields of other names are returned as they are
+ * @throws Refusal UNSUPPORTED_CONTENT_TYPE, MALFORMED_MULTIPART, MISSING_FIELD, REPEATED_FIELD,
+ *   BODY_TOO_LARGE, QUEUE_FULL, or what the signal was aborted with
+ */
+export function readMultipart(
+  request: IncomingMessage,
+  options: ReadOptions & { readonly filePart: string; readonly maxFileBytes: number },
+): Promise<Form> {
+  const { filePart, maxFileBytes, maxBodyBytes, signal } = options;
+  const parser = createParser(request, maxFileBytes);
+  const collector = createByteCollector({
+    what: filePart,
+    maxBytes: maxFileBytes,
+    expectedBytes: contentLength(request),
+    budget: options.budget,
+  });
+  const fields: NamedValue[] = [];
+  let files = 0;
+  let hasFile = false;
+  let hasFailed = false;
+  let bodyBytes = 0;
+
+  return new Promise<Form>((resolve, reject) => {
+    const stop = () => {
+      signal.removeEventListener('abort', onAbort);
+      request.off('data', onData).off('error', onRequestError);
+    };
+    /** The first failure decides; what the parser still reports of it is ignored. */
+    const fail = (refusal: unknown) => {
+      if (hasFailed) return;
+      hasFailed = true;
+      stop();
+      request.unpipe(parser);
+      request.pause();
+      parser.destroy();
+      collector.release();
+      reject(refusal);
+    };
+    const onAbort = () => fail(signal.reason);
+    const onRequestError = (cause: unknown) =>
+      fail(refuse('CLIENT_CLOSED', 'The caller went away.', { cause }));
+    const onData = (chunk: Buffer) => {
+      bodyBytes += chunk.length;
+      if (bodyBytes > maxBodyBytes) fail(bodyTooLarge('body', maxBodyBytes));
+    };
+
+    parser.on('file', (name: string | undefined, stream, info) => {
+      files += 1;
+      // A missing end of the form is an error of the parser and of this stream; the former is enough.
+      stream.on('error', () => {});
+      if (files > formLimits.files) {
+        fail(name === filePart && hasFile ? repeated(name) : malformed('has more than 1 file'));
+      } else if (hasFailed || name !== filePart) {
+        stream.resume();
+      } else {
+        hasFile = true;
+        stream.on('limit', () => fail(bodyTooLarge(filePart, maxFileBytes)));
+        stream.on('data', (chunk: Buffer) => {
+          try {
+            collector.push(chunk);
+          } catch (error) {
+            fail(error);
+          }
+        });
+        // What a browser sends for an input without a chosen file. An empty file has a name.
+        stream.on('end', () => {
+          if (!info.filename && collector.bytes().length === 0) hasFile = false;
+        });
+      }
+    });
+    parser.on('field', (name: string | undefined, value, info) => {
+      if (name === undefined) return;
+      if (Buffer.byteLength(name) > formLimits.nameBytes)
+        fail(malformed(`has a field name of more than ${formLimits.nameBytes} bytes`));
+      else if (info.valueTruncated)
+        fail(malformed(`has a field of more than ${formLimits.fieldBytes} bytes`));
+      else fields.push({ name, value });
+    });
+    parser.on('fieldsLimit', () => fail(malformed(`has more than ${formLimits.fields} fields`)));
+    parser.on('partsLimit', () => fail(malformed('has too many parts')));
+    parser.on('error', (cause) =>
+      fail(malformed('cannot be parsed, want parts between boundaries and a last boundary', cause)),
+    );
+    parser.on('close', () => {
+      stop();
+      if (hasFile) return resolve({ fields, file: collector.bytes(), release: collector.release });
+      collector.release();
+      reject(
+        refuse('MISSING_FIELD', `${filePart} is missing, want one file part with a filename`, {
+          details: { field: filePart },
+        }),
+      );
+    });
+
+    if (signal.aborted) return fail(signal.reason);
+    signal.addEventListener('abort', onAbort);
+    request.on('data', onData).on('error', onRequestError);
+    options.start();
+    request.pipe(parser);
+  });
+}
+
+function createParser(request: IncomingMessage, maxFileBytes: number): busboy.Busboy {
+  if (!/^multipart\/form-data\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
+    throw refuse(
+      'UNSUPPORTED_CONTENT_TYPE',
+      'content-type is not multipart/form-data, want multipart/form-data with a boundary',
+      { details: { field: 'content-type' } },
+    );
+  const { files, fields, fieldBytes, nameBytes } = formLimits;
+  try {
+    return busboy({
+      headers: request.headers,
+      limits: {
+        // One more, so that its name can be told.
+        files: files + 1,
+        fileSize: maxFileBytes + 1,
+        fields,
+        fieldSize: fieldBytes + 1,
+        fieldNameSize: nameBytes + 1,
+        // Reported when reached. Skipped parts count here only.
+        parts: files + fields + 1,
+        headerPairs: 16,
+      },
+    });
+  } catch (cause) {
+    throw malformed('has no boundary in its content-type', cause);
+  }
+}
+
+function malformed(what: string, cause?: unknown): Refusal {
+  return refuse('MALFORMED_MULTIPART', `the multipart body ${what}`, { cause });
+}
+
+function repeated(name: string): Refusal {
+  return refuse('REPEATED_FIELD', `${name} is given more than once, want one file`, {
+    details: { field: name },
+  });
+}
