@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import knex, { type Knex } from 'knex';
 import { migrateDatabase } from './migrate.js';
+import { SqliteClient } from './sqlite-client.js';
 
 /** Where the configuration store is. */
 export interface DatabaseOptions {
@@ -44,7 +45,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Knex> {
 
 function sqliteConfig(filename: string): Knex.Config {
   return {
-    client: 'sqlite3',
+    client: SqliteClient,
     connection: { filename },
     useNullAsDefault: true,
     acquireConnectionTimeout: acquireTimeoutMs,
