@@ -1,0 +1,32 @@
+import { availableParallelism } from 'node:os';
+import { toConnectAddress, type Listener } from './launch-settings.js';
+
+type Environment = Readonly<NodeJS.ProcessEnv>;
+
+/** Environment of the core: what the user set wins. */
+export function coreEnvironment(env: Environment, { port }: Listener): NodeJS.ProcessEnv {
+  return {
+    // sharp decodes on libuv's pool, which all inference workers share with the store's file access;
+    // with its default of four threads one slow disk write could hold up decoding. Read by Node.js
+    // when it starts, so that it cannot be set from inside.
+    UV_THREADPOOL_SIZE: String(Math.max(4, 2 * availableParallelism())),
+    // glibc keeps a heap for each thread and does not give its pages back; picture buffers come and
+    // go in many threads, and with two heaps memory stays near what is in use.
+    MALLOC_ARENA_MAX: '2',
+    ...env,
+    CORE_PORT: String(port),
+  };
+}
+
+/** Environment of the facade: it looks for the core that was started beside it. */
+export function facadeEnvironment(
+  env: Environment,
+  { port }: Listener,
+  core: Listener,
+): NodeJS.ProcessEnv {
+  return {
+    ...env,
+    REST_CORE_ADDRESS: env['REST_CORE_ADDRESS'] || toConnectAddress(core),
+    REST_PORT: String(port),
+  };
+}

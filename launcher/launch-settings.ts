@@ -1,0 +1,57 @@
+import { createConfig as createCoreConfig } from '../core-server/config.js';
+import { createConfig as createFacadeConfig } from '../rest-facade/config.js';
+
+/** Where the two processes listen. Port 0 asks for a free one. */
+export interface LaunchSettings {
+  readonly core: ProcessSettings;
+  readonly facade: ProcessSettings;
+  /** Only where administration over gRPC is on. */
+  readonly admin: Listener | undefined;
+}
+
+export interface Listener {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface ProcessSettings extends Listener {
+  /** How long the process lets running requests go on after it was told to stop. */
+  readonly shutdownGraceMs: number;
+}
+
+/**
+ * Reads what the launcher must know out of the environment of both processes.
+ *
+ * @throws Error that names the mistakes of both, so that they are mended in one go.
+ */
+export function createLaunchSettings(env: NodeJS.ProcessEnv): LaunchSettings {
+  const mistakes: string[] = [];
+  const core = attempt(() => createCoreConfig(env), mistakes);
+  const facade = attempt(() => createFacadeConfig(env), mistakes);
+  if (!core || !facade) throw new Error(mistakes.join('\n'));
+  return {
+    core: {
+      host: core.CORE_HOST,
+      port: core.CORE_PORT,
+      shutdownGraceMs: core.CORE_SHUTDOWN_GRACE_MS,
+    },
+    facade: { host: facade.host, port: facade.port, shutdownGraceMs: facade.shutdownGraceMs },
+    admin: core.CORE_ADMIN_KEY ? { host: core.CORE_HOST, port: core.CORE_ADMIN_PORT } : undefined,
+  };
+}
+
+function attempt<T>(read: () => T, mistakes: string[]): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    mistakes.push(error instanceof Error ? error.message : String(error));
+    return undefined;
+  }
+}
+
+/** `host:port` to connect to, from this machine, for a listener on all addresses too. */
+export function toConnectAddress({ host, port }: Listener): string {
+  if (host === '0.0.0.0') return `127.0.0.1:${port}`;
+  if (host === '::') return `[::1]:${port}`;
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}

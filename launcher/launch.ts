@@ -1,0 +1,139 @@
+import { fileURLToPath } from 'node:url';
+import { coreEnvironment, facadeEnvironment } from './child-environment.js';
+import { registerDemoOnFirstStart, type DemoCredentials } from './first-start.js';
+import { isGrpcServing, isHttpServing } from './is-serving.js';
+import { toConnectAddress, type LaunchSettings, type Listener } from './launch-settings.js';
+import { findFreePorts, isPortFree } from './ports.js';
+import { createRunAdmin } from './run-admin.js';
+import { supervise, type Supervised } from './supervise.js';
+import { waitUntil } from './wait-until.js';
+
+export interface LaunchOptions {
+  readonly settings: LaunchSettings;
+  /** Environment of both processes. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Gets one line at a time. */
+  readonly log: (line: string) => void;
+  /** Stops the start. */
+  readonly signal: AbortSignal;
+  /** Compiled files to run; for tests. */
+  readonly files?: LaunchFiles;
+  readonly startTimeoutMs?: number;
+}
+
+export interface LaunchFiles {
+  readonly core: string;
+  readonly facade: string;
+  readonly adminCli: string;
+}
+
+/** Both processes, serving. */
+export interface Service {
+  /** Address of the REST API, without a slash at the end. */
+  readonly restUrl: string;
+  /** `host:port` of the gRPC API. */
+  readonly grpcAddress: string;
+  /** Made on a first start, else absent. */
+  readonly demo: DemoCredentials | undefined;
+  /** Lets requests under way end: stops the facade first, then the core. */
+  stop(): Promise<void>;
+  /** Ends both at once. */
+  kill(): void;
+}
+
+/** Beyond the time that a process gives its running requests. */
+const killAfterGraceMs = 5_000;
+
+const defaultFiles: LaunchFiles = {
+  core: distFile('core-server/main.js'),
+  facade: distFile('rest-facade/main.js'),
+  adminCli: distFile('core-server/admin-cli.js'),
+};
+
+/**
+ * Starts the core and the facade under supervision, waits until both serve, and registers a demo
+ * company on a first start.
+ *
+ * @throws Error with a sentence for the user when a port is taken, a process ends at once or the
+ * time is over; nothing is left running then. `signal.reason` when aborted.
+ */
+export async function launch(options: LaunchOptions): Promise<Service> {
+  const { env, log, signal, files = defaultFiles, startTimeoutMs = 120_000 } = options;
+  const settings = await choosePorts(options.settings);
+  const coreEnv = coreEnvironment(env, settings.core);
+  const facadeEnv = facadeEnvironment(env, settings.facade, settings.core);
+  const core = supervise(
+    { name: 'core', file: files.core, env: coreEnv },
+    { log, stopGraceMs: settings.core.shutdownGraceMs + killAfterGraceMs },
+  );
+  const facade = supervise(
+    { name: 'facade', file: files.facade, env: facadeEnv },
+    { log, stopGraceMs: settings.facade.shutdownGraceMs + killAfterGraceMs },
+  );
+  const stop = async () => {
+    await facade.stop();
+    await core.stop();
+  };
+
+  const grpcAddress = toConnectAddress(settings.core);
+  const restUrl = `http://${toConnectAddress(settings.facade)}`;
+  const isServing = async () =>
+    (await isGrpcServing(grpcAddress)) && (await isHttpServing(restUrl));
+  const over = new AbortController();
+  try {
+    await Promise.race([
+      waitUntil(isServing, {
+        what: 'the service does not answer',
+        timeoutMs: startTimeoutMs,
+        signal: AbortSignal.any([signal, over.signal]),
+      }),
+      rejectOnFailure(core),
+      rejectOnFailure(facade),
+    ]);
+    core.markReady();
+    facade.markReady();
+    const demo = await registerDemoOnFirstStart(createRunAdmin(files.adminCli, coreEnv));
+    signal.throwIfAborted();
+    return {
+      restUrl,
+      grpcAddress,
+      demo,
+      stop,
+      kill() {
+        facade.kill();
+        core.kill();
+      },
+    };
+  } catch (error) {
+    over.abort();
+    await stop();
+    throw error;
+  }
+}
+
+async function rejectOnFailure({ name, failedToStart }: Supervised): Promise<never> {
+  throw new Error(`the ${name} ended at its start (${await failedToStart})`);
+}
+
+/** Gives the listeners with real ports. Fails where a port is taken; the processes would say so too, but with less help. */
+async function choosePorts({ core, facade, admin }: LaunchSettings) {
+  const taken: string[] = [];
+  const check = async (listener: Listener, variable: string) => {
+    if (listener.port !== 0 && !(await isPortFree(listener.host, listener.port)))
+      taken.push(`${listener.host}:${listener.port} is in use; choose another by ${variable}`);
+  };
+  await check(core, 'CORE_PORT');
+  await check(facade, 'REST_PORT');
+  if (admin) await check(admin, 'CORE_ADMIN_PORT');
+  if (taken.length > 0) throw new Error(taken.join('\n'));
+
+  const [corePort = 0, facadePort = 0] = await findFreePorts(2);
+  return {
+    core: { ...core, port: core.port || corePort },
+    facade: { ...facade, port: facade.port || facadePort },
+  };
+}
+
+function distFile(path: string): string {
+  return fileURLToPath(new URL(`../${path}`, import.meta.url));
+}

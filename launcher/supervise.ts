@@ -1,0 +1,129 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+
+/** What to run, and what to do when it ends. */
+export interface SupervisedProcess {
+  /** For messages. */
+  readonly name: string;
+  /** JavaScript file that Node.js runs. */
+  readonly file: string;
+  readonly args?: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export interface SuperviseOptions {
+  /** One line for the user. */
+  readonly log: (line: string) => void;
+  /** Wait before the first restart; doubles with each one up to `maxBackoffMs`. */
+  readonly minBackoffMs?: number;
+  readonly maxBackoffMs?: number;
+  /** A process that lived this long starts again with the shortest wait. */
+  readonly stableAfterMs?: number;
+  /** From SIGTERM to SIGKILL; longer than the processes' own time to drain. */
+  readonly stopGraceMs?: number;
+}
+
+export interface Supervised {
+  readonly name: string;
+  /** Process id of the child; absent between two lives. */
+  readonly pid: number | undefined;
+  /**
+   * Settles with how it ended when the process ends before `markReady()`: then restarting would
+   * only repeat a mistake, such as one in the configuration.
+   */
+  readonly failedToStart: Promise<string>;
+  /** From now on the process is restarted when it ends. */
+  markReady(): void;
+  /** Sends SIGTERM, after the grace SIGKILL, and waits for the end. Never restarts again. */
+  stop(): Promise<void>;
+  /** Sends SIGKILL now. */
+  kill(): void;
+}
+
+const exitWithParent = new URL('./exit-with-parent.js', import.meta.url).href;
+
+/** Starts a process, and restarts it with growing waits when it ends by itself. */
+export function supervise(program: SupervisedProcess, options: SuperviseOptions): Supervised {
+  const { log, minBackoffMs = 250, maxBackoffMs = 10_000 } = options;
+  const { stableAfterMs = 30_000, stopGraceMs = 20_000 } = options;
+  const { name } = program;
+
+  let child: ChildProcess | undefined;
+  let ended: Promise<void> = Promise.resolve();
+  let restartTimer: NodeJS.Timeout | undefined;
+  let backoffMs = minBackoffMs;
+  let ready = false;
+  let stopping = false;
+  let reportFailure: (how: string) => void = () => undefined;
+  const failedToStart = new Promise<string>((resolve) => {
+    reportFailure = resolve;
+  });
+
+  function start(): void {
+    const startedAt = performance.now();
+    const started = startNode(program);
+    child = started;
+    ended = new Promise((resolve) => {
+      const onEnd = (how: string) => {
+        if (child !== started) return;
+        child = undefined;
+        resolve();
+        if (stopping) return;
+        if (!ready) {
+          reportFailure(how);
+          return;
+        }
+        if (performance.now() - startedAt >= stableAfterMs) backoffMs = minBackoffMs;
+        log(`${name} ended (${how}); starting it again in ${backoffMs} ms`);
+        restartTimer = setTimeout(start, backoffMs);
+        backoffMs = Math.min(backoffMs * 2, maxBackoffMs);
+      };
+      started.once('error', (error) => {
+        onEnd(error.message);
+      });
+      started.once('exit', (code, signal) => {
+        onEnd(signal ?? `exit code ${code}`);
+      });
+    });
+  }
+
+  start();
+  return {
+    name,
+    get pid() {
+      return child?.pid;
+    },
+    failedToStart,
+    markReady() {
+      ready = true;
+    },
+    async stop() {
+      stopping = true;
+      clearTimeout(restartTimer);
+      const killTimer = setTimeout(() => {
+        log(`${name} did not end in ${stopGraceMs} ms; killing it`);
+        child?.kill('SIGKILL');
+      }, stopGraceMs);
+      child?.kill('SIGTERM');
+      await ended;
+      clearTimeout(killTimer);
+    },
+    kill() {
+      stopping = true;
+      clearTimeout(restartTimer);
+      child?.kill('SIGKILL');
+    },
+  };
+}
+
+function startNode({ file, args = [], env }: SupervisedProcess): ChildProcess {
+  const nodeArgs = ['--enable-source-maps', '--import', exitWithParent, file, ...args];
+  return spawn(process.execPath, nodeArgs, {
+    env,
+    // Logs go to stderr, so that stdout holds the launcher's own lines; the channel is for
+    // exit-with-parent.
+    stdio: ['ignore', 2, 2, 'ipc'],
+    // Its own process group: Ctrl-C reaches the launcher alone, which stops the facade before the
+    // core, so that requests under way can end.
+    detached: true,
+  });
+}

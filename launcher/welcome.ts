@@ -1,0 +1,42 @@
+import type { Service } from './launch.js';
+
+/** How the newcomer comes to first answers. Every line that begins with two spaces can be pasted. */
+export function welcomeText(
+  { restUrl, grpcAddress }: Pick<Service, 'restUrl' | 'grpcAddress'>,
+  { root, dataDir }: { root: string; dataDir: string | undefined },
+): string {
+  const admin = `${dataDir === undefined ? '' : `CORE_DATA_DIR=${quote(dataDir)} `}npm run --silent admin --`;
+  return `
+Serving REST on ${restUrl} and gRPC on ${grpcAddress}. Ctrl-C stops both.
+
+Try it in another terminal. The first two lines go to this folder and make an API key (on a first
+start the ready line below has one as well); the others find a face and read a water meter:
+
+  cd ${quote(root)}
+  export APIKEY=$(${admin} keys create --label try-out | head -n 1)
+  curl -H "apikey: $APIKEY" -F crop=false -F file=@samples/astronaut.jpg ${restUrl}/face_detect_single
+  curl -H "apikey: $APIKEY" -F crop=false -F file=@samples/astronaut.jpg ${restUrl}/face_detect_multi
+  curl -H "apikey: $APIKEY" -F file=@samples/meter.jpg ${restUrl}/meter-number-ocr/file
+`;
+}
+
+/** The one line for scripts: `ready rest=… grpc=…`, and on a first start the demo credentials. */
+export function readyLine({
+  restUrl,
+  grpcAddress,
+  demo,
+}: Pick<Service, 'restUrl' | 'grpcAddress' | 'demo'>): string {
+  const fields = { rest: restUrl, grpc: grpcAddress };
+  const shownOnce = demo && {
+    apikey: demo.apiKey,
+    company: demo.company,
+    password: demo.password,
+  };
+  const words = Object.entries({ ...fields, ...shownOnce }).map(([name, v]) => `${name}=${v}`);
+  return ['ready', ...words].join(' ');
+}
+
+/** For a POSIX shell; plain words stay plain. */
+function quote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
