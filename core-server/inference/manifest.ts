@@ -6,7 +6,7 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'want 64 lower-case hexadecima
 
 const graphSchema = z.strictObject({
   /** Path below the folder of the manifest. */
-  file: z.string().regex(/^[\w-]+(\/[\w.-]+)+\.onnx$/, 'want a path like face/name.onnx'),
+  file: z.string().regex(/^[\w-]+(\/\w[\w.-]*)+\.onnx$/, 'want a path like face/name.onnx'),
   /** Of the file's bytes; checked whenever the file is loaded. */
   sha256,
   /** Where a file that is not part of the repository is downloaded from. */

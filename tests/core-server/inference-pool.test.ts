@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { ServiceError } from '../../core-server/errors.js';
+import {
+  createWorkerPool,
+  type WorkerPool,
+  type WorkerPoolOptions,
+} from '../../core-server/inference/pool.js';
+import type { FixtureData, FixtureTasks } from './inference-worker-fixture.js';
+
+interface Started {
+  readonly pool: WorkerPool<FixtureTasks>;
+  /** What the workers did, line by line. */
+  readonly journal: () => string[];
+  /** Lines of the pool's log. */
+  readonly logged: { level: number; msg: string; err?: { message: string; stack: string } }[];
+}
+
+interface StartOptions extends Partial<WorkerPoolOptions> {
+  readonly failStart?: boolean;
+}
+
+async function start(t: TestContext, options: StartOptions = {}): Promise<Started> {
+  const { failStart = false, ...poolOptions } = options;
+  const folder = mkdtempSync(join(tmpdir(), 'pool-test-'));
+  const file = join(folder, 'journal');
+  writeFileSync(file, '');
+  const logged: Started['logged'] = [];
+  const sink = { write: (line: string) => void logged.push(JSON.parse(line) as never) };
+  const pool = createWorkerPool<FixtureTasks>({
+    workerUrl: new URL('./inference-worker-fixture.js', import.meta.url),
+    workerData: {
+      journal: file,
+      failStart,
+      runs: new Int32Array(new SharedArrayBuffer(4)),
+    } satisfies FixtureData,
+    size: 1,
+    maxQueue: 2,
+    log: pino({}, sink),
+    ...poolOptions,
+  });
+  t.after(async () => {
+    await pool.close({ graceMs: 0 });
+    rmSync(folder, { recursive: true });
+  });
+  if (!failStart) await pool.ready();
+  return { pool, logged, journal: () => readFileSync(file, 'utf8').split('\n').slice(0, -1) };
+}
+
+const forever = (): AbortSignal => new AbortController().signal;
+const refusal = (reason: string) => (error: unknown) => {
+  assert.ok(error instanceof ServiceError, String(error));
+  assert.equal(error.reason, reason);
+  return true;
+};
+async function until(what: string, isTrue: () => boolean): Promise<void> {
+  for (let i = 0; i < 1000; i += 1) {
+    if (isTrue()) return;
+    await sleep(5);
+  }
+  assert.fail(`never: ${what}`);
+}
+
+test('a task gets its input and its output comes back', async (t) => {
+  const { pool } = await start(t);
+  const bytes = Uint8Array.of(1, 2, 3);
+  const output = await pool.run('echo', { bytes, text: 'ä' }, { signal: forever() });
+  assert.deepEqual(output, { bytes, text: 'ä' });
+  assert.equal(bytes.length, 3); // copied, not taken
+  assert.deepEqual(pool.stats, { queued: 0, running: 0, workers: 1, restarts: 0 });
+});
+
+test('a buffer that is handed over is gone on this side', async (t) => {
+  const { pool } = await start(t);
+  const bytes = Uint8Array.of(1, 2, 3);
+  const output = await pool.run('echo', bytes, { signal: forever(), transfer: [bytes.buffer] });
+  assert.deepEqual(output, Uint8Array.of(1, 2, 3));
+  assert.equal(bytes.length, 0);
+});
+
+test('two workers work at the same time', async (t) => {
+  const { pool } = await start(t, { size: 2 });
+  const both = [1, 2].map(() => pool.run('block', 300, { signal: forever() }));
+  await until('both run', () => pool.stats.running === 2);
+  await Promise.all(both);
+});
+
+test('a full queue refuses with the time to retry after, and serves again later', async (t) => {
+  const { pool } = await start(t, { maxQueue: 2 });
+  const accepted = [1, 2, 3].map(() => pool.run('sleep', 50, { signal: forever() }));
+  assert.deepEqual({ ...pool.stats }, { queued: 2, running: 1, workers: 1, restarts: 0 });
+  await assert.rejects(pool.run('sleep', 50, { signal: forever() }), (error: unknown) => {
+    assert.ok(error instanceof ServiceError);
+    assert.equal(error.reason, 'QUEUE_FULL');
+    assert.equal(error.message, 'The queue is full (2), try again later.');
+    assert.equal(error.retryAfterSeconds, 1);
+    return true;
+  });
+  assert.deepEqual(await Promise.all(accepted), ['slept', 'slept', 'slept']);
+  assert.equal(await pool.run('sleep', 1, { signal: forever() }), 'slept');
+});
+
+test('a caller that can be slowed down waits for room', async (t) => {
+  const { pool } = await start(t, { maxQueue: 1 });
+  const all = [1, 2, 3, 4, 5].map((i) => pool.run('echo', i, { signal: forever(), wait: 'queue' }));
+  assert.deepEqual(await Promise.all(all), [1, 2, 3, 4, 5]);
+});
+
+test('an aborted call is answered by its reason and never reaches a worker', async (t) => {
+  const { pool, journal } = await start(t);
+  const running = pool.run('block', 200, { signal: forever() });
+  const caller = new AbortController();
+  const queued = pool.run('sleep', 1, { signal: caller.signal });
+  const reason = new ServiceError('DEADLINE', 'too late');
+  caller.abort(reason);
+  await assert.rejects(queued, (error) => error === reason);
+  assert.equal(pool.stats.queued, 0);
+  await running;
+  await assert.rejects(
+    pool.run('sleep', 1, { signal: caller.signal }),
+    (error) => error === reason,
+  );
+  await pool.run('echo', 1, { signal: forever() });
+  assert.deepEqual(journal(), []);
+});
+
+test('a running job that is aborted is answered at once, and its worker goes on', async (t) => {
+  const { pool } = await start(t);
+  const caller = new AbortController();
+  const running = pool.run('block', 400, { signal: caller.signal });
+  await sleep(20);
+  const before = performance.now();
+  caller.abort(new ServiceError('CLIENT_CLOSED', 'gone'));
+  await assert.rejects(running, refusal('CLIENT_CLOSED'));
+  assert.ok(performance.now() - before < 200);
+  assert.equal(pool.stats.running, 1); // the thread cannot be interrupted
+  assert.equal(await pool.run('echo', 'next', { signal: forever() }), 'next');
+  assert.equal(pool.stats.restarts, 0);
+});
+
+test('a running job learns that nobody waits any more, without an entry in the log', async (t) => {
+  const { pool, journal, logged } = await start(t);
+  const caller = new AbortController();
+  const running = pool.run('obedient', null, { signal: caller.signal });
+  await until('it begins', () => journal().length > 0);
+  caller.abort(new ServiceError('CLIENT_CLOSED', 'gone'));
+  await assert.rejects(running, refusal('CLIENT_CLOSED'));
+  await until('it stops', () => pool.stats.running === 0);
+  assert.deepEqual(journal(), ['obedient begins', 'obedient stops']);
+  assert.deepEqual(logged, []);
+});
+
+test('a refusal crosses the thread border whole', async (t) => {
+  const { pool, logged } = await start(t);
+  await assert.rejects(pool.run('refuse', null, { signal: forever() }), (error: unknown) => {
+    assert.ok(error instanceof ServiceError);
+    assert.equal(error.reason, 'CORRUPT_IMAGE');
+    assert.equal(error.message, 'image is bad, want a good one');
+    assert.deepEqual(error.details, { field: 'image' });
+    assert.equal(error.retryAfterSeconds, 3);
+    assert.match(String(error.cause), /decoder said no/);
+    return true;
+  });
+  assert.deepEqual(logged, []);
+});
+
+test('an unexpected throw is INTERNAL, logged with its stack, and the worker survives', async (t) => {
+  const { pool, logged } = await start(t);
+  await assert.rejects(pool.run('crash', null, { signal: forever() }), (error: unknown) => {
+    assert.ok(error instanceof ServiceError);
+    assert.equal(error.reason, 'INTERNAL');
+    assert.doesNotMatch(error.message, /picture/);
+    return true;
+  });
+  assert.equal(logged.length, 1);
+  assert.match(JSON.stringify(logged[0]), /undefined is not a picture.*inference-worker-fixture/s);
+  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
+  assert.equal(pool.stats.restarts, 0);
+});
+
+test('what cannot be sent fails alone', async (t) => {
+  const { pool } = await start(t);
+  await assert.rejects(
+    pool.run('echo', () => 1, { signal: forever() }),
+    refusal('INTERNAL'),
+  );
+  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
+});
+
+test('a job whose worker dies is tried once more, and the next jobs work', async (t) => {
+  const { pool, journal } = await start(t);
+  assert.equal(await pool.run('dieOnce', 'a', { signal: forever() }), 'answered a');
+  assert.deepEqual(journal(), ['dieOnce a', 'dieOnce a']);
+  assert.equal(pool.stats.restarts, 1);
+  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
+});
+
+test('a job that loses its worker twice is SHUTTING_DOWN, and the next jobs work', async (t) => {
+  const { pool, journal } = await start(t);
+  await assert.rejects(pool.run('die', null, { signal: forever() }), refusal('SHUTTING_DOWN'));
+  assert.deepEqual(journal(), ['die', 'die']);
+  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
+  assert.equal(pool.stats.workers, 1);
+});
+
+test('a job that was aborted is not tried again when its worker dies', async (t) => {
+  const { pool, journal } = await start(t);
+  const caller = new AbortController();
+  const running = pool.run('dieLater', 50, { signal: caller.signal });
+  await until('it begins', () => journal().length > 0);
+  caller.abort(new ServiceError('CLIENT_CLOSED', 'gone'));
+  await assert.rejects(running, refusal('CLIENT_CLOSED'));
+  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
+  assert.deepEqual(journal(), ['dieLater']);
+});
+
+test('a worker is recycled after its jobs, without losing or delaying one', async (t) => {
+  const { pool, journal } = await start(t, { maxJobsPerWorker: 3, maxQueue: 100 });
+  const threads: number[] = [];
+  for (let i = 0; i < 40; i += 1) {
+    threads.push(await pool.run('thread', null, { signal: forever() }));
+    await sleep(10);
+  }
+  const first = threads[0];
+  const change = threads.findIndex((thread) => thread !== first);
+  assert.ok(change >= 3, `first worker replaced after ${change} jobs`);
+  assert.ok(new Set(threads).size >= 2);
+  await until('the old one released its sessions', () => journal().includes('released'));
+  assert.equal(pool.stats.restarts, 0);
+  assert.equal(pool.stats.workers, 1);
+});
+
+test('a stuck worker is replaced and its job fails', async (t) => {
+  const { pool, logged } = await start(t, { taskTimeoutMs: 60 });
+  const before = performance.now();
+  await assert.rejects(pool.run('block', 1500, { signal: forever() }), refusal('INTERNAL'));
+  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
+  assert.ok(performance.now() - before < 1400, 'did not wait for the stuck thread');
+  assert.equal(pool.stats.restarts, 1);
+  assert.match(JSON.stringify(logged), /task stuck/);
+});
+
+test('close finishes what the pool has, refuses what comes, and releases the sessions', async (t) => {
+  const { pool, journal } = await start(t);
+  const had = [1, 2].map(() => pool.run('sleep', 30, { signal: forever() }));
+  const closed = pool.close({ graceMs: 5000 });
+  await assert.rejects(pool.run('echo', 1, { signal: forever() }), refusal('SHUTTING_DOWN'));
+  assert.deepEqual(await Promise.all(had), ['slept', 'slept']);
+  await closed;
+  assert.deepEqual(journal(), ['sleep begins', 'sleep begins', 'released']);
+  assert.equal(pool.stats.workers, 0);
+});
+
+test('close gives up after its grace, and nobody is left without an answer', async (t) => {
+  const { pool } = await start(t);
+  const all = [1, 2].map(() => pool.run('sleep', 60_000, { signal: forever() }));
+  const answers = Promise.allSettled(all);
+  const before = performance.now();
+  await pool.close({ graceMs: 50 });
+  assert.ok(performance.now() - before < 10_000);
+  for (const answer of await answers) {
+    assert.equal(answer.status, 'rejected');
+    refusal('SHUTTING_DOWN')(answer.reason);
+  }
+});
+
+test('ready rejects with what kept a worker from starting, and the pool can be closed', async (t) => {
+  const { pool } = await start(t, { failStart: true });
+  await assert.rejects(pool.ready(), (error: Error) => {
+    assert.equal(error.message, 'An analysis worker did not start.');
+    assert.match(String(error.cause), /no model here/);
+    return true;
+  });
+  await pool.close({ graceMs: 50 });
+});
+
+test('the main thread stays free while workers are blocked and the queue is full', async (t) => {
+  const { pool } = await start(t, { size: 2, maxQueue: 8 });
+  const all = Array.from({ length: 10 }, () => pool.run('block', 40, { signal: forever() }));
+  // The tasks block their own threads for 200 ms in all; a timer here must keep ticking.
+  let ticks = 0;
+  const ticker = setInterval(() => (ticks += 1), 5);
+  await Promise.all(all);
+  clearInterval(ticker);
+  assert.ok(ticks >= 10, `${ticks} ticks`);
+});
