@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import type { Logger } from 'pino';
+import { createApiKeys } from './access/api-keys.js';
+import { createCompanies } from './access/companies.js';
+import { createFailureLimiter } from './access/failure-limiter.js';
+import { createAccessInterceptor, createAdminInterceptor } from './access/interceptor.js';
+import { createKnexApiKeyStore } from './access/knex-api-key-store.js';
+import { createKnexCompanyStore } from './access/knex-company-store.js';
+import { createPasswordHasher } from './access/password.js';
+import { createKeyRateLimiter } from './access/rate-limit.js';
+import { createWorkLimiter } from './access/work-limiter.js';
+import { createAdminHandlers } from './admin/service.js';
+import type { CoreConfig } from './config.js';
+import { createDatabase } from './db/knex.js';
+import { createFaceDetectionHandlers } from './face/service.js';
+import { startGrpcServer } from './grpc-server.js';
+import { loadManifest, modelFor } from './inference/manifest.js';
+import { createWorkerPool } from './inference/pool.js';
+import { defaultCheckBelow } from './meter/check-below.js';
+import { createMeterReadingHandlers } from './meter/service.js';
+import { createCompanyScoreReader } from './score-config/company-score.js';
+import { createKnexScoreStore } from './score-config/knex-store.js';
+import { resolveThreshold } from './score-config/resolve-threshold.js';
+import { createScoreConfigHandlers } from './score-config/service.js';
+import { createServices, createAdminService } from './services.js';
+import { isSameSecret } from './access/same-secret.js';
+import type { AnalysisTasks, AnalysisWorkerData } from './worker-main.js';
+
+/** Where the core finds its files, and its clocks. */
+export interface CoreOptions {
+  readonly config: CoreConfig;
+  readonly log: Logger;
+  /** Folder of the protos, as a file URL with a slash at its end. */
+  readonly protoFolder: URL;
+  /** `models/manifest.json`. */
+  readonly manifestUrl: URL;
+}
+
+/** A core that serves. */
+export interface RunningCore {
+  /** Port of the services. */
+  readonly port: number;
+  /** Port of AdminService; undefined: it is off. */
+  readonly adminPort: number | undefined;
+  /** Says NOT_SERVING, lets running calls end within the grace time, ends the others, frees all. */
+  close(): Promise<void>;
+}
+
+/** A worker that is busy with one picture for longer is taken to be stuck. */
+const stuckAfterDeadlines = 2;
+
+/**
+ * Wires the core and starts it; resolves when it serves.
+ *
+ * @throws Error when the store cannot be opened, a model cannot be loaded, or a port is taken.
+ */
+export async function startCore(options: CoreOptions): Promise<RunningCore> {
+  const { config, log, protoFolder, manifestUrl } = options;
+  const now = () => new Date();
+  const monotonicMs = () => performance.now();
+  const closers: (() => Promise<void>)[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+
+  try {
+    const manifest = await loadManifest(manifestUrl);
+    const defaultScore = config.CORE_DEFAULT_SCORE ?? modelFor(manifest, 'face').defaultScore;
+    const checkBelow = config.CORE_METER_CHECK_BELOW ?? defaultCheckBelow(manifest);
+    const limits = {
+      maxBytes: config.CORE_MAX_IMAGE_BYTES,
+      maxPixels: config.CORE_MAX_IMAGE_PIXELS,
+      maxSide: config.CORE_MAX_IMAGE_SIDE,
+    };
+
+    const db = await createDatabase({ url: config.DATABASE_URL, dataDir: config.CORE_DATA_DIR });
+    closers.push(() => db.destroy());
+
+    const workerData: AnalysisWorkerData = { manifestUrl: manifestUrl.href };
+    const pool = createWorkerPool<AnalysisTasks>({
+      workerUrl: new URL('./worker-main.js', import.meta.url),
+      workerData,
+      size: config.CORE_WORKERS,
+      maxQueue: config.CORE_MAX_QUEUE,
+      taskTimeoutMs: config.CORE_MAX_DEADLINE_MS * stuckAfterDeadlines,
+      log,
+      now: monotonicMs,
+    });
+    const graceMs = config.CORE_SHUTDOWN_GRACE_MS;
+    closers.push(() => pool.close({ graceMs }));
+
+    const apiKeys = createApiKeys({ store: createKnexApiKeyStore(db), now, randomBytes });
+    const companies = createCompanies({
+      store: createKnexCompanyStore(db),
+      hasher: createPasswordHasher({ randomBytes }),
+      // Half the cores: checking passwords must not starve pictures and the store of threads.
+      limiter: createWorkLimiter({
+        maxRunning: Math.max(1, Math.floor(availableParallelism() / 2)),
+        maxWaiting: config.CORE_MAX_QUEUE,
+      }),
+      failures: createFailureLimiter(),
+      now,
+    });
+    const rateLimiter = createKeyRateLimiter({
+      requestsPerMinute: config.CORE_RATE_LIMIT_PER_MINUTE,
+    });
+    const scores = createKnexScoreStore(db);
+    const companyScore = createCompanyScoreReader(scores);
+
+    const handlers = {
+      face: createFaceDetectionHandlers({
+        pool,
+        limits,
+        resolveThreshold: async ({ minScore, company }) =>
+          resolveThreshold({
+            request: minScore,
+            // Read even when the request has its own score: a misspelt company is never silent.
+            company: company === '' ? undefined : await companyScore(company),
+            default: defaultScore,
+          }),
+      }),
+      scoreConfig: createScoreConfigHandlers({
+        scores,
+        authenticateCompany: (credentials) => companies.authenticate(credentials),
+        defaultScore,
+      }),
+      meter: createMeterReadingHandlers({
+        pool,
+        limits,
+        checkBelow: config.CORE_METER_CHECK_BELOW,
+      }),
+    };
+    const settings = {
+      log,
+      now: monotonicMs,
+      maxDeadlineMs: config.CORE_MAX_DEADLINE_MS,
+      idleMs: config.CORE_STREAM_IDLE_MS,
+      maxInFlight: config.CORE_WORKERS * 2,
+    };
+
+    await pool.ready();
+    const server = await startGrpcServer({
+      host: config.CORE_HOST,
+      port: config.CORE_PORT,
+      services: createServices(handlers, settings),
+      interceptor: createAccessInterceptor({
+        authenticate: (key) => apiKeys.authenticate(key),
+        consume: (keyId) => rateLimiter.consume(keyId),
+      }),
+      protoFolder,
+      maxMessageBytes: config.CORE_MAX_IMAGE_BYTES,
+      graceMs,
+    });
+    closers.push(() => server.close());
+
+    const adminKey = config.CORE_ADMIN_KEY;
+    const admin =
+      adminKey === undefined
+        ? undefined
+        : await startGrpcServer({
+            host: config.CORE_HOST,
+            port: config.CORE_ADMIN_PORT,
+            services: createAdminService(
+              createAdminHandlers({ apiKeys, companies, now }),
+              settings,
+            ),
+            interceptor: createAdminInterceptor((sent) => isSameSecret(sent, adminKey)),
+            protoFolder,
+            maxMessageBytes: 0,
+            graceMs,
+          });
+    if (admin) closers.push(() => admin.close());
+
+    return { port: server.port, adminPort: admin?.port, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,93 @@
+import { Server, ServerCredentials, type ServerInterceptor } from '@grpc/grpc-js';
+import { loadSync } from '@grpc/proto-loader';
+import { ReflectionService } from '@grpc/reflection';
+import { HealthImplementation } from 'grpc-health-check';
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Service } from './services.js';
+
+/** What a gRPC port serves. */
+export interface GrpcServerOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly services: readonly Service[];
+  readonly interceptor: ServerInterceptor;
+  readonly protoFolder: URL;
+  /** Bytes of the largest picture; a request message may be a little larger. */
+  readonly maxMessageBytes: number;
+  /** How long running calls may go on once the server closes. */
+  readonly graceMs: number;
+}
+
+/** A port that serves. */
+export interface GrpcServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Room for the other fields of a request, and for pictures that are over their limit to be told so. */
+const messageOverheadBytes = 64 * 2 ** 10;
+/** A thousand crops of faces fit; clients must allow as much. */
+const maxAnswerBytes = 64 * 2 ** 20;
+const maxStreamsPerConnection = 1_000;
+
+/**
+ * Serves on one port, with the health service (one status for each service and one for the whole)
+ * and reflection.
+ *
+ * @throws Error when the port cannot be had.
+ */
+export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
+  const { services, graceMs } = options;
+  const server = new Server({
+    interceptors: [options.interceptor],
+    'grpc.max_receive_message_length': options.maxMessageBytes + messageOverheadBytes,
+    'grpc.max_send_message_length': maxAnswerBytes,
+    'grpc.max_concurrent_streams': maxStreamsPerConnection,
+  });
+  const names = ['', ...services.map((service) => nameOf(service))];
+  const health = new HealthImplementation();
+  for (const { definition, implementation } of services) {
+    server.addService(definition, implementation);
+  }
+  health.addToServer(server);
+  new ReflectionService(loadProtos(options.protoFolder), {
+    services: names.filter((name) => name !== ''),
+  }).addToServer(server);
+
+  const port = await bind(server, `${options.host}:${options.port}`);
+  for (const name of names) health.setStatus(name, 'SERVING');
+
+  return {
+    port,
+    async close() {
+      for (const name of names) health.setStatus(name, 'NOT_SERVING');
+      const timer = setTimeout(() => server.forceShutdown(), graceMs);
+      await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+      clearTimeout(timer);
+    },
+  };
+}
+
+function nameOf({ definition }: Service): string {
+  const [method] = Object.values(definition);
+  return method?.path.split('/')[1] ?? '';
+}
+
+function loadProtos(folder: URL) {
+  const path = fileURLToPath(folder);
+  const files = readdirSync(new URL('imageanalysis/v1/', folder))
+    .filter((file) => file.endsWith('.proto'))
+    .map((file) => `imageanalysis/v1/${file}`);
+  return loadSync(files, { includeDirs: [path] });
+}
+
+function bind(server: Server, address: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) => {
+      if (error) reject(new Error(`Cannot listen on ${address}.`, { cause: error }));
+      else resolve(port);
+    });
+  });
+}
