@@ -34,8 +34,8 @@ const schema = z.object({
     .optional()
     .describe('Default detection score; default: the calibrated one of the model.'),
   CORE_METER_CHECK_BELOW: unit
-    .default(0.9)
-    .describe('Readings less sure than this have the status check.'),
+    .optional()
+    .describe('Readings less sure than this have the status check; default: the calibrated one.'),
   CORE_MAX_IMAGE_BYTES: count(1, 100 * 2 ** 20)
     .default(10 * 2 ** 20)
     .describe('Bytes of a picture file.'),

@@ -128,7 +128,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
       meter: createMeterReadingHandlers({
         pool,
         limits,
-        checkBelow: config.CORE_METER_CHECK_BELOW,
+        checkBelow,
       }),
     };
     const settings = {
