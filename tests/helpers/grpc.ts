@@ -1,0 +1,38 @@
+import type { ClientUnaryCall, ServiceError as GrpcError } from '@grpc/grpc-js';
+import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
+import { Status } from '../../generated/google/rpc/status.js';
+
+/** Makes a call of a grpc-js client with a promise: `unaryCall((done) => client.method(request, metadata, done))`. */
+export function unaryCall<Response>(
+  start: (done: (error: GrpcError | null, response: Response) => void) => ClientUnaryCall,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    start((error, response) => (error ? reject(error) : resolve(response)));
+  });
+}
+
+/** What a refusal carries: its reason, facts and when to try again. */
+export function detailsOf(error: unknown): {
+  reason: string;
+  domain: string;
+  metadata: Record<string, string>;
+  retryAfterSeconds: number | undefined;
+} {
+  const [bytes] = (error as GrpcError).metadata.get('grpc-status-details-bin');
+  return detailsOfStatus(Status.decode(bytes as Buffer));
+}
+
+/** The same of a `google.rpc.Status` inside a message. */
+export function detailsOfStatus({ details }: Status): ReturnType<typeof detailsOf> {
+  const find = (name: string) => details.find((any) => any.typeUrl.endsWith(`/${name}`))?.value;
+  const retry = find('google.rpc.RetryInfo');
+  const { reason, domain, metadata } = ErrorInfo.decode(
+    find('google.rpc.ErrorInfo') ?? Buffer.alloc(0),
+  );
+  return {
+    reason,
+    domain,
+    metadata,
+    retryAfterSeconds: retry && RetryInfo.decode(retry).retryDelay?.seconds,
+  };
+}

@@ -1,0 +1,156 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { findPostgresBinaries, type User } from './postgres-binaries.js';
+
+const run = promisify(execFile);
+
+/** A PostgreSQL server of one test file. */
+export interface PostgresServer {
+  /** Makes an empty database. @returns its URL */
+  createDatabase(): Promise<string>;
+  /** Kills the server as a crash of the machine would, and starts it again on the same port. */
+  crashAndRestart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface PostgresOptions {
+  /** Whether commits are flushed to the disk; not needed where no power is lost. */
+  readonly fsync?: boolean;
+}
+
+/**
+ * Starts a real PostgreSQL on a free port with its data in a temporary folder. It refuses to run as
+ * root: then it runs as `nobody`.
+ *
+ * @returns why there is none, if none can be had
+ */
+export async function startPostgres(
+  options: PostgresOptions = {},
+): Promise<PostgresServer | { readonly skip: string }> {
+  const scratch = await mkdtemp(path.join(tmpdir(), 'postgres-'));
+  try {
+    const user = await findUser();
+    await giveTo(scratch, user);
+    const binaries = await findPostgresBinaries(scratch, user);
+    if (binaries === undefined) throw new Error('no binary of it was found that runs here');
+    return await startServer({ scratch, user, binaries, fsync: options.fsync ?? false });
+  } catch (error) {
+    await rm(scratch, { recursive: true, force: true });
+    return { skip: `no PostgreSQL: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+interface ServerPlace {
+  readonly scratch: string;
+  readonly binaries: string;
+  readonly user: User;
+  readonly fsync: boolean;
+}
+
+async function startServer(place: ServerPlace): Promise<PostgresServer> {
+  const { scratch, binaries, user } = place;
+  const password = randomBytes(12).toString('hex');
+  const passwordFile = path.join(scratch, 'password');
+  const data = path.join(scratch, 'data');
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  await giveTo(passwordFile, user);
+  const rules = ['--username=test', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
+  const files = ['--pgdata', data, '--no-sync', '--encoding=UTF8', '--locale=C'];
+  await run(path.join(binaries, 'initdb'), [...rules, ...files], {
+    ...user,
+    env: quietEnvironment,
+  });
+
+  const port = await findFreePort();
+  let server = await startProcess(place, data, port);
+  const killAtExit = () => server.kill('SIGQUIT');
+  process.once('exit', killAtExit);
+  const urlOf = (database: string) => `postgres://test:${password}@127.0.0.1:${port}/${database}`;
+  let databases = 0;
+
+  return {
+    async createDatabase() {
+      const name = `test_${++databases}`;
+      const client = new pg.Client({ connectionString: urlOf('postgres') });
+      await client.connect();
+      await client.query(`CREATE DATABASE ${name}`);
+      await client.end();
+      return urlOf(name);
+    },
+    async crashAndRestart() {
+      await end(server, 'SIGQUIT');
+      server = await startProcess(place, data, port);
+    },
+    async stop() {
+      process.removeListener('exit', killAtExit);
+      await end(server, 'SIGINT');
+      await rm(scratch, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startProcess(
+  { binaries, user, fsync }: ServerPlace,
+  data: string,
+  port: number,
+): Promise<ChildProcess> {
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    `fsync=${fsync ? 'on' : 'off'}`,
+  ];
+  const server = spawn(
+    path.join(binaries, 'postgres'),
+    ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+    { ...user, env: quietEnvironment, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  let log = '';
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.once('exit', () => reject(new Error(`postgres did not start: ${log}`)));
+    server.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      log = (log + chunk).slice(-4000);
+      if (log.includes('ready to accept connections')) resolve();
+    });
+  });
+  return server;
+}
+
+async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  server.kill(signal);
+  await once(server, 'exit');
+}
+
+/** None of the PG… variables, which would change what the server and its tools do. */
+const quietEnvironment = { PATH: process.env.PATH, LC_ALL: 'C' };
+
+async function findUser(): Promise<User> {
+  if (process.getuid?.() !== 0) return {};
+  const [uid, gid] = await Promise.all(
+    ['-u', '-g'].map(async (flag) => Number((await run('id', [flag, 'nobody'])).stdout)),
+  );
+  return { uid: uid ?? 65_534, gid: gid ?? 65_534 };
+}
+
+async function giveTo(place: string, { uid, gid }: User): Promise<void> {
+  if (uid === undefined || gid === undefined) return;
+  await chown(place, uid, gid);
+  await chmod(place, 0o700);
+}
+
+async function findFreePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}

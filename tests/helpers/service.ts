@@ -1,0 +1,103 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import { credentials, Metadata } from '@grpc/grpc-js';
+import { pino, type Logger } from 'pino';
+import {
+  AdminServiceClient,
+  type CreateApiKeyResponse,
+  type Operation,
+} from '../../generated/imageanalysis/v1/admin.js';
+import { createConfig } from '../../core-server/config.js';
+import { startCore } from '../../core-server/core.js';
+import { createConfig as createRestConfig } from '../../rest-facade/config.js';
+import { startRestFacade } from '../../rest-facade/server.js';
+import { unaryCall } from './grpc.js';
+
+/** A core and a facade of this process on free ports, with a database of their own. */
+export interface TestService {
+  /** Address of the REST facade, without a slash at its end. */
+  readonly rest: string;
+  /** Address of the gRPC core. */
+  readonly grpc: string;
+  /** An API key that may be used for everything. */
+  readonly apiKey: string;
+  /** Creates an API key that is limited to some operations, or that is over already. */
+  createKey(options?: {
+    operations?: Operation[];
+    expireTime?: Date;
+  }): Promise<{ id: string; secret: string }>;
+  revokeKey(id: string): Promise<void>;
+  createCompany(name: string, password: string): Promise<void>;
+  readonly closeCore: () => Promise<void>;
+}
+
+const root = new URL('../../../', import.meta.url);
+const adminKey = 'admin-key-of-the-tests';
+
+/**
+ * Starts the whole service and stops it after the test.
+ *
+ * @param environment settings that differ from the defaults.
+ */
+export async function startService(
+  t: Pick<TestContext, 'after'>,
+  environment: Record<string, string> = {},
+  log: Logger = pino({ level: 'silent' }),
+): Promise<TestService> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'image-analysis-'));
+  const core = await startCore({
+    config: createConfig({
+      CORE_PORT: '0',
+      CORE_ADMIN_PORT: '0',
+      CORE_ADMIN_KEY: adminKey,
+      CORE_DATA_DIR: dataDir,
+      CORE_WORKERS: '1',
+      CORE_SHUTDOWN_GRACE_MS: '500',
+      ...environment,
+    }),
+    log,
+    protoFolder: new URL('proto/', root),
+    manifestUrl: new URL('models/manifest.json', root),
+  });
+  const grpc = `127.0.0.1:${core.port}`;
+  const facade = await startRestFacade({
+    config: createRestConfig({
+      REST_PORT: '0',
+      REST_CORE_ADDRESS: grpc,
+      REST_SHUTDOWN_GRACE_MS: '500',
+      ...environment,
+    }),
+    log,
+  });
+  const admin = new AdminServiceClient(`127.0.0.1:${core.adminPort}`, credentials.createInsecure());
+  const metadata = new Metadata();
+  metadata.set('adminkey', adminKey);
+  t.after(async () => {
+    admin.close();
+    await facade.close();
+    await core.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  const createKey: TestService['createKey'] = async ({ operations = [], expireTime } = {}) => {
+    const created = await unaryCall<CreateApiKeyResponse>((done) =>
+      admin.createApiKey({ label: 'test', operations, expireTime }, metadata, done),
+    );
+    return { id: created.apiKey?.id ?? '', secret: created.secret };
+  };
+  return {
+    rest: `http://127.0.0.1:${facade.port}`,
+    grpc,
+    apiKey: (await createKey()).secret,
+    createKey,
+    async revokeKey(id) {
+      await unaryCall((done) => admin.revokeApiKey({ id }, metadata, done));
+    },
+    async createCompany(name, password) {
+      await unaryCall((done) => admin.createCompany({ name, password }, metadata, done));
+    },
+    closeCore: () => core.close(),
+  };
+}
