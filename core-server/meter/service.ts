@@ -6,6 +6,7 @@ import type { Call } from '../call.js';
 import { ServiceError } from '../errors.js';
 import type { ImageLimits } from '../image/limits.js';
 import { validateImageBytes } from '../image/validate.js';
+import { ownBytes } from '../inference/own-bytes.js';
 import type { WorkerPool } from '../inference/pool.js';
 import type { MeterTasks } from './reader.js';
 
@@ -23,11 +24,11 @@ export interface MeterReadingHandlers {
    * Throws NO_READING where there is no readable counter, what `validateImageBytes` and decoding
    * refuse, and what the pool refuses.
    */
-  readMeter(
+  readonly readMeter: (
     request: ReadMeterRequest,
     call: Pick<Call, 'signal' | 'log'>,
     options?: { readonly wait?: 'refuse' | 'queue' },
-  ): Promise<ReadMeterResponse>;
+  ) => Promise<ReadMeterResponse>;
 }
 
 /** Handlers of MeterReadingService. */
@@ -38,7 +39,7 @@ export function createMeterReadingHandlers(deps: MeterReadingDeps): MeterReading
       validateImageBytes(request.image, limits);
       const { reading, timings } = await pool.run(
         'readMeter',
-        { image: request.image, checkBelow, limits },
+        { image: ownBytes(request.image), checkBelow, limits },
         { signal: call.signal, wait },
       );
       call.log.debug({ timings, found: reading !== null }, 'meter read');

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { pino } from 'pino';
+import { ReadingStatus, ReadingWarning } from '../../generated/imageanalysis/v1/meter_reading.js';
+import { ServiceError } from '../../core-server/errors.js';
+import { assembleReading } from '../../core-server/meter/assemble.js';
+import { defaultCheckBelow } from '../../core-server/meter/check-below.js';
+import { judgeLight, measureLight } from '../../core-server/meter/counter-light.js';
+import type { CounterReading } from '../../core-server/meter/counter-reading.js';
+import type { Quad } from '../../core-server/meter/geometry.js';
+import type { ReadMeterInput } from '../../core-server/meter/reader.js';
+import { createMeterReadingHandlers } from '../../core-server/meter/service.js';
+
+const upright: Quad = [
+  { x: 10, y: 20 },
+  { x: 90, y: 20 },
+  { x: 90, y: 40 },
+  { x: 10, y: 40 },
+];
+const [a, b, c, d] = upright;
+const facts = {
+  picture: { width: 200, height: 100 },
+  scale: 0.5,
+  light: 'good',
+  checkBelow: 0.8,
+} as const;
+
+function counter(digits: string, rest: Partial<CounterReading> = {}): CounterReading {
+  return {
+    wheels: [...digits].map((digit) => ({
+      digit,
+      confidence: 0.9,
+      quad: upright,
+      betweenPositions: false,
+    })),
+    quad: upright,
+    confidence: 0.9,
+    fractionWheels: 0,
+    rivalled: false,
+    ...rest,
+  };
+}
+
+suite('assembleReading', () => {
+  const values: [string, number | undefined, string][] = [
+    ['00123456', 3, '00123.456'],
+    ['00123', 0, '00123'],
+    ['00123', undefined, '00123'],
+    ['250', 3, '0.250'],
+    ['0', 0, '0'],
+  ];
+  for (const [digits, fractionWheels, value] of values) {
+    test(`shows ${digits} with ${fractionWheels} fraction wheels as ${value}`, () => {
+      const reading = assembleReading(counter(digits, { fractionWheels }), facts);
+      assert.equal(reading.meterNumber, digits);
+      assert.equal(reading.value, value);
+      assert.equal(reading.unit, 'm3');
+      assert.equal(reading.digits.map(({ digit }) => digit).join(''), digits);
+    });
+  }
+
+  test('is OK from the limit on and CHECK below', () => {
+    const statusAt = (confidence: number) =>
+      assembleReading(counter('1', { confidence }), facts).status;
+    assert.equal(statusAt(0.8), ReadingStatus.OK);
+    assert.equal(statusAt(0.799), ReadingStatus.CHECK);
+  });
+
+  test('gives boxes in pixels of the upright picture, clamped to it', () => {
+    assert.deepEqual(assembleReading(counter('1'), facts).boundingBox, {
+      xmin: 20,
+      ymin: 40,
+      xmax: 180,
+      ymax: 80,
+    });
+    const beyond: Quad = [
+      { x: -5, y: -5 },
+      { x: 150, y: -5 },
+      { x: 150, y: 60 },
+      { x: -5, y: 60 },
+    ];
+    assert.deepEqual(assembleReading(counter('1', { quad: beyond }), facts).boundingBox, {
+      xmin: 0,
+      ymin: 0,
+      xmax: 200,
+      ymax: 100,
+    });
+  });
+
+  const between = counter('12').wheels.map((wheel, i) => ({ ...wheel, betweenPositions: i === 1 }));
+  const warned: [ReadingWarning, Partial<CounterReading>, 'good' | 'dark' | 'glare'][] = [
+    [ReadingWarning.DIGIT_BETWEEN_POSITIONS, { wheels: between }, 'good'],
+    [ReadingWarning.FRACTION_UNKNOWN, { fractionWheels: undefined }, 'good'],
+    [ReadingWarning.SEVERAL_COUNTERS, { rivalled: true }, 'good'],
+    [ReadingWarning.ROTATED_INPUT, { quad: [c, d, a, b] }, 'good'],
+    [ReadingWarning.ROTATED_INPUT, { quad: [b, c, d, a] }, 'good'],
+    [ReadingWarning.LOW_LIGHT, {}, 'dark'],
+    [ReadingWarning.GLARE, {}, 'glare'],
+  ];
+  for (const [warning, rest, light] of warned) {
+    test(`warns of ${warning} alone`, () => {
+      const { warnings } = assembleReading(counter('12', rest), { ...facts, light });
+      assert.deepEqual(warnings, [warning]);
+    });
+  }
+  test('does not warn of a good reading', () => {
+    assert.deepEqual(assembleReading(counter('12'), facts).warnings, []);
+  });
+});
+
+suite('light', () => {
+  const plain = (value: number, burntColumns = 0) => {
+    const data = new Uint8Array(100 * 60 * 3).fill(value);
+    for (let y = 0; y < 60; y++) data.fill(255, y * 300, y * 300 + burntColumns * 3);
+    return judgeLight(measureLight({ width: 100, height: 60, data }, upright));
+  };
+  test('of an even grey is good', () => assert.equal(plain(150), 'good'));
+  test('of a black counter is dark', () => assert.equal(plain(30), 'dark'));
+  test('with a burnt tenth is glare', () => assert.equal(plain(150, 18), 'glare'));
+  test('burnt beside the counter is good', () => assert.equal(plain(150, 9), 'good'));
+});
+
+suite('readMeter', () => {
+  const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46, 0x49, 0x46, 0, 1]);
+  const limits = { maxBytes: 100, maxPixels: 1000, maxSide: 100 };
+  const signal = new AbortController().signal;
+  const call = { signal, log: pino({ level: 'silent' }) };
+  const reading = assembleReading(counter('00123456', { fractionWheels: 3 }), facts);
+
+  function handlers(answer: typeof reading | null) {
+    const runs: { task: string; input: ReadMeterInput; options: unknown }[] = [];
+    const { readMeter } = createMeterReadingHandlers({
+      pool: {
+        run: (task, input, options) => {
+          runs.push({ task, input, options });
+          return Promise.resolve({ reading: answer, timings: {} });
+        },
+      },
+      limits,
+      checkBelow: 0.7,
+    });
+    return { readMeter, runs };
+  }
+
+  test('has a worker read the photo and answers with the reading', async () => {
+    const { readMeter, runs } = handlers(reading);
+    assert.deepEqual(await readMeter({ image: jpeg }, call), reading);
+    assert.equal(runs.length, 1);
+    assert.equal(runs[0]?.task, 'readMeter');
+    assert.deepEqual(Buffer.from(runs[0]?.input.image ?? []), jpeg);
+    assert.equal(runs[0]?.input.checkBelow, 0.7);
+    assert.deepEqual(runs[0]?.options, { signal, wait: 'refuse' });
+  });
+  test('lets a stream wait for room in the queue', async () => {
+    const { readMeter, runs } = handlers(reading);
+    await readMeter({ image: jpeg }, call, { wait: 'queue' });
+    assert.deepEqual(runs[0]?.options, { signal, wait: 'queue' });
+  });
+  test('answers NO_READING where there is no counter', async () => {
+    const { readMeter } = handlers(null);
+    await assert.rejects(readMeter({ image: jpeg }, call), (error) => {
+      assert.ok(error instanceof ServiceError);
+      assert.equal(error.reason, 'NO_READING');
+      assert.deepEqual(error.details, { field: 'image' });
+      return true;
+    });
+  });
+  const refused: [string, Buffer, string][] = [
+    ['no bytes', Buffer.alloc(0), 'EMPTY_IMAGE'],
+    ['one byte too many', Buffer.concat([jpeg, Buffer.alloc(89)]), 'BODY_TOO_LARGE'],
+    ['no picture', Buffer.from('%PDF-1.7 not a picture'), 'UNSUPPORTED_IMAGE_TYPE'],
+  ];
+  for (const [name, image, reason] of refused) {
+    test(`refuses ${name} before a worker is asked`, async () => {
+      const { readMeter, runs } = handlers(reading);
+      await assert.rejects(readMeter({ image }, call), { reason });
+      assert.equal(runs.length, 0);
+    });
+  }
+});
+
+suite('defaultCheckBelow', () => {
+  test('is the calibrated limit of the meter model', () => {
+    const graph = { file: 'meter/x.onnx', sha256: '0'.repeat(64) };
+    const model = {
+      name: 'm',
+      version: '1',
+      graphs: [graph],
+      licence: 'MIT',
+      source: '',
+      input: '',
+      defaultScore: 0.85,
+      calibration: '',
+      settings: {},
+    };
+    assert.equal(defaultCheckBelow({ serve: { meter: 'm' }, models: [model] }), 0.85);
+    assert.equal(defaultCheckBelow({ serve: {}, models: [] }), 0.4);
+  });
+});

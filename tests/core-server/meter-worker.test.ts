@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { pino } from 'pino';
+import { ReadingWarning } from '../../generated/imageanalysis/v1/meter_reading.js';
+import { createWorkerPool, type WorkerPool } from '../../core-server/inference/pool.js';
+import type { MeterTasks, ReadMeterOutput } from '../../core-server/meter/reader.js';
+import { defaultLimits } from './image-fixtures.js';
+import { renderLandscape, renderMeter } from './meter-fixtures.js';
+
+// The served task in a real worker, on pictures drawn here.
+suite('readMeter in a worker', () => {
+  let pool: WorkerPool<MeterTasks>;
+  let pictures: Record<'common' | 'turned' | 'plain' | 'landscape', Buffer>;
+  before(async () => {
+    // Drawn before the worker starts: it switches the SVG loader off for the whole process.
+    pictures = {
+      common: await renderMeter('00254813', 3),
+      turned: await renderMeter('02741', 0, 180),
+      plain: await renderMeter('02741', 0),
+      landscape: await renderLandscape(),
+    };
+    pool = createWorkerPool<MeterTasks>({
+      workerUrl: new URL('../../core-server/worker-main.js', import.meta.url),
+      workerData: { manifestUrl: new URL('../../../models/manifest.json', import.meta.url).href },
+      size: 1,
+      maxQueue: 8,
+      log: pino({ level: 'silent' }),
+    });
+    await pool.ready();
+  });
+  after(() => pool.close({ graceMs: 1000 }));
+
+  const read = (image: Buffer, limits = defaultLimits): Promise<ReadMeterOutput> =>
+    pool.run(
+      'readMeter',
+      { image, checkBelow: 0, limits },
+      { signal: AbortSignal.timeout(60_000) },
+    );
+
+  test('reads all wheels, finds the point by colour and the counter by place', async () => {
+    const { reading } = await read(pictures.common);
+    assert.ok(reading);
+    assert.equal(reading.meterNumber, '00254813');
+    assert.equal(reading.value, '00254.813');
+    const { xmin, ymin, xmax, ymax } = reading.boundingBox;
+    const within = [
+      [xmin, 190, 250],
+      [ymin, 235, 275],
+      [xmax, 550, 610],
+      [ymax, 315, 355],
+    ] as const;
+    for (const [at, least, most] of within) assert.ok(at > least && at < most, String(at));
+    const middles = reading.digits.map(({ boundingBox: b }) => (b.xmin + b.xmax) / 2);
+    for (const [index, middle] of middles.entries()) {
+      const truth = 216 + (index + 0.5) * 46;
+      assert.ok(Math.abs(middle - truth) < 23, `digit ${index} at ${middle}, want about ${truth}`);
+    }
+    assert.ok(reading.confidence > 0 && reading.confidence <= 1);
+  });
+
+  test('reads a counter that is upside down and says so', async () => {
+    const { reading } = await read(pictures.turned);
+    assert.equal(reading?.meterNumber, '02741');
+    assert.equal(reading.value, '02741');
+    assert.ok(reading.warnings.includes(ReadingWarning.ROTATED_INPUT));
+  });
+
+  test('finds no reading in a landscape', async () => {
+    const { reading } = await read(pictures.landscape);
+    assert.equal(reading, null);
+  });
+
+  test('refuses what cannot be decoded and what is too large, and goes on', async () => {
+    const photo = pictures.plain;
+    await assert.rejects(read(photo.subarray(0, 200)), { reason: 'CORRUPT_IMAGE' });
+    await assert.rejects(read(photo, { ...defaultLimits, maxPixels: 800 * 600 - 1 }), {
+      reason: 'IMAGE_TOO_MANY_PIXELS',
+    });
+    assert.equal((await read(photo)).reading?.meterNumber, '02741');
+  });
+});
