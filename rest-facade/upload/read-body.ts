@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { refuse } from '../errors.js';
+import { Refusal, refuse } from '../errors.js';
 import { bodyTooLarge, createByteCollector, type ByteCollector } from './byte-collector.js';
 import type { ByteBudget } from './byte-budget.js';
 
@@ -86,7 +86,7 @@ export function pump(
       signal.removeEventListener('abort', onAbort);
       if (error === undefined) return resolve();
       request.pause();
-      reject(error);
+      reject(Refusal.from(error));
     };
     const onData = (chunk: Buffer) => {
       try {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import busboy from 'busboy';
-import { refuse, type Refusal } from '../errors.js';
+import { Refusal, refuse } from '../errors.js';
 import type { NamedValue } from '../transcode/parse-target.js';
 import { bodyTooLarge, createByteCollector } from './byte-collector.js';
 import { contentLength, type ReadOptions } from './read-body.js';
@@ -59,7 +59,7 @@ export function readMultipart(
       request.pause();
       parser.destroy();
       collector.release();
-      reject(refusal);
+      reject(Refusal.from(refusal));
     };
     const onAbort = () => fail(signal.reason);
     const onRequestError = (cause: unknown) =>

@@ -1,0 +1,32 @@
+import type { Script } from './fake-core.js';
+
+const box = { xmin: 98.1, ymin: 120.7, xmax: 210, ymax: 260.25 };
+
+/** Fixed answers of all RPCs. */
+export const answers = {
+  DetectSingleFace: {
+    face: { boundingBox: box, detectionScore: 0.9731, cropJpeg: Buffer.from('crop') },
+  },
+  DetectAllFaces: {
+    faces: [
+      { boundingBox: box, detectionScore: 0.9731, cropJpeg: Buffer.from('crop') },
+      { boundingBox: box, detectionScore: 1, cropJpeg: Buffer.from('crop2') },
+    ],
+    omittedFaces: 0,
+  },
+  GetDetectionScore: { company: 'acme', detectionScore: 0.8 },
+  SetDetectionScore: { company: 'acme', detectionScore: 1 },
+  ReadMeter: {
+    meterNumber: '00123456',
+    value: '00123.456',
+    unit: 'm3',
+    confidence: 0.94,
+    status: 'READING_STATUS_CHECK',
+    warnings: ['READING_WARNING_GLARE'],
+    boundingBox: box,
+    digits: [{ digit: '0', confidence: 1, boundingBox: box }],
+  },
+};
+
+/** Answers every call with its fixed answer. */
+export const answerAll: Script = ({ rpc }) => answers[rpc as keyof typeof answers];

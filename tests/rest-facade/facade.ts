@@ -1,0 +1,85 @@
+import { Writable } from 'node:stream';
+import type { TestContext } from 'node:test';
+import { pino } from 'pino';
+import { createConfig } from '../../rest-facade/config.js';
+import { startRestFacade, type RestFacade } from '../../rest-facade/server.js';
+import { startFakeCore, type FakeCore, type Script } from './fake-core.js';
+
+/** A facade under test. */
+export interface TestFacade {
+  readonly url: string;
+  readonly port: number;
+  readonly facade: RestFacade;
+  /** Everything logged so far, as text. */
+  logged(): string;
+}
+
+/** Starts a facade on a free port before a core at that port; ended with the test. */
+export async function startFacade(
+  t: TestContext,
+  corePort: number,
+  env: Record<string, string> = {},
+): Promise<TestFacade> {
+  const lines: string[] = [];
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  const config = createConfig({
+    REST_PORT: '0',
+    REST_CORE_ADDRESS: `127.0.0.1:${corePort}`,
+    REST_SHUTDOWN_GRACE_MS: '200',
+    ...env,
+  });
+  const facade = await startRestFacade({ config, log: pino({ level: 'trace' }, sink) });
+  t.after(() => facade.close());
+  return {
+    url: `http://127.0.0.1:${facade.port}`,
+    port: facade.port,
+    facade,
+    logged: () => lines.join(''),
+  };
+}
+
+/** A facade before a scripted core. */
+export async function startBoth(
+  t: TestContext,
+  script: Script,
+  env: Record<string, string> = {},
+): Promise<TestFacade & { core: FakeCore }> {
+  const core = await startFakeCore(t, script);
+  return { ...(await startFacade(t, core.port, env)), core };
+}
+
+/** The headers of a caller with a key. */
+export const withKey = { apikey: 'key-of-the-tests' };
+
+/** A form as a browser sends it. */
+export function createForm(
+  file: Uint8Array | undefined,
+  fields: Record<string, string> = {},
+): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  if (file !== undefined) form.append('file', new Blob([Buffer.from(file)]), 'picture.jpg');
+  return form;
+}
+
+/** An error body. */
+export interface ErrorBody {
+  message: string;
+  code: string;
+  reason: string;
+  request_id: string;
+  details: Record<string, string>;
+}
+
+/** Status and reason, what most tests of refusals look at. */
+export async function readRefusal(
+  answer: Response,
+): Promise<{ status: number; reason: string; details: Record<string, string> }> {
+  const { reason, details } = (await answer.json()) as ErrorBody;
+  return { status: answer.status, reason, details };
+}

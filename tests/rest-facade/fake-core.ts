@@ -1,0 +1,124 @@
+import type { TestContext } from 'node:test';
+import {
+  Metadata,
+  Server,
+  ServerCredentials,
+  status,
+  type sendUnaryData,
+  type ServerUnaryCall,
+  type ServiceDefinition,
+} from '@grpc/grpc-js';
+import { HealthImplementation } from 'grpc-health-check';
+import { Any } from '../../generated/google/protobuf/any.js';
+import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
+import { Status } from '../../generated/google/rpc/status.js';
+import { FaceDetectionServiceService } from '../../generated/imageanalysis/v1/face_detection.js';
+import { MeterReadingServiceService } from '../../generated/imageanalysis/v1/meter_reading.js';
+import { ScoreConfigServiceService } from '../../generated/imageanalysis/v1/score_config.js';
+
+/** A call as the fake core received it. */
+export interface ReceivedCall {
+  readonly rpc: string;
+  readonly request: Record<string, unknown>;
+  readonly metadata: Metadata;
+  readonly deadlineMs: number;
+  isCancelled(): boolean;
+  /** Resolves when the caller cancels. */
+  readonly cancelled: Promise<void>;
+}
+
+/** Answers a call: a response message, or a thrown CoreRefusal. */
+export type Script = (call: ReceivedCall) => object | Promise<object>;
+
+/** A refusal as the core sends them. */
+export class CoreRefusal extends Error {
+  constructor(
+    readonly code: status,
+    readonly reason: string | undefined,
+    message: string,
+    readonly details: Record<string, string> = {},
+    readonly retryAfterSeconds?: number,
+  ) {
+    super(message);
+  }
+}
+
+export interface FakeCore {
+  readonly port: number;
+  readonly calls: ReceivedCall[];
+  readonly health: HealthImplementation;
+  /** Ends at once, connections too. */
+  kill(): void;
+}
+
+/** Starts a scripted core over real gRPC; ended with the test. */
+export async function startFakeCore(t: TestContext, script: Script, port = 0): Promise<FakeCore> {
+  const calls: ReceivedCall[] = [];
+  const server = new Server({ 'grpc.max_receive_message_length': 64 * 1024 * 1024 });
+  const health = new HealthImplementation({ '': 'SERVING' });
+  health.addToServer(server);
+  for (const service of [
+    FaceDetectionServiceService,
+    ScoreConfigServiceService,
+    MeterReadingServiceService,
+  ])
+    addService(server, service as unknown as ServiceDefinition, script, calls);
+  const bound = await new Promise<number>((resolve, reject) =>
+    server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, number) =>
+      error ? reject(error) : resolve(number),
+    ),
+  );
+  t.after(() => server.forceShutdown());
+  return { port: bound, calls, health, kill: () => server.forceShutdown() };
+}
+
+function addService(
+  server: Server,
+  service: ServiceDefinition,
+  script: Script,
+  calls: ReceivedCall[],
+): void {
+  const handle =
+    (rpc: string) =>
+    (grpcCall: ServerUnaryCall<Record<string, unknown>, object>, done: sendUnaryData<object>) => {
+      const call: ReceivedCall = {
+        rpc,
+        request: grpcCall.request,
+        metadata: grpcCall.metadata,
+        deadlineMs: Number(grpcCall.getDeadline()),
+        isCancelled: () => grpcCall.cancelled,
+        cancelled: new Promise((resolve) => grpcCall.once('cancelled', () => resolve())),
+      };
+      calls.push(call);
+      Promise.resolve()
+        .then(() => script(call))
+        .then(
+          (answer) => done(null, answer),
+          (error: unknown) => done(toStatusObject(error as CoreRefusal)),
+        );
+    };
+  const handlers = Object.entries(service)
+    .filter(([, method]) => !method.requestStream)
+    .map(([name, method]) => [name, handle(method.path.split('/')[2] ?? '')]);
+  server.addService(
+    service,
+    Object.fromEntries(handlers) as Parameters<typeof server.addService>[1],
+  );
+}
+
+function toStatusObject(error: CoreRefusal) {
+  const metadata = new Metadata();
+  if (error.reason !== undefined) {
+    const pack = (type: string, value: Uint8Array) =>
+      Any.create({ typeUrl: `type.googleapis.com/google.rpc.${type}`, value: Buffer.from(value) });
+    const info = { reason: error.reason, domain: 'imageanalysis', metadata: error.details };
+    const details = [pack('ErrorInfo', ErrorInfo.encode(info).finish())];
+    if (error.retryAfterSeconds !== undefined) {
+      const retryDelay = { seconds: error.retryAfterSeconds, nanos: 0 };
+      details.push(pack('RetryInfo', RetryInfo.encode({ retryDelay }).finish()));
+    }
+    const bytes = Status.encode({ code: error.code, message: error.message, details }).finish();
+    metadata.set('grpc-status-details-bin', Buffer.from(bytes));
+  }
+  return { code: error.code ?? status.INTERNAL, details: error.message, metadata };
+}

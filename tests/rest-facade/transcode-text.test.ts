@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseText, type Field } from '../../rest-facade/transcode/field.js';
+import { decodePart, parseQuery, splitTarget } from '../../rest-facade/transcode/parse-target.js';
+import { matchPath, parsePathTemplate } from '../../rest-facade/transcode/path-template.js';
+import { reasonOf } from './refusals.js';
+
+test('a target is split into path and query, whatever a proxy puts before it', () => {
+  const table: [string, string, string][] = [
+    ['/a/b?c=d?e', '/a/b', 'c=d?e'],
+    ['/a', '/a', ''],
+    ['/a?', '/a', ''],
+    ['http://host:80/a?b', '/a', 'b'],
+    ['HTTPS://host', '/', ''],
+    ['http://host?a=b', '/', 'a=b'],
+    ['*', '*', ''],
+  ];
+  for (const [target, path, query] of table)
+    assert.deepEqual(splitTarget(target), { path, query }, target);
+});
+
+test('a query string is parsed in order, with bare names and every kind of encoding', () => {
+  const table: [string, [string, string][]][] = [
+    ['', []],
+    ['a', [['a', '']]],
+    ['a=', [['a', '']]],
+    ['a=b=c', [['a', 'b=c']]],
+    [
+      '&a=1&&b=2&',
+      [
+        ['a', '1'],
+        ['b', '2'],
+      ],
+    ],
+    [
+      'a=1&a=2',
+      [
+        ['a', '1'],
+        ['a', '2'],
+      ],
+    ],
+    ['a+b=c+d%2B', [['a b', 'c d+']]],
+    ['%C3%A9=%E2%82%AC', [['é', '€']]],
+    ['=x', [['', 'x']]],
+  ];
+  for (const [query, pairs] of table)
+    assert.deepEqual(
+      parseQuery(query).map(({ name, value }) => [name, value]),
+      pairs,
+      query,
+    );
+});
+
+test('broken percent-encoding is refused, not guessed', () => {
+  for (const query of ['a=%', 'a=%2', 'a=%zz', 'a=%ff', '%E2%82=a', 'a=%ED%A0%80'])
+    assert.equal(
+      reasonOf(() => parseQuery(query)),
+      'INVALID_FIELD',
+      query,
+    );
+  assert.equal(
+    reasonOf(() => decodePart('%', 'path')),
+    'INVALID_FIELD',
+  );
+});
+
+test('a path template matches whole segments', () => {
+  const segments = parsePathTemplate('/v1/companies/{company}/detection-score');
+  const table: [string, string | undefined][] = [
+    ['/v1/companies/acme/detection-score', 'acme'],
+    ['/v1/companies/a%2Fb/detection-score', 'a%2Fb'],
+    ['/v1/companies//detection-score', undefined],
+    ['/v1/companies/acme/detection-score/', undefined],
+    ['/v1/companies/acme', undefined],
+    ['/V1/companies/acme/detection-score', undefined],
+    ['v1/companies/acme/detection-score', undefined],
+    ['/v1/companies/a/b/detection-score', undefined],
+  ];
+  for (const [path, company] of table)
+    assert.equal(matchPath(segments, path)?.get('company'), company, path);
+});
+
+test('path templates beyond {name} are refused', () => {
+  for (const template of ['a', '/a/{b=c/*}', '/a/*', '/a/**', '/a:cancel', '/{a}{b}', '/a//b', '/'])
+    assert.throws(() => parsePathTemplate(template), /path "/, template);
+});
+
+const field = (type: Field['type'], name = 'field'): Field => ({ name, type, repeated: false });
+
+test('texts of every field type', () => {
+  const table: [Field, string, unknown][] = [
+    [field('string'), '', ''],
+    [field('string'), ' ä€😀 ', ' ä€😀 '],
+    [field('bool'), 'true', true],
+    [field('bool'), 'True', true],
+    [field('bool'), '1', true],
+    [field('bool'), 'FALSE', false],
+    [field('bool'), '0', false],
+    [field('double'), '-12.5', -12.5],
+    [field('double', 'min_score'), '0', 0],
+    [field('double', 'min_score'), '1', 1],
+    [field('double', 'min_score'), '0.123456', 0.123456],
+    [field('double', 'min_score'), '00.50', 0.5],
+    // The range is the core's to check.
+    [field('double', 'min_score'), '1.5', 1.5],
+    [field('uint32'), '4294967295', 4294967295],
+    [field('int32'), '-2147483648', -2147483648],
+    [field('int64'), '-9223372036854775808', '-9223372036854775808'],
+    [field('uint64'), '18446744073709551615', '18446744073709551615'],
+  ];
+  for (const [target, text, value] of table)
+    assert.strictEqual(parseText(target, text, { name: 'x' }), value, `${target.type} ${text}`);
+});
+
+test('texts that are no value of their type', () => {
+  const numbers = ['', ' 1', '1 ', '+1', '1e0', '0x1', 'NaN', 'Infinity', '-', '1,5', '١', '1_0'];
+  const table: [Field, string[]][] = [
+    [field('bool'), ['', 'yes', 'on', '2', 'true ']],
+    [field('double'), [...numbers, '.5', '1.', '1.2.3', '--1']],
+    [field('uint32'), [...numbers, '-1', '1.0', '4294967296', '9'.repeat(400)]],
+    [field('int32'), [...numbers, '2147483648', '-2147483649']],
+    [field('uint64'), [...numbers, '18446744073709551616', '-1']],
+    [field('string'), ['\ud800', 'a\udc00b']],
+    [field('bytes'), ['aGk=']],
+  ];
+  for (const [target, texts] of table)
+    for (const text of texts)
+      assert.equal(
+        reasonOf(() => parseText(target, text, { name: 'x' })),
+        'INVALID_FIELD',
+        `${target.type} ${JSON.stringify(text)}`,
+      );
+});
+
+test('scores have a reason of their own, by name or by declaration', () => {
+  const score = field('double', 'detection_score');
+  for (const text of ['', '-0.5', '-0', '0.1234567', '1e-1', '.5', '1.', 'NaN', ' 0.5', '0,5'])
+    assert.equal(
+      reasonOf(() => parseText(score, text, score)),
+      'INVALID_SCORE',
+      text,
+    );
+  const declared = { name: 'x', invalidReason: 'INVALID_SCORE' } as const;
+  assert.equal(
+    reasonOf(() => parseText(field('uint32'), 'a', declared)),
+    'INVALID_SCORE',
+  );
+});
+
+test('a refusal names field, value and wish, and does not grow with the value', () => {
+  const text = `"\n${'x'.repeat(10_000)}`;
+  assert.throws(() => parseText(field('uint32', 'max_faces'), text, { name: 'max_faces' }), {
+    message: `max_faces is ${JSON.stringify(`${text.slice(0, 64)}…`)}, want a whole number from 0 to 4294967295`,
+    details: { field: 'max_faces', value: `${text.slice(0, 64)}…` },
+  });
+});
