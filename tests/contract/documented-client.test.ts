@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { before, describe, it, after } from 'node:test';
+import sharp from 'sharp';
+import { readSample } from '../helpers/samples.js';
+import { startService, type TestService } from '../helpers/service.js';
+
+// A client that knows only the documented part of the REST contract: addresses, field names, types.
+
+const closers: (() => unknown)[] = [];
+const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+
+interface BoundingBox {
+  xmax: number;
+  xmin: number;
+  ymax: number;
+  ymin: number;
+}
+
+interface DetectedFace {
+  bbox: BoundingBox;
+  detection_score: string;
+  face: string;
+}
+
+void describe('a client written from the documentation', () => {
+  let service: TestService;
+  let portrait: Buffer;
+
+  before(async () => {
+    service = await startService(lifetime);
+    await service.createCompany('acme', 'correct horse');
+    portrait = await readSample('astronaut.jpg');
+  });
+  after(async () => {
+    for (const closer of closers.reverse()) await closer();
+  });
+
+  async function post(path: string, body: string | FormData | Blob, headers: Record<string, string> = {}) {
+    const answer = await fetch(service.rest + path, {
+      method: 'POST',
+      body,
+      headers: { apikey: service.apiKey, ...headers },
+    });
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  }
+
+  async function configScore(query: string) {
+    const answer = await fetch(`${service.rest}/face_config_score?${query}`, {
+      headers: { apikey: service.apiKey },
+    });
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  }
+
+  function form(fields: Record<string, string> = {}, picture = portrait): FormData {
+    const data = new FormData();
+    data.append('file', new Blob([new Uint8Array(picture)], { type: 'image/jpeg' }), 'photo.jpg');
+    for (const [name, value] of Object.entries(fields)) data.append(name, value);
+    return data;
+  }
+
+  async function checkFace(face: DetectedFace) {
+    const { bbox, detection_score: score } = face;
+    for (const side of Object.values(bbox)) assert.equal(typeof side, 'number');
+    assert.ok(bbox.xmin < bbox.xmax && bbox.ymin < bbox.ymax);
+    assert.equal(typeof score, 'string');
+    assert.match(score, /^(0(\.\d+)?|1)$/);
+    const crop = await sharp(Buffer.from(face.face, 'base64')).metadata();
+    assert.equal(crop.format, 'jpeg');
+    assert.ok(Math.abs((crop.width ?? 0) - (bbox.xmax - bbox.xmin)) <= 2);
+    assert.ok(Math.abs((crop.height ?? 0) - (bbox.ymax - bbox.ymin)) <= 2);
+  }
+
+  void it('finds one face', async () => {
+    const { status, body } = await post('/face_detect_single', form());
+    assert.equal(status, 200);
+    assert.deepEqual(Object.keys(body).sort(), [
+      'bbox',
+      'detection_score',
+      'face',
+      'message',
+      'process_time',
+    ]);
+    assert.equal(body['message'], 'success');
+    assert.equal(typeof body['process_time'], 'number');
+    await checkFace(body as unknown as DetectedFace);
+  });
+
+  void it('finds all faces', async () => {
+    const { status, body } = await post('/face_detect_multi', form({ company: 'acme' }));
+    assert.equal(status, 200);
+    assert.deepEqual(Object.keys(body).sort(), ['message', 'process_time', 'result']);
+    const result = body['result'] as DetectedFace[];
+    assert.ok(result.length >= 1);
+    for (const face of result) {
+      assert.deepEqual(Object.keys(face).sort(), ['bbox', 'detection_score', 'face']);
+      await checkFace(face);
+    }
+  });
+
+  void it('gets an empty result where there is no face', async () => {
+    const grey = await sharp({
+      create: { width: 320, height: 240, channels: 3, background: '#808080' },
+    })
+      .jpeg()
+      .toBuffer();
+    const { status, body } = await post('/face_detect_multi', form({}, grey));
+    assert.equal(status, 200);
+    assert.deepEqual(body['result'], []);
+  });
+
+  void it('sets and shows the score of a company', async () => {
+    const login = 'company=acme&password=correct%20horse';
+    const set = await configScore(`detection=0.92&${login}`);
+    assert.equal(set.status, 200);
+    assert.deepEqual(set.body, { company: 'acme', detection_score: 0.92, message: 'success' });
+    const documented = { company: 'acme', detection_score: 0.92, message: 'success' };
+    assert.deepEqual((await configScore(`detection&${login}`)).body, documented);
+    assert.deepEqual((await configScore(`detection=&${login}`)).body, documented);
+  });
+
+  void it('reads a meter from a file', async () => {
+    const { status, body } = await post(
+      '/meter-number-ocr/file',
+      form({}, await readSample('meter.jpg')),
+    );
+    assert.equal(status, 200);
+    checkReading(body);
+  });
+
+  void it('reads a meter from a data URL, whatever content type the body has', async () => {
+    const picture = await readSample('meter.jpg');
+    const json = JSON.stringify({ image: `data:image/jpeg;base64,${picture.toString('base64')}` });
+    for (const type of ['application/json', 'text/plain', 'application/json; charset=utf-8']) {
+      const { status, body } = await post('/meter-number-ocr/base64', json, {
+        'content-type': type,
+      });
+      assert.equal(status, 200);
+      checkReading(body);
+    }
+    const untyped = await post('/meter-number-ocr/base64', new Blob([json]));
+    assert.equal(untyped.status, 200);
+  });
+
+  function checkReading(body: Record<string, unknown>) {
+    assert.deepEqual(Object.keys(body).sort(), [
+      'bbox',
+      'confidence',
+      'digits',
+      'message',
+      'meter_number',
+      'process_time',
+      'status',
+      'unit',
+      'value',
+      'warnings',
+    ]);
+    assert.equal(body['message'], 'success');
+    assert.match(body['meter_number'] as string, /^\d+$/);
+    assert.equal((body['value'] as string).replace('.', ''), body['meter_number']);
+    assert.equal(body['unit'], 'm3');
+    assert.match(body['status'] as string, /^(ok|check)$/);
+    assert.ok((body['confidence'] as number) >= 0 && (body['confidence'] as number) <= 1);
+    assert.ok(Array.isArray(body['warnings']));
+    const digits = body['digits'] as { digit: string; confidence: number; bbox: BoundingBox }[];
+    assert.equal(digits.map(({ digit }) => digit).join(''), body['meter_number']);
+  }
+});
