@@ -68,9 +68,9 @@ class Read(nn.Module):
 
     def __init__(self):
         super().__init__()
-        c = (24, 48, 96, 96, 128)
+        c = (32, 48, 96, 96, 128)
         self.f = nn.Sequential(
-            conv(3, c[0]), nn.MaxPool2d(2), conv(c[0], c[1]), nn.MaxPool2d(2), conv(c[1], c[2]), conv(c[2], c[3]),
+            conv(3, c[0], 2, 5), conv(c[0], c[1]), nn.MaxPool2d(2), conv(c[1], c[2]), conv(c[2], c[3]),
             nn.MaxPool2d((2, 1)), conv(c[3], c[4]), nn.MaxPool2d((2, 1)), nn.Dropout(.1), conv(c[4], c[4], 1, (2, 1), 0))
         self.t1 = nn.Sequential(nn.Conv1d(c[4], c[4], 5, padding=2, bias=False), nn.BatchNorm1d(c[4]), nn.ReLU(inplace=True))
         self.t2 = nn.Sequential(nn.Conv1d(c[4], c[4], 5, padding=2, bias=False), nn.BatchNorm1d(c[4]), nn.ReLU(inplace=True))

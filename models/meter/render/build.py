@@ -47,6 +47,8 @@ def render(fonts, segments, crops, pictures):
         counter, source = draw_display(width, fonts, segments), "display"
     else:
         counter, source = draw_counter(width, fonts, crops if kind < .38 else None), "wheels"
+    if max(counter.image.shape[:2]) > SIZE * .95:
+        return render(fonts, segments, crops, pictures)
     image = background(SIZE, pictures)
     x = rng.uniform(.12, .88) * (SIZE - counter.image.shape[1])
     y = rng.uniform(.15, .75) * (SIZE - counter.image.shape[0])

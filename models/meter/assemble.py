@@ -1,0 +1,148 @@
+"""From strips to a reading: fuse crops, count the fraction wheels, weigh the hypotheses. Pure functions over reader.json."""
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from decode import align, best_path, log_likelihood, merge_colours
+
+TINY = 1e-6
+
+
+def logit(p: float) -> float:
+    p = min(max(p, 1e-4), 1 - 1e-4)
+    return math.log(p / (1 - p))
+
+
+def sigmoid(x: float) -> float:
+    return 1 / (1 + math.exp(-x))
+
+
+@dataclass
+class Hypothesis:
+    """One counter read one way round: its strips' probabilities and what the networks say of it."""
+    quad: np.ndarray           # reading order, picture pixels
+    probs: list                # (T, 21) of each crop
+    legible: list
+    counter: float
+    agrees: float              # probability by the refiner that this is the right way round
+    locate: float
+    candidate: int = 0
+    readings: dict = field(default_factory=dict)  # digits -> probability
+
+
+def proposals(merged: np.ndarray, floor: float):
+    """Readings worth scoring: the best path, its likely single substitutions, and one step up or down (carries)."""
+    digits, steps = best_path(merged)
+    if not digits:
+        return set()
+    found = {tuple(digits)}
+    others = []
+    for i, t in enumerate(steps):
+        near = merged[max(0, t - 1):t + 2, 1:].max(0).copy()
+        near[digits[i]] = 0
+        d = int(near.argmax())
+        if near[d] >= floor:
+            others.append((float(near[d]), i, d))
+    for _, i, d in sorted(others, reverse=True)[:3]:
+        found.add(tuple(digits[:i] + [d] + digits[i + 1:]))
+    n, value = len(digits), int("".join(map(str, digits)))
+    for v in (value - 1, value + 1):
+        if 0 <= v < 10 ** n:
+            found.add(tuple(int(c) for c in str(v).zfill(n)))
+    return found
+
+
+def score_readings(h: Hypothesis, rules) -> None:
+    """P(reading) as the mean over crops of its CTC probability."""
+    merged = [merge_colours(p) for p in h.probs]
+    logs = [np.log(m + TINY) for m in merged]
+    found = set().union(*(proposals(m, rules["substitutionFloor"]) for m in merged))
+    h.readings = {}
+    for digits in found:
+        if len(digits) >= rules["minDigits"]:
+            h.readings["".join(map(str, digits))] = float(np.mean([math.exp(log_likelihood(g, digits)) for g in logs]))
+
+
+def weigh(h: Hypothesis, rules) -> float:
+    """Log score by which hypotheses are compared."""
+    w = rules["weights"]
+    best = max(h.readings.values(), default=0.0)
+    u = h.quad[1] - h.quad[0] + h.quad[2] - h.quad[3]
+    upright = sigmoid(rules["uprightSteepness"] * float(u[0]) / (float(np.hypot(u[0], u[1])) + TINY))
+    terms = {"read": best, "legible": float(np.mean(h.legible)), "counter": h.counter, "turn": h.agrees, "locate": h.locate, "upright": upright}
+    return sum(w[k] * math.log(max(v, 1e-4)) for k, v in terms.items())
+
+
+def wheels(h: Hypothesis, digits: str):
+    """For each wheel: probability, chance of being red, centre along the strip (0..1) — means over the crops, and the crop-0 centre."""
+    labels = [int(c) for c in digits]
+    rows = []
+    for p in h.probs:
+        merged = merge_colours(p)
+        spans = align(np.log(merged + TINY), labels)
+        crop = []
+        for d, (a, b) in zip(labels, spans):
+            t = a + int(merged[a:b + 1, d + 1].argmax())
+            mass = p[a:b + 1, d + 1].sum() + p[a:b + 1, d + 11].sum()
+            crop.append((merged[t, d + 1], p[a:b + 1, d + 11].sum() / (mass + TINY), ((a + b) / 2 + .5) / len(p)))
+        rows.append(crop)
+    rows = np.array(rows)
+    return rows[..., 0].mean(0), rows[..., 1].mean(0), rows[0, :, 2]
+
+
+def fraction_length(red: np.ndarray):
+    """Red wheels are at the end: the most probable length and its probability."""
+    n = len(red)
+    lengths = range(0, max(1, n - 1))
+    logs = [sum(math.log(max(r if i >= n - k else 1 - r, 1e-3)) for i, r in enumerate(red)) for k in lengths]
+    top = max(logs)
+    weights = [math.exp(v - top) for v in logs]
+    k = int(np.argmax(weights))
+    return k, weights[k] / sum(weights)
+
+
+def assemble(hypotheses, rules):
+    """The answer, or None where nothing readable is there."""
+    ranked = sorted((h for h in hypotheses if h.readings), key=lambda h: -weigh(h, rules))
+    if not ranked:
+        return None
+    h = ranked[0]
+    digits = max(h.readings, key=h.readings.get)
+    sure, red, centres = wheels(h, digits)
+    length, fraction_sure = fraction_length(red)
+    cut = len(digits) - length
+    integer_p = sum(p for s, p in h.readings.items() if len(s) == len(digits) and s[:cut] == digits[:cut])
+    # A wheel between two numbers splits the probability between readings one step apart; either is right.
+    step = {s: p for s, p in h.readings.items() if len(s) == len(digits) and abs(int(s) - int(digits)) == 1}
+    neighbour = sum(p for s, p in step.items() if s[:cut] != digits[:cut])
+    features = {"read": logit(integer_p), "neighbour": neighbour, "legible": logit(float(np.mean(h.legible))), "counter": logit(h.counter),
+                "locate": logit(h.locate), "margin": min(weigh(h, rules) - weigh(ranked[1], rules), 5.0) if len(ranked) > 1 else 5.0}
+    c = rules["calibration"]
+    confidence = sigmoid(c["bias"] + sum(c[k] * v for k, v in features.items()))
+    legible = float(np.mean(h.legible))
+    if legible < rules["refuse"]["legible"] or confidence < rules["refuse"]["confidence"]:
+        readable = False
+    else:
+        readable = True
+    return {
+        "digits": digits, "red_digits": length, "fraction_sure": fraction_sure, "confidence": confidence, "readable": readable,
+        "status": "ok" if confidence >= rules["okConfidence"] else "check",
+        "alternatives": sorted(((s, p) for s, p in step.items() if p >= rules["alternativeFloor"]), key=lambda x: -x[1]),
+        "wheels": [{"digit": c, "confidence": float(p), "red": float(r), "quad": q} for c, p, r, q in zip(digits, sure, red, wheel_quads(h.quad, centres, rules))],
+        "quad": h.quad, "features": features, "hypothesis": h,
+    }
+
+
+def wheel_quads(quad, centres, rules):
+    """Place of each wheel in the picture: the strip's centres mapped back to the counter's quad (crop 0), one pitch wide."""
+    crop = rules["crops"][0]
+    grow = (1 + 2 * crop["mx"]) * crop["sx"]
+    x = [(c - .5) * grow + .5 for c in centres]
+    gaps = sorted(b - a for a, b in zip(x, x[1:]))
+    half = (gaps[len(gaps) // 2] if gaps else 1.0) / 2
+
+    def at(s, t):
+        return (1 - s) * (1 - t) * quad[0] + s * (1 - t) * quad[1] + s * t * quad[2] + (1 - s) * t * quad[3]
+
+    return [np.stack([at(v - half, 0), at(v + half, 0), at(v + half, 1), at(v - half, 1)]) for v in x]

@@ -1,0 +1,61 @@
+"""Evaluate the exported reader: python evaluate.py [--split eval|held] [--folder runs/x]. One table by source with 95 % intervals."""
+import argparse
+import json
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+from data import HERE, shared_dir
+from measure import calibration_error, held_slice, run, shown_evaluation, wilson, without_meter
+from pipeline import Reader
+
+
+def share(rows, key):
+    k, n = sum(r[key] for r in rows), len(rows)
+    lo, hi = wilson(k, n)
+    return f"{100 * k / n:5.1f} ({100 * lo:.0f}-{100 * hi:.0f})"
+
+
+def line(name, rows):
+    ok = [r for r in rows if r["ok"]]
+    right = f"{100 * np.mean([r['integer'] for r in ok]):5.1f}" if ok else "    –"
+    return (f"{name:16s} {len(rows):4d}  {share(rows, 'integer'):16s} {share(rows, 'full'):16s} {share(rows, 'near'):16s} "
+            f"{right} / {100 * len(ok) / len(rows):5.1f}   {100 * np.mean([r['answered'] for r in rows]):5.1f}  {calibration_error(rows)[0]:.3f}  {np.median([r['ms'] for r in rows]):5.1f}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--split", choices=["eval", "held"], default="eval")
+    parser.add_argument("--folder", type=Path, default=HERE)
+    parser.add_argument("--wrong", action="store_true", help="list what is read wrong")
+    parser.add_argument("--by-source", action="store_true", help="every source apart, not the small ones together")
+    args = parser.parse_args()
+    if not (shared_dir() / "meter").exists():
+        print("skipped: no data at SHARED_DIR (default ../shared)")
+        return
+    reader = Reader(args.folder)
+    rows = list(run(reader, shown_evaluation() if args.split == "eval" else held_slice()))
+    groups = defaultdict(list)
+    for r in rows:
+        s = r["truth"].source
+        groups[s if args.by_source or s in ("toloka", "cn", "ha") else "displays" if s.startswith("lcd") else "other sources"].append(r)
+    print("source            n   integer %        full %           full ±1 %        ok right/kept %  answered  ECE    ms")
+    for name, group in groups.items():
+        print(line(name, group))
+    wheels = [r for r in rows if not r["truth"].source.startswith("lcd")]
+    print(line("all wheels", wheels))
+    error, table = calibration_error(wheels)
+    print(f"calibration error {error:.3f}; reliability: " + ", ".join(f"{b / 10:.1f}: {n} given {c:.2f} right {p:.2f}" for b, n, c, p in table))
+    negatives = list(run(reader, without_meter(args.split == "eval")))
+    print(f"no meter: refused {sum(not r['answered'] for r in negatives)} of {len(negatives)}, ok {sum(r['ok'] for r in negatives)}, {np.median([r['ms'] for r in negatives]):.1f} ms")
+    if args.wrong:
+        for r in rows:
+            if not r["integer"]:
+                a = r["answer"]
+                print(r["truth"].path.name, "is", r["truth"].digits, r["truth"].red, "read", a and (a["digits"], a["red_digits"], round(a["confidence"], 3), {k: round(v, 2) for k, v in a["features"].items()}))
+
+
+if __name__ == "__main__":
+    main()

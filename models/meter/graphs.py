@@ -1,0 +1,119 @@
+"""What is exported: each network with everything before and after it that touches pixels, so that the caller has no pixel loop."""
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from nets import LOCATE_SIZE, LOCATE_STRIDE, READ_H, READ_W, REFINE_H, REFINE_W
+
+CANDIDATES = 16
+REFINE_WINDOW = 1.5
+
+
+def to_planes(image):
+    """uint8 [1, H, W, 3] to float [1, 3, H, W], still 0..255: normalised after cutting, where there is less of it."""
+    return image.permute(0, 3, 1, 2).float()
+
+
+def normalised(x):
+    return x / 255 - 0.5
+
+
+def atlas(x):
+    """The picture, its half and its quarter below each other in one plane, and where each begins: one GridSample reads them all."""
+    half = F.avg_pool2d(x, 2)
+    quarter = F.avg_pool2d(half, 2)
+    width = x.shape[3]
+    whole = torch.cat([x, F.pad(half, (0, width - half.shape[3])), F.pad(quarter, (0, width - quarter.shape[3]))], 2)
+    return whole, [x, half, quarter]
+
+
+def cut_quads(atlas_, quads, width, height):
+    """Rectify quads [N, 4, 2] (pixels) to [N, 3, height, width]. Corner points are interpolated bilinearly. Each quad is read from
+    the picture, its half or its quarter, whichever has less than two pixels for one of the strip; beyond the border it repeats."""
+    whole, planes = atlas_
+    s = ((torch.arange(width, dtype=torch.float32) + 0.5) / width).view(1, 1, -1, 1)
+    t = ((torch.arange(height, dtype=torch.float32) + 0.5) / height).view(1, -1, 1, 1)
+    q = quads.view(-1, 4, 1, 1, 2)
+    points = (1 - s) * (1 - t) * q[:, 0] + s * (1 - t) * q[:, 1] + s * t * q[:, 2] + (1 - s) * t * q[:, 3]
+    side = (quads[:, 1] - quads[:, 0] + quads[:, 2] - quads[:, 3]).div(2).pow(2).sum(-1).sqrt()
+    zoom = (width / side.clamp(min=1)).view(-1, 1)
+
+    def by_level(values):
+        """values[level] for each quad, [N, k]."""
+        return torch.where(zoom < 0.275, values[2], torch.where(zoom < 0.55, values[1], values[0]))
+
+    sizes = [torch.stack([torch.as_tensor(p.shape[3]), torch.as_tensor(p.shape[2])]).float().view(1, 2) for p in planes]
+    tops = [torch.zeros(1, 2), torch.stack([torch.zeros(()), sizes[0][0, 1]]).view(1, 2), torch.stack([torch.zeros(()), sizes[0][0, 1] + sizes[1][0, 1]]).view(1, 2)]
+    scale = by_level([torch.full((1, 2), v) for v in (1.0, 0.5, 0.25)]).view(-1, 1, 1, 2)
+    limit = by_level(sizes).view(-1, 1, 1, 2) - 0.5
+    top = by_level(tops).view(-1, 1, 1, 2)
+    points = torch.minimum(torch.clamp(points * scale, min=0.5), limit) + top
+    full = torch.stack([torch.as_tensor(whole.shape[3]), torch.as_tensor(whole.shape[2])]).float()
+    # All quads lie below each other in one grid: the picture is never copied.
+    grid = (points / full * 2 - 1).reshape(1, -1, width, 2)
+    got = F.grid_sample(whole, grid, mode="bilinear", padding_mode="zeros", align_corners=False)
+    return normalised(got.reshape(3, -1, height, width).permute(1, 0, 2, 3))
+
+
+class LocateGraph(nn.Module):
+    """image [1,320,320,3] -> quads [16,4,2] in input pixels, reading order; scores [16], best first."""
+
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def forward(self, image):
+        y = self.net(normalised(to_planes(image)))
+        heat = torch.sigmoid(y[:, :1])
+        peak = heat * (heat == F.max_pool2d(heat, 3, 1, 1)).float()
+        scores, at = peak.flatten().topk(CANDIDATES)
+        r = y[0, 1:].flatten(1)[:, at]
+        grid = LOCATE_SIZE // LOCATE_STRIDE
+        row = torch.div(at, grid, rounding_mode="floor")
+        x = (at - row * grid).float() * LOCATE_STRIDE + LOCATE_STRIDE / 2 + r[0] * 8
+        yy = row.float() * LOCATE_STRIDE + LOCATE_STRIDE / 2 + r[1] * 8
+        norm = (r[4] ** 2 + r[5] ** 2).sqrt().clamp(min=1e-6)
+        c, s = r[4] / norm, r[5] / norm
+        w, h = 16 * r[2].clamp(-6, 3).exp(), 4 * r[3].clamp(-6, 5).exp()
+        ux, uy, vx, vy = c * w, s * w, -s * h, c * h
+        quads = torch.stack([torch.stack([x + a * ux + b * vx, yy + a * uy + b * vy], -1) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))], 1)
+        return quads, scores
+
+
+class RefineGraph(nn.Module):
+    """image [1,H,W,3], quads [K,4,2] -> corners [K,4,2] in reading order, upside_down [K] (doubt that they are turned, 0 to 0.5),
+    scores [K] (is a counter). Two looks: the second starts from the corners of the first."""
+
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def look(self, planes, quads):
+        u = (quads[:, 1] - quads[:, 0] + quads[:, 2] - quads[:, 3]) / 2
+        c = quads.mean(1)
+        a = u * (REFINE_WINDOW / 2)
+        b = torch.stack([-u[:, 1], u[:, 0]], -1) * (REFINE_WINDOW / 4)
+        window = torch.stack([c - a - b, c + a - b, c + a + b, c - a + b], 1)
+        y = self.net(cut_quads(planes, window, REFINE_W, REFINE_H))
+        p = y[:, :8].view(-1, 4, 2)
+        corners = c[:, None] + p[..., :1] * a[:, None] + p[..., 1:] * b[:, None]
+        turn = torch.sigmoid(y[:, 8])
+        return torch.where((turn > 0.5).view(-1, 1, 1), corners[:, [2, 3, 0, 1]], corners), turn, torch.sigmoid(y[:, 9])
+
+    def forward(self, image, quads):
+        planes = atlas(to_planes(image))
+        corners, _, _ = self.look(planes, quads)
+        corners, turn, counter = self.look(planes, corners)
+        return corners, torch.minimum(turn, 1 - turn), counter
+
+
+class ReadGraph(nn.Module):
+    """image [1,H,W,3], quads [M,4,2] -> probs [M,56,21] (softmax), legible [M] (an upright counter)."""
+
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def forward(self, image, quads):
+        logits, legible = self.net(cut_quads(atlas(to_planes(image)), quads, READ_W, READ_H))
+        return logits.softmax(-1), torch.sigmoid(legible)

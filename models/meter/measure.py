@@ -1,0 +1,81 @@
+"""Which photos are measured on, and what counts as right."""
+import json
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from data import is_eval_negative, is_held, shared_dir
+from pipeline import read_picture
+
+
+@dataclass
+class Truth:
+    source: str
+    path: object
+    digits: str = ""
+    red: int = 0
+    accept: tuple = ()
+
+
+def labelled(folder, file):
+    for o in json.loads((folder / file).read_text()):
+        yield Truth(o["source"], folder / o["file"], o["digits"], o["red_digits"], tuple(o["accept"]))
+
+
+def shown_evaluation():
+    """The shown half of the evaluation and the displays. Never train or choose on these."""
+    meter = shared_dir() / "meter"
+    yield from labelled(meter / "eval", "ground_truth.json")
+    yield from labelled(meter / "lcd", "labels_lcd.json")
+
+
+def held_slice():
+    """The training photos that checkpoints are chosen and confidence is calibrated on."""
+    meter = shared_dir() / "meter"
+    yield from (t for t in labelled(meter / "train", "labels.json") if is_held(t.source, t.digits, "main"))
+    yield from (t for t in labelled(meter / "train_extra", "labels.json") if is_held(t.source, t.digits, "extra"))
+
+
+def without_meter(evaluation: bool):
+    """Pictures without a meter: the half to measure on, or the half that was trained on."""
+    for path in sorted((shared_dir() / "face/train/noface").glob("*.webp")):
+        if is_eval_negative(path.name) == evaluation:
+            yield Truth("no meter", path)
+
+
+def judge(answer, truth: Truth) -> dict:
+    """Leading zeros count in `full` (the same wheels), not in `integer` (the same amount). The fraction length is the predicted one."""
+    if answer is None or not answer["readable"]:
+        return dict(answered=False, integer=False, full=False, near=False, ok=False, confidence=0.0)
+    digits, red = answer["digits"], answer["red_digits"]
+    readings = [truth.digits, *truth.accept]
+    cut = lambda s, r: int(s[:len(s) - r] or 0)
+    integer = any(cut(digits, red) == cut(s, truth.red) for s in readings)
+    full = digits in readings and red == truth.red
+    near = red == truth.red and len(digits) == len(truth.digits) and any(abs(int(digits) - int(s)) <= 1 for s in readings)
+    return dict(answered=True, integer=integer, full=full, near=near, ok=answer["status"] == "ok", confidence=answer["confidence"])
+
+
+def wilson(k: int, n: int):
+    if not n:
+        return 0.0, 1.0
+    z, p = 1.96, k / n
+    middle, spread = p + z * z / (2 * n), z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return (middle - spread) / (1 + z * z / n), (middle + spread) / (1 + z * z / n)
+
+
+def calibration_error(rows, bins=10):
+    """Expected calibration error of confidence against the integer part, over the answers given."""
+    rows = [r for r in rows if r["answered"]]
+    c, y = np.array([r["confidence"] for r in rows]), np.array([r["integer"] for r in rows], float)
+    which = np.minimum((c * bins).astype(int), bins - 1)
+    table = [(b, int((which == b).sum()), c[which == b].mean(), y[which == b].mean()) for b in range(bins) if (which == b).any()]
+    return sum(n * abs(a - p) for _, n, a, p in table) / max(1, len(rows)), table
+
+
+def run(reader, truths):
+    """Judged rows of all truths, with the answer and the milliseconds in the networks."""
+    for t in truths:
+        answer = reader.read(read_picture(t.path))
+        yield {"truth": t, "answer": answer, "ms": reader.seconds * 1000, **judge(answer, t)}

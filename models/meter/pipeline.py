@@ -1,0 +1,124 @@
+"""Reference of the whole reader on the exported networks: numpy and onnxruntime only (OpenCV shrinks the picture, nothing else).
+
+The service does the same in TypeScript; models/meter/README.md describes each step.
+"""
+import json
+import time
+from pathlib import Path
+
+import cv2
+import numpy as np
+import onnxruntime as ort
+
+from assemble import Hypothesis, assemble, score_readings, weigh
+from geometry import size, turned
+from strips import expand
+
+HERE = Path(__file__).resolve().parent
+
+
+def shrink(image: np.ndarray, side: int) -> np.ndarray:
+    s = side / max(image.shape[:2])
+    if s >= 1:
+        return image
+    return cv2.resize(image, (max(1, round(image.shape[1] * s)), max(1, round(image.shape[0] * s))), interpolation=cv2.INTER_AREA)
+
+
+class Reader:
+    def __init__(self, folder: Path = HERE, rules=None, threads: int = 1):
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = threads
+        load = lambda name: ort.InferenceSession(str(folder / f"meter-{name}.onnx"), options, providers=["CPUExecutionProvider"])
+        self.locate_net, self.refine_net, self.read_net = load("locate"), load("refine"), load("read")
+        self.rules = rules or json.loads((HERE / "reader.json").read_text())
+        self.seconds = 0.0  # in the networks, of the last picture
+
+    def run(self, session, feeds):
+        began = time.perf_counter()
+        out = session.run(None, feeds)
+        self.seconds += time.perf_counter() - began
+        return out
+
+    def locate(self, image: np.ndarray):
+        """Candidate quads in picture pixels with their scores, best first, one a counter."""
+        side = self.rules["locateSize"]
+        h, w = image.shape[:2]
+        s = side / max(h, w)
+        small = cv2.resize(image, (max(1, round(w * s)), max(1, round(h * s))), interpolation=cv2.INTER_AREA if s < 1 else cv2.INTER_LINEAR)
+        boxed = np.zeros((side, side, 3), np.uint8)
+        oy, ox = (side - small.shape[0]) // 2, (side - small.shape[1]) // 2
+        boxed[oy:oy + small.shape[0], ox:ox + small.shape[1]] = small
+        quads, scores = self.run(self.locate_net, {"image": boxed[None]})
+        kept = []
+        for quad, score in zip(quads, scores):
+            if kept and score < max(self.rules["minLocateScore"], self.rules["relativeLocateScore"] * kept[0][1]):
+                break
+            near = lambda q: np.linalg.norm(q.mean(0) - quad.mean(0)) < self.rules["sameCounterDistance"] * max(size(q)[0], size(quad)[0])
+            if not any(near(q) for q, _ in kept):
+                kept.append((quad, float(score)))
+            if len(kept) == self.rules["candidates"]:
+                break
+        return [((q - np.float32([ox, oy])) / np.float32([small.shape[1] / w, small.shape[0] / h]), s_) for q, s_ in kept]
+
+    def read_strips(self, image, quads):
+        return self.run(self.read_net, {"image": image[None], "quads": np.stack(quads).astype(np.float32)})
+
+    def hypotheses(self, rgb: np.ndarray):
+        """Every candidate both ways round on one crop; the best ones on all crops."""
+        self.seconds = 0.0
+        rules = self.rules
+        image = np.ascontiguousarray(shrink(rgb, rules["maxSide"]))
+        found = self.locate(image)
+        quads = np.stack([q for q, _ in found]).astype(np.float32)
+        quads, doubt, counter = self.run(self.refine_net, {"image": image[None], "quads": quads})
+        all_ = []
+        for i, (_, score) in enumerate(found):
+            for flip in (False, True):
+                quad = turned(quads[i]) if flip else quads[i]
+                all_.append(Hypothesis(quad, [], [], float(counter[i]), float(doubt[i]) if flip else 1 - float(doubt[i]), score, i))
+        probs, legible = self.read_strips(image, [expand(h.quad, **rules["crops"][0]) for h in all_])
+        for h, p, g in zip(all_, probs, legible):
+            h.probs, h.legible = [p], [float(g)]
+            score_readings(h, rules)
+        best = sorted((h for h in all_ if h.readings), key=lambda h: -weigh(h, rules))[:rules["hypotheses"]]
+        if len(best) > 1 and weigh(best[0], rules) - weigh(best[1], rules) > rules["clearLead"]:
+            best = best[:1]
+        more = rules["crops"][1:]
+        if best and more:
+            probs, legible = self.read_strips(image, [expand(h.quad, **c) for h in best for c in more])
+            for k, h in enumerate(best):
+                rows = range(k * len(more), (k + 1) * len(more))
+                h.probs += [probs[r] for r in rows]
+                h.legible += [float(legible[r]) for r in rows]
+                score_readings(h, rules)
+        return best, image.shape[1] / rgb.shape[1]
+
+    def read(self, rgb: np.ndarray):
+        """The answer with quads in the pixels of `rgb`, or None."""
+        found, scale = self.hypotheses(rgb)
+        answer = assemble(found, self.rules)
+        if answer:
+            answer["quad"] = answer["quad"] / scale
+            for wheel in answer["wheels"]:
+                wheel["quad"] = wheel["quad"] / scale
+        return answer
+
+
+def read_picture(path) -> np.ndarray:
+    image = cv2.imread(str(path), cv2.IMREAD_COLOR)
+    if image is None:
+        raise ValueError(f"cannot decode {path}")
+    return cv2.cvtColor(image, cv2.COLOR_BGR2RGB)
+
+
+if __name__ == "__main__":
+    import sys
+    reader = Reader()
+    for name in sys.argv[1:]:
+        answer = reader.read(read_picture(name))
+        if answer is None or not answer["readable"]:
+            print(name, "no reading")
+        else:
+            cut = len(answer["digits"]) - answer["red_digits"]
+            print(name, answer["digits"][:cut] + ("." + answer["digits"][cut:] if answer["red_digits"] else ""), answer["status"],
+                  f"{answer['confidence']:.3f}", answer["alternatives"], f"{reader.seconds * 1000:.0f} ms")
