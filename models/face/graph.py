@@ -82,7 +82,7 @@ def join_levels(g, levels):
 
 def make_model(nodes, inputs, outputs, initializers, name, metadata=None):
     graph = helper.make_graph(nodes, name, inputs, outputs, initializers)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="face-detector")
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name=name)
     model.ir_version = IR_VERSION
     if metadata:
         helper.set_model_props(model, {k: str(v) for k, v in metadata.items()})

@@ -7,6 +7,7 @@ from onnx import helper, numpy_helper
 
 from network import STRIDES
 
+NECK = ("283", "273", "263")  # the file's names of the merged features of strides 8, 16, 32
 SHAPE_OPS = {"Shape", "Gather", "Unsqueeze", "Concat"}  # feed Resize and Reshape, which are not needed here
 
 
@@ -29,7 +30,7 @@ class Teacher:
 
     @torch.no_grad()
     def __call__(self, rgb):
-        """RGB [B,3,H,W] to one (score [B,h,w], box [B,4,h,w], landmarks [B,10,h,w]) a stride."""
+        """RGB [B,3,H,W] to one (score [B,h,w], box [B,4,h,w], landmarks [B,10,h,w], neck [B,64,h,w]) a stride."""
         v = dict(self.weights)
         v[self.input] = rgb.flip(1)
         with torch.autocast(rgb.device.type, dtype=torch.bfloat16):
@@ -55,6 +56,7 @@ class Teacher:
                 (v[f"cls_{s}"] * v[f"obj_{s}"])[:, 0].clamp(0, 1).sqrt(),
                 v[f"bbox_{s}"].float(),
                 v[f"kps_{s}"].float(),
+                v[neck],
             )
-            for s in STRIDES
+            for s, neck in zip(STRIDES, NECK)
         ]

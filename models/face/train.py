@@ -9,6 +9,7 @@ The checkpoint that scores best on the held-out slice of the training pictures i
 import argparse
 import random
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -19,12 +20,13 @@ from torch import nn
 import dataset
 import targets
 from heldout import HeldOut
+from hints import FIT_BATCHES, NeckHints
 from network import FaceNetwork, NetworkConfig, fold_batch_norm, load_matching, normalise
 from teacher import Teacher
 
 HERE = Path(__file__).resolve().parent
 WARMUP_STEPS = 200
-LOSS_WEIGHTS = (1.0, 2.0, 0.5)  # score, box, landmarks
+LOSS_WEIGHTS = {"score": 1.0, "box": 2.0, "landmarks": 0.5, "hints": 0.4}
 
 
 def arguments():
@@ -54,28 +56,31 @@ class Run:
 
     def __init__(self, args, device):
         self.args, self.device = args, device
-        self.step, self.seconds, self.best = 0, 0.0, 0.0
+        self.step, self.seconds, self.best, self.hinted = 0, 0.0, 0.0, False
         saved = self._saved()
-        if args.resume:
-            config = NetworkConfig.from_dict(saved["config"])
-        else:
-            named = {k: getattr(args, k) for k in ("stem", "widths", "depths", "neck", "head_depth")}
-            config = NetworkConfig(**{k: v for k, v in named.items() if v is not None})
+        named = {k: getattr(args, k) for k in ("stem", "widths", "depths", "neck", "head_depth")}
+        grown = {} if args.resume else {k: v for k, v in named.items() if v is not None}
+        config = replace(NetworkConfig.from_dict(saved["config"]) if saved else NetworkConfig(), **grown)
         network = FaceNetwork(config)
         if saved and not args.resume:
             print("starts anew:", load_matching(network, saved["ema"]) or "nothing", flush=True)
         if args.fold and config.batch_norm:
             network = fold_batch_norm(network)
         self.network = network.to(device, memory_format=torch.channels_last)
-        decayed = [p for p in network.parameters() if p.ndim > 1]
-        plain = [p for p in network.parameters() if p.ndim <= 1]
+        self.hints = NeckHints(config.neck).to(device)
+        parameters = [*network.parameters(), *self.hints.parameters()]
+        decayed = [p for p in parameters if p.ndim > 1]
+        plain = [p for p in parameters if p.ndim <= 1]
         self.optimiser = torch.optim.AdamW(
             [{"params": decayed, "weight_decay": 5e-4}, {"params": plain, "weight_decay": 0.0}], lr=args.rate
         )
         if args.resume:
             network.load_state_dict(saved["model"])
-            if saved["optimiser"]:
+            if saved.get("optimiser"):
                 self.optimiser.load_state_dict(saved["optimiser"])
+            self.hinted = "hints" in saved
+            if self.hinted:
+                self.hints.load_state_dict(saved["hints"])
             self.step, self.seconds, self.best = saved["step"], saved["seconds"], saved["best"]
         self.ema = {k: v.clone() for k, v in (saved["ema"] if args.resume else network.state_dict()).items()}
         self.ema = {k: v.float().to(device) if v.is_floating_point() else v for k, v in self.ema.items()}
@@ -107,6 +112,7 @@ class Run:
             "config": self.network.config.to_dict(),
             "model": self.network.state_dict(),
             "ema": self.ema,
+            "hints": self.hints.state_dict(),
             "optimiser": self.optimiser.state_dict(),
             "step": self.step,
             "seconds": self.seconds,
@@ -122,24 +128,27 @@ def as_pixels(batch, device):
 
 
 def train_step(run, teacher, batch, rate):
-    """One optimiser step; returns the three losses and the student's best score in each picture."""
+    """One optimiser step; returns the losses and the student's best score in each picture."""
     clean, disturbed, faces, _ = batch
     device = run.device
     known = teacher(as_pixels(clean, device))
+    necks = [neck for *_, neck in known]
     with torch.autocast(device.type, dtype=torch.bfloat16):
-        maps = run.network(normalise(as_pixels(disturbed, device)))
+        features = run.network.neck(normalise(as_pixels(disturbed, device)))
+        maps = run.network.head(features)
+        hints = run.hints(features, necks, [s for s, *_ in known])
     cells = targets.Cells.of(maps)
     values = targets.flatten(maps)
-    teacher_scores = torch.cat([s.flatten(1) for s, _, _ in known], 1)
-    teacher_boxes = targets.decode_boxes(cells, targets.flatten([b for _, b, _ in known]))
+    teacher_scores = torch.cat([s.flatten(1) for s, *_ in known], 1)
+    teacher_boxes = targets.decode_boxes(cells, targets.flatten([b for _, b, *_ in known]))
     with torch.no_grad():
         student = torch.sigmoid(values[..., 0]), targets.decode_boxes(cells, values[..., 1:5])
         rows = torch.from_numpy(np.concatenate(faces)).to(device)
         picture = torch.repeat_interleave(torch.arange(len(faces)), torch.tensor([len(f) for f in faces])).to(device)
         has_faces = torch.tensor([len(f) > 0 for f in faces], device=device)
         target = targets.build(cells, student, (teacher_scores, teacher_boxes), rows, picture, has_faces)
-    parts = targets.losses(cells, values, target, targets.flatten([k for _, _, k in known]))
-    loss = sum(w * part for w, part in zip(LOSS_WEIGHTS, parts))
+    parts = *targets.losses(cells, values, target, targets.flatten([k for _, _, k, _ in known])), hints
+    loss = sum(w * part for w, part in zip(LOSS_WEIGHTS.values(), parts))
     for group in run.optimiser.param_groups:
         group["lr"] = rate
     run.optimiser.zero_grad()
@@ -147,6 +156,22 @@ def train_step(run, teacher, batch, rate):
     nn.utils.clip_grad_norm_(run.network.parameters(), 5.0)
     run.optimiser.step()
     return [float(p.detach()) for p in parts], student[0].amax(1).tolist()
+
+
+@torch.no_grad()
+def fit_hints(run, teacher, queue):
+    """Before the first step: the adapters start where a linear map of the student's features can be."""
+
+    def pairs():
+        for _ in range(FIT_BATCHES):
+            clean = as_pixels(queue.get()[0], run.device)
+            with torch.autocast(run.device.type, dtype=torch.bfloat16):
+                student = run.network.neck(normalise(clean))
+            yield student, [neck for *_, neck in teacher(clean)]
+
+    run.network.eval()
+    run.hints.fit(pairs())
+    run.network.train()
 
 
 def main():
@@ -165,12 +190,15 @@ def main():
     queue, hardness, workers = dataset.start_workers(pictures, args.workers, random.randrange(2**31), pixels)
     teacher = Teacher(shared / "models" / "yunet_n_dynamic.onnx", device)
 
+    if not run.hinted:
+        fit_hints(run, teacher, queue)
+
     start = last_save = last_check = last_print = time.time()
-    done, crops, sums = 0, 0, np.zeros(3)
+    done, crops, sums = 0, 0, np.zeros(len(LOSS_WEIGHTS))
     while (elapsed := time.time() - start) < args.minutes * 60:
         rate = args.rate * min(1, (done + 1) / WARMUP_STEPS)
         if args.decay:
-            rate = args.rate * max(0.01, 1 - elapsed / (args.minutes * 60))
+            rate *= max(0.01, 1 - elapsed / (args.minutes * 60))
         batch = queue.get()
         parts, scores = train_step(run, teacher, batch, rate)
         for index, score in zip(batch[3], scores):
@@ -184,7 +212,7 @@ def main():
         now = time.time()
         if done % 100 == 0:
             speed, left = done / (now - start), args.minutes - (now - start) / 60
-            means = " ".join(f"{name} {v:.4f}" for name, v in zip(("score", "box", "landmarks"), sums / 100))
+            means = " ".join(f"{name} {v:.4f}" for name, v in zip(LOSS_WEIGHTS, sums / 100))
             print(f"step {run.step} {means} | {speed:.2f} steps/s, {crops} crops, {left:.0f} min left", flush=True)
             sums[:] = 0
         if now - last_check > args.check_minutes * 60:

@@ -1,0 +1,44 @@
+"""The teacher's neck features as a second target: a 1x1 adapter a stride learns to say them from the student's."""
+
+import torch
+from torch import nn
+
+from network import STRIDES
+
+TEACHER_CHANNELS = 64
+FIT_BATCHES = 24
+
+
+class NeckHints(nn.Module):
+    def __init__(self, student_channels):
+        super().__init__()
+        self.adapters = nn.ModuleList(nn.Conv2d(student_channels, TEACHER_CHANNELS, 1) for _ in STRIDES)
+        for i in range(len(STRIDES)):
+            self.register_buffer(f"variance{i}", torch.ones(TEACHER_CHANNELS))
+
+    @torch.no_grad()
+    def fit(self, pairs):
+        """Starts the adapters at the least-squares solution; `pairs` yields (student maps, teacher maps)."""
+        sums = [None] * len(STRIDES)
+        for student, teacher in pairs:
+            for i, (s, t) in enumerate(zip(student, teacher)):
+                x = s.float().permute(0, 2, 3, 1).reshape(-1, s.shape[1])
+                x = torch.cat([x, torch.ones(len(x), 1, device=x.device)], 1)
+                y = t.float().permute(0, 2, 3, 1).reshape(-1, TEACHER_CHANNELS)
+                parts = (x.T @ x, x.T @ y, y.sum(0), y.square().sum(0), len(y))
+                sums[i] = parts if sums[i] is None else tuple(a + b for a, b in zip(sums[i], parts))
+        for i, (xx, xy, total, squares, count) in enumerate(sums):
+            ridge = 1e-4 * xx.diagonal().mean() * torch.eye(len(xx), device=xx.device)
+            solution = torch.linalg.solve(xx + ridge, xy)
+            self.adapters[i].weight.copy_(solution[:-1].T[..., None, None])
+            self.adapters[i].bias.copy_(solution[-1])
+            getattr(self, f"variance{i}").copy_(squares / count - (total / count) ** 2 + 1e-3)
+
+    def forward(self, student, teacher, teacher_scores):
+        """Unexplained share of the features' variance, cells that look like faces counting more."""
+        loss = 0
+        for i, (s, t, score) in enumerate(zip(student, teacher, teacher_scores)):
+            error = (self.adapters[i](s).float() - t.float()).square() / getattr(self, f"variance{i}")[:, None, None]
+            weight = 1 + 8 * score
+            loss = loss + (error.mean(1) * weight).sum() / weight.sum() / len(STRIDES)
+        return loss

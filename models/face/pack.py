@@ -1,0 +1,70 @@
+"""Makes a shrunken copy of the training data for a machine with a GPU, laid out like the shared folder.
+
+    python pack.py                                   writes models/face/pack (not committed)
+    SHARED_DIR=models/face/pack python train.py ...  trains from it
+"""
+
+import argparse
+import json
+import shutil
+from pathlib import Path
+
+import cv2
+
+import dataset
+
+HERE = Path(__file__).resolve().parent
+LIMIT_BYTES = 55_000_000
+
+
+def shrink(source, target, side, quality):
+    """Writes WebP bytes of at most that side under the old name; returns width, height and scale.
+
+    Names stay because the held-out slice is drawn by their hash; readers go by content.
+    """
+    picture = cv2.imread(str(source))
+    scale = min(1.0, side / max(picture.shape[:2]))
+    if scale < 1:
+        size = [round(v * scale) for v in picture.shape[1::-1]]
+        picture = cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(cv2.imencode(".webp", picture, [cv2.IMWRITE_WEBP_QUALITY, quality])[1].tobytes())
+    return picture.shape[1], picture.shape[0], scale
+
+
+def pack_faces(train, target, side, quality):
+    rows = json.loads((train / "annotations.json").read_text())
+    for row in rows:
+        row["width"], row["height"], scale = shrink(train / row["file"], target / row["file"], side, quality)
+        for face in row["faces"]:
+            face["box"] = [round(v * scale, 1) for v in face["box"]]
+    (target / "annotations.json").write_text(json.dumps(rows))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--side", type=int, default=576)
+    parser.add_argument("--quality", type=int, default=70)
+    parser.add_argument("--folder", type=Path, default=HERE / "pack")
+    args = parser.parse_args()
+    shared = dataset.shared_dir()
+    train = shared / "face" / "train"
+    if not train.is_dir():
+        raise SystemExit(f"no training pictures under {shared} (SHARED_DIR)")
+    shutil.rmtree(args.folder, ignore_errors=True)
+    target = args.folder / "face" / "train"
+    pack_faces(train, target, args.side, args.quality)
+    for row in dataset.faceless(train, held_out=False) + dataset.faceless(train, held_out=True):
+        shrink(row["path"], target / "noface" / row["path"].name, 448, args.quality)
+    for row in dataset.meters(shared / "meter" / "train"):
+        shrink(row["path"], args.folder / "meter" / "train" / row["path"].name, 448, args.quality)
+    (args.folder / "models").mkdir()
+    shutil.copy(shared / "models" / "yunet_n_dynamic.onnx", args.folder / "models")
+    size = sum(p.stat().st_size for p in args.folder.rglob("*") if p.is_file())
+    print(f"{args.folder}: {size / 1e6:.1f} MB")
+    if size > LIMIT_BYTES:
+        raise SystemExit(f"larger than {LIMIT_BYTES / 1e6:.0f} MB: lower --side or --quality")
+
+
+if __name__ == "__main__":
+    main()
