@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { parseTrustedProxies } from './access/trusted-proxies.js';
 
 /** Everything the core can be told from outside. */
 export type CoreConfig = z.infer<typeof schema>;
@@ -50,6 +51,11 @@ const schema = z.object({
   CORE_RATE_LIMIT_PER_MINUTE: count(0, 10_000_000)
     .default(0)
     .describe('Requests a minute that one API key may send; 0: no limit.'),
+  CORE_TRUSTED_PROXIES: z
+    .string()
+    .default('127.0.0.0/8, ::1')
+    .refine(isProxyList, 'want addresses and networks such as 127.0.0.0/8, ::1')
+    .describe('Facades whose x-forwarded-for is believed when password guessing is slowed down.'),
   CORE_SHUTDOWN_GRACE_MS: count(0, 600_000)
     .default(10_000)
     .describe('Time for running calls to end after SIGTERM.'),
@@ -74,4 +80,13 @@ export function createConfig(
   if (result.success) return result.data;
   const lines = result.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
   throw new Error(`The configuration has mistakes:\n${lines.join('\n')}`);
+}
+
+function isProxyList(text: string): boolean {
+  try {
+    parseTrustedProxies(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -9,7 +9,9 @@ import { createKnexApiKeyStore } from './access/knex-api-key-store.js';
 import { createKnexCompanyStore } from './access/knex-company-store.js';
 import { createPasswordHasher } from './access/password.js';
 import { createKeyRateLimiter } from './access/rate-limit.js';
+import { isSameSecret } from './access/same-secret.js';
 import { createWorkLimiter } from './access/work-limiter.js';
+import { parseTrustedProxies } from './access/trusted-proxies.js';
 import { createAdminHandlers } from './admin/service.js';
 import type { CoreConfig } from './config.js';
 import { createDatabase } from './db/knex.js';
@@ -24,7 +26,6 @@ import { createKnexScoreStore } from './score-config/knex-store.js';
 import { resolveThreshold } from './score-config/resolve-threshold.js';
 import { createScoreConfigHandlers } from './score-config/service.js';
 import { createServices, createAdminService } from './services.js';
-import { isSameSecret } from './access/same-secret.js';
 import type { AnalysisTasks, AnalysisWorkerData } from './worker-main.js';
 
 /** Where the core finds its files, and its clocks. */
@@ -135,6 +136,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
       log,
       now: monotonicMs,
       maxDeadlineMs: config.CORE_MAX_DEADLINE_MS,
+      isTrustedProxy: parseTrustedProxies(config.CORE_TRUSTED_PROXIES),
       idleMs: config.CORE_STREAM_IDLE_MS,
       maxInFlight: config.CORE_WORKERS * 2,
     };

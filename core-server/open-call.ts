@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { Metadata, ServerDuplexStream, ServerUnaryCall } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { keyIdMetadata } from './access/interceptor.js';
+import type { IsTrustedProxy } from './access/trusted-proxies.js';
 import type { Call } from './call.js';
 import { ServiceError } from './errors.js';
 
@@ -10,6 +12,8 @@ export interface CallSettings {
   /** No unary call, and no single request of a stream, may take longer, whatever deadline it came with. */
   readonly maxDeadlineMs: number;
   readonly log: Logger;
+  /** Whose `x-forwarded-for` is believed: the REST facade calls on behalf of its HTTP clients. */
+  readonly isTrustedProxy: IsTrustedProxy;
   /** Monotonic clock, milliseconds. */
   readonly now: () => number;
 }
@@ -62,7 +66,7 @@ export function openCall(
     signal: controller.signal,
     requestId,
     keyId,
-    peer: withoutPort(grpcCall.getPeer()),
+    peer: addressOfCaller(grpcCall, settings.isTrustedProxy),
     log,
     abort,
     close() {
@@ -141,7 +145,13 @@ function readText(metadata: Metadata, key: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function withoutPort(peer: string): string {
-  const colon = peer.lastIndexOf(':');
-  return colon === -1 ? peer : peer.slice(0, colon);
+/** The caller's address without its port; where a trusted proxy called, that of the proxy's client. */
+function addressOfCaller(
+  grpcCall: Pick<ServerUnaryCall<unknown, unknown>, 'getPeer' | 'metadata'>,
+  isTrustedProxy: IsTrustedProxy,
+): string {
+  const peer = grpcCall.getPeer();
+  const address = peer.replace(/:\d+$/, '');
+  const client = readText(grpcCall.metadata, 'x-forwarded-for');
+  return client !== undefined && isIP(client) !== 0 && isTrustedProxy(address) ? client : address;
 }

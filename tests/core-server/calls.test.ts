@@ -19,6 +19,7 @@ import {
   type StreamReadMetersResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { createAccessInterceptor, type AccessDeps } from '../../core-server/access/interceptor.js';
+import { parseTrustedProxies } from '../../core-server/access/trusted-proxies.js';
 import { bidi } from '../../core-server/bidi.js';
 import type { Call } from '../../core-server/call.js';
 import { ServiceError } from '../../core-server/errors.js';
@@ -43,12 +44,14 @@ interface ServeOptions {
   maxDeadlineMs?: number;
   idleMs?: number;
   maxInFlight?: number;
+  trustedProxies?: string;
 }
 
 async function serve(t: TestContext, handler: Handler, options: ServeOptions = {}) {
   const settings = {
     maxDeadlineMs: options.maxDeadlineMs ?? 5_000,
     log: pino({ level: 'silent' }),
+    isTrustedProxy: parseTrustedProxies(options.trustedProxies ?? ''),
     now: () => performance.now(),
     idleMs: options.idleMs ?? 5_000,
     maxInFlight: options.maxInFlight ?? 2,
@@ -222,6 +225,31 @@ void test('a caller cannot name its own key id, and handlers never see the key',
   metadata.set('x-internal-key-id', 'forged');
   await call(client, metadata);
   assert.equal(keyId, 'k1');
+});
+
+void test('only a trusted proxy speaks for the address of its client', async (t) => {
+  const peerOf = async (trustedProxies: string, forwardedFor: string) => {
+    let peer = '';
+    const handler: Handler = (_, given) => {
+      peer = given.peer;
+      return Promise.resolve(answer);
+    };
+    const client = await serve(t, handler, { trustedProxies });
+    const metadata = withKey();
+    metadata.set('x-forwarded-for', forwardedFor);
+    await call(client, metadata);
+    return peer;
+  };
+  assert.equal(await peerOf('127.0.0.0/8', '203.0.113.7'), '203.0.113.7');
+  assert.equal(await peerOf('127.0.0.0/8', '2001:db8::1'), '2001:db8::1');
+  assert.equal(await peerOf('127.0.0.0/8', 'no address'), '127.0.0.1');
+  assert.equal(await peerOf('10.0.0.0/8', '203.0.113.7'), '127.0.0.1');
+});
+
+void test('a list of proxies with a mistake is refused', () => {
+  for (const list of ['10.0.0.0/33', 'localhost', '10.0.0.0/x', '::1/129', '10.0.0.0/']) {
+    assert.throws(() => parseTrustedProxies(list), /want one such as/);
+  }
 });
 
 void test('a stream answers every item, refusals too, and ends after the last', async (t) => {
