@@ -57,7 +57,8 @@ export function readMultipart(
       stop();
       request.unpipe(parser);
       request.pause();
-      parser.destroy();
+      // Not at once: this runs inside busboy's own parsing, which crashes on what destroy clears.
+      setImmediate(() => parser.destroy());
       collector.release();
       reject(Refusal.from(refusal));
     };

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError, createConfig } from '../../rest-facade/config.js';
+
+test('the defaults are those of the documentation', () => {
+  assert.deepEqual(createConfig({}), {
+    host: '127.0.0.1',
+    port: 8080,
+    coreTarget: 'dns:///127.0.0.1:50051',
+    maxImageBytes: 10_485_760,
+    // base64 of it, and 2 MiB for what is around it.
+    maxBodyBytes: 16_078_168,
+    maxBufferedBytes: 268_435_456,
+    requestTimeoutMs: 30_000,
+    shutdownGraceMs: 10_000,
+    logLevel: 'info',
+  });
+});
+
+test('an empty variable is unset', () => {
+  assert.equal(createConfig({ REST_PORT: '' }).port, 8080);
+});
+
+test('addresses of the core', () => {
+  const table: [string, string][] = [
+    ['core:1', 'dns:///core:1'],
+    ['[::1]:50051', 'dns:///[::1]:50051'],
+    ['dns:///core.internal:50051', 'dns:///core.internal:50051'],
+    ['ipv4:10.0.0.1:1,10.0.0.2:1', 'ipv4:10.0.0.1:1,10.0.0.2:1'],
+    ['unix:/run/core.sock', 'unix:/run/core.sock'],
+  ];
+  for (const [address, target] of table)
+    assert.equal(createConfig({ REST_CORE_ADDRESS: address }).coreTarget, target);
+  for (const address of ['core', 'http://core:1', 'a b:1'])
+    assert.throws(() => createConfig({ REST_CORE_ADDRESS: address }), ConfigError, address);
+});
+
+test('all mistakes are reported together, with name, value and wish', () => {
+  const env = {
+    REST_PORT: '65536',
+    REST_MAX_IMAGE_BYTES: '10MB',
+    REST_LOG_LEVEL: 'loud',
+    PATH: '/',
+  };
+  assert.throws(
+    () => createConfig(env),
+    (error: Error) => {
+      assert.ok(error instanceof ConfigError);
+      const lines = error.message.split('\n');
+      assert.equal(lines.length, 3);
+      assert.equal(lines[0], 'REST_PORT is "65536": want a whole number from 0 to 65535');
+      assert.match(
+        lines[1] ?? '',
+        /^REST_MAX_IMAGE_BYTES is "10MB": want a whole number from 1 to/,
+      );
+      assert.match(lines[2] ?? '', /^REST_LOG_LEVEL is "loud": .*"info"/);
+      return true;
+    },
+  );
+});
+
+test('a budget below one body is a mistake', () => {
+  const env = { REST_MAX_BODY_BYTES: '1000', REST_MAX_BUFFERED_BYTES: '999' };
+  assert.throws(() => createConfig(env), /REST_MAX_BUFFERED_BYTES is 999: want at least 1000/);
+  assert.equal(createConfig({ ...env, REST_MAX_BUFFERED_BYTES: '1000' }).maxBufferedBytes, 1000);
+});

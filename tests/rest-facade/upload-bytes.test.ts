@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createByteBudget } from '../../rest-facade/upload/byte-budget.js';
+import { createByteCollector } from '../../rest-facade/upload/byte-collector.js';
+import { decodeDataUrl } from '../../rest-facade/upload/data-url.js';
+import { reasonOf } from './refusals.js';
+
+const kib = 1024;
+
+test('a budget refuses what it does not have', () => {
+  const budget = createByteBudget(10);
+  assert.ok(budget.take(6));
+  assert.ok(!budget.take(5));
+  assert.ok(budget.take(4));
+  budget.give(10);
+  assert.equal(budget.taken, 0);
+  assert.ok(budget.take(10));
+});
+
+test('a collector joins chunks, with and without a promised length', () => {
+  for (const expectedBytes of [undefined, 0, 10, 300 * kib, 10_000 * kib]) {
+    const budget = createByteBudget(1_000 * kib);
+    const collector = createByteCollector({
+      what: 'file',
+      maxBytes: 400 * kib,
+      expectedBytes,
+      budget,
+    });
+    const chunks = Array.from({ length: 300 }, (_, index) => Buffer.alloc(kib, index));
+    for (const chunk of chunks) collector.push(chunk);
+    assert.deepEqual(collector.bytes(), Buffer.concat(chunks));
+    // Taken in steps of 64 KiB.
+    assert.equal(budget.taken, 320 * kib);
+    collector.release();
+    collector.release();
+    collector.push(Buffer.alloc(kib));
+    assert.equal(budget.taken, 0);
+  }
+});
+
+test('a promise alone takes nothing from the budget', () => {
+  const budget = createByteBudget(100);
+  createByteCollector({ what: 'file', maxBytes: 10_000, expectedBytes: 10_000, budget });
+  assert.equal(budget.taken, 0);
+});
+
+test('a collector refuses one byte more than its limit', () => {
+  const create = () =>
+    createByteCollector({
+      what: 'file',
+      maxBytes: 100,
+      expectedBytes: undefined,
+      budget: createByteBudget(1_000 * kib),
+    });
+  assert.equal(
+    reasonOf(() => create().push(Buffer.alloc(100))),
+    undefined,
+  );
+  assert.equal(
+    reasonOf(() => create().push(Buffer.alloc(101))),
+    'BODY_TOO_LARGE',
+  );
+});
+
+test('a collector refuses when the budget is used up, and leaves it as it was', () => {
+  const budget = createByteBudget(100 * kib);
+  const options = { what: 'file', maxBytes: 1_000 * kib, expectedBytes: undefined, budget };
+  const first = createByteCollector(options);
+  const second = createByteCollector(options);
+  first.push(Buffer.alloc(1));
+  assert.equal(
+    reasonOf(() => second.push(Buffer.alloc(1))),
+    'QUEUE_FULL',
+  );
+  first.release();
+  assert.equal(
+    reasonOf(() => second.push(Buffer.alloc(1))),
+    undefined,
+  );
+  second.release();
+  assert.equal(budget.taken, 0);
+});
+
+const decode = (url: string, maxBytes = 1_000) => decodeDataUrl(url, 'image', maxBytes);
+
+test('data URLs and their bytes', () => {
+  const table: [string, string][] = [
+    ['data:image/jpeg;base64,YWJj', 'abc'],
+    ['data:image/jpg;base64,YWJj', 'abc'],
+    ['DATA:IMAGE/PNG;BASE64,YWJj', 'abc'],
+    ['data:image/svg+xml;charset=utf-8;base64,YWJj', 'abc'],
+    ['data:image/x;name=a b.png;base64,YWJj', 'abc'],
+    ['data:image/x;base64,YQ==', 'a'],
+    ['data:image/x;base64,YQ', 'a'],
+    ['data:image/x;base64,YWI=', 'ab'],
+    ['data:image/x;base64,YWI', 'ab'],
+    ['data:image/x;base64,YW\r\nJj\n', 'abc'],
+    ['data:image/x;base64, Y W I = ', 'ab'],
+    ['data:image/x;base64,+/+/', '\xfb\xff\xbf'],
+  ];
+  for (const [url, bytes] of table)
+    assert.equal(decode(url).toString('latin1'), bytes, JSON.stringify(url));
+});
+
+test('what is no data URL, no base64, no picture', () => {
+  const table: [string, string[]][] = [
+    [
+      'INVALID_DATA_URL',
+      [
+        '',
+        'YWJj',
+        'data:',
+        'data:,YWJj',
+        'data:;base64,YWJj',
+        'data:image;base64,YWJj',
+        'data:image/;base64,YWJj',
+        'data:image/png,YWJj',
+        'data:image/png;base64',
+        'data:image/png;base64;x=y,YWJj',
+        'data:text/plain;base64,YWJj',
+        'data:application/octet-stream;base64,YWJj',
+        'data:imagex/png;base64,YWJj',
+        ' data:image/png;base64,YWJj',
+        'http://host/a.png',
+        `data:image/png;x=${'y'.repeat(300)};base64,YWJj`,
+      ],
+    ],
+    [
+      'INVALID_BASE64',
+      [
+        'Y',
+        'YWJjZ',
+        'YQ=',
+        'YQ===',
+        'YWI==',
+        'YWJj=',
+        '====',
+        '=',
+        'Y=Q=',
+        'YQ==YQ==',
+        'YW-_',
+        'YWJ%',
+        'YQ%3D%3D',
+        'YWJj\u0000',
+        'YWJj\u00a0',
+        'YWJé',
+        // Its low byte is a digit.
+        'YWJ\u0159',
+        'YW Y==',
+      ].map((data) => `data:image/png;base64,${data}`),
+    ],
+    ['EMPTY_IMAGE', ['data:image/png;base64,', 'data:image/png;base64,\n ']],
+  ];
+  for (const [reason, urls] of table)
+    for (const url of urls)
+      assert.equal(
+        reasonOf(() => decode(url)),
+        reason,
+        JSON.stringify(url),
+      );
+});
+
+test('a data URL one byte below, at and above the limit', () => {
+  for (const length of [98, 99, 100, 101, 102]) {
+    const url = `data:image/png;base64,${Buffer.alloc(length).toString('base64')}`;
+    const reason = length > 100 ? 'BODY_TOO_LARGE' : undefined;
+    assert.equal(
+      reasonOf(() => decode(url, 100)),
+      reason,
+      String(length),
+    );
+  }
+});
+
+test('10 MiB of base64 are decoded exactly and in linear time', () => {
+  const bytes = Buffer.alloc(10 * kib * kib, 'picture');
+  const url = `data:image/png;base64,${bytes.toString('base64')}`;
+  const started = performance.now();
+  assert.ok(decode(url, bytes.length).equals(bytes));
+  // A search that backtracks takes minutes.
+  assert.ok(performance.now() - started < 2_000);
+  assert.equal(
+    reasonOf(() => decode(`${url}!`, bytes.length)),
+    'INVALID_BASE64',
+  );
+  const lines = bytes.toString('base64').replace(/.{76}/g, '$&\r\n');
+  assert.ok(decode(`data:image/png;base64,${lines}`, bytes.length).equals(bytes));
+});
