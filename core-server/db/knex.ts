@@ -12,12 +12,16 @@ export interface DatabaseOptions {
   readonly dataDir: string;
   /** Most PostgreSQL connections of this process; 10 if absent. */
   readonly maxConnections?: number;
+  /**
+   * Milliseconds that a write waits for another process's write (SQLite), or that a statement may
+   * take (PostgreSQL), before the call is refused as one that may be tried again; 5000 if absent.
+   */
+  readonly statementTimeoutMs?: number;
 }
 
 export const sqliteFileName = 'image-analysis.sqlite3';
 
-/** A writer waits this long for another process's write (SQLite), and a statement may take this long (PostgreSQL). */
-const statementTimeoutMs = 5_000;
+const defaultStatementTimeoutMs = 5_000;
 /** A call waits this long for a connection of the pool, then is refused as one that may be tried again. */
 const acquireTimeoutMs = 5_000;
 const connectTimeoutMs = 5_000;
@@ -29,12 +33,16 @@ const connectTimeoutMs = 5_000;
  * @throws Error that says which store cannot be opened, without the URL's password.
  */
 export async function createDatabase(options: DatabaseOptions): Promise<Knex> {
-  const { url, dataDir } = options;
+  const { url, dataDir, statementTimeoutMs = defaultStatementTimeoutMs } = options;
   const place = url === undefined ? path.join(dataDir, sqliteFileName) : describeUrl(url);
   let db: Knex | undefined;
   try {
     if (url === undefined) await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    db = knex(url === undefined ? sqliteConfig(place) : postgresConfig(url, options));
+    db = knex(
+      url === undefined
+        ? sqliteConfig(place, statementTimeoutMs)
+        : postgresConfig(url, statementTimeoutMs, options.maxConnections ?? 10),
+    );
     await migrateDatabase(db);
     return db;
   } catch (cause) {
@@ -43,14 +51,14 @@ export async function createDatabase(options: DatabaseOptions): Promise<Knex> {
   }
 }
 
-function sqliteConfig(filename: string): Knex.Config {
+function sqliteConfig(filename: string, statementTimeoutMs: number): Knex.Config {
   return {
     client: SqliteClient,
     connection: { filename },
     useNullAsDefault: true,
     acquireConnectionTimeout: acquireTimeoutMs,
     // One connection: SQLite has one writer, and reads are shorter than a hand-over.
-    pool: { min: 1, max: 1, afterCreate: prepareSqlite },
+    pool: { min: 1, max: 1, afterCreate: prepareSqlite(statementTimeoutMs) },
     log: silent,
   };
 }
@@ -60,22 +68,28 @@ interface SqliteConnection {
   exec(sql: string, done: (error: Error | null) => void): void;
 }
 
-function prepareSqlite(
-  connection: SqliteConnection,
-  done: (error: Error | null, connection: SqliteConnection) => void,
-): void {
-  connection.configure('busyTimeout', statementTimeoutMs);
-  // WAL alone would make synchronous=NORMAL tempting; FULL is what lets an answered write survive a
-  // power cut: the log is flushed before the statement returns.
-  connection.exec(
-    'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;',
-    (error) => {
-      done(error, connection);
-    },
-  );
+type Prepare<Connection> = (
+  connection: Connection,
+  done: (error: Error | null, connection: Connection) => void,
+) => void;
+
+function prepareSqlite(busyTimeoutMs: number): Prepare<SqliteConnection> {
+  return (connection, done) => {
+    connection.configure('busyTimeout', busyTimeoutMs);
+    // With WAL, synchronous=NORMAL would be faster; FULL is what lets an answered write survive a
+    // power cut: the log is flushed before the statement returns.
+    connection.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;',
+      (error) => done(error, connection),
+    );
+  };
 }
 
-function postgresConfig(url: string, { maxConnections = 10 }: DatabaseOptions): Knex.Config {
+function postgresConfig(
+  url: string,
+  statementTimeoutMs: number,
+  maxConnections: number,
+): Knex.Config {
   return {
     client: 'pg',
     connection: {
@@ -85,7 +99,7 @@ function postgresConfig(url: string, { maxConnections = 10 }: DatabaseOptions): 
       application_name: 'image-analysis',
     },
     acquireConnectionTimeout: acquireTimeoutMs,
-    pool: { min: 0, max: maxConnections, afterCreate: preparePostgres },
+    pool: { min: 0, max: maxConnections, afterCreate: preparePostgres(statementTimeoutMs) },
     log: silent,
   };
 }
@@ -95,13 +109,12 @@ interface PostgresConnection {
 }
 
 // A statement and not a start-up parameter: connection poolers refuse parameters they do not know.
-function preparePostgres(
-  connection: PostgresConnection,
-  done: (error: Error | null, connection: PostgresConnection) => void,
-): void {
-  connection.query(`SET statement_timeout = ${statementTimeoutMs}`, (error) => {
-    done(error, connection);
-  });
+function preparePostgres(statementTimeoutMs: number): Prepare<PostgresConnection> {
+  return (connection, done) => {
+    connection.query(`SET statement_timeout = ${statementTimeoutMs}`, (error) =>
+      done(error, connection),
+    );
+  };
 }
 
 function describeUrl(url: string): string {

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { after, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Knex } from 'knex';
+import { createKnexCompanyStore } from '../../core-server/access/knex-company-store.js';
+import { createDatabase, type DatabaseOptions } from '../../core-server/db/knex.js';
+import { ServiceError } from '../../core-server/errors.js';
+import { createKnexScoreStore } from '../../core-server/score-config/knex-store.js';
+import { openDatabase, startDialects, type TestDialect } from '../helpers/databases.js';
+
+const dialects = await startDialects();
+const [, postgres] = dialects;
+after(() => Promise.all(dialects.map((dialect) => dialect.stop())));
+
+const rounds: Record<TestDialect['name'], number> = { SQLite: 20, PostgreSQL: 5 };
+
+for (const dialect of dialects) {
+  describe(`faults on ${dialect.name}`, { skip: dialect.skip }, () => {
+    it('should lose no answered score when the process is killed', async (t) => {
+      const place = await dialect.place(t);
+      const setUp = await createDatabase(place);
+      await createKnexCompanyStore(setUp).insert('acme', 'scrypt$', new Date());
+      await setUp.destroy();
+
+      for (let round = 1; round <= rounds[dialect.name]; round++) {
+        const answered = await writeUntilKilled(place, round);
+        const db = await createDatabase(place);
+        const stored = await createKnexScoreStore(db).get('acme');
+        await db.destroy();
+        const count = Math.round((stored?.score ?? 0) * 1e6);
+        // One more may have been written and not yet answered.
+        assert.ok(count >= answered, `answered ${answered}, found ${count}`);
+        assert.ok(count >= round);
+      }
+    });
+
+    it('should wait for another writer, and refuse as worth a retry when that takes too long', async (t) => {
+      const place = await dialect.place(t);
+      const db = await openDatabase(t, { ...place, statementTimeoutMs: 700 });
+      const scores = createKnexScoreStore(db);
+      await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
+      const other = await openDatabase(t, place);
+
+      const short = await holdCompany(other);
+      const waiting = scores.set('acme', 0.5);
+      await sleep(200);
+      await short.rollback();
+      assert.equal(await waiting, true);
+
+      const long = await holdCompany(other);
+      await assert.rejects(scores.set('acme', 0.6), isWorthARetry);
+      await long.rollback();
+      assert.deepEqual(await scores.get('acme'), { score: 0.5 });
+      assert.equal(await scores.set('acme', 0.6), true);
+    });
+
+    it('should hide what went wrong underneath', async (t) => {
+      const db = await openDatabase(t, await dialect.place(t));
+      await db.schema.dropTable('companies');
+      await assert.rejects(createKnexScoreStore(db).get('acme'), (error: ServiceError) => {
+        assert.equal(error.reason, 'INTERNAL');
+        assert.equal(error.message, 'The service failed to answer this request.');
+        assert.match(String((error.cause as Error).message), /companies/);
+        return true;
+      });
+    });
+  });
+}
+
+describe('a PostgreSQL server that crashes', { skip: postgres.skip }, () => {
+  it('should lose no answered score, and be used again once it is back', async (t) => {
+    const db = await openDatabase(t, await postgres.place(t));
+    const scores = createKnexScoreStore(db);
+    await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
+    // Leaves several open connections in the pool.
+    await Promise.all(Array.from({ length: 5 }, () => scores.set('acme', 0.123456)));
+    await postgres.server?.crashAndRestart();
+
+    let refused = 0;
+    const read = async (): Promise<unknown> => {
+      try {
+        return await scores.get('acme');
+      } catch (error) {
+        isWorthARetry(error);
+        refused += 1;
+        assert.ok(refused < 10);
+        return read();
+      }
+    };
+    assert.deepEqual(await read(), { score: 0.123456 });
+  });
+});
+
+function isWorthARetry(error: unknown): true {
+  assert.ok(error instanceof ServiceError);
+  assert.equal(error.reason, 'SHUTTING_DOWN', String(error.cause));
+  assert.equal(error.message, 'The configuration store is not available, try again.');
+  assert.equal(error.retryAfterSeconds, 1);
+  return true;
+}
+
+/** Begins a write of the company that is not ended yet. */
+async function holdCompany(db: Knex): Promise<Knex.Transaction> {
+  const transaction = await db.transaction();
+  await transaction('companies').where({ name: 'acme' }).update({ password_hash: 'scrypt$2' });
+  return transaction;
+}
+
+/** Kills a writer as soon as it answered `count` writes. @returns the last that it answered */
+async function writeUntilKilled(place: DatabaseOptions, count: number): Promise<number> {
+  const script = fileURLToPath(new URL('./store-writer.js', import.meta.url));
+  const child = spawn(process.execPath, [script, JSON.stringify(place), 'count', 'acme'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const closed = once(child, 'close');
+  let answered = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    answered = Number(/^answered (\d+)$/.exec(line)?.[1]);
+    if (answered === count) child.kill('SIGKILL');
+  }
+  assert.deepEqual(await closed, [null, 'SIGKILL']);
+  return answered;
+}

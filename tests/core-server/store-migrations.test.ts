@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { createKnexCompanyStore } from '../../core-server/access/knex-company-store.js';
+import { createDatabase, sqliteFileName } from '../../core-server/db/knex.js';
+import { openDatabase, placeSqlite, startDialects } from '../helpers/databases.js';
+
+const dialects = await startDialects();
+after(() => Promise.all(dialects.map((dialect) => dialect.stop())));
+
+for (const dialect of dialects) {
+  describe(`migrations on ${dialect.name}`, { skip: dialect.skip }, () => {
+    // No more than three: on SQLite each one that waits takes a thread of libuv's four.
+    it('should run once when several replicas of one process start together', async (t) => {
+      const place = await dialect.place(t);
+      const starts = Array.from({ length: 3 }, () => openDatabase(t, place));
+      const [db] = await Promise.all(starts);
+      assert.deepEqual(await db?.('knex_migrations').pluck('name'), [
+        '0001-create-api-keys-and-companies',
+      ]);
+    });
+
+    it('should run once when several processes start together', async (t) => {
+      const place = await dialect.place(t);
+      const outcomes = await Promise.all(
+        Array.from({ length: 4 }, (_, index) => register(place, `company-${index}`)),
+      );
+      assert.deepEqual(outcomes, Array(4).fill(''));
+      const db = await openDatabase(t, place);
+      assert.equal((await createKnexCompanyStore(db).list()).length, 4);
+      assert.equal((await db('knex_migrations')).length, 1);
+    });
+
+    it('should keep the data of earlier starts', async (t) => {
+      const place = await dialect.place(t);
+      const first = await createDatabase(place);
+      await createKnexCompanyStore(first).insert('acme', 'scrypt$', new Date());
+      await first.destroy();
+      const second = await openDatabase(t, place);
+      assert.equal((await createKnexCompanyStore(second).list()).length, 1);
+    });
+
+    it('should leave nothing half done when a migration fails', async (t) => {
+      const place = await dialect.place(t);
+      const db = await createDatabase(place);
+      // As before the first start, but with one table in the way of the second statement.
+      await db.schema.dropTable('api_keys');
+      await db('knex_migrations').delete();
+      await db.destroy();
+      await assert.rejects(createDatabase(place), /companies/);
+      await assert.rejects(createDatabase(place), /companies/, 'no lock was left');
+    });
+
+    it('should refuse a database that a newer version has migrated', async (t) => {
+      const place = await dialect.place(t);
+      const db = await createDatabase(place);
+      await db('knex_migrations').insert({ name: '9999-of-tomorrow', batch: 2 });
+      await db.destroy();
+      await assert.rejects(createDatabase(place), /9999-of-tomorrow/);
+    });
+  });
+}
+
+describe('opening the store', () => {
+  it('should flush every write of SQLite to the disk', async (t) => {
+    const db = await openDatabase(t, await placeSqlite(t));
+    const read = async (pragma: string): Promise<unknown> => {
+      const [row] = await db.raw<object[]>(`PRAGMA ${pragma}`);
+      return Object.values(row ?? {})[0];
+    };
+    assert.equal(await read('journal_mode'), 'wal');
+    assert.equal(await read('synchronous'), 2); // FULL
+    assert.equal(await read('foreign_keys'), 1);
+    assert.equal(await read('application_id'), 0x494d4741);
+  });
+
+  it('should say which file is no database', async (t) => {
+    const { dataDir } = await placeSqlite(t);
+    await writeFile(path.join(dataDir, sqliteFileName), 'no database at all '.repeat(100));
+    await assert.rejects(
+      createDatabase({ dataDir }),
+      /cannot open the configuration store .*image-analysis\.sqlite3: .*not a database/,
+    );
+  });
+
+  it('should say which folder cannot be made', async (t) => {
+    const { dataDir } = await placeSqlite(t);
+    await writeFile(path.join(dataDir, 'file'), '');
+    await assert.rejects(
+      createDatabase({ dataDir: path.join(dataDir, 'file', 'data') }),
+      /cannot open the configuration store .*file\/data\/image-analysis\.sqlite3: ENOTDIR/,
+    );
+  });
+
+  it('should refuse what is no PostgreSQL address, and never show a password', async () => {
+    for (const url of ['mysql://u:secret@h/d', 'secret', 'postgres//u:secret@h/d', '']) {
+      await assert.rejects(createDatabase({ url, dataDir: '' }), (error: Error) => {
+        assert.match(error.message, /want postgres:\/\/user:password@host:5432\/database/);
+        assert.doesNotMatch(error.message, /secret/);
+        return true;
+      });
+    }
+    const unreachable = 'postgres://u:secret@127.0.0.1:1/d';
+    await assert.rejects(createDatabase({ url: unreachable, dataDir: '' }), {
+      message:
+        'cannot open the configuration store postgres://127.0.0.1:1/d: connect ECONNREFUSED 127.0.0.1:1',
+    });
+  });
+});
+
+/** Opens the store in a process of its own and registers a company. @returns what went wrong */
+async function register(place: object, name: string): Promise<string> {
+  const script = fileURLToPath(new URL('./store-writer.js', import.meta.url));
+  const child = spawn(process.execPath, [script, JSON.stringify(place), 'register', name]);
+  const [errors] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  return errors;
+}
