@@ -1,7 +1,7 @@
 import { ReadingStatus, ReadingWarning } from '../../generated/imageanalysis/v1/meter_reading.js';
 import type { CounterLight } from './counter-light.js';
 import type { CounterReading } from './counter-reading.js';
-import { type Box, type Quad, angleOf, boundingBoxOf } from './geometry.js';
+import { type Box, type Quad, angleOf, boundingBoxOf, mapped } from './geometry.js';
 import type { Size } from '../image/picture.js';
 import type { MeterReading } from './reader.js';
 
@@ -26,7 +26,8 @@ export function assembleReading(
   const { picture, scale, light, checkBelow } = facts;
   const meterNumber = counter.wheels.map(({ digit }) => digit).join('');
   const warnings = warningsOf(counter, light);
-  const boxOf = (quad: Quad): Box => boundingBoxOf([scaled(quad, 1 / scale)], picture);
+  const boxOf = (quad: Quad): Box =>
+    boundingBoxOf([mapped(quad, ({ x, y }) => ({ x: x / scale, y: y / scale }))], picture);
   return {
     meterNumber,
     value: withPoint(meterNumber, counter.fractionWheels ?? 0),
@@ -64,9 +65,4 @@ function withPoint(digits: string, fractionWheels: number): string {
   if (fractionWheels <= 0) return digits;
   const whole = digits.slice(0, -fractionWheels);
   return `${whole === '' ? '0' : whole}.${digits.slice(-fractionWheels)}`;
-}
-
-function scaled(quad: Quad, factor: number): Quad {
-  const [a, b, c, d] = quad.map(({ x, y }) => ({ x: x * factor, y: y * factor }));
-  return [a, b, c, d] as Quad;
 }

@@ -70,3 +70,9 @@ export function boundingBoxOf(
     ymax: clamp(Math.max(...points.map((p) => p.y)), picture.height),
   };
 }
+
+/** Every corner through a function. */
+export function mapped(quad: Quad, move: (point: Point) => Point): Quad {
+  const [a, b, c, d] = quad;
+  return [move(a), move(b), move(c), move(d)];
+}

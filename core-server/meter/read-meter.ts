@@ -1,6 +1,6 @@
 import { decodeUpright } from '../image/decode.js';
 import { readUprightSize } from '../image/header.js';
-import { boundedSize } from '../image/picture.js';
+import { scaledSize } from '../image/picture.js';
 import { assembleReading } from './assemble.js';
 import { judgeLight, measureLight } from './counter-light.js';
 import type { CounterReader } from './counter-reading.js';
@@ -29,7 +29,8 @@ export function createMeterReader(readers: readonly CounterReader[]): MeterReade
 
       const upright = await readUprightSize(image, limits);
       for (const reader of readers) {
-        const size = boundedSize(upright, reader.maxSide);
+        const longer = Math.max(upright.width, upright.height);
+        const size = scaledSize(upright, Math.min(1, reader.maxSide / longer));
         const picture = await timed('decode', () => decodeUpright(image, size));
         const counter = await timed(reader.name, () => reader.read(picture, signal));
         if (counter === null) continue;

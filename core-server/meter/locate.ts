@@ -1,0 +1,74 @@
+import { type RgbPicture, scaledSize } from '../image/picture.js';
+import { resizePicture } from '../image/resize.js';
+import type { Model } from '../inference/sessions.js';
+import { type Quad, centerOf, distance, mapped, sizeOf } from './geometry.js';
+import { floatsOf, pictureTensor, readQuads } from './network-tensors.js';
+import type { ReaderRules } from './reader-rules.js';
+
+/** A place that may be a counter. */
+export interface Candidate {
+  readonly quad: Quad;
+  readonly score: number;
+}
+
+/**
+ * Looks for counters in the whole picture.
+ *
+ * @returns candidates in pixels of the picture, best first, one for each counter
+ */
+export async function locate(
+  model: Pick<Model, 'run'>,
+  picture: RgbPicture,
+  rules: ReaderRules,
+): Promise<Candidate[]> {
+  const side = rules.locateSize;
+  const { image, left, top, scaleX, scaleY } = await letterbox(picture, side);
+  const outputs = await model.run({ image: pictureTensor(image) });
+  const scores = floatsOf(outputs, 'scores').data;
+  const found = readQuads(floatsOf(outputs, 'quads').data).map((quad, index) => ({
+    quad,
+    score: scores[index] ?? 0,
+  }));
+  return chooseCandidates(found, rules).map(({ quad, score }) => ({
+    quad: mapped(quad, ({ x, y }) => ({ x: (x - left) / scaleX, y: (y - top) / scaleY })),
+    score,
+  }));
+}
+
+/** The best ones that are not the same counter; the very best one whatever its score. */
+export function chooseCandidates(
+  found: readonly Candidate[],
+  rules: Pick<ReaderRules, 'minLocateScore' | 'sameCounterDistance' | 'candidates'>,
+): Candidate[] {
+  const kept: Candidate[] = [];
+  for (const candidate of found) {
+    if (kept.length === rules.candidates) break;
+    if (kept.length > 0 && candidate.score < rules.minLocateScore) break;
+    const isSame = (other: Candidate): boolean =>
+      distance(centerOf(other.quad), centerOf(candidate.quad)) <
+      rules.sameCounterDistance * Math.max(sizeOf(other.quad).width, sizeOf(candidate.quad).width);
+    if (!kept.some(isSame)) kept.push(candidate);
+  }
+  return kept;
+}
+
+/** The picture in the middle of a black square, as large as it goes. */
+async function letterbox(picture: RgbPicture, side: number) {
+  const longer = Math.max(picture.width, picture.height);
+  const size = scaledSize(picture, side / longer);
+  const small = await resizePicture(picture, size);
+  const left = Math.floor((side - small.width) / 2);
+  const top = Math.floor((side - small.height) / 2);
+  const data = new Uint8Array(side * side * 3);
+  const row = small.width * 3;
+  for (let y = 0; y < small.height; y++) {
+    data.set(small.data.subarray(y * row, (y + 1) * row), ((top + y) * side + left) * 3);
+  }
+  return {
+    image: { data, width: side, height: side },
+    left,
+    top,
+    scaleX: small.width / picture.width,
+    scaleY: small.height / picture.height,
+  };
+}

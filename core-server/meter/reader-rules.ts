@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+
+const share = z.number().min(0).max(1);
+
+const cropSchema = z.object({
+  /** Margins at both sides and above and below, in counter widths and heights. */
+  mx: z.number(),
+  my: z.number(),
+  /** What width and height with their margins are multiplied by. */
+  sx: z.number().positive(),
+  sy: z.number().positive(),
+  /** Shift down, in counter heights. */
+  dy: z.number(),
+});
+
+const rulesSchema = z.object({
+  version: z.literal(1),
+  /** Side of the square that the locator sees, pixels. */
+  locateSize: z.int().positive(),
+  /** Longer side of the picture that refiner and reader see, pixels. */
+  maxSide: z.int().positive(),
+  /** Counters looked at, at most. */
+  candidates: z.int().positive(),
+  /** Further candidates below this score are left out. */
+  minLocateScore: share,
+  /** Two candidates nearer than this, in counter widths, are one. */
+  sameCounterDistance: z.number().positive(),
+  /** Cuts of a counter that are read and averaged. */
+  crops: z.tuple([cropSchema], cropSchema),
+  /** Counters, each in one direction, that are read on all crops. */
+  hypotheses: z.int().positive(),
+  /** Exponents of what speaks for a hypothesis. */
+  weights: z.object({
+    read: z.number(),
+    legible: z.number(),
+    counter: z.number(),
+    turn: z.number(),
+    locate: z.number(),
+    upright: z.number(),
+  }),
+  /** How sharply a counter is expected to be read from left to right. */
+  uprightSteepness: z.number(),
+  /** Fewer wheels are no counter. */
+  minDigits: z.int().positive(),
+  /** Another digit at a wheel is tried from this probability on. */
+  substitutionFloor: share,
+  /** A reading one step away is as right from this probability on. */
+  alternativeFloor: share,
+  /** The point is set from this probability of its place on. */
+  fractionSure: share,
+  /** Logistic model of the confidence. */
+  calibration: z.object({
+    bias: z.number(),
+    read: z.number(),
+    neighbour: z.number(),
+    legible: z.number(),
+    counter: z.number(),
+    locate: z.number(),
+    margin: z.number(),
+  }),
+  /** Below these there is no reading. */
+  refuse: z.object({ legible: share, confidence: share }),
+});
+
+/** Numbers that the networks' answers are weighed by, fitted with the networks. */
+export type ReaderRules = z.infer<typeof rulesSchema>;
+/** How a counter is cut out, relative to its corners. */
+export type Crop = z.infer<typeof cropSchema>;
+
+/** Checks rules. Throws an Error that names every mistake. */
+export function parseReaderRules(value: unknown): ReaderRules {
+  const parsed = rulesSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new Error(`The rules of the meter reader are wrong:\n${z.prettifyError(parsed.error)}`);
+}
+
+/** Reads and checks `reader.json`. */
+export async function loadReaderRules(file: URL): Promise<ReaderRules> {
+  return parseReaderRules(JSON.parse(await readFile(file, 'utf8')) as unknown);
+}
