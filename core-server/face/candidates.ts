@@ -1,27 +1,24 @@
 import type { Model, TensorData } from '../inference/sessions.js';
 import { padToMultiple } from '../image/letterbox.js';
 import type { RgbPicture } from '../image/picture.js';
-import { suppress, type Candidate } from './geometry.js';
+import type { Candidate } from './geometry.js';
 
 /** Largest stride of the networks: both sides must be multiples of it. */
 const inputMultiple = 32;
-/** Candidates that overlap a better one by this much are the same face. */
-export const sameFaceOverlap = 0.45;
 /** More than any picture has faces; bounds the time of the suppression. */
 const maxCandidates = 3000;
 
-/** One pass of the network over a picture: faces in its pixels, best first, duplicates suppressed. */
-export async function findCandidates(
+/** Has the network look at a picture. The outputs are those of the contract, in the pixels of the picture. */
+export function inferFaces(
   model: Pick<Model, 'run'>,
   picture: RgbPicture,
   minScore: number,
-): Promise<Candidate[]> {
+): Promise<Record<string, TensorData>> {
   const { data, width, height } = padToMultiple(picture, inputMultiple);
-  const outputs = await model.run({
+  return model.run({
     image: { type: 'uint8', data, dims: [1, height, width, 3] },
     min_score: { type: 'float32', data: Float32Array.of(minScore), dims: [1] },
   });
-  return suppress(readCandidates(outputs), sameFaceOverlap);
 }
 
 /** The outputs of the contract (boxes [N,4], scores [N], landmarks [N,5,2]) as objects, best first. */

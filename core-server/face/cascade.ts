@@ -1,30 +1,51 @@
 import { z } from 'zod';
-import type { Size } from '../image/picture.js';
-import { area, type Candidate } from './geometry.js';
+import type { Region, Size } from '../image/picture.js';
+import { area, suppress, type Candidate } from './geometry.js';
 
-/** Numbers of the rule; they belong to the model's scores and stand in its manifest entry. */
+/**
+ * When a second look pays, where it goes and how the two are merged; `models/face/cascade.py` is the
+ * same rule for training.
+ *
+ * The first look sees the whole picture at a bounded size. Where it finds small faces, or hints of
+ * them, the second goes to the rectangle around them alone, enlarged as far as a budget of pixels
+ * allows. The side of a box is the square root of its area.
+ */
 export interface CascadeRule {
-  /** Longer side of the picture in the first pass, pixels. */
+  /** Longer side of the picture in the first look, pixels; never enlarged. */
   readonly firstSide: number;
-  /** Longer side of the picture in the second pass, pixels. */
-  readonly secondSide: number;
-  /** From this score on a face is surely one. */
-  readonly sureScore: number;
-  /** From this score on a face may be one. */
+  /** A candidate of the first look with this score may be a face. */
   readonly weakScore: number;
-  /** A face is small below this side, pixels of the first pass. */
+  /** Faces below this side are served by a second look, pixels of the first. */
   readonly smallSide: number;
-  /** So many faces are a crowd, among which smaller ones hide. */
-  readonly crowd: number;
+  /** Room around the small faces, pixels of the first look. */
+  readonly margin: number;
+  /** Pixels of the second look at most. */
+  readonly secondPixels: number;
+  /** Scale of the second look at most, of the picture's own pixels. */
+  readonly maxZoom: number;
+  /** Scale of the second look over that of the first; less does not pay. */
+  readonly minGain: number;
+  /** From this side on the first look is trusted inside the region too, pixels of the first. */
+  readonly keepSide: number;
 }
 
-const ruleSchema: z.ZodType<CascadeRule> = z.object({
+/** Where a second look goes. */
+export interface SecondLook {
+  /** In the picture's own pixels. */
+  readonly region: Region;
+  /** Scale of the look, of the picture's own pixels. */
+  readonly zoom: number;
+}
+
+const ruleSchema: z.ZodType<CascadeRule> = z.strictObject({
   firstSide: z.number().int().min(32),
-  secondSide: z.number().int().min(32),
-  sureScore: z.number().min(0).max(1),
   weakScore: z.number().min(0).max(1),
   smallSide: z.number().min(0),
-  crowd: z.number().int().min(1),
+  margin: z.number().min(0),
+  secondPixels: z.number().int().min(1024),
+  maxZoom: z.number().positive().max(4),
+  minGain: z.number().min(1),
+  keepSide: z.number().min(0),
 });
 
 /** Reads the rule from the settings of a manifest entry. Throws an Error that names every mistake. */
@@ -34,20 +55,74 @@ export function parseCascadeRule(settings: Readonly<Record<string, number>>): Ca
   throw new Error(`The settings of the face model are wrong:\n${z.prettifyError(parsed.error)}`);
 }
 
-/**
- * Whether a pass at higher resolution pays, judged by the first one alone: there are small faces, or
- * hints of them; there is a crowd; or there are hints of faces but nothing sure. It cannot pay where
- * the first pass saw the picture at its own size.
- */
-export function secondPassPays(
-  firstPass: readonly Pick<Candidate, 'box' | 'score'>[],
+/** Scale of the first look at a picture. */
+export function firstScale(size: Size, rule: Pick<CascadeRule, 'firstSide'>): number {
+  return Math.min(1, rule.firstSide / Math.max(size.width, size.height));
+}
+
+/** The second look that pays, judged by the first (in the picture's pixels); undefined when none does. */
+export function planSecondLook(
+  first: readonly Pick<Candidate, 'box' | 'score'>[],
   size: Size,
   rule: CascadeRule,
-): boolean {
-  if (Math.max(size.width, size.height) <= rule.firstSide) return false;
-  const hints = firstPass.filter((face) => face.score >= rule.weakScore);
-  if (hints.length === 0) return false;
-  if (!hints.some((face) => face.score >= rule.sureScore)) return true;
-  if (hints.length >= rule.crowd) return true;
-  return hints.some((face) => Math.sqrt(area(face.box)) < rule.smallSide);
+): SecondLook | undefined {
+  const scale = firstScale(size, rule);
+  const small = first
+    .filter(({ box, score }) => score >= rule.weakScore && sideOf(box) * scale < rule.smallSide)
+    .map(({ box }) => box);
+  if (small.length === 0) return undefined;
+  const margin = rule.margin / scale;
+  const left = Math.max(0, Math.floor(Math.min(...small.map((b) => b.xmin)) - margin));
+  const top = Math.max(0, Math.floor(Math.min(...small.map((b) => b.ymin)) - margin));
+  const right = Math.min(size.width, Math.ceil(Math.max(...small.map((b) => b.xmax)) + margin));
+  const bottom = Math.min(size.height, Math.ceil(Math.max(...small.map((b) => b.ymax)) + margin));
+  const region = { left, top, width: right - left, height: bottom - top };
+  const zoom = Math.min(
+    rule.maxZoom,
+    Math.sqrt(rule.secondPixels / (region.width * region.height)),
+  );
+  return zoom >= rule.minGain * scale ? { region, zoom } : undefined;
+}
+
+/**
+ * The faces of both looks, all in the picture's pixels: small ones inside the region come from the
+ * second, those outside and large ones from the first.
+ */
+export function mergeLooks(
+  first: readonly Candidate[],
+  second: readonly Candidate[],
+  region: Region,
+  size: Size,
+  rule: CascadeRule,
+  sameFaceOverlap: number,
+): Candidate[] {
+  const scale = firstScale(size, rule);
+  const isLarge = ({ box }: Candidate): boolean => sideOf(box) * scale >= rule.keepSide;
+  const fromFirst = first.filter((face) => !isCentredIn(face, region) || isLarge(face));
+  // A large face that the region cuts was seen whole by the first look.
+  const fromSecond = second.filter((face) => !(isLarge(face) && isCut(face, region, size)));
+  return suppress([...fromFirst, ...fromSecond], sameFaceOverlap);
+}
+
+function sideOf(box: Candidate['box']): number {
+  return Math.sqrt(area(box));
+}
+
+function isCentredIn({ box }: Candidate, { left, top, width, height }: Region): boolean {
+  const x = (box.xmin + box.xmax) / 2;
+  const y = (box.ymin + box.ymax) / 2;
+  return x >= left && x < left + width && y >= top && y < top + height;
+}
+
+/** Whether the box touches an edge of the region that is not an edge of the picture. */
+function isCut({ box }: Candidate, region: Region, size: Size): boolean {
+  const { left, top } = region;
+  const right = left + region.width;
+  const bottom = top + region.height;
+  return (
+    (left > 0 && box.xmin <= left + 1) ||
+    (top > 0 && box.ymin <= top + 1) ||
+    (right < size.width && box.xmax >= right - 1) ||
+    (bottom < size.height && box.ymax >= bottom - 1)
+  );
 }

@@ -1,18 +1,18 @@
 import { cropBoxes, type Box } from '../image/crop.js';
-import { decodeUpright } from '../image/decode.js';
+import { decodeRegion, decodeUpright } from '../image/decode.js';
 import { readUprightSize } from '../image/header.js';
 import type { ImageLimits } from '../image/limits.js';
-import { boundedSize, type RgbPicture, type Size } from '../image/picture.js';
+import { scaledSize, wholeOf, type Region, type RgbPicture, type Size } from '../image/picture.js';
 import { resizePicture } from '../image/resize.js';
 import type { Model } from '../inference/sessions.js';
-import { findCandidates, sameFaceOverlap } from './candidates.js';
-import { secondPassPays, type CascadeRule } from './cascade.js';
+import { inferFaces, readCandidates } from './candidates.js';
+import { firstScale, mergeLooks, planSecondLook, type CascadeRule } from './cascade.js';
 import {
   byAreaThenScore,
   clampBox,
   hundredths,
-  scaleCandidate,
   suppress,
+  toPicture,
   type Candidate,
   type Point,
 } from './geometry.js';
@@ -59,9 +59,13 @@ export type FaceTasks = { detectFaces: { input: DetectFacesInput; output: Detect
 
 /** Nobody wants what the network gives below this, and there is a cell of it everywhere. */
 const lowestScore = 0.02;
+/** Up to Full HD, decoding whole costs less than decoding twice. */
+const mostPixelsDecodedOnce = 1920 * 1080;
+/** Candidates that overlap a better one by this much are the same face. */
+const sameFaceOverlap = 0.45;
 
 /**
- * The worker's task: header, decode, one or two passes, boxes, crops. Throws CORRUPT_IMAGE and
+ * The worker's task: header, decode, one or two looks, boxes, crops. Throws CORRUPT_IMAGE and
  * IMAGE_TOO_MANY_PIXELS; when the signal is aborted it stops before the next step.
  */
 export function createFaceDetector(deps: {
@@ -81,27 +85,37 @@ export function createFaceDetector(deps: {
     };
 
     const size = await step('header', () => readUprightSize(bytes, limits));
-    const fitsSecondPass = Math.max(size.width, size.height) <= rule.secondSide;
-    // A picture that the second pass takes whole is decoded once for both passes and the crops;
-    // a larger one is shrunk while it is decoded, each time to what is needed.
-    const whole = fitsSecondPass
-      ? await step('decode', () => decodeUpright(bytes, size))
-      : undefined;
-    const decodeBounded = (side: number): Promise<RgbPicture> => {
-      const bounded = boundedSize(size, side);
-      return step('decode', () =>
-        whole ? resizePicture(whole, bounded) : decodeUpright(bytes, bounded),
+    const leastScore = Math.max(lowestScore, Math.min(minScore, rule.weakScore));
+    // A small picture is decoded once for both looks and the crops; of a large one, each gets what
+    // it needs: the first look a picture that was shrunk while it was decoded, the others a part.
+    const isSmall = size.width * size.height <= mostPixelsDecodedOnce;
+    const whole = isSmall ? await step('decode', () => decodeUpright(bytes, size)) : undefined;
+
+    const lookAt = async (picture: RgbPicture, region: Region): Promise<Candidate[]> => {
+      const outputs = await step('infer', () => inferFaces(model, picture, leastScore));
+      return watch.timeSync('suppress', () =>
+        suppress(readCandidates(outputs), sameFaceOverlap).map((candidate) =>
+          toPicture(candidate, picture, region),
+        ),
       );
     };
-    const leastScore = Math.max(lowestScore, Math.min(minScore, rule.weakScore));
 
-    const first = await decodeBounded(rule.firstSide);
-    const hints = await step('infer', () => findCandidates(model, first, leastScore));
-    let found = toFullSize(hints, first, size);
-    if (secondPassPays(hints, size, rule)) {
-      const second = await decodeBounded(rule.secondSide);
-      const more = await step('infer', () => findCandidates(model, second, leastScore));
-      found = suppress([...found, ...toFullSize(more, second, size)], sameFaceOverlap);
+    const firstSize = scaledSize(size, firstScale(size, rule));
+    const overview = await step('decode', () =>
+      whole ? resizePicture(whole, firstSize) : decodeUpright(bytes, firstSize),
+    );
+    let found = await lookAt(overview, wholeOf(size));
+    const second = planSecondLook(found, size, rule);
+    if (second) {
+      const { region, zoom } = second;
+      const secondSize = scaledSize(region, zoom);
+      const detail = await step('decode', () =>
+        whole ? resizePicture(whole, secondSize, region) : decodeRegion(bytes, region, secondSize),
+      );
+      const more = await lookAt(detail, region);
+      found = watch.timeSync('suppress', () =>
+        mergeLooks(found, more, region, size, rule, sameFaceOverlap),
+      );
     }
 
     const faces = visibleFaces(found, size, minScore);
@@ -118,12 +132,6 @@ export function createFaceDetector(deps: {
       timings: watch.timings,
     };
   };
-}
-
-function toFullSize(candidates: readonly Candidate[], from: Size, to: Size): Candidate[] {
-  const x = to.width / from.width;
-  const y = to.height / from.height;
-  return candidates.map((candidate) => scaleCandidate(candidate, x, y));
 }
 
 /** The faces at or above the score with their boxes inside the picture, largest first. */

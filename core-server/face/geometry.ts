@@ -1,5 +1,5 @@
 import type { Box } from '../image/crop.js';
-import type { Size } from '../image/picture.js';
+import type { Region, Size } from '../image/picture.js';
 
 /** A point in pixels. */
 export interface Point {
@@ -31,7 +31,7 @@ export function intersectionOverUnion(a: Box, b: Box): number {
 
 /**
  * Greedy non-maximum suppression: the best candidate stays and removes those that overlap it by
- * `limit` or more, and so on. Best first. Candidates of several passes are merged the same way.
+ * `limit` or more, and so on. Best first.
  */
 export function suppress(candidates: readonly Candidate[], limit: number): Candidate[] {
   const kept: Candidate[] = [];
@@ -44,13 +44,15 @@ export function suppress(candidates: readonly Candidate[], limit: number): Candi
   return kept;
 }
 
-/** The candidate in a picture that is `x` times as wide and `y` times as high. */
-export function scaleCandidate(candidate: Candidate, x: number, y: number): Candidate {
+/** The candidate of a look at `region`, scaled to the size of `look`, in the picture's own pixels. */
+export function toPicture(candidate: Candidate, look: Size, region: Region): Candidate {
   const { box, score, landmarks } = candidate;
+  const x = (value: number): number => region.left + (value * region.width) / look.width;
+  const y = (value: number): number => region.top + (value * region.height) / look.height;
   return {
-    box: { xmin: box.xmin * x, ymin: box.ymin * y, xmax: box.xmax * x, ymax: box.ymax * y },
+    box: { xmin: x(box.xmin), ymin: y(box.ymin), xmax: x(box.xmax), ymax: y(box.ymax) },
     score,
-    landmarks: landmarks.map((point) => ({ x: point.x * x, y: point.y * y })),
+    landmarks: landmarks.map((point) => ({ x: x(point.x), y: y(point.y) })),
   };
 }
 

@@ -11,10 +11,14 @@ export async function decodeUpright(bytes: Uint8Array, size: Size): Promise<RgbP
   return toRgb(open(bytes).resize(size.width, size.height, { fit: 'fill' }));
 }
 
-/** Decodes a part of the upright picture at its own resolution. Throws CORRUPT_IMAGE. */
-export async function decodeRegion(bytes: Uint8Array, region: Region): Promise<RgbPicture> {
-  const { left, top, width, height } = region;
-  return toRgb(open(bytes).extract({ left, top, width, height }));
+/** Decodes a part of the first page, upright, at the given size; the part's own, when left out. Throws CORRUPT_IMAGE. */
+export async function decodeRegion(
+  bytes: Uint8Array,
+  region: Region,
+  size: Size = region,
+): Promise<RgbPicture> {
+  const part = open(bytes).extract({ ...region });
+  return toRgb(part.resize(size.width, size.height, { fit: 'fill' }));
 }
 
 // Truncated files fail: half a picture would silently lack faces. Lesser damage passes, since

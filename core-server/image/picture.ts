@@ -15,11 +15,15 @@ export interface RgbPicture extends Size {
   readonly data: Uint8Array;
 }
 
-/** The size that a picture of `size` has once its longer side is at most `maxSide`; never larger than it is. */
-export function boundedSize(size: Size, maxSide: number): Size {
-  const scale = Math.min(1, maxSide / Math.max(size.width, size.height));
+/** A size times a scale, in whole pixels, one at least. */
+export function scaledSize(size: Size, scale: number): Size {
   return {
     width: Math.max(1, Math.round(size.width * scale)),
     height: Math.max(1, Math.round(size.height * scale)),
   };
+}
+
+/** The region that is the whole picture. */
+export function wholeOf({ width, height }: Size): Region {
+  return { left: 0, top: 0, width, height };
 }

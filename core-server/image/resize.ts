@@ -1,11 +1,18 @@
 import sharp from 'sharp';
-import type { RgbPicture, Size } from './picture.js';
+import type { Region, RgbPicture, Size } from './picture.js';
+import { wholeOf } from './picture.js';
 
-/** The picture at another size; itself when the size is the same. */
-export async function resizePicture(picture: RgbPicture, size: Size): Promise<RgbPicture> {
+/** A part of decoded pixels (the whole, when left out) at another size; the picture itself when nothing changes. */
+export async function resizePicture(
+  picture: RgbPicture,
+  size: Size,
+  region: Region = wholeOf(picture),
+): Promise<RgbPicture> {
   const { data, width, height } = picture;
-  if (width === size.width && height === size.height) return picture;
+  const isPart = region.width !== width || region.height !== height;
+  if (!isPart && width === size.width && height === size.height) return picture;
   const resized = await sharp(data, { raw: { width, height, channels: 3 } })
+    .extract({ ...region })
     .resize(size.width, size.height, { fit: 'fill' })
     .raw()
     .toBuffer();

@@ -6,7 +6,7 @@ import { ServiceError } from '../../core-server/errors.js';
 import { decodeRegion, decodeUpright } from '../../core-server/image/decode.js';
 import { readUprightSize } from '../../core-server/image/header.js';
 import { padToMultiple } from '../../core-server/image/letterbox.js';
-import { boundedSize } from '../../core-server/image/picture.js';
+import { scaledSize } from '../../core-server/image/picture.js';
 import { resizePicture } from '../../core-server/image/resize.js';
 import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
 import {
@@ -244,20 +244,17 @@ test('restricting the loaders again while pictures are decoded disturbs none', a
   assert.equal((await Promise.all(decoding)).length, 40);
 });
 
-test('a bounded size keeps the aspect, never grows and never vanishes', () => {
+test('a scaled size is whole and never vanishes', () => {
   const table: [number, number, number, number, number][] = [
-    [4000, 3000, 640, 640, 480],
-    [3000, 4000, 640, 480, 640],
-    [640, 480, 640, 640, 480],
-    [100, 80, 640, 100, 80],
-    [1281, 1, 640, 640, 1],
-    [1, 16_384, 640, 1, 640],
+    [4000, 3000, 0.16, 640, 480],
+    [640, 480, 1, 640, 480],
+    [1281, 1, 0.5, 641, 1],
+    [1, 16_384, 0.04, 1, 655],
+    [100, 50, 1.5, 150, 75],
   ];
-  for (const [width, height, side, wantWidth, wantHeight] of table) {
-    assert.deepEqual(boundedSize({ width, height }, side), {
-      width: wantWidth,
-      height: wantHeight,
-    });
+  for (const [width, height, scale, wantWidth, wantHeight] of table) {
+    const want = { width: wantWidth, height: wantHeight };
+    assert.deepEqual(scaledSize({ width, height }, scale), want);
   }
 });
 
@@ -281,10 +278,15 @@ test('padding adds black below and to the right and moves nothing', () => {
   assert.equal(padToMultiple(fitting, 32), fitting);
 });
 
-test('decoded pixels can be resized; the same size is the same picture', async () => {
+test('decoded pixels can be resized whole or in part; the same size is the same picture', async () => {
   const whole = await decode(await quarters().png().toBuffer());
   assert.equal(await resizePicture(whole, size), whole);
   const half = await resizePicture(whole, { width: 48, height: 32 });
   assert.equal(half.data.length, 48 * 32 * 3);
   assert.ok(colourDistance(coloursOf(half), quarterColours) <= 1);
+  const region = { left: 50, top: 2, width: 40, height: 20 };
+  const part = await resizePicture(whole, { width: 80, height: 40 }, region);
+  assert.equal(part.data.length, 80 * 40 * 3);
+  const [, green] = quarterColours;
+  assert.ok(colourDistance(coloursOf(part), [green, green, green, green]) <= 1);
 });

@@ -1,0 +1,45 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { TrueFace } from './detection-metrics.js';
+
+/** Folder of the data that measures and trains; never part of the project. */
+export const sharedDir = resolve(process.env['SHARED_DIR'] ?? '../shared');
+
+export interface FacePicture {
+  /** Path of the file. */
+  readonly path: string;
+  /** `wider427`, `wider_portrait`, `portrait70` or `noface`. */
+  readonly set: string;
+  readonly faces: readonly TrueFace[];
+}
+
+interface StoredFace {
+  readonly box: [number, number, number, number];
+  readonly ignore: boolean;
+  readonly easy?: boolean;
+  readonly medium?: boolean;
+  readonly hard?: boolean;
+}
+
+/** The evaluation pictures, or undefined where they are not. */
+export function readFaceEvaluation(): FacePicture[] | undefined {
+  const folder = join(sharedDir, 'face/eval');
+  const file = join(folder, 'ground_truth.json');
+  if (!existsSync(file)) return undefined;
+  const rows = JSON.parse(readFileSync(file, 'utf8')) as {
+    file: string;
+    set: string;
+    faces: StoredFace[];
+  }[];
+  return rows.map(({ file: name, set, faces }) => ({
+    path: join(folder, name),
+    set,
+    faces: faces.map(toTrueFace),
+  }));
+}
+
+function toTrueFace({ box, ignore, easy, medium, hard }: StoredFace): TrueFace {
+  const [xmin, ymin, xmax, ymax] = box;
+  const subsets = Object.entries({ easy, medium, hard }).filter(([, isIn]) => isIn);
+  return { box: { xmin, ymin, xmax, ymax }, ignore, subsets: subsets.map(([name]) => name) };
+}

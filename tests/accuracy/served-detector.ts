@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseCascadeRule, type CascadeRule } from '../../core-server/face/cascade.js';
+import { createFaceDetector, type DetectFacesOutput } from '../../core-server/face/detector.js';
+import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
+import { loadManifest, modelFor, type ModelEntry } from '../../core-server/inference/manifest.js';
+import { openModel } from '../../core-server/inference/sessions.js';
+import { sharedDir } from './face-data.js';
+
+/** The code that a worker runs, in this thread. */
+export interface ServedDetector {
+  readonly entry: ModelEntry;
+  detect(
+    image: Uint8Array,
+    minScore: number,
+    wish?: { crop?: boolean },
+  ): Promise<DetectFacesOutput>;
+  release(): Promise<void>;
+}
+
+const manifestUrl = new URL('../../../models/manifest.json', import.meta.url);
+const limits = { maxBytes: Infinity, maxPixels: Infinity, maxSide: Infinity };
+
+/** Opens the served face model, or the one of that name; undefined when its downloaded files are not here. */
+export async function openServedDetector(
+  name?: string,
+  changedRule: Partial<CascadeRule> = {},
+): Promise<ServedDetector | undefined> {
+  await restrictLoaders();
+  const entry = modelFor(await loadManifest(manifestUrl), 'face', name);
+  const folder = await gather(entry);
+  if (folder === undefined) return undefined;
+  const model = await openModel(entry, folder).finally(() => rm(folder, { recursive: true }));
+  const detect = createFaceDetector({
+    model,
+    rule: { ...parseCascadeRule(entry.settings), ...changedRule },
+    now: () => performance.now(),
+  });
+  const { signal } = new AbortController();
+  return {
+    entry,
+    detect: (image, minScore, { crop = false } = {}) =>
+      detect({ image, minScore, maxFaces: Infinity, crop, landmarks: true, limits }, signal),
+    release: () => model.release(),
+  };
+}
+
+/** A folder with links to the model's files; those that are downloaded may lie in the shared data too. */
+async function gather(entry: ModelEntry): Promise<URL | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'face-model-'));
+  for (const { file } of entry.graphs) {
+    const places = [
+      fileURLToPath(new URL(file, manifestUrl)),
+      join(sharedDir, 'models', basename(file)),
+    ];
+    const found = places.find((place) => existsSync(place));
+    if (found === undefined) {
+      await rm(folder, { recursive: true });
+      return undefined;
+    }
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await symlink(found, join(folder, file));
+  }
+  return pathToFileURL(`${folder}/`);
+}
