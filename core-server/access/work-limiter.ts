@@ -26,7 +26,7 @@ export function createWorkLimiter(options: {
       };
       const leave = (): void => {
         waiting.splice(waiting.indexOf(begin), 1);
-        reject(ServiceError.from(signal?.reason));
+        reject(signal?.reason as Error);
       };
       waiting.push(begin);
       signal?.addEventListener('abort', leave, { once: true });

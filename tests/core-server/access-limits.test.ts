@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { createFailureLimiter } from '../../core-server/access/failure-limiter.js';
+import { callerAddress } from '../../core-server/access/peer-address.js';
+import { createKeyRateLimiter } from '../../core-server/access/rate-limit.js';
+import { createWorkLimiter } from '../../core-server/access/work-limiter.js';
+import { deferred } from '../helpers/deferred.js';
+
+describe('request rate of an API key', () => {
+  it('should allow the limit and no more, each key its own', async (t) => {
+    useClock(t);
+    const limiter = createKeyRateLimiter({ requestsPerMinute: 3 });
+    for (let request = 1; request <= 3; request++) await limiter.consume('ia_a');
+    await assert.rejects(limiter.consume('ia_a'), {
+      reason: 'RATE_LIMITED',
+      message: 'The API key made more than 3 requests in a minute.',
+      details: { limit: '3' },
+      retryAfterSeconds: 60,
+    });
+    await limiter.consume('ia_b');
+  });
+
+  it('should tell when it is worth to try again, and allow it then', async (t) => {
+    const clock = useClock(t);
+    const limiter = createKeyRateLimiter({ requestsPerMinute: 1 });
+    await limiter.consume('ia_a');
+    clock.tick(45_500);
+    await assert.rejects(limiter.consume('ia_a'), { retryAfterSeconds: 15 });
+    clock.tick(14_500);
+    await limiter.consume('ia_a');
+  });
+
+  it('should be off at 0', async () => {
+    const limiter = createKeyRateLimiter({ requestsPerMinute: 0 });
+    for (let request = 1; request <= 1000; request++) await limiter.consume('ia_a');
+  });
+});
+
+describe('failure limiter', () => {
+  const attempt = { company: 'acme', peer: '192.0.2.1:1001' };
+
+  it('should refuse from the tenth failure on, until the window is over', async (t) => {
+    const clock = useClock(t);
+    const failures = createFailureLimiter();
+    for (let failure = 1; failure <= 9; failure++) await failures.recordFailure(attempt);
+    await failures.check(attempt);
+    await failures.recordFailure(attempt);
+    clock.tick(100_000);
+    await assert.rejects(failures.check(attempt), {
+      reason: 'RATE_LIMITED',
+      message: 'Too many failed passwords, wait before trying again.',
+      details: {},
+      retryAfterSeconds: 200,
+    });
+    clock.tick(200_000);
+    await failures.check(attempt);
+  });
+
+  it('should not be got round by another port', async () => {
+    const failures = createFailureLimiter({ maxFailures: 1 });
+    await failures.recordFailure(attempt);
+    await assert.rejects(failures.check({ ...attempt, peer: '192.0.2.1:1002' }));
+    await failures.check({ ...attempt, peer: '192.0.2.2:1001' });
+    await failures.check({ ...attempt, company: 'beta' });
+  });
+
+  it('should bound the failures of one address on all companies together', async () => {
+    const failures = createFailureLimiter({ maxFailures: 10, maxFailuresPerAddress: 20 });
+    for (let index = 1; index <= 19; index++) {
+      await failures.recordFailure({ ...attempt, company: `company-${index}` });
+    }
+    await failures.check(attempt);
+    await failures.recordFailure({ ...attempt, company: 'company-20' });
+    await assert.rejects(failures.check(attempt), { reason: 'RATE_LIMITED' });
+    await failures.check({ ...attempt, peer: '192.0.2.2' });
+  });
+
+  it('should count names that no company can have as one', async () => {
+    const failures = createFailureLimiter({ maxFailures: 2 });
+    await failures.recordFailure({ ...attempt, company: 'no such company' });
+    await failures.recordFailure({ ...attempt, company: 'x'.repeat(65) });
+    await assert.rejects(failures.check({ ...attempt, company: 'a b' }));
+    await failures.check(attempt);
+  });
+});
+
+describe('address of a caller', () => {
+  const table = {
+    '192.0.2.1': '192.0.2.1',
+    '192.0.2.1:50051': '192.0.2.1',
+    'ipv4:192.0.2.1:50051': '192.0.2.1',
+    '::ffff:192.0.2.1': '192.0.2.1',
+    '[::ffff:192.0.2.1]:50051': '192.0.2.1',
+    '2001:db8:1:2:3:4:5:6': '2001:db8:1:2::/64',
+    '[2001:db8:1:2:ffff::1]:50051': '2001:db8:1:2::/64',
+    '[2001:DB8:1:2::]': '2001:db8:1:2::/64',
+    '2001:db8::1': '2001:db8:0:0::/64',
+    '2001:0db8:0::1:8080': '2001:db8:0:0::/64',
+    'ipv6:[::1]:50051': '0:0:0:0::/64',
+    '::1': '0:0:0:0::/64',
+    'fe80::1%eth0': 'fe80:0:0:0::/64',
+    'unix:/run/core.sock': 'unix:/run/core.sock',
+    unknown: 'unknown',
+    '': '',
+  };
+  for (const [peer, address] of Object.entries(table)) {
+    it(`should be "${address}" for "${peer}"`, () => {
+      assert.equal(callerAddress(peer), address);
+    });
+  }
+});
+
+describe('work limiter', () => {
+  it('should run so many at a time, in the order they came', async () => {
+    const limiter = createWorkLimiter({ maxRunning: 2, maxWaiting: 10 });
+    const holds = Array.from({ length: 5 }, () => deferred());
+    const begun: number[] = [];
+    const runs = holds.map((hold, index) =>
+      limiter.run(() => {
+        begun.push(index);
+        return hold.promise;
+      }),
+    );
+    await settle();
+    assert.deepEqual(begun, [0, 1]);
+    holds[1]?.resolve();
+    await settle();
+    assert.deepEqual(begun, [0, 1, 2]);
+    holds[0]?.reject(new Error('failed'));
+    await assert.rejects(runs[0] ?? Promise.resolve(), /failed/);
+    await settle();
+    assert.deepEqual(begun, [0, 1, 2, 3]);
+    for (const hold of holds) hold.resolve();
+    await Promise.all(runs.slice(1));
+    assert.deepEqual(begun, [0, 1, 2, 3, 4]);
+  });
+
+  it('should refuse when too many wait, and take work again afterwards', async () => {
+    const limiter = createWorkLimiter({ maxRunning: 1, maxWaiting: 1 });
+    const hold = deferred();
+    const running = limiter.run(() => hold.promise);
+    const waiting = limiter.run(() => Promise.resolve('waited'));
+    await assert.rejects(
+      limiter.run(() => Promise.resolve()),
+      {
+        reason: 'QUEUE_FULL',
+        message: 'Too many passwords are being checked, try again.',
+        retryAfterSeconds: 1,
+      },
+    );
+    hold.resolve();
+    await running;
+    assert.equal(await waiting, 'waited');
+    assert.equal(await limiter.run(() => Promise.resolve('later')), 'later');
+  });
+
+  it('should not begin work whose caller is gone, and give its place to the next', async () => {
+    const limiter = createWorkLimiter({ maxRunning: 1, maxWaiting: 2 });
+    const hold = deferred();
+    const running = limiter.run(() => hold.promise);
+    const gone = new AbortController();
+    let begun = false;
+    const abandoned = limiter.run(() => Promise.resolve((begun = true)), gone.signal);
+    const next = limiter.run(() => Promise.resolve('next'));
+    gone.abort(new Error('gone'));
+    await assert.rejects(abandoned);
+    await assert.rejects(
+      limiter.run(() => Promise.resolve(), gone.signal),
+      /gone/,
+    );
+    hold.resolve();
+    await running;
+    assert.equal(await next, 'next');
+    assert.equal(begun, false);
+  });
+});
+
+function useClock(t: TestContext) {
+  t.mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 1_000_000 });
+  return t.mock.timers;
+}
+
+/** Lets everything that is ready to run do so. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
