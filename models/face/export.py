@@ -2,7 +2,7 @@
 
 import argparse
 import io
-import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -29,16 +29,19 @@ def load_network(path):
 def bare_network(network):
     """The network alone as ONNX: `pixels` [1,3,H,W] normalised to one [1,15,h,w] a stride."""
     buffer = io.BytesIO()
-    torch.onnx.export(
-        network,
-        torch.zeros(1, 3, 64, 96),
-        buffer,
-        input_names=["pixels"],
-        output_names=[f"level{s}" for s in STRIDES],
-        dynamic_axes={"pixels": {2: "height", 3: "width"}},
-        opset_version=onnx_graph.OPSET,
-        dynamo=False,
-    )
+    with warnings.catch_warnings():
+        # The TorchScript exporter is enough for plain convolutions and needs no further package.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        torch.onnx.export(
+            network,
+            torch.zeros(1, 3, 64, 96),
+            buffer,
+            input_names=["pixels"],
+            output_names=[f"level{s}" for s in STRIDES],
+            dynamic_axes={"pixels": {2: "height", 3: "width"}},
+            opset_version=onnx_graph.OPSET,
+            dynamo=False,
+        )
     return onnx.load_from_string(buffer.getvalue())
 
 
@@ -100,4 +103,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -43,8 +43,8 @@ def pack_faces(train, target, side, quality):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--side", type=int, default=576)
-    parser.add_argument("--quality", type=int, default=70)
+    parser.add_argument("--side", type=int, default=512)
+    parser.add_argument("--quality", type=int, default=66)
     parser.add_argument("--folder", type=Path, default=HERE / "pack")
     args = parser.parse_args()
     shared = dataset.shared_dir()

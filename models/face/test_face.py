@@ -1,0 +1,179 @@
+"""Checks of the training code that need no data. Usage: python -m unittest test_face"""
+
+import random
+import tempfile
+import unittest
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import onnx
+import torch
+
+import augment
+import metrics
+import targets
+from cascade import CascadeRule
+from detector import Detector, Found, detect
+from export import IDENTITY_CALIBRATION, served_model, verify
+from network import STRIDES, FaceNetwork, NetworkConfig, fold_batch_norm, load_matching, normalise
+
+SMALL = NetworkConfig(stem=8, widths=(8, 8, 16, 16, 16), depths=(1, 1, 1, 1, 1), neck=16)
+
+
+def trained_like(config, seed=0):
+    """A network whose normalisation statistics are not trivial."""
+    torch.manual_seed(seed)
+    network = FaceNetwork(config)
+    for module in network.modules():
+        if isinstance(module, torch.nn.BatchNorm2d):
+            module.running_mean.normal_(0, 0.2)
+            module.running_var.uniform_(0.5, 2)
+            module.weight.data.uniform_(0.5, 1.5)
+    return network.eval()
+
+
+def found(*boxes, score=0.9):
+    boxes = np.float32(boxes).reshape(-1, 4)
+    return Found(boxes, np.full(len(boxes), score, np.float32), np.zeros((len(boxes), 5, 2), np.float32))
+
+
+class NetworkTest(unittest.TestCase):
+    def test_folding_keeps_the_function(self):
+        network, x = trained_like(SMALL), torch.randn(2, 3, 64, 96)
+        with torch.no_grad():
+            for a, b in zip(network(x), fold_batch_norm(network)(x)):
+                torch.testing.assert_close(a, b, rtol=1e-3, atol=2e-3)
+
+    def test_a_deeper_network_starts_as_the_shallow_one(self):
+        network, x = trained_like(SMALL), torch.randn(1, 3, 64, 64)
+        deeper = FaceNetwork(replace(SMALL, depths=(1, 1, 3, 1, 1), head_depth=2)).eval()
+        self.assertTrue(load_matching(deeper, network.state_dict()))
+        with torch.no_grad():
+            for a, b in zip(network(x), deeper(x)):
+                torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5)
+
+
+class ExportTest(unittest.TestCase):
+    def test_onnx_says_what_torch_says(self):
+        network = fold_batch_norm(trained_like(SMALL))
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model.onnx"
+            onnx.save(served_model(network, IDENTITY_CALIBRATION), path)
+            verify(path)
+            image = np.random.default_rng(1).integers(0, 256, (96, 160, 3), dtype=np.uint8)
+            boxes, scores, landmarks = Detector(path)(image, 0.0)
+        with torch.no_grad():
+            maps = network(normalise(torch.from_numpy(image).permute(2, 0, 1)[None].float()))
+        cells = targets.Cells.of(maps)
+        values = targets.flatten(maps)[0]
+        np.testing.assert_allclose(scores, torch.sigmoid(values[:, 0]), atol=1e-4)
+        np.testing.assert_allclose(boxes, targets.decode_boxes(cells, values[:, 1:5]), rtol=1e-3, atol=1e-2)
+        corner = torch.stack([cells.x, cells.y], -1)[:, None]
+        points = (values[:, 5:].reshape(-1, 5, 2) + corner) * cells.stride[:, None, None]
+        np.testing.assert_allclose(landmarks, points, rtol=1e-3, atol=1e-2)
+
+
+class TargetsTest(unittest.TestCase):
+    def setUp(self):
+        self.cells = targets.Cells.of([torch.zeros(1, 1, 64 // s, 64 // s) for s in STRIDES])
+        self.count = len(self.cells.x)
+        self.face = torch.tensor([[20.0, 20.0, 36.0, 36.0, 0.0]])
+        self.nothing = torch.zeros(1, self.count), torch.zeros(1, self.count, 4)
+
+    def build(self, teacher, rows, has_faces=True):
+        picture = torch.zeros(len(rows), dtype=torch.long)
+        return targets.build(self.cells, self.nothing, teacher, rows, picture, torch.tensor([has_faces]))
+
+    def test_a_face_nobody_sees_yet_gets_a_cell_near_its_centre(self):
+        target = self.build(self.nothing, self.face)
+        chosen = target.score[0].argmax()
+        centre = (self.cells.x[chosen] + 0.5) * self.cells.stride[chosen]
+        self.assertGreater(target.score.max(), 0.4)
+        self.assertLess(abs(centre - 28), 8)
+        torch.testing.assert_close(target.box[0, chosen], self.face[0, :4])
+
+    def test_the_teacher_is_believed_on_a_true_face_only(self):
+        scores, boxes = torch.zeros(1, self.count), torch.zeros(1, self.count, 4)
+        scores[0, 5], boxes[0, 5] = 0.8, self.face[0, :4]
+        scores[0, 9], boxes[0, 9] = 0.8, torch.tensor([44.0, 44.0, 60.0, 60.0])
+        target = self.build((scores, boxes), self.face)
+        self.assertGreaterEqual(target.score[0, 5].item(), 0.8)
+        self.assertEqual(target.score[0, 9].item(), 0)
+        self.assertEqual(target.landmark_weight[0, 9].item(), 0)
+
+    def test_an_ignored_face_is_neither_wanted_nor_punished(self):
+        ignored = self.face.clone()
+        ignored[0, 4] = 1
+        target = self.build(self.nothing, ignored)
+        self.assertEqual(target.score.sum().item(), 0)
+        self.assertEqual(target.weight[0, (28 // 8) * 8 + 28 // 8].item(), 0)
+        self.assertEqual(target.weight[0, 0].item(), 1)
+
+
+class AugmentTest(unittest.TestCase):
+    def test_a_box_follows_its_face(self):
+        picture = np.zeros((300, 400, 3), np.uint8)
+        picture[100:140, 200:240] = 255
+        faces = [{"box": [200, 100, 240, 140], "ignore": False}]
+        checked = 0
+        for seed in range(60):
+            image, rows = augment.crop(picture, faces, 320, random.Random(seed))
+            ys, xs = np.where(image[..., 0] > 127)
+            if not len(rows) or rows[0, 4] or not len(xs):
+                continue
+            low, high = rows[0, :2], rows[0, 2:4]
+            centre = np.array([xs.mean(), ys.mean()])
+            if (low > 2).all() and (high < 318).all():
+                np.testing.assert_allclose(centre, (low + high) / 2, atol=3)
+                checked += 1
+        self.assertGreater(checked, 15)
+
+
+class MetricsTest(unittest.TestCase):
+    def test_average_precision_by_hand(self):
+        self.assertAlmostEqual(metrics.average_precision([(0.9, 1), (0.8, 0), (0.7, 1)], 2), 0.5 + 0.5 * 2 / 3)
+
+    def test_a_second_hit_on_one_face_is_false(self):
+        face = np.float32([[0, 0, 10, 10]])
+        results = metrics.match(face, np.array([True]), np.float32([[0, 0, 10, 10], [0, 1, 10, 10]]), np.array([0.9, 0.8]))
+        self.assertEqual([hit for _, hit in results], [1, 0])
+
+    def test_a_face_outside_the_subset_does_not_count(self):
+        face = np.float32([[0, 0, 10, 10]])
+        self.assertEqual(metrics.match(face, np.array([False]), face, np.array([0.9])), [])
+
+
+class CascadeTest(unittest.TestCase):
+    rule = CascadeRule()
+
+    def test_large_faces_alone_need_no_second_pass(self):
+        self.assertIsNone(self.rule.region(found([100, 100, 400, 400]), 1280, 800, 0.5))
+
+    def test_the_region_holds_the_small_faces_and_fits_the_budget(self):
+        first = found([100, 100, 120, 120], [600, 300, 620, 320])
+        (left, top, right, bottom), zoom = self.rule.region(first, 1280, 800, 0.5)
+        self.assertTrue(left <= 100 and top <= 100 and right >= 620 and bottom >= 320)
+        self.assertLessEqual((right - left) * (bottom - top) * zoom**2, self.rule.budget * 1.001)
+
+    def test_small_faces_of_the_first_pass_yield_to_the_second_inside_the_region(self):
+        first = found([100, 100, 120, 120], [900, 600, 920, 620], [100, 300, 400, 600])
+        second = found([140, 140, 150, 150])
+        merged = self.rule.merge(first, second, ((50, 50, 500, 500), 1.5), 1280, 800, 0.5)
+        kept = {tuple(box) for box in merged.boxes.astype(int).tolist()}
+        self.assertEqual(kept, {(900, 600, 920, 620), (100, 300, 400, 600), (140, 140, 150, 150)})
+
+    def test_boxes_come_back_in_picture_pixels(self):
+        def finds_corner(image, min_score):
+            height, width = image.shape[:2]
+            side = 20.0 if width == 640 else 30.0
+            box = np.float32([[width - 100, 40, width - 100 + side, 40 + side]])
+            return box, np.float32([0.9]), np.tile(box[:, None, :2], (1, 5, 1))
+
+        result = detect(finds_corner, np.zeros((480, 1280, 3), np.uint8))
+        self.assertEqual(result.passes, 2)
+        self.assertTrue((result.boxes[:, :2] > 0).all() and (result.boxes[:, 2] < 1280).all())
+
+
+if __name__ == "__main__":
+    unittest.main()
