@@ -10,19 +10,20 @@ export function accessLog(): RequestHandler {
   return (request, response, next) => {
     response.once('close', () => {
       const { log, route, refusal, startedAt } = contextOf(response);
+      const isAnswered = response.writableFinished;
       const line = {
         method: request.method,
         path: splitTarget(request.url).path.slice(0, 200),
         route,
         // 499: the caller went away before its answer was out.
-        status: response.writableFinished ? response.statusCode : 499,
-        reason: refusal?.reason,
+        status: isAnswered ? response.statusCode : 499,
+        reason: isAnswered ? refusal?.reason : 'CLIENT_CLOSED',
         durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
         client: request.socket.remoteAddress,
       };
-      if (refusal?.reason === 'INTERNAL') log.error({ ...line, err: refusal.cause }, 'request');
-      else if (refusal?.reason === 'CORE_UNAVAILABLE')
-        log.warn({ ...line, err: refusal.cause }, 'request');
+      if (line.reason === 'INTERNAL') log.error({ ...line, err: refusal?.cause }, 'request');
+      else if (line.reason === 'CORE_UNAVAILABLE')
+        log.warn({ ...line, err: refusal?.cause }, 'request');
       else log.info(line, 'request');
     });
     next();

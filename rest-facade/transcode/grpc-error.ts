@@ -19,12 +19,12 @@ export function fromGrpcError(error: ServiceError): Refusal {
 function fromTransport(error: ServiceError): Refusal {
   const options = { cause: error };
   switch (error.code) {
+    // CANCELLED not by us, for then the signal's reason is answered: a killed core resets its streams.
     case status.UNAVAILABLE:
+    case status.CANCELLED:
       return coreUnavailable(error);
     case status.DEADLINE_EXCEEDED:
       return refuse('DEADLINE', 'The deadline passed before the answer was ready.', options);
-    case status.CANCELLED:
-      return refuse('CLIENT_CLOSED', 'The caller went away.', options);
     default:
       return refuse('INTERNAL', 'The service failed to answer this request.', options);
   }

@@ -11,7 +11,7 @@ export interface TestFacade {
   readonly port: number;
   readonly facade: RestFacade;
   /** Everything logged so far, as text. */
-  logged(): string;
+  readonly logged: () => string;
 }
 
 /** Starts a facade on a free port before a core at that port; ended with the test. */

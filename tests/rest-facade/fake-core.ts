@@ -22,7 +22,7 @@ export interface ReceivedCall {
   readonly request: Record<string, unknown>;
   readonly metadata: Metadata;
   readonly deadlineMs: number;
-  isCancelled(): boolean;
+  readonly isCancelled: () => boolean;
   /** Resolves when the caller cancels. */
   readonly cancelled: Promise<void>;
 }
@@ -48,7 +48,7 @@ export interface FakeCore {
   readonly calls: ReceivedCall[];
   readonly health: HealthImplementation;
   /** Ends at once, connections too. */
-  kill(): void;
+  readonly kill: () => void;
 }
 
 /** Starts a scripted core over real gRPC; ended with the test. */
@@ -62,7 +62,7 @@ export async function startFakeCore(t: TestContext, script: Script, port = 0): P
     ScoreConfigServiceService,
     MeterReadingServiceService,
   ])
-    addService(server, service as unknown as ServiceDefinition, script, calls);
+    addService(server, service, script, calls);
   const bound = await new Promise<number>((resolve, reject) =>
     server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, number) =>
       error ? reject(error) : resolve(number),

@@ -134,7 +134,8 @@ test('both meter operations reach one RPC and answer as documented', async (t) =
     core.calls.map(({ rpc, request }) => [rpc, request['image']]),
     Array(4).fill(['ReadMeter', picture]),
   );
-  const { process_time: _, ...body } = (await byFile.json()) as Record<string, unknown>;
+  const { process_time: seconds, ...body } = (await byFile.json()) as Record<string, unknown>;
+  assert.equal(typeof seconds, 'number');
   const bbox = { xmax: 210, xmin: 98.1, ymax: 260.25, ymin: 120.7 };
   assert.deepEqual(body, {
     message: 'success',

@@ -239,7 +239,8 @@ test('errors without our ErrorInfo go by their code, and their text stays inside
   const table: [ServiceError, string][] = [
     [grpcError(status.UNAVAILABLE), 'CORE_UNAVAILABLE'],
     [grpcError(status.DEADLINE_EXCEEDED), 'DEADLINE'],
-    [grpcError(status.CANCELLED), 'CLIENT_CLOSED'],
+    // A caller who went away is not answered at all; this is a core that was killed.
+    [grpcError(status.CANCELLED), 'CORE_UNAVAILABLE'],
     [grpcError(status.INTERNAL), 'INTERNAL'],
     [grpcError(status.RESOURCE_EXHAUSTED), 'INTERNAL'],
     [grpcError(status.UNIMPLEMENTED), 'INTERNAL'],

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { answerAll } from './answers.js';
+import { startFakeCore, type Script } from './fake-core.js';
+import { createForm, readRefusal, startBoth, startFacade, withKey } from './facade.js';
+import { exchange, openSocket } from './raw-http.js';
+
+const never: Script = () => new Promise<object>(() => {});
+const ask = (url: string) => fetch(`${url}/face_config_score?detection`, { headers: withKey });
+
+/** Tries until it holds or the time is up. */
+async function eventually(
+  holds: () => boolean | Promise<boolean>,
+  limitMs: number,
+): Promise<number> {
+  const started = performance.now();
+  while (!(await holds())) {
+    assert.ok(performance.now() - started < limitMs, `not within ${limitMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return performance.now() - started;
+}
+
+test('the deadline of the request goes to the core, and 504 comes when it passes', async (t) => {
+  const { url, core, logged } = await startBoth(t, never, { REST_REQUEST_TIMEOUT_MS: '400' });
+  const started = Date.now();
+  const answer = await ask(url);
+  const took = Date.now() - started;
+  const { status, reason } = await readRefusal(answer);
+  assert.deepEqual([status, reason], [504, 'DEADLINE']);
+  assert.ok(took >= 350 && took < 2_000, String(took));
+  const left = (core.calls[0]?.deadlineMs ?? 0) - started;
+  assert.ok(left > 0 && left < 1_000, String(left));
+  await core.calls[0]?.cancelled;
+  assert.match(logged(), /"reason":"DEADLINE"/);
+});
+
+test(
+  'a caller that goes away cancels the call and is logged as 499',
+  { timeout: 5_000 },
+  async (t) => {
+    const { port, core, logged } = await startBoth(t, never);
+    const socket = await openSocket(port);
+    socket.write('GET /face_config_score?detection HTTP/1.1\r\nhost: x\r\napikey: k\r\n\r\n');
+    await eventually(() => core.calls.length === 1, 2_000);
+    assert.equal(core.calls[0]?.isCancelled(), false);
+    socket.destroy();
+    await core.calls[0]?.cancelled;
+    await eventually(() => logged().includes('"status":499'), 1_000);
+    assert.match(logged(), /"status":499,"reason":"CLIENT_CLOSED"/);
+  },
+);
+
+test('a caller that goes away in its upload costs no call', { timeout: 5_000 }, async (t) => {
+  const { port, core, logged } = await startBoth(t, answerAll);
+  for (const type of ['multipart/form-data; boundary=b', 'application/json']) {
+    const path = type === 'application/json' ? '/meter-number-ocr/base64' : '/face_detect_single';
+    const socket = await openSocket(port);
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nhost: x\r\napikey: k\r\ncontent-type: ${type}\r\n` +
+        'content-length: 100000\r\n\r\n--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nxyz',
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    socket.destroy();
+    await eventually(() => logged().includes(path), 1_000);
+  }
+  assert.equal(logged().match(/"status":499,"reason":"CLIENT_CLOSED"/g)?.length, 2);
+  assert.deepEqual(core.calls, []);
+});
+
+test('an upload that stalls ends at the deadline with 504', async (t) => {
+  const { port } = await startBoth(t, answerAll, { REST_REQUEST_TIMEOUT_MS: '300' });
+  const head = (path: string) => `POST ${path} HTTP/1.1\r\nhost: x\r\napikey: k\r\n`;
+  const form = 'content-type: multipart/form-data; boundary=b\r\ncontent-length: 1000\r\n\r\n--b';
+  const json = 'content-length: 1000\r\n\r\n{"image":';
+  for (const request of [
+    head('/face_detect_single') + form,
+    head('/meter-number-ocr/base64') + json,
+  ]) {
+    const started = Date.now();
+    const answer = await exchange(port, request);
+    assert.equal(answer.status, 504, answer.text);
+    // The time to drain what still comes is bounded too.
+    assert.ok(Date.now() - started < 4_000);
+  }
+});
+
+test(
+  'a core that is not there is 503 at once, and found when it comes',
+  { timeout: 20_000 },
+  async (t) => {
+    const { port: corePort, kill } = await startFakeCore(t, answerAll);
+    kill();
+    const { url, logged } = await startFacade(t, corePort);
+    for (let round = 0; round < 5; round += 1) {
+      const started = performance.now();
+      const answer = await ask(url);
+      assert.ok(performance.now() - started < 1_000);
+      assert.equal(answer.headers.get('retry-after'), '1');
+      const { status, reason } = await readRefusal(answer);
+      assert.deepEqual([status, reason], [503, 'CORE_UNAVAILABLE']);
+    }
+    assert.match(logged(), /"level":40.*"reason":"CORE_UNAVAILABLE"/);
+    await startFakeCore(t, answerAll, corePort);
+    const foundMs = await eventually(async () => (await ask(url)).status === 200, 3_000);
+    t.diagnostic(`found after ${Math.round(foundMs)} ms`);
+  },
+);
+
+test(
+  'a core that dies in a call is 503, and a restarted one is found again',
+  { timeout: 20_000 },
+  async (t) => {
+    const first = await startFakeCore(t, never);
+    const { url } = await startFacade(t, first.port);
+    const pending = ask(url);
+    await eventually(() => first.calls.length === 1, 3_000);
+    first.kill();
+    const { status, reason } = await readRefusal(await pending);
+    assert.deepEqual([status, reason], [503, 'CORE_UNAVAILABLE']);
+    // Long enough for the back-off to grow to its limit.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    assert.equal((await ask(url)).status, 503);
+    await startFakeCore(t, answerAll, first.port);
+    const foundMs = await eventually(async () => (await ask(url)).status === 200, 3_000);
+    t.diagnostic(`found after ${Math.round(foundMs)} ms`);
+  },
+);
+
+test(
+  'a core that accepts connections and says nothing is 503, not a hang',
+  { timeout: 10_000 },
+  async (t) => {
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => sockets.push(socket));
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    t.after(() => {
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    });
+    const { url } = await startFacade(t, (silent.address() as AddressInfo).port);
+    const started = performance.now();
+    const { status } = await readRefusal(await ask(url));
+    assert.equal(status, 503);
+    assert.ok(performance.now() - started < 4_000);
+  },
+);
+
+test('answers far above the 4 MiB of gRPC pass', async (t) => {
+  const crop = Buffer.alloc(20 * 1024 * 1024, 'crop');
+  const { url } = await startBoth(t, () => ({ face: { detectionScore: 1, cropJpeg: crop } }));
+  const body = createForm(Buffer.alloc(10 * 1024 * 1024));
+  const answer = await fetch(`${url}/face_detect_single`, {
+    method: 'POST',
+    headers: withKey,
+    body,
+  });
+  assert.equal(answer.status, 200);
+  const { face } = (await answer.json()) as { face: string };
+  assert.ok(Buffer.from(face, 'base64').equals(crop));
+});

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answerAll } from './answers.js';
+import { startFakeCore } from './fake-core.js';
+import { createForm, readRefusal, startBoth, startFacade, withKey } from './facade.js';
+import { openSocket, readToEnd } from './raw-http.js';
+
+test('/livez, /readyz and / need no key', async (t) => {
+  const { url, core } = await startBoth(t, answerAll);
+  for (const path of ['/livez', '/readyz']) {
+    const answer = await fetch(`${url}${path}`);
+    assert.equal(answer.status, 200);
+    assert.deepEqual(await answer.json(), { message: 'success' });
+    const head = await fetch(`${url}${path}`, { method: 'HEAD' });
+    assert.equal(head.status, 200);
+    assert.equal(await head.text(), '');
+  }
+  const index = (await (await fetch(`${url}/?x`)).json()) as { operations: object[] };
+  assert.equal(index.operations.length, 8);
+  assert.deepEqual(index.operations[0], {
+    method: 'POST',
+    path: '/face_detect_single',
+    rpc: 'imageanalysis.v1.FaceDetectionService.DetectSingleFace',
+  });
+  assert.deepEqual(core.calls, []);
+});
+
+test('/readyz follows the health of the core, /livez does not', async (t) => {
+  const { url, core } = await startBoth(t, answerAll);
+  core.health.setStatus('', 'NOT_SERVING');
+  const answer = await fetch(`${url}/readyz`);
+  assert.equal(answer.headers.get('retry-after'), '1');
+  const { status, reason } = await readRefusal(answer);
+  assert.deepEqual([status, reason], [503, 'CORE_UNAVAILABLE']);
+  core.health.setStatus('', 'SERVING');
+  assert.equal((await fetch(`${url}/readyz`)).status, 200);
+  core.kill();
+  assert.equal((await fetch(`${url}/readyz`)).status, 503);
+  assert.equal((await fetch(`${url}/livez`)).status, 200);
+});
+
+test('a harmless request id is kept, any other replaced; each goes everywhere', async (t) => {
+  const { url, core, logged } = await startBoth(t, answerAll);
+  const send = async (id: string | undefined) => {
+    const headers = id === undefined ? withKey : { ...withKey, 'x-request-id': id };
+    const answer = await fetch(`${url}/face_config_score?detection`, { headers });
+    const returned = answer.headers.get('x-request-id') ?? '';
+    assert.deepEqual(core.calls.at(-1)?.metadata.get('x-request-id'), [returned]);
+    assert.ok(logged().includes(`"requestId":"${returned}"`));
+    return returned;
+  };
+  for (const id of ['a', 'A-z_0', 'x'.repeat(128)]) assert.equal(await send(id), id);
+  for (const id of [undefined, '', 'x'.repeat(129), 'a b', 'a/b', '"', 'a,b'])
+    assert.match(await send(id), /^[0-9a-f-]{36}$/, id);
+  assert.notEqual(await send(undefined), await send(undefined));
+});
+
+test('no secret reaches the log', async (t) => {
+  const { url, logged } = await startBoth(t, answerAll);
+  const secret = 'TOPSECRET';
+  const headers = { apikey: `key${secret}`, 'x-company-password': secret };
+  const queries = ['detection=0.5&password=', 'detection=bad&password=', 'detection&password=%ff'];
+  for (const query of queries)
+    await fetch(`${url}/face_config_score?${query}${secret}`, { headers });
+  await fetch(`${url}/v1/companies/acme/detection-score`, { headers });
+  await fetch(`${url}/nothing?${secret}`, { headers });
+  const body = createForm(Buffer.from(secret), { company: secret });
+  await fetch(`${url}/face_detect_single`, { method: 'POST', headers, body });
+  assert.equal(logged().match(/"msg":"request"/g)?.length, 6);
+  assert.match(logged(), /"path":"\/face_config_score","route":"\/face_config_score","status":400/);
+  assert.doesNotMatch(logged(), new RegExp(secret));
+});
+
+test('closing lets requests under way finish and refuses new ones', async (t) => {
+  const core = await startFakeCore(t, async (call) => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return answerAll(call);
+  });
+  const { url, facade, port } = await startFacade(t, core.port, { REST_SHUTDOWN_GRACE_MS: '5000' });
+  const pending = fetch(`${url}/face_config_score?detection`, { headers: withKey });
+  while (core.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  const started = performance.now();
+  const closed = facade.close();
+  await assert.rejects(openSocket(port));
+  assert.equal((await pending).status, 200);
+  await closed;
+  // Its connection was kept alive and is closed all the same.
+  assert.ok(performance.now() - started < 2_000);
+});
+
+test('closing ends what does not finish within the grace', async (t) => {
+  const core = await startFakeCore(t, () => new Promise<object>(() => {}));
+  const { url, facade } = await startFacade(t, core.port, { REST_SHUTDOWN_GRACE_MS: '200' });
+  const pending = assert.rejects(fetch(`${url}/face_config_score?detection`, { headers: withKey }));
+  while (core.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  const started = performance.now();
+  await facade.close();
+  const took = performance.now() - started;
+  assert.ok(took >= 190 && took < 2_000, String(took));
+  await pending;
+});
+
+test('requests on one connection are answered in turn', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  const socket = await openSocket(port);
+  const answer = readToEnd(socket);
+  const get = (path: string, more = '') =>
+    `GET ${path} HTTP/1.1\r\nhost: x\r\napikey: k\r\n${more}\r\n`;
+  socket.write(
+    get('/livez') + get('/face_config_score?detection') + get('/nothing', 'connection: close\r\n'),
+  );
+  const { text } = await answer;
+  assert.deepEqual(
+    text.match(/HTTP\/1\.1 \d+/g)?.map((line) => line.slice(9)),
+    ['200', '200', '404'],
+  );
+});
+
+test('a port that is taken is an error', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  await assert.rejects(startFacade(t, 1, { REST_PORT: String(port) }), { code: 'EADDRINUSE' });
+});
