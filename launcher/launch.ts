@@ -78,7 +78,7 @@ export async function launch(options: LaunchOptions): Promise<Service> {
   const grpcAddress = toConnectAddress(settings.core);
   const restUrl = `http://${toConnectAddress(settings.facade)}`;
   const isServing = async () =>
-    (await isGrpcServing(grpcAddress)) && (await isHttpServing(restUrl));
+    (await isGrpcServing(grpcAddress)) && (await isHttpServing(`${restUrl}/readyz`));
   const over = new AbortController();
   try {
     await Promise.race([

@@ -1,13 +1,12 @@
 import type { CounterReading, Wheel } from './counter-reading.js';
 import { align, mergeColours, probabilityAt, type StripProbabilities } from './digit-ctc.js';
-import { type Quad, angleOf, centerOf, distance, sizeOf, sliceOf } from './geometry.js';
+import { type Quad, centerOf, distance, sizeOf, sliceOf } from './geometry.js';
 import { type Hypothesis, meanOf, rank, sigmoid, stepFrom } from './hypothesis.js';
 import type { ReaderRules } from './reader-rules.js';
 
 /** Weights nearer than this, in log units, make a second counter a rival. */
 const rivalGap = 1;
-const mostMargin = 10;
-const noRival = -20;
+const mostLead = 5;
 
 /** The likeliest hypothesis as a reading; null where nothing readable is there. */
 export function fuse(hypotheses: readonly Hypothesis[], rules: ReaderRules): CounterReading | null {
@@ -122,9 +121,8 @@ function confidenceOf(
   const neighbour = neighboursOf(best, text)
     .filter((other) => !other.text.startsWith(whole))
     .reduce((sum, { probability }) => sum + probability, 0);
-  const rival = others.find(
-    (other) => other.candidate !== best.candidate || isOpposite(other.quad, best.quad),
-  );
+  const [second] = others;
+  const lead = second ? Math.min(best.weight - second.weight, mostLead) : mostLead;
   const c = rules.calibration;
   return sigmoid(
     c.bias +
@@ -133,7 +131,7 @@ function confidenceOf(
       c.legible * logit(best.legible) +
       c.counter * logit(best.counter) +
       c.locate * logit(best.located) +
-      c.margin * Math.min(best.weight - (rival?.weight ?? noRival), mostMargin),
+      c.margin * lead,
   );
 }
 
@@ -160,10 +158,6 @@ function wheelQuads(quad: Quad, centers: readonly number[], rules: ReaderRules):
     .sort((a, b) => a - b);
   const half = (gaps[Math.floor(gaps.length / 2)] ?? 1) / 2;
   return x.map((at) => sliceOf(quad, at - half, at + half));
-}
-
-function isOpposite(a: Quad, b: Quad): boolean {
-  return Math.cos(angleOf(a) - angleOf(b)) < 0;
 }
 
 function isElsewhere(a: Quad, b: Quad): boolean {

@@ -38,12 +38,16 @@ export async function locate(
 /** The best ones that are not the same counter; the very best one whatever its score. */
 export function chooseCandidates(
   found: readonly Candidate[],
-  rules: Pick<ReaderRules, 'minLocateScore' | 'sameCounterDistance' | 'candidates'>,
+  rules: Pick<
+    ReaderRules,
+    'minLocateScore' | 'relativeLocateScore' | 'sameCounterDistance' | 'candidates'
+  >,
 ): Candidate[] {
   const kept: Candidate[] = [];
+  const least = Math.max(rules.minLocateScore, rules.relativeLocateScore * (found[0]?.score ?? 0));
   for (const candidate of found) {
     if (kept.length === rules.candidates) break;
-    if (kept.length > 0 && candidate.score < rules.minLocateScore) break;
+    if (kept.length > 0 && candidate.score < least) break;
     const isSame = (other: Candidate): boolean =>
       distance(centerOf(other.quad), centerOf(candidate.quad)) <
       rules.sameCounterDistance * Math.max(sizeOf(other.quad).width, sizeOf(candidate.quad).width);

@@ -40,9 +40,10 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
         picture,
         places.map(({ quad }) => expand(quad, firstCrop)),
       );
-      const likeliest = rank(
+      const likeliest = worthMoreLooks(
         places.map((place, at) => judgePlace(place, firstLook.slice(at, at + 1), rules)),
-      ).slice(0, rules.hypotheses);
+        rules,
+      );
       signal.throwIfAborted();
       const moreLooks = await readStrips(
         models.read,
@@ -60,4 +61,12 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
       await Promise.all(Object.values(models).map((model) => (model as Model).release()));
     },
   };
+}
+
+/** The best hypotheses; the first alone where it leads clearly. */
+function worthMoreLooks(hypotheses: readonly Hypothesis[], rules: ReaderRules): Hypothesis[] {
+  const [first, second, ...rest] = rank(hypotheses);
+  if (!first) return [];
+  if (!second || first.weight - second.weight > rules.clearLead) return [first];
+  return [first, second, ...rest].slice(0, rules.hypotheses);
 }

@@ -24,12 +24,16 @@ const rulesSchema = z.object({
   candidates: z.int().positive(),
   /** Further candidates below this score are left out. */
   minLocateScore: share,
+  /** So are those below this share of the best score. */
+  relativeLocateScore: share,
   /** Two candidates nearer than this, in counter widths, are one. */
   sameCounterDistance: z.number().positive(),
   /** Cuts of a counter that are read and averaged. */
   crops: z.tuple([cropSchema], cropSchema),
   /** Counters, each in one direction, that are read on all crops. */
   hypotheses: z.int().positive(),
+  /** Where the best one leads by more, in log units, it alone is. */
+  clearLead: z.number(),
   /** Exponents of what speaks for a hypothesis. */
   weights: z.object({
     read: z.number(),

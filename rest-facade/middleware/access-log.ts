@@ -4,7 +4,8 @@ import { splitTarget } from '../transcode/parse-target.js';
 
 /**
  * One line a request, written when its answer is out or its caller gone. Of the request it has method
- * and path only: query strings hold a password, headers the API key.
+ * and path only: query strings hold a password, headers the API key. Members are named as in the
+ * core's log, so that one request is found in both by its `request_id`.
  */
 export function accessLog(): RequestHandler {
   return (request, response, next) => {
@@ -18,7 +19,7 @@ export function accessLog(): RequestHandler {
         // 499: the caller went away before its answer was out.
         status: isAnswered ? response.statusCode : 499,
         reason: isAnswered ? refusal?.reason : 'CLIENT_CLOSED',
-        durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
+        duration_ms: Math.round((performance.now() - startedAt) * 10) / 10,
         client: request.socket.remoteAddress,
       };
       if (line.reason === 'INTERNAL') log.error({ ...line, err: refusal?.cause }, 'request');

@@ -36,7 +36,7 @@ export function requestId(deps: {
     response.setHeader('x-request-id', id);
     setContext(response, {
       requestId: id,
-      log: deps.log.child({ requestId: id }),
+      log: deps.log.child({ request_id: id }),
       startedAt: performance.now(),
       deadline: new Date(Date.now() + deps.requestTimeoutMs),
       signal: controller.signal,

@@ -13,15 +13,15 @@ const reconnectSeconds = 1;
  * stays here, its code tells what happened.
  */
 export function fromGrpcError(error: ServiceError): Refusal {
+  // Not cancelled by us, for then the signal's reason is answered: a killed core resets its streams.
+  if (error.code === status.CANCELLED) return coreUnavailable(error);
   return readErrorInfo(error) ?? fromTransport(error);
 }
 
 function fromTransport(error: ServiceError): Refusal {
   const options = { cause: error };
   switch (error.code) {
-    // CANCELLED not by us, for then the signal's reason is answered: a killed core resets its streams.
     case status.UNAVAILABLE:
-    case status.CANCELLED:
       return coreUnavailable(error);
     case status.DEADLINE_EXCEEDED:
       return refuse('DEADLINE', 'The deadline passed before the answer was ready.', options);

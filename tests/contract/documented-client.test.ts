@@ -35,7 +35,11 @@ void describe('a client written from the documentation', () => {
     for (const closer of closers.reverse()) await closer();
   });
 
-  async function post(path: string, body: string | FormData | Blob, headers: Record<string, string> = {}) {
+  async function post(
+    path: string,
+    body: string | FormData | Blob,
+    headers: Record<string, string> = {},
+  ) {
     const answer = await fetch(service.rest + path, {
       method: 'POST',
       body,

@@ -10,6 +10,7 @@ import {
   type Operation,
 } from '../../generated/imageanalysis/v1/admin.js';
 import { createConfig } from '../../core-server/config.js';
+import { createDatabase } from '../../core-server/db/knex.js';
 import { startCore } from '../../core-server/core.js';
 import { createConfig as createRestConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server.js';
@@ -30,7 +31,12 @@ export interface TestService {
   }): Promise<{ id: string; secret: string }>;
   revokeKey(id: string): Promise<void>;
   createCompany(name: string, password: string): Promise<void>;
-  readonly closeCore: () => Promise<void>;
+  /** The administration port and its key. */
+  readonly admin: { readonly address: string; readonly key: string };
+  /** Runs a statement on the database file, beside the service. */
+  runSql(statement: string): Promise<void>;
+  /** Holds the database's write lock until the returned function is called. */
+  lockDatabase(): Promise<() => Promise<void>>;
 }
 
 const root = new URL('../../../', import.meta.url);
@@ -98,6 +104,19 @@ export async function startService(
     async createCompany(name, password) {
       await unaryCall((done) => admin.createCompany({ name, password }, metadata, done));
     },
-    closeCore: () => core.close(),
+    admin: { address: `127.0.0.1:${core.adminPort}`, key: adminKey },
+    async runSql(statement) {
+      const db = await createDatabase({ dataDir });
+      await db.raw(statement);
+      await db.destroy();
+    },
+    async lockDatabase() {
+      const db = await createDatabase({ dataDir });
+      await db.raw('BEGIN IMMEDIATE');
+      return async () => {
+        await db.raw('ROLLBACK');
+        await db.destroy();
+      };
+    },
   };
 }

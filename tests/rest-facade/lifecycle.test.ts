@@ -46,7 +46,7 @@ test('a harmless request id is kept, any other replaced; each goes everywhere', 
     const answer = await fetch(`${url}/face_config_score?detection`, { headers });
     const returned = answer.headers.get('x-request-id') ?? '';
     assert.deepEqual(core.calls.at(-1)?.metadata.get('x-request-id'), [returned]);
-    assert.ok(logged().includes(`"requestId":"${returned}"`));
+    assert.ok(logged().includes(`"request_id":"${returned}"`));
     return returned;
   };
   for (const id of ['a', 'A-z_0', 'x'.repeat(128)]) assert.equal(await send(id), id);

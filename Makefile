@@ -1,0 +1,75 @@
+# `make` lists the targets. Nothing is downloaded but by npm, from the lock file.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+SHARED_DIR ?= ../shared
+export SHARED_DIR
+
+# Folders too: their time changes when a file comes or goes.
+SOURCES := $(shell find core-server rest-facade generated launcher samples tests bench -name '*.ts' -o -type d 2>/dev/null)
+
+INSTALLED := node_modules/.package-lock.json
+BUILT := dist/.built
+
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' Makefile | awk -F ':.*## ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+
+# npm writes this file last, so that an install that broke off is done again.
+$(INSTALLED): package.json package-lock.json .npmrc
+	@node -e 'const [a, b] = process.versions.node.split("."); if (a < 20 || (a == 20 && b < 19)) { console.error(`Node.js is ${process.version}, want 20.19 or later`); process.exit(1) }'
+	npm ci
+	@touch $@
+
+$(BUILT): $(INSTALLED) tsconfig.json $(SOURCES)
+	npm run build
+	@touch $@
+
+.PHONY: build
+build: $(BUILT) ## Install what the lock file names, compile TypeScript into dist/
+
+.PHONY: run
+run: $(BUILT) ## Start the service: core and facade on this machine
+	@exec node --enable-source-maps dist/launcher/main.js
+
+.PHONY: test
+test: $(BUILT) ## Run all tests; TESTS=word runs the files whose path has that word
+	@exec node --enable-source-maps dist/tests/run.js $(TESTS)
+
+.PHONY: demo
+demo: $(BUILT) ## Analyse the sample pictures, write annotated ones to out/
+	@exec node --enable-source-maps dist/launcher/demo.js
+
+.PHONY: admin
+admin: $(BUILT) ## Keys and companies: make admin ARGS="keys list"
+	@exec node --enable-source-maps dist/core-server/admin-cli.js $(ARGS)
+
+.PHONY: generate
+generate: $(INSTALLED) ## Make generated/ from proto/
+	npm run generate
+
+.PHONY: lint
+lint: $(INSTALLED) ## Check the protos, the code and its format
+	npm run lint:proto
+	npm run lint
+
+.PHONY: typecheck
+typecheck: $(INSTALLED) ## Check the types
+	npm run typecheck
+
+.PHONY: eval
+eval: eval-face eval-meter ## Measure the accuracy of both features on ../shared
+
+.PHONY: eval-face
+eval-face: $(BUILT) ## Measure the face detector
+	@exec node --enable-source-maps dist/tests/accuracy/face-eval.js
+
+.PHONY: eval-meter
+eval-meter: $(BUILT) ## Measure the meter reader
+	@exec node --enable-source-maps dist/tests/accuracy/meter-eval.js
+
+.PHONY: clean
+clean: ## Remove what was installed and built; data/ stays
+	rm -rf node_modules dist out

@@ -1,0 +1,65 @@
+/**
+ * A small alphabet drawn by strokes, so that the picture is the same on every machine: text in an
+ * SVG picture would be drawn in whatever font is installed. Each glyph stands in a box of 60 by 100.
+ */
+const strokes: Readonly<Record<string, string>> = {
+  '0': 'M30 6C10 6 6 28 6 50S10 94 30 94 54 72 54 50 50 6 30 6Z',
+  '1': 'M14 26 36 7V94',
+  '2': 'M8 29C8-2 52-2 52 29 52 48 28 64 8 93H54',
+  '3': 'M8 24C13-2 51 0 51 27 51 45 36 47 24 47 38 47 54 52 54 70 54 101 11 102 6 74',
+  '4': 'M43 94V8L6 70H57',
+  '5': 'M51 7H16L11 46C22 36 54 37 54 66 54 99 12 102 6 75',
+  '6': 'M47 8C18 16 6 42 6 65 6 103 54 103 54 66 54 33 14 32 7 60',
+  '7': 'M6 7H54L24 94',
+  '8': 'M30 6C3 6 3 46 30 46S57 6 30 6ZM30 46C-2 46-2 94 30 94S62 46 30 46Z',
+  '9': 'M13 92C42 84 54 58 54 35 54-3 6-3 6 34 6 67 46 68 53 40',
+  A: 'M4 94 30 6 56 94M14 64H46',
+  E: 'M52 6H10V94H52M10 49H44',
+  H: 'M8 6V94M52 6V94M8 49H52',
+  L: 'M10 6V94H52',
+  N: 'M8 94V6L52 94V6',
+  Q: 'M30 6C10 6 6 28 6 50S10 94 30 94 54 72 54 50 50 6 30 6ZM36 74 56 98',
+  R: 'M10 94V6H32C58 6 58 50 32 50H10M34 50 54 94',
+  S: 'M51 22C44-2 8 2 10 28 12 52 52 44 52 70 52 102 10 100 7 76',
+  T: 'M4 6H56M30 6V94',
+  W: 'M2 6 16 94 30 24 44 94 58 6',
+  m: 'M4 94V40M4 58C6 34 30 34 30 58V94M30 58C32 34 56 34 56 58V94',
+  n: 'M10 94V40M10 62C12 34 50 34 50 62V94',
+  h: 'M10 94V6M10 62C12 34 50 34 50 62V94',
+  x: 'M10 40 50 94M50 40 10 94',
+  '.': 'M30 92V94',
+  '/': 'M10 100 50 0',
+  ' ': '',
+};
+
+export interface TextStyle {
+  readonly x: number;
+  readonly y: number;
+  /** Height of a capital letter, pixels. */
+  readonly height: number;
+  readonly colour: string;
+  /** Width of the stroke by the height; 0.12 when absent. */
+  readonly weight?: number;
+  /** From one glyph's left edge to the next, by the height; 0.78 when absent. */
+  readonly advance?: number;
+  readonly anchor?: 'start' | 'middle';
+}
+
+/**
+ * Draws a word as SVG paths, its top left (or top middle) at x, y.
+ *
+ * @throws Error for a character that the alphabet lacks.
+ */
+export function drawText(text: string, style: TextStyle): string {
+  const { x, y, height, colour, weight = 0.12, advance = 0.78, anchor = 'start' } = style;
+  const scale = height / 100;
+  const width = (text.length - 1) * advance * height + 60 * scale;
+  const left = anchor === 'middle' ? x - width / 2 : x;
+  const paths = [...text].map((character, index) => {
+    const path = strokes[character];
+    if (path === undefined) throw new Error(`the alphabet has no "${character}"`);
+    const shift = `translate(${(left + index * advance * height).toFixed(2)} ${y}) scale(${scale})`;
+    return `<path transform="${shift}" d="${path}"/>`;
+  });
+  return `<g fill="none" stroke="${colour}" stroke-width="${weight * 100}" stroke-linejoin="round" stroke-linecap="square">${paths.join('')}</g>`;
+}

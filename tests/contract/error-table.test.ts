@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { status } from '@grpc/grpc-js';
+import { ErrorReason } from '../../generated/imageanalysis/v1/errors.js';
+import { codeOfReason, type Reason } from '../../core-server/errors.js';
+import { facadeReasons } from '../../rest-facade/errors.js';
+import { toHttpStatus } from '../../rest-facade/transcode/http-error.js';
+
+// One table of errors in four places: the proto enum, the core, the facade and the documentation.
+
+const root = new URL('../../../', import.meta.url);
+const reasons = Object.keys(ErrorReason).filter((name) => name !== 'UNSPECIFIED') as Reason[];
+
+void test('the core has a code for exactly the reasons of the proto', () => {
+  assert.deepEqual(Object.keys(codeOfReason).sort(), [...reasons].sort());
+});
+
+void test("the facade's own reasons come with the codes of the core", () => {
+  for (const [reason, code] of Object.entries(facadeReasons)) {
+    assert.equal(status[code], status[codeOfReason[reason as Reason]], reason);
+  }
+});
+
+void test("the proto's comments name the codes", async () => {
+  const proto = await readFile(new URL('proto/imageanalysis/v1/errors.proto', root), 'utf8');
+  const named = [
+    ...proto.matchAll(/\/\/ \[([A-Z_]+)\].*\n(?:\s*\/\/.*\n)*\s*ERROR_REASON_([A-Z0-9_]+) =/g),
+  ];
+  assert.deepEqual(
+    named.map(([, code, reason]) => `${reason} ${code}`).sort(),
+    reasons.map((reason) => `${reason} ${status[codeOfReason[reason]]}`).sort(),
+  );
+});
+
+void test('the documentation lists every reason with its code and HTTP status', async () => {
+  const page = await readFile(new URL('docs/errors.md', root), 'utf8');
+  const rows = [...page.matchAll(/^\| (\d+|–) +\| ([A-Z_]+) +\| ([A-Z0-9_]+) +\|/gm)];
+  assert.deepEqual(
+    rows.map(([, http, code, reason]) => `${reason} ${code} ${http}`).sort(),
+    reasons
+      .map((reason) => {
+        const code = codeOfReason[reason];
+        // Administration has no REST face.
+        const overRest = reason !== 'UNKNOWN_API_KEY' && reason !== 'COMPANY_EXISTS';
+        return `${reason} ${status[code]} ${overRest ? toHttpStatus(code, reason) : '–'}`;
+      })
+      .sort(),
+  );
+});

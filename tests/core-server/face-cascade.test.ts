@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  firstScale,
+  mergeLooks,
+  parseCascadeRule,
+  planSecondLook,
+  type CascadeRule,
+} from '../../core-server/face/cascade.js';
+import type { Candidate } from '../../core-server/face/geometry.js';
+
+const rule: CascadeRule = {
+  firstSide: 640,
+  weakScore: 0.35,
+  smallSide: 40,
+  margin: 32,
+  secondPixels: 750_000,
+  maxZoom: 1.5,
+  minGain: 1.25,
+  keepSide: 48,
+};
+/** A square face with its centre and side in pixels of the picture. */
+const face = (x: number, y: number, side: number, score = 0.9): Candidate => ({
+  box: { xmin: x - side / 2, ymin: y - side / 2, xmax: x + side / 2, ymax: y + side / 2 },
+  score,
+  landmarks: [],
+});
+const fullHd = { width: 1920, height: 1080 };
+
+test('the first look is bounded and never enlarges', () => {
+  assert.equal(firstScale({ width: 1280, height: 960 }, rule), 0.5);
+  assert.equal(firstScale({ width: 960, height: 1280 }, rule), 0.5);
+  assert.equal(firstScale({ width: 640, height: 480 }, rule), 1);
+  assert.equal(firstScale({ width: 64, height: 64 }, rule), 1);
+});
+
+test('a second look goes to the small faces and their surroundings, as large as the budget allows', () => {
+  // 1920 is seen at a third: 90 px are 30 there, the margin of 32 there is 96 here.
+  const second = planSecondLook([face(500, 500, 90), face(900, 600, 60)], fullHd, rule);
+  assert.deepEqual(second?.region, { left: 359, top: 359, width: 667, height: 367 });
+  assert.equal(second?.zoom, 1.5); // 750,000 pixels would allow 1.75
+  const wide = planSecondLook([face(100, 100, 60), face(1800, 1000, 60)], fullHd, rule);
+  assert.deepEqual(wide?.region, { left: 0, top: 0, width: 1920, height: 1080 });
+  assert.equal(wide?.zoom, Math.sqrt(750_000 / (1920 * 1080)));
+});
+
+test('a second look pays or not', () => {
+  const vga = { width: 640, height: 480 };
+  const table: [string, Candidate[], typeof vga, boolean][] = [
+    ['nothing seen', [], fullHd, false],
+    ['large faces only', [face(600, 500, 300), face(1200, 500, 130)], fullHd, false],
+    ['a small face', [face(600, 500, 300), face(1200, 500, 110)], fullHd, true],
+    ['a hint of a small face', [face(1200, 500, 60, 0.35)], fullHd, true],
+    ['less than a hint', [face(1200, 500, 60, 0.34)], fullHd, false],
+    ['a picture seen at its own size, small face', [face(300, 200, 30)], vga, true],
+    ['the same, but all over the picture', [face(20, 20, 20), face(620, 460, 20)], vga, true],
+  ];
+  for (const [name, first, size, pays] of table) {
+    assert.equal(planSecondLook(first, size, rule) !== undefined, pays, name);
+  }
+});
+
+test('a gain in scale that is too little does not pay', () => {
+  const square = { width: 900, height: 900 };
+  const everywhere = [face(20, 20, 20), face(880, 880, 20)];
+  // sqrt(750,000 / 810,000) = 0.962 over 640 / 900 = 0.711 is a gain of 1.353.
+  assert.ok(planSecondLook(everywhere, square, { ...rule, minGain: 1.353 }));
+  assert.equal(planSecondLook(everywhere, square, { ...rule, minGain: 1.354 }), undefined);
+});
+
+test('the region stays inside the picture', () => {
+  const at = (x: number, y: number) => planSecondLook([face(x, y, 40)], fullHd, rule)?.region;
+  assert.deepEqual(at(5, 5), { left: 0, top: 0, width: 121, height: 121 });
+  assert.deepEqual(at(1915, 1075), { left: 1799, top: 959, width: 121, height: 121 });
+});
+
+test('small faces inside the region come from the second look, the others from the first', () => {
+  const region = { left: 300, top: 300, width: 600, height: 400 };
+  const outside = face(1500, 500, 60);
+  const smallFirst = face(500, 500, 90, 0.6);
+  const smallSecond = face(503, 502, 84, 0.8);
+  const lostInSecond = face(800, 400, 60, 0.5);
+  const large = face(600, 500, 200, 0.9);
+  const merged = mergeLooks(
+    [outside, smallFirst, lostInSecond, large],
+    [smallSecond],
+    region,
+    fullHd,
+    rule,
+    0.45,
+  );
+  assert.deepEqual(new Set(merged), new Set([outside, smallSecond, large]));
+});
+
+test('a large face that the region cuts is the one of the first look', () => {
+  const region = { left: 300, top: 300, width: 600, height: 400 };
+  const whole = face(900, 500, 300, 0.7);
+  const cut = { ...face(825, 500, 150, 0.95) }; // reaches the right edge at 900
+  assert.deepEqual(mergeLooks([whole], [cut], region, fullHd, rule, 0.45), [whole]);
+  // At the edge of the picture nothing is cut off that the first look saw.
+  const atPicture = { left: 1300, top: 300, width: 620, height: 400 };
+  const edge = face(1845, 500, 150, 0.95);
+  assert.deepEqual(mergeLooks([], [edge], atPicture, fullHd, rule, 0.45), [edge]);
+});
+
+test('a face that both looks give is given once', () => {
+  const region = { left: 300, top: 300, width: 600, height: 400 };
+  const first = face(500, 500, 160, 0.7);
+  const second = face(502, 501, 158, 0.8);
+  assert.deepEqual(mergeLooks([first], [second], region, fullHd, rule, 0.45), [second]);
+});
+
+test('settings of the manifest are checked, every mistake at once', () => {
+  assert.deepEqual(parseCascadeRule({ ...rule }), rule);
+  assert.throws(
+    () => parseCascadeRule({ ...rule, weakScore: 2, margin: NaN, surprise: 1 }),
+    /surprise[^]*weakScore[^]*margin/,
+  );
+});

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import sharp, { type Sharp } from 'sharp';
+import type { CascadeRule } from '../../core-server/face/cascade.js';
+import { createFaceDetector, type DetectFacesInput } from '../../core-server/face/detector.js';
+import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
+import type { TensorData } from '../../core-server/inference/sessions.js';
+import { ServiceError } from '../../core-server/errors.js';
+import { defaultLimits, quarters } from './image-fixtures.js';
+
+before(restrictLoaders);
+
+const rule: CascadeRule = {
+  firstSide: 640,
+  weakScore: 0.35,
+  smallSide: 40,
+  margin: 32,
+  secondPixels: 750_000,
+  maxZoom: 1.5,
+  minGain: 1.25,
+  keepSide: 48,
+};
+
+type Found = [score: number, xmin: number, ymin: number, xmax: number, ymax: number];
+
+/** A model that finds what it is told, in pixels of its input, and remembers what it was given. */
+function scriptedDetector(...looks: Found[][]) {
+  const seen: { width: number; height: number; minScore: number }[] = [];
+  const model = {
+    name: 'scripted',
+    version: '1',
+    run(feeds: Readonly<Record<string, TensorData>>) {
+      const [, height = 0, width = 0] = feeds['image']?.dims ?? [];
+      assert.equal(feeds['image']?.data.length, width * height * 3);
+      seen.push({ width, height, minScore: Number(feeds['min_score']?.data[0]) });
+      const found = looks[seen.length - 1] ?? [];
+      const points = found.flatMap(([, xmin, ymin]) =>
+        Array.from({ length: 5 }, (_, i) => [xmin + i, ymin + i]).flat(),
+      );
+      const floats = (values: number[], ...dims: number[]): TensorData => ({
+        type: 'float32',
+        data: Float32Array.from(values),
+        dims,
+      });
+      return Promise.resolve({
+        boxes: floats(
+          found.flatMap(([, ...corners]) => corners),
+          found.length,
+          4,
+        ),
+        scores: floats(
+          found.map(([score]) => score),
+          found.length,
+        ),
+        landmarks: floats(points, found.length, 5, 2),
+      });
+    },
+  };
+  return { seen, detect: createFaceDetector({ model, rule, now: () => performance.now() }) };
+}
+
+const wish = async (
+  picture: Sharp,
+  changes: Partial<DetectFacesInput> = {},
+): Promise<DetectFacesInput> => ({
+  image: await picture.jpeg().toBuffer(),
+  minScore: 0.5,
+  maxFaces: 1000,
+  crop: false,
+  landmarks: false,
+  limits: defaultLimits,
+  ...changes,
+});
+const { signal } = new AbortController();
+
+test('the network gets the picture at a bounded size, padded to multiples of 32', async () => {
+  const table: [number, number, number, number][] = [
+    [640, 480, 640, 480],
+    [1280, 900, 640, 480],
+    [100, 70, 128, 96],
+    [2000, 3000, 448, 640],
+    [1, 1, 32, 32],
+  ];
+  for (const [width, height, wantWidth, wantHeight] of table) {
+    const { seen, detect } = scriptedDetector();
+    const output = await detect(await wish(quarters(width, height)), signal);
+    assert.deepEqual([output.width, output.height], [width, height]);
+    assert.deepEqual(
+      seen.map((s) => [s.width, s.height]),
+      [[wantWidth, wantHeight]],
+    );
+    assert.deepEqual(output.faces, []);
+  }
+});
+
+test('boxes are pixels of the upright full-size picture, clamped to it', async () => {
+  // 1280 x 900 is seen at half its size.
+  const { detect } = scriptedDetector([
+    [0.9, 100, 50, 200, 150],
+    [0.8, 600, 300, 700, 500],
+  ]);
+  const upright = await wish(quarters(1280, 900), { landmarks: true });
+  const { faces } = await detect(upright, signal);
+  assert.deepEqual(
+    faces.map((f) => f.boundingBox),
+    [
+      { xmin: 1200, ymin: 600, xmax: 1280, ymax: 900 },
+      { xmin: 200, ymin: 100, xmax: 400, ymax: 300 },
+    ].sort((a, b) => (b.xmax - b.xmin) * (b.ymax - b.ymin) - (a.xmax - a.xmin) * (a.ymax - a.ymin)),
+  );
+  assert.deepEqual(faces[0]?.landmarks?.slice(0, 2), [
+    { x: 200, y: 100 },
+    { x: 202, y: 102 },
+  ]);
+
+  const turned = await quarters(900, 1280).withMetadata({ orientation: 6 }).jpeg().toBuffer();
+  const again = scriptedDetector([[0.9, 100, 50, 200, 150]]);
+  const output = await again.detect({ ...upright, image: turned }, signal);
+  assert.deepEqual([output.width, output.height], [1280, 900]);
+  assert.deepEqual(
+    again.seen.map((s) => [s.width, s.height]),
+    [[640, 480]],
+  );
+  assert.deepEqual(output.faces[0]?.boundingBox, { xmin: 200, ymin: 100, xmax: 400, ymax: 300 });
+});
+
+test('the threshold is inclusive, on scores of six decimals', async () => {
+  // 0.8 as a 32-bit float is a little more, 0.7 a little less.
+  const looks: Found[] = [
+    [0.8, 0, 0, 100, 100],
+    [0.7, 200, 0, 290, 100],
+    [0.6999, 400, 0, 480, 100],
+  ];
+  const scores = async (minScore: number): Promise<number[]> => {
+    const { faces } = await scriptedDetector(looks).detect(
+      await wish(quarters(640, 480), { minScore }),
+      signal,
+    );
+    return faces.map((f) => f.detectionScore);
+  };
+  assert.deepEqual(await scores(0.7), [0.8, 0.7]);
+  assert.deepEqual(await scores(0.700001), [0.8]);
+  assert.deepEqual(await scores(0.8), [0.8]);
+  assert.deepEqual(await scores(0), [0.8, 0.7, 0.6999]);
+  assert.deepEqual(await scores(1), []);
+});
+
+test('hints below the threshold guide the second look but are not answered', async () => {
+  const { seen, detect } = scriptedDetector([[0.4, 100, 100, 120, 120]], [[0.9, 50, 50, 80, 80]]);
+  const { faces } = await detect(await wish(quarters(1280, 960), { minScore: 0.95 }), signal);
+  assert.equal(seen.length, 2);
+  assert.ok(Math.abs((seen[0]?.minScore ?? 0) - 0.35) < 1e-6);
+  assert.deepEqual(faces, []);
+});
+
+test('a second look is a part of the picture, from small and large files alike', async () => {
+  // Seen at a scale of 1/2 and 1/4; the face has 20 px there, in the middle of the margin.
+  for (const [width, height, factor] of [
+    [1280, 960, 2],
+    [2560, 1920, 4],
+  ] as const) {
+    const { seen, detect } = scriptedDetector([[0.6, 100, 100, 120, 120]], [[0.9, 48, 48, 78, 78]]);
+    const { faces } = await detect(await wish(quarters(width, height)), signal);
+    // The region: 84 px of the first look; enlarged 1.5 times.
+    const side = Math.ceil((84 * factor * 1.5) / 32) * 32;
+    assert.deepEqual(
+      seen.slice(1).map((s) => [s.width, s.height]),
+      [[side, side]],
+    );
+    assert.equal(faces.length, 1);
+    assert.deepEqual(faces[0]?.boundingBox, {
+      xmin: 68 * factor + 32,
+      ymin: 68 * factor + 32,
+      xmax: 68 * factor + 52,
+      ymax: 68 * factor + 52,
+    });
+    assert.equal(faces[0]?.detectionScore, 0.9);
+  }
+});
+
+test('at most so many faces, the largest, and the others are counted', async () => {
+  const looks: Found[] = [40, 60, 50].map((side, i) => [0.9, i * 100, 0, i * 100 + side, side]);
+  const { detect } = scriptedDetector(looks);
+  const output = await detect(await wish(quarters(640, 480), { maxFaces: 2 }), signal);
+  assert.deepEqual(
+    output.faces.map((f) => f.boundingBox.ymax),
+    [60, 50],
+  );
+  assert.equal(output.omittedFaces, 1);
+});
+
+test('crops are the boxes at full size, only when they are wanted', async () => {
+  for (const [width, height, factor] of [
+    [640, 480, 1],
+    [3200, 2400, 5],
+  ] as const) {
+    const looks: Found[] = [[0.9, 400, 50, 500, 150]];
+    const with_ = await scriptedDetector(looks).detect(
+      await wish(quarters(width, height), { crop: true }),
+      signal,
+    );
+    const [face] = with_.faces;
+    const { data, info } = await sharp(face?.cropJpeg).raw().toBuffer({ resolveWithObject: true });
+    assert.deepEqual([info.width, info.height], [100 * factor, 100 * factor]);
+    assert.ok((data[1] ?? 0) > 150 && (data[0] ?? 255) < 80, 'green, the top right quarter');
+    const without = await scriptedDetector(looks).detect(
+      await wish(quarters(width, height)),
+      signal,
+    );
+    assert.equal(without.faces[0]?.cropJpeg, undefined);
+    assert.equal(without.faces[0]?.landmarks, undefined);
+  }
+});
+
+test('limits are checked before the network sees anything', async () => {
+  const { seen, detect } = scriptedDetector();
+  const input = await wish(quarters(640, 480), {
+    limits: { ...defaultLimits, maxPixels: 640 * 480 - 1 },
+  });
+  await assert.rejects(detect(input, signal), (error: unknown) => {
+    assert.ok(error instanceof ServiceError);
+    assert.equal(error.reason, 'IMAGE_TOO_MANY_PIXELS');
+    return true;
+  });
+  assert.deepEqual(seen, []);
+});
+
+test('nothing more is done once the caller is gone', async () => {
+  const { seen, detect } = scriptedDetector();
+  const caller = new AbortController();
+  const running = detect(await wish(quarters(1280, 960)), caller.signal);
+  caller.abort();
+  await assert.rejects(running, { name: 'AbortError' });
+  assert.deepEqual(seen, []);
+});
+
+test('the time of every step is told', async () => {
+  const { detect } = scriptedDetector([[0.9, 0, 0, 100, 100]]);
+  const { timings } = await detect(await wish(quarters(640, 480), { crop: true }), signal);
+  assert.deepEqual(Object.keys(timings), ['header', 'decode', 'infer', 'suppress', 'crop']);
+  for (const ms of Object.values(timings)) assert.ok(ms >= 0);
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  area,
+  byAreaThenScore,
+  clampBox,
+  intersectionOverUnion,
+  suppress,
+  toPicture,
+  type Candidate,
+} from '../../core-server/face/geometry.js';
+
+const box = (xmin: number, ymin: number, xmax: number, ymax: number) => ({
+  xmin,
+  ymin,
+  xmax,
+  ymax,
+});
+const face = (score: number, ...corners: [number, number, number, number]): Candidate => ({
+  box: box(...corners),
+  score,
+  landmarks: [],
+});
+
+test('intersection over union', () => {
+  const table: [string, ReturnType<typeof box>, ReturnType<typeof box>, number][] = [
+    ['the same', box(0, 0, 10, 10), box(0, 0, 10, 10), 1],
+    ['half shifted', box(0, 0, 10, 10), box(5, 0, 15, 10), 1 / 3],
+    ['one in the other', box(0, 0, 10, 10), box(0, 0, 5, 10), 0.5],
+    ['touching', box(0, 0, 10, 10), box(10, 0, 20, 10), 0],
+    ['apart', box(0, 0, 10, 10), box(50, 50, 60, 60), 0],
+    [
+      'apart on both axes, where widths and heights are both negative',
+      box(9, 9, 10, 10),
+      box(0, 0, 1, 1),
+      0,
+    ],
+    ['empty', box(5, 5, 5, 5), box(5, 5, 5, 5), 0],
+  ];
+  for (const [name, a, b, want] of table) {
+    assert.equal(intersectionOverUnion(a, b), want, name);
+    assert.equal(intersectionOverUnion(b, a), want, `${name}, turned round`);
+  }
+});
+
+test('suppression keeps the best of each face, best first', () => {
+  const best = face(0.9, 0, 0, 10, 10);
+  const double = face(0.8, 1, 0, 11, 10);
+  const neighbour = face(0.7, 8, 0, 18, 10);
+  const other = face(0.95, 50, 0, 60, 10);
+  assert.deepEqual(suppress([double, neighbour, best, other], 0.45), [other, best, neighbour]);
+  assert.deepEqual(suppress([], 0.45), []);
+});
+
+test('what a suppressed candidate overlaps is not suppressed by it', () => {
+  const a = face(0.9, 0, 0, 10, 10);
+  const between = face(0.8, 3, 0, 13, 10);
+  const b = face(0.7, 6, 0, 16, 10);
+  assert.deepEqual(suppress([a, between, b], 0.45), [a, b]);
+});
+
+test('an overlap of exactly the limit is the same face', () => {
+  const a = face(0.9, 0, 0, 10, 10);
+  const half = face(0.8, 0, 0, 5, 10);
+  assert.deepEqual(suppress([a, half], 0.5), [a]);
+  assert.deepEqual(suppress([a, half], 0.51), [a, half]);
+});
+
+test('a candidate of a look is moved and scaled to the picture', () => {
+  const candidate = { ...face(0.5, 10, 20, 30, 40), landmarks: [{ x: 15, y: 25 }] };
+  const region = { left: 100, top: 50, width: 400, height: 100 };
+  assert.deepEqual(toPicture(candidate, { width: 200, height: 200 }, region), {
+    box: box(120, 60, 160, 70),
+    score: 0.5,
+    landmarks: [{ x: 130, y: 62.5 }],
+  });
+});
+
+test('a box is clamped to the picture and rounded to hundredths, or gone', () => {
+  const size = { width: 100, height: 50 };
+  const table: [string, number[], number[] | undefined][] = [
+    ['inside', [1.234, 2.345, 30.006, 40.004], [1.23, 2.35, 30.01, 40]],
+    ['over every edge', [-5, -6, 105, 60], [0, 0, 100, 50]],
+    ['outside', [101, 0, 120, 50], undefined],
+    ['above', [0, -20, 10, -1], undefined],
+    ['less than a pixel wide', [10, 10, 10.99, 20], undefined],
+    ['one pixel', [10, 10, 11, 11], [10, 10, 11, 11]],
+    ['less than a pixel left of it', [99.5, 10, 120, 20], undefined],
+  ];
+  for (const [name, [xmin = 0, ymin = 0, xmax = 0, ymax = 0], want] of table) {
+    const clamped = clampBox(box(xmin, ymin, xmax, ymax), size);
+    assert.deepEqual(clamped && Object.values(clamped), want, name);
+  }
+});
+
+test('faces are ordered by area, of equal area by score', () => {
+  const small = face(0.99, 0, 0, 5, 5);
+  const large = face(0.5, 0, 0, 10, 10);
+  const wide = face(0.6, 0, 0, 20, 5);
+  assert.equal(area(large.box), area(wide.box));
+  assert.deepEqual([small, large, wide].sort(byAreaThenScore), [wide, large, small]);
+});

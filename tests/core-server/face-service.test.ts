@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import type { Call } from '../../core-server/call.js';
+import { ServiceError, type Reason } from '../../core-server/errors.js';
+import type { DetectFacesInput, DetectFacesOutput } from '../../core-server/face/detector.js';
+import { createFaceDetectionHandlers } from '../../core-server/face/service.js';
+import type { RunOptions } from '../../core-server/inference/pool.js';
+import {
+  ThresholdSource,
+  type DetectAllFacesRequest,
+} from '../../generated/imageanalysis/v1/face_detection.js';
+
+const png = Buffer.from('\x89PNG\r\n\x1a\n and more', 'latin1');
+const limits = { maxBytes: 100, maxPixels: 1000, maxSide: 100 };
+const call: Call = {
+  signal: new AbortController().signal,
+  requestId: 'r1',
+  keyId: 'k1',
+  peer: '127.0.0.1',
+  log: pino({ level: 'silent' }),
+};
+const request = (changes: Partial<DetectAllFacesRequest> = {}): DetectAllFacesRequest => ({
+  image: png,
+  company: '',
+  landmarks: false,
+  details: false,
+  ...changes,
+});
+const face = {
+  boundingBox: { xmin: 1, ymin: 2, xmax: 3.5, ymax: 4.25 },
+  detectionScore: 0.9731,
+  cropJpeg: Uint8Array.of(0xff, 0xd8),
+};
+const foundNothing: DetectFacesOutput = {
+  width: 40,
+  height: 30,
+  faces: [],
+  omittedFaces: 0,
+  model: { name: 'm', version: '7' },
+  timings: {},
+};
+
+function start(found: Partial<DetectFacesOutput> = {}) {
+  const jobs: { task: string; input: DetectFacesInput; options: RunOptions }[] = [];
+  const wishes: unknown[] = [];
+  const handlers = createFaceDetectionHandlers({
+    pool: {
+      run(task, input, options) {
+        jobs.push({ task, input, options });
+        return Promise.resolve({ ...foundNothing, ...found });
+      },
+    },
+    resolveThreshold(wish) {
+      wishes.push(wish);
+      if (wish.company === 'nobody') {
+        throw new ServiceError('UNKNOWN_COMPANY', 'company is not registered');
+      }
+      return Promise.resolve({ value: wish.minScore ?? 0.6, source: ThresholdSource.COMPANY });
+    },
+    limits,
+  });
+  return { ...handlers, handlers, jobs, wishes };
+}
+
+async function refusal(answer: Promise<unknown>): Promise<[Reason, string]> {
+  const error = await answer.then(
+    () => assert.fail('was not refused'),
+    (caught: unknown) => caught,
+  );
+  assert.ok(error instanceof ServiceError, String(error));
+  return [error.reason, error.message];
+}
+
+test('the picture goes to a worker with the resolved threshold', async () => {
+  const { handlers, jobs, wishes } = start({ faces: [face], omittedFaces: 4 });
+  const answer = await handlers.detectAllFaces(
+    request({ company: 'acme', maxFaces: 7, landmarks: true, crop: false }),
+    call,
+    { wait: 'queue' },
+  );
+  assert.deepEqual(wishes, [{ company: 'acme' }]);
+  assert.equal(jobs.length, 1);
+  assert.equal(jobs[0]?.task, 'detectFaces');
+  assert.deepEqual(jobs[0]?.options, { signal: call.signal, wait: 'queue' });
+  const { image, ...rest } = jobs[0].input;
+  assert.deepEqual(Buffer.from(image), png);
+  assert.deepEqual(rest, { minScore: 0.6, maxFaces: 7, crop: false, landmarks: true, limits });
+  assert.deepEqual(answer, {
+    faces: [{ ...face, cropJpeg: Buffer.of(0xff, 0xd8), landmarks: undefined }],
+    omittedFaces: 4,
+    details: undefined,
+  });
+});
+
+test('crops are wanted and faces are many unless something else is said', async () => {
+  const { handlers, jobs } = start({ faces: [face] });
+  await handlers.detectAllFaces(request(), call);
+  await handlers.detectSingleFace(request(), call);
+  assert.deepEqual(
+    jobs.map(({ input }) => [input.crop, input.maxFaces, input.landmarks]),
+    [
+      [true, 1000, false],
+      [true, 1, false],
+    ],
+  );
+});
+
+test('what is sent to the worker is the picture alone, not the message around it', async () => {
+  const { handlers, jobs } = start();
+  const message = Buffer.concat([Buffer.alloc(5000), png, Buffer.alloc(5000)]);
+  await handlers.detectAllFaces(
+    request({ image: message.subarray(5000, 5000 + png.length) }),
+    call,
+  );
+  assert.equal(jobs[0]?.input.image.buffer.byteLength, png.length);
+});
+
+test('details tell the size, the threshold with its source, and the model', async () => {
+  const { handlers, wishes } = start({ faces: [face] });
+  const { details } = await handlers.detectSingleFace(
+    request({ details: true, minScore: 0.25 }),
+    call,
+  );
+  assert.deepEqual(wishes, [{ company: '', minScore: 0.25 }]);
+  assert.deepEqual(details, {
+    image: { width: 40, height: 30 },
+    threshold: { value: 0.25, source: ThresholdSource.COMPANY },
+    model: { name: 'm', version: '7' },
+  });
+});
+
+test('landmarks are named in the order of the model contract', async () => {
+  const landmarks = [1, 2, 3, 4, 5].map((x) => ({ x, y: -x }));
+  const { handlers } = start({ faces: [{ ...face, landmarks }] });
+  const answer = await handlers.detectSingleFace(request({ landmarks: true }), call);
+  assert.deepEqual(answer.face?.landmarks, {
+    rightEye: { x: 1, y: -1 },
+    leftEye: { x: 2, y: -2 },
+    noseTip: { x: 3, y: -3 },
+    rightMouthCorner: { x: 4, y: -4 },
+    leftMouthCorner: { x: 5, y: -5 },
+  });
+});
+
+test('no face is NO_FACE for one, an empty answer for all', async () => {
+  const { handlers } = start();
+  assert.deepEqual(await refusal(handlers.detectSingleFace(request(), call)), [
+    'NO_FACE',
+    'image has no face with a score of at least 0.6',
+  ]);
+  const { faces, omittedFaces } = await handlers.detectAllFaces(request(), call);
+  assert.deepEqual([faces, omittedFaces], [[], 0]);
+});
+
+test('a request out of its ranges is refused, naming field, value and wish, and no worker is asked', async () => {
+  const table: [Partial<DetectAllFacesRequest>, Reason, string][] = [
+    [{ minScore: 1.000001 }, 'INVALID_SCORE', 'min_score is 1.000001, want a number from 0 to 1'],
+    [{ minScore: -0.1 }, 'INVALID_SCORE', 'min_score is -0.1, want a number from 0 to 1'],
+    [{ minScore: NaN }, 'INVALID_SCORE', 'min_score is NaN, want a number from 0 to 1'],
+    [{ minScore: Infinity }, 'INVALID_SCORE', 'min_score is Infinity, want a number from 0 to 1'],
+    [{ maxFaces: 0 }, 'INVALID_FIELD', 'max_faces is 0, want a whole number from 1 to 1000'],
+    [{ maxFaces: 1001 }, 'INVALID_FIELD', 'max_faces is 1001, want a whole number from 1 to 1000'],
+    [{ company: 'x'.repeat(65) }, 'INVALID_FIELD', 'company has 65 characters, want at most 64'],
+    [{ company: 'nobody' }, 'UNKNOWN_COMPANY', 'company is not registered'],
+    [{ image: Buffer.alloc(0) }, 'EMPTY_IMAGE', 'image has no bytes, want a picture file'],
+    [{ image: Buffer.alloc(101) }, 'BODY_TOO_LARGE', 'image has 101 bytes, want at most 100'],
+    [
+      { image: Buffer.from('%PDF') },
+      'UNSUPPORTED_IMAGE_TYPE',
+      'image is of an unknown type, want JPEG, PNG, WebP, AVIF, GIF or TIFF',
+    ],
+  ];
+  const { handlers, jobs } = start();
+  for (const [changes, reason, message] of table) {
+    assert.deepEqual(await refusal(handlers.detectAllFaces(request(changes), call)), [
+      reason,
+      message,
+    ]);
+  }
+  assert.deepEqual(jobs, []);
+});
+
+test('the ends of the ranges pass', async () => {
+  const { handlers, jobs } = start();
+  for (const changes of [
+    { minScore: 0 },
+    { minScore: 1 },
+    { maxFaces: 1 },
+    { maxFaces: 1000 },
+    { company: 'x'.repeat(64) },
+  ]) {
+    await handlers.detectAllFaces(request(changes), call);
+  }
+  assert.equal(jobs.length, 5);
+});

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { pino } from 'pino';
+import sharp from 'sharp';
+import { ServiceError } from '../../core-server/errors.js';
+import { intersectionOverUnion } from '../../core-server/face/geometry.js';
+import { createWorkerPool, type WorkerPool } from '../../core-server/inference/pool.js';
+import type { AnalysisTasks, AnalysisWorkerData } from '../../core-server/worker-main.js';
+import { defaultLimits, quarters } from './image-fixtures.js';
+
+// The real worker with the real model on a real portrait.
+
+const manifestUrl = new URL('../../../models/manifest.json', import.meta.url).href;
+const portrait = new URL('../../../samples/astronaut.jpg', import.meta.url);
+const skip = existsSync(portrait) ? false : 'samples/astronaut.jpg is not here';
+let pool: WorkerPool<AnalysisTasks>;
+
+before(async () => {
+  pool = createWorkerPool<AnalysisTasks>({
+    workerUrl: new URL('../../core-server/worker-main.js', import.meta.url),
+    workerData: { manifestUrl } satisfies AnalysisWorkerData,
+    size: 1,
+    maxQueue: 8,
+    log: pino({ level: 'silent' }),
+  });
+  await pool.ready();
+});
+after(() => pool.close({ graceMs: 5000 }));
+
+const detect = (image: Uint8Array, minScore = 0.5) =>
+  pool.run(
+    'detectFaces',
+    { image, minScore, maxFaces: 1000, crop: true, landmarks: true, limits: defaultLimits },
+    { signal: new AbortController().signal },
+  );
+
+test('the astronaut is found with box, landmarks and crop', { skip }, async () => {
+  const found = await detect(readFileSync(portrait));
+  assert.deepEqual([found.width, found.height], [512, 512]);
+  const [face] = found.faces;
+  assert.ok(face, 'no face');
+  // Drawn by hand around her face.
+  const truth = { xmin: 172, ymin: 66, xmax: 276, ymax: 196 };
+  const overlap = intersectionOverUnion(face.boundingBox, truth);
+  assert.ok(overlap > 0.6, `overlap ${overlap}: ${JSON.stringify(face.boundingBox)}`);
+  const [rightEye, leftEye, nose, rightMouth, leftMouth] = face.landmarks ?? [];
+  assert.ok(rightEye && leftEye && nose && rightMouth && leftMouth);
+  assert.ok(rightEye.x < nose.x && nose.x < leftEye.x, 'her right eye is on the left');
+  assert.ok(rightEye.y < nose.y && nose.y < rightMouth.y && nose.y < leftMouth.y);
+  const crop = await sharp(face.cropJpeg).metadata();
+  const { xmin, ymin, xmax, ymax } = face.boundingBox;
+  assert.deepEqual(
+    [crop.format, crop.width, crop.height],
+    ['jpeg', Math.round(xmax) - Math.round(xmin), Math.round(ymax) - Math.round(ymin)],
+  );
+});
+
+test('she is found at the same place in every format, orientation and size', { skip }, async () => {
+  const original = readFileSync(portrait);
+  const [reference] = (await detect(original)).faces;
+  assert.ok(reference);
+  const expectAt = async (name: string, image: Buffer, scale: number): Promise<void> => {
+    const [face] = (await detect(image)).faces;
+    assert.ok(face, `${name}: no face`);
+    const { xmin, ymin, xmax, ymax } = face.boundingBox;
+    const back = { xmin: xmin / scale, ymin: ymin / scale, xmax: xmax / scale, ymax: ymax / scale };
+    const overlap = intersectionOverUnion(back, reference.boundingBox);
+    assert.ok(overlap > 0.8, `${name}: overlap ${overlap}`);
+  };
+  for (const type of ['png', 'webp', 'avif', 'gif', 'tiff'] as const) {
+    await expectAt(type, await sharp(original)[type]().toBuffer(), 1);
+  }
+  const onItsSide = await sharp(original).rotate(270).withMetadata({ orientation: 6 }).toBuffer();
+  await expectAt('orientation 6', onItsSide, 1);
+  for (const scale of [0.25, 0.5, 2, 7]) {
+    const resized = await sharp(original)
+      .resize(512 * scale)
+      .jpeg()
+      .toBuffer();
+    await expectAt(`scaled by ${scale}`, resized, scale);
+  }
+});
+
+test('a picture without a face has none', async () => {
+  const found = await detect(await quarters(640, 480).jpeg().toBuffer());
+  assert.deepEqual(found.faces, []);
+});
+
+test('a damaged picture is CORRUPT_IMAGE and the worker goes on', async () => {
+  const jpeg = await quarters(640, 480).jpeg().toBuffer();
+  await assert.rejects(detect(jpeg.subarray(0, 2000)), (error: unknown) => {
+    assert.ok(error instanceof ServiceError);
+    assert.equal(error.reason, 'CORRUPT_IMAGE');
+    return true;
+  });
+  assert.deepEqual((await detect(jpeg)).faces, []);
+  assert.equal(pool.stats.restarts, 0);
+});
+
+test('hundreds of pictures of changing sizes do not make the process grow', async () => {
+  // Sizes repeat, so that what may be kept for each size has been kept after one round.
+  const sizes = [64, 320, 480, 640, 900, 1300];
+  const pictures = await Promise.all(
+    sizes.map((width) =>
+      quarters(width, Math.round(width * 0.7))
+        .jpeg()
+        .toBuffer(),
+    ),
+  );
+  const round = async (times: number): Promise<void> => {
+    for (let i = 0; i < times; i += 1) await detect(pictures[i % pictures.length] ?? Buffer.of());
+  };
+  await round(60);
+  const before = process.memoryUsage.rss();
+  await round(240);
+  const grownBy = (process.memoryUsage.rss() - before) / 2 ** 20;
+  assert.ok(grownBy < 60, `grew by ${grownBy.toFixed(1)} MiB over 240 pictures`);
+});

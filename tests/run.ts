@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+
+// Runs every tests/**/*.test.ts, compiled, by Node's test runner: `node dist/tests/run.js [word …]`
+// runs the files whose path has one of the words. Its totals and exit code are the runner's.
+
+/** For a file on Node.js 20, which counts it as one test; for a test on later ones. */
+const timeoutMs = 10 * 60_000;
+
+const sharedDir = path.resolve(process.env['SHARED_DIR'] ?? '../shared');
+const words = process.argv.slice(2);
+
+// By the sources: what is left in dist/ of a file that is gone must not run.
+const files = readdirSync('tests', { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.test.ts'))
+  .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+  .map((file) => path.join('dist/tests', file.replace(/\.ts$/, '.js')))
+  .sort();
+
+if (files.length === 0) throw new Error(`no test file has ${words.join(' or ')} in its path`);
+const missing = files.filter((file) => !existsSync(file));
+if (missing.length > 0) throw new Error(`not built: ${missing.join(', ')}; run "npm run build"`);
+
+const sharedNote = existsSync(sharedDir)
+  ? ''
+  : `${sharedDir} is missing (SHARED_DIR): tests on its pictures are skipped.\n`;
+process.stdout.write(sharedNote);
+
+const nodeArgs = [
+  '--enable-source-maps',
+  '--test',
+  '--test-reporter=spec',
+  `--test-timeout=${timeoutMs}`,
+  // Many files run inference on all cores by themselves.
+  `--test-concurrency=${Math.max(1, Math.floor(availableParallelism() / 2))}`,
+  ...files,
+];
+const { status, error } = spawnSync(process.execPath, nodeArgs, {
+  stdio: 'inherit',
+  env: { ...process.env, SHARED_DIR: sharedDir },
+});
+if (error) throw error;
+process.stdout.write(sharedNote);
+process.exitCode = status ?? 1;
