@@ -91,11 +91,12 @@ def wheels(h: Hypothesis, digits: str):
     return rows[..., 0].mean(0), rows[..., 1].mean(0), rows[0, :, 2]
 
 
-def fraction_length(red: np.ndarray):
-    """Red wheels are at the end: the most probable length and its probability."""
+def fraction_length(red: np.ndarray, rules):
+    """Red wheels are at the end: the most probable length by colour and by what is usual for so many wheels, and its probability."""
     n = len(red)
+    prior = rules["fractionPrior"].get(str(n), rules["fractionPrior"]["other"])
     lengths = range(0, max(1, n - 1))
-    logs = [sum(math.log(max(r if i >= n - k else 1 - r, 1e-3)) for i, r in enumerate(red)) for k in lengths]
+    logs = [sum(math.log(max(r if i >= n - k else 1 - r, 1e-3)) for i, r in enumerate(red)) + math.log(prior[k] if k < len(prior) else 0.01) for k in lengths]
     top = max(logs)
     weights = [math.exp(v - top) for v in logs]
     k = int(np.argmax(weights))
@@ -110,7 +111,7 @@ def assemble(hypotheses, rules):
     h = ranked[0]
     digits = max(h.readings, key=h.readings.get)
     sure, red, centres = wheels(h, digits)
-    length, fraction_sure = fraction_length(red)
+    length, fraction_sure = fraction_length(red, rules)
     cut = len(digits) - length
     integer_p = sum(p for s, p in h.readings.items() if len(s) == len(digits) and s[:cut] == digits[:cut])
     # A wheel between two numbers splits the probability between readings one step apart; either is right.

@@ -87,7 +87,8 @@ def train(args, model, make_batch, loss_of, check):
         model.load_state_dict(saved["model"])
         if "optimiser" in saved:
             optimiser.load_state_dict(saved["optimiser"])
-        start, average = saved["step"], Averaged(model, saved["average"])
+        # Committed checkpoints are stored in half precision.
+        start, average = saved["step"], Averaged(model, {k: v.float() if v.dtype == torch.float16 else v for k, v in saved["average"].items()})
     average = average or Averaged(model)
     queue = mp.Queue(6)
     for i in range(args.workers):
