@@ -1637,7 +1637,6 @@ export interface FeatureSet {
   jsonFormat?: FeatureSet_JsonFormat | undefined;
   enforceNamingStyle?: FeatureSet_EnforceNamingStyle | undefined;
   defaultSymbolVisibility?: FeatureSet_VisibilityFeature_DefaultSymbolVisibility | undefined;
-  enforceProtoLimits?: FeatureSet_ProtoLimitsFeature_EnforceProtoLimits | undefined;
 }
 
 export enum FeatureSet_FieldPresence {
@@ -1963,62 +1962,6 @@ export function featureSet_VisibilityFeature_DefaultSymbolVisibilityToNumber(
   }
 }
 
-export interface FeatureSet_ProtoLimitsFeature {
-}
-
-export enum FeatureSet_ProtoLimitsFeature_EnforceProtoLimits {
-  PROTO_LIMITS_UNKNOWN = "PROTO_LIMITS_UNKNOWN",
-  /**
-   * LEGACY_NO_EXPLICIT_LIMITS - Default pre-EDITION_2026: there are no limit enforcement at the protoc
-   * level. Practical limits still exist, but they will tend to fail while
-   * compiling protoc-generated code, and these limits tend to be language
-   * or toolchain specific.
-   */
-  LEGACY_NO_EXPLICIT_LIMITS = "LEGACY_NO_EXPLICIT_LIMITS",
-  /**
-   * PROTO_LIMITS2026 - A set of limits enforced by Edition 2026 by default. For a detailed
-   * list of all the limits please consult the Edition 2026 documentation.
-   */
-  PROTO_LIMITS2026 = "PROTO_LIMITS2026",
-}
-
-export function featureSet_ProtoLimitsFeature_EnforceProtoLimitsFromJSON(
-  object: any,
-): FeatureSet_ProtoLimitsFeature_EnforceProtoLimits {
-  switch (object) {
-    case 0:
-    case "PROTO_LIMITS_UNKNOWN":
-      return FeatureSet_ProtoLimitsFeature_EnforceProtoLimits.PROTO_LIMITS_UNKNOWN;
-    case 1:
-    case "LEGACY_NO_EXPLICIT_LIMITS":
-      return FeatureSet_ProtoLimitsFeature_EnforceProtoLimits.LEGACY_NO_EXPLICIT_LIMITS;
-    case 2:
-    case "PROTO_LIMITS2026":
-      return FeatureSet_ProtoLimitsFeature_EnforceProtoLimits.PROTO_LIMITS2026;
-    default:
-      throw new globalThis.Error(
-        "Unrecognized enum value " + object + " for enum FeatureSet_ProtoLimitsFeature_EnforceProtoLimits",
-      );
-  }
-}
-
-export function featureSet_ProtoLimitsFeature_EnforceProtoLimitsToNumber(
-  object: FeatureSet_ProtoLimitsFeature_EnforceProtoLimits,
-): number {
-  switch (object) {
-    case FeatureSet_ProtoLimitsFeature_EnforceProtoLimits.PROTO_LIMITS_UNKNOWN:
-      return 0;
-    case FeatureSet_ProtoLimitsFeature_EnforceProtoLimits.LEGACY_NO_EXPLICIT_LIMITS:
-      return 1;
-    case FeatureSet_ProtoLimitsFeature_EnforceProtoLimits.PROTO_LIMITS2026:
-      return 2;
-    default:
-      throw new globalThis.Error(
-        "Unrecognized enum value " + object + " for enum FeatureSet_ProtoLimitsFeature_EnforceProtoLimits",
-      );
-  }
-}
-
 /**
  * A compiled specification for the defaults of a set of features.  These
  * messages are generated from FeatureSet extensions and can be used to seed
@@ -2137,23 +2080,6 @@ export interface SourceCodeInfo_Location {
    *   [ 4, 3, 2, 7 ]
    * this path refers to the whole field declaration (from the beginning
    * of the label to the terminating semicolon).
-   *
-   * For options, the path refers to the interpreted option in the descriptor.
-   * E.g., for a custom option `(my_opt) = "foo"` on a message using extension
-   * number 10101, the path is:
-   *   [ 4, 3, 7, 10101 ]
-   * refers to:
-   *   file.message_type(3)     // 4, 3
-   *       .options()           // 7
-   *       .my_opt()            // 10101
-   *
-   * Sub-locations corresponding to the interpreted option's corresponding
-   * `UninterpretedOption` are also appended to the interpreted option, which
-   * deviates from the actual FileDescriptorProto path. E.g.:
-   *   [ 4, 3, 7, 10101, 2 ]
-   * refers to the option name `(my_opt)`, and:
-   *   [ 4, 3, 7, 10101, 7 ]
-   * refers to the "foo" string value of the option.
    */
   path: number[];
   /**
@@ -5447,7 +5373,6 @@ function createBaseFeatureSet(): FeatureSet {
     jsonFormat: FeatureSet_JsonFormat.UNKNOWN,
     enforceNamingStyle: FeatureSet_EnforceNamingStyle.UNKNOWN,
     defaultSymbolVisibility: FeatureSet_VisibilityFeature_DefaultSymbolVisibility.UNKNOWN,
-    enforceProtoLimits: FeatureSet_ProtoLimitsFeature_EnforceProtoLimits.PROTO_LIMITS_UNKNOWN,
   };
 }
 
@@ -5486,12 +5411,6 @@ export const FeatureSet: MessageFns<FeatureSet> = {
       writer.uint32(64).int32(
         featureSet_VisibilityFeature_DefaultSymbolVisibilityToNumber(message.defaultSymbolVisibility),
       );
-    }
-    if (
-      message.enforceProtoLimits !== undefined &&
-      message.enforceProtoLimits !== FeatureSet_ProtoLimitsFeature_EnforceProtoLimits.PROTO_LIMITS_UNKNOWN
-    ) {
-      writer.uint32(72).int32(featureSet_ProtoLimitsFeature_EnforceProtoLimitsToNumber(message.enforceProtoLimits));
     }
     return writer;
   },
@@ -5575,14 +5494,6 @@ export const FeatureSet: MessageFns<FeatureSet> = {
             );
             continue;
           }
-          case 9: {
-            if (tag !== 72) {
-              break;
-            }
-
-            message.enforceProtoLimits = featureSet_ProtoLimitsFeature_EnforceProtoLimitsFromJSON(reader.int32());
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5609,8 +5520,6 @@ export const FeatureSet: MessageFns<FeatureSet> = {
     message.enforceNamingStyle = object.enforceNamingStyle ?? FeatureSet_EnforceNamingStyle.UNKNOWN;
     message.defaultSymbolVisibility = object.defaultSymbolVisibility ??
       FeatureSet_VisibilityFeature_DefaultSymbolVisibility.UNKNOWN;
-    message.enforceProtoLimits = object.enforceProtoLimits ??
-      FeatureSet_ProtoLimitsFeature_EnforceProtoLimits.PROTO_LIMITS_UNKNOWN;
     return message;
   },
 };
@@ -5654,49 +5563,6 @@ export const FeatureSet_VisibilityFeature: MessageFns<FeatureSet_VisibilityFeatu
   },
   fromPartial(_: DeepPartial<FeatureSet_VisibilityFeature>): FeatureSet_VisibilityFeature {
     const message = createBaseFeatureSet_VisibilityFeature();
-    return message;
-  },
-};
-
-function createBaseFeatureSet_ProtoLimitsFeature(): FeatureSet_ProtoLimitsFeature {
-  return {};
-}
-
-export const FeatureSet_ProtoLimitsFeature: MessageFns<FeatureSet_ProtoLimitsFeature> = {
-  encode(_: FeatureSet_ProtoLimitsFeature, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): FeatureSet_ProtoLimitsFeature {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseFeatureSet_ProtoLimitsFeature();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create(base?: DeepPartial<FeatureSet_ProtoLimitsFeature>): FeatureSet_ProtoLimitsFeature {
-    return FeatureSet_ProtoLimitsFeature.fromPartial(base ?? {});
-  },
-  fromPartial(_: DeepPartial<FeatureSet_ProtoLimitsFeature>): FeatureSet_ProtoLimitsFeature {
-    const message = createBaseFeatureSet_ProtoLimitsFeature();
     return message;
   },
 };
