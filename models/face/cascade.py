@@ -14,7 +14,7 @@ import numpy as np
 @dataclass(frozen=True)
 class CascadeRule:
     first_side: int = 640  # longest side of the first pass; never enlarged
-    weak_score: float = 0.35  # a first-pass detection of this score may be a face
+    weak_score: float = 0.1  # a first-pass detection of this score may be a face (calibrated scores)
     small_side: float = 40  # pixels in the first pass: faces that a second look serves
     margin: float = 32  # pixels in the first pass around the small faces
     budget: int = 750_000  # pixels of the second pass
