@@ -64,11 +64,11 @@ eval: eval-face eval-meter ## Measure the accuracy of both features on ../shared
 
 .PHONY: eval-face
 eval-face: $(BUILT) ## Measure the face detector
-	@exec node --enable-source-maps dist/tests/accuracy/face-eval.js
+	@exec node --enable-source-maps dist/tests/accuracy/eval-face.js
 
 .PHONY: eval-meter
 eval-meter: $(BUILT) ## Measure the meter reader
-	@exec node --enable-source-maps dist/tests/accuracy/meter-eval.js
+	@exec node --enable-source-maps dist/tests/accuracy/eval-meter.js
 
 .PHONY: clean
 clean: ## Remove what was installed and built; data/ stays

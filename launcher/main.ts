@@ -24,7 +24,7 @@ const log = (line: string) => process.stderr.write(`launcher: ${line}\n`);
 try {
   const settings = createLaunchSettings(process.env);
   service = await launch({ settings, env: process.env, log, signal: abort.signal });
-  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const root = path.resolve(fileURLToPath(new URL('../..', import.meta.url)));
   const dataDir = process.env['CORE_DATA_DIR'] && path.resolve(process.env['CORE_DATA_DIR']);
   process.stdout.write(`${welcomeText(service, { root, dataDir })}\n${readyLine(service)}\n`);
 

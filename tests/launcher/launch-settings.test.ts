@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createLaunchSettings, toConnectAddress } from '../../launcher/launch-settings.js';
+
+describe('createLaunchSettings', () => {
+  it('should have the documented defaults', () => {
+    assert.deepEqual(createLaunchSettings({}), {
+      core: { host: '127.0.0.1', port: 50_051, shutdownGraceMs: 10_000 },
+      facade: { host: '127.0.0.1', port: 8080, shutdownGraceMs: 10_000 },
+      admin: undefined,
+    });
+  });
+
+  it('should have the port of administration once that is on', () => {
+    const { admin } = createLaunchSettings({ CORE_ADMIN_KEY: '0123456789abcdef' });
+    assert.deepEqual(admin, { host: '127.0.0.1', port: 50_052 });
+  });
+
+  it('should report the mistakes of both processes together', () => {
+    const env = { CORE_PORT: 'x', CORE_WORKERS: '0', REST_PORT: '65536' };
+    assert.throws(() => createLaunchSettings(env), {
+      message: /CORE_PORT[^]*CORE_WORKERS[^]*REST_PORT/,
+    });
+  });
+});
+
+describe('toConnectAddress', () => {
+  for (const [host, address] of [
+    ['127.0.0.1', '127.0.0.1:1'],
+    ['localhost', 'localhost:1'],
+    ['0.0.0.0', '127.0.0.1:1'],
+    ['::', '[::1]:1'],
+    ['fd00::2', '[fd00::2]:1'],
+  ] as const) {
+    it(`should make ${address} of a listener on ${host}`, () => {
+      assert.equal(toConnectAddress({ host, port: 1 }), address);
+    });
+  }
+});

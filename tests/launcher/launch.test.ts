@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { launch, type LaunchFiles } from '../../launcher/launch.js';
+import type { LaunchSettings } from '../../launcher/launch-settings.js';
+import { isGrpcServing } from '../../launcher/is-serving.js';
+import { eventually, isAlive, writeProgram } from './stand-ins.js';
+
+const nodeModules = new URL('../../../node_modules/', import.meta.url).href;
+
+const core = `
+import grpc from '${nodeModules}@grpc/grpc-js/build/src/index.js';
+import health from '${nodeModules}grpc-health-check/build/src/health.js';
+const server = new grpc.Server();
+new health.HealthImplementation({ '': 'SERVING' }).addToServer(server);
+server.bindAsync('127.0.0.1:' + process.env.CORE_PORT, grpc.ServerCredentials.createInsecure(), () => {});
+process.on('SIGTERM', () => server.forceShutdown());`;
+
+const facade = `
+import { createServer } from 'node:http';
+createServer((request, response) => {
+  response.statusCode = request.url === '/readyz' ? 200 : 404;
+  response.end(JSON.stringify({ pid: process.pid, core: process.env.REST_CORE_ADDRESS }));
+}).listen(Number(process.env.REST_PORT), '127.0.0.1');
+process.on('SIGTERM', () => process.exit(0));`;
+
+const adminCli = `
+const answers = { 'keys list': [], 'companies list': [], 'companies create': { password: 'p' }, 'keys create': { key: 'k' } };
+console.log(JSON.stringify(answers[process.argv.slice(2, 4).join(' ')]));`;
+
+const anyPorts: LaunchSettings = {
+  core: { host: '127.0.0.1', port: 0, shutdownGraceMs: 1_000 },
+  facade: { host: '127.0.0.1', port: 0, shutdownGraceMs: 1_000 },
+  admin: undefined,
+};
+
+async function launchStandIns(
+  t: TestContext,
+  programs: Partial<LaunchFiles> = {},
+  options: { settings?: LaunchSettings; signal?: AbortSignal; startTimeoutMs?: number } = {},
+) {
+  const [coreFile, facadeFile, adminFile] = await Promise.all([
+    writeProgram(t, programs.core ?? core),
+    writeProgram(t, programs.facade ?? facade),
+    writeProgram(t, programs.adminCli ?? adminCli),
+  ]);
+  const lines: string[] = [];
+  const service = await launch({
+    settings: anyPorts,
+    env: process.env,
+    signal: new AbortController().signal,
+    log: (line) => lines.push(line),
+    files: { core: coreFile, facade: facadeFile, adminCli: adminFile },
+    ...options,
+  });
+  t.after(() => {
+    service.kill();
+  });
+  return { service, lines };
+}
+
+describe('launch', () => {
+  it('should serve both, tell the facade where the core is, and stop both', async (t) => {
+    const { service } = await launchStandIns(t);
+    assert.deepEqual(service.demo, { apiKey: 'k', company: 'demo', password: 'p' });
+    const response = await fetch(`${service.restUrl}/readyz`);
+    const { pid, core: address } = (await response.json()) as { pid: number; core: string };
+    assert.equal(address, service.grpcAddress);
+    await service.stop();
+    assert.ok(!isAlive(pid));
+    assert.equal(await isGrpcServing(service.grpcAddress), false);
+  });
+
+  it('should start the facade again on the same port when it is killed', async (t) => {
+    const { service, lines } = await launchStandIns(t);
+    const readPid = async () => {
+      try {
+        const response = await fetch(`${service.restUrl}/readyz`);
+        return ((await response.json()) as { pid: number }).pid;
+      } catch {
+        return undefined;
+      }
+    };
+    const first = await eventually(readPid);
+    process.kill(first, 'SIGKILL');
+    await eventually(async () => {
+      const pid = await readPid();
+      return pid !== undefined && pid !== first;
+    });
+    assert.deepEqual(lines, ['facade ended (SIGKILL); starting it again in 250 ms']);
+    await service.stop();
+  });
+
+  it('should say which port is taken, and by what to choose another', async (t) => {
+    const occupant = createServer().listen(0, '127.0.0.1');
+    t.after(() => occupant.close());
+    await once(occupant, 'listening');
+    const { port } = occupant.address() as AddressInfo;
+    const settings = { ...anyPorts, facade: { ...anyPorts.facade, port } };
+    await assert.rejects(launchStandIns(t, {}, { settings }), {
+      message: `127.0.0.1:${port} is in use; choose another by REST_PORT`,
+    });
+  });
+
+  it('should say which process ended at its start, and stop the other', async (t) => {
+    const beacon = createServer().listen(0, '127.0.0.1');
+    t.after(() => beacon.close());
+    await once(beacon, 'listening');
+    const { port } = beacon.address() as AddressInfo;
+    // Connected for as long as the facade lives.
+    const closed = new Promise((resolve) => {
+      beacon.once('connection', (socket) =>
+        socket.resume().once('close', resolve).on('error', resolve),
+      );
+    });
+    const programs = {
+      core: 'setTimeout(() => process.exit(2), 1500);',
+      facade: `import { connect } from 'node:net'; connect(${port}, '127.0.0.1');`,
+    };
+    await assert.rejects(launchStandIns(t, programs), {
+      message: 'the core ended at its start (exit code 2)',
+    });
+    await closed;
+  });
+
+  it('should give up on a service that does not come to serve', async (t) => {
+    const programs = { facade: 'setInterval(() => {}, 1000);' };
+    await assert.rejects(launchStandIns(t, programs, { startTimeoutMs: 1_000 }), {
+      message: 'the service does not answer after 1000 ms',
+    });
+  });
+
+  it('should stop a start under way when told to', async (t) => {
+    const stopping = new AbortController();
+    const programs = { facade: 'setInterval(() => {}, 1000);' };
+    const launched = launchStandIns(t, programs, { signal: stopping.signal });
+    setTimeout(() => {
+      stopping.abort();
+    }, 500);
+    await assert.rejects(launched, { name: 'AbortError' });
+  });
+
+  it('should not repeat what the admin command printed when it fails', async (t) => {
+    const programs = {
+      adminCli: `console.log('{"password":"hidden"}'); console.error('the store is locked'); process.exit(1);`,
+    };
+    await assert.rejects(launchStandIns(t, programs), {
+      message: 'the admin command "keys list" failed: the store is locked',
+    });
+  });
+});

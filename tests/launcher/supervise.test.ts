@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { supervise, type SuperviseOptions } from '../../launcher/supervise.js';
+import { eventually, isAlive, writeProgram } from './stand-ins.js';
+
+const staysAlive = 'setInterval(() => {}, 1000);';
+const ignoresSigterm = `process.on('SIGTERM', () => {}); ${staysAlive}`;
+
+async function superviseProgram(
+  t: TestContext,
+  source: string,
+  options: Partial<SuperviseOptions> = {},
+) {
+  const file = await writeProgram(t, source);
+  const lines: string[] = [];
+  const supervised = supervise(
+    { name: 'program', file, env: process.env },
+    { log: (line) => lines.push(line), minBackoffMs: 10, ...options },
+  );
+  t.after(() => {
+    supervised.kill();
+  });
+  return { supervised, lines };
+}
+
+describe('supervise', () => {
+  it('should start a killed process again, as another process', async (t) => {
+    const { supervised, lines } = await superviseProgram(t, staysAlive);
+    supervised.markReady();
+    const first = await eventually(() => supervised.pid);
+    process.kill(first, 'SIGKILL');
+    const second = await eventually(() => supervised.pid !== first && supervised.pid);
+    assert.ok(isAlive(second));
+    assert.ok(!isAlive(first));
+    assert.deepEqual(lines, ['program ended (SIGKILL); starting it again in 10 ms']);
+  });
+
+  it('should double the wait before each restart, up to the longest', async (t) => {
+    const options = { minBackoffMs: 10, maxBackoffMs: 35 };
+    const { supervised, lines } = await superviseProgram(t, 'process.exit(3)', options);
+    supervised.markReady();
+    await eventually(() => lines.length >= 4);
+    await supervised.stop();
+    assert.deepEqual(
+      lines.slice(0, 4),
+      [10, 20, 35, 35].map((ms) => `program ended (exit code 3); starting it again in ${ms} ms`),
+    );
+  });
+
+  it('should wait shortest again once a process has lived long enough', async (t) => {
+    const options = { minBackoffMs: 10, stableAfterMs: 0 };
+    const { supervised, lines } = await superviseProgram(t, 'process.exit(3)', options);
+    supervised.markReady();
+    await eventually(() => lines.length >= 2);
+    await supervised.stop();
+    assert.equal(lines[1], 'program ended (exit code 3); starting it again in 10 ms');
+  });
+
+  it('should report a process that ends before it was ready, and not restart it', async (t) => {
+    const { supervised, lines } = await superviseProgram(t, 'process.exit(2)');
+    assert.equal(await supervised.failedToStart, 'exit code 2');
+    await sleep(100);
+    assert.equal(supervised.pid, undefined);
+    assert.deepEqual(lines, []);
+  });
+
+  it('should let a process end by itself when stopped, and not restart it', async (t) => {
+    const { supervised, lines } = await superviseProgram(t, staysAlive);
+    supervised.markReady();
+    const pid = await eventually(() => supervised.pid);
+    await supervised.stop();
+    await sleep(100);
+    assert.ok(!isAlive(pid));
+    assert.equal(supervised.pid, undefined);
+    assert.deepEqual(lines, []);
+  });
+
+  it('should not start a process that is stopped while it waits for its restart', async (t) => {
+    const { supervised, lines } = await superviseProgram(t, 'process.exit(3)', {
+      minBackoffMs: 200,
+    });
+    supervised.markReady();
+    await eventually(() => lines.length === 1);
+    await supervised.stop();
+    await sleep(400);
+    assert.equal(lines.length, 1);
+    assert.equal(supervised.pid, undefined);
+  });
+
+  it('should kill a process that does not end within the grace', async (t) => {
+    const source = `${ignoresSigterm} process.stderr.write('');`;
+    const { supervised, lines } = await superviseProgram(t, source, { stopGraceMs: 300 });
+    const pid = await eventually(() => supervised.pid);
+    // Until its handler stands, SIGTERM would end it.
+    await sleep(1_500);
+    await supervised.stop();
+    assert.ok(!isAlive(pid));
+    assert.deepEqual(lines, ['program did not end in 300 ms; killing it']);
+  });
+
+  it('should leave no process behind when the supervisor itself is killed', async (t) => {
+    const child = await writeProgram(t, staysAlive);
+    const module = new URL('../../launcher/supervise.js', import.meta.url).href;
+    const parent = await writeProgram(
+      t,
+      `import { supervise } from ${JSON.stringify(module)};
+       const child = supervise({ name: 'program', file: ${JSON.stringify(child)}, env: process.env }, { log() {} });
+       console.log(child.pid);`,
+    );
+    const supervisor = spawn(process.execPath, [parent], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [chunk] = (await once(supervisor.stdout, 'data')) as [Buffer];
+    const pid = Number(chunk.toString());
+    t.after(() => isAlive(pid) && process.kill(pid, 'SIGKILL'));
+    // The child must have come as far as loading what listens for its parent.
+    await sleep(1_500);
+    assert.ok(isAlive(pid));
+    supervisor.kill('SIGKILL');
+    await eventually(() => !isAlive(pid));
+  });
+});

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { describe, it } from 'node:test';
+import { readyLine, welcomeText } from '../../launcher/welcome.js';
+
+const addresses = { restUrl: 'http://127.0.0.1:8080', grpcAddress: '127.0.0.1:50051' };
+const demo = { apiKey: 'ia_1_secret', company: 'demo', password: 'p-1' };
+
+describe('readyLine', () => {
+  it('should end with the credentials on a first start', () => {
+    assert.equal(
+      readyLine({ ...addresses, demo }),
+      'ready rest=http://127.0.0.1:8080 grpc=127.0.0.1:50051 apikey=ia_1_secret company=demo password=p-1',
+    );
+  });
+
+  it('should have the addresses alone on a later start', () => {
+    assert.equal(
+      readyLine({ ...addresses, demo: undefined }),
+      'ready rest=http://127.0.0.1:8080 grpc=127.0.0.1:50051',
+    );
+  });
+});
+
+describe('welcomeText', () => {
+  it('should quote a folder so that its line can be pasted', () => {
+    const root = "/tmp/it's a folder";
+    const line = welcomeText(addresses, { root, dataDir: undefined })
+      .split('\n')
+      .find((text) => text.startsWith('  cd '));
+    const pasted = String(line).replace(' cd ', ' printf %s ');
+    assert.equal(execFileSync('sh', ['-c', pasted], { encoding: 'utf8' }), root);
+  });
+
+  it('should name the data folder to the admin command where it is not the usual one', () => {
+    const text = welcomeText(addresses, { root: '/srv', dataDir: '/var/data' });
+    assert.match(text, /\$\(CORE_DATA_DIR=\/var\/data npm run --silent admin -- keys create/);
+  });
+});
