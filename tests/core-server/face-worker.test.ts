@@ -40,14 +40,22 @@ test('the astronaut is found with box, landmarks and crop', { skip }, async () =
   assert.deepEqual([found.width, found.height], [512, 512]);
   const [face] = found.faces;
   assert.ok(face, 'no face');
-  // Drawn by hand around her face.
-  const truth = { xmin: 172, ymin: 66, xmax: 276, ymax: 196 };
+  // Read off the picture by eye, so that a new model is held to the face and not to the old model.
+  const truth = { xmin: 182, ymin: 65, xmax: 270, ymax: 178 };
+  const points = [
+    [203, 101],
+    [247, 103],
+    [225, 127],
+    [205, 142],
+    [243, 143],
+  ] as const;
   const overlap = intersectionOverUnion(face.boundingBox, truth);
-  assert.ok(overlap > 0.6, `overlap ${overlap}: ${JSON.stringify(face.boundingBox)}`);
-  const [rightEye, leftEye, nose, rightMouth, leftMouth] = face.landmarks ?? [];
-  assert.ok(rightEye && leftEye && nose && rightMouth && leftMouth);
-  assert.ok(rightEye.x < nose.x && nose.x < leftEye.x, 'her right eye is on the left');
-  assert.ok(rightEye.y < nose.y && nose.y < rightMouth.y && nose.y < leftMouth.y);
+  assert.ok(overlap > 0.7, `overlap ${overlap}: ${JSON.stringify(face.boundingBox)}`);
+  assert.equal(face.landmarks?.length, 5);
+  for (const [i, [x, y]] of points.entries()) {
+    const point = face.landmarks[i];
+    assert.ok(point && Math.hypot(point.x - x, point.y - y) < 10, `landmark ${i}`);
+  }
   const crop = await sharp(face.cropJpeg).metadata();
   const { xmin, ymin, xmax, ymax } = face.boundingBox;
   assert.deepEqual(

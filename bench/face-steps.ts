@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { parseArgs } from 'node:util';
+import { pino } from 'pino';
+import sharp from 'sharp';
+import { createWorkerPool } from '../core-server/inference/pool.js';
+import type { AnalysisTasks, AnalysisWorkerData } from '../core-server/worker-main.js';
+
+// Prints what a face detection costs by step, what the pool adds, and how free the main thread
+// stays while the workers are saturated.
+// node dist/bench/face-steps.js [--picture FILE] [--repeats 30] [--workers 2]
+
+const { values } = parseArgs({
+  options: {
+    picture: { type: 'string', default: 'samples/astronaut.jpg' },
+    repeats: { type: 'string', default: '30' },
+    workers: { type: 'string', default: '2' },
+  },
+});
+// From memory: the workers block every other loader in the whole process.
+const picture = await readFile(values.picture);
+const repeats = Number(values.repeats);
+const size = Number(values.workers);
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const limits = { maxBytes: 1e9, maxPixels: 1e9, maxSide: 1e5 };
+
+const workerData: AnalysisWorkerData = {
+  manifestUrl: new URL('../../models/manifest.json', import.meta.url).href,
+};
+const pool = createWorkerPool<AnalysisTasks>({
+  workerUrl: new URL('../core-server/worker-main.js', import.meta.url),
+  workerData,
+  size,
+  maxQueue: 64,
+  log: pino({ level: 'warn' }),
+});
+const startedAt = performance.now();
+await pool.ready();
+say(`${size} workers ready after ${(performance.now() - startedAt).toFixed(0)} ms`);
+
+const detect = (image: Uint8Array, crop: boolean) =>
+  pool.run(
+    'detectFaces',
+    { image, minScore: 0.5, maxFaces: 1000, crop, landmarks: false, limits },
+    { signal: new AbortController().signal },
+  );
+
+for (const [name, width, height] of [
+  ['640 x 480', 640, 480],
+  ['1920 x 1080', 1920, 1080],
+  ['12 megapixels', 4000, 3000],
+] as const) {
+  // Cover, not stretch: a face keeps its shape. Noise, so that the file has a photo's bytes.
+  const noise = await sharp({
+    create: {
+      width,
+      height,
+      channels: 3,
+      background: '#808080',
+      noise: { type: 'gaussian', mean: 128, sigma: 12 },
+    },
+  })
+    .png({ compressionLevel: 1 })
+    .toBuffer();
+  const image = await sharp(picture)
+    .resize(width, height, { fit: 'cover', position: 'top' })
+    .composite([{ input: noise, blend: 'soft-light' }])
+    .jpeg({ quality: 90 })
+    .toBuffer();
+  await detect(image, true);
+  const sums: Record<string, number> = {};
+  let faces = 0;
+  for (let i = 0; i < repeats; i += 1) {
+    const before = performance.now();
+    const output = await detect(image, true);
+    const all = performance.now() - before;
+    const steps = Object.values(output.timings).reduce((sum, ms) => sum + ms, 0);
+    faces = output.faces.length;
+    for (const [step, ms] of Object.entries({
+      ...output.timings,
+      'pool and rest': all - steps,
+      all,
+    })) {
+      sums[step] = (sums[step] ?? 0) + ms;
+    }
+  }
+  const means = Object.entries(sums).map(([step, ms]) => `${step} ${(ms / repeats).toFixed(1)}`);
+  say(`${name}, ${(image.length / 1e6).toFixed(2)} MB, ${faces} face(s), ms: ${means.join(', ')}`);
+}
+
+const small = await sharp(picture).resize(640).jpeg().toBuffer();
+const delay = monitorEventLoopDelay({ resolution: 5 });
+const jobs = 64 + size;
+delay.enable();
+const begin = performance.now();
+await Promise.all(Array.from({ length: jobs }, () => detect(small, true)));
+const spent = performance.now() - begin;
+delay.disable();
+const ms = (nanoseconds: number): string => (nanoseconds / 1e6 - 5).toFixed(1);
+say(
+  `queue full: ${jobs} jobs in ${spent.toFixed(0)} ms (${((jobs * 1000) / spent).toFixed(1)}/s), ` +
+    `event loop late by ${ms(delay.mean)} ms in the mean, ${ms(delay.percentile(99))} at the 99th percentile, ${ms(delay.max)} at most`,
+);
+await pool.close({ graceMs: 1000 });

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { intersectionOverUnion } from '../../core-server/face/geometry.js';
+import { picturesWithFaces, recallAt, type Measured } from './detection-metrics.js';
+import { readFaceEvaluation, type FacePicture } from './face-data.js';
+import { openServedDetector } from './served-detector.js';
+
+// Guards against a broken pipeline or a bad file of weights, not for the last point: that is what
+// `make eval-face` is for. The floors are far below what is measured (see the model card).
+const leastRecall = 0.75;
+const leastOverlap = 0.7;
+const mostFalse = 0.2;
+
+const pictures = readFaceEvaluation();
+const skip = pictures ? false : 'no ../shared/face/eval; set SHARED_DIR to measure accuracy';
+
+test(
+  'portraits are found where they are, and pictures without a face stay empty',
+  { skip },
+  async (t) => {
+    const detector = await openServedDetector();
+    assert.ok(detector);
+    t.after(() => detector.release());
+    const { defaultScore } = detector.entry;
+    const measure = async (set: string): Promise<Measured[]> => {
+      const results: Measured[] = [];
+      const rows = (pictures ?? []).filter((p: FacePicture) => p.set === set);
+      for (const { path, faces } of rows) {
+        const output = await detector.detect(await readFile(path), defaultScore);
+        const found = output.faces.map((f) => ({ box: f.boundingBox, score: f.detectionScore }));
+        results.push({ faces, found });
+      }
+      return results;
+    };
+
+    for (const set of ['wider_portrait', 'portrait70']) {
+      const measured = await measure(set);
+      const recall = recallAt(measured, defaultScore);
+      assert.ok(recall >= leastRecall, `${set}: recall ${recall}`);
+      const overlap = meanOverlap(measured);
+      assert.ok(overlap >= leastOverlap, `${set}: mean overlap of the found ${overlap}`);
+      t.diagnostic(`${set}: recall ${recall.toFixed(3)}, mean overlap ${overlap.toFixed(3)}`);
+    }
+    const faceless = await measure('noface');
+    const wrong = picturesWithFaces(faceless, defaultScore) / faceless.length;
+    assert.ok(wrong <= mostFalse, `${wrong} of the pictures without a face have one`);
+    t.diagnostic(`noface: ${wrong.toFixed(3)} with a false face`);
+  },
+);
+
+/** Mean overlap of the true faces with what was found on them. */
+function meanOverlap(pictures: readonly Measured[]): number {
+  const overlaps = pictures
+    .flatMap(({ faces, found }) =>
+      faces.map((face) => Math.max(0, ...found.map((f) => intersectionOverUnion(f.box, face.box)))),
+    )
+    .filter((overlap) => overlap >= 0.5);
+  return overlaps.reduce((sum, overlap) => sum + overlap, 0) / overlaps.length;
+}
