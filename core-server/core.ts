@@ -68,7 +68,8 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
   try {
     const manifest = await loadManifest(manifestUrl);
     const defaultScore = config.CORE_DEFAULT_SCORE ?? modelFor(manifest, 'face').defaultScore;
-    const checkBelow = config.CORE_METER_CHECK_BELOW ?? defaultCheckBelow(manifest);
+    const checkBelow =
+      config.CORE_METER_CHECK_BELOW ?? (await defaultCheckBelow(manifest, manifestUrl));
     const limits = {
       maxBytes: config.CORE_MAX_IMAGE_BYTES,
       maxPixels: config.CORE_MAX_IMAGE_PIXELS,

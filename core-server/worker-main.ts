@@ -5,8 +5,7 @@ import { restrictLoaders } from './image/restrict-loaders.js';
 import { loadManifest, modelFor } from './inference/manifest.js';
 import { serveTasks } from './inference/pool-worker.js';
 import { openModel } from './inference/sessions.js';
-import { createOcrCounterReader } from './meter/ocr-counter-reader.js';
-import { createMeterReader } from './meter/read-meter.js';
+import { openMeterReader } from './meter/open-meter-reader.js';
 import type { MeterTasks } from './meter/reader.js';
 
 // The composition root of an analysis worker.
@@ -20,6 +19,8 @@ export interface AnalysisWorkerData {
   readonly manifestUrl: string;
   /** Name of the face model; absent: the one that the manifest serves. */
   readonly faceModel?: string;
+  /** Whether general text recognition is tried where no counter was located; absent: no. */
+  readonly meterOcrFallback?: boolean;
 }
 
 if (parentPort === null) throw new Error('This module runs in a worker thread only.');
@@ -32,7 +33,11 @@ await restrictLoaders();
 const manifest = await loadManifest(manifestUrl);
 const faceEntry = modelFor(manifest, 'face', settings.faceModel);
 const faceModel = await openModel(faceEntry, manifestUrl);
-const meterReader = createMeterReader([createOcrCounterReader()]);
+const meterReader = await openMeterReader({
+  manifest,
+  manifestUrl,
+  ocrFallback: settings.meterOcrFallback ?? false,
+});
 
 serveTasks<AnalysisTasks>({
   port: parentPort,

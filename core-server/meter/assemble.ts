@@ -33,7 +33,7 @@ export function assembleReading(
     value: withPoint(meterNumber, counter.fractionWheels ?? 0),
     unit: 'm3',
     confidence: counter.confidence,
-    status: counter.confidence < checkBelow ? ReadingStatus.CHECK : ReadingStatus.OK,
+    status: isUsable(counter, checkBelow) ? ReadingStatus.OK : ReadingStatus.CHECK,
     warnings,
     boundingBox: boxOf(counter.quad),
     digits: counter.wheels.map(({ digit, confidence, quad }) => ({
@@ -42,6 +42,11 @@ export function assembleReading(
       boundingBox: boxOf(quad),
     })),
   };
+}
+
+/** Sure enough, and the amount can be told: without the point the same digits are a thousand times as much. */
+function isUsable(counter: CounterReading, checkBelow: number): boolean {
+  return counter.confidence >= checkBelow && counter.fractionWheels !== undefined;
 }
 
 /** What makes the reading doubtful, in the order of the enum. */

@@ -1,10 +1,11 @@
-import { type Manifest, modelFor } from '../inference/manifest.js';
+import type { Manifest } from '../inference/manifest.js';
+import { loadReaderRules, rulesFile } from './reader-rules.js';
 
-/**
- * The confidence below which a person should look at a reading, unless the operator sets another:
- * that of the meter model; without one, of general text recognition, whose readings from here on
- * were right in 2 of 3 training photos (37 of 54, five-fold).
- */
-export function defaultCheckBelow(manifest: Manifest): number {
-  return manifest.serve['meter'] === undefined ? 0.4 : modelFor(manifest, 'meter').defaultScore;
+/** That of general text recognition: of its readings from here on 37 of 54 training photos were right (five-fold). */
+const ocrCheckBelow = 0.4;
+
+/** The confidence below which a person should look at a reading, unless the operator sets another. */
+export async function defaultCheckBelow(manifest: Manifest, manifestUrl: URL): Promise<number> {
+  if (manifest.serve['meter'] === undefined) return ocrCheckBelow;
+  return (await loadReaderRules(new URL(rulesFile, manifestUrl))).okConfidence;
 }

@@ -14,7 +14,10 @@ export function fuse(hypotheses: readonly Hypothesis[], rules: ReaderRules): Cou
   if (!best) return null;
   const [text] = [...best.readings].reduce((a, b) => (b[1] > a[1] ? b : a));
   const seen = wheelsOf(best, text);
-  const fraction = fractionOf(seen.map(({ red }) => red));
+  const fraction = fractionOf(
+    seen.map(({ red }) => red),
+    rules,
+  );
   const confidence = confidenceOf(best, others, text, fraction.wheels, rules);
   if (best.legible < rules.refuse.legible || confidence < rules.refuse.confidence) return null;
 
@@ -93,12 +96,27 @@ function redShare(
   return red / (black + red + 1e-6);
 }
 
-/** Red wheels stand at the end: their most probable number, and its probability. */
-export function fractionOf(red: readonly number[]): { wheels: number; sure: number } {
+/** What is not in the list of usual fractions is possible all the same. */
+const unusual = 0.01;
+
+/**
+ * Red wheels stand at the end: their most probable number by colour and by what is usual for so
+ * many wheels, and its probability.
+ */
+export function fractionOf(
+  red: readonly number[],
+  { fractionPrior }: Pick<ReaderRules, 'fractionPrior'>,
+): { wheels: number; sure: number } {
+  const prior = fractionPrior[String(red.length)] ?? fractionPrior.other;
   const logs: number[] = [];
   for (let wheels = 0; wheels < Math.max(1, red.length - 1); wheels++) {
     const isRed = (at: number): boolean => at >= red.length - wheels;
-    logs.push(red.reduce((sum, r, at) => sum + Math.log(Math.max(isRed(at) ? r : 1 - r, 1e-3)), 0));
+    logs.push(
+      red.reduce(
+        (sum, r, at) => sum + Math.log(Math.max(isRed(at) ? r : 1 - r, 1e-3)),
+        Math.log(prior[wheels] ?? unusual),
+      ),
+    );
   }
   const top = Math.max(...logs);
   const total = logs.reduce((sum, log) => sum + Math.exp(log - top), 0);

@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 
+/** Where the rules of the served networks lie, relative to the manifest. */
+export const rulesFile = 'meter/reader.json';
+
 const share = z.number().min(0).max(1);
 
 const cropSchema = z.object({
@@ -13,6 +16,8 @@ const cropSchema = z.object({
   /** Shift down, in counter heights. */
   dy: z.number(),
 });
+
+const priorSchema = z.array(share).min(1);
 
 const rulesSchema = z.object({
   version: z.literal(1),
@@ -63,8 +68,12 @@ const rulesSchema = z.object({
     locate: z.number(),
     margin: z.number(),
   }),
+  /** From this confidence on a reading can be used as it is, unless the operator wants another. */
+  okConfidence: share,
   /** Below these there is no reading. */
   refuse: z.object({ legible: share, confidence: share }),
+  /** By the number of wheels (or `other`): how usual 0, 1, 2, … fraction wheels are. */
+  fractionPrior: z.object({ other: priorSchema }).catchall(priorSchema),
 });
 
 /** Numbers that the networks' answers are weighed by, fitted with the networks. */

@@ -4,7 +4,6 @@ import { pino } from 'pino';
 import { ReadingStatus, ReadingWarning } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { ServiceError } from '../../core-server/errors.js';
 import { assembleReading } from '../../core-server/meter/assemble.js';
-import { defaultCheckBelow } from '../../core-server/meter/check-below.js';
 import { judgeLight, measureLight } from '../../core-server/meter/counter-light.js';
 import type { CounterReading } from '../../core-server/meter/counter-reading.js';
 import type { Quad } from '../../core-server/meter/geometry.js';
@@ -64,6 +63,11 @@ suite('assembleReading', () => {
       assembleReading(counter('1', { confidence }), facts).status;
     assert.equal(statusAt(0.8), ReadingStatus.OK);
     assert.equal(statusAt(0.799), ReadingStatus.CHECK);
+  });
+
+  test('is CHECK where the fraction could not be told, however sure the digits are', () => {
+    const sure = counter('00123456', { confidence: 1, fractionWheels: undefined });
+    assert.equal(assembleReading(sure, facts).status, ReadingStatus.CHECK);
   });
 
   test('gives boxes in pixels of the upright picture, clamped to it', () => {
@@ -177,23 +181,4 @@ suite('readMeter', () => {
       assert.equal(runs.length, 0);
     });
   }
-});
-
-suite('defaultCheckBelow', () => {
-  test('is the calibrated limit of the meter model', () => {
-    const graph = { file: 'meter/x.onnx', sha256: '0'.repeat(64) };
-    const model = {
-      name: 'm',
-      version: '1',
-      graphs: [graph],
-      licence: 'MIT',
-      source: '',
-      input: '',
-      defaultScore: 0.85,
-      calibration: '',
-      settings: {},
-    };
-    assert.equal(defaultCheckBelow({ serve: { meter: 'm' }, models: [model] }), 0.85);
-    assert.equal(defaultCheckBelow({ serve: {}, models: [] }), 0.4);
-  });
 });

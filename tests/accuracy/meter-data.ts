@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** Folder of the data that measures and trains; never part of the project. */
+const sharedDir = resolve(process.env['SHARED_DIR'] ?? '../shared');
+
+/** What a photo shows. */
+export interface MeterTruth {
+  /** All wheels, red ones included. */
+  readonly digits: string;
+  /** How many wheels at the end are fractions. */
+  readonly redDigits: number;
+  /** Other digits that are as right, where a wheel stands between two. */
+  readonly accept: readonly string[];
+}
+
+export interface MeterPhoto {
+  readonly path: string;
+  readonly source: string;
+  /** Null where there is no meter. */
+  readonly truth: MeterTruth | null;
+}
+
+/** The photos to measure on, the displays among them; undefined where they are not. */
+export function readMeterEvaluation(): MeterPhoto[] | undefined {
+  const photos = labelled('meter/eval', 'ground_truth.json');
+  if (photos === undefined) return undefined;
+  const displays = labelled('meter/lcd', 'labels_lcd.json') ?? [];
+  return [...photos, ...displays.map((photo) => ({ ...photo, source: 'displays' }))];
+}
+
+/** Training photos that no network was trained on: to choose and calibrate by (`is_held` in models/meter/data.py). */
+export function readMeterHeldOut(): MeterPhoto[] | undefined {
+  const train = labelled('meter/train', 'labels.json');
+  const extra = labelled('meter/train_extra', 'labels.json');
+  if (train === undefined || extra === undefined) return undefined;
+  return [
+    ...train.filter(({ source, truth }) => hashOf(`${source}/${truth?.digits ?? ''}`) % 14 === 0),
+    ...extra
+      .filter(({ source }) => hashOf(`${source}-b`) % 4 === 0)
+      .map((photo) => ({ ...photo, source: 'extra' })),
+  ];
+}
+
+/** Pictures without a meter that no network was trained on (`is_eval_negative` in models/meter/data.py). */
+export function readPicturesWithoutMeter(): MeterPhoto[] | undefined {
+  const folder = join(sharedDir, 'face/train/noface');
+  if (!existsSync(folder)) return undefined;
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.webp') && hashOf(file) % 2 === 0)
+    .sort()
+    .map((file) => ({ path: join(folder, file), source: 'no meter', truth: null }));
+}
+
+function labelled(folder: string, file: string): MeterPhoto[] | undefined {
+  const path = join(sharedDir, folder, file);
+  if (!existsSync(path)) return undefined;
+  const rows = JSON.parse(readFileSync(path, 'utf8')) as {
+    file: string;
+    source: string;
+    digits: string;
+    red_digits: number;
+    accept: string[];
+  }[];
+  return rows.map(({ file: name, source, digits, red_digits: redDigits, accept }) => ({
+    path: join(sharedDir, folder, name),
+    source,
+    truth: { digits, redDigits, accept },
+  }));
+}
+
+/** As in models/meter/data.py: the two must hold out the same photos. */
+function hashOf(text: string): number {
+  return Number.parseInt(createHash('md5').update(text).digest('hex').slice(0, 8), 16);
+}

@@ -1,0 +1,64 @@
+import { ReadingStatus } from '../../generated/imageanalysis/v1/meter_reading.js';
+import type { MeterReading } from '../../core-server/meter/reader.js';
+import type { MeterTruth } from './meter-data.js';
+
+/** How an answer compares with the truth. */
+export interface Judged {
+  readonly answered: boolean;
+  /** The amount before the point is right; leading zeros do not count. */
+  readonly integer: boolean;
+  /** All wheels and the point are right. */
+  readonly full: boolean;
+  /** The same, the last wheel one step off at most. */
+  readonly near: boolean;
+  readonly ok: boolean;
+  readonly confidence: number;
+}
+
+/** Compares an answer (null: refused) with what the photo shows (null: no meter). */
+export function judge(reading: MeterReading | null, truth: MeterTruth | null): Judged {
+  const answered = reading !== null;
+  const ok = reading?.status === ReadingStatus.OK;
+  const confidence = reading?.confidence ?? 0;
+  if (reading === null || truth === null) {
+    return { answered, ok, confidence, integer: false, full: false, near: false };
+  }
+  const red = reading.value.includes('.') ? (reading.value.split('.')[1]?.length ?? 0) : 0;
+  const read = reading.meterNumber;
+  const sameForm = red === truth.redDigits && read.length === truth.digits.length;
+  const isRight = (match: (digits: string) => boolean): boolean =>
+    [truth.digits, ...truth.accept].some(match);
+  const whole = (digits: string, fraction: number): bigint =>
+    BigInt(digits.slice(0, digits.length - fraction) || '0');
+  return {
+    answered,
+    ok,
+    confidence,
+    integer: isRight((digits) => whole(digits, truth.redDigits) === whole(read, red)),
+    full: sameForm && isRight((digits) => digits === read),
+    near: sameForm && isRight((digits) => Math.abs(Number(digits) - Number(read)) <= 1),
+  };
+}
+
+/** 95 % interval of a share of `count` right ones in `total` (Wilson, 1927). */
+export function wilson(count: number, total: number): { low: number; high: number } {
+  if (total === 0) return { low: 0, high: 1 };
+  const z = 1.96;
+  const share = count / total;
+  const middle = share + z ** 2 / (2 * total);
+  const spread = z * Math.sqrt((share * (1 - share)) / total + z ** 2 / (4 * total ** 2));
+  const scale = 1 + z ** 2 / total;
+  return { low: (middle - spread) / scale, high: (middle + spread) / scale };
+}
+
+/** Expected calibration error of the confidence, in ten bins, over the answers given. */
+export function calibrationError(judged: readonly Judged[]): number {
+  const given = judged.filter(({ answered }) => answered);
+  let error = 0;
+  for (let bin = 0; bin < 10; bin++) {
+    const rows = given.filter((row) => Math.min(9, Math.floor(row.confidence * 10)) === bin);
+    const confidence = rows.reduce((sum, row) => sum + row.confidence, 0);
+    error += Math.abs(confidence - rows.filter(({ integer }) => integer).length);
+  }
+  return given.length === 0 ? 0 : error / given.length;
+}
