@@ -14,7 +14,7 @@ import { readFaceEvaluation, type FacePicture } from './face-data.js';
 import { openServedDetector, type ServedDetector } from './served-detector.js';
 
 // Prints the accuracy of the face models as they are served, in one thread.
-// node dist/tests/accuracy/face-eval.js [--model NAME]... [--first PX] [--second PX]
+// node dist/tests/accuracy/eval-face.js [--model NAME]... [--first PX] [--second PX]
 
 /** What AP looks at; lower scores are not asked for. */
 const candidateScore = 0.02;
