@@ -25,6 +25,7 @@ const defaultStatementTimeoutMs = 5_000;
 /** A call waits this long for a connection of the pool, then is refused as one that may be tried again. */
 const acquireTimeoutMs = 5_000;
 const connectTimeoutMs = 5_000;
+const walRetryMs = 20;
 
 /**
  * Opens the configuration store and brings its tables up to date. Several processes may do so at
@@ -76,13 +77,25 @@ type Prepare<Connection> = (
 function prepareSqlite(busyTimeoutMs: number): Prepare<SqliteConnection> {
   return (connection, done) => {
     connection.configure('busyTimeout', busyTimeoutMs);
+    const giveUpAt = performance.now() + busyTimeoutMs;
     // With WAL, synchronous=NORMAL would be faster; FULL is what lets an answered write survive a
     // power cut: the log is flushed before the statement returns.
-    connection.exec(
-      'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;',
-      (error) => done(error, connection),
-    );
+    const prepare = (): void =>
+      connection.exec(
+        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;',
+        (error) => {
+          // Two processes that turn a new file to WAL at once block each other, and SQLite answers
+          // one of them at once, without the busy timeout.
+          if (isBusy(error) && performance.now() < giveUpAt) setTimeout(prepare, walRetryMs);
+          else done(error, connection);
+        },
+      );
+    prepare();
   };
+}
+
+function isBusy(error: Error | null): boolean {
+  return error !== null && 'code' in error && error.code === 'SQLITE_BUSY';
 }
 
 function postgresConfig(
