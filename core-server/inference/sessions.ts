@@ -1,3 +1,4 @@
+import './no-telemetry.js';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { ModelEntry } from './manifest.js';
 import { readGraphs } from './manifest.js';

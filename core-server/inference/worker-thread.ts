@@ -1,3 +1,4 @@
+import './no-telemetry.js';
 import { Worker, type Transferable } from 'node:worker_threads';
 import type { FromWorker, ToWorker } from './messages.js';
 
