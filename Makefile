@@ -39,8 +39,8 @@ test: $(BUILT) ## Run all tests; TESTS=word runs the files whose path has that w
 	@exec node --enable-source-maps dist/tests/run.js $(TESTS)
 
 .PHONY: demo
-demo: $(BUILT) ## Analyse the sample pictures, write annotated ones to out/
-	@exec node --enable-source-maps dist/launcher/demo.js
+demo: $(BUILT) ## Write annotated pictures to out/: make demo ARGS="a.jpg b.jpg"
+	@exec node --enable-source-maps dist/launcher/demo.js $(ARGS)
 
 .PHONY: admin
 admin: $(BUILT) ## Keys and companies: make admin ARGS="keys list"

@@ -25,9 +25,14 @@ const strokes: Readonly<Record<string, string>> = {
   W: 'M2 6 16 94 30 24 44 94 58 6',
   m: 'M4 94V40M4 58C6 34 30 34 30 58V94M30 58C32 34 56 34 56 58V94',
   n: 'M10 94V40M10 62C12 34 50 34 50 62V94',
+  c: 'M51 52C42 32 9 36 9 67S42 102 51 82',
+  e: 'M10 67H50C50 30 9 30 9 67 9 100 42 102 50 82',
   h: 'M10 94V6M10 62C12 34 50 34 50 62V94',
+  k: 'M10 94V6M50 40 10 72M26 60 52 94',
+  o: 'M30 40C16 40 9 50 9 67S16 94 30 94 51 84 51 67 44 40 30 40Z',
   x: 'M10 40 50 94M50 40 10 94',
   '.': 'M30 92V94',
+  '%': 'M10 94 50 6M16 8C4 8 4 38 16 38S28 8 16 8ZM44 62C32 62 32 92 44 92S56 62 44 62Z',
   '/': 'M10 100 50 0',
   ' ': '',
 };
@@ -45,16 +50,22 @@ export interface TextStyle {
   readonly anchor?: 'start' | 'middle';
 }
 
+const defaultAdvance = 0.78;
+
+/** Width of a word of this height, from the left edge of its first glyph to the right of its last. */
+export function textWidth(text: string, height: number, advance = defaultAdvance): number {
+  return (text.length - 1) * advance * height + 0.6 * height;
+}
+
 /**
  * Draws a word as SVG paths, its top left (or top middle) at x, y.
  *
  * @throws Error for a character that the alphabet lacks.
  */
 export function drawText(text: string, style: TextStyle): string {
-  const { x, y, height, colour, weight = 0.12, advance = 0.78, anchor = 'start' } = style;
+  const { x, y, height, colour, weight = 0.12, advance = defaultAdvance, anchor = 'start' } = style;
   const scale = height / 100;
-  const width = (text.length - 1) * advance * height + 60 * scale;
-  const left = anchor === 'middle' ? x - width / 2 : x;
+  const left = anchor === 'middle' ? x - textWidth(text, height, advance) / 2 : x;
   const paths = [...text].map((character, index) => {
     const path = strokes[character];
     if (path === undefined) throw new Error(`the alphabet has no "${character}"`);

@@ -1,0 +1,112 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { analyse, type RestService } from './demo/analyse.js';
+import { annotate } from './demo/annotate.js';
+import { isRefused, summarise, toAnnotations } from './demo/describe.js';
+import { outputNames } from './demo/output-names.js';
+import { launch } from './launch.js';
+import { createLaunchSettings } from './launch-settings.js';
+
+const usage = `Analyses pictures and writes annotated ones, and the answers as JSON.
+
+  make demo                                                     # the samples
+  make demo ARGS="a.jpg b.jpg"
+  APIKEY=… make demo ARGS="--rest http://127.0.0.1:8080 a.jpg"  # by a service that runs
+
+Without --rest it starts a service of its own on free ports with a database that it removes.
+
+  --rest URL      address of a running service; its key in the variable APIKEY
+  --out FOLDER    where to write; default: out
+`;
+
+const abort = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    abort.abort(new Error('stopped'));
+  });
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`demo: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { rest: { type: 'string' }, out: { type: 'string' }, help: { type: 'boolean' } },
+  });
+  if (values.help) {
+    process.stdout.write(usage);
+    return;
+  }
+  const files = positionals.length > 0 ? positionals : await samples();
+  const out = values.out ?? 'out';
+  await mkdir(out, { recursive: true });
+  if (values.rest === undefined) {
+    await withOwnService((service) => analyseAll(service, files, out));
+    return;
+  }
+  const apiKey = process.env['APIKEY'];
+  if (!apiKey) throw new Error('APIKEY is not set, want the key of the service of --rest');
+  await analyseAll({ restUrl: values.rest.replace(/\/+$/, ''), apiKey }, files, out);
+}
+
+async function samples(): Promise<string[]> {
+  const names = await readdir('samples');
+  return names.filter((name) => name.endsWith('.jpg')).map((name) => path.join('samples', name));
+}
+
+async function analyseAll(service: RestService, files: readonly string[], out: string) {
+  const names = outputNames(files);
+  for (const [index, file] of files.entries()) {
+    abort.signal.throwIfAborted();
+    const picture = await readFile(file);
+    const analysis = await analyse(service, picture);
+    const target = path.join(out, names[index] ?? '');
+    await writeFile(`${target}.json`, `${JSON.stringify(analysis, undefined, 2)}\n`);
+    if (isRefused(analysis)) {
+      process.stdout.write(`${file}: ${summarise(analysis)}; wrote ${target}.json\n`);
+      process.exitCode = 1;
+      continue;
+    }
+    await writeFile(`${target}.jpg`, await annotate(picture, toAnnotations(analysis)));
+    process.stdout.write(`${file}: ${summarise(analysis)}; wrote ${target}.jpg and .json\n`);
+  }
+}
+
+/** A service on free ports whose database goes with it, whatever the user's own settings say. */
+async function withOwnService(use: (service: RestService) => Promise<void>): Promise<void> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'image-analysis-demo-'));
+  try {
+    const env = {
+      ...process.env,
+      CORE_HOST: '127.0.0.1',
+      CORE_PORT: '0',
+      CORE_ADMIN_KEY: '',
+      CORE_DATA_DIR: dataDir,
+      DATABASE_URL: '',
+      CORE_LOG_LEVEL: 'error',
+      REST_HOST: '127.0.0.1',
+      REST_PORT: '0',
+      REST_CORE_ADDRESS: '',
+      REST_LOG_LEVEL: 'error',
+    };
+    const service = await launch({
+      settings: createLaunchSettings(env),
+      env,
+      log: (line) => process.stderr.write(`demo: ${line}\n`),
+      signal: abort.signal,
+    });
+    try {
+      await use({ restUrl: service.restUrl, apiKey: service.demo?.apiKey ?? '' });
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}

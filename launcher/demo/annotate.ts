@@ -1,0 +1,122 @@
+import sharp from 'sharp';
+import { drawText, textWidth } from '../../samples/stroke-font.js';
+
+/** Corners in pixels of the upright picture, as the REST API gives them. */
+export interface Box {
+  readonly xmin: number;
+  readonly ymin: number;
+  readonly xmax: number;
+  readonly ymax: number;
+}
+
+/** What to draw over a picture: a box, dots, and lines of text beside the box. */
+export interface Annotation {
+  readonly box: Box;
+  readonly colour: string;
+  readonly dots?: readonly { readonly x: number; readonly y: number }[];
+  readonly text?: readonly string[];
+  /** Where the text stands; above when absent. It moves inside where the picture ends. */
+  readonly side?: 'above' | 'below' | 'right';
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+// The annotated picture is for looking at: a thumbnail is enlarged until text can be read on it, a
+// large photo made smaller.
+const minSide = 800;
+const maxSide = 1600;
+const lineWidth = 3;
+const minTextHeight = 10;
+const maxTextHeight = 18;
+
+/**
+ * Draws annotations over a picture. Text whose place is taken already is left out, the first come
+ * first.
+ *
+ * @returns a JPEG whose longer side has 800 to 1600 pixels.
+ */
+export async function annotate(
+  picture: Uint8Array,
+  annotations: readonly Annotation[],
+): Promise<Buffer> {
+  const { autoOrient: upright } = await sharp(picture).metadata();
+  const longer = Math.max(upright.width, upright.height);
+  const scale = Math.min(Math.max(longer, minSide), maxSide) / longer;
+  const { data, info } = await sharp(picture)
+    .autoOrient()
+    .resize({ width: Math.max(1, Math.round(upright.width * scale)) })
+    .flatten({ background: '#fff' })
+    .toColourspace('srgb')
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  return await sharp(data, { raw: { width, height, channels } })
+    .composite([{ input: Buffer.from(overlaySvg({ width, height }, annotations, scale)) }])
+    .jpeg({ quality: 88, mozjpeg: true })
+    .toBuffer();
+}
+
+function overlaySvg(size: Size, annotations: readonly Annotation[], scale: number): string {
+  const taken: Box[] = [];
+  const shapes = annotations.map((annotation) => drawAnnotation(annotation, scale));
+  const labels = annotations.map((annotation) => {
+    const label = placeLabel(annotation, scale, size);
+    if (!label || taken.some((other) => overlap(label.box, other))) return '';
+    taken.push(label.box);
+    return label.svg;
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}">${shapes.join('')}${labels.join('')}</svg>`;
+}
+
+function drawAnnotation({ box, colour, dots = [] }: Annotation, scale: number): string {
+  const { xmin, ymin, xmax, ymax } = scaled(box, scale);
+  const radius = Math.min(5, (xmax - xmin) / 30);
+  const circles = dots.map(
+    ({ x, y }) =>
+      `<circle cx="${x * scale}" cy="${y * scale}" r="${radius}" fill="${colour}" stroke="#fff" stroke-width="${radius / 3}"/>`,
+  );
+  return `<rect x="${xmin}" y="${ymin}" width="${xmax - xmin}" height="${ymax - ymin}" fill="none" stroke="${colour}" stroke-width="${lineWidth}"/>${circles.join('')}`;
+}
+
+/** White text on a plate of the annotation's colour, beside its box and inside the picture. */
+function placeLabel({ box, colour, text, side = 'above' }: Annotation, scale: number, size: Size) {
+  if (!text) return undefined;
+  const { xmin, ymin, xmax, ymax } = scaled(box, scale);
+  const height = Math.min(Math.max((xmax - xmin) / 5, minTextHeight), maxTextHeight);
+  const padding = height * 0.5;
+  const plate = {
+    width: Math.max(...text.map((line) => textWidth(line, height))) + 2 * padding,
+    height: text.length * (height + padding) + padding,
+  };
+  const wanted = {
+    above: { x: xmin - lineWidth / 2, y: ymin - plate.height },
+    below: { x: xmin - lineWidth / 2, y: ymax },
+    right: { x: xmax, y: (ymin + ymax - plate.height) / 2 },
+  }[side];
+  const x = Math.max(0, Math.min(wanted.x, size.width - plate.width));
+  const y = Math.max(0, Math.min(wanted.y, size.height - plate.height));
+  const lines = text.map((line, index) =>
+    drawText(line, {
+      x: x + padding,
+      y: y + padding + index * (height + padding),
+      height,
+      colour: '#fff',
+      weight: 0.14,
+    }),
+  );
+  return {
+    box: { xmin: x, ymin: y, xmax: x + plate.width, ymax: y + plate.height },
+    svg: `<rect x="${x}" y="${y}" width="${plate.width}" height="${plate.height}" fill="${colour}"/>${lines.join('')}`,
+  };
+}
+
+function scaled({ xmin, ymin, xmax, ymax }: Box, scale: number): Box {
+  return { xmin: xmin * scale, ymin: ymin * scale, xmax: xmax * scale, ymax: ymax * scale };
+}
+
+function overlap(a: Box, b: Box): boolean {
+  return a.xmin < b.xmax && b.xmin < a.xmax && a.ymin < b.ymax && b.ymin < a.ymax;
+}

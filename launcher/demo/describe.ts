@@ -1,0 +1,71 @@
+import type { Analysis, FaceAnswer, MeterAnswer } from './analyse.js';
+import type { Annotation } from './annotate.js';
+
+const faceColour = '#0a7d38';
+const okColour = '#1557b0';
+const checkColour = '#b35900';
+
+/** Whether the picture itself was refused, so that there is nothing to draw on. */
+export function isRefused({ faces, meter }: Analysis): boolean {
+  return 'reason' in faces && 'reason' in meter && faces.reason === meter.reason;
+}
+
+/** What was found, in one line. Refusals are told by their message, but for nothing found. */
+export function summarise({ faces, meter }: Analysis): string {
+  if ('reason' in faces && isRefused({ faces, meter })) return `refused: ${faces.message}`;
+  return `${summariseFaces(faces)}; ${summariseMeter(meter)}`;
+}
+
+function summariseFaces(faces: Analysis['faces']): string {
+  if ('reason' in faces) return `faces refused: ${faces.message}`;
+  const scores = faces.result.map((face) => face.detection_score);
+  if (scores.length === 0) return 'no face';
+  const shown = scores.length > 3 ? [...scores.slice(0, 3), '…'] : scores;
+  return `${scores.length} ${scores.length === 1 ? 'face' : 'faces'} (${shown.join(', ')})`;
+}
+
+function summariseMeter(meter: Analysis['meter']): string {
+  if (!('reason' in meter))
+    return `meter ${meter.value} ${meter.unit} (${meter.status}, ${percent(meter.confidence)})`;
+  return meter.reason === 'NO_READING' ? 'no meter' : `meter refused: ${meter.message}`;
+}
+
+/** What to draw of the answers. */
+export function toAnnotations({ faces, meter }: Analysis): Annotation[] {
+  return [
+    ...('reason' in faces ? [] : faces.result.map(annotateFace)),
+    ...('reason' in meter ? [] : annotateMeter(meter)),
+  ];
+}
+
+function annotateFace({ bbox, detection_score: score, landmarks }: FaceAnswer): Annotation {
+  const dots = Object.values(landmarks);
+  return { box: bbox, colour: faceColour, dots, text: [Number(score).toFixed(2)] };
+}
+
+/** The counter with its value, and each digit with its confidence in percent. */
+function annotateMeter(meter: MeterAnswer): Annotation[] {
+  const colour = meter.status === 'ok' ? okColour : checkColour;
+  const { bbox: box, digits, value, unit, status, confidence } = meter;
+  const isUpright = box.xmax - box.xmin >= box.ymax - box.ymin;
+  const counter: Annotation = {
+    box,
+    colour,
+    text: [`${value} ${unit} ${status} ${percent(confidence)}`],
+    side: 'below',
+  };
+  return [
+    counter,
+    ...digits.map((digit): Annotation => ({
+      box: digit.bbox,
+      colour,
+      text: [digit.digit, percent(digit.confidence).slice(0, -1)],
+      side: isUpright ? 'above' : 'right',
+    })),
+  ];
+}
+
+/** Rounded down, so that nothing but certainty is 100%. */
+function percent(share: number): string {
+  return `${Math.floor(share * 100)}%`;
+}

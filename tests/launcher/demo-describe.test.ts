@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Analysis } from '../../launcher/demo/analyse.js';
+import { isRefused, summarise, toAnnotations } from '../../launcher/demo/describe.js';
+import { outputNames } from '../../launcher/demo/output-names.js';
+
+const bbox = { xmin: 10, ymin: 10, xmax: 90, ymax: 40 };
+const noMeter = { reason: 'NO_READING', message: 'no readable counter' };
+const meter = {
+  meter_number: '0047',
+  value: '004.7',
+  unit: 'm3',
+  confidence: 0.999,
+  status: 'ok',
+  bbox,
+  digits: [{ digit: '0', confidence: 0.5, bbox }],
+};
+
+function faces(...scores: string[]): Analysis['faces'] {
+  const landmarks = { nose_tip: { x: 1, y: 2 } };
+  return { result: scores.map((score) => ({ bbox, detection_score: score, landmarks })) };
+}
+
+describe('summarise', () => {
+  for (const [analysis, line] of [
+    [{ faces: faces('0.9'), meter: noMeter }, '1 face (0.9); no meter'],
+    [
+      { faces: faces('1', '0.9', '0.8', '0.7'), meter: noMeter },
+      '4 faces (1, 0.9, 0.8, …); no meter',
+    ],
+    [{ faces: faces(), meter }, 'no face; meter 004.7 m3 (ok, 99%)'],
+    [
+      { faces: faces(), meter: { reason: 'QUEUE_FULL', message: 'try again' } },
+      'no face; meter refused: try again',
+    ],
+    [
+      {
+        faces: { reason: 'EMPTY_IMAGE', message: 'image is empty' },
+        meter: { reason: 'EMPTY_IMAGE', message: 'image is empty' },
+      },
+      'refused: image is empty',
+    ],
+  ] as const) {
+    it(`should say "${line}"`, () => {
+      assert.equal(summarise(analysis), line);
+      assert.equal(isRefused(analysis), line.startsWith('refused'));
+    });
+  }
+});
+
+describe('toAnnotations', () => {
+  it('should draw a face with its score and landmarks', () => {
+    const [face, ...more] = toAnnotations({ faces: faces('0.98765'), meter: noMeter });
+    assert.deepEqual([face?.text, face?.dots, more], [['0.99'], [{ x: 1, y: 2 }], []]);
+  });
+
+  it('should draw the counter with its value and status, and each digit', () => {
+    const texts = toAnnotations({ faces: faces(), meter }).map(({ text }) => text);
+    assert.deepEqual(texts, [['004.7 m3 ok 99%'], ['0', '50']]);
+  });
+
+  it('should colour a reading to check otherwise', () => {
+    const colours = ['ok', 'check'].map(
+      (status) => toAnnotations({ faces: faces(), meter: { ...meter, status } })[0]?.colour,
+    );
+    assert.notEqual(colours[0], colours[1]);
+  });
+});
+
+describe('outputNames', () => {
+  it('should tell files of the same name apart', () => {
+    assert.deepEqual(outputNames(['a/x.jpg', 'b/x.png', 'y.webp']), ['x', 'x-2', 'y']);
+  });
+});

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
+import type { Analysis } from '../../launcher/demo/analyse.js';
+import { startService } from '../helpers/service.js';
+
+const demo = fileURLToPath(new URL('../../launcher/demo.js', import.meta.url));
+
+async function run(args: string[], env: NodeJS.ProcessEnv = {}) {
+  return await new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+    const options = { env: { ...process.env, CORE_WORKERS: '1', ...env } };
+    execFile(process.execPath, [demo, ...args], options, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
+    });
+  });
+}
+
+async function folder(t: TestContext): Promise<string> {
+  const name = await mkdtemp(path.join(tmpdir(), 'demo-test-'));
+  t.after(() => rm(name, { recursive: true, force: true }));
+  return name;
+}
+
+async function readAnalysis(file: string): Promise<Analysis> {
+  return JSON.parse(await readFile(file, 'utf8')) as Analysis;
+}
+
+describe('make demo', () => {
+  it('should annotate the samples with a service of its own, and leave nothing of it', async (t) => {
+    const out = await folder(t);
+    // Native libraries would leave their files there too.
+    const [temporary, home] = await Promise.all([folder(t), folder(t)]);
+    const { code, stdout, stderr } = await run(['--out', out], {
+      TMPDIR: temporary,
+      HOME: home,
+      XDG_CACHE_HOME: undefined,
+    });
+    assert.equal(stderr, '');
+    assert.equal(code, 0);
+    const [astronaut = '', meter = '', ...more] = stdout.trimEnd().split('\n');
+    assert.match(astronaut, /^samples\/astronaut\.jpg: 1 face \(0\.\d+\); no meter; wrote /);
+    assert.match(meter, /^samples\/meter\.jpg: no face; meter \S+ m3 \((ok|check), \d+%\); wrote /);
+    assert.deepEqual(more, []);
+
+    assert.deepEqual((await readdir(out)).sort(), [
+      'astronaut.jpg',
+      'astronaut.json',
+      'meter.jpg',
+      'meter.json',
+    ]);
+    assert.equal((await sharp(path.join(out, 'astronaut.jpg')).metadata()).width, 800);
+    const { faces } = await readAnalysis(path.join(out, 'astronaut.json'));
+    assert.ok('result' in faces && faces.result.length === 1);
+    assert.deepEqual([await readdir(temporary), await readdir(home)], [[], []]);
+  });
+
+  it('should use a running service, and go on after a picture that is refused', async (t) => {
+    const [{ rest, apiKey }, out] = await Promise.all([startService(t), folder(t)]);
+    const text = path.join(out, 'text.jpg');
+    await writeFile(text, 'no picture');
+    const args = ['--rest', rest, '--out', out, text, 'samples/astronaut.jpg'];
+    const { code, stdout } = await run(args, { APIKEY: apiKey });
+    assert.equal(code, 1);
+    const [first = '', second = ''] = stdout.split('\n');
+    assert.match(
+      first,
+      /text\.jpg: refused: image is of an unknown type, want .*; wrote .*text\.json$/,
+    );
+    assert.match(second, /1 face/);
+  });
+
+  it('should say what is missing', async (t) => {
+    const out = await folder(t);
+    const rest = ['--out', out, '--rest', 'http://127.0.0.1:1'];
+    assert.match((await run(rest, { APIKEY: '' })).stderr, /^demo: APIKEY is not set/);
+    assert.match((await run(rest, { APIKEY: 'ia_1' })).stderr, /^demo: .*127\.0\.0\.1:1/);
+    assert.match((await run(['--out', out, 'missing.jpg'])).stderr, /^demo: .*missing\.jpg/);
+  });
+});
