@@ -9,6 +9,8 @@ const port = z.coerce.number().int().min(0).max(65_535);
 const count = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 const unit = z.coerce.number().min(0).max(1);
 
+const file = z.string().min(1).optional();
+
 /** The settings, their defaults and what they mean; the configuration reference is made from it. */
 const schema = z.object({
   CORE_HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on.'),
@@ -56,6 +58,13 @@ const schema = z.object({
     .default('127.0.0.0/8, ::1')
     .refine(isProxyList, 'want addresses and networks such as 127.0.0.0/8, ::1')
     .describe('Facades whose x-forwarded-for is believed when password guessing is slowed down.'),
+  CORE_TLS_CERT: file.describe(
+    'PEM file of the certificate chain of both gRPC ports; unset: no TLS.',
+  ),
+  CORE_TLS_KEY: file.describe('PEM file of its private key.'),
+  CORE_TLS_CLIENT_CA: file.describe(
+    'PEM file of the authority whose clients are let in (mutual TLS); unset: no client certificate is asked for.',
+  ),
   CORE_SHUTDOWN_GRACE_MS: count(0, 600_000)
     .default(10_000)
     .describe('Time for running calls to end after SIGTERM.'),
@@ -64,6 +73,13 @@ const schema = z.object({
     .default('info')
     .describe('Least level that is logged.'),
 });
+
+/** Settings that mean nothing without another. */
+const companions = [
+  ['CORE_TLS_CERT', 'CORE_TLS_KEY'],
+  ['CORE_TLS_KEY', 'CORE_TLS_CERT'],
+  ['CORE_TLS_CLIENT_CA', 'CORE_TLS_CERT'],
+] as const;
 
 /**
  * Reads the settings from environment variables. An empty variable counts as unset.
@@ -77,8 +93,13 @@ export function createConfig(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
   const result = schema.safeParse(given);
-  if (result.success) return result.data;
-  const lines = result.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+  const lines = [
+    ...(result.error?.issues ?? []).map((issue) => `  ${issue.path.join('.')}: ${issue.message}`),
+    ...companions
+      .filter(([setting, other]) => setting in given && !(other in given))
+      .map(([setting, other]) => `  ${setting}: wants ${other} beside it`),
+  ];
+  if (result.success && lines.length === 0) return result.data;
   throw new Error(`The configuration has mistakes:\n${lines.join('\n')}`);
 }
 

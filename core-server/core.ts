@@ -26,6 +26,7 @@ import { createKnexScoreStore } from './score-config/knex-store.js';
 import { resolveThreshold } from './score-config/resolve-threshold.js';
 import { createScoreConfigHandlers } from './score-config/service.js';
 import { createServices, createAdminService } from './services.js';
+import { loadServerCredentials } from './tls.js';
 import type { AnalysisTasks, AnalysisWorkerData } from './worker-main.js';
 
 /** Where the core finds its files, and its clocks. */
@@ -66,6 +67,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
   };
 
   try {
+    const serverCredentials = await loadServerCredentials(config);
     const manifest = await loadManifest(manifestUrl);
     const defaultScore = config.CORE_DEFAULT_SCORE ?? modelFor(manifest, 'face').defaultScore;
     const checkBelow =
@@ -151,6 +153,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
         authenticate: (key) => apiKeys.authenticate(key),
         consume: (keyId) => rateLimiter.consume(keyId),
       }),
+      credentials: serverCredentials,
       protoFolder,
       maxMessageBytes: config.CORE_MAX_IMAGE_BYTES,
       graceMs,
@@ -169,6 +172,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
               settings,
             ),
             interceptor: createAdminInterceptor((sent) => isSameSecret(sent, adminKey)),
+            credentials: serverCredentials,
             protoFolder,
             maxMessageBytes: 0,
             graceMs,

@@ -1,4 +1,4 @@
-import { Server, ServerCredentials, type ServerInterceptor } from '@grpc/grpc-js';
+import { Server, type ServerCredentials, type ServerInterceptor } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import { HealthImplementation } from 'grpc-health-check';
@@ -13,6 +13,7 @@ export interface GrpcServerOptions {
   readonly port: number;
   readonly services: readonly Service[];
   readonly interceptor: ServerInterceptor;
+  readonly credentials: ServerCredentials;
   readonly protoFolder: URL;
   /** Bytes of the largest picture; a request message may be a little larger. */
   readonly maxMessageBytes: number;
@@ -56,7 +57,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     services: names.filter((name) => name !== ''),
   }).addToServer(server);
 
-  const port = await bind(server, `${options.host}:${options.port}`);
+  const port = await bind(server, `${options.host}:${options.port}`, options.credentials);
   for (const name of names) health.setStatus(name, 'SERVING');
 
   return {
@@ -83,9 +84,9 @@ function loadProtos(folder: URL) {
   return loadSync(files, { includeDirs: [path] });
 }
 
-function bind(server: Server, address: string): Promise<number> {
+function bind(server: Server, address: string, credentials: ServerCredentials): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) => {
+    server.bindAsync(address, credentials, (error, port) => {
       if (error) reject(new Error(`Cannot listen on ${address}.`, { cause: error }));
       else resolve(port);
     });

@@ -19,6 +19,8 @@ export interface ProcessSettings extends Listener {
   readonly shutdownGraceMs: number;
 }
 
+const tlsVariables = ['CORE_TLS_CERT', 'REST_TLS_CERT', 'REST_CORE_TLS_CA'];
+
 /**
  * Reads what the launcher must know out of the environment of both processes.
  *
@@ -28,7 +30,12 @@ export function createLaunchSettings(env: NodeJS.ProcessEnv): LaunchSettings {
   const mistakes: string[] = [];
   const core = attempt(() => createCoreConfig(env), mistakes);
   const facade = attempt(() => createFacadeConfig(env), mistakes);
-  if (!core || !facade) throw new Error(mistakes.join('\n'));
+  for (const name of tlsVariables)
+    if (env[name])
+      mistakes.push(
+        `${name} is set: this command serves without TLS, for one machine; for TLS start the core and the facade themselves (npm run start:core, npm run start:rest)`,
+      );
+  if (!core || !facade || mistakes.length > 0) throw new Error(mistakes.join('\n'));
   return {
     core: {
       host: core.CORE_HOST,

@@ -13,6 +13,10 @@ export interface Config {
   readonly port: number;
   /** gRPC target of the core. */
   readonly coreTarget: string;
+  /** What the HTTP port proves itself with; undefined: plain HTTP. */
+  readonly tls: PemFiles | undefined;
+  /** How the core is believed; undefined: no TLS to the core. */
+  readonly coreTls: CoreTls | undefined;
   /** Largest picture file, bytes. */
   readonly maxImageBytes: number;
   /** Largest request body with a picture, bytes; by default what base64 makes of the largest picture, plus 2 MiB. */
@@ -24,6 +28,21 @@ export interface Config {
   /** How long requests under way may go on after a stop was asked for, milliseconds. */
   readonly shutdownGraceMs: number;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+}
+
+/** PEM files of a certificate chain and its private key. */
+export interface PemFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+export interface CoreTls {
+  /** PEM file of the authority that signed the core's certificate. */
+  readonly authorityFile: string;
+  /** What the facade proves itself with, where the core asks for it. */
+  readonly identity: PemFiles | undefined;
+  /** Name in the core's certificate where it is not the one of its address. */
+  readonly name: string | undefined;
 }
 
 /** All mistakes of the configuration at once, one a line. */
@@ -41,6 +60,8 @@ const integer = (smallest: number, largest: number, fallback: number) =>
     })
     .default(fallback);
 
+const file = z.string().optional();
+
 const environment = z.object({
   REST_HOST: z.string().default('127.0.0.1'),
   REST_PORT: integer(0, 65535, 8080),
@@ -50,6 +71,12 @@ const environment = z.object({
       message: 'want host:port or a gRPC target such as dns:///core.internal:50051',
     })
     .default('127.0.0.1:50051'),
+  REST_TLS_CERT: file,
+  REST_TLS_KEY: file,
+  REST_CORE_TLS_CA: file,
+  REST_CORE_TLS_CERT: file,
+  REST_CORE_TLS_KEY: file,
+  REST_CORE_TLS_NAME: z.string().optional(),
   REST_MAX_IMAGE_BYTES: integer(1, largestImageBytes, 10 * MiB),
   REST_MAX_BODY_BYTES: integer(1, 128 * MiB, 0),
   REST_MAX_BUFFERED_BYTES: integer(1, 64 * 1024 * MiB, 256 * MiB),
@@ -67,13 +94,13 @@ const environment = z.object({
 export function createConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = environment.safeParse(given);
-  if (!parsed.success) {
-    const mistakes = parsed.error.issues.map((issue) => {
-      const name = String(issue.path[0]);
-      return `${name} is ${JSON.stringify(given[name])}: ${issue.message}`;
-    });
-    throw new ConfigError(mistakes.join('\n'));
-  }
+  const mistakes = parsed.error?.issues.map((issue) => {
+    const name = String(issue.path[0]);
+    return `${name} is ${JSON.stringify(given[name])}: ${issue.message}`;
+  });
+  const alone = findAlone(given);
+  if (!parsed.success || alone.length > 0)
+    throw new ConfigError([...(mistakes ?? []), ...alone].join('\n'));
 
   const read = parsed.data;
   const maxBodyBytes =
@@ -86,6 +113,14 @@ export function createConfig(env: Readonly<Record<string, string | undefined>>):
     host: read.REST_HOST,
     port: read.REST_PORT,
     coreTarget: toTarget(read.REST_CORE_ADDRESS),
+    tls: toPemFiles(read.REST_TLS_CERT, read.REST_TLS_KEY),
+    coreTls: read.REST_CORE_TLS_CA
+      ? {
+          authorityFile: read.REST_CORE_TLS_CA,
+          identity: toPemFiles(read.REST_CORE_TLS_CERT, read.REST_CORE_TLS_KEY),
+          name: read.REST_CORE_TLS_NAME,
+        }
+      : undefined,
     maxImageBytes: read.REST_MAX_IMAGE_BYTES,
     maxBodyBytes,
     maxBufferedBytes: read.REST_MAX_BUFFERED_BYTES,
@@ -93,6 +128,26 @@ export function createConfig(env: Readonly<Record<string, string | undefined>>):
     shutdownGraceMs: read.REST_SHUTDOWN_GRACE_MS,
     logLevel: read.REST_LOG_LEVEL,
   };
+}
+
+function toPemFiles(certFile?: string, keyFile?: string): PemFiles | undefined {
+  return certFile && keyFile ? { certFile, keyFile } : undefined;
+}
+
+/** Variables that mean nothing without another. */
+const companions: readonly (readonly [string, string])[] = [
+  ['REST_TLS_CERT', 'REST_TLS_KEY'],
+  ['REST_TLS_KEY', 'REST_TLS_CERT'],
+  ['REST_CORE_TLS_CERT', 'REST_CORE_TLS_KEY'],
+  ['REST_CORE_TLS_KEY', 'REST_CORE_TLS_CERT'],
+  ['REST_CORE_TLS_CERT', 'REST_CORE_TLS_CA'],
+  ['REST_CORE_TLS_NAME', 'REST_CORE_TLS_CA'],
+];
+
+function findAlone(given: Readonly<Record<string, string | undefined>>): string[] {
+  return companions
+    .filter(([name, other]) => given[name] !== undefined && given[other] === undefined)
+    .map(([name, other]) => `${name} is set: want ${other} beside it`);
 }
 
 /** The dns resolver lets round_robin see every address of a name. */

@@ -1,7 +1,8 @@
-import { Client, connectivityState, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { Client, connectivityState, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
 import { Refusal } from './errors.js';
 import type { Rpc } from './protos.js';
+import type { CoreTrust } from './tls.js';
 import { coreUnavailable, fromGrpcError } from './transcode/grpc-error.js';
 
 const MiB = 1024 * 1024;
@@ -48,8 +49,8 @@ export interface CoreClient {
 }
 
 /** @param target gRPC name such as `dns:///127.0.0.1:50051` */
-export function createCoreClient(target: string): CoreClient {
-  const client = new Client(target, credentials.createInsecure(), channelOptions);
+export function createCoreClient(target: string, trust: CoreTrust): CoreClient {
+  const client = new Client(target, trust.credentials, { ...channelOptions, ...trust.options });
 
   /**
    * grpc-js fails a call at once while the last attempt to connect has failed, but queues it while one

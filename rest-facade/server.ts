@@ -1,4 +1,5 @@
-import { createServer, STATUS_CODES, type Server } from 'node:http';
+import { createServer, STATUS_CODES, type Server, type ServerOptions } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { once } from 'node:events';
 import type { Logger } from 'pino';
@@ -8,6 +9,7 @@ import { createCoreClient } from './core-client.js';
 import { loadRpcs } from './protos.js';
 import { createRoutes } from './transcode/rules.js';
 import { writeJson } from './transcode/json.js';
+import { loadCoreTrust, loadIdentity, type Identity } from './tls.js';
 import { createByteBudget } from './upload/byte-budget.js';
 
 /** A facade that listens. */
@@ -25,7 +27,8 @@ export interface RestFacade {
 export async function startRestFacade(deps: { config: Config; log: Logger }): Promise<RestFacade> {
   const { config, log } = deps;
   const routes = createRoutes(loadRpcs());
-  const core = createCoreClient(config.coreTarget);
+  const identity = config.tls && (await loadIdentity(config.tls, 'REST_TLS'));
+  const core = createCoreClient(config.coreTarget, await loadCoreTrust(config.coreTls));
   let isDraining = false;
   const app = createApp({
     routes,
@@ -37,7 +40,7 @@ export async function startRestFacade(deps: { config: Config; log: Logger }): Pr
     log,
     isDraining: () => isDraining,
   });
-  const server = createHttpServer(config, app);
+  const server = createHttpServer(config, app, identity);
   try {
     server.listen(config.port, config.host);
     await once(server, 'listening');
@@ -66,19 +69,23 @@ export async function startRestFacade(deps: { config: Config; log: Logger }): Pr
 }
 
 /** Slow clients end at a time-out each: headers, whole request, answer not taken, idle connection. */
-function createHttpServer(config: Config, app: ReturnType<typeof createApp>): Server {
-  const server = createServer(
-    {
-      headersTimeout: Math.min(10_000, config.requestTimeoutMs),
-      // The request's own deadline comes first and answers in JSON; this is the net below it.
-      requestTimeout: config.requestTimeoutMs + 5_000,
-      // Longer than the usual minute of load balancers, which must be the ones to hang up.
-      keepAliveTimeout: 65_000,
-      connectionsCheckingInterval: 1_000,
-      maxHeaderSize: 16 * 1024,
-    },
-    app,
-  );
+function createHttpServer(
+  config: Config,
+  app: ReturnType<typeof createApp>,
+  identity: Identity | undefined,
+): Server {
+  const options: ServerOptions = {
+    headersTimeout: Math.min(10_000, config.requestTimeoutMs),
+    // The request's own deadline comes first and answers in JSON; this is the net below it.
+    requestTimeout: config.requestTimeoutMs + 5_000,
+    // Longer than the usual minute of load balancers, which must be the ones to hang up.
+    keepAliveTimeout: 65_000,
+    connectionsCheckingInterval: 1_000,
+    maxHeaderSize: 16 * 1024,
+  };
+  const server = identity
+    ? createSecureServer({ ...options, ...identity, handshakeTimeout: options.headersTimeout }, app)
+    : createServer(options, app);
   server.timeout = config.requestTimeoutMs + 10_000;
   // "100 Continue" is sent when the body is wanted, not before the checks.
   server.on('checkContinue', app);

@@ -7,6 +7,8 @@ test('the defaults are those of the documentation', () => {
     host: '127.0.0.1',
     port: 8080,
     coreTarget: 'dns:///127.0.0.1:50051',
+    tls: undefined,
+    coreTls: undefined,
     maxImageBytes: 10_485_760,
     // base64 of it, and 2 MiB for what is around it.
     maxBodyBytes: 16_078_168,

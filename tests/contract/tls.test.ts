@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { credentials, Metadata, status, type ChannelCredentials } from '@grpc/grpc-js';
+import { pino } from 'pino';
+import { createConfig } from '../../core-server/config.js';
+import { startCore, type RunningCore } from '../../core-server/core.js';
+import {
+  AdminServiceClient,
+  type CreateApiKeyResponse,
+} from '../../generated/imageanalysis/v1/admin.js';
+import {
+  FaceDetectionServiceClient,
+  type DetectSingleFaceResponse,
+} from '../../generated/imageanalysis/v1/face_detection.js';
+import { createConfig as createRestConfig } from '../../rest-facade/config.js';
+import { startRestFacade } from '../../rest-facade/server.js';
+import { createAuthority, type Authority, type Identity } from '../helpers/certificates.js';
+import { unaryCall } from '../helpers/grpc.js';
+import { readSample } from '../helpers/samples.js';
+
+const root = new URL('../../../', import.meta.url);
+const log = pino({ level: 'silent' });
+const adminKey = 'admin-key-of-the-tests';
+const closers: (() => unknown)[] = [];
+const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+
+void describe('TLS', () => {
+  let authority: Authority;
+  let stranger: Authority;
+  let server: Identity;
+  let client: Identity;
+  let core: RunningCore;
+  let apiKey: string;
+
+  before(async () => {
+    authority = await createAuthority(lifetime);
+    stranger = await createAuthority(lifetime);
+    server = await authority.issue('server');
+    client = await authority.issue('client');
+    const dataDir = await mkdtemp(path.join(tmpdir(), 'image-analysis-'));
+    lifetime.after(() => rm(dataDir, { recursive: true, force: true }));
+    core = await startCore({
+      config: createConfig({
+        CORE_PORT: '0',
+        CORE_ADMIN_PORT: '0',
+        CORE_ADMIN_KEY: adminKey,
+        CORE_DATA_DIR: dataDir,
+        CORE_WORKERS: '1',
+        CORE_SHUTDOWN_GRACE_MS: '0',
+        CORE_TLS_CERT: server.certFile,
+        CORE_TLS_KEY: server.keyFile,
+        CORE_TLS_CLIENT_CA: authority.certFile,
+      }),
+      log,
+      protoFolder: new URL('proto/', root),
+      manifestUrl: new URL('models/manifest.json', root),
+    });
+    lifetime.after(() => core.close());
+    apiKey = (await createKey(trusting(client))).secret;
+  });
+  after(async () => {
+    for (const closer of closers.reverse()) await closer();
+  });
+
+  /** What a client believes (the authority) and proves itself with. */
+  function trusting(identity: Identity | undefined, believed = authority): ChannelCredentials {
+    const ca = Buffer.from(believed.cert);
+    if (identity === undefined) return credentials.createSsl(ca);
+    return credentials.createSsl(ca, Buffer.from(identity.key), Buffer.from(identity.cert));
+  }
+
+  async function createKey(channel: ChannelCredentials): Promise<CreateApiKeyResponse> {
+    const admin = new AdminServiceClient(`127.0.0.1:${core.adminPort}`, channel);
+    const metadata = new Metadata();
+    metadata.set('adminkey', adminKey);
+    try {
+      return await unaryCall((done) =>
+        admin.createApiKey(
+          { label: 'test', operations: [], expireTime: undefined },
+          metadata,
+          { deadline: Date.now() + 10_000 },
+          done,
+        ),
+      );
+    } finally {
+      admin.close();
+    }
+  }
+
+  async function detectOverGrpc(channel: ChannelCredentials): Promise<DetectSingleFaceResponse> {
+    const faces = new FaceDetectionServiceClient(`127.0.0.1:${core.port}`, channel);
+    const metadata = new Metadata();
+    metadata.set('apikey', apiKey);
+    const image = await readSample('astronaut.jpg');
+    try {
+      return await unaryCall((done) =>
+        faces.detectSingleFace(
+          { image, company: '', minScore: undefined, landmarks: false, details: false },
+          metadata,
+          { deadline: Date.now() + 10_000 },
+          done,
+        ),
+      );
+    } finally {
+      faces.close();
+    }
+  }
+
+  /** Starts a facade with HTTPS and posts the portrait to it. */
+  async function detectOverRest(t: TestContext, environment: Record<string, string>) {
+    const facade = await startRestFacade({
+      config: createRestConfig({
+        REST_PORT: '0',
+        REST_CORE_ADDRESS: `127.0.0.1:${core.port}`,
+        REST_SHUTDOWN_GRACE_MS: '0',
+        REST_TLS_CERT: server.certFile,
+        REST_TLS_KEY: server.keyFile,
+        ...environment,
+      }),
+      log,
+    });
+    t.after(() => facade.close());
+    const form = new FormData();
+    form.append('file', new Blob([Buffer.from(await readSample('astronaut.jpg'))]), 'a.jpg');
+    const encoded = new Response(form);
+    return await post(facade.port, encoded, authority.cert);
+  }
+
+  async function post(port: number, body: Response, ca: string) {
+    const bytes = Buffer.from(await body.arrayBuffer());
+    const headers = { apikey: apiKey, 'content-type': body.headers.get('content-type') ?? '' };
+    const options = { host: '127.0.0.1', port, ca, headers, method: 'POST', agent: false as const };
+    return await new Promise<{ status: number; body: Record<string, unknown> }>(
+      (resolve, reject) => {
+        const call = request({ ...options, path: '/face_detect_single' }, (answer) => {
+          text(answer).then(
+            (json) =>
+              resolve({
+                status: answer.statusCode ?? 0,
+                body: JSON.parse(json) as Record<string, unknown>,
+              }),
+            reject,
+          );
+        });
+        call.on('error', reject);
+        call.end(bytes);
+      },
+    );
+  }
+
+  it('should serve a client with a certificate of the authority', async () => {
+    const { face } = await detectOverGrpc(trusting(client));
+    assert.ok(face);
+  });
+
+  it('should not serve a client without a certificate', async () => {
+    await assert.rejects(detectOverGrpc(trusting(undefined)), { code: status.UNAVAILABLE });
+    await assert.rejects(createKey(trusting(undefined)), { code: status.UNAVAILABLE });
+  });
+
+  it('should not serve a client with a certificate of another authority', async () => {
+    const foreign = await stranger.issue('client');
+    await assert.rejects(detectOverGrpc(trusting(foreign)), { code: status.UNAVAILABLE });
+    await assert.rejects(createKey(trusting(foreign)), { code: status.UNAVAILABLE });
+  });
+
+  it('should not serve plain text', async () => {
+    const plain = credentials.createInsecure();
+    await assert.rejects(detectOverGrpc(plain), { code: status.UNAVAILABLE });
+    await assert.rejects(createKey(plain), { code: status.UNAVAILABLE });
+  });
+
+  it('should serve HTTPS before a core that asks for a certificate', async (t) => {
+    const answer = await detectOverRest(t, {
+      REST_CORE_TLS_CA: authority.certFile,
+      REST_CORE_TLS_CERT: client.certFile,
+      REST_CORE_TLS_KEY: client.keyFile,
+    });
+    assert.equal(answer.status, 200);
+    assert.equal(answer.body['message'], 'success');
+  });
+
+  it('should accept a core by another name when told so, and no other', async (t) => {
+    const own = {
+      REST_CORE_TLS_CA: authority.certFile,
+      REST_CORE_TLS_CERT: client.certFile,
+      REST_CORE_TLS_KEY: client.keyFile,
+    };
+    const named = await detectOverRest(t, { ...own, REST_CORE_TLS_NAME: 'localhost' });
+    assert.equal(named.status, 200);
+    const misnamed = await detectOverRest(t, { ...own, REST_CORE_TLS_NAME: 'core.example' });
+    assert.equal(misnamed.status, 503);
+  });
+
+  for (const [what, believed] of [
+    ['without TLS', undefined],
+    ['that believes another authority', 'stranger'],
+    ['without a certificate of its own', 'authority'],
+  ] as const) {
+    it(`should answer 503 from a facade ${what}`, async (t) => {
+      const ca = { stranger, authority }[believed ?? 'authority'].certFile;
+      const answer = await detectOverRest(t, believed ? { REST_CORE_TLS_CA: ca } : {});
+      assert.equal(answer.status, 503);
+      assert.equal(answer.body['reason'], 'CORE_UNAVAILABLE');
+    });
+  }
+
+  it('should not start with a certificate that cannot be read', async () => {
+    const config = createRestConfig({
+      REST_PORT: '0',
+      REST_TLS_CERT: '/no/such.crt',
+      REST_TLS_KEY: server.keyFile,
+    });
+    await assert.rejects(startRestFacade({ config, log }), /^ConfigError: REST_TLS_CERT is "\/no/);
+  });
+
+  it('should name each TLS setting that lacks its companion', () => {
+    assert.throws(
+      () => createConfig({ CORE_TLS_CERT: 'a', CORE_TLS_CLIENT_CA: 'b' }),
+      /CORE_TLS_CERT: wants CORE_TLS_KEY/,
+    );
+    assert.throws(
+      () => createConfig({ CORE_TLS_CLIENT_CA: 'b' }),
+      /CORE_TLS_CLIENT_CA: wants CORE_TLS_CERT/,
+    );
+    assert.throws(
+      () => createRestConfig({ REST_CORE_TLS_CERT: 'a', REST_TLS_KEY: 'b' }),
+      /REST_TLS_KEY is set: want REST_TLS_CERT[^]*REST_CORE_TLS_CERT is set: want REST_CORE_TLS_KEY[^]*want REST_CORE_TLS_CA/,
+    );
+  });
+});
