@@ -4,10 +4,10 @@ import type { Logger } from 'pino';
 import type { CoreClient } from './core-client.js';
 import { Refusal, refuse } from './errors.js';
 import { createOperationHandler } from './handle-operation.js';
-import { createPages } from './pages.js';
 import { accessLog } from './middleware/access-log.js';
 import { requestId } from './middleware/request-id.js';
 import { securityHeaders } from './middleware/security-headers.js';
+import type { Page } from './pages/create-pages.js';
 import { contextOf } from './request-context.js';
 import { send } from './send.js';
 import { renderError } from './transcode/http-error.js';
@@ -19,7 +19,8 @@ import type { ByteBudget } from './upload/byte-budget.js';
 /** Everything the HTTP application needs. */
 export interface AppDeps {
   readonly routes: readonly Route[];
-  readonly core: Pick<CoreClient, 'call' | 'checkHealth'>;
+  readonly pages: ReadonlyMap<string, Page>;
+  readonly core: Pick<CoreClient, 'call'>;
   readonly budget: ByteBudget;
   readonly maxImageBytes: number;
   readonly maxBodyBytes: number;
@@ -41,16 +42,15 @@ export function createApp(deps: AppDeps): Express {
   app.use(requestId({ createId: randomUUID, ...deps }));
   app.use(accessLog());
   app.use(securityHeaders(deps.isDraining));
-  app.use(servePages(deps));
+  app.use(servePages(deps.pages));
   app.use(answerOptions(deps.routes));
   app.use(createOperationHandler(deps) satisfies RequestHandler);
   app.use(handleError);
   return app;
 }
 
-/** `/`, `/livez` and `/readyz`, by GET and HEAD. */
-function servePages(deps: AppDeps): RequestHandler {
-  const pages = createPages(deps);
+/** By GET and HEAD. */
+function servePages(pages: ReadonlyMap<string, Page>): RequestHandler {
   return async (request, response, next) => {
     const { path } = splitTarget(request.url);
     const page = pages.get(path);
@@ -66,7 +66,7 @@ function servePages(deps: AppDeps): RequestHandler {
           allow,
         },
       );
-    send(request, response, { status: 200, headers: {}, body: await page() });
+    send(request, response, await page({ ifNoneMatch: request.headers['if-none-match'] }));
   };
 }
 

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 
-/** Seen from `dist/rest-facade/`. */
-const protoDir = fileURLToPath(new URL('../../proto', import.meta.url));
+/** Folder of the protos, seen from `dist/rest-facade/`. */
+export const protoDir = fileURLToPath(new URL('../../proto', import.meta.url));
 
 /** Services with a REST face. */
-const protoFiles = [
+export const protoFiles = [
   'imageanalysis/v1/face_detection.proto',
   'imageanalysis/v1/score_config.proto',
   'imageanalysis/v1/meter_reading.proto',

@@ -6,7 +6,7 @@ const maxDrainBytes = 32 * 1024 * 1024;
 const maxDrainMs = 2_000;
 
 /**
- * Sends a JSON answer. Where the request's body was not read to its end, the connection is closed
+ * Sends an answer, JSON where its headers say nothing else. Where the request's body was not read to its end, the connection is closed
  * after it, but not at once: closing a socket with unread bytes in it makes the kernel reset the
  * connection, and the caller, still sending, would lose the answer. So the answer goes out, a bounded
  * part of the body is read and dropped, and then the connection ends.

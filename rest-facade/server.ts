@@ -7,6 +7,10 @@ import { createApp } from './app.js';
 import type { Config } from './config.js';
 import { createCoreClient } from './core-client.js';
 import { loadRpcs } from './protos.js';
+import { readVersion } from './version.js';
+import { createDocument } from './openapi/create-document.js';
+import { createPages } from './pages/create-pages.js';
+import { loadStaticFiles } from './pages/static-files.js';
 import { createRoutes } from './transcode/rules.js';
 import { writeJson } from './transcode/json.js';
 import { loadCoreTrust, loadIdentity, type Identity } from './tls.js';
@@ -30,8 +34,15 @@ export async function startRestFacade(deps: { config: Config; log: Logger }): Pr
   const identity = config.tls && (await loadIdentity(config.tls, 'REST_TLS'));
   const core = createCoreClient(config.coreTarget, await loadCoreTrust(config.coreTls));
   let isDraining = false;
+  const pages = createPages({
+    document: createDocument(routes, { version: readVersion(), ...config }),
+    files: loadStaticFiles(),
+    core,
+    isDraining: () => isDraining,
+  });
   const app = createApp({
     routes,
+    pages,
     core,
     budget: createByteBudget(config.maxBufferedBytes),
     maxImageBytes: config.maxImageBytes,

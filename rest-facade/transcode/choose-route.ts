@@ -20,7 +20,10 @@ export function findRoutes(routes: readonly Route[], verb: string, rawPath: stri
     return variables === undefined ? [] : [{ route, variables }];
   });
   if (matches.length === 0)
-    throw refuse('NO_SUCH_ROUTE', 'No operation has this path; GET / lists the operations.');
+    throw refuse(
+      'NO_SUCH_ROUTE',
+      'No operation has this path; /openapi.json lists the operations.',
+    );
   const [first, ...rest] = matches.filter(({ route }) => route.verb === verb);
   if (first === undefined) {
     const allow = [...new Set(matches.map(({ route }) => route.verb))];

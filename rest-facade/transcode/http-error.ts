@@ -6,7 +6,7 @@ import { writeJson } from './json.js';
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Buffer;
 }
 
 /** The HTTP status of a gRPC code, where the reason does not ask for a closer one. */
@@ -62,15 +62,18 @@ export function toHttpStatus(code: status, reason: string): number {
   }
 }
 
+/** An answer whose body is a JSON text. */
+type ErrorAnswer = HttpAnswer & { readonly body: string };
+
 /** Where even rendering the error fails. */
-const lastResort: HttpAnswer = {
+const lastResort: ErrorAnswer = {
   status: 500,
   headers: {},
   body: '{"message":"The service failed to answer this request.","code":"INTERNAL","reason":"INTERNAL","request_id":"","details":{}}',
 };
 
 /** The error body as documented, with `Retry-After` and `Allow` where they are known. Never throws. */
-export function renderError(refusal: Refusal, requestId: string): HttpAnswer {
+export function renderError(refusal: Refusal, requestId: string): ErrorAnswer {
   try {
     const headers: Record<string, string> = {};
     if (refusal.retryAfterSeconds !== undefined)

@@ -38,6 +38,11 @@ const untimed: ReadonlySet<string> = new Set<keyof Documented>([
   'SetDetectionScoreResponse',
 ]);
 
+/** Whether an answer tells the time it took. */
+export function isTimed(responseType: string): boolean {
+  return !untimed.has(responseType);
+}
+
 /**
  * The body of an answer: `message`, what the RPC answered, and `process_time` in seconds.
  * @param responseType name of the message without its package; of an unknown one all fields are
@@ -49,7 +54,7 @@ export function renderResponse(responseType: string, answer: object, elapsedMs: 
     : renderAny;
   return {
     message: 'success',
-    ...(untimed.has(responseType) ? {} : { process_time: toSeconds(elapsedMs) }),
+    ...(isTimed(responseType) && { process_time: toSeconds(elapsedMs) }),
     ...render(answer),
   };
 }

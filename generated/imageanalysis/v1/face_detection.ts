@@ -77,7 +77,10 @@ export function thresholdSourceToNumber(object: ThresholdSource): number {
 export interface DetectSingleFaceRequest {
   /** The picture file. Required. */
   image: Buffer;
-  /** A registered company whose score is the threshold; empty: the default score. */
+  /**
+   * A registered company whose score is the threshold, else UNKNOWN_COMPANY; empty: the default
+   * score.
+   */
   company: string;
   /** Threshold of this request, 0..1; beats the company's and the default score. */
   minScore?:
@@ -107,7 +110,10 @@ export interface DetectSingleFaceResponse {
 export interface DetectAllFacesRequest {
   /** The picture file. Required. */
   image: Buffer;
-  /** A registered company whose score is the threshold; empty: the default score. */
+  /**
+   * A registered company whose score is the threshold, else UNKNOWN_COMPANY; empty: the default
+   * score.
+   */
   company: string;
   /** Threshold of this request, 0..1; beats the company's and the default score. */
   minScore?:

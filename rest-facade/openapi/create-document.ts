@@ -1,0 +1,145 @@
+import { formLimits } from '../upload/read-multipart.js';
+import type { Route } from '../transcode/rules.js';
+import { commentOf, loadDefinitions } from './definitions.js';
+import { createAnswerSchemas } from './describe-answer.js';
+import { errorSchema } from './describe-errors.js';
+import { describeOperation, tagOf } from './describe-operation.js';
+import { formatBytes, type Schema } from './schema.js';
+
+/** What the document states beside the protos. */
+export interface DocumentOptions {
+  readonly version: string;
+  readonly maxImageBytes: number;
+  readonly maxBodyBytes: number;
+  readonly requestTimeoutMs: number;
+}
+
+/**
+ * The OpenAPI 3.1 document of the routes that this process serves: addresses and bodies out of the
+ * method options, words out of the comments of the protos, limits out of the configuration.
+ */
+export function createDocument(routes: readonly Route[], options: DocumentOptions): Schema {
+  const definitions = loadDefinitions();
+  const answers = createAnswerSchemas();
+  const context = { definitions, answers, maxImageBytes: options.maxImageBytes };
+  const paths: Record<string, Record<string, Schema>> = {};
+  for (const group of groupByAddress(routes)) {
+    const [{ rpcName, template, verb }] = group;
+    const isMain = routes.find((route) => route.rpcName === rpcName)?.template === template;
+    const operation = describeOperation(group, isMain, context);
+    paths[template] = { ...paths[template], [verb.toLowerCase()]: operation };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Image analysis',
+      version: options.version,
+      summary: 'Finds faces and reads water meters in pictures.',
+      description: describeService(options),
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'This service.' }],
+    security: [{ apiKey: [] }],
+    tags: describeTags(routes, definitions),
+    paths: { ...paths, ...healthPaths },
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'apikey',
+          description: 'An API key, as `npm run admin -- keys create` gives it.',
+        },
+      },
+      headers: {
+        RequestId: {
+          description: "The caller's own `x-request-id`, or one made for the request.",
+          schema: { type: 'string' },
+        },
+        RetryAfter: {
+          description: 'When trying again is worth it, seconds.',
+          schema: { type: 'integer', minimum: 0 },
+        },
+      },
+      schemas: { ...answers.schemas, Error: errorSchema(definitions.reasons), Health: health },
+    },
+  };
+}
+
+function groupByAddress(routes: readonly Route[]): [Route, ...Route[]][] {
+  const groups = new Map<string, [Route, ...Route[]]>();
+  for (const route of routes) {
+    const address = `${route.verb} ${route.template}`;
+    groups.set(address, [...(groups.get(address) ?? []), route] as [Route, ...Route[]]);
+  }
+  return [...groups.values()];
+}
+
+function describeTags(
+  routes: readonly Route[],
+  definitions: ReturnType<typeof loadDefinitions>,
+): Schema[] {
+  const byTag = new Map(routes.map((route) => [tagOf(route), route]));
+  const services = [...byTag].map(([name, { rpcName }]) => ({
+    name,
+    description: commentOf(definitions.service(rpcName.replace(/\.[^.]+$/, ''))),
+  }));
+  return [...services, { name: 'Health', description: 'Needs no key.' }];
+}
+
+function describeService(options: DocumentOptions): string {
+  const { maxImageBytes, maxBodyBytes, requestTimeoutMs } = options;
+  const { fields, fieldBytes } = formLimits;
+  return `Every operation needs the header \`apikey\`. 200 means success; every refusal has the body
+\`Error\` with a stable \`reason\`. Names that an operation does not know are ignored. A path that is
+none answers 404 \`NO_SUCH_ROUTE\`, a method that a path does not take 405 \`METHOD_NOT_ALLOWED\` with
+\`Allow\`.
+
+| limit | |
+|---|---|
+| picture file | ${formatBytes(maxImageBytes)} |
+| request body | ${formatBytes(maxBodyBytes)} |
+| form | 1 file, ${fields} fields of ${formatBytes(fieldBytes)} |
+| time for a request | ${requestTimeoutMs / 1000} s |
+`;
+}
+
+const health = {
+  type: 'object',
+  properties: { message: { type: 'string', const: 'success' } },
+  required: ['message'],
+};
+
+const healthy = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Health' } } },
+});
+
+/** The pages for probes, which no proto describes. */
+const healthPaths = {
+  '/livez': {
+    get: {
+      operationId: 'livez',
+      tags: ['Health'],
+      summary: 'Whether the process answers.',
+      security: [],
+      responses: { 200: healthy('It does.') },
+    },
+  },
+  '/readyz': {
+    get: {
+      operationId: 'readyz',
+      tags: ['Health'],
+      summary: 'Whether operations can be answered: asks the health of the core.',
+      security: [],
+      responses: {
+        200: healthy('They can.'),
+        503: {
+          description: '`CORE_UNAVAILABLE` or `SHUTTING_DOWN`.',
+          headers: { 'retry-after': { $ref: '#/components/headers/RetryAfter' } },
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        },
+      },
+    },
+  },
+};

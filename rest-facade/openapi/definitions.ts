@@ -1,0 +1,82 @@
+import { createRequire } from 'node:module';
+import protobuf from 'protobufjs';
+import { protoDir, protoFiles } from '../protos.js';
+
+/** The messages, methods and error reasons of the protos, with the comments that document them. */
+export interface Definitions {
+  /** @param name with its package: `imageanalysis.v1.FaceDetectionService` */
+  service(name: string): protobuf.Service;
+  /** @param name `imageanalysis.v1.FaceDetectionService.DetectSingleFace` */
+  method(name: string): Method;
+  /** Error reasons without their prefix, in the order of the proto. */
+  readonly reasons: readonly ErrorReason[];
+}
+
+/** An RPC with its messages. */
+export interface Method {
+  readonly comment: string;
+  readonly request: protobuf.Type;
+  readonly response: protobuf.Type;
+}
+
+/** Why a call is refused. */
+export interface ErrorReason {
+  readonly name: string;
+  /** Name of the gRPC code it comes with. */
+  readonly code: string;
+  readonly comment: string;
+}
+
+/**
+ * Reads the protos a second time, for proto-loader drops their comments.
+ * @throws Error when one cannot be read
+ */
+export function loadDefinitions(): Definitions {
+  // What proto-loader adds to protobufjs for itself too: the well-known type that options extend.
+  const { nested } = createRequire(import.meta.url)(
+    'protobufjs/google/protobuf/descriptor.json',
+  ) as { nested: { google: { nested: object } } };
+  protobuf.common('descriptor', nested.google.nested);
+  const root = new protobuf.Root();
+  root.resolvePath = (_origin, target) =>
+    protobuf.common.get(target) === null ? `${protoDir}/${target}` : target;
+  root.loadSync([...protoFiles, 'imageanalysis/v1/errors.proto'], {
+    keepCase: true,
+    alternateCommentMode: true,
+  });
+  root.resolveAll();
+
+  return {
+    service: (name) => root.lookupService(name),
+    method(name) {
+      const [, serviceName = '', methodName = ''] = /^(.*)\.([^.]+)$/.exec(name) ?? [];
+      const method = root.lookupService(serviceName).methods[methodName];
+      const { resolvedRequestType: request, resolvedResponseType: response } = method ?? {};
+      if (!request || !response) throw new Error(`the protos have no RPC "${name}"`);
+      return { comment: commentOf(method), request, response };
+    },
+    reasons: readReasons(root.lookupEnum('imageanalysis.v1.ErrorReason')),
+  };
+}
+
+/** The comment of anything in a proto, its lines joined to paragraphs. */
+export function commentOf(object: { readonly comment?: string | null } | undefined): string {
+  return unwrap(object?.comment ?? '');
+}
+
+/** Joins the lines of a paragraph; an empty line still ends one. */
+export function unwrap(comment: string): string {
+  return comment.replaceAll(/(?<!\n)\n(?!\n)/g, ' ').trim();
+}
+
+function readReasons(reasons: protobuf.Enum): ErrorReason[] {
+  return Object.keys(reasons.values)
+    .filter((name) => reasons.values[name] !== 0)
+    .map((name) => {
+      const [, code, comment] =
+        /^\[([A-Z_]+)\] (.+)$/s.exec(unwrap(reasons.comments[name] ?? '')) ?? [];
+      if (code === undefined || comment === undefined)
+        throw new Error(`the comment of ${name} does not begin with its code in brackets`);
+      return { name: name.replace('ERROR_REASON_', ''), code, comment };
+    });
+}

@@ -1,0 +1,137 @@
+import protobuf from 'protobufjs';
+import { isTimed } from '../transcode/render-response.js';
+import { commentOf, unwrap } from './definitions.js';
+import { scalarSchema, statedRange, type Schema } from './schema.js';
+
+/*
+ * Answers show the fields of their message under their own names. What the documented contract shows
+ * otherwise, the renderers of `transcode/render-*.ts` do in code and the tables here say in schemas;
+ * the contract test holds real answers against them, without room for a member that is not here.
+ */
+
+/** How a field is shown, by message and field. */
+const unusual: Readonly<
+  Record<
+    string,
+    {
+      readonly name?: string;
+      readonly schema?: Schema;
+      /** Its members stand in place of the field. */
+      readonly spread?: true;
+      readonly hidden?: true;
+      readonly optional?: true;
+    }
+  >
+> = {
+  'DetectSingleFaceResponse.face': { spread: true },
+  'DetectSingleFaceResponse.details': { spread: true },
+  'DetectAllFacesResponse.faces': { name: 'result' },
+  // `message` tells how many.
+  'DetectAllFacesResponse.omitted_faces': { hidden: true },
+  'DetectAllFacesResponse.details': { spread: true },
+  'Face.bounding_box': { name: 'bbox' },
+  'Face.detection_score': { schema: { type: 'string', pattern: '^[01]\\.\\d{4,6}$' } },
+  'Face.crop_jpeg': { name: 'face', optional: true },
+  'ReadMeterResponse.bounding_box': { name: 'bbox' },
+  'MeterDigit.bounding_box': { name: 'bbox' },
+};
+
+/** Enums whose values are shown in lower case. */
+const lowerCase: ReadonlySet<string> = new Set(['ReadingStatus', 'ThresholdSource']);
+
+/** Collects the schemas of answers and of the messages inside them, by message name. */
+export function createAnswerSchemas(): {
+  /** The schema of an RPC's answer, by reference. */
+  describe(message: protobuf.Type): Schema;
+  readonly schemas: Record<string, Schema>;
+} {
+  const schemas: Record<string, Schema> = {};
+
+  const reference = (message: protobuf.Type): Schema => {
+    if (schemas[message.name] === undefined) {
+      schemas[message.name] = {};
+      schemas[message.name] = objectSchema(message, membersOf(message));
+    }
+    return { $ref: `#/components/schemas/${message.name}` };
+  };
+
+  const membersOf = (message: protobuf.Type, areOptional = false): Members => {
+    const members: Members = { properties: {}, required: [] };
+    for (const field of message.fieldsArray) {
+      const comment = commentOf(field);
+      const rule = unusual[`${message.name}.${field.name}`] ?? {};
+      const name = rule.name ?? field.name;
+      const isOptional = areOptional || rule.optional || /\bonly on request\b/.test(comment);
+      if (rule.hidden) continue;
+      if (rule.spread && field.resolvedType instanceof protobuf.Type) {
+        const inner = membersOf(field.resolvedType, isOptional);
+        Object.assign(members.properties, inner.properties);
+        members.required.push(...inner.required);
+        continue;
+      }
+      const schema = { ...(rule.schema ?? valueSchema(field)), description: comment };
+      members.properties[name] = schema;
+      if (!isOptional) members.required.push(name);
+    }
+    return members;
+  };
+
+  const valueSchema = (field: protobuf.Field): Schema => {
+    const { resolvedType, type, repeated } = field.resolve();
+    const item =
+      resolvedType instanceof protobuf.Type
+        ? reference(resolvedType)
+        : resolvedType instanceof protobuf.Enum
+          ? enumSchema(resolvedType)
+          : { ...scalarSchema(type), ...(type === 'double' && statedRange(commentOf(field))) };
+    return repeated ? { type: 'array', items: item } : item;
+  };
+
+  return {
+    schemas,
+    describe(message) {
+      const { $ref } = reference(message);
+      const { properties, required } = membersOf(message);
+      schemas[message.name] = objectSchema(message, {
+        properties: {
+          message: { type: 'string', description: 'The processing status: `success`.' },
+          ...(isTimed(message.name) && { process_time: processTime }),
+          ...properties,
+        },
+        required: ['message', ...(isTimed(message.name) ? ['process_time'] : []), ...required],
+      });
+      return { $ref };
+    },
+  };
+}
+
+interface Members {
+  readonly properties: Record<string, Schema>;
+  readonly required: string[];
+}
+
+const processTime = {
+  type: 'number',
+  format: 'double',
+  minimum: 0,
+  description: 'Seconds that the service spent on the request.',
+};
+
+function objectSchema(message: protobuf.Type, { properties, required }: Members): Schema {
+  return { type: 'object', description: commentOf(message), properties, required };
+}
+
+/** Values without the prefix that protos need, and without the one that is never sent. */
+function enumSchema({ name, values, comments }: protobuf.Enum): Schema {
+  const prefix = `${name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()}_`;
+  const shown = Object.keys(values)
+    .filter((value) => values[value] !== 0)
+    .map((value) => {
+      const short = value.replace(prefix, '');
+      return {
+        const: lowerCase.has(name) ? short.toLowerCase() : short,
+        description: unwrap(comments[value] ?? ''),
+      };
+    });
+  return { type: 'string', enum: shown.map((value) => value.const), oneOf: shown };
+}

@@ -1,0 +1,162 @@
+import { status } from '@grpc/grpc-js';
+import { isScore } from '../transcode/field.js';
+import { toHttpStatus } from '../transcode/http-error.js';
+import type { Route } from '../transcode/rules.js';
+import { commentOf, type Definitions, type ErrorReason } from './definitions.js';
+import type { Schema } from './schema.js';
+
+/** What any operation may be refused for. */
+const common = [
+  'INVALID_FIELD',
+  'MISSING_API_KEY',
+  'INVALID_API_KEY',
+  'KEY_NOT_ALLOWED',
+  'RATE_LIMITED',
+  'DEADLINE',
+  'INTERNAL',
+  'CORE_UNAVAILABLE',
+  'SHUTTING_DOWN',
+];
+
+/** What a body adds, by its kind. */
+const byBody: Readonly<Record<Route['body']['kind'], readonly string[]>> = {
+  none: ['REPEATED_FIELD'],
+  json: [
+    'REPEATED_FIELD',
+    'MALFORMED_JSON',
+    'UNSUPPORTED_CONTENT_TYPE',
+    'BODY_TOO_LARGE',
+    'QUEUE_FULL',
+  ],
+  multipart: [
+    'REPEATED_FIELD',
+    'MISSING_FIELD',
+    'MALFORMED_MULTIPART',
+    'UNSUPPORTED_CONTENT_TYPE',
+    'BODY_TOO_LARGE',
+  ],
+  'data-url': [
+    'MISSING_FIELD',
+    'MALFORMED_JSON',
+    'INVALID_DATA_URL',
+    'INVALID_BASE64',
+    'UNSUPPORTED_CONTENT_TYPE',
+    'BODY_TOO_LARGE',
+  ],
+};
+
+/** What a picture adds. */
+const ofPictures = [
+  'EMPTY_IMAGE',
+  'CORRUPT_IMAGE',
+  'UNSUPPORTED_IMAGE_TYPE',
+  'IMAGE_TOO_MANY_PIXELS',
+  'QUEUE_FULL',
+];
+
+/**
+ * The reasons that an operation may be refused for: those of its body, and those that the comments of
+ * its service, its method and its fields name.
+ */
+export function reasonsOf(route: Route, definitions: Definitions): ErrorReason[] {
+  const { request, comment } = definitions.method(route.rpcName);
+  const service = definitions.service(route.rpcName.replace(/\.[^.]+$/, ''));
+  const comments = [comment, commentOf(service), ...request.fieldsArray.map(commentOf)].join(' ');
+  const fields = [...route.openFields, ...route.query.flatMap(({ field }) => field ?? [])];
+  const isPicture = route.body.kind === 'multipart' || route.body.kind === 'data-url';
+  const isRequired = /\bRequired\b/.test(comments);
+  const names = new Set([
+    ...common,
+    ...byBody[route.body.kind],
+    ...(isPicture ? ofPictures : []),
+    ...(isRequired ? ['MISSING_FIELD'] : []),
+    ...(fields.some(isScore) ? ['INVALID_SCORE'] : []),
+  ]);
+  return definitions.reasons.filter(
+    ({ name }) => names.has(name) || new RegExp(`\\b${name}\\b`).test(comments),
+  );
+}
+
+/** The responses of an operation's refusals by HTTP status. */
+export function describeErrors(reasons: readonly ErrorReason[]): Record<string, Schema> {
+  const byStatus = new Map<number, ErrorReason[]>();
+  for (const reason of reasons) {
+    const http = toHttpStatus(toCode(reason), reason.name);
+    byStatus.set(http, [...(byStatus.get(http) ?? []), reason]);
+  }
+  return Object.fromEntries(
+    [...byStatus]
+      .sort(([one], [other]) => one - other)
+      .map(([http, group]) => [String(http), describeStatus(http, group)]),
+  );
+}
+
+function describeStatus(http: number, reasons: readonly ErrorReason[]): Schema {
+  const [first] = reasons;
+  return {
+    description: reasons.map(({ name, comment }) => `- \`${name}\`: ${comment}`).join('\n'),
+    headers: {
+      'x-request-id': { $ref: '#/components/headers/RequestId' },
+      ...((http === 429 || http === 503) && {
+        'retry-after': { $ref: '#/components/headers/RetryAfter' },
+      }),
+    },
+    content: {
+      'application/json': {
+        schema: {
+          allOf: [
+            { $ref: '#/components/schemas/Error' },
+            {
+              type: 'object',
+              properties: {
+                code: { enum: [...new Set(reasons.map(({ code }) => code))] },
+                reason: { enum: reasons.map(({ name }) => name) },
+              },
+            },
+          ],
+        },
+        example: {
+          message: first?.comment,
+          code: first?.code,
+          reason: first?.name,
+          request_id: '5c1d6b0e-6c0e-4c53-9f0a-6f2a8f5e3b1d',
+          details: {},
+        },
+      },
+    },
+  };
+}
+
+/** The body of every refusal. */
+export function errorSchema(reasons: readonly ErrorReason[]): Schema {
+  return {
+    type: 'object',
+    description: 'Why a request was refused. Branch on `reason`, show `message` to people.',
+    properties: {
+      message: { type: 'string', description: 'A sentence that names field, value and wish.' },
+      code: {
+        type: 'string',
+        enum: [...new Set(reasons.map(({ code }) => code))].sort(),
+        description: 'Name of the gRPC code.',
+      },
+      reason: {
+        type: 'string',
+        enum: reasons.map(({ name }) => name),
+        description: 'Stable: never renamed.',
+      },
+      request_id: { type: 'string', description: 'Finds the request in the logs.' },
+      details: {
+        type: 'object',
+        additionalProperties: { type: 'string' },
+        description: 'What a program may want: `field`, `value`, `limit`. Never a secret.',
+      },
+    },
+    required: ['message', 'code', 'reason', 'request_id', 'details'],
+  };
+}
+
+function toCode({ name, code }: ErrorReason): status {
+  const known = status[code as keyof typeof status];
+  if (known === undefined) throw new Error(`the comment of ${name} names no gRPC code: ${code}`);
+  return known;
+}

@@ -1,0 +1,44 @@
+import type protobuf from 'protobufjs';
+import { writeJson } from '../transcode/json.js';
+import { renderResponse } from '../transcode/render-response.js';
+
+/** Values of request fields to try an operation with; every other field has an obvious one. */
+export const fieldExamples: Readonly<Record<string, unknown>> = {
+  company: 'acme',
+  password: 'correct horse',
+  detection_score: 0.8,
+  min_score: 0.5,
+  max_faces: 10,
+};
+
+const box = { xmin: 98.1, ymin: 120.7, xmax: 210.4, ymax: 260 };
+const face = { bounding_box: box, detection_score: 0.9731, crop_jpeg: Buffer.from([0xff, 0xd8]) };
+
+/** Answers of the core, by message. */
+const answers: Readonly<Record<string, object>> = {
+  DetectSingleFaceResponse: { face },
+  DetectAllFacesResponse: { faces: [face] },
+  GetDetectionScoreResponse: { company: 'acme', detection_score: 0.8 },
+  SetDetectionScoreResponse: { company: 'acme', detection_score: 0.8 },
+  ReadMeterResponse: {
+    meter_number: '00473286',
+    value: '00473.286',
+    unit: 'm3',
+    confidence: 0.94,
+    status: 'READING_STATUS_OK',
+    bounding_box: box,
+    digits: [{ digit: '0', confidence: 0.99, bounding_box: box }],
+  },
+};
+
+/** An answer as the facade renders it; undefined where none was written down for its message. */
+export function answerExample(message: protobuf.Type): unknown {
+  const answer = answers[message.name];
+  if (answer === undefined) return undefined;
+  // In the shape in which proto-loader gives messages, fields that are not named here included.
+  const complete = message.toObject(message.fromObject(answer), {
+    enums: String,
+    defaults: true,
+  });
+  return JSON.parse(writeJson(renderResponse(message.name, complete, 21))) as unknown;
+}

@@ -1,0 +1,71 @@
+import type { CoreClient } from '../core-client.js';
+import { refuse } from '../errors.js';
+import type { HttpAnswer } from '../transcode/http-error.js';
+import { writeJson } from '../transcode/json.js';
+import type { StaticFile } from './static-files.js';
+
+const healthTimeoutMs = 2_000;
+
+/** Answers a request for a page; rejects with a Refusal. */
+export type Page = (request: { readonly ifNoneMatch: string | undefined }) => Promise<HttpAnswer>;
+
+/**
+ * What pages may load: their own files, and for the API the same origin. Swagger UI draws its icons
+ * from data URLs and sizes parts by style attributes; scripts come from files only.
+ */
+const contentPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "style-src-attr 'unsafe-inline'",
+  "img-src 'self' blob: data:",
+  "media-src 'self' blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * Pages that need no key, by path: `/livez` (the process answers), `/readyz` (the core serves and
+ * this process is not stopping), `/openapi.json`, and the files of the console and the document's
+ * viewer.
+ */
+export function createPages(deps: {
+  readonly document: object;
+  readonly files: ReadonlyMap<string, StaticFile>;
+  readonly core: Pick<CoreClient, 'checkHealth'>;
+  readonly isDraining: () => boolean;
+}): ReadonlyMap<string, Page> {
+  const document = JSON.stringify(deps.document);
+  const success = { status: 200, headers: {}, body: writeJson({ message: 'success' }) };
+  const pages = new Map<string, Page>([
+    ['/livez', () => Promise.resolve(success)],
+    [
+      '/readyz',
+      async () => {
+        if (deps.isDraining()) throw refuse('SHUTTING_DOWN', 'The process is shutting down.');
+        await deps.core.checkHealth(healthTimeoutMs);
+        return success;
+      },
+    ],
+    ['/openapi.json', () => Promise.resolve({ status: 200, headers: {}, body: document })],
+  ]);
+  for (const [path, file] of deps.files)
+    pages.set(path, ({ ifNoneMatch }) => Promise.resolve(answerFile(file, ifNoneMatch)));
+  return pages;
+}
+
+function answerFile({ type, body, etag }: StaticFile, ifNoneMatch: string | undefined): HttpAnswer {
+  const headers = {
+    'content-type': type,
+    // Asked for again each time, but sent only when it has changed.
+    'cache-control': 'no-cache',
+    etag,
+    'content-security-policy': contentPolicy,
+    'cross-origin-opener-policy': 'same-origin',
+    'permissions-policy': 'camera=(self)',
+  };
+  if (ifNoneMatch?.includes(etag)) return { status: 304, headers, body: '' };
+  return { status: 200, headers, body };
+}

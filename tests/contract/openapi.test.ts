@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { ErrorReason } from '../../generated/imageanalysis/v1/errors.js';
+import { createValidator, type OpenApiDocument, type Operation } from '../helpers/openapi.js';
+import { readSample } from '../helpers/samples.js';
+import { startService, type TestService } from '../helpers/service.js';
+
+// A client that knows the served document only: what it says can be asked, and comes back as it says.
+
+const closers: (() => unknown)[] = [];
+const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+const company = { name: 'acme', password: 'correct horse' };
+
+interface Case {
+  readonly verb: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+void describe('the OpenAPI document', () => {
+  let service: TestService;
+  let document: OpenApiDocument;
+  let cases: Case[];
+  let validator: ReturnType<typeof createValidator>;
+  const pictures = new Map<string, Buffer>();
+
+  before(async () => {
+    service = await startService(lifetime);
+    await service.createCompany(company.name, company.password);
+    const answer = await fetch(`${service.rest}/openapi.json`);
+    assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
+    document = (await answer.json()) as OpenApiDocument;
+    cases = Object.entries(document.paths).flatMap(([path, verbs]) =>
+      Object.entries(verbs).map(([verb, operation]) => ({ verb, path, operation })),
+    );
+    validator = createValidator(document);
+    pictures.set('Face detection', await readSample('astronaut.jpg'));
+    pictures.set('Meter reading', await readSample('meter.jpg'));
+  });
+  after(async () => {
+    for (const closer of closers.reverse()) await closer();
+  });
+
+  /** Builds a request out of the document alone; `fields` go into the form or the JSON body. */
+  function ask(
+    { verb, path, operation }: Case,
+    fields: Record<string, unknown> = {},
+    headers: Record<string, string> = { apikey: service.apiKey },
+  ): Promise<Response> {
+    const url = new URL(service.rest);
+    url.pathname = path;
+    const sent = new Headers(headers);
+    for (const parameter of operation.parameters ?? []) {
+      if (!parameter.required) continue;
+      assert.notEqual(parameter.example, undefined, `${path} ${parameter.name} has an example`);
+      const value = String(parameter.example);
+      if (parameter.in === 'query') url.searchParams.set(parameter.name, value);
+      if (parameter.in === 'header') sent.set(parameter.name, value);
+      if (parameter.in === 'path')
+        url.pathname = url.pathname.replace(`%7B${parameter.name}%7D`, value);
+    }
+    return fetch(url, { method: verb.toUpperCase(), headers: sent, ...bodyOf(operation, fields) });
+  }
+
+  function bodyOf(
+    operation: Operation,
+    fields: Record<string, unknown>,
+  ): Pick<RequestInit, 'body'> {
+    const [[type, content] = []] = Object.entries(operation.requestBody?.content ?? {});
+    if (content === undefined) return {};
+    const properties = content.schema['properties'] as Record<string, Record<string, unknown>>;
+    const required = (content.schema['required'] ?? []) as string[];
+    const picture = pictures.get(operation.tags[0] ?? '') ?? Buffer.alloc(0);
+    if (type === 'multipart/form-data') {
+      const form = new FormData();
+      for (const name of required) form.append(name, new Blob([new Uint8Array(picture)]), 'a.jpg');
+      for (const [name, value] of Object.entries(fields)) form.append(name, String(value));
+      return { body: form };
+    }
+    const members = Object.fromEntries(
+      required.map((name) => [
+        name,
+        (properties[name]?.['examples'] as unknown[] | undefined)?.[0] ??
+          `data:image/jpeg;base64,${picture.toString('base64')}`,
+      ]),
+    );
+    return { body: JSON.stringify({ ...members, ...fields }) };
+  }
+
+  /** The answer is one that the document has for the operation, by status and shape. */
+  async function check(one: Case, answer: Response): Promise<Record<string, unknown>> {
+    const response = one.operation.responses[answer.status];
+    const body = (await answer.json()) as Record<string, unknown>;
+    const what = `${one.verb} ${one.path} ${answer.status} ${JSON.stringify(body).slice(0, 300)}`;
+    assert.ok(response, `${what} is documented`);
+    const validate = validator(response.content['application/json']?.schema ?? {});
+    assert.ok(validate(body), `${what} fits: ${JSON.stringify(validate.errors)}`);
+    return body;
+  }
+
+  void it('is a valid OpenAPI 3.1 document', async () => {
+    assert.equal(document.openapi, '3.1.0');
+    const { valid, errors } = await new Validator().validate(structuredClone(document));
+    assert.equal(valid, true, JSON.stringify(errors));
+    const ids = cases.map(({ operation }) => operation.operationId);
+    assert.equal(new Set(ids).size, ids.length);
+  });
+
+  void it('has every operation of the contract', () => {
+    assert.deepEqual(
+      cases.map(({ verb, path, operation }) => `${verb} ${path} ${operation.operationId}`),
+      [
+        'post /face_detect_single detectSingleFace',
+        'post /face_detect_multi detectAllFaces',
+        'get /v1/companies/{company}/detection-score getDetectionScore',
+        'put /v1/companies/{company}/detection-score setDetectionScore',
+        'get /face_config_score faceConfigScore',
+        'post /meter-number-ocr/file readMeter',
+        'post /meter-number-ocr/base64 meterNumberOcrBase64',
+        'get /livez livez',
+        'get /readyz readyz',
+      ],
+    );
+  });
+
+  void it('says how every operation is asked and answered', async () => {
+    for (const one of cases) {
+      const answer = await ask(one);
+      assert.equal(answer.status, 200, `${one.verb} ${one.path}: ${await answer.clone().text()}`);
+      await check(one, answer);
+    }
+  });
+
+  void it('says of every optional field what it takes and changes', async () => {
+    let asked = 0;
+    for (const one of cases) {
+      const [content] = Object.values(one.operation.requestBody?.content ?? {});
+      const properties = (content?.schema['properties'] ?? {}) as Record<string, Part>;
+      const required = (content?.schema['required'] ?? []) as string[];
+      for (const [name, schema] of Object.entries(properties)) {
+        if (required.includes(name)) continue;
+        const answer = await ask(one, { [name]: exampleOf(schema) });
+        // What a field means may speak against it, but never that it is of a wrong type or unknown.
+        if (answer.status !== 200) {
+          const { reason } = await check(one, answer);
+          assert.ok(!['INTERNAL', 'CORE_UNAVAILABLE'].includes(String(reason)), name);
+        } else await check(one, answer);
+        asked += 1;
+      }
+    }
+    assert.ok(asked >= 11, `${asked} optional fields`);
+  });
+
+  void it('needs a key for operations only', async () => {
+    for (const one of cases) {
+      const answer = await ask(one, {}, {});
+      const isOpen = one.operation.security?.length === 0;
+      assert.equal(answer.status, isOpen ? 200 : 401, one.path);
+      const body = await check(one, answer);
+      if (!isOpen) assert.equal(body['reason'], 'MISSING_API_KEY');
+    }
+  });
+
+  void it('has every refusal that an operation gives', async () => {
+    const seen = new Set<unknown>();
+    const limited = await service.createKey({ operations: [] });
+    await service.revokeKey(limited.id);
+    for (const one of cases.filter(({ operation }) => operation.security === undefined)) {
+      const answers = [
+        await ask(one, {}, { apikey: limited.secret }),
+        await ask({ ...one, operation: withoutParameters(one.operation) }, { detection_score: 2 }),
+        await ask({ ...one, operation: { ...one.operation, tags: ['none'] } }),
+        await ask(one, { min_score: '1.5', company: 'nobody', detection_score: 'x' }),
+        await ask(one, { company: 'nobody', max_faces: 'x' }),
+        await ask({ ...one, operation: swapped(one.operation) }, { min_score: 1 }),
+      ];
+      for (const answer of answers) seen.add((await check(one, answer))['reason']);
+    }
+    for (const reason of [
+      'INVALID_API_KEY',
+      'MISSING_FIELD',
+      'EMPTY_IMAGE',
+      'INVALID_SCORE',
+      'UNKNOWN_COMPANY',
+      'NO_READING',
+      'NO_FACE',
+    ])
+      assert.ok(seen.has(reason), `${reason} was seen`);
+  });
+
+  void it('has the schema of every error reason, each under some status', () => {
+    const schema = document.components.schemas['Error']?.['properties'] as Record<string, Part>;
+    const all = Object.keys(ErrorReason).filter((name) => name !== 'UNSPECIFIED');
+    assert.deepEqual(schema['reason']?.['enum'], all);
+    const described = cases.flatMap(({ operation }) =>
+      Object.values(operation.responses).flatMap(({ description }) =>
+        [...description.matchAll(/`([A-Z0-9_]+)`/g)].map(([, reason]) => reason),
+      ),
+    );
+    // Of the administration, of no operation at all, or with nobody there to read it.
+    const elsewhere = [
+      'NO_SUCH_ROUTE',
+      'UNKNOWN_API_KEY',
+      'COMPANY_EXISTS',
+      'METHOD_NOT_ALLOWED',
+      'CLIENT_CLOSED',
+    ];
+    assert.deepEqual(
+      all.filter((reason) => !described.includes(reason)),
+      elsewhere,
+    );
+  });
+
+  void it('shows examples that fit their schemas', () => {
+    let examples = 0;
+    for (const { path, operation } of cases) {
+      for (const { content } of Object.values(operation.responses)) {
+        const { schema, example } = content['application/json'] ?? { schema: {} };
+        if (example === undefined) continue;
+        const validate = validator(schema);
+        assert.ok(validate(example), `${path}: ${JSON.stringify(validate.errors)}`);
+        examples += 1;
+      }
+    }
+    assert.ok(examples > 7, `${examples} examples`);
+  });
+});
+
+type Part = Record<string, unknown>;
+
+/** A value that the schema takes: its example, its least value, or what its type suggests. */
+function exampleOf(schema: Part): unknown {
+  const [example] = (schema['examples'] ?? []) as unknown[];
+  if (example !== undefined) return example;
+  if (schema['minimum'] !== undefined) return schema['minimum'];
+  return schema['type'] === 'boolean' ? true : '1';
+}
+
+function withoutParameters(operation: Operation): Operation {
+  return {
+    ...operation,
+    parameters: operation.parameters?.filter((parameter) => parameter.in === 'path') ?? [],
+  };
+}
+
+/** With a picture of the other kind. */
+function swapped(operation: Operation): Operation {
+  const [tag] = operation.tags;
+  return { ...operation, tags: [tag === 'Meter reading' ? 'Face detection' : 'Meter reading'] };
+}

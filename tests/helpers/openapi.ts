@@ -1,0 +1,71 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+
+/** A JSON Schema, or any other part of an OpenAPI document. */
+export type Part = Record<string, unknown>;
+
+export interface OpenApiDocument extends Part {
+  readonly openapi: string;
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: { readonly schemas: Record<string, Part> };
+}
+
+export interface Operation extends Part {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly security?: readonly object[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: Part }> };
+  readonly responses: Record<
+    string,
+    { readonly description: string; readonly content: Record<string, Content> }
+  >;
+}
+
+export interface Content {
+  readonly schema: Part;
+  readonly example?: unknown;
+}
+
+export interface Parameter extends Part {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly schema: Part;
+  readonly example?: unknown;
+}
+
+/**
+ * Compiles schemas of a document. Objects that list their members take no others, so that an answer
+ * with a member that is not documented is found.
+ */
+export function createValidator(document: OpenApiDocument): (schema: Part) => ValidateFunction {
+  const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false });
+  ajv.addVocabulary(['example', 'xml']);
+  for (const format of ['double', 'float', 'int32', 'binary']) ajv.addFormat(format, true);
+  const schemas = close(document.components.schemas) as Part;
+  return (schema) =>
+    ajv.compile({ ...(rename(close(schema)) as Part), $defs: rename(schemas) as Part });
+}
+
+/** Copies a schema with `unevaluatedProperties: false` wherever members are listed. */
+function close(part: unknown, isInsideAllOf = false): unknown {
+  if (Array.isArray(part)) return part.map((item) => close(item, isInsideAllOf));
+  if (typeof part !== 'object' || part === null) return part;
+  const copy = Object.fromEntries(
+    Object.entries(part).map(([name, value]) => [name, close(value, name === 'allOf')]),
+  );
+  const lists = copy['type'] === 'object' && 'properties' in copy && !isInsideAllOf;
+  return lists ? { ...copy, additionalProperties: false } : copy;
+}
+
+/** References point into the schema itself. */
+function rename(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(rename);
+  if (typeof part !== 'object' || part === null) return part;
+  return Object.fromEntries(
+    Object.entries(part).map(([name, value]) => [
+      name,
+      name === '$ref' ? String(value).replace('#/components/schemas/', '#/$defs/') : rename(value),
+    ]),
+  );
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answerAll } from './answers.js';
+import { readRefusal, startBoth } from './facade.js';
+
+test('the pages for browsers need no key, load what they name, and allow no script of others', async (t) => {
+  const { url, core } = await startBoth(t, answerAll);
+  for (const path of ['/', '/docs']) {
+    const answer = await fetch(`${url}${path}`);
+    assert.equal(answer.status, 200, path);
+    assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8');
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self';/);
+    assert.match(policy, /frame-ancestors 'none'/);
+    const html = await answer.text();
+    // An inline script or style, or a host of others, would need a weaker policy.
+    assert.doesNotMatch(html, /<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|https?:\/\//);
+    const named = [...html.matchAll(/\s(?:src|href)="(\/[^"]*)"/g)].map(([, address]) => address);
+    assert.ok(named.length > 0);
+    for (const address of named)
+      assert.equal((await fetch(`${url}${address}`)).status, 200, `${path} names ${address}`);
+  }
+  assert.deepEqual(core.calls, []);
+});
+
+test('a page that the browser has is not sent again', async (t) => {
+  const { url } = await startBoth(t, answerAll);
+  const first = await fetch(`${url}/docs/swagger-ui.css`);
+  const etag = first.headers.get('etag') ?? '';
+  assert.match(etag, /^"[\w-]{22}"$/);
+  assert.equal(first.headers.get('cache-control'), 'no-cache');
+  assert.ok((await first.text()).length > 10_000);
+  const again = await fetch(`${url}/docs/swagger-ui.css`, { headers: { 'if-none-match': etag } });
+  assert.equal(again.status, 304);
+  assert.equal(await again.text(), '');
+});
+
+test('no other file can be asked for', async (t) => {
+  const { url } = await startBoth(t, answerAll);
+  for (const path of ['/docs/', '/docs/../package.json', '/package.json', '/samples/README.md']) {
+    const { status, reason } = await readRefusal(await fetch(`${url}${path}`));
+    assert.deepEqual([status, reason], [404, 'NO_SUCH_ROUTE'], path);
+  }
+  const posted = await readRefusal(await fetch(`${url}/docs`, { method: 'POST' }));
+  assert.deepEqual([posted.status, posted.reason], [405, 'METHOD_NOT_ALLOWED']);
+});
