@@ -1,0 +1,68 @@
+// Package imageanalysis calls the image analysis service: face detection and water meter reading.
+package imageanalysis
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+
+	v1 "example.com/image-analysis/sdk/go/v1"
+)
+
+// DefaultTimeout is the deadline of a call whose context has none. Streams get no deadline.
+const DefaultTimeout = 30 * time.Second
+
+// A thousand cropped faces fit; gRPC's own limit is 4 MiB.
+const maxAnswerBytes = 64 << 20
+
+// Client calls the service with one API key. It is safe for concurrent use.
+type Client struct {
+	Faces  v1.FaceDetectionServiceClient
+	Meters v1.MeterReadingServiceClient
+	Scores v1.ScoreConfigServiceClient
+	conn   *grpc.ClientConn
+}
+
+// NewClient makes a client of the service at a target such as "127.0.0.1:50051". The options must
+// say how the connection is secured: grpc.WithTransportCredentials.
+func NewClient(target, apiKey string, options ...grpc.DialOption) (*Client, error) {
+	conn, err := grpc.NewClient(target, append(DialOptions("apikey", apiKey), options...)...)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{
+		Faces:  v1.NewFaceDetectionServiceClient(conn),
+		Meters: v1.NewMeterReadingServiceClient(conn),
+		Scores: v1.NewScoreConfigServiceClient(conn),
+		conn:   conn,
+	}, nil
+}
+
+// Close ends the connection.
+func (c *Client) Close() error { return c.conn.Close() }
+
+// DialOptions are what NewClient adds to a connection: the key in the metadata of every call, under
+// "apikey", or "adminkey" on the administration port; DefaultTimeout; room for large answers.
+func DialOptions(keyName, key string) []grpc.DialOption {
+	return []grpc.DialOption{
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswerBytes)),
+		grpc.WithUnaryInterceptor(func(ctx context.Context, method string, request, answer any,
+			conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+			if _, limited := ctx.Deadline(); !limited {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, DefaultTimeout)
+				defer cancel()
+			}
+			ctx = metadata.AppendToOutgoingContext(ctx, keyName, key)
+			return invoke(ctx, method, request, answer, conn, options...)
+		}),
+		grpc.WithStreamInterceptor(func(ctx context.Context, description *grpc.StreamDesc,
+			conn *grpc.ClientConn, method string, open grpc.Streamer, options ...grpc.CallOption,
+		) (grpc.ClientStream, error) {
+			ctx = metadata.AppendToOutgoingContext(ctx, keyName, key)
+			return open(ctx, description, conn, method, options...)
+		}),
+	}
+}

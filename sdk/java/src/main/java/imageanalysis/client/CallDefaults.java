@@ -1,0 +1,43 @@
+package imageanalysis.client;
+
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.ForwardingClientCall.SimpleForwardingClientCall;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.MethodType;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/** Sends a key with every call, and gives calls, streams excepted, a deadline where they have none. */
+public final class CallDefaults implements ClientInterceptor {
+  private final Metadata.Key<String> keyName;
+  private final String key;
+  private final Duration timeout;
+
+  /**
+   * @param keyName {@code apikey}, or {@code adminkey} on the administration port
+   */
+  public CallDefaults(String keyName, String key, Duration timeout) {
+    this.keyName = Metadata.Key.of(keyName, Metadata.ASCII_STRING_MARSHALLER);
+    this.key = key;
+    this.timeout = timeout;
+  }
+
+  @Override
+  public <Q, A> ClientCall<Q, A> interceptCall(
+      MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+    boolean limited = options.getDeadline() != null || method.getType() != MethodType.UNARY;
+    CallOptions completed =
+        limited ? options : options.withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    return new SimpleForwardingClientCall<Q, A>(next.newCall(method, completed)) {
+      @Override
+      public void start(Listener<A> listener, Metadata headers) {
+        headers.put(keyName, key);
+        super.start(listener, headers);
+      }
+    };
+  }
+}

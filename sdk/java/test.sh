@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# Runs the examples against the service that the environment names.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+mvn --batch-mode --no-transfer-progress test

@@ -1,0 +1,37 @@
+import os
+
+import grpc
+import pytest
+
+from imageanalysis import Client, ErrorReason, ServiceError
+
+
+def test_branch_on_the_reason(client, meter):
+    with pytest.raises(ServiceError) as refusal:
+        client.detect_single_face(meter)
+
+    assert refusal.value.reason == ErrorReason.ERROR_REASON_NO_FACE
+    assert refusal.value.code == grpc.StatusCode.NOT_FOUND
+
+
+def test_details_name_the_field(client, portrait):
+    with pytest.raises(ServiceError) as refusal:
+        client.detect_all_faces(portrait, min_score=1.5)
+
+    assert refusal.value.reason == ErrorReason.ERROR_REASON_INVALID_SCORE
+    assert refusal.value.details["field"] == "min_score"
+
+
+def test_wrong_key(portrait):
+    with Client(os.environ["IMAGE_ANALYSIS_GRPC"], "wrong") as stranger:
+        with pytest.raises(ServiceError) as refusal:
+            stranger.detect_single_face(portrait)
+
+    assert refusal.value.reason == ErrorReason.ERROR_REASON_INVALID_API_KEY
+
+
+def test_deadline(client, portrait):
+    with pytest.raises(ServiceError) as refusal:
+        client.detect_single_face(portrait, timeout=0.001)
+
+    assert refusal.value.code == grpc.StatusCode.DEADLINE_EXCEEDED

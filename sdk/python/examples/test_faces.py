@@ -1,0 +1,18 @@
+from imageanalysis.v1.face_detection_pb2 import ThresholdSource
+
+
+def test_detect_single_face(client, portrait):
+    answer = client.detect_single_face(portrait, landmarks=True, timeout=20)
+
+    box = answer.face.bounding_box
+    assert box.xmin < answer.face.landmarks.nose_tip.x < box.xmax
+    assert 0.5 < answer.face.detection_score <= 1
+    assert answer.face.crop_jpeg.startswith(b"\xff\xd8")
+
+
+def test_detect_all_faces(client, portrait):
+    answer = client.detect_all_faces(portrait, min_score=0.5, max_faces=10, crop=False, details=True)
+
+    assert len(answer.faces) == 1
+    assert answer.faces[0].crop_jpeg == b""
+    assert answer.details.threshold.source == ThresholdSource.THRESHOLD_SOURCE_REQUEST

@@ -1,0 +1,164 @@
+"""The calls of the service as methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import grpc
+
+from .channel import DEFAULT_TIMEOUT_SECONDS, open_channel
+from .errors import ServiceError
+from .v1 import face_detection_pb2 as faces
+from .v1 import meter_reading_pb2 as meters
+from .v1 import score_config_pb2 as scores
+from .v1.face_detection_pb2_grpc import FaceDetectionServiceStub
+from .v1.meter_reading_pb2_grpc import MeterReadingServiceStub
+from .v1.score_config_pb2_grpc import ScoreConfigServiceStub
+
+
+class Client:
+    """Calls the service with one API key; may be shared by threads.
+
+    Every method raises `ServiceError`. `timeout` is in seconds.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        api_key: str,
+        *,
+        timeout: float = DEFAULT_TIMEOUT_SECONDS,
+        credentials: grpc.ChannelCredentials | None = None,
+    ) -> None:
+        """`address` is `host:port`; without credentials the connection has no TLS."""
+        self._channel = open_channel(
+            address, {"apikey": api_key}, timeout=timeout, credentials=credentials
+        )
+        self._faces = FaceDetectionServiceStub(self._channel)
+        self._meters = MeterReadingServiceStub(self._channel)
+        self._scores = ScoreConfigServiceStub(self._channel)
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the connection and the calls under way."""
+        self._channel.close()
+
+    def detect_single_face(
+        self,
+        image: bytes,
+        *,
+        company: str = "",
+        min_score: float | None = None,
+        landmarks: bool = False,
+        crop: bool | None = None,
+        details: bool = False,
+        timeout: float | None = None,
+    ) -> faces.DetectSingleFaceResponse:
+        """Finds the largest face; NO_FACE when there is none."""
+        request = faces.DetectSingleFaceRequest(
+            image=image,
+            company=company,
+            min_score=min_score,
+            landmarks=landmarks,
+            crop=crop,
+            details=details,
+        )
+        return _call(self._faces.DetectSingleFace, request, timeout)
+
+    def detect_all_faces(
+        self,
+        image: bytes,
+        *,
+        company: str = "",
+        min_score: float | None = None,
+        max_faces: int | None = None,
+        landmarks: bool = False,
+        crop: bool | None = None,
+        details: bool = False,
+        timeout: float | None = None,
+    ) -> faces.DetectAllFacesResponse:
+        """Finds all faces, largest first."""
+        request = faces.DetectAllFacesRequest(
+            image=image,
+            company=company,
+            min_score=min_score,
+            max_faces=max_faces,
+            landmarks=landmarks,
+            crop=crop,
+            details=details,
+        )
+        return _call(self._faces.DetectAllFaces, request, timeout)
+
+    def stream_detect_faces(
+        self,
+        requests: Iterable[faces.StreamDetectFacesRequest],
+        *,
+        timeout: float | None = None,
+    ) -> Iterator[faces.StreamDetectFacesResponse]:
+        """Finds the faces of many pictures; answers come in any order.
+
+        The iterable is read, in a thread of its own, only as fast as the service takes pictures.
+        """
+        return _stream(self._faces.StreamDetectFaces, requests, timeout)
+
+    def read_meter(
+        self, image: bytes, *, timeout: float | None = None
+    ) -> meters.ReadMeterResponse:
+        """Reads a water meter; NO_READING when there is no readable counter."""
+        return _call(self._meters.ReadMeter, meters.ReadMeterRequest(image=image), timeout)
+
+    def stream_read_meters(
+        self,
+        requests: Iterable[meters.StreamReadMetersRequest],
+        *,
+        timeout: float | None = None,
+    ) -> Iterator[meters.StreamReadMetersResponse]:
+        """Reads many meters; otherwise as `stream_detect_faces`."""
+        return _stream(self._meters.StreamReadMeters, requests, timeout)
+
+    def get_detection_score(
+        self, company: str, password: str, *, timeout: float | None = None
+    ) -> scores.GetDetectionScoreResponse:
+        """Shows a company's default threshold."""
+        request = scores.GetDetectionScoreRequest(company=company, password=password)
+        return _call(self._scores.GetDetectionScore, request, timeout)
+
+    def set_detection_score(
+        self,
+        company: str,
+        password: str,
+        detection_score: float,
+        *,
+        timeout: float | None = None,
+    ) -> scores.SetDetectionScoreResponse:
+        """Sets a company's default threshold, 0 to 1."""
+        request = scores.SetDetectionScoreRequest(
+            company=company, password=password, detection_score=detection_score
+        )
+        return _call(self._scores.SetDetectionScore, request, timeout)
+
+
+def _call(method: Callable[..., Any], request: Any, timeout: float | None) -> Any:
+    try:
+        return method(request, timeout=timeout)
+    except grpc.RpcError as error:
+        raise ServiceError.from_rpc_error(error) from error
+
+
+def _stream(
+    method: Callable[..., Any], requests: Iterable[Any], timeout: float | None
+) -> Iterator[Any]:
+    answers = method(iter(requests), timeout=timeout)
+    try:
+        yield from answers
+    except grpc.RpcError as error:
+        raise ServiceError.from_rpc_error(error) from error
+    finally:
+        # A caller that stops reading early ends the call.
+        answers.cancel()

@@ -1,0 +1,92 @@
+from google.api import annotations_pb2 as _annotations_pb2
+from google.rpc import status_pb2 as _status_pb2
+from imageanalysis.v1 import geometry_pb2 as _geometry_pb2
+from imageanalysis.v1 import rest_pb2 as _rest_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class ReadingStatus(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    READING_STATUS_UNSPECIFIED: _ClassVar[ReadingStatus]
+    READING_STATUS_OK: _ClassVar[ReadingStatus]
+    READING_STATUS_CHECK: _ClassVar[ReadingStatus]
+
+class ReadingWarning(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    READING_WARNING_UNSPECIFIED: _ClassVar[ReadingWarning]
+    READING_WARNING_DIGIT_BETWEEN_POSITIONS: _ClassVar[ReadingWarning]
+    READING_WARNING_FRACTION_UNKNOWN: _ClassVar[ReadingWarning]
+    READING_WARNING_SEVERAL_COUNTERS: _ClassVar[ReadingWarning]
+    READING_WARNING_ROTATED_INPUT: _ClassVar[ReadingWarning]
+    READING_WARNING_LOW_LIGHT: _ClassVar[ReadingWarning]
+    READING_WARNING_GLARE: _ClassVar[ReadingWarning]
+READING_STATUS_UNSPECIFIED: ReadingStatus
+READING_STATUS_OK: ReadingStatus
+READING_STATUS_CHECK: ReadingStatus
+READING_WARNING_UNSPECIFIED: ReadingWarning
+READING_WARNING_DIGIT_BETWEEN_POSITIONS: ReadingWarning
+READING_WARNING_FRACTION_UNKNOWN: ReadingWarning
+READING_WARNING_SEVERAL_COUNTERS: ReadingWarning
+READING_WARNING_ROTATED_INPUT: ReadingWarning
+READING_WARNING_LOW_LIGHT: ReadingWarning
+READING_WARNING_GLARE: ReadingWarning
+
+class ReadMeterRequest(_message.Message):
+    __slots__ = ("image",)
+    IMAGE_FIELD_NUMBER: _ClassVar[int]
+    image: bytes
+    def __init__(self, image: _Optional[bytes] = ...) -> None: ...
+
+class ReadMeterResponse(_message.Message):
+    __slots__ = ("meter_number", "value", "unit", "confidence", "status", "warnings", "bounding_box", "digits")
+    METER_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    UNIT_FIELD_NUMBER: _ClassVar[int]
+    CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    WARNINGS_FIELD_NUMBER: _ClassVar[int]
+    BOUNDING_BOX_FIELD_NUMBER: _ClassVar[int]
+    DIGITS_FIELD_NUMBER: _ClassVar[int]
+    meter_number: str
+    value: str
+    unit: str
+    confidence: float
+    status: ReadingStatus
+    warnings: _containers.RepeatedScalarFieldContainer[ReadingWarning]
+    bounding_box: _geometry_pb2.BoundingBox
+    digits: _containers.RepeatedCompositeFieldContainer[MeterDigit]
+    def __init__(self, meter_number: _Optional[str] = ..., value: _Optional[str] = ..., unit: _Optional[str] = ..., confidence: _Optional[float] = ..., status: _Optional[_Union[ReadingStatus, str]] = ..., warnings: _Optional[_Iterable[_Union[ReadingWarning, str]]] = ..., bounding_box: _Optional[_Union[_geometry_pb2.BoundingBox, _Mapping]] = ..., digits: _Optional[_Iterable[_Union[MeterDigit, _Mapping]]] = ...) -> None: ...
+
+class MeterDigit(_message.Message):
+    __slots__ = ("digit", "confidence", "bounding_box")
+    DIGIT_FIELD_NUMBER: _ClassVar[int]
+    CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    BOUNDING_BOX_FIELD_NUMBER: _ClassVar[int]
+    digit: str
+    confidence: float
+    bounding_box: _geometry_pb2.BoundingBox
+    def __init__(self, digit: _Optional[str] = ..., confidence: _Optional[float] = ..., bounding_box: _Optional[_Union[_geometry_pb2.BoundingBox, _Mapping]] = ...) -> None: ...
+
+class StreamReadMetersRequest(_message.Message):
+    __slots__ = ("id", "request")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    request: ReadMeterRequest
+    def __init__(self, id: _Optional[str] = ..., request: _Optional[_Union[ReadMeterRequest, _Mapping]] = ...) -> None: ...
+
+class StreamReadMetersResponse(_message.Message):
+    __slots__ = ("id", "response", "error")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    RESPONSE_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    response: ReadMeterResponse
+    error: _status_pb2.Status
+    def __init__(self, id: _Optional[str] = ..., response: _Optional[_Union[ReadMeterResponse, _Mapping]] = ..., error: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...) -> None: ...

@@ -1,0 +1,184 @@
+//! Every call of the service, with checks: `make test-sdk LANG=rust` runs it.
+
+use std::{env, error::Error, fs, path::Path, time::Duration};
+
+use image_analysis_client::{
+    details_of, reason_of, reason_of_status, v1, Client, KeyInterceptor, DEFAULT_TIMEOUT,
+};
+use tonic::transport::Endpoint;
+use tonic::Request;
+use v1::stream_detect_faces_response::Result as FacesResult;
+use v1::stream_read_meters_response::Result as ReadingResult;
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+#[tokio::main]
+async fn main() -> Outcome {
+    let channel = endpoint("IMAGE_ANALYSIS_GRPC")?.connect_lazy();
+    let client = Client::new(channel, &env::var("IMAGE_ANALYSIS_APIKEY")?)?;
+
+    detect_single_face(client.clone()).await?;
+    detect_all_faces(client.clone()).await?;
+    read_meter(client.clone()).await?;
+    set_and_get_detection_score(client.clone()).await?;
+    refusal(client.clone()).await?;
+    stream_detect_faces(client.clone()).await?;
+    stream_read_meters(client).await?;
+    administration().await?;
+    println!("8 passed, 0 failed");
+    Ok(())
+}
+
+async fn detect_single_face(mut client: Client) -> Outcome {
+    let mut request = Request::new(v1::DetectSingleFaceRequest {
+        image: sample("astronaut.jpg")?,
+        landmarks: true,
+        ..Default::default()
+    });
+    request.set_timeout(Duration::from_secs(20));
+
+    let face = client.faces.detect_single_face(request).await?.into_inner().face.unwrap();
+
+    let bounds = face.bounding_box.unwrap();
+    let nose = face.landmarks.unwrap().nose_tip.unwrap();
+    assert!(bounds.xmin < nose.x && nose.x < bounds.xmax);
+    Ok(())
+}
+
+async fn detect_all_faces(mut client: Client) -> Outcome {
+    let request = v1::DetectAllFacesRequest {
+        image: sample("astronaut.jpg")?,
+        min_score: Some(0.5),
+        crop: Some(false),
+        details: true,
+        ..Default::default()
+    };
+
+    let answer = client.faces.detect_all_faces(request).await?.into_inner();
+
+    assert_eq!(answer.faces.len(), 1);
+    let threshold = answer.details.unwrap().threshold.unwrap();
+    assert_eq!(threshold.source(), v1::ThresholdSource::Request);
+    Ok(())
+}
+
+async fn read_meter(mut client: Client) -> Outcome {
+    let request = v1::ReadMeterRequest { image: sample("meter.jpg")? };
+
+    let reading = client.meters.read_meter(request).await?.into_inner();
+
+    assert_eq!(reading.meter_number, "00473286");
+    assert_eq!(reading.value, "00473.286");
+    Ok(())
+}
+
+async fn set_and_get_detection_score(mut client: Client) -> Outcome {
+    let company = env::var("IMAGE_ANALYSIS_COMPANY")?;
+    let password = env::var("IMAGE_ANALYSIS_PASSWORD")?;
+
+    client
+        .scores
+        .set_detection_score(v1::SetDetectionScoreRequest {
+            company: company.clone(),
+            password: password.clone(),
+            detection_score: Some(0.8),
+        })
+        .await?;
+    let answer = client
+        .scores
+        .get_detection_score(v1::GetDetectionScoreRequest { company, password })
+        .await?;
+
+    assert_eq!(answer.into_inner().detection_score, 0.8);
+    Ok(())
+}
+
+async fn refusal(mut client: Client) -> Outcome {
+    let request = v1::DetectSingleFaceRequest {
+        image: sample("meter.jpg")?,
+        ..Default::default()
+    };
+    let status = client.faces.detect_single_face(request).await.unwrap_err();
+    assert_eq!(reason_of(&status), v1::ErrorReason::NoFace);
+
+    let request = v1::DetectAllFacesRequest {
+        image: sample("astronaut.jpg")?,
+        min_score: Some(1.5),
+        ..Default::default()
+    };
+    let status = client.faces.detect_all_faces(request).await.unwrap_err();
+    assert_eq!(reason_of(&status), v1::ErrorReason::InvalidScore);
+    assert_eq!(details_of(&status)["field"], "min_score");
+    Ok(())
+}
+
+/// The stream of requests is polled only as fast as the service takes pictures.
+async fn stream_detect_faces(mut client: Client) -> Outcome {
+    let pictures = [("good", sample("astronaut.jpg")?), ("bad", b"no picture".to_vec())];
+    let requests = tokio_stream::iter(pictures.map(|(id, image)| v1::StreamDetectFacesRequest {
+        id: id.into(),
+        request: Some(v1::DetectAllFacesRequest { image, ..Default::default() }),
+    }));
+
+    let mut answers = client.faces.stream_detect_faces(requests).await?.into_inner();
+    let mut seen = 0;
+    while let Some(answer) = answers.message().await? {
+        match answer.result.unwrap() {
+            FacesResult::Response(response) => {
+                assert_eq!((answer.id.as_str(), response.faces.len()), ("good", 1));
+            }
+            FacesResult::Error(status) => {
+                assert_eq!(answer.id, "bad");
+                assert_eq!(reason_of_status(&status), v1::ErrorReason::UnsupportedImageType);
+            }
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 2);
+    Ok(())
+}
+
+async fn stream_read_meters(mut client: Client) -> Outcome {
+    let requests = tokio_stream::iter([v1::StreamReadMetersRequest {
+        id: "hall".into(),
+        request: Some(v1::ReadMeterRequest { image: sample("meter.jpg")? }),
+    }]);
+
+    let mut answers = client.meters.stream_read_meters(requests).await?.into_inner();
+    let answer = answers.message().await?.unwrap();
+
+    match answer.result.unwrap() {
+        ReadingResult::Response(reading) => assert_eq!(reading.value, "00473.286"),
+        ReadingResult::Error(status) => panic!("{status:?}"),
+    }
+    Ok(())
+}
+
+/// The administration port has a key of its own.
+async fn administration() -> Outcome {
+    let channel = endpoint("IMAGE_ANALYSIS_ADMIN")?.timeout(DEFAULT_TIMEOUT).connect_lazy();
+    let key = KeyInterceptor::new("adminkey", &env::var("IMAGE_ANALYSIS_ADMINKEY")?)?;
+    let mut service =
+        v1::admin_service_client::AdminServiceClient::with_interceptor(channel, key);
+
+    let created = service
+        .create_api_key(v1::CreateApiKeyRequest {
+            label: "billing".into(),
+            operations: vec![v1::Operation::MeterReading.into()],
+            expire_time: None,
+        })
+        .await?
+        .into_inner();
+    let id = created.api_key.unwrap().id;
+    let revoked = service.revoke_api_key(v1::RevokeApiKeyRequest { id }).await?.into_inner();
+    assert!(revoked.api_key.unwrap().revoke_time.is_some());
+    Ok(())
+}
+
+fn endpoint(variable: &str) -> Result<Endpoint, Box<dyn Error>> {
+    Ok(Endpoint::from_shared(format!("http://{}", env::var(variable)?))?)
+}
+
+fn sample(name: &str) -> Result<Vec<u8>, Box<dyn Error>> {
+    Ok(fs::read(Path::new(&env::var("IMAGE_ANALYSIS_SAMPLES")?).join(name))?)
+}

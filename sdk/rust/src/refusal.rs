@@ -1,0 +1,36 @@
+use std::collections::HashMap;
+
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt};
+
+use crate::v1::ErrorReason;
+
+/// The stable reason of a refused call, to branch on. `Unspecified` when the failure is not the
+/// service's own word, as when it cannot be reached, or when the reason is newer than this crate.
+pub fn reason_of(status: &Status) -> ErrorReason {
+    status
+        .get_error_details()
+        .error_info()
+        .and_then(|info| ErrorReason::from_str_name(&format!("ERROR_REASON_{}", info.reason)))
+        .unwrap_or(ErrorReason::Unspecified)
+}
+
+/// `reason_of` for the error answers of a stream.
+pub fn reason_of_status(status: &tonic_types::Status) -> ErrorReason {
+    use prost::Message;
+    let details = status.encode_to_vec().into();
+    reason_of(&Status::with_details(
+        Code::from(status.code),
+        status.message.clone(),
+        details,
+    ))
+}
+
+/// Facts of a refused call for a program: `field`, `value`, `limit` and the like.
+pub fn details_of(status: &Status) -> HashMap<String, String> {
+    let details: ErrorDetails = status.get_error_details();
+    details
+        .error_info()
+        .map(|info| info.metadata.clone())
+        .unwrap_or_default()
+}
