@@ -50,6 +50,21 @@ admin: $(BUILT) ## Keys and companies: make admin ARGS="keys list"
 generate: $(INSTALLED) ## Make generated/ from proto/
 	npm run generate
 
+# LANG is the locale in every environment; it names languages on the command line only, and what
+# make runs keeps a locale.
+ifeq ($(origin LANG),command line)
+SDK_LANGUAGES := $(LANG)
+override export LANG := C.UTF-8
+endif
+
+.PHONY: sdk
+sdk: $(INSTALLED) ## Generate and build the clients; LANG=go takes one of python go java rust csharp
+	sdk/each.sh generate $(SDK_LANGUAGES)
+
+.PHONY: test-sdk
+test-sdk: $(BUILT) ## Run the clients' examples against a started service; LANG as above
+	@exec node --enable-source-maps dist/tests/sdk/with-service.js sdk/each.sh test $(SDK_LANGUAGES)
+
 .PHONY: lint
 lint: $(INSTALLED) ## Check the protos, the code and its format
 	npm run lint:proto
