@@ -2,7 +2,17 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'generated/', 'node_modules/', 'models/.venv/', 'out/', 'data/', 'sdk/{python,go,java,rust,csharp}/'] },
+  {
+    ignores: [
+      'dist/',
+      'generated/',
+      'node_modules/',
+      'models/.venv/',
+      'out/',
+      'data/',
+      'sdk/{python,go,java,rust,csharp}/',
+    ],
+  },
   js.configs.recommended,
   ...tseslint.configs.recommendedTypeChecked,
   {
