@@ -19,7 +19,7 @@ import { createFaceDetectionHandlers } from './face/service.js';
 import { startGrpcServer } from './grpc-server.js';
 import { loadManifest, modelFor } from './inference/manifest.js';
 import { createWorkerPool } from './inference/pool.js';
-import { defaultCheckBelow } from './meter/check-below.js';
+import { loadReaderRules, rulesFile } from './meter/reader-rules.js';
 import { createMeterReadingHandlers } from './meter/service.js';
 import { createCompanyScoreReader } from './score-config/company-score.js';
 import { createKnexScoreStore } from './score-config/knex-store.js';
@@ -70,8 +70,8 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
     const serverCredentials = await loadServerCredentials(config);
     const manifest = await loadManifest(manifestUrl);
     const defaultScore = config.CORE_DEFAULT_SCORE ?? modelFor(manifest, 'face').defaultScore;
-    const checkBelow =
-      config.CORE_METER_CHECK_BELOW ?? (await defaultCheckBelow(manifest, manifestUrl));
+    const meterRules = await loadReaderRules(new URL(rulesFile, manifestUrl));
+    const checkBelow = config.CORE_METER_CHECK_BELOW ?? meterRules.okConfidence;
     const limits = {
       maxBytes: config.CORE_MAX_IMAGE_BYTES,
       maxPixels: config.CORE_MAX_IMAGE_PIXELS,

@@ -19,8 +19,6 @@ export interface AnalysisWorkerData {
   readonly manifestUrl: string;
   /** Name of the face model; absent: the one that the manifest serves. */
   readonly faceModel?: string;
-  /** Whether general text recognition is tried where no counter was located; absent: no. */
-  readonly meterOcrFallback?: boolean;
 }
 
 if (parentPort === null) throw new Error('This module runs in a worker thread only.');
@@ -33,11 +31,7 @@ await restrictLoaders();
 const manifest = await loadManifest(manifestUrl);
 const faceEntry = modelFor(manifest, 'face', settings.faceModel);
 const faceModel = await openModel(faceEntry, manifestUrl);
-const meterReader = await openMeterReader({
-  manifest,
-  manifestUrl,
-  ocrFallback: settings.meterOcrFallback ?? false,
-});
+const meterReader = await openMeterReader(manifest, manifestUrl);
 
 serveTasks<AnalysisTasks>({
   port: parentPort,

@@ -90,16 +90,17 @@ async function readBody(
   const { members, release } = await readJsonObject(request, { ...options, start });
   if (rule.kind === 'json') return { body: { kind: 'json', members }, release };
   try {
-    const image = readPicture(members, rule.member, deps.maxImageBytes);
-    return { body: { kind: 'data-url', image }, release };
+    // Without the text of the picture, so that it is not held while the core works.
+    const { [rule.member]: picture, ...rest } = members;
+    const image = readPicture(picture, rule.member, deps.maxImageBytes);
+    return { body: { kind: 'data-url', image, members: rest }, release };
   } catch (error) {
     release();
     throw error;
   }
 }
 
-function readPicture(members: Record<string, unknown>, member: string, maxBytes: number): Buffer {
-  const value = Object.hasOwn(members, member) ? members[member] : undefined;
+function readPicture(value: unknown, member: string, maxBytes: number): Buffer {
   if (value === undefined || value === null || value === '')
     throw refuse('MISSING_FIELD', `${member} is missing, want data:image/<type>;base64,<data>`, {
       details: { field: member },

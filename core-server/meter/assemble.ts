@@ -2,6 +2,7 @@ import { ReadingStatus, ReadingWarning } from '../../generated/imageanalysis/v1/
 import type { CounterLight } from './counter-light.js';
 import type { CounterReading } from './counter-reading.js';
 import { type Box, type Quad, angleOf, boundingBoxOf, mapped } from './geometry.js';
+import { type Contradiction, contradictionsOf, type KnownMeter } from './known-meter.js';
 import type { Size } from '../image/picture.js';
 import type { MeterReading } from './reader.js';
 
@@ -12,7 +13,8 @@ const rotatedFromRadians = Math.PI / 4;
  * Makes the answer of a reading.
  *
  * @param facts size of the upright picture, pixels of the decoded picture for each of its pixels,
- *   how the counter is lit, and the confidence below which a person should look
+ *   how the counter is lit, the confidence below which a person should look, and what is known of
+ *   the meter
  */
 export function assembleReading(
   counter: CounterReading,
@@ -21,36 +23,45 @@ export function assembleReading(
     readonly scale: number;
     readonly light: CounterLight;
     readonly checkBelow: number;
+    readonly known: KnownMeter;
   },
 ): MeterReading {
-  const { picture, scale, light, checkBelow } = facts;
+  const { picture, scale, light, checkBelow, known } = facts;
+  const { fractionWheels } = counter;
   const meterNumber = counter.wheels.map(({ digit }) => digit).join('');
-  const warnings = warningsOf(counter, light);
+  const contradictions = contradictionsOf({ text: meterNumber, fractionWheels }, known);
   const boxOf = (quad: Quad): Box =>
     boundingBoxOf([mapped(quad, ({ x, y }) => ({ x: x / scale, y: y / scale }))], picture);
+  // Without the point the same digits are a thousand times as much: no amount to use as it is.
+  const isUsable =
+    counter.confidence >= checkBelow && fractionWheels !== undefined && contradictions.length === 0;
   return {
     meterNumber,
-    value: withPoint(meterNumber, counter.fractionWheels ?? 0),
+    value: withPoint(meterNumber, fractionWheels ?? 0),
     unit: 'm3',
     confidence: counter.confidence,
-    status: isUsable(counter, checkBelow) ? ReadingStatus.OK : ReadingStatus.CHECK,
-    warnings,
+    status: isUsable ? ReadingStatus.OK : ReadingStatus.CHECK,
+    warnings: warningsOf(counter, light, contradictions),
     boundingBox: boxOf(counter.quad),
     digits: counter.wheels.map(({ digit, confidence, quad }) => ({
       digit,
       confidence,
       boundingBox: boxOf(quad),
     })),
+    alternatives: counter.alternatives.map(({ text, probability }) => ({
+      meterNumber: text,
+      value: withPoint(text, fractionWheels ?? 0),
+      probability,
+    })),
   };
 }
 
-/** Sure enough, and the amount can be told: without the point the same digits are a thousand times as much. */
-function isUsable(counter: CounterReading, checkBelow: number): boolean {
-  return counter.confidence >= checkBelow && counter.fractionWheels !== undefined;
-}
-
 /** What makes the reading doubtful, in the order of the enum. */
-function warningsOf(counter: CounterReading, light: CounterLight): ReadingWarning[] {
+function warningsOf(
+  counter: CounterReading,
+  light: CounterLight,
+  contradictions: readonly Contradiction[],
+): ReadingWarning[] {
   const told: [boolean, ReadingWarning][] = [
     [
       counter.wheels.some(({ betweenPositions }) => betweenPositions),
@@ -61,6 +72,9 @@ function warningsOf(counter: CounterReading, light: CounterLight): ReadingWarnin
     [Math.abs(angleOf(counter.quad)) > rotatedFromRadians, ReadingWarning.ROTATED_INPUT],
     [light === 'dark', ReadingWarning.LOW_LIGHT],
     [light === 'glare', ReadingWarning.GLARE],
+    [contradictions.includes('digits'), ReadingWarning.UNEXPECTED_DIGITS],
+    [contradictions.includes('below'), ReadingWarning.BELOW_PREVIOUS],
+    [contradictions.includes('jump'), ReadingWarning.JUMP_TOO_LARGE],
   ];
   return told.filter(([is]) => is).map(([, warning]) => warning);
 }

@@ -1,5 +1,6 @@
 import type { RgbPicture } from '../image/picture.js';
 import type { Quad } from './geometry.js';
+import type { KnownMeter } from './known-meter.js';
 
 /** A counter as networks saw it, before it becomes an answer. Quads in pixels of the picture they got. */
 export interface CounterReading {
@@ -11,8 +12,16 @@ export interface CounterReading {
   readonly confidence: number;
   /** How many wheels at the end are fractions; undefined where that could not be told. */
   readonly fractionWheels: number | undefined;
-  /** Another place in the picture is nearly as likely the counter. */
+  /** Another place in the picture reads as a counter too. */
   readonly rivalled: boolean;
+  /** Readings one step away that are about as right, the likelier first. */
+  readonly alternatives: readonly Alternative[];
+}
+
+/** Digits of as many wheels, and the probability that the strips give them. */
+export interface Alternative {
+  readonly text: string;
+  readonly probability: number;
 }
 
 /** One wheel. */
@@ -27,12 +36,17 @@ export interface Wheel {
 
 /** Networks that find and read a counter. Belongs to the thread that made it. */
 export interface CounterReader {
-  /** Name for logs and timings. */
-  readonly name: string;
   /** Longer side at which it wants the picture, pixels; smaller pictures come as they are. */
   readonly maxSide: number;
-  /** Null where it finds no readable counter. */
-  read(picture: RgbPicture, signal: AbortSignal): Promise<CounterReading | null>;
+  /** The reading is null where it finds no readable counter; timings are milliseconds in the networks. */
+  read(
+    picture: RgbPicture,
+    known: KnownMeter,
+    signal: AbortSignal,
+  ): Promise<{
+    readonly reading: CounterReading | null;
+    readonly timings: Readonly<Record<string, number>>;
+  }>;
   /** Gives the networks' memory back. */
   release(): Promise<void>;
 }

@@ -62,11 +62,6 @@ export function judgePlace(
   return { ...place, strips, legible, readings, weight };
 }
 
-/** Hypotheses that hold a reading, the likeliest first. */
-export function rank(hypotheses: readonly Hypothesis[]): Hypothesis[] {
-  return hypotheses.filter(({ readings }) => readings.size > 0).sort((a, b) => b.weight - a.weight);
-}
-
 /** The reading one step up or down, of as many wheels; undefined beyond 00…0 and 99…9. */
 export function stepFrom(digits: Digits, by: 1 | -1): number[] | undefined {
   const next = [...digits];
@@ -140,6 +135,6 @@ export function sigmoid(x: number): number {
 }
 
 /** Log of a probability, bounded so that one network cannot rule out all others. */
-function logOf(probability: number): number {
+export function logOf(probability: number): number {
   return Math.log(Math.max(probability, 1e-4));
 }

@@ -1,21 +1,25 @@
 import type { Model } from '../inference/sessions.js';
+import { chooseReadings } from './choose-reading.js';
 import type { CounterReader } from './counter-reading.js';
 import { fuse } from './fuse.js';
-import { type Hypothesis, judgePlace, rank } from './hypothesis.js';
+import { type Hypothesis, judgePlace } from './hypothesis.js';
+import type { KnownMeter } from './known-meter.js';
 import { locate } from './locate.js';
 import { expand, readStrips } from './read-strips.js';
 import type { ReaderRules } from './reader-rules.js';
 import { refine } from './refine.js';
+import { isRivalled } from './several-counters.js';
+import { timedModels } from './timed-models.js';
 
 /** Our three networks. */
-export interface MeterModels {
+export type MeterModels = {
   /** image uint8 [1,S,S,3] → quads [N,4,2], scores [N], best first. */
   readonly locate: Pick<Model, 'run' | 'release'>;
   /** image uint8 [1,H,W,3], quads [K,4,2] → corners [K,4,2], upside_down [K], scores [K]. */
   readonly refine: Pick<Model, 'run' | 'release'>;
   /** image uint8 [1,H,W,3], quads [M,4,2] → probs [M,T,21], legible [M]. */
   readonly read: Pick<Model, 'run' | 'release'>;
-}
+};
 
 /** The networks halve the picture twice; nothing readable fits into less. */
 const leastSide = 16;
@@ -27,26 +31,27 @@ const leastSide = 16;
 export function createNetworkCounterReader(models: MeterModels, rules: ReaderRules): CounterReader {
   const [firstCrop, ...otherCrops] = rules.crops;
   return {
-    name: 'networks',
     maxSide: rules.maxSide,
-    async read(picture, signal) {
-      if (Math.min(picture.width, picture.height) < leastSide) return null;
-      const candidates = await locate(models.locate, picture, rules);
+    async read(picture, known, signal) {
+      const timings = {};
+      const timed = timedModels(models, timings);
+      if (Math.min(picture.width, picture.height) < leastSide) return { reading: null, timings };
+      const candidates = await locate(timed.locate, picture, rules);
       signal.throwIfAborted();
-      const places = await refine(models.refine, picture, candidates);
+      const places = await refine(timed.refine, picture, candidates);
       signal.throwIfAborted();
       const firstLook = await readStrips(
-        models.read,
+        timed.read,
         picture,
         places.map(({ quad }) => expand(quad, firstCrop)),
       );
-      const likeliest = worthMoreLooks(
-        places.map((place, at) => judgePlace(place, firstLook.slice(at, at + 1), rules)),
-        rules,
+      const first = places.map((place, at) =>
+        judgePlace(place, firstLook.slice(at, at + 1), rules),
       );
+      const likeliest = worthMoreLooks(first, rules, known);
       signal.throwIfAborted();
       const moreLooks = await readStrips(
-        models.read,
+        timed.read,
         picture,
         likeliest.flatMap(({ quad }) => otherCrops.map((crop) => expand(quad, crop))),
       );
@@ -55,18 +60,28 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
         const strips = [...hypothesis.strips, ...moreLooks.slice(at * count, (at + 1) * count)];
         return judgePlace(hypothesis, strips, rules);
       });
-      return fuse(judged, rules);
+      const reading = fuse(judged, rules, known);
+      return {
+        reading: reading && { ...reading, rivalled: isRivalled(reading.quad, first, rules) },
+        timings,
+      };
     },
     async release() {
-      await Promise.all(Object.values(models).map((model) => (model as Model).release()));
+      await Promise.all(
+        [models.locate, models.refine, models.read].map((model) => model.release()),
+      );
     },
   };
 }
 
 /** The best hypotheses; the first alone where it leads clearly. */
-function worthMoreLooks(hypotheses: readonly Hypothesis[], rules: ReaderRules): Hypothesis[] {
-  const [first, second, ...rest] = rank(hypotheses);
-  if (!first) return [];
-  if (!second || first.weight - second.weight > rules.clearLead) return [first];
-  return [first, second, ...rest].slice(0, rules.hypotheses);
+function worthMoreLooks(
+  hypotheses: readonly Hypothesis[],
+  rules: ReaderRules,
+  known: KnownMeter,
+): Hypothesis[] {
+  const choices = chooseReadings(hypotheses, rules, known);
+  const [first, second] = choices;
+  const leads = first && (!second || first.weight - second.weight > rules.clearLead);
+  return choices.slice(0, leads ? 1 : rules.hypotheses).map(({ hypothesis }) => hypothesis);
 }

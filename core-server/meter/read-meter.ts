@@ -4,6 +4,8 @@ import { scaledSize } from '../image/picture.js';
 import { assembleReading } from './assemble.js';
 import { judgeLight, measureLight } from './counter-light.js';
 import type { CounterReader } from './counter-reading.js';
+import { mapped } from './geometry.js';
+import type { PrintedReader } from './printed/printed-reader.js';
 import type { ReadMeterInput, ReadMeterOutput } from './reader.js';
 
 /** The task `readMeter`, for a worker. */
@@ -14,10 +16,10 @@ export interface MeterReader {
   release(): Promise<void>;
 }
 
-/** Makes the task of counter readers: the first one that finds a counter answers. */
-export function createMeterReader(readers: readonly CounterReader[]): MeterReader {
+/** Makes the task: decode, read the counter, assemble; where it is asked for, read the print beside it. */
+export function createMeterReader(counters: CounterReader, print: PrintedReader): MeterReader {
   return {
-    async readMeter({ image, limits, checkBelow }, signal) {
+    async readMeter({ image, limits, checkBelow, known, printed }, signal) {
       const timings: Record<string, number> = {};
       const timed = async <T>(step: string, work: () => Promise<T>): Promise<T> => {
         signal.throwIfAborted();
@@ -28,21 +30,30 @@ export function createMeterReader(readers: readonly CounterReader[]): MeterReade
       };
 
       const upright = await readUprightSize(image, limits);
-      for (const reader of readers) {
-        const longer = Math.max(upright.width, upright.height);
-        const size = scaledSize(upright, Math.min(1, reader.maxSide / longer));
-        const picture = await timed('decode', () => decodeUpright(image, size));
-        const counter = await timed(reader.name, () => reader.read(picture, signal));
-        if (counter === null) continue;
-        const light = judgeLight(measureLight(picture, counter.quad));
-        const scale = size.width / upright.width;
-        const facts = { picture: upright, scale, light, checkBelow };
-        return { reading: assembleReading(counter, facts), timings };
-      }
-      return { reading: null, timings };
+      const decode = (maxSide: number) => {
+        const scale = maxSide / Math.max(upright.width, upright.height);
+        return timed('decode', () => decodeUpright(image, scaledSize(upright, Math.min(1, scale))));
+      };
+      const picture = await decode(counters.maxSide);
+      const { reading: counter, timings: inNetworks } = await timed('counter', () =>
+        counters.read(picture, known, signal),
+      );
+      Object.assign(timings, inNetworks);
+      if (counter === null) return { reading: null, timings };
+      const light = judgeLight(measureLight(picture, counter.quad));
+      const scale = picture.width / upright.width;
+      const facts = { picture: upright, scale, light, checkBelow, known };
+      const reading = assembleReading(counter, facts);
+      if (!printed) return { reading, timings };
+
+      const larger = await decode(print.maxSide);
+      const by = larger.width / picture.width;
+      const quad = mapped(counter.quad, ({ x, y }) => ({ x: x * by, y: y * by }));
+      const text = await timed('printed', () => print.read(larger, quad, signal));
+      return { reading: { ...reading, printed: text }, timings };
     },
     async release() {
-      await Promise.all(readers.map((reader) => reader.release()));
+      await Promise.all([counters.release(), print.release()]);
     },
   };
 }

@@ -4,6 +4,8 @@ import type {
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import type { ImageLimits } from '../image/limits.js';
 import type { Box } from './geometry.js';
+import type { KnownMeter } from './known-meter.js';
+import type { PrintedText } from './printed/printed-text.js';
 
 /** What the task `readMeter` is given. */
 export interface ReadMeterInput {
@@ -11,6 +13,9 @@ export interface ReadMeterInput {
   readonly image: Uint8Array;
   /** A reading below this confidence has the status CHECK, 0..1. */
   readonly checkBelow: number;
+  readonly known: KnownMeter;
+  /** Whether the print beside the counter is wanted. */
+  readonly printed: boolean;
   readonly limits: ImageLimits;
 }
 
@@ -18,7 +23,7 @@ export interface ReadMeterInput {
 export interface ReadMeterOutput {
   /** Null when the picture shows no readable counter. */
   readonly reading: MeterReading | null;
-  /** Milliseconds by step. */
+  /** Milliseconds by step; `counter` has `locate`, `refine` and `read`, the runs of the networks. */
   readonly timings: Readonly<Record<string, number>>;
 }
 
@@ -35,6 +40,18 @@ export interface MeterReading {
   readonly warnings: readonly ReadingWarning[];
   readonly boundingBox: Box;
   readonly digits: readonly MeterDigit[];
+  /** Readings one step away that are about as right, the likelier first. */
+  readonly alternatives: readonly AlternativeReading[];
+  /** Only where it is wanted. */
+  readonly printed?: PrintedText;
+}
+
+/** A reading beside the one that was given. */
+export interface AlternativeReading {
+  readonly meterNumber: string;
+  readonly value: string;
+  /** By the reading network alone, 0..1. */
+  readonly probability: number;
 }
 
 /** One wheel of a counter. */

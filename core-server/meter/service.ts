@@ -9,6 +9,7 @@ import { validateImageBytes } from '../image/validate.js';
 import { ownBytes } from '../inference/own-bytes.js';
 import type { WorkerPool } from '../inference/pool.js';
 import type { MeterTasks } from './reader.js';
+import { validateKnownMeter } from './validate.js';
 
 export interface MeterReadingDeps {
   readonly pool: Pick<WorkerPool<MeterTasks>, 'run'>;
@@ -21,8 +22,8 @@ export interface MeterReadingHandlers {
   /**
    * Reads one photo.
    *
-   * Throws NO_READING where there is no readable counter, what `validateImageBytes` and decoding
-   * refuse, and what the pool refuses.
+   * Throws NO_READING where there is no readable counter, what `validateKnownMeter`,
+   * `validateImageBytes` and decoding refuse, and what the pool refuses.
    */
   readonly readMeter: (
     request: ReadMeterRequest,
@@ -36,10 +37,17 @@ export function createMeterReadingHandlers(deps: MeterReadingDeps): MeterReading
   const { pool, limits, checkBelow } = deps;
   return {
     async readMeter(request, call, { wait = 'refuse' } = {}) {
+      const known = validateKnownMeter(request);
       validateImageBytes(request.image, limits);
       const { reading, timings } = await pool.run(
         'readMeter',
-        { image: ownBytes(request.image), checkBelow, limits },
+        {
+          image: ownBytes(request.image),
+          checkBelow,
+          known,
+          printed: request.serialNumber ?? false,
+          limits,
+        },
         { signal: call.signal, wait },
       );
       call.log.debug({ timings, found: reading !== null }, 'meter read');
@@ -50,10 +58,13 @@ export function createMeterReadingHandlers(deps: MeterReadingDeps): MeterReading
           { details: { field: 'image' } },
         );
       }
+      const { alternatives, printed, ...rest } = reading;
       return {
-        ...reading,
-        warnings: [...reading.warnings],
-        digits: [...reading.digits],
+        ...rest,
+        warnings: [...rest.warnings],
+        digits: [...rest.digits],
+        ...(request.alternatives && { alternatives: { readings: [...alternatives] } }),
+        ...(printed && { printed }),
       };
     },
   };

@@ -12,7 +12,11 @@ export type ParsedBody =
       readonly fields: readonly NamedValue[];
       readonly file: Uint8Array;
     }
-  | { readonly kind: 'data-url'; readonly image: Uint8Array };
+  | {
+      readonly kind: 'data-url';
+      readonly image: Uint8Array;
+      readonly members: Readonly<Record<string, unknown>>;
+    };
 
 /** A request, taken apart. */
 export interface RequestParts {
@@ -61,7 +65,7 @@ function bindBody(route: Route, { body, query }: RequestParts, message: RequestM
       return bindNamed(route.openFields, body.fields, message);
     case 'data-url':
       if (route.body.kind === 'data-url') message[route.body.field] = body.image;
-      return;
+      return bindMembers(route.openFields, body.members, message);
     case 'json':
       return bindMembers(route.openFields, body.members, message);
   }

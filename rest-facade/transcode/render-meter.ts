@@ -20,5 +20,14 @@ export function renderReading(answer: Wire<ReadMeterResponse>): Members {
       confidence: new Float(confidence),
       bbox: renderBox(box),
     })),
+    // Only when asked for: the documented answer stays as it is.
+    alternatives: answer.alternatives?.readings.map((reading) => ({
+      meter_number: reading.meter_number,
+      value: reading.value,
+      probability: new Float(reading.probability),
+    })),
+    printed: answer.printed
+      ? { serial_number: answer.printed.serial_number, unit: answer.printed.unit }
+      : undefined,
   };
 }

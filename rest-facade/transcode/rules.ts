@@ -10,7 +10,7 @@ export type BodyRule =
   | { readonly kind: 'json' }
   /** multipart/form-data: one file, and form fields as above. */
   | { readonly kind: 'multipart'; readonly filePart: string; readonly fileField: string }
-  /** A JSON object with a picture as a data URL. */
+  /** A JSON object with a picture as a data URL, and members as above. */
   | { readonly kind: 'data-url'; readonly member: string; readonly field: string };
 
 /** A query parameter that the proto names. */
@@ -127,11 +127,10 @@ function createRoute(
     ...(body.kind === 'multipart' ? [body.fileField] : []),
     ...(body.kind === 'data-url' ? [body.field] : []),
   ]);
-  // Pictures come as files or data URLs only, and a data-URL body has one member.
-  const openFields =
-    body.kind === 'data-url'
-      ? []
-      : [...fields.values()].filter(({ name, type }) => !taken.has(name) && type !== 'bytes');
+  // Pictures come as files or data URLs only.
+  const openFields = [...fields.values()].filter(
+    ({ name, type }) => !taken.has(name) && type !== 'bytes',
+  );
   return {
     rpc,
     rpcName,

@@ -1,101 +1,145 @@
+import { writeFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { readMeterEvaluation, readMeterHeldOut, readPicturesWithoutMeter } from './meter-data.js';
-import { calibrationError, wilson } from './meter-metrics.js';
-import { readServed, type MeterRun } from './served-meter-reader.js';
+import type { MeterPhoto } from './meter-data.js';
+import { reliability } from './meter-metrics.js';
+import { type Summary, percent, shareOf, summarise, toTable } from './meter-summary.js';
+import { readByPaddle } from './paddle-runs.js';
+import { type MeterRun, networkMs, readServed } from './served-meter-reader.js';
 
-// Prints the accuracy of the meter reader as it is served, in one thread, by source.
-// node dist/tests/accuracy/eval-meter.js [--held-out] [--ocr-fallback] [--manifest FILE] [--wrong]
+// Prints the accuracy of the meter reader as it is served, in one thread, by source, and PaddleOCR's
+// on every tenth of the same photos.
 //
 // integer: the amount before the point is right; full: all wheels and the point; ±1: the last wheel
-// one step off at most. Readings that a label accepts count as right, refused photos as wrong.
+// one step off at most. Readings that a label accepts count as right, refused photos as wrong. The
+// fraction's length is the predicted one. In brackets 95 % intervals.
+
+const help = `eval-meter [--held-out] [--known] [--paddle-every N] [--wrong] [--json FILE] [--manifest FILE]
+  --held-out        training photos that no network was trained on, to choose and calibrate by
+  --known           tell the reader how many wheels and fraction wheels each meter has
+  --paddle-every N  ask PaddleOCR about every Nth photo; 0: none
+  --wrong           list the photos whose integer part is wrong
+  --json FILE       write the figures as JSON too
+  --manifest FILE   models to measure in place of the served ones`;
 
 const { values: wish } = parseArgs({
   options: {
+    help: { type: 'boolean', default: false },
     'held-out': { type: 'boolean', default: false },
-    'ocr-fallback': { type: 'boolean', default: false },
-    manifest: { type: 'string' },
+    known: { type: 'boolean', default: false },
+    'paddle-every': { type: 'string', default: '10' },
     wrong: { type: 'boolean', default: false },
+    json: { type: 'string' },
+    manifest: { type: 'string' },
   },
 });
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const say = (...lines: string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);
 
 const photos = wish['held-out'] ? readMeterHeldOut() : readMeterEvaluation();
 const withoutMeter = readPicturesWithoutMeter();
-if (photos === undefined || withoutMeter === undefined) {
+if (wish.help) {
+  say(help);
+} else if (photos === undefined || withoutMeter === undefined) {
   say('skipped: no evaluation photos, set SHARED_DIR to the folder that has meter/ and face/');
 } else {
-  const options = {
-    ocrFallback: wish['ocr-fallback'],
-    ...(wish.manifest && { manifestUrl: pathToFileURL(resolve(wish.manifest)) }),
+  const manifestUrl = wish.manifest
+    ? pathToFileURL(resolve(wish.manifest))
+    : new URL('../../../models/manifest.json', import.meta.url);
+  const knownOf = ({ truth }: MeterPhoto) =>
+    wish.known && truth ? { digits: truth.digits.length, decimals: truth.redDigits } : {};
+  const runs = await readServed(photos, manifestUrl, knownOf);
+  const figures = {
+    sources: reportSources(runs),
+    reliability: reportReliability(runs),
+    withoutMeter: reportWithoutMeter(await readServed(withoutMeter, manifestUrl)),
+    paddle: await reportPaddle(runs, Number(wish['paddle-every'])),
   };
-  report(await readServed(photos, options), await readServed(withoutMeter, options));
+  if (wish.wrong) reportWrong(runs);
+  if (wish.json) await writeFile(wish.json, `${JSON.stringify(figures, null, 2)}\n`);
 }
 
-function report(runs: MeterRun[], negatives: MeterRun[]): void {
-  const sources = [...new Set(runs.map(({ photo }) => photo.source))];
-  const wheels = runs.filter(({ photo }) => photo.source !== 'displays');
-  say(
-    ['source'.padEnd(12), 'photos', ...['integer %', 'full %', 'full ±1 %', 'refused %'].map(wide)]
-      .concat(['ok %'.padStart(6), 'right of ok %'.padEnd(18), '  ECE', 'ms (median)'])
-      .join('  '),
-  );
-  for (const source of sources) sayRow(source, bySource(runs, source));
-  sayRow('all wheels', wheels);
+function reportSources(runs: readonly MeterRun[]): Record<string, Summary> {
+  const timed = runs.map((run) => ({ ...run, ms: networkMs(run) }));
+  const names = [...new Set(runs.map(({ photo }) => photo.source))];
+  const rows = names.map((name): [string, Summary] => [
+    name,
+    summarise(timed.filter(({ photo }) => photo.source === name)),
+  ]);
+  rows.push(['all wheels', summarise(timed.filter(hasWheels))]);
+  say(...toTable(rows), '');
+  return Object.fromEntries(rows);
+}
 
-  const refused = negatives.filter(({ answered }) => !answered).length;
-  const ok = negatives.filter((run) => run.ok).length;
-  say(`no meter: ${refused} of ${negatives.length} refused, ${ok} answered with status ok`);
-  for (const step of new Set(runs.flatMap(({ output }) => Object.keys(output.timings)))) {
-    const times = runs.map(({ output }) => output.timings[step]).filter((ms) => ms !== undefined);
-    say(`ms a photo, ${step}: median ${median(times).toFixed(1)}, ${times.length} photos`);
+function reportReliability(runs: readonly MeterRun[]) {
+  const bins = reliability(runs.filter(hasWheels));
+  say('confidence given, share right, photos (wheels):');
+  for (const { given, right, count } of bins) {
+    say(`  ${given.toFixed(3)}  ${right.toFixed(3)}  ${count}`);
   }
-  if (!wish.wrong) return;
-  for (const { photo, output } of runs.filter(({ integer }) => !integer)) {
-    const { reading } = output;
-    const read = reading ? `${reading.value} at ${reading.confidence.toFixed(3)}` : 'refused';
-    say(`${basename(photo.path)}: ${photo.truth?.digits}, ${photo.truth?.redDigits} red; ${read}`);
+  say('');
+  return bins;
+}
+
+function reportWithoutMeter(runs: readonly MeterRun[]) {
+  const answered = runs.filter((run) => run.answered);
+  const refused = shareOf(runs.length - answered.length, runs.length);
+  const ok = answered.filter((run) => run.ok).length;
+  say(`no meter: ${percent(refused)} % of ${runs.length} refused, ${ok} answered with status ok`);
+  for (const run of answered) say(`  ${nameOf(run)}: ${readingOf(run)}`);
+  say('');
+  return { refused, ok };
+}
+
+/** Whether PaddleOCR would help: alone, where we refuse, and as a second opinion on what is `check`. */
+async function reportPaddle(runs: readonly MeterRun[], every: number) {
+  const sample = every > 0 ? runs.filter((_, index) => index % every === 0) : [];
+  if (sample.length === 0) return null;
+  const theirs = await readByPaddle(sample.map(({ photo }) => photo));
+  const ours = sample.map((run) => ({ ...run, ms: networkMs(run) }));
+  const fused = ours.map((run, index) => (run.answered ? run : (theirs[index] ?? run)));
+  const rows: [string, Summary][] = [
+    ['ours', summarise(ours)],
+    ['PaddleOCR', summarise(theirs)],
+    ['ours, else it', summarise(fused)],
+  ];
+  say(`the same photos, every ${every}th:`, ...toTable(rows));
+  const agrees = ours.map(
+    ({ output }, index) =>
+      output.reading !== null && output.reading.meterNumber === theirs[index]?.digits,
+  );
+  const rightWhere = (agree: boolean) => {
+    const unsure = ours.filter((run, i) => run.answered && !run.ok && agrees[i] === agree);
+    return shareOf(unsure.filter(({ integer }) => integer).length, unsure.length);
+  };
+  const opinion = { agree: rightWhere(true), differ: rightWhere(false) };
+  say(
+    `our check answers that are right, %: ${percent(opinion.agree)} of ${opinion.agree.total} where ` +
+      `PaddleOCR agrees, ${percent(opinion.differ)} of ${opinion.differ.total} where not`,
+    '',
+  );
+  return { ...Object.fromEntries(rows), opinion };
+}
+
+function reportWrong(runs: readonly MeterRun[]): void {
+  for (const run of runs.filter(({ integer }) => !integer)) {
+    const { truth } = run.photo;
+    say(`${nameOf(run)}: ${truth?.digits}, ${truth?.redDigits} red; ${readingOf(run)}`);
   }
 }
 
-function bySource(runs: MeterRun[], source: string): MeterRun[] {
-  return runs.filter(({ photo }) => photo.source === source);
+function nameOf({ photo }: MeterRun): string {
+  return basename(photo.path);
 }
 
-function sayRow(name: string, runs: MeterRun[]): void {
-  const of = (list: MeterRun[], is: (run: MeterRun) => boolean): string =>
-    percent(list.filter(is).length, list.length);
-  const ok = runs.filter((run) => run.ok);
-  const total = runs.map(({ output }) => Object.values(output.timings).reduce((a, b) => a + b, 0));
-  say(
-    [
-      name.padEnd(12),
-      String(runs.length).padStart(6),
-      of(runs, (run) => run.integer),
-      of(runs, (run) => run.full),
-      of(runs, (run) => run.near),
-      of(runs, (run) => !run.answered),
-      ((100 * ok.length) / runs.length).toFixed(1).padStart(6),
-      of(ok, (run) => run.integer),
-      calibrationError(runs).toFixed(3),
-      median(total).toFixed(1).padStart(6),
-    ].join('  '),
+function readingOf({ output: { reading } }: MeterRun): string {
+  if (reading === null) return 'refused';
+  return [reading.value, reading.confidence.toFixed(3), reading.status, ...reading.warnings].join(
+    ' ',
   );
 }
 
-/** `98.4 (94.3 to 99.6)`: a share and its 95 % interval. */
-function percent(count: number, total: number): string {
-  if (total === 0) return wide('-');
-  const { low, high } = wilson(count, total);
-  const [share, from, to] = [count / total, low, high].map((x) => (100 * x).toFixed(1));
-  return wide(`${share} (${from} to ${to})`);
-}
-
-function wide(text: string): string {
-  return text.padEnd(18);
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+function hasWheels({ photo }: MeterRun): boolean {
+  return photo.source !== 'displays';
 }

@@ -16,7 +16,10 @@ export interface Judged {
 }
 
 /** Compares an answer (null: refused) with what the photo shows (null: no meter). */
-export function judge(reading: MeterReading | null, truth: MeterTruth | null): Judged {
+export function judge(
+  reading: Pick<MeterReading, 'meterNumber' | 'value' | 'confidence' | 'status'> | null,
+  truth: MeterTruth | null,
+): Judged {
   const answered = reading !== null;
   const ok = reading?.status === ReadingStatus.OK;
   const confidence = reading?.confidence ?? 0;
@@ -36,7 +39,7 @@ export function judge(reading: MeterReading | null, truth: MeterTruth | null): J
     confidence,
     integer: isRight((digits) => whole(digits, truth.redDigits) === whole(read, red)),
     full: sameForm && isRight((digits) => digits === read),
-    near: sameForm && isRight((digits) => Math.abs(Number(digits) - Number(read)) <= 1),
+    near: sameForm && isRight((digits) => [-1n, 0n, 1n].includes(BigInt(digits) - BigInt(read))),
   };
 }
 
@@ -51,14 +54,34 @@ export function wilson(count: number, total: number): { low: number; high: numbe
   return { low: (middle - spread) / scale, high: (middle + spread) / scale };
 }
 
-/** Expected calibration error of the confidence, in ten bins, over the answers given. */
-export function calibrationError(judged: readonly Judged[]): number {
-  const given = judged.filter(({ answered }) => answered);
-  let error = 0;
-  for (let bin = 0; bin < 10; bin++) {
-    const rows = given.filter((row) => Math.min(9, Math.floor(row.confidence * 10)) === bin);
-    const confidence = rows.reduce((sum, row) => sum + row.confidence, 0);
-    error += Math.abs(confidence - rows.filter(({ integer }) => integer).length);
-  }
-  return given.length === 0 ? 0 : error / given.length;
+/** Answers whose confidence lies in the same tenth. */
+export interface ReliabilityBin {
+  readonly count: number;
+  /** Mean confidence that was given. */
+  readonly given: number;
+  /** Share whose amount before the point was right. */
+  readonly right: number;
+}
+
+/** How confidence and truth agree, in ten bins, over the answers given; empty bins left out. */
+export function reliability(judged: readonly Judged[]): ReliabilityBin[] {
+  const answers = judged.filter(({ answered }) => answered);
+  const binOf = ({ confidence }: Judged) => Math.min(9, Math.floor(confidence * 10));
+  return Array.from({ length: 10 }, (_, bin) => answers.filter((row) => binOf(row) === bin))
+    .filter((rows) => rows.length > 0)
+    .map((rows) => ({
+      count: rows.length,
+      given: rows.reduce((sum, row) => sum + row.confidence, 0) / rows.length,
+      right: rows.filter(({ integer }) => integer).length / rows.length,
+    }));
+}
+
+/** Expected calibration error: the mean distance of confidence and truth over the bins. */
+export function calibrationError(bins: readonly ReliabilityBin[]): number {
+  const total = bins.reduce((sum, { count }) => sum + count, 0);
+  const error = bins.reduce(
+    (sum, { count, given, right }) => sum + count * Math.abs(given - right),
+    0,
+  );
+  return total === 0 ? 0 : error / total;
 }

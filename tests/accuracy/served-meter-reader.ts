@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
 import { loadManifest } from '../../core-server/inference/manifest.js';
-import { defaultCheckBelow } from '../../core-server/meter/check-below.js';
+import type { KnownMeter } from '../../core-server/meter/known-meter.js';
 import { openMeterReader } from '../../core-server/meter/open-meter-reader.js';
 import type { ReadMeterOutput } from '../../core-server/meter/reader.js';
+import { loadReaderRules, rulesFile } from '../../core-server/meter/reader-rules.js';
 import type { MeterPhoto } from './meter-data.js';
 import { type Judged, judge } from './meter-metrics.js';
 
@@ -18,20 +19,25 @@ export interface MeterRun extends Judged {
 /** Reads photos, in this thread, by the code and the models that a worker runs. */
 export async function readServed(
   photos: readonly MeterPhoto[],
-  wish: { ocrFallback: boolean; manifestUrl?: URL },
+  manifestUrl: URL,
+  knownOf: (photo: MeterPhoto) => KnownMeter = () => ({}),
 ): Promise<MeterRun[]> {
   await restrictLoaders();
-  const { manifestUrl = new URL('../../../models/manifest.json', import.meta.url) } = wish;
-  const manifest = await loadManifest(manifestUrl);
-  const reader = await openMeterReader({ manifest, manifestUrl, ocrFallback: wish.ocrFallback });
-  const checkBelow = await defaultCheckBelow(manifest, manifestUrl);
+  const reader = await openMeterReader(await loadManifest(manifestUrl), manifestUrl);
+  const { okConfidence: checkBelow } = await loadReaderRules(new URL(rulesFile, manifestUrl));
   const { signal } = new AbortController();
   const runs: MeterRun[] = [];
   for (const photo of photos) {
     const image = await readFile(photo.path);
-    const output = await reader.readMeter({ image, checkBelow, limits }, signal);
+    const input = { image, checkBelow, limits, known: knownOf(photo), printed: false };
+    const output = await reader.readMeter(input, signal);
     runs.push({ photo, output, ...judge(output.reading, photo.truth) });
   }
   await reader.release();
   return runs;
+}
+
+/** Milliseconds in the networks of a run. */
+export function networkMs({ output: { timings } }: MeterRun): number {
+  return ['locate', 'refine', 'read'].reduce((sum, step) => sum + (timings[step] ?? 0), 0);
 }

@@ -7,7 +7,8 @@ import { assembleReading } from '../../core-server/meter/assemble.js';
 import { judgeLight, measureLight } from '../../core-server/meter/counter-light.js';
 import type { CounterReading } from '../../core-server/meter/counter-reading.js';
 import type { Quad } from '../../core-server/meter/geometry.js';
-import type { ReadMeterInput } from '../../core-server/meter/reader.js';
+import { decimalOf } from '../../core-server/meter/decimal.js';
+import type { MeterReading, ReadMeterInput } from '../../core-server/meter/reader.js';
 import { createMeterReadingHandlers } from '../../core-server/meter/service.js';
 
 const upright: Quad = [
@@ -22,6 +23,7 @@ const facts = {
   scale: 0.5,
   light: 'good',
   checkBelow: 0.8,
+  known: {},
 } as const;
 
 function counter(digits: string, rest: Partial<CounterReading> = {}): CounterReading {
@@ -36,6 +38,7 @@ function counter(digits: string, rest: Partial<CounterReading> = {}): CounterRea
     confidence: 0.9,
     fractionWheels: 0,
     rivalled: false,
+    alternatives: [],
     ...rest,
   };
 }
@@ -92,21 +95,44 @@ suite('assembleReading', () => {
   });
 
   const between = counter('12').wheels.map((wheel, i) => ({ ...wheel, betweenPositions: i === 1 }));
-  const warned: [ReadingWarning, Partial<CounterReading>, 'good' | 'dark' | 'glare'][] = [
-    [ReadingWarning.DIGIT_BETWEEN_POSITIONS, { wheels: between }, 'good'],
-    [ReadingWarning.FRACTION_UNKNOWN, { fractionWheels: undefined }, 'good'],
-    [ReadingWarning.SEVERAL_COUNTERS, { rivalled: true }, 'good'],
-    [ReadingWarning.ROTATED_INPUT, { quad: [c, d, a, b] }, 'good'],
-    [ReadingWarning.ROTATED_INPUT, { quad: [b, c, d, a] }, 'good'],
-    [ReadingWarning.LOW_LIGHT, {}, 'dark'],
-    [ReadingWarning.GLARE, {}, 'glare'],
+  type Facts = Parameters<typeof assembleReading>[1];
+  const previous = decimalOf('10', 0);
+  const warned: [ReadingWarning, Partial<CounterReading>, Partial<Facts>][] = [
+    [ReadingWarning.DIGIT_BETWEEN_POSITIONS, { wheels: between }, {}],
+    [ReadingWarning.FRACTION_UNKNOWN, { fractionWheels: undefined }, {}],
+    [ReadingWarning.SEVERAL_COUNTERS, { rivalled: true }, {}],
+    [ReadingWarning.ROTATED_INPUT, { quad: [c, d, a, b] }, {}],
+    [ReadingWarning.ROTATED_INPUT, { quad: [b, c, d, a] }, {}],
+    [ReadingWarning.LOW_LIGHT, {}, { light: 'dark' }],
+    [ReadingWarning.GLARE, {}, { light: 'glare' }],
+    [ReadingWarning.UNEXPECTED_DIGITS, {}, { known: { digits: 3 } }],
+    [ReadingWarning.BELOW_PREVIOUS, {}, { known: { previous: decimalOf('13', 0) } }],
+    [ReadingWarning.JUMP_TOO_LARGE, {}, { known: { previous, maxIncrease: decimalOf('19', 1) } }],
   ];
-  for (const [warning, rest, light] of warned) {
+  for (const [warning, rest, more] of warned) {
     test(`warns of ${warning} alone`, () => {
-      const { warnings } = assembleReading(counter('12', rest), { ...facts, light });
+      const { warnings } = assembleReading(counter('12', rest), { ...facts, ...more });
       assert.deepEqual(warnings, [warning]);
     });
   }
+  test('is tested to warn of everything that the proto knows', () => {
+    const all = Object.values(ReadingWarning).filter((w) => w !== ReadingWarning.UNSPECIFIED);
+    assert.deepEqual([...new Set(warned.map(([warning]) => warning))], all);
+  });
+  test('is CHECK where the caller knows better, however sure the digits are', () => {
+    const statusWith = (known: Facts['known']) =>
+      assembleReading(counter('12', { confidence: 1 }), { ...facts, known }).status;
+    assert.equal(statusWith({ digits: 3 }), ReadingStatus.CHECK);
+    assert.equal(statusWith({ previous: decimalOf('13', 0) }), ReadingStatus.CHECK);
+    assert.equal(statusWith({ digits: 2, previous }), ReadingStatus.OK);
+  });
+  test('shows alternatives with the same point', () => {
+    const alternatives = [{ text: '00124', probability: 0.25 }];
+    assert.deepEqual(
+      assembleReading(counter('00123', { alternatives, fractionWheels: 2 }), facts).alternatives,
+      [{ meterNumber: '00124', value: '001.24', probability: 0.25 }],
+    );
+  });
   test('does not warn of a good reading', () => {
     assert.deepEqual(assembleReading(counter('12'), facts).warnings, []);
   });
@@ -129,9 +155,14 @@ suite('readMeter', () => {
   const limits = { maxBytes: 100, maxPixels: 1000, maxSide: 100 };
   const signal = new AbortController().signal;
   const call = { signal, log: pino({ level: 'silent' }) };
-  const reading = assembleReading(counter('00123456', { fractionWheels: 3 }), facts);
+  const reading = {
+    ...assembleReading(counter('00123456', { fractionWheels: 3 }), facts),
+    alternatives: [{ meterNumber: '00123457', value: '00123.457', probability: 0.2 }],
+  };
+  const { alternatives, ...documented } = reading;
+  const printed = { serialNumber: 'A1', unit: 'm3' };
 
-  function handlers(answer: typeof reading | null) {
+  function handlers(answer: MeterReading | null) {
     const runs: { task: string; input: ReadMeterInput; options: unknown }[] = [];
     const { readMeter } = createMeterReadingHandlers({
       pool: {
@@ -148,12 +179,36 @@ suite('readMeter', () => {
 
   test('has a worker read the photo and answers with the reading', async () => {
     const { readMeter, runs } = handlers(reading);
-    assert.deepEqual(await readMeter({ image: jpeg }, call), reading);
+    assert.deepEqual(await readMeter({ image: jpeg }, call), documented);
     assert.equal(runs.length, 1);
     assert.equal(runs[0]?.task, 'readMeter');
     assert.deepEqual(Buffer.from(runs[0]?.input.image ?? []), jpeg);
     assert.equal(runs[0]?.input.checkBelow, 0.7);
+    assert.deepEqual(runs[0]?.input.known, {});
+    assert.equal(runs[0]?.input.printed, false);
     assert.deepEqual(runs[0]?.options, { signal, wait: 'refuse' });
+  });
+  test('hands over what is known of the meter, answers with more when asked to', async () => {
+    const { readMeter, runs } = handlers({ ...reading, printed });
+    const known = {
+      expectedDigits: 8,
+      expectedDecimals: 3,
+      previousReading: '00120.5',
+      maxIncrease: '10',
+    };
+    const wishes = { serialNumber: true, alternatives: true };
+    assert.deepEqual(await readMeter({ image: jpeg, ...known, ...wishes }, call), {
+      ...documented,
+      alternatives: { readings: alternatives },
+      printed,
+    });
+    assert.deepEqual(runs[0]?.input.known, {
+      digits: 8,
+      decimals: 3,
+      previous: { digits: 1205n, places: 1 },
+      maxIncrease: { digits: 10n, places: 0 },
+    });
+    assert.equal(runs[0]?.input.printed, true);
   });
   test('lets a stream wait for room in the queue', async () => {
     const { readMeter, runs } = handlers(reading);
@@ -174,6 +229,13 @@ suite('readMeter', () => {
     ['one byte too many', Buffer.concat([jpeg, Buffer.alloc(89)]), 'BODY_TOO_LARGE'],
     ['no picture', Buffer.from('%PDF-1.7 not a picture'), 'UNSUPPORTED_IMAGE_TYPE'],
   ];
+  test('refuses what is said of the meter before a worker is asked', async () => {
+    const { readMeter, runs } = handlers(reading);
+    await assert.rejects(readMeter({ image: jpeg, expectedDigits: 2 }, call), {
+      reason: 'INVALID_FIELD',
+    });
+    assert.equal(runs.length, 0);
+  });
   for (const [name, image, reason] of refused) {
     test(`refuses ${name} before a worker is asked`, async () => {
       const { readMeter, runs } = handlers(reading);

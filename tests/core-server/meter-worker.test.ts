@@ -33,7 +33,7 @@ suite('readMeter in a worker', () => {
   const read = (image: Buffer, limits = defaultLimits): Promise<ReadMeterOutput> =>
     pool.run(
       'readMeter',
-      { image, checkBelow: 0, limits },
+      { image, checkBelow: 0, known: {}, printed: false, limits },
       { signal: AbortSignal.timeout(60_000) },
     );
 

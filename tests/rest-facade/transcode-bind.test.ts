@@ -51,7 +51,50 @@ test('requests and their messages', () => {
       'DetectAllFaces',
       { image, max_faces: 3, min_score: 0.5 },
     ],
-    [['POST', '/meter-number-ocr/base64', { kind: 'data-url', image }], 'ReadMeter', { image }],
+    [
+      ['POST', '/meter-number-ocr/base64', { kind: 'data-url', image, members: {} }],
+      'ReadMeter',
+      { image },
+    ],
+    [
+      [
+        'POST',
+        '/meter-number-ocr/base64',
+        {
+          kind: 'data-url',
+          image,
+          members: {
+            expected_digits: 8,
+            previous_reading: '00120.50',
+            max_increase: null,
+            alternatives: true,
+            other: [1],
+          },
+        },
+      ],
+      'ReadMeter',
+      { image, expected_digits: 8, previous_reading: '00120.50', alternatives: true },
+    ],
+    [
+      [
+        'POST',
+        '/meter-number-ocr/file',
+        form(
+          ['expected_decimals', '3'],
+          ['previous_reading', '00120.50'],
+          ['max_increase', '7'],
+          ['serial_number', 'True'],
+        ),
+      ],
+      'ReadMeter',
+      {
+        image,
+        expected_decimals: 3,
+        previous_reading: '00120.50',
+        max_increase: '7',
+        serial_number: true,
+      },
+    ],
     [['GET', '/face_config_score?detection'], 'GetDetectionScore', {}],
     [
       ['GET', '/face_config_score?detection=0.1&company=a&detection_score=0.9'],
@@ -104,6 +147,16 @@ test('requests that are refused', () => {
     [['PUT', score, json({ detection_score: -0.5 })], 'INVALID_SCORE'],
     [['PUT', score, json({ detection_score: Infinity })], 'INVALID_SCORE'],
     [['PUT', score, json({ detection_score: 1e-7 })], 'INVALID_SCORE'],
+    [
+      // A JSON number would have lost zeros and digits already.
+      [
+        'POST',
+        '/meter-number-ocr/base64',
+        { kind: 'data-url', image, members: { previous_reading: 120.5 } },
+      ],
+      'INVALID_FIELD',
+    ],
+    [['POST', '/meter-number-ocr/file', form(['expected_digits', '8.0'])], 'INVALID_FIELD'],
     [['POST', '/face_detect_multi', form(['crop', 'no'])], 'INVALID_FIELD'],
     [['POST', '/face_detect_multi', form(['crop', '1'], ['crop', '1'])], 'REPEATED_FIELD'],
     [['POST', '/face_detect_multi', form(['max_faces', '-1'])], 'INVALID_FIELD'],

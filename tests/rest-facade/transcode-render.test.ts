@@ -130,6 +130,24 @@ test('the documented answers', () => {
         `"warnings":["LOW_LIGHT","9"],"digits":[{"digit":"7","confidence":0.5,"bbox":${bbox}}]}`,
     ],
     [
+      'ReadMeterResponse',
+      {
+        meter_number: '07',
+        value: '07',
+        unit: 'm3',
+        confidence: 1,
+        status: 'READING_STATUS_OK',
+        warnings: [],
+        bounding_box: null,
+        digits: [],
+        alternatives: { readings: [{ meter_number: '08', value: '08', probability: 0.25 }] },
+        printed: { serial_number: '', unit: 'm3' },
+      },
+      `${head},"meter_number":"07","value":"07","unit":"m3","confidence":1.0,"status":"ok",` +
+        '"warnings":[],"digits":[],"alternatives":[{"meter_number":"08","value":"08",' +
+        '"probability":0.25}],"printed":{"serial_number":"","unit":"m3"}}',
+    ],
+    [
       'SomethingNewResponse',
       { some_text: 'a', some_bytes: Buffer.from('c'), nested: { list: [1, 'b'] }, absent: null },
       `${head},"some_text":"a","some_bytes":"Yw==","nested":{"list":[1,"b"]},"absent":null}`,

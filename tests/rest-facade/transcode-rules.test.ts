@@ -38,6 +38,8 @@ test('the routes are those of the contract', () => {
   const score = '/v1/companies/{company}/detection-score';
   const header = 'x-company-password:password';
   const options = 'company,min_score,landmarks,crop,details';
+  const known =
+    'expected_digits,expected_decimals,previous_reading,max_increase,serial_number,alternatives';
   assert.deepEqual(routes, [
     ['POST /face_detect_single', 'DetectSingleFace', 'multipart', '', options, '', ''],
     ['POST /face_detect_multi', 'DetectAllFaces', 'multipart', '', `${options},max_faces`, '', ''],
@@ -61,8 +63,8 @@ test('the routes are those of the contract', () => {
       'detection:detection_score:with-value',
       '',
     ],
-    ['POST /meter-number-ocr/file', 'ReadMeter', 'multipart', '', '', '', ''],
-    ['POST /meter-number-ocr/base64', 'ReadMeter', 'data-url', '', '', '', ''],
+    ['POST /meter-number-ocr/file', 'ReadMeter', 'multipart', '', known, '', ''],
+    ['POST /meter-number-ocr/base64', 'ReadMeter', 'data-url', '', known, '', ''],
   ]);
 });
 

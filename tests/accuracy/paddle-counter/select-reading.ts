@@ -1,21 +1,18 @@
-import { type DigitRun, findDigitRuns } from './digit-runs.js';
-import { angleOf, centerOf, distance, sizeOf } from './geometry.js';
-import type { OcrLine } from './ocr-lines.js';
+import { angleOf, sizeOf } from '../../../core-server/meter/geometry.js';
+import { type ColouredLine, type DigitRun, findDigitRuns } from './digit-runs.js';
 
 /** The line of text that is taken for the counter. */
 export interface SelectedRun {
   readonly run: DigitRun;
   /** Probability that the run's digits are the counter's reading, 0..1. */
   readonly confidence: number;
-  /** Another place in the picture is nearly as likely the counter. */
-  readonly rivalled: boolean;
 }
 
 /**
  * Chooses the run of digits that is most likely the counter, read right, by a logistic model;
  * its probability is the confidence. Null when no run is likely enough, as on other pictures.
  */
-export function selectReading(lines: readonly OcrLine[]): SelectedRun | null {
+export function selectReading(lines: readonly ColouredLine[]): SelectedRun | null {
   const tallest = Math.max(...lines.map((line) => sizeOf(line.quad).height));
   const judged = lines
     .flatMap(findDigitRuns)
@@ -23,10 +20,7 @@ export function selectReading(lines: readonly OcrLine[]): SelectedRun | null {
     .sort((a, b) => b.confidence - a.confidence);
   const [best] = judged;
   if (!best || best.confidence < leastConfidence) return null;
-  const rivalled = judged.some(
-    ({ run, confidence }) => confidence > best.confidence / 2 && isElsewhere(run, best.run),
-  );
-  return { ...best, rivalled };
+  return best;
 }
 
 // On 50 pictures without a meter (face/train/noface) the likeliest run had 0.02.
@@ -65,11 +59,6 @@ const weightOfLength: Readonly<Record<number, number>> = {
 function probabilityOf(run: DigitRun, tallest: number): number {
   const evidence = weights.reduce((sum, weigh) => sum + weigh(run, tallest), 0);
   return 1 / (1 + Math.exp(-evidence));
-}
-
-function isElsewhere(a: DigitRun, b: DigitRun): boolean {
-  const { width, height } = sizeOf(b.quad);
-  return distance(centerOf(a.quad), centerOf(b.quad)) > Math.max(width, height) / 2;
 }
 
 /** Log odds, kept finite and scaled to about -1..1. */

@@ -1,9 +1,8 @@
 import { type ReadCharacter, decodeCtc } from './ctc-text.js';
-import { type Quad, sizeOf, turned } from './geometry.js';
-import { rednessAt } from './redness.js';
-import type { RgbPicture } from '../image/picture.js';
+import { type Quad, sizeOf } from '../geometry.js';
+import type { RgbPicture } from '../../image/picture.js';
 import { sampleQuad } from './sample-quad.js';
-import { type TextBox, findTextBoxes } from './text-boxes.js';
+import { findTextBoxes } from './text-boxes.js';
 
 /** A dense tensor of floats. */
 export interface FloatTensor {
@@ -14,18 +13,11 @@ export interface FloatTensor {
 /** Runs a network that has one input and one output. */
 export type RunNetwork = (input: FloatTensor) => Promise<FloatTensor>;
 
-/** A character and how red its surroundings are (see `rednessAt`). */
-export interface OcrCharacter extends ReadCharacter {
-  readonly redness: number;
-}
-
 /** One line of text in one reading direction. */
-export interface OcrLine {
+export interface TextLine {
   /** Corners in reading order, pixels of the picture. */
   readonly quad: Quad;
-  readonly characters: readonly OcrCharacter[];
-  /** Mean probability of the characters, 0..1. */
-  readonly score: number;
+  readonly characters: readonly ReadCharacter[];
 }
 
 export interface OcrNetworks {
@@ -39,24 +31,28 @@ export interface OcrNetworks {
 
 const stripHeight = 48; // what the recogniser was trained on
 const maxStripWidth = 960;
-const maxLines = 24; // largest first; more text than that is no counter's surroundings
 
 /**
- * Reads every line of text in a picture, each box in both directions: a counter may stand on its
- * side or upside down, and only the reading tells which way it runs.
+ * Finds the text of a picture and reads it.
+ *
+ * @param toRead which of the boxes found, and in which directions
  */
-export async function readLines(networks: OcrNetworks, image: RgbPicture): Promise<OcrLine[]> {
+export async function readTextLines(
+  networks: OcrNetworks,
+  image: RgbPicture,
+  toRead: (boxes: Quad[]) => readonly Quad[],
+  signal: AbortSignal,
+): Promise<TextLine[]> {
   const boxes = findTextBoxes(await probabilityMap(networks.detect, image), {
     pixelThreshold: 0.3,
     boxThreshold: 0.5,
     unclipRatio: 1.5,
     minHeight: 3,
   });
-  const lines: OcrLine[] = [];
-  for (const { quad } of largestFirst(boxes).slice(0, maxLines)) {
-    for (const directed of [quad, turned(quad)]) {
-      lines.push(await readLine(networks, image, directed));
-    }
+  const lines: TextLine[] = [];
+  for (const quad of toRead(boxes.map((box) => box.quad))) {
+    signal.throwIfAborted();
+    lines.push(await readLine(networks, image, quad));
   }
   return lines;
 }
@@ -91,30 +87,15 @@ function planesOf(image: RgbPicture, width: number, height: number): Float32Arra
   return out;
 }
 
-async function readLine(networks: OcrNetworks, image: RgbPicture, quad: Quad): Promise<OcrLine> {
+async function readLine(networks: OcrNetworks, image: RgbPicture, quad: Quad): Promise<TextLine> {
   const { width, height } = sizeOf(quad);
   const stripWidth = Math.min(
     Math.max(Math.round((width / Math.max(height, 1)) * stripHeight), stripHeight / 2),
     maxStripWidth,
   );
-  const strip = sampleQuad(image, quad, stripWidth, stripHeight);
   const output = await networks.recognise({
-    data: strip,
+    data: sampleQuad(image, quad, stripWidth, stripHeight),
     dims: [1, 3, stripHeight, stripWidth],
   });
-  const size = { width: stripWidth, height: stripHeight };
-  const characters = decodeCtc(output.data, networks.alphabet).map((character) => ({
-    ...character,
-    redness: rednessAt(strip, size, character.position, stripHeight / 6),
-  }));
-  const sum = characters.reduce((total, { confidence }) => total + confidence, 0);
-  return { quad, characters, score: characters.length > 0 ? sum / characters.length : 0 };
-}
-
-function largestFirst(boxes: readonly TextBox[]): TextBox[] {
-  const area = ({ quad }: TextBox): number => {
-    const { width, height } = sizeOf(quad);
-    return width * height;
-  };
-  return [...boxes].sort((a, b) => area(b) - area(a));
+  return { quad, characters: decodeCtc(output.data, networks.alphabet) };
 }

@@ -1,23 +1,3 @@
-import type { CounterReading } from './counter-reading.js';
-import type { SelectedRun } from './select-reading.js';
-
-/** The reading that a chosen run of digits stands for. */
-export function toCounterReading({ run, confidence, rivalled }: SelectedRun): CounterReading {
-  return {
-    // General recognition gives whole digits only: it cannot tell that a wheel stands between two.
-    wheels: run.digits.map((digit) => ({
-      digit: digit.digit,
-      confidence: digit.confidence,
-      quad: digit.quad,
-      betweenPositions: false,
-    })),
-    quad: run.quad,
-    confidence,
-    fractionWheels: countRedWheels(run.digits.map(({ redness }) => redness)),
-    rivalled,
-  };
-}
-
 // On 13 training photos whose red wheels were read right the step was 0.07 to 0.33, or too small
 // to be told from the noise of the black wheels.
 const leastStep = 0.05;

@@ -1,4 +1,4 @@
-import type { Point, Quad } from './geometry.js';
+import type { Point, Quad } from '../geometry.js';
 import { minAreaRect } from './min-area-rect.js';
 
 /** A probability for each pixel that it belongs to text. */

@@ -1,0 +1,44 @@
+import type { ReaderRules } from './reader-rules.js';
+
+/** How many wheels at the end are the fraction, and the probability of that. */
+export interface Fraction {
+  readonly wheels: number;
+  readonly sure: number;
+}
+
+/** What is not in the list of usual fractions is possible all the same. */
+const unusual = 0.01;
+
+/**
+ * Red wheels stand at the end: their most probable number by colour and by what is usual for so
+ * many wheels, and its probability. What the caller knows goes before colour.
+ */
+export function fractionOf(
+  red: readonly number[],
+  { fractionPrior }: Pick<ReaderRules, 'fractionPrior'>,
+  known?: number,
+): Fraction {
+  if (known !== undefined && known <= red.length) return { wheels: known, sure: 1 };
+  const prior = fractionPrior[String(red.length)] ?? fractionPrior.other;
+  const logs: number[] = [];
+  for (let wheels = 0; wheels < Math.max(1, red.length - 1); wheels++) {
+    const isRed = (at: number): boolean => at >= red.length - wheels;
+    logs.push(
+      red.reduce(
+        (sum, r, at) => sum + Math.log(Math.max(isRed(at) ? r : 1 - r, 1e-3)),
+        Math.log(prior[wheels] ?? unusual),
+      ),
+    );
+  }
+  const top = Math.max(...logs);
+  const total = logs.reduce((sum, log) => sum + Math.exp(log - top), 0);
+  return { wheels: logs.indexOf(top), sure: 1 / total };
+}
+
+/** The number of fraction wheels where it is sure enough to set the point. */
+export function sureWheels(
+  { wheels, sure }: Fraction,
+  { fractionSure }: Pick<ReaderRules, 'fractionSure'>,
+): number | undefined {
+  return sure >= fractionSure ? wheels : undefined;
+}

@@ -1,0 +1,76 @@
+import { type Quad, angleOf, centerOf, distance, sizeOf, turned } from '../geometry.js';
+import type { TextLine } from './text-lines.js';
+
+/** What is printed on a meter; empty where none was found. */
+export interface PrintedText {
+  readonly serialNumber: string;
+  readonly unit: string;
+}
+
+const mostLines = 32; // largest first; a meter's face has fewer
+/** Print runs as the counter does, or the other way round; a dial's round text is left out. */
+const mostTurn = Math.PI / 8;
+
+/** The boxes of text that may be print of the counter's meter, each in the counter's reading direction. */
+export function besideCounter(boxes: readonly Quad[], counter: Quad): Quad[] {
+  const area = (quad: Quad): number => sizeOf(quad).width * sizeOf(quad).height;
+  return boxes
+    .map((box) => (Math.cos(angleOf(box) - angleOf(counter)) < 0 ? turned(box) : box))
+    .filter((box) => Math.cos(angleOf(box) - angleOf(counter)) > Math.cos(mostTurn))
+    .filter((box) => !isOnCounter(box, counter))
+    .sort((a, b) => area(b) - area(a))
+    .slice(0, mostLines);
+}
+
+function isOnCounter(box: Quad, counter: Quad): boolean {
+  const { width, height } = sizeOf(counter);
+  const [a, b, , d] = counter;
+  const from = centerOf(counter);
+  const to = centerOf(box);
+  const along = ((to.x - from.x) * (b.x - a.x) + (to.y - from.y) * (b.y - a.y)) / distance(a, b);
+  const across = ((to.x - from.x) * (d.x - a.x) + (to.y - from.y) * (d.y - a.y)) / distance(a, d);
+  return Math.abs(along) < width / 2 && Math.abs(across) < height / 2;
+}
+
+/** Finds serial number and unit among the lines of a meter's face. */
+export function findPrintedText(lines: readonly TextLine[]): PrintedText {
+  const texts = lines.map(({ characters }) => ({
+    text: characters.map(({ text }) => text).join(''),
+    sure: Math.min(1, ...characters.map(({ confidence }) => confidence)),
+  }));
+  const [serial] = texts
+    .flatMap(({ text, sure }) => serialsIn(text).map((found) => ({ ...found, sure })))
+    .sort((a, b) => Number(b.named) - Number(a.named) || b.sure - a.sure);
+  const [unit = ''] = texts.flatMap(({ text }) => unitIn(text) ?? []);
+  return { serialNumber: serial?.text ?? '', unit };
+}
+
+/** `No`, `№`, `S/N` and the like before it. */
+const named = /(?:№|\bN[o0ºr°][.:º°]?|\bS[/.]?N\b|\bSERIAL\b)[.:#\s]*([A-Z0-9][A-Z0-9-]{4,15})/i;
+const bare = /(?<![A-Z0-9.,/-])[A-Z0-9-]{6,16}(?![A-Z0-9.,/-])/gi;
+/** Standards and types look like serial numbers: `ISO4064`, `GB/T778`, `Q3`, `R160`, `DN15`. */
+const standard = /^(?:ISO|EN|GB|DN|OIML|IEC|CE|MID|CLASS|KL)[-0-9]|^Q[34n]/i;
+const date = /^(?:19|20)\d\d-?(?:0[1-9]|1[0-2])-?(?:[0-3]\d)?$/;
+const fewestDigits = 5;
+
+function serialsIn(text: string): { text: string; named: boolean }[] {
+  const isSerial = (word: string): boolean =>
+    word.replaceAll(/\D/g, '').length >= fewestDigits && !standard.test(word) && !date.test(word);
+  const [, afterName = ''] = named.exec(text) ?? [];
+  if (isSerial(afterName)) return [{ text: afterName, named: true }];
+  return [...text.matchAll(bare)]
+    .filter(([word]) => isSerial(word))
+    .map(([word]) => ({ text: word, named: false }));
+}
+
+/** `m3/h` is a flow. The raised 3 is read as `3`, or not at all. */
+const units: readonly (readonly [RegExp, string])[] = [
+  [/(?<![a-z0-9])m[3³](?!\s*\/|[a-z0-9])/i, 'm3'],
+  [/kwh(?!\s*\/)/i, 'kWh'],
+  [/(?<![a-z])(?:ft[3³]|cu\.?\s?ft)(?!\s*\/|[a-z])/i, 'ft3'],
+  [/(?<![a-z])gal(?:lons?)?(?![a-z/])/i, 'gal'],
+];
+
+function unitIn(text: string): string | undefined {
+  return units.find(([form]) => form.test(text))?.[1];
+}

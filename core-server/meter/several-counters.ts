@@ -1,0 +1,20 @@
+import { type Quad, centerOf, distance, sizeOf } from './geometry.js';
+import type { Hypothesis } from './hypothesis.js';
+import type { ReaderRules } from './reader-rules.js';
+
+/** A place whose likeliest reading is less likely than this shows no other counter. By judgement. */
+const leastReading = 0.5;
+
+/** Whether a place beside the counter reads as one too. */
+export function isRivalled(
+  counter: Quad,
+  places: readonly Hypothesis[],
+  { refuse }: Pick<ReaderRules, 'refuse'>,
+): boolean {
+  return places.some(
+    ({ quad, legible, readings }) =>
+      legible >= refuse.legible &&
+      Math.max(0, ...readings.values()) >= leastReading &&
+      distance(centerOf(quad), centerOf(counter)) > sizeOf(counter).width / 2,
+  );
+}

@@ -1,0 +1,68 @@
+import type { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
+import { ServiceError } from '../errors.js';
+import { type Decimal, decimalForm, parseDecimal } from './decimal.js';
+import type { KnownMeter } from './known-meter.js';
+
+const fewestDigits = 3;
+const mostDigits = 12;
+const mostDecimals = 6;
+
+/**
+ * What a request says of its meter.
+ *
+ * Throws INVALID_FIELD for numbers out of range and amounts that are no plain decimals, MISSING_FIELD
+ * for `max_increase` without `previous_reading`.
+ */
+export function validateKnownMeter(
+  request: Pick<
+    ReadMeterRequest,
+    'expectedDigits' | 'expectedDecimals' | 'previousReading' | 'maxIncrease'
+  >,
+): KnownMeter {
+  const { expectedDigits: digits, expectedDecimals: decimals } = request;
+  validateRange('expected_digits', digits, fewestDigits, mostDigits);
+  validateRange(
+    'expected_decimals',
+    decimals,
+    0,
+    Math.min(mostDecimals, (digits ?? mostDigits) - 1),
+  );
+  const previous = validateDecimal('previous_reading', request.previousReading);
+  const maxIncrease = validateDecimal('max_increase', request.maxIncrease);
+  if (maxIncrease !== undefined && previous === undefined) {
+    throw new ServiceError(
+      'MISSING_FIELD',
+      'previous_reading is missing, want it together with max_increase',
+      { details: { field: 'previous_reading' } },
+    );
+  }
+  return {
+    ...(digits !== undefined && { digits }),
+    ...(decimals !== undefined && { decimals }),
+    ...(previous !== undefined && { previous }),
+    ...(maxIncrease !== undefined && { maxIncrease }),
+  };
+}
+
+function validateRange(field: string, value: number | undefined, least: number, most: number) {
+  if (value === undefined || (Number.isInteger(value) && value >= least && value <= most)) return;
+  throw new ServiceError(
+    'INVALID_FIELD',
+    `${field} is ${value}, want a whole number from ${least} to ${most}`,
+    { details: { field, value: String(value), limit: String(value < least ? least : most) } },
+  );
+}
+
+function validateDecimal(field: string, text = ''): Decimal | undefined {
+  if (text === '') return undefined;
+  const value = parseDecimal(text);
+  if (value !== undefined) return value;
+  const shown = text.length > 32 ? `${text.slice(0, 32)}…` : text;
+  throw new ServiceError(
+    'INVALID_FIELD',
+    `${field} is ${JSON.stringify(shown)}, want ${decimalForm}`,
+    {
+      details: { field, value: shown },
+    },
+  );
+}

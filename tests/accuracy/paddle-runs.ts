@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises';
+import { decodeUpright } from '../../core-server/image/decode.js';
+import { readUprightSize } from '../../core-server/image/header.js';
+import { scaledSize } from '../../core-server/image/picture.js';
+import { ReadingStatus } from '../../generated/imageanalysis/v1/meter_reading.js';
+import type { MeterPhoto } from './meter-data.js';
+import { type Judged, judge } from './meter-metrics.js';
+import { openPaddleCounter, paddleSide } from './paddle-counter/read-counter.js';
+
+const limits = { maxBytes: Infinity, maxPixels: Infinity, maxSide: Infinity };
+
+/** What PaddleOCR makes of a photo. */
+export interface PaddleRun extends Judged {
+  /** Empty: nothing. */
+  readonly digits: string;
+  /** Milliseconds in its networks. */
+  readonly ms: number;
+}
+
+/** Reads photos, in this thread, by PaddleOCR and the best rule that we found for it. */
+export async function readByPaddle(photos: readonly MeterPhoto[]): Promise<PaddleRun[]> {
+  const counter = await openPaddleCounter();
+  const runs: PaddleRun[] = [];
+  for (const { path, truth } of photos) {
+    const image = await readFile(path);
+    const size = await readUprightSize(image, limits);
+    const scale = Math.min(1, paddleSide / Math.max(size.width, size.height));
+    const { reading, ms } = await counter.read(await decodeUpright(image, scaledSize(size, scale)));
+    const judged = judge(reading && { ...reading, status: ReadingStatus.CHECK }, truth);
+    runs.push({ ...judged, digits: reading?.meterNumber ?? '', ms });
+  }
+  await counter.release();
+  return runs;
+}
