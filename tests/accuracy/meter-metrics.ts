@@ -51,7 +51,10 @@ export function wilson(count: number, total: number): { low: number; high: numbe
   const middle = share + z ** 2 / (2 * total);
   const spread = z * Math.sqrt((share * (1 - share)) / total + z ** 2 / (4 * total ** 2));
   const scale = 1 + z ** 2 / total;
-  return { low: (middle - spread) / scale, high: (middle + spread) / scale };
+  return {
+    low: Math.max(0, (middle - spread) / scale),
+    high: Math.min(1, (middle + spread) / scale),
+  };
 }
 
 /** Answers whose confidence lies in the same tenth. */

@@ -26,6 +26,7 @@ suite('findPrintedText', () => {
   const serials: [string, [string, number?][], string][] = [
     ['takes what stands after a name', [['12345678'], ['No. 19-043377', 0.6]], '19-043377'],
     ['knows the sign for number', [['№ 0412345']], '0412345'],
+    ['knows the sign as it is often read', [['Ne2493514', 0.5]], '2493514'],
     ['knows S/N', [['S/N:AB1234567']], 'AB1234567'],
     ['takes a long number without a name', [['17054321']], '17054321'],
     [
@@ -37,7 +38,9 @@ suite('findPrintedText', () => {
       '22222222',
     ],
     ['does not take a standard', [['ISO4064'], ['GB/T778'], ['EN14154-1']], ''],
-    ['does not take a date', [['20190815'], ['2019-08']], ''],
+    ['does not take a date', [['20190815'], ['2019-08'], ['2019-09-1310:49:28']], ''],
+    ['does not take the number of a licence', [['MC渝制00000625'], ['PA型批渝[2016]053号']], ''],
+    ['does not take a number that was hardly seen', [['17054321', 0.4]], ''],
     ['does not take a flow or a temperature', [['Q3 2.5 m3/h'], ['30 C'], ['1.6 MPa']], ''],
     ['finds none in words', [['COLD WATER']], ''],
     ['finds none in nothing', [], ''],
@@ -48,6 +51,11 @@ suite('findPrintedText', () => {
   const units: [string, string][] = [
     ['m3', 'm3'],
     ['M³', 'm3'],
+    ['m²', 'm3'],
+    ['m"', 'm3'],
+    ['M', 'm3'],
+    ['Qn 1.5 m²/h', ''],
+    ['Q 2.5m%h', ''],
     ['x0.0001 m3', 'm3'],
     ['2.5 m3/h', ''],
     ['m3 / h', ''],

@@ -40,18 +40,24 @@ export function findPrintedText(lines: readonly TextLine[]): PrintedText {
   }));
   const [serial] = texts
     .flatMap(({ text, sure }) => serialsIn(text).map((found) => ({ ...found, sure })))
+    .filter((found) => found.named || found.sure >= leastSure)
     .sort((a, b) => Number(b.named) - Number(a.named) || b.sure - a.sure);
   const [unit = ''] = texts.flatMap(({ text }) => unitIn(text) ?? []);
   return { serialNumber: serial?.text ?? '', unit };
 }
 
-/** `No`, `№`, `S/N` and the like before it. */
-const named = /(?:№|\bN[o0ºr°][.:º°]?|\bS[/.]?N\b|\bSERIAL\b)[.:#\s]*([A-Z0-9][A-Z0-9-]{4,15})/i;
-const bare = /(?<![A-Z0-9.,/-])[A-Z0-9-]{6,16}(?![A-Z0-9.,/-])/gi;
+/** `No`, `№`, `S/N` and the like before it; the recogniser takes the sign № for `Ne`. */
+const named = /(?:№|\bN[oe0ºr°][.:º°]?|\bS[/.]?N\b|\bSERIAL\b)[.:#\s]*([A-Z0-9][A-Z0-9-]{4,15})/i;
+/** Next to letters of another script it is the number of a licence. */
+const bare = /(?<![\p{L}\p{N}.,:/-])[A-Z0-9-]{6,16}(?![\p{L}\p{N}.,:/-])/giu;
 /** Standards and types look like serial numbers: `ISO4064`, `GB/T778`, `Q3`, `R160`, `DN15`. */
 const standard = /^(?:ISO|EN|GB|DN|OIML|IEC|CE|MID|CLASS|KL)[-0-9]|^Q[34n]/i;
-const date = /^(?:19|20)\d\d-?(?:0[1-9]|1[0-2])-?(?:[0-3]\d)?$/;
+/** A day, or the day that a camera prints, with the hours that follow. */
+const date =
+  /^(?:19|20)\d\d-(?:0[1-9]|1[0-2])-[0-3]\d|^(?:19|20)\d\d-?(?:0[1-9]|1[0-2])-?(?:[0-3]\d)?$/;
 const fewestDigits = 5;
+/** A number without a name is taken from this probability of its least sure character on. */
+const leastSure = 0.5;
 
 function serialsIn(text: string): { text: string; named: boolean }[] {
   const isSerial = (word: string): boolean =>
@@ -63,9 +69,10 @@ function serialsIn(text: string): { text: string; named: boolean }[] {
     .map(([word]) => ({ text: word, named: false }));
 }
 
-/** `m3/h` is a flow. The raised 3 is read as `3`, or not at all. */
+/** `m3/h` is a flow. The raised 3 is read as `3` or `²`, as a quote or not at all. */
 const units: readonly (readonly [RegExp, string])[] = [
-  [/(?<![a-z0-9])m[3³](?!\s*\/|[a-z0-9])/i, 'm3'],
+  [/(?<![a-z0-9])m[23²³](?!\s*[/%]|[a-z0-9])/i, 'm3'],
+  [/^m["”*]?$/i, 'm3'],
   [/kwh(?!\s*\/)/i, 'kWh'],
   [/(?<![a-z])(?:ft[3³]|cu\.?\s?ft)(?!\s*\/|[a-z])/i, 'ft3'],
   [/(?<![a-z])gal(?:lons?)?(?![a-z/])/i, 'gal'],

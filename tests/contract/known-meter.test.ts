@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, suite, test } from 'node:test';
+import {
+  ReadingWarning,
+  readingWarningFromJSON,
+} from '../../generated/imageanalysis/v1/meter_reading.js';
+import { readSample } from '../helpers/samples.js';
+import { startService, type TestService } from '../helpers/service.js';
+
+// What a caller may add to a meter reading, from the REST fields to the answer and back.
+
+/** What the sample shows. */
+const value = '00473.286';
+
+suite('a meter reading with what is known of the meter', () => {
+  const closers: (() => unknown)[] = [];
+  let service: TestService;
+  let picture: Buffer;
+
+  before(async () => {
+    service = await startService({ after: (closer: () => unknown) => void closers.push(closer) });
+    picture = await readSample('meter.jpg');
+  });
+  after(async () => {
+    for (const closer of closers.reverse()) await closer();
+  });
+
+  async function post(path: string, body: FormData | string) {
+    const answer = await fetch(service.rest + path, {
+      method: 'POST',
+      body,
+      headers: { apikey: service.apiKey },
+    });
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  }
+  function byFile(fields: Record<string, string>) {
+    const form = new FormData();
+    form.append('file', new Blob([new Uint8Array(picture)]), 'photo.jpg');
+    for (const [name, text] of Object.entries(fields)) form.append(name, text);
+    return post('/meter-number-ocr/file', form);
+  }
+  function byText(members: Record<string, unknown>) {
+    const image = `data:image/jpeg;base64,${picture.toString('base64')}`;
+    return post('/meter-number-ocr/base64', JSON.stringify({ image, ...members }));
+  }
+
+  test('agrees with a meter that it fits', async () => {
+    const known = {
+      expected_digits: '8',
+      expected_decimals: '3',
+      previous_reading: '00470.1',
+      max_increase: '3.186',
+    };
+    const { body } = await byFile(known);
+    assert.equal(body['value'], value);
+    assert.deepEqual(body['warnings'], []);
+    assert.deepEqual((await byText({ ...known, expected_digits: 8 })).body['value'], value);
+  });
+
+  test('warns where it does not fit, by form and by JSON', async () => {
+    const cases: [Record<string, string>, string[]][] = [
+      [{ expected_digits: '5' }, ['UNEXPECTED_DIGITS']],
+      [{ previous_reading: '473.287' }, ['BELOW_PREVIOUS']],
+      [{ previous_reading: '470.1', max_increase: '3.185' }, ['JUMP_TOO_LARGE']],
+    ];
+    for (const [fields, warnings] of cases) {
+      for (const { status, body } of [await byFile(fields), await byText(fields)]) {
+        assert.equal(status, 200);
+        assert.equal(body['meter_number'], '00473286');
+        assert.deepEqual(body['warnings'], warnings);
+        assert.equal(body['status'], 'check');
+      }
+    }
+  });
+
+  test('sets the point where it is told to', async () => {
+    const { body } = await byFile({ expected_decimals: '2' });
+    assert.equal(body['value'], '004732.86');
+  });
+
+  test('adds members when they are asked for', async () => {
+    const { body } = await byText({ alternatives: true, serial_number: true });
+    assert.ok(Array.isArray(body['alternatives']));
+    // The sample has no serial number; its flow of 2.5 m3/h is none, and no unit.
+    assert.deepEqual(body['printed'], { serial_number: '', unit: '' });
+  });
+
+  const refused: [string, Record<string, unknown>, string][] = [
+    ['too few digits', { expected_digits: 2 }, 'expected_digits'],
+    ['too many decimals', { expected_decimals: 7 }, 'expected_decimals'],
+    ['an amount that is a JSON number', { previous_reading: 470.1 }, 'previous_reading'],
+    ['an amount with an exponent', { previous_reading: '4e2' }, 'previous_reading'],
+  ];
+  for (const [name, members, field] of refused) {
+    test(`refuses ${name}`, async () => {
+      const { status, body } = await byText(members);
+      assert.equal(status, 400);
+      assert.equal(body['reason'], 'INVALID_FIELD');
+      assert.equal((body['details'] as Record<string, unknown>)['field'], field);
+    });
+  }
+  test('refuses an increase over nothing', async () => {
+    const { status, body } = await byText({ max_increase: '1' });
+    assert.equal(status, 400);
+    assert.equal(body['reason'], 'MISSING_FIELD');
+  });
+});
+
+test('the documentation lists every warning', async () => {
+  const page = await readFile(new URL('../../../docs/meter-reading.md', import.meta.url), 'utf8');
+  const rows = [...page.matchAll(/^\| ([A-Z_]+) \|/gm)].map(([, name]) =>
+    readingWarningFromJSON(`READING_WARNING_${name}`),
+  );
+  const all = Object.values(ReadingWarning).filter((w) => w !== ReadingWarning.UNSPECIFIED);
+  assert.deepEqual(rows, all);
+});
