@@ -33,6 +33,9 @@ const unusual: Readonly<
   'Face.detection_score': { schema: { type: 'string', pattern: '^[01]\\.\\d{4,6}$' } },
   'Face.crop_jpeg': { name: 'face', optional: true },
   'ReadMeterResponse.bounding_box': { name: 'bbox' },
+  // A list of its own in the proto, so that an empty one differs from none.
+  'ReadMeterResponse.alternatives': { spread: true },
+  'AlternativeReadings.readings': { name: 'alternatives' },
   'MeterDigit.bounding_box': { name: 'bbox' },
 };
 

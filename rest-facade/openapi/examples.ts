@@ -9,6 +9,10 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   detection_score: 0.8,
   min_score: 0.5,
   max_faces: 10,
+  expected_digits: 8,
+  expected_decimals: 3,
+  previous_reading: '00470.1',
+  max_increase: '10',
 };
 
 const box = { xmin: 98.1, ymin: 120.7, xmax: 210.4, ymax: 260 };
