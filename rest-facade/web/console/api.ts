@@ -1,0 +1,137 @@
+/** A box in pixels of the upright picture. */
+export interface Box {
+  readonly xmin: number;
+  readonly ymin: number;
+  readonly xmax: number;
+  readonly ymax: number;
+}
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Face {
+  readonly bbox: Box;
+  readonly detection_score: string;
+  readonly face?: string;
+  readonly landmarks?: Readonly<Record<string, Point>>;
+}
+
+export interface Details {
+  readonly image?: { readonly width: number; readonly height: number };
+  readonly threshold?: { readonly value: number; readonly source: string };
+}
+
+export interface Reading {
+  readonly meter_number: string;
+  readonly value: string;
+  readonly unit: string;
+  readonly confidence: number;
+  readonly status: string;
+  readonly warnings: readonly string[];
+  readonly bbox?: Box;
+  readonly digits: readonly {
+    readonly digit: string;
+    readonly confidence: number;
+    readonly bbox?: Box;
+  }[];
+}
+
+/** What can be asked of a picture. */
+export type Mode = 'all' | 'single' | 'meter';
+
+export const pathOf: Readonly<Record<Mode, string>> = {
+  all: '/face_detect_multi',
+  single: '/face_detect_single',
+  meter: '/meter-number-ocr/file',
+};
+
+/** A refusal of the service, or that it could not be reached. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+
+  constructor(
+    readonly reason: string,
+    message: string,
+    /** The body of the answer, to be shown. */
+    readonly body: unknown,
+    readonly retryAfterSeconds: number | undefined,
+  ) {
+    super(message);
+  }
+}
+
+/** A request as it is sent and as it is shown. */
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly path: string;
+  /** Form fields in their order; the file comes with its name. */
+  readonly form?: readonly (readonly [name: string, value: string | File])[];
+  readonly json?: unknown;
+  readonly password?: string;
+}
+
+/** Sends a request. Rejects with a Refusal, or with an AbortError. */
+export async function send(
+  request: ApiRequest,
+  apiKey: string,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  const headers: Record<string, string> = { apikey: toHeader(apiKey) };
+  if (request.password !== undefined) headers['x-company-password'] = toHeader(request.password);
+  let answer: Response;
+  try {
+    answer = await fetch(request.path, {
+      method: request.method,
+      headers,
+      ...bodyOf(request),
+      ...(signal && { signal }),
+    });
+  } catch (error) {
+    if ((error as Error).name === 'AbortError') throw error;
+    throw new Refusal('UNREACHABLE', 'The service cannot be reached.', undefined, undefined);
+  }
+  const body: unknown = await answer.json().catch(() => undefined);
+  if (answer.ok) return body;
+  const { reason = 'INTERNAL', message = `The service answered ${answer.status}.` } = (body ??
+    {}) as { reason?: string; message?: string };
+  const wait = answer.headers.get('retry-after');
+  throw new Refusal(reason, message, body, wait === null ? undefined : Number(wait));
+}
+
+function bodyOf({ form, json }: ApiRequest): { body?: FormData | string } {
+  if (json !== undefined) return { body: JSON.stringify(json) };
+  if (form === undefined) return {};
+  const body = new FormData();
+  for (const [name, value] of form) body.append(name, value);
+  return { body };
+}
+
+/** Header bytes are UTF-8; fetch takes one character a byte. */
+function toHeader(text: string): string {
+  return String.fromCharCode(...new TextEncoder().encode(text));
+}
+
+/** The same request for a POSIX shell, with its secrets in variables. */
+export function toCurl({ method, path, form, json, password }: ApiRequest): string {
+  const parts = ['curl -H "apikey: $APIKEY"'];
+  if (password !== undefined) parts.push('-H "x-company-password: $PASSWORD"');
+  if (method === 'PUT') parts.push('-X PUT');
+  if (json !== undefined)
+    parts.push(`-H 'content-type: application/json' -d ${quote(JSON.stringify(json))}`);
+  for (const [name, value] of form ?? [])
+    parts.push(
+      `-F ${quote(`${name}=${typeof value === 'string' ? value : `@${toCurlFile(value.name)}`}`)}`,
+    );
+  return [...parts, quote(new URL(path, location.href).href)].join(' \\\n  ');
+}
+
+/** curl takes `;` and `,` in a file name as its own unless it is quoted. */
+function toCurlFile(name: string): string {
+  return /^[\w./-]+$/.test(name) ? name : `"${name.replaceAll(/["\\]/g, '\\$&')}"`;
+}
+
+function quote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

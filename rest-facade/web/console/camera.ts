@@ -1,0 +1,60 @@
+import { byId } from './dom.js';
+
+/** Lets the camera take a picture; `onPicture` gets it as a JPEG file. */
+export function connectCamera(onPicture: (file: File) => void): void {
+  const dialog = byId('camera', HTMLDialogElement);
+  const video = byId('video', HTMLVideoElement);
+  const problem = byId('camera-problem', HTMLElement);
+  const shoot = byId('shoot', HTMLButtonElement);
+  let stream: MediaStream | undefined;
+
+  const stop = () => {
+    for (const track of stream?.getTracks() ?? []) track.stop();
+    stream = undefined;
+    video.srcObject = null;
+  };
+
+  const open = async () => {
+    problem.hidden = true;
+    shoot.disabled = true;
+    dialog.showModal();
+    try {
+      const media = navigator.mediaDevices as MediaDevices | undefined;
+      if (media === undefined)
+        throw new Error('A browser gives the camera to pages of https or localhost only.');
+      const opened = await media.getUserMedia({
+        video: { facingMode: 'environment', width: { ideal: 1920 }, height: { ideal: 1080 } },
+      });
+      // Closed while the browser asked for permission.
+      if (!dialog.open) {
+        for (const track of opened.getTracks()) track.stop();
+        return;
+      }
+      stream = opened;
+      video.srcObject = opened;
+      await video.play();
+      shoot.disabled = false;
+    } catch (error) {
+      problem.textContent = `The camera cannot be used: ${(error as Error).message}`;
+      problem.hidden = false;
+    }
+  };
+
+  byId('open-camera', HTMLButtonElement).addEventListener('click', () => void open());
+  byId('close-camera', HTMLButtonElement).addEventListener('click', () => dialog.close());
+  dialog.addEventListener('close', stop);
+  shoot.addEventListener('click', () => {
+    const canvas = document.createElement('canvas');
+    canvas.width = video.videoWidth;
+    canvas.height = video.videoHeight;
+    canvas.getContext('2d')?.drawImage(video, 0, 0);
+    canvas.toBlob(
+      (blob) => {
+        dialog.close();
+        if (blob) onPicture(new File([blob], 'camera.jpg', { type: 'image/jpeg' }));
+      },
+      'image/jpeg',
+      0.92,
+    );
+  });
+}

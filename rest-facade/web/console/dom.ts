@@ -1,0 +1,30 @@
+/** An element that the page has; its type is checked, so that a renamed id is found at once. */
+export function byId<T extends Element>(id: string, type: abstract new () => T): T {
+  const element = document.getElementById(id);
+  if (element instanceof type) return element;
+  throw new Error(`the page has no ${type.name} with the id ${id}`);
+}
+
+/** Makes an HTML element with attributes and children; text is never parsed as HTML. */
+export function html<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  attributes: Readonly<Record<string, string>> = {},
+  ...children: readonly (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+/** The same for SVG. */
+export function svg<K extends keyof SVGElementTagNameMap>(
+  name: K,
+  attributes: Readonly<Record<string, string | number>> = {},
+  ...children: readonly (Node | string)[]
+): SVGElementTagNameMap[K] {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+  element.append(...children);
+  return element;
+}

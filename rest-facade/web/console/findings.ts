@@ -1,0 +1,99 @@
+import type { Face, Reading } from './api.js';
+import { html } from './dom.js';
+
+/** Called with the index of the finding that is pointed at, or undefined. */
+export type OnPoint = (index: number | undefined) => void;
+
+/** The faces as a list of crops with scores; pointing at one marks its box. */
+export function listFaces(faces: readonly Face[], onPoint: OnPoint): HTMLElement {
+  const list = html('ol', { class: 'faces' });
+  faces.forEach(({ bbox, detection_score: score, face }, index) => {
+    const size = `${Math.round(bbox.xmax - bbox.xmin)} × ${Math.round(bbox.ymax - bbox.ymin)} px`;
+    const button = html('button', { type: 'button' });
+    if (face !== undefined)
+      button.append(html('img', { src: `data:image/jpeg;base64,${face}`, alt: '' }));
+    button.append(
+      html('span', { class: 'hidden' }, `Face ${index + 1}, score `),
+      html('strong', {}, Number(score).toFixed(3)),
+      html('small', {}, size),
+    );
+    pointOut(button, index, onPoint);
+    list.append(html('li', {}, button));
+  });
+  return list;
+}
+
+/** What the warnings of a reading mean for whoever took the photo. */
+const warnings: Readonly<Record<string, string>> = {
+  DIGIT_BETWEEN_POSITIONS: 'A wheel stands between two digits.',
+  FRACTION_UNKNOWN: 'Where the fraction begins could not be told.',
+  SEVERAL_COUNTERS: 'More than one counter was found; the most likely one was read.',
+  ROTATED_INPUT: 'The counter stands on its side or upside down.',
+  LOW_LIGHT: 'The counter is dark.',
+  GLARE: 'Light is reflected on the counter.',
+  UNEXPECTED_DIGITS: 'The counter does not show as many digits as expected.',
+  BELOW_PREVIOUS: 'The value is below the previous reading.',
+  JUMP_TOO_LARGE: 'The value has grown by more than it can have.',
+};
+
+/** A reading as wheels, each with how sure it is. */
+export function showReading(reading: Reading, onPoint: OnPoint): HTMLElement {
+  const whole = reading.value.includes('.') ? reading.value.indexOf('.') : reading.digits.length;
+  const wheels = html('ol', { class: 'wheels', 'aria-label': 'Digits' });
+  reading.digits.forEach(({ digit, confidence }, index) => {
+    const percent = toPercent(confidence);
+    const wheel = html(
+      'button',
+      { type: 'button' },
+      html('b', {}, digit),
+      html('meter', {
+        min: '0',
+        max: '1',
+        low: '0.9',
+        optimum: '1',
+        value: String(confidence),
+        'aria-hidden': 'true',
+      }),
+      html('small', {}, percent),
+      html('span', { class: 'hidden' }, index >= whole ? 'sure, fraction' : 'sure'),
+    );
+    pointOut(wheel, index, onPoint);
+    wheels.append(html('li', index >= whole ? { class: 'fraction' } : {}, wheel));
+  });
+  const isSure = reading.status === 'ok';
+  const parts: HTMLElement[] = [
+    wheels,
+    html(
+      'p',
+      { class: 'reading' },
+      html('strong', {}, `${reading.value} ${reading.unit.replace('m3', 'm³')}`),
+      html(
+        'span',
+        { class: isSure ? 'badge good' : 'badge doubt' },
+        isSure ? 'ok' : 'check: a person should look',
+      ),
+      html('span', { class: 'quiet' }, `${toPercent(reading.confidence)} sure`),
+    ),
+  ];
+  if (reading.warnings.length > 0)
+    parts.push(
+      html(
+        'ul',
+        { class: 'warnings' },
+        ...reading.warnings.map((warning) => html('li', {}, warnings[warning] ?? warning)),
+      ),
+    );
+  return html('div', {}, ...parts);
+}
+
+function pointOut(element: HTMLElement, index: number, onPoint: OnPoint): void {
+  for (const event of ['mouseenter', 'focus'])
+    element.addEventListener(event, () => onPoint(index));
+  for (const event of ['mouseleave', 'blur'])
+    element.addEventListener(event, () => onPoint(undefined));
+}
+
+export function toPercent(share: number): string {
+  // 99.96 % is not certainty.
+  return `${(Math.floor(share * 1000) / 10).toFixed(1)} %`;
+}

@@ -1,0 +1,184 @@
+import {
+  pathOf,
+  Refusal,
+  send,
+  type ApiRequest,
+  type Box,
+  type Details,
+  type Face,
+  type Mode,
+  type Reading,
+} from './api.js';
+import { connectCamera } from './camera.js';
+import { byId } from './dom.js';
+import { listFaces, showReading, toPercent } from './findings.js';
+import { connectOptions } from './options.js';
+import { clearOverlay, drawFaces, drawReading, highlight, type Size } from './overlay.js';
+import { connectPictures } from './pictures.js';
+import { describeProblem } from './problem.js';
+import { createRequestView } from './request-view.js';
+import { connectThreshold } from './threshold.js';
+
+/** Where the key lives: in this tab, until it is closed. */
+const keyName = 'image-analysis-api-key';
+/** A short wait needs no notice. */
+const busyAfterMs = 150;
+
+const key = byId('key', HTMLInputElement);
+const keyPanel = byId('key-panel', HTMLDetailsElement);
+const keyState = byId('key-state', HTMLElement);
+const picture = byId('picture', HTMLImageElement);
+const overlay = byId('overlay', SVGSVGElement);
+const problem = byId('problem', HTMLElement);
+const summary = byId('summary', HTMLElement);
+const findings = byId('findings', HTMLElement);
+const busy = byId('busy', HTMLElement);
+
+let file: File | undefined;
+let mode: Mode = 'all';
+let running: AbortController | undefined;
+
+const view = createRequestView();
+const analyseAgain = () => void analyse();
+const threshold = connectThreshold({
+  apiKey: () => key.value,
+  onChange: analyseAgain,
+  onRequest: (request) => view.showRequest(request),
+  onAnswer: (body) => view.showAnswer(body),
+});
+const options = await connectOptions(analyseAgain);
+
+/** Asks the service about the picture; a later question replaces an earlier one. */
+async function analyse(): Promise<void> {
+  if (file === undefined) return;
+  const form: [string, string | File][] = [['file', file]];
+  if (mode !== 'meter') form.push(...threshold.read());
+  form.push(...options.read());
+  const request: ApiRequest = { method: 'POST', path: pathOf[mode], form };
+  view.showRequest(request);
+  if (key.value === '') {
+    fail(new Refusal('MISSING_API_KEY', 'This needs an API key.', undefined, undefined));
+    return;
+  }
+  running?.abort();
+  const mine = (running = new AbortController());
+  const timer = setTimeout(() => (busy.hidden = false), busyAfterMs);
+  try {
+    const startedAt = performance.now();
+    const answer = await send(request, key.value, mine.signal);
+    const elapsedMs = performance.now() - startedAt;
+    problem.hidden = true;
+    view.showAnswer(answer);
+    await picture.decode().catch(() => {});
+    if (mine.signal.aborted) return;
+    if (mode === 'meter') showMeter(answer as Reading, elapsedMs);
+    else showFaces(answer as Face & Details & { result?: Face[] }, elapsedMs);
+  } catch (error) {
+    if (!mine.signal.aborted) fail(error);
+  } finally {
+    clearTimeout(timer);
+    if (running === mine) busy.hidden = true;
+  }
+}
+
+function showFaces(answer: Face & Details & { result?: Face[] }, elapsedMs: number): void {
+  const faces = answer.result ?? [answer];
+  const scores = faces.map((face) => Number(face.detection_score));
+  drawFaces(
+    overlay,
+    faces,
+    sizeOf(
+      faces.map(({ bbox }) => bbox),
+      answer.image,
+    ),
+  );
+  threshold.show(answer.threshold);
+  findings.replaceChildren(listFaces(faces, (index) => highlight(overlay, index)));
+  const found = faces.length === 1 ? '1 face' : `${faces.length} faces`;
+  const best = faces.length === 0 ? '' : `, best score ${Math.max(...scores).toFixed(3)}`;
+  tell(`${found}${best}, in ${Math.round(elapsedMs)} ms.`);
+}
+
+function showMeter(reading: Reading, elapsedMs: number): void {
+  drawReading(overlay, reading, sizeOf(reading.bbox ? [reading.bbox] : []));
+  findings.replaceChildren(showReading(reading, (index) => highlight(overlay, index)));
+  const { value, confidence } = reading;
+  tell(`${value} m³, ${toPercent(confidence)} sure, in ${Math.round(elapsedMs)} ms.`);
+}
+
+/** The upright size: the service's word, the browser's, or where it cannot show the type what the boxes need. */
+function sizeOf(boxes: readonly Box[], told?: Size): Size {
+  if (told) return told;
+  if (picture.naturalWidth > 0)
+    return { width: picture.naturalWidth, height: picture.naturalHeight };
+  return {
+    width: Math.max(1, ...boxes.map(({ xmax }) => xmax)),
+    height: Math.max(1, ...boxes.map(({ ymax }) => ymax)),
+  };
+}
+
+function tell(text: string): void {
+  summary.textContent = text;
+  keyState.textContent = 'in use';
+  keyPanel.open = false;
+  byId('result', HTMLElement).hidden = false;
+}
+
+function fail(error: unknown): void {
+  clearOverlay(overlay);
+  findings.replaceChildren();
+  byId('result', HTMLElement).hidden = true;
+  problem.textContent = describeProblem(error);
+  problem.hidden = false;
+  if (error instanceof Refusal && error.reason.endsWith('_API_KEY')) {
+    keyState.textContent = '';
+    keyPanel.open = true;
+    key.focus();
+  }
+  if (error instanceof Refusal && error.body !== undefined) view.showAnswer(error.body);
+}
+
+function showPicture(chosen: File): void {
+  file = chosen;
+  if (picture.src.startsWith('blob:')) URL.revokeObjectURL(picture.src);
+  picture.src = URL.createObjectURL(chosen);
+  picture.alt = `The picture ${chosen.name}`;
+  byId('empty', HTMLElement).hidden = true;
+  byId('stage', HTMLElement).append(byId('samples', HTMLElement));
+  byId('figure', HTMLElement).hidden = false;
+  clearOverlay(overlay);
+  void analyse();
+}
+
+function setMode(wanted: Mode): void {
+  mode = wanted;
+  const radio = document.querySelector<HTMLInputElement>(`[name=mode][value=${wanted}]`);
+  if (radio) radio.checked = true;
+  byId('threshold', HTMLElement).hidden = mode === 'meter';
+  options.show(mode);
+  clearOverlay(overlay);
+}
+
+byId('modes', HTMLElement).addEventListener('change', (event) => {
+  setMode((event.target as HTMLInputElement).value as Mode);
+  void analyse();
+});
+byId('key-form', HTMLFormElement).addEventListener('submit', (event) => {
+  event.preventDefault();
+  key.value = key.value.trim();
+  sessionStorage.setItem(keyName, key.value);
+  void analyse();
+});
+for (const button of document.querySelectorAll<HTMLButtonElement>('[data-sample]')) {
+  button.addEventListener('click', () => {
+    const { sample = '', mode: wanted } = button.dataset;
+    setMode(wanted as Mode);
+    void fetch(`/samples/${sample}`)
+      .then((answer) => answer.blob())
+      .then((blob) => showPicture(new File([blob], sample, { type: blob.type })));
+  });
+}
+connectPictures(showPicture);
+connectCamera(showPicture);
+key.value = sessionStorage.getItem(keyName) ?? '';
+setMode('all');

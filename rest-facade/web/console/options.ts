@@ -1,0 +1,91 @@
+import { pathOf, type Mode } from './api.js';
+import { byId, html } from './dom.js';
+
+interface FieldSchema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+interface Form {
+  readonly properties: Readonly<Record<string, FieldSchema>>;
+  readonly required?: readonly string[];
+}
+
+/** Fields that have a place of their own on the page. */
+const elsewhere: ReadonlySet<string> = new Set(['min_score', 'company']);
+
+/** What a box is at first, and what the service takes an absent field for. */
+const checkedAtFirst: ReadonlySet<string> = new Set(['crop', 'landmarks', 'details']);
+const trueWhenAbsent: ReadonlySet<string> = new Set(['crop']);
+
+/** The optional fields of the operations, as the service's own document lists them. */
+export interface Options {
+  /** Shows the fields of an operation. */
+  show(mode: Mode): void;
+  /** What was filled in, of the operation that is shown. */
+  read(): [name: string, value: string][];
+}
+
+export async function connectOptions(onChange: () => void): Promise<Options> {
+  const place = byId('options', HTMLElement);
+  const answer = await fetch('/openapi.json');
+  const { paths } = (await answer.json()) as {
+    paths: Record<
+      string,
+      { post?: { requestBody: { content: Record<string, { schema: Form }> } } }
+    >;
+  };
+  place.addEventListener('change', onChange);
+  let shown: { name: string; input: HTMLInputElement }[] = [];
+
+  return {
+    show(mode) {
+      const form = paths[pathOf[mode]]?.post?.requestBody.content['multipart/form-data']?.schema;
+      const values = new Map(shown.map(({ name, input }) => [name, input]));
+      shown = Object.entries(form?.properties ?? {})
+        .filter(([name]) => !elsewhere.has(name) && !form?.required?.includes(name))
+        .map(([name, schema]) => ({ name, input: values.get(name) ?? createInput(name, schema) }));
+      place.replaceChildren(
+        ...shown.map(({ name, input }) => describe(name, input, form?.properties[name])),
+      );
+      byId('options-panel', HTMLDetailsElement).hidden = shown.length === 0;
+    },
+    read: () =>
+      shown.flatMap(({ name, input }): [string, string][] => {
+        if (input.type !== 'checkbox') return input.value === '' ? [] : [[name, input.value]];
+        return input.checked === trueWhenAbsent.has(name) ? [] : [[name, String(input.checked)]];
+      }),
+  };
+}
+
+function createInput(name: string, { type, minimum, maximum }: FieldSchema): HTMLInputElement {
+  if (type === 'boolean') {
+    const input = html('input', { type: 'checkbox' });
+    input.checked = checkedAtFirst.has(name);
+    return input;
+  }
+  if (type !== 'integer' && type !== 'number') return html('input', { type: 'text' });
+  return html('input', {
+    type: 'number',
+    step: type === 'integer' ? '1' : 'any',
+    ...(minimum !== undefined && { min: String(minimum) }),
+    ...(maximum !== undefined && { max: String(maximum) }),
+  });
+}
+
+function describe(
+  name: string,
+  input: HTMLInputElement,
+  schema: FieldSchema | undefined,
+): HTMLElement {
+  const help = html('small', { class: 'quiet', id: `about-${name}` }, schema?.description ?? '');
+  input.setAttribute('aria-describedby', help.id);
+  const text = html('code', {}, name);
+  const label =
+    input.type === 'checkbox'
+      ? html('label', { class: 'check' }, input, text)
+      : html('label', {}, text, input);
+  return html('div', { class: 'option' }, label, help);
+}

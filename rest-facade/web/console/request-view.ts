@@ -1,0 +1,61 @@
+import { toCurl, type ApiRequest } from './api.js';
+import { byId, html } from './dom.js';
+
+/** Longer texts, pictures in base64, are shown by their beginning. */
+const longestText = 96;
+
+/** Shows the last request as a curl line, and its answer as JSON. */
+export function createRequestView(): {
+  showRequest(request: ApiRequest): void;
+  showAnswer(body: unknown): void;
+} {
+  const curl = byId('curl', HTMLPreElement);
+  const json = byId('json', HTMLPreElement);
+  let answer = '';
+  for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')) {
+    button.addEventListener('click', () => {
+      const text = button.dataset['copy'] === 'curl' ? (curl.textContent ?? '') : answer;
+      void copy(button, text);
+    });
+  }
+  return {
+    showRequest(request) {
+      curl.textContent = toCurl(request);
+    },
+    showAnswer(body) {
+      answer = JSON.stringify(body, null, 2) ?? '';
+      json.replaceChildren(...colour(JSON.stringify(body, shorten, 2) ?? ''));
+    },
+  };
+}
+
+async function copy(button: HTMLButtonElement, text: string): Promise<void> {
+  const label = button.firstChild;
+  if (label === null) return;
+  try {
+    await navigator.clipboard.writeText(text);
+    label.textContent = 'Copied';
+  } catch {
+    label.textContent = 'Not allowed';
+  }
+  setTimeout(() => (label.textContent = 'Copy'), 1500);
+}
+
+function shorten(_name: string, value: unknown): unknown {
+  return typeof value === 'string' && value.length > longestText
+    ? `${value.slice(0, 40)}… (${value.length} characters)`
+    : value;
+}
+
+/** Names, texts and numbers of a JSON text, each in a colour of its own. */
+function colour(text: string): (Node | string)[] {
+  const parts: (Node | string)[] = [];
+  let end = 0;
+  for (const match of text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|true|false|null/g)) {
+    parts.push(text.slice(end, match.index));
+    const kind = match[2] !== undefined ? 'name' : match[1] !== undefined ? 'text' : 'number';
+    parts.push(html('span', { class: kind }, match[0]));
+    end = match.index + match[0].length;
+  }
+  return [...parts, text.slice(end)];
+}

@@ -1,0 +1,107 @@
+import { Refusal, send, type ApiRequest, type Details } from './api.js';
+import { byId } from './dom.js';
+import { describeProblem } from './problem.js';
+
+/** How long the slider rests before the picture is asked about again. */
+const restMs = 150;
+
+/** The threshold of detections: the slider, and the score of a company. */
+export interface Threshold {
+  /** Form fields for a detection. */
+  read(): [name: string, value: string][];
+  /** Shows which threshold a detection used. */
+  show(threshold: Details['threshold']): void;
+}
+
+export function connectThreshold(options: {
+  readonly apiKey: () => string;
+  /** The threshold is another one: ask about the picture again. */
+  readonly onChange: () => void;
+  readonly onRequest: (request: ApiRequest) => void;
+  readonly onAnswer: (body: unknown) => void;
+}): Threshold {
+  const slider = byId('score', HTMLInputElement);
+  const value = byId('score-value', HTMLOutputElement);
+  const source = byId('score-source', HTMLElement);
+  const reset = byId('reset-score', HTMLButtonElement);
+  const company = byId('company', HTMLInputElement);
+  const password = byId('password', HTMLInputElement);
+  const companyStatus = byId('company-status', HTMLElement);
+  let wish: number | undefined;
+  let timer: number | undefined;
+
+  const place = (score: number) => {
+    slider.value = String(score);
+    value.textContent = score.toFixed(2);
+  };
+
+  slider.addEventListener('input', () => {
+    wish = Number(slider.value);
+    place(wish);
+    reset.hidden = false;
+    source.textContent = 'Of this request; nothing is saved.';
+    clearTimeout(timer);
+    timer = setTimeout(options.onChange, restMs);
+  });
+  const forget = () => {
+    wish = undefined;
+    reset.hidden = true;
+    options.onChange();
+  };
+  reset.addEventListener('click', () => {
+    forget();
+    slider.focus();
+  });
+  company.addEventListener('change', () => {
+    companyStatus.textContent = '';
+    forget();
+  });
+
+  const configure = async (method: 'GET' | 'PUT') => {
+    const path = `/v1/companies/${encodeURIComponent(company.value)}/detection-score`;
+    const request: ApiRequest = {
+      method,
+      path,
+      password: password.value,
+      ...(method === 'PUT' && { json: { detection_score: Number(slider.value) } }),
+    };
+    options.onRequest(request);
+    try {
+      const answer = await send(request, options.apiKey());
+      options.onAnswer(answer);
+      const { company: name, detection_score: score } = answer as {
+        company: string;
+        detection_score: number;
+      };
+      companyStatus.textContent = `${method === 'PUT' ? 'Saved: the' : 'The'} threshold of ${name} is ${score}.`;
+      companyStatus.className = 'good';
+      // From now on the company's own score decides, as for every other request that names it.
+      place(score);
+      forget();
+    } catch (error) {
+      options.onAnswer(error instanceof Refusal ? error.body : undefined);
+      companyStatus.textContent = describeProblem(error);
+      companyStatus.className = 'bad';
+    }
+  };
+  byId('company-form', HTMLFormElement).addEventListener('submit', (event) => {
+    event.preventDefault();
+    void configure('PUT');
+  });
+  byId('show-score', HTMLButtonElement).addEventListener('click', () => void configure('GET'));
+
+  return {
+    read: () => [
+      ...(company.value === '' ? [] : [['company', company.value] as [string, string]]),
+      ...(wish === undefined ? [] : [['min_score', String(wish)] as [string, string]]),
+    ],
+    show(threshold) {
+      if (threshold === undefined || wish !== undefined) return;
+      place(threshold.value);
+      source.textContent =
+        threshold.source === 'company'
+          ? `The threshold of ${company.value}. Move it to try another.`
+          : 'The default of the service. Move it to try another.';
+    },
+  };
+}

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { after, before, describe, it } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { noChromium, openPage, startBrowser } from '../helpers/browser.js';
+import { readSample } from '../helpers/samples.js';
+import { startService, type TestService } from '../helpers/service.js';
+
+// The console in a real browser before the real service.
+
+const closers: (() => unknown)[] = [];
+const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+
+void describe('the web console', { skip: noChromium }, () => {
+  let service: TestService;
+  let browser: Browser;
+
+  before(async () => {
+    service = await startService(lifetime);
+    await service.createCompany('acme', 'correct hörse');
+    browser = await startBrowser();
+    closers.push(() => browser.close());
+  });
+  after(async () => {
+    for (const closer of closers.reverse()) await closer();
+  });
+
+  async function open(options?: Parameters<typeof openPage>[2]) {
+    const opened = await openPage(browser, `${service.rest}/`, options);
+    closers.push(() => opened.page.context().close());
+    return opened;
+  }
+
+  async function useKey(page: Page) {
+    await page.getByLabel('API key').fill(service.apiKey);
+    await page.getByRole('button', { name: 'Use' }).click();
+  }
+
+  const summary = (page: Page) => page.locator('#summary');
+
+  void it('asks for a key, keeps it in the tab, and shows the face of a sample', async () => {
+    const { page, problems } = await open();
+    await page.getByRole('button', { name: 'Try a face' }).click();
+    await page.getByRole('alert').filter({ hasText: 'Enter an API key first.' }).waitFor();
+    assert.equal(await page.evaluate('document.activeElement.id'), 'key');
+
+    await useKey(page);
+    await summary(page)
+      .filter({ hasText: /^1 face, best score 0\.\d{3}, in \d+ ms\.$/ })
+      .waitFor();
+    assert.equal(await page.locator('#overlay .face .box').count(), 1);
+    assert.equal(await page.locator('#overlay .point').count(), 5);
+    assert.equal(await page.locator('.faces img').count(), 1);
+
+    const curl = (await page.locator('#curl').textContent()) ?? '';
+    assert.match(curl, /^curl -H "apikey: \$APIKEY" \\\n {2}-F file=@astronaut\.jpg/);
+    assert.ok(curl.includes(`${service.rest}/face_detect_multi`));
+    assert.match(
+      (await page.locator('#json').textContent()) ?? '',
+      /"face": ".{40}… \(\d+ characters\)"/,
+    );
+
+    const kept = await page.evaluate(
+      '[sessionStorage.length, localStorage.length, document.cookie]',
+    );
+    assert.deepEqual(kept, [1, 0, '']);
+    assert.ok(!(await page.content()).includes(service.apiKey));
+    await page.reload();
+    assert.equal(await page.locator('#key').inputValue(), service.apiKey);
+    assert.deepEqual(problems, []);
+  });
+
+  void it('asks again as the threshold is moved, and saves it for a company', async () => {
+    const { page, problems } = await open();
+    await useKey(page);
+    await page.getByRole('button', { name: 'Try a face' }).click();
+    await summary(page).filter({ hasText: '1 face' }).waitFor();
+
+    const slider = page.getByRole('slider', { name: 'Threshold' });
+    assert.notEqual(await slider.inputValue(), '0.5');
+    await slider.focus();
+    await page.keyboard.press('End');
+    await summary(page).filter({ hasText: '0 faces' }).waitFor();
+    assert.match((await page.locator('#curl').textContent()) ?? '', /-F min_score=1 /);
+    await page.getByRole('button', { name: 'Reset' }).click();
+    await summary(page).filter({ hasText: '1 face' }).waitFor();
+
+    await page.getByText('Company', { exact: true }).click();
+    await page.getByLabel('Name').fill('acme');
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Save threshold' }).click();
+    await page.locator('#company-status').filter({ hasText: 'Check the name' }).waitFor();
+
+    await page.getByLabel('Password').fill('correct hörse');
+    await slider.focus();
+    await page.keyboard.press('End');
+    await page.getByRole('button', { name: 'Save threshold' }).click();
+    await page
+      .locator('#company-status')
+      .filter({ hasText: 'the threshold of acme is 1.' })
+      .waitFor();
+    await page.locator('#score-source').filter({ hasText: 'The threshold of acme' }).waitFor();
+    await summary(page).filter({ hasText: '0 faces' }).waitFor();
+    assert.ok(!(await page.content()).includes('correct hörse'));
+
+    const stored = await fetch(`${service.rest}/v1/companies/acme/detection-score`, {
+      headers: {
+        apikey: service.apiKey,
+        'x-company-password': Buffer.from('correct hörse').toString('latin1'),
+      },
+    });
+    assert.equal(((await stored.json()) as { detection_score: number }).detection_score, 1);
+    assert.deepEqual(problems, []);
+  });
+
+  void it('draws the digits of a meter, and marks the one that is pointed at', async () => {
+    const { page, problems } = await open();
+    await useKey(page);
+    await page.getByRole('button', { name: 'Try a meter' }).click();
+    await summary(page).filter({ hasText: 'm³' }).waitFor();
+    const shown = (await page.locator('.wheels b').allTextContents()).join('');
+    const drawn = (await page.locator('#overlay .digit .read').allTextContents()).join('');
+    const answer = JSON.parse((await page.locator('#json').textContent()) ?? '') as {
+      meter_number: string;
+    };
+    assert.match(answer.meter_number, /^\d{5,}$/);
+    assert.deepEqual([shown, drawn], [answer.meter_number, answer.meter_number]);
+    await page.locator('.wheels button').nth(2).focus();
+    assert.equal(await page.locator('#overlay .marked').getAttribute('data-index'), '2');
+    assert.equal(await page.locator('#threshold').isVisible(), false);
+    assert.deepEqual(problems, []);
+  });
+
+  void it('draws boxes on the upright picture whatever its EXIF orientation', async () => {
+    const { page } = await open();
+    await useKey(page);
+    await page.getByText('Largest face').click();
+    // Stored lying on its side, with the note that it is to be turned.
+    const lying = await sharp(await readSample('astronaut.jpg'))
+      .extract({ left: 100, top: 0, width: 300, height: 400 })
+      .rotate(270)
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toBuffer();
+    await page.locator('#file').setInputFiles({
+      name: "a 'lying' one.jpg",
+      mimeType: 'image/jpeg',
+      buffer: lying,
+    });
+    await summary(page).filter({ hasText: '1 face' }).waitFor();
+    assert.equal(await page.locator('#overlay').getAttribute('viewBox'), '0 0 300 400');
+    const [picture, overlay, box] = await Promise.all(
+      ['#picture', '#overlay', '#overlay .face .box'].map((part) =>
+        page.locator(part).boundingBox(),
+      ),
+    );
+    assert.ok(picture && overlay && box);
+    for (const side of ['x', 'y', 'width', 'height'] as const)
+      assert.ok(Math.abs(picture[side] - overlay[side]) < 1, side);
+    // The face is in the upper half of the upright picture, and higher than wide.
+    assert.ok(box.height > box.width);
+    assert.ok(box.y + box.height < picture.y + picture.height / 2);
+    assert.match(
+      (await page.locator('#curl').textContent()) ?? '',
+      /-F 'file=@"a '\\''lying'\\'' one\.jpg"'/,
+    );
+  });
+
+  void it('takes pictures that are dropped, pasted, and from the camera', async () => {
+    const { page, problems } = await open();
+    await useKey(page);
+    const give = async (event: string, name: string) => {
+      const bytes = (await readSample('astronaut.jpg')).toString('base64');
+      await page.evaluate(
+        `(() => {
+          const bytes = Uint8Array.from(atob('${bytes}'), (c) => c.charCodeAt(0));
+          const data = new DataTransfer();
+          data.items.add(new File([bytes], '${name}', { type: 'image/jpeg' }));
+          const init = { bubbles: true, cancelable: true };
+          const event = '${event}' === 'drop'
+            ? new DragEvent('drop', { ...init, dataTransfer: data })
+            : new ClipboardEvent('paste', { ...init, clipboardData: data });
+          document.body.dispatchEvent(event);
+        })()`,
+      );
+      await page
+        .locator('#curl')
+        .filter({ hasText: `file=@${name}` })
+        .waitFor();
+      await summary(page).filter({ hasText: '1 face' }).waitFor();
+    };
+    await give('drop', 'dropped.jpg');
+    await give('paste', 'pasted.jpg');
+
+    await page.getByRole('button', { name: 'Camera' }).click();
+    await page.getByRole('button', { name: 'Take picture' }).click();
+    await page.locator('#curl').filter({ hasText: 'file=@camera.jpg' }).waitFor();
+    await summary(page).filter({ hasText: '0 faces' }).waitFor();
+    assert.equal(await page.locator('#camera').isVisible(), false);
+    assert.deepEqual(problems, []);
+  });
+
+  void it('says what went wrong and what to do', async () => {
+    const { page } = await open();
+    await useKey(page);
+    const give = (name: string, buffer: Buffer) =>
+      page.locator('#file').setInputFiles({ name, mimeType: 'image/jpeg', buffer });
+    const alert = (text: string) => page.getByRole('alert').filter({ hasText: text }).waitFor();
+    await give('a.jpg', Buffer.from('no picture at all'));
+    await alert('Save the picture as JPEG or PNG.');
+    await give('b.jpg', (await readSample('astronaut.jpg')).subarray(0, 300));
+    await alert('The file is damaged');
+    await page.getByLabel('API key').fill('ia_wrong_key');
+    await page.getByRole('button', { name: 'Use' }).click();
+    await alert('Check the key');
+    assert.match((await page.locator('#json').textContent()) ?? '', /"reason": "INVALID_API_KEY"/);
+  });
+
+  void it('has no barrier that axe finds, in both colour schemes and on a phone', async () => {
+    const axe = await readFile(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+    const phone = { width: 390, height: 844 };
+    for (const options of [
+      { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
+      { colorScheme: 'dark', viewport: phone },
+    ] as const) {
+      const { page } = await open(options);
+      await useKey(page);
+      for (const sample of ['Try a face', 'Try a meter']) {
+        await page.getByRole('button', { name: sample }).click();
+        await summary(page)
+          .filter({ hasText: sample === 'Try a face' ? '1 face' : 'm³' })
+          .waitFor();
+        await page.evaluate(
+          `for (const panel of document.querySelectorAll('details')) panel.open = true`,
+        );
+        await page.evaluate(axe);
+        const violations = await page.evaluate(
+          `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
+        );
+        assert.deepEqual(violations, [], `${sample}, ${options.colorScheme}`);
+        const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+        assert.equal(isWide, false, 'nothing has to be scrolled sideways');
+      }
+    }
+  });
+});
+
+void describe('the REST reference', { skip: noChromium }, () => {
+  void it('shows every operation, without another host and without a violated policy', async (t) => {
+    const service = await startService(t);
+    const browser = await startBrowser();
+    t.after(() => browser.close());
+    const { page, problems } = await openPage(browser, `${service.rest}/docs`);
+    await page.locator('.opblock').first().waitFor();
+    assert.equal(await page.locator('.opblock').count(), 9);
+    assert.deepEqual(problems, []);
+  });
+});

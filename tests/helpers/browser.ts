@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+
+/** Where Debian and others put it; CHROMIUM names another one. */
+const places = [
+  process.env['CHROMIUM'] ?? '',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
+
+export const chromiumPath = places.find((place) => place !== '' && existsSync(place));
+
+/** Word for tests that are skipped. */
+export const noChromium =
+  chromiumPath === undefined && 'no Chromium is installed (apt install chromium, or set CHROMIUM)';
+
+/** A browser whose camera is a test picture. */
+export function startBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: chromiumPath ?? '',
+    args: [
+      // The tests open their own pages only, and CI often runs as root, where there is no sandbox.
+      '--no-sandbox',
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
+    ],
+  });
+}
+
+/** A page, and everything that went wrong on it: errors, refused loads, requests to other hosts. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page; problems: string[] }> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => {
+    // Chromium logs every status from 400 up as an error; the page shows it to its user.
+    const isStatus = /^Failed to load resource: the server responded/.test(message.text());
+    if (message.type() === 'error' && !isStatus) problems.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (
+      !/^(blob|data):/.test(request.url()) &&
+      new URL(request.url()).origin !== new URL(url).origin
+    )
+      problems.push(`asked ${request.url()}`);
+  });
+  await page.goto(url, { waitUntil: 'networkidle' });
+  return { page, problems };
+}
