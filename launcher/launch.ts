@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { coreEnvironment, facadeEnvironment } from './child-environment.js';
 import { registerDemoOnFirstStart, type DemoCredentials } from './first-start.js';
 import { isGrpcServing, isHttpServing } from './is-serving.js';
-import { toConnectAddress, type LaunchSettings, type Listener } from './launch-settings.js';
-import { findFreePorts, isPortFree } from './ports.js';
+import { toConnectAddress, type LaunchSettings } from './launch-settings.js';
+import { findFreePorts, whyNotFree } from './ports.js';
 import { createRunAdmin } from './run-admin.js';
 import { supervise, type Supervised } from './supervise.js';
 import { waitUntil } from './wait-until.js';
@@ -35,6 +35,8 @@ export interface Service {
   readonly grpcAddress: string;
   /** Made on a first start, else absent. */
   readonly demo: DemoCredentials | undefined;
+  /** Rejects with a sentence for the user when a process fails again and again; never resolves. */
+  readonly failure: Promise<never>;
   /** Lets requests under way end: stops the facade first, then the core. */
   stop(): Promise<void>;
   /** Ends both at once. */
@@ -92,12 +94,15 @@ export async function launch(options: LaunchOptions): Promise<Service> {
     ]);
     core.markReady();
     facade.markReady();
-    const demo = await registerDemoOnFirstStart(createRunAdmin(files.adminCli, coreEnv));
     signal.throwIfAborted();
+    // Once begun it is told to the end, also to who stops the start meanwhile: the credentials
+    // cannot be had again.
+    const demo = await registerDemoOnFirstStart(createRunAdmin(files.adminCli, coreEnv));
     return {
       restUrl,
       grpcAddress,
       demo,
+      failure: Promise.race([rejectWhenGivenUp(core), rejectWhenGivenUp(facade)]),
       stop,
       kill() {
         facade.kill();
@@ -115,17 +120,24 @@ async function rejectOnFailure({ name, failedToStart }: Supervised): Promise<nev
   throw new Error(`the ${name} ended at its start (${await failedToStart})`);
 }
 
-/** Gives the listeners with real ports. Fails where a port is taken; the processes would say so too, but with less help. */
+async function rejectWhenGivenUp({ name, gaveUp }: Supervised): Promise<never> {
+  throw new Error(`the ${name} fails at once each time it is started (${await gaveUp}); stopping`);
+}
+
+/** Gives the listeners with real ports. Fails where one cannot be had; the processes would say so too, but with less help. */
 async function choosePorts({ core, facade, admin }: LaunchSettings) {
-  const taken: string[] = [];
-  const check = async (listener: Listener, variable: string) => {
-    if (listener.port !== 0 && !(await isPortFree(listener.host, listener.port)))
-      taken.push(`${listener.host}:${listener.port} is in use; choose another by ${variable}`);
-  };
-  await check(core, 'CORE_PORT');
-  await check(facade, 'REST_PORT');
-  if (admin) await check(admin, 'CORE_ADMIN_PORT');
-  if (taken.length > 0) throw new Error(taken.join('\n'));
+  const wanted = [
+    { ...core, variable: 'CORE_PORT' },
+    { ...facade, variable: 'REST_PORT' },
+    ...(admin ? [{ ...admin, variable: 'CORE_ADMIN_PORT' }] : []),
+  ].filter(({ port }) => port !== 0);
+  const mistakes: string[] = [];
+  for (const [index, { host, port, variable }] of wanted.entries()) {
+    const rival = wanted.slice(0, index).find((other) => other.port === port);
+    const why = rival ? `is ${rival.variable} already` : await whyNotFree({ host, port });
+    if (why) mistakes.push(`${host}:${port} ${why}; choose another by ${variable}`);
+  }
+  if (mistakes.length > 0) throw new Error(mistakes.join('\n'));
 
   const [corePort = 0, facadePort = 0] = await findFreePorts(2);
   return {

@@ -7,17 +7,12 @@ import { readyLine, welcomeText } from './welcome.js';
 const abort = new AbortController();
 let service: Service | undefined;
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => {
-    if (!abort.signal.aborted) {
-      abort.abort();
-      return;
-    }
-    // Asked twice. What is left of the children sees its channel close and leaves as well.
-    service?.kill();
-    process.exit(1);
-  });
-}
+// Ctrl-C below npm arrives twice at once: from the terminal, and handed on by npm.
+const sameRequestMs = 500;
+let askedAt = 0;
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stopOrKill);
+if (process.env['MAKELEVEL'] ?? process.env['npm_lifecycle_event']) stopWithParent();
 
 const log = (line: string) => process.stderr.write(`launcher: ${line}\n`);
 
@@ -28,14 +23,36 @@ try {
   const dataDir = process.env['CORE_DATA_DIR'] && path.resolve(process.env['CORE_DATA_DIR']);
   process.stdout.write(`${welcomeText(service, { root, dataDir })}\n${readyLine(service)}\n`);
 
-  await waitForAbort(abort.signal);
+  await Promise.race([waitForAbort(abort.signal), service.failure]);
   log('stopping');
-  await service.stop();
 } catch (error) {
   if (!abort.signal.aborted) {
     log(error instanceof Error ? error.message : String(error));
     process.exitCode = 1;
   }
+} finally {
+  await service?.stop();
+}
+
+/** Lets requests under way end; asked again, ends all at once. */
+function stopOrKill(): void {
+  if (!abort.signal.aborted) {
+    askedAt = performance.now();
+    abort.abort();
+    return;
+  }
+  if (performance.now() - askedAt < sameRequestMs) return;
+  // What is left of the children sees its channel close and leaves as well.
+  service?.kill();
+  process.exit(1);
+}
+
+/** A make or npm that is killed outright cannot tell; without it nobody would look for the launcher. */
+function stopWithParent(): void {
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent && !abort.signal.aborted) stopOrKill();
+  }, 1_000).unref();
 }
 
 async function waitForAbort(signal: AbortSignal): Promise<void> {

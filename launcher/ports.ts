@@ -1,18 +1,33 @@
 import { createServer } from 'node:net';
+import type { Listener } from './launch-settings.js';
 
-/** Whether the launcher could listen there now. */
-export async function isPortFree(host: string, port: number): Promise<boolean> {
+/** Why nobody can listen there now; undefined where one can. */
+export async function whyNotFree({ host, port }: Listener): Promise<string | undefined> {
   const server = createServer();
   return await new Promise((resolve) => {
-    server.once('error', () => {
-      resolve(false);
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      resolve(describe(error.code ?? error.message));
     });
     server.listen({ host, port, exclusive: true }, () => {
       server.close(() => {
-        resolve(true);
+        resolve(undefined);
       });
     });
   });
+}
+
+function describe(code: string): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return 'is in use';
+    case 'EACCES':
+      return 'may not be used by this user';
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return 'is not an address of this machine';
+    default:
+      return `cannot be used (${code})`;
+  }
 }
 
 /** Ports that were free a moment ago. */

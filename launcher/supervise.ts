@@ -16,8 +16,10 @@ export interface SuperviseOptions {
   /** Wait before the first restart; doubles with each one up to `maxBackoffMs`. */
   readonly minBackoffMs?: number;
   readonly maxBackoffMs?: number;
-  /** A process that lived this long starts again with the shortest wait. */
+  /** A process that lived this long starts again with the shortest wait, and did not fail at once. */
   readonly stableAfterMs?: number;
+  /** So many failures at once in a row, and it is not started again. */
+  readonly maxFailures?: number;
   /** From SIGTERM to SIGKILL; longer than the processes' own time to drain. */
   readonly stopGraceMs?: number;
 }
@@ -31,6 +33,8 @@ export interface Supervised {
    * only repeat a mistake, such as one in the configuration.
    */
   readonly failedToStart: Promise<string>;
+  /** Settles with how it ended when the process, ready once, fails at once again and again. */
+  readonly gaveUp: Promise<string>;
   /** From now on the process is restarted when it ends. */
   markReady(): void;
   /** Sends SIGTERM, after the grace SIGKILL, and waits for the end. Never restarts again. */
@@ -44,35 +48,41 @@ const exitWithParent = new URL('./exit-with-parent.js', import.meta.url).href;
 /** Starts a process, and restarts it with growing waits when it ends by itself. */
 export function supervise(program: SupervisedProcess, options: SuperviseOptions): Supervised {
   const { log, minBackoffMs = 250, maxBackoffMs = 10_000 } = options;
-  const { stableAfterMs = 30_000, stopGraceMs = 20_000 } = options;
+  const { stableAfterMs = 5_000, stopGraceMs = 20_000, maxFailures = 5 } = options;
   const { name } = program;
 
   let child: ChildProcess | undefined;
   let ended: Promise<void> = Promise.resolve();
   let restartTimer: NodeJS.Timeout | undefined;
   let backoffMs = minBackoffMs;
+  let failures = 0;
   let ready = false;
   let stopping = false;
-  let reportFailure: (how: string) => void = () => undefined;
-  const failedToStart = new Promise<string>((resolve) => {
-    reportFailure = resolve;
-  });
+  const startFailure = createReport();
+  const givingUp = createReport();
 
   function start(): void {
     const startedAt = performance.now();
     const started = startNode(program);
     child = started;
     ended = new Promise((resolve) => {
-      const onEnd = (how: string) => {
+      const onEnd = (how: string, wasKilled = false) => {
         if (child !== started) return;
         child = undefined;
         resolve();
         if (stopping) return;
         if (!ready) {
-          reportFailure(how);
+          startFailure.report(how);
           return;
         }
-        if (performance.now() - startedAt >= stableAfterMs) backoffMs = minBackoffMs;
+        const wasStable = performance.now() - startedAt >= stableAfterMs;
+        if (wasStable) backoffMs = minBackoffMs;
+        // Killed from outside, it did not fail, however often that happens.
+        failures = wasStable || wasKilled ? 0 : failures + 1;
+        if (failures >= maxFailures) {
+          givingUp.report(how);
+          return;
+        }
         log(`${name} ended (${how}); starting it again in ${backoffMs} ms`);
         restartTimer = setTimeout(start, backoffMs);
         backoffMs = Math.min(backoffMs * 2, maxBackoffMs);
@@ -81,7 +91,7 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
         onEnd(error.message);
       });
       started.once('exit', (code, signal) => {
-        onEnd(signal ?? `exit code ${code}`);
+        onEnd(signal ?? `exit code ${code}`, signal === 'SIGKILL' || signal === 'SIGTERM');
       });
     });
   }
@@ -92,7 +102,8 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
     get pid() {
       return child?.pid;
     },
-    failedToStart,
+    failedToStart: startFailure.promise,
+    gaveUp: givingUp.promise,
     markReady() {
       ready = true;
     },
@@ -113,6 +124,14 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
       child?.kill('SIGKILL');
     },
   };
+}
+
+function createReport() {
+  let report: (how: string) => void = () => undefined;
+  const promise = new Promise<string>((resolve) => {
+    report = resolve;
+  });
+  return { promise, report };
 }
 
 function startNode({ file, args = [], env }: SupervisedProcess): ChildProcess {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
+import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { launch, type LaunchFiles } from '../../launcher/launch.js';
 import type { LaunchSettings } from '../../launcher/launch-settings.js';
 import { isGrpcServing } from '../../launcher/is-serving.js';
+import { findFreePorts } from '../../launcher/ports.js';
 import { eventually, isAlive, writeProgram } from './stand-ins.js';
 
 const nodeModules = new URL('../../../node_modules/', import.meta.url).href;
@@ -101,6 +103,39 @@ describe('launch', () => {
     await assert.rejects(launchStandIns(t, {}, { settings }), {
       message: `127.0.0.1:${port} is in use; choose another by REST_PORT`,
     });
+  });
+
+  it('should say that two listeners want the same port', async (t) => {
+    const [port = 0] = await findFreePorts(1);
+    const settings = { ...anyPorts, core: { ...anyPorts.core, port } };
+    settings.facade = { ...anyPorts.facade, port };
+    await assert.rejects(launchStandIns(t, {}, { settings }), {
+      message: `127.0.0.1:${port} is CORE_PORT already; choose another by REST_PORT`,
+    });
+  });
+
+  it('should say that an address is not one of this machine', async (t) => {
+    const settings = { ...anyPorts, core: { ...anyPorts.core, host: '192.0.2.1', port: 1234 } };
+    await assert.rejects(launchStandIns(t, {}, { settings }), {
+      message: '192.0.2.1:1234 is not an address of this machine; choose another by CORE_PORT',
+    });
+  });
+
+  it('should say so when a process cannot be started again', async (t) => {
+    const marker = path.join(path.dirname(await writeProgram(t, '')), 'started');
+    // Starts once, never again.
+    const facadeOnce = `import { existsSync, writeFileSync } from 'node:fs';
+if (existsSync(${JSON.stringify(marker)})) process.exit(7);
+writeFileSync(${JSON.stringify(marker)}, '');
+${facade}`;
+    const { service } = await launchStandIns(t, { facade: facadeOnce });
+    const failure = assert.rejects(service.failure, {
+      message: 'the facade fails at once each time it is started (exit code 7); stopping',
+    });
+    const response = await fetch(`${service.restUrl}/readyz`);
+    process.kill(((await response.json()) as { pid: number }).pid, 'SIGKILL');
+    await failure;
+    await service.stop();
   });
 
   it('should say which process ended at its start, and stop the other', async (t) => {

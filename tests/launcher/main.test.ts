@@ -13,16 +13,27 @@ import { eventually } from './stand-ins.js';
 
 const launcher = fileURLToPath(new URL('../../launcher/main.js', import.meta.url));
 
-interface Started {
+interface Spawned {
   readonly process: ChildProcess;
-  /** Fields of the line `ready …`. */
-  readonly ready: Readonly<Record<string, string>>;
+  readonly rest: string;
+  readonly grpc: string;
   /** All that it printed so far. */
-  output(): string;
+  readonly output: () => string;
 }
 
-/** Starts the real service as `make run` does, on free ports. */
-async function start(t: TestContext, dataDir: string): Promise<Started> {
+interface Started extends Spawned {
+  /** Fields of the line `ready …`. */
+  readonly ready: Readonly<Record<string, string>>;
+}
+
+type Command = readonly [file: string, ...args: string[]];
+
+/** Runs the launcher, by itself or below another command, on free ports. */
+async function spawnLauncher(
+  t: TestContext,
+  dataDir: string,
+  [file, ...args]: Command = [process.execPath, launcher],
+): Promise<Spawned> {
   const [restPort, corePort] = await findFreePorts(2);
   const env = {
     ...process.env,
@@ -31,32 +42,47 @@ async function start(t: TestContext, dataDir: string): Promise<Started> {
     CORE_DATA_DIR: dataDir,
     CORE_WORKERS: '1',
   };
-  const child = spawn(process.execPath, [launcher], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   t.after(() => child.kill('SIGKILL'));
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const line = await eventually(() => {
-    if (child.exitCode !== null) throw new Error(`ended at its start:\n${output}`);
-    return /^ready .*\n/m.exec(output)?.[0].trim();
+  const [rest, grpc] = [`http://127.0.0.1:${restPort}`, `127.0.0.1:${corePort}`];
+  return { process: child, rest, grpc, output: () => output };
+}
+
+/** Waits until it printed this. */
+async function printed({ process: child, output }: Spawned, what: RegExp): Promise<string> {
+  return await eventually(() => {
+    if (child.exitCode !== null) throw new Error(`ended at its start:\n${output()}`);
+    return what.exec(output())?.[0].trim();
   }, 120_000);
-  const words = line.split(' ').slice(1);
+}
+
+/** Starts the service, and reads its line `ready …`. */
+async function start(t: TestContext, dataDir: string, command?: Command): Promise<Started> {
+  const spawned = await spawnLauncher(t, dataDir, command);
+  const words = (await printed(spawned, /^ready .*\n/m)).split(' ').slice(1);
   const ready = Object.fromEntries(
     words.map((word): [string, string] => {
       const [name = '', value = ''] = word.split(/=(.*)/);
       return [name, value];
     }),
   );
-  assert.equal(ready['rest'], `http://127.0.0.1:${restPort}`);
-  assert.equal(ready['grpc'], `127.0.0.1:${corePort}`);
-  return { process: child, ready, output: () => output };
+  assert.deepEqual([ready['rest'], ready['grpc']], [spawned.rest, spawned.grpc]);
+  return { ...spawned, ready };
 }
 
-async function detect({ ready }: Started, apiKey: string) {
+async function isGone({ rest, grpc }: Spawned): Promise<boolean> {
+  const answer = await fetch(`${rest}/livez`).catch(() => undefined);
+  return answer === undefined && !(await isGrpcServing(grpc));
+}
+
+async function detect({ rest }: Spawned, apiKey: string) {
   const form = new FormData();
   form.set('file', new Blob([new Uint8Array(await readSample('astronaut.jpg'))]));
   const init = { method: 'POST', headers: { apikey: apiKey }, body: form };
-  return await fetch(`${ready['rest']}/face_detect_multi`, init);
+  return await fetch(`${rest}/face_detect_multi`, init);
 }
 
 async function makeDataDir(t: TestContext): Promise<string> {
@@ -82,7 +108,7 @@ describe('make run', () => {
     }
     first.process.kill('SIGTERM');
     assert.deepEqual(await once(first.process, 'exit'), [0, null]);
-    assert.equal(await isGrpcServing(String(first.ready['grpc'])), false);
+    assert.ok(await isGone(first));
 
     const second = await start(t, dataDir);
     assert.deepEqual(Object.keys(second.ready), ['rest', 'grpc']);
@@ -94,10 +120,37 @@ describe('make run', () => {
   it('should leave nothing running when it is killed outright', async (t) => {
     const started = await start(t, await makeDataDir(t));
     started.process.kill('SIGKILL');
-    await eventually(async () => {
-      const rest = await fetch(`${started.ready['rest']}/livez`).catch(() => undefined);
-      return rest === undefined && !(await isGrpcServing(String(started.ready['grpc'])));
-    });
+    await eventually(() => isGone(started));
+  });
+
+  it('should leave nothing running when its make is killed outright', async (t) => {
+    const below = `MAKELEVEL=1 "${process.execPath}" "${launcher}" & wait`;
+    const started = await start(t, await makeDataDir(t), ['sh', '-c', below]);
+    started.process.kill('SIGKILL');
+    await eventually(() => isGone(started));
+  });
+
+  it('should stop when npm is told to', async (t) => {
+    const started = await start(t, await makeDataDir(t), ['npm', 'start']);
+    started.process.kill('SIGTERM');
+    await eventually(() => isGone(started));
+  });
+
+  it('should take a signal that comes twice at once for one', async (t) => {
+    const started = await start(t, await makeDataDir(t));
+    started.process.kill('SIGINT');
+    started.process.kill('SIGINT');
+    assert.deepEqual(await once(started.process, 'exit'), [0, null]);
+    assert.ok(await isGone(started));
+  });
+
+  it('should stop when told to while it starts', async (t) => {
+    const spawned = await spawnLauncher(t, await makeDataDir(t));
+    // The facade is up first; the core loads its models.
+    await printed(spawned, /listening/);
+    spawned.process.kill('SIGTERM');
+    assert.deepEqual(await once(spawned.process, 'exit'), [0, null]);
+    assert.ok(await isGone(spawned));
   });
 
   it('should print the mistakes of the configuration and end with 1', async () => {

@@ -59,6 +59,26 @@ describe('supervise', () => {
     assert.equal(lines[1], 'program ended (exit code 3); starting it again in 10 ms');
   });
 
+  it('should give up on a process that fails at once again and again', async (t) => {
+    const options = { minBackoffMs: 10, maxFailures: 3 };
+    const { supervised, lines } = await superviseProgram(t, 'process.exit(3)', options);
+    supervised.markReady();
+    assert.equal(await supervised.gaveUp, 'exit code 3');
+    assert.equal(supervised.pid, undefined);
+    assert.equal(lines.length, 2);
+  });
+
+  it('should not give up on a process that is killed from outside', async (t) => {
+    const { supervised } = await superviseProgram(t, staysAlive, { maxFailures: 2 });
+    supervised.markReady();
+    let last: number | undefined;
+    for (let kills = 0; kills < 4; kills++) {
+      last = await eventually(() => supervised.pid !== last && supervised.pid);
+      process.kill(last, 'SIGKILL');
+    }
+    assert.ok(await eventually(() => supervised.pid !== last && supervised.pid));
+  });
+
   it('should report a process that ends before it was ready, and not restart it', async (t) => {
     const { supervised, lines } = await superviseProgram(t, 'process.exit(2)');
     assert.equal(await supervised.failedToStart, 'exit code 2');
