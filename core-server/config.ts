@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseTrustedProxies } from './access/trusted-proxies.js';
 
 /** Everything the core can be told from outside. */
-export type CoreConfig = z.infer<typeof schema>;
+export type CoreConfig = z.infer<typeof settings>;
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const count = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
@@ -11,8 +11,8 @@ const unit = z.coerce.number().min(0).max(1);
 
 const file = z.string().min(1).optional();
 
-/** The settings, their defaults and what they mean; the configuration reference is made from it. */
-const schema = z.object({
+/** The settings, their defaults and what they mean; a test compares the README's table with them. */
+export const settings = z.object({
   CORE_HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on.'),
   CORE_PORT: port.default(50_051).describe('gRPC port; 0 takes a free one.'),
   CORE_ADMIN_PORT: port.default(50_052).describe('Port of AdminService; 0 takes a free one.'),
@@ -27,18 +27,14 @@ const schema = z.object({
     .regex(/^postgres(ql)?:\/\//, 'want an address that begins with postgres://')
     .optional()
     .describe('PostgreSQL to use in place of the SQLite file.'),
-  CORE_WORKERS: count(1, 256)
-    .default(availableParallelism())
-    .describe('Inference workers; default: one a core.'),
+  CORE_WORKERS: count(1, 256).default(availableParallelism()).describe('Inference workers.'),
   CORE_MAX_QUEUE: count(0, 10_000)
     .default(64)
-    .describe('Requests that may wait for a worker; more are refused with QUEUE_FULL.'),
-  CORE_DEFAULT_SCORE: unit
-    .optional()
-    .describe('Default detection score; default: the calibrated one of the model.'),
+    .describe('Requests that may wait for a worker; more are refused with `QUEUE_FULL`.'),
+  CORE_DEFAULT_SCORE: unit.optional().describe('Default detection score.'),
   CORE_METER_CHECK_BELOW: unit
     .optional()
-    .describe('Readings less sure than this have the status check; default: the calibrated one.'),
+    .describe('Readings less sure than this have the status `check`.'),
   CORE_MAX_IMAGE_BYTES: count(1, 100 * 2 ** 20)
     .default(10 * 2 ** 20)
     .describe('Bytes of a picture file.'),
@@ -57,7 +53,7 @@ const schema = z.object({
     .string()
     .default('127.0.0.0/8, ::1')
     .refine(isProxyList, 'want addresses and networks such as 127.0.0.0/8, ::1')
-    .describe('Facades whose x-forwarded-for is believed when password guessing is slowed down.'),
+    .describe('Facades whose `x-forwarded-for` is believed when password guessing is slowed down.'),
   CORE_TLS_CERT: file.describe(
     'PEM file of the certificate chain of both gRPC ports; unset: no TLS.',
   ),
@@ -92,7 +88,7 @@ export function createConfig(
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const result = schema.safeParse(given);
+  const result = settings.safeParse(given);
   const lines = [
     ...(result.error?.issues ?? []).map((issue) => `  ${issue.path.join('.')}: ${issue.message}`),
     ...companions

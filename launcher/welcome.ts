@@ -10,13 +10,15 @@ export function welcomeText(
 Serving REST on ${restUrl} and gRPC on ${grpcAddress}. Ctrl-C stops both.
 
 Try it in another terminal. The first two lines go to this folder and make an API key (on a first
-start the ready line below has one as well); the others find a face and read a water meter:
+start the ready line below has one as well); the others find a face and read a water meter, the
+last one over gRPC:
 
   cd ${quote(root)}
   export APIKEY=$(${admin} keys create --label try-out | head -n 1)
   curl -H "apikey: $APIKEY" -F crop=false -F file=@samples/astronaut.jpg ${restUrl}/face_detect_single
   curl -H "apikey: $APIKEY" -F crop=false -F file=@samples/astronaut.jpg ${restUrl}/face_detect_multi
   curl -H "apikey: $APIKEY" -F file=@samples/meter.jpg ${restUrl}/meter-number-ocr/file
+  node dist/samples/grpc-client.js ${grpcAddress} samples/astronaut.jpg samples/meter.jpg
 `;
 }
 

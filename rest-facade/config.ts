@@ -62,29 +62,47 @@ const integer = (smallest: number, largest: number, fallback: number) =>
 
 const file = z.string().optional();
 
-const environment = z.object({
-  REST_HOST: z.string().default('127.0.0.1'),
-  REST_PORT: integer(0, 65535, 8080),
+/** The settings, their defaults and what they mean; a test compares the README's table with them. */
+export const settings = z.object({
+  REST_HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
+  REST_PORT: integer(0, 65535, 8080).describe('HTTP port; 0 takes a free one.'),
   REST_CORE_ADDRESS: z
     .string()
     .regex(/^((dns|ipv4|ipv6|unix):\S+|[^\s:/]+:\d+|\[[0-9a-fA-F:]+\]:\d+)$/, {
       message: 'want host:port or a gRPC target such as dns:///core.internal:50051',
     })
-    .default('127.0.0.1:50051'),
-  REST_TLS_CERT: file,
-  REST_TLS_KEY: file,
-  REST_CORE_TLS_CA: file,
-  REST_CORE_TLS_CERT: file,
-  REST_CORE_TLS_KEY: file,
-  REST_CORE_TLS_NAME: z.string().optional(),
-  REST_MAX_IMAGE_BYTES: integer(1, largestImageBytes, 10 * MiB),
-  REST_MAX_BODY_BYTES: integer(1, 128 * MiB, 0),
-  REST_MAX_BUFFERED_BYTES: integer(1, 64 * 1024 * MiB, 256 * MiB),
-  REST_REQUEST_TIMEOUT_MS: integer(1, 600_000, 30_000),
-  REST_SHUTDOWN_GRACE_MS: integer(0, 600_000, 10_000),
+    .default('127.0.0.1:50051')
+    .describe('The core; `dns:///name:port` spreads over replicas.'),
+  REST_TLS_CERT: file.describe('PEM file of the certificate chain; unset: no TLS.'),
+  REST_TLS_KEY: file.describe('PEM file of its private key.'),
+  REST_CORE_TLS_CA: file.describe(
+    'PEM file of the authority that signed the certificate of the core; unset: no TLS to the core.',
+  ),
+  REST_CORE_TLS_CERT: file.describe(
+    'PEM file of the certificate that the facade shows to the core (mutual TLS).',
+  ),
+  REST_CORE_TLS_KEY: file.describe('PEM file of its private key.'),
+  REST_CORE_TLS_NAME: z
+    .string()
+    .optional()
+    .describe('Name in the certificate of the core, where it is not the one of its address.'),
+  REST_MAX_IMAGE_BYTES: integer(1, largestImageBytes, 10 * MiB).describe(
+    'Bytes of a picture file.',
+  ),
+  REST_MAX_BODY_BYTES: integer(1, 128 * MiB, 0).describe('Bytes of a request body with a picture.'),
+  REST_MAX_BUFFERED_BYTES: integer(1, 64 * 1024 * MiB, 256 * MiB).describe(
+    'Bytes of all request bodies held at once.',
+  ),
+  REST_REQUEST_TIMEOUT_MS: integer(1, 600_000, 30_000).describe(
+    'From the first byte of a request to its answer.',
+  ),
+  REST_SHUTDOWN_GRACE_MS: integer(0, 600_000, 10_000).describe(
+    'Time for running requests to end after SIGTERM.',
+  ),
   REST_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
-    .default('info'),
+    .default('info')
+    .describe('Least level that is logged.'),
 });
 
 /**
@@ -93,7 +111,7 @@ const environment = z.object({
  */
 export function createConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = environment.safeParse(given);
+  const parsed = settings.safeParse(given);
   const mistakes = parsed.error?.issues.map((issue) => {
     const name = String(issue.path[0]);
     return `${name} is ${JSON.stringify(given[name])}: ${issue.message}`;

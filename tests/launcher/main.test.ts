@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { isGrpcServing } from '../../launcher/is-serving.js';
 import { findFreePorts } from '../../launcher/ports.js';
 import { readSample } from '../helpers/samples.js';
@@ -73,6 +74,28 @@ async function start(t: TestContext, dataDir: string, command?: Command): Promis
   return { ...spawned, ready };
 }
 
+/** Runs the printed lines as they are, and looks at their answers. */
+async function pasteWelcome(t: TestContext, { output }: Spawned): Promise<void> {
+  const lines = output().match(/^ {2}(cd|export|curl|node) .*$/gm) ?? [];
+  assert.equal(lines.length, 6);
+  if (spawnSync('curl', ['--version']).error) {
+    t.diagnostic('curl is missing: the printed lines were not run');
+    return;
+  }
+  const { stdout } = await promisify(execFile)('bash', ['-e', '-c', lines.join('\necho\n')]);
+  const answers = stdout.split('\n').filter((line) => line !== '');
+  assert.equal(answers.length, 5);
+  const [single, multi, meter] = answers.map((line): unknown =>
+    line.startsWith('{') ? JSON.parse(line) : undefined,
+  ) as [{ detection_score: string }, { result: unknown[] }, { value: string }];
+  assert.ok(Number(single.detection_score) > 0.5);
+  assert.equal(multi.result.length, 1);
+  assert.match(meter.value, /^\d+\.?\d*$/);
+  const overGrpc = answers.slice(3).sort();
+  assert.match(overGrpc[0] ?? '', /^face 0\.\d+ \{"xmin":/);
+  assert.equal(overGrpc[1]?.split(' ')[1], meter.value);
+}
+
 async function isGone({ rest, grpc }: Spawned): Promise<boolean> {
   const answer = await fetch(`${rest}/livez`).catch(() => undefined);
   return answer === undefined && !(await isGrpcServing(grpc));
@@ -106,6 +129,7 @@ describe('make run', () => {
       const bytes = await readFile(path.join(dataDir, file));
       for (const secret of [apikey, password]) assert.ok(!bytes.includes(secret), file);
     }
+    await pasteWelcome(t, first);
     first.process.kill('SIGTERM');
     assert.deepEqual(await once(first.process, 'exit'), [0, null]);
     assert.ok(await isGone(first));
