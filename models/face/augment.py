@@ -10,16 +10,34 @@ import cv2
 import numpy as np
 
 SMALLEST_FACE, LARGEST_FACE = 6, 420  # pixels in the crop
+LARGE_SHARES = 0.25, 0.95  # of the crop's side: a portrait's face
+CLEAR_SIDE = 64  # pixels in the stored picture: from here on a face can be shown as a portrait
 MIN_LABEL = 5  # smaller faces are neither wanted nor punished
 
 
-def crop_matrix(picture, faces, size, rng):
+def longer_side(face):
+    x1, y1, x2, y2 = face["box"]
+    return max(x2 - x1, y2 - y1)
+
+
+def wanted_faces(faces, least=0):
+    return [f for f in faces if not f["ignore"] and longer_side(f) >= least]
+
+
+def crop_matrix(picture, faces, size, rng, portrait):
     """Affine matrix from picture to crop and its scale."""
     height, width = picture.shape[:2]
-    if faces and rng.random() < 0.7:
-        x1, y1, x2, y2 = rng.choice(faces)["box"]
+    if portrait:
+        face = rng.choice(faces)
+        x1, y1, x2, y2 = face["box"]
+        scale = min(size * math.exp(rng.uniform(*map(math.log, LARGE_SHARES))) / longer_side(face), 2.6)
+        left = (x1 + x2) / 2 * scale - rng.uniform(0.3, 0.7) * size
+        top = (y1 + y2) / 2 * scale - rng.uniform(0.3, 0.7) * size
+    elif faces and rng.random() < 0.7:
+        face = rng.choice(faces)
+        x1, y1, x2, y2 = face["box"]
         side = math.exp(rng.uniform(math.log(SMALLEST_FACE), math.log(min(LARGEST_FACE, size * 0.95))))
-        scale = min(max(side / max(x2 - x1, y2 - y1, 4), 0.15), 2.6)
+        scale = min(max(side / max(longer_side(face), 4), 0.15), 2.6)
         left = (x1 + x2) / 2 * scale - rng.uniform(0.1, 0.9) * size
         top = (y1 + y2) / 2 * scale - rng.uniform(0.1, 0.9) * size
     else:
@@ -70,9 +88,10 @@ def transform_faces(faces, matrix, scale, angle, size):
     return np.float32(rows).reshape(-1, 5)
 
 
-def crop(picture, faces, size, rng):
-    wanted = [f for f in faces if not f["ignore"]]
-    matrix, scale, angle = crop_matrix(picture, wanted, size, rng)
+def crop(picture, faces, size, rng, portrait=False):
+    """(crop, rows of `transform_faces`); `portrait` wants a face of CLEAR_SIDE and shows it large."""
+    wanted = wanted_faces(faces, CLEAR_SIDE if portrait else 0)
+    matrix, scale, angle = crop_matrix(picture, wanted, size, rng, portrait)
     return warp(picture, matrix, scale, size), transform_faces(faces, matrix, scale, angle, size)
 
 

@@ -15,7 +15,7 @@ HELD_OUT_FACES, HELD_OUT_NOFACE = 200, 40
 METER_PICTURES = 300
 BATCH_PIXELS = 16 * 320 * 320  # a batch of any crop size has about as many pixels
 CROP_SIZES, CROP_ODDS = (320, 416, 512), (5, 3, 2)
-NOFACE_SHARE, METER_SHARE, MOSAIC_SHARE = 0.09, 0.03, 0.15
+NOFACE_SHARE, METER_SHARE, PORTRAIT_SHARE, MOSAIC_SHARE = 0.1, 0.02, 0.28, 0.12
 
 
 def shared_dir():
@@ -64,6 +64,7 @@ class TrainingPictures:
         self.meters = meters(shared / "meter" / "train")
         for row in (*self.faces, *self.noface, *self.meters):
             row["picture"] = read_rgb(row["path"])
+        self.portraits = [r for r in self.faces if augment.wanted_faces(r["faces"], augment.CLEAR_SIDE)]
         log(f"{len(self.faces)} pictures with faces, {len(self.noface)} without, {len(self.meters)} meters")
 
     def draw(self, size, rng, hardness):
@@ -74,8 +75,9 @@ class TrainingPictures:
             return *augment.crop(self.noface[index]["picture"], [], size, rng), index
         if dice < NOFACE_SHARE + METER_SHARE and self.meters:
             return *augment.crop(rng.choice(self.meters)["picture"], [], size, rng), -1
-        row = rng.choice(self.faces)
-        return *augment.crop(row["picture"], row["faces"], size, rng), -1
+        portrait = dice < NOFACE_SHARE + METER_SHARE + PORTRAIT_SHARE
+        row = rng.choice(self.portraits if portrait else self.faces)
+        return *augment.crop(row["picture"], row["faces"], size, rng, portrait), -1
 
     def sample(self, size, rng, hardness):
         if rng.random() < MOSAIC_SHARE:

@@ -7,7 +7,9 @@ The checkpoint that scores best on the held-out slice of the training pictures i
 """
 
 import argparse
+import ctypes
 import random
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -122,6 +124,15 @@ class Run:
         path.with_suffix(".tmp").replace(path)
 
 
+def keep_freed_memory():
+    """Has glibc keep large freed blocks: giving every tensor back to the system costs 15 % of a CPU step."""
+    if sys.platform == "linux":
+        trim_threshold, top_pad, mmap_max = -1, -2, -4
+        libc = ctypes.CDLL("libc.so.6")
+        for option, value in ((mmap_max, 0), (trim_threshold, 2**31 - 1), (top_pad, 2**28)):
+            libc.mallopt(option, value)
+
+
 def as_pixels(batch, device):
     """uint8 NHWC array to float NCHW; the storage stays channels-last."""
     return torch.from_numpy(batch).to(device).permute(0, 3, 1, 2).float()
@@ -176,6 +187,7 @@ def fit_hints(run, teacher, queue):
 
 def main():
     args = arguments()
+    keep_freed_memory()
     device = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if args.device == "auto" else args.device)
     torch.set_num_threads(args.threads)
     cv2.setNumThreads(1)
