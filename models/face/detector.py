@@ -48,13 +48,23 @@ class AdaptedYunet:
         return self.post.run(None, {**raw, "image_width": width, "min_score": np.float32([min_score])})
 
 
-def single_pass(detector, picture, scale, min_score):
-    """Candidates in picture pixels, and the milliseconds of inference."""
-    image = scaled(picture, scale)
-    start = time.perf_counter()
-    boxes, scores, landmarks = detector(image, min_score)
-    milliseconds = (time.perf_counter() - start) * 1000
-    return Found(boxes / scale, scores, landmarks / scale), milliseconds
+@dataclass
+class Passes:
+    """Looks at pictures, and counts what that cost."""
+
+    detector: object
+    min_score: float
+    count: int = 0
+    milliseconds: float = 0.0  # processor time of inference: what else the machine does is not in it
+
+    def look(self, picture, scale):
+        """Faces in pixels of the picture."""
+        image = scaled(picture, scale)
+        start = time.process_time()
+        boxes, scores, landmarks = self.detector(image, self.min_score)
+        self.milliseconds += (time.process_time() - start) * 1000
+        self.count += 1
+        return Found(boxes / scale, scores, landmarks / scale).suppressed()
 
 
 def scaled(picture, scale):
@@ -100,19 +110,21 @@ class Found:
 @dataclass
 class Detections(Found):
     passes: int
-    milliseconds: float  # inference alone, all passes
+    milliseconds: float  # processor time of inference, all passes
 
 
-def detect(detector, picture, rule=CascadeRule(), second=True, min_score=CANDIDATE_SCORE):
-    """Both passes by the rule; `second=False` stops after the first."""
+def detect(detector, picture, rule=CascadeRule(), more=True, min_score=CANDIDATE_SCORE):
+    """All passes by the rule; `more=False` stops after the first."""
     height, width = picture.shape[:2]
     scale = rule.first_scale(width, height)
-    found, spent = single_pass(detector, picture, scale, min_score)
-    first = found.suppressed()
-    region = rule.region(first, width, height, scale) if second else None
-    if region is None:
-        return Detections(**vars(first), passes=1, milliseconds=spent)
-    (left, top, right, bottom), zoom = region
-    more, also = single_pass(detector, np.ascontiguousarray(picture[top:bottom, left:right]), zoom, min_score)
-    final = rule.merge(first, more.suppressed().moved(left, top), region, width, height, scale)
-    return Detections(**vars(final), passes=2, milliseconds=spent + also)
+    passes = Passes(detector, min_score)
+    found = passes.look(picture, scale)
+    if more and rule.glance_pays(found, scale):
+        found = rule.add_glance(found, passes.look(picture, scale * rule.glance_scale), scale)
+    region = rule.region(found, width, height, scale) if more else None
+    if region:
+        (left, top, right, bottom), zoom = region
+        part = np.ascontiguousarray(picture[top:bottom, left:right])
+        second = passes.look(part, zoom).moved(left, top)
+        found = rule.merge(found, second, region, width, height, scale)
+    return Detections(**vars(found), passes=passes.count, milliseconds=passes.milliseconds)

@@ -102,13 +102,13 @@ def main():
         detectors = {"teacher": (AdaptedYunet(teacher_path), TEACHER_SCORE, CascadeRule(weak_score=TEACHER_WEAK_SCORE)), **detectors}
     modes = {"cascade": True, "640 only": False} if args.fixed else {"cascade": True}
     columns, cascades = {}, {}
-    for mode, second in modes.items():
+    for mode, more in modes.items():
         for name, (detector, score, rule) in detectors.items():
             found = []
             for picture in pictures:
-                found.append(detect(detector, read_rgb(root / picture["file"], 10**6), rule, second))
+                found.append(detect(detector, read_rgb(root / picture["file"], 10**6), rule, more))
             columns[f"{name} {mode}"] = accuracy(pictures, found, score)
-            if second:
+            if more:
                 cascades[name] = found
     if "teacher" in cascades:
         error, count = landmark_error(pictures, cascades["ours"], cascades["teacher"], args.score)

@@ -163,6 +163,20 @@ class CascadeTest(unittest.TestCase):
         kept = {tuple(box) for box in merged.boxes.astype(int).tolist()}
         self.assertEqual(kept, {(900, 600, 920, 620), (100, 300, 400, 600), (140, 140, 150, 150)})
 
+    def test_a_large_face_of_the_first_pass_stays(self):
+        first = found([100, 300, 400, 600])
+        second = found([110, 300, 400, 600])
+        merged = self.rule.merge(first, second, ((50, 50, 900, 700), 1.5), 1280, 800, 0.5)
+        self.assertEqual(merged.boxes.astype(int).tolist(), [[100, 300, 400, 600]])
+
+    def test_a_glance_pays_for_large_faces_or_nothing_sure_and_adds_large_faces_alone(self):
+        small, large = [100, 100, 160, 160], [300, 300, 500, 500]
+        self.assertTrue(self.rule.glance_pays(found(), 0.5))
+        self.assertFalse(self.rule.glance_pays(found(small), 0.5))
+        self.assertTrue(self.rule.glance_pays(found(small, large), 0.5))
+        merged = self.rule.add_glance(found(small), found([600, 300, 660, 360], large), 0.5)
+        self.assertEqual(merged.boxes.astype(int).tolist(), [small, large])
+
     def test_boxes_come_back_in_picture_pixels(self):
         def finds_corner(image, min_score):
             height, width = image.shape[:2]

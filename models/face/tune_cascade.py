@@ -41,15 +41,15 @@ def numbers(text):
     return tuple(float(part) for part in text.split(","))
 
 
-def measure(detector, held_out, step, rule, second):
+def measure(detector, held_out, step, rule, more):
     pictures, rows = held_out.pictures[::step], held_out.rows[::step]
     detector.pixels = 0
-    found = [detect(detector, picture, rule, second, min_score=0.06) for picture in pictures]
+    found = [detect(detector, picture, rule, more, min_score=0.06) for picture in pictures]
     ap = metrics.subset_ap(rows, [(d.boxes, d.scores) for d in found], lambda face: True)
-    second_share = np.mean([d.passes - 1 for d in found])
+    passes = np.mean([d.passes for d in found])
     faceless = sum(d.passes - 1 for d, row in zip(found, rows) if not row["faces"])
     real = detector.pixels / len(pictures) * RATIO**2 / 1e6
-    return f"AP {100 * ap:.2f}  {real:.2f} Mpx a picture  second pass {second_share:.2f} ({faceless} face-free)"
+    return f"AP {100 * ap:.2f}  {real:.2f} Mpx a picture  {passes:.2f} passes (further ones: {faceless} on face-free)"
 
 
 def main():
@@ -68,10 +68,10 @@ def main():
     detector = CountingDetector(AdaptedYunet(path) if teacher else Detector(path))
     held_out = HeldOut(shared)
     base = CascadeRule(first_side=int(CascadeRule.first_side / RATIO))
-    print("first pass only:", measure(detector, held_out, args.step, base, second=False), flush=True)
+    print("first pass only:", measure(detector, held_out, args.step, base, more=False), flush=True)
     for weak, small, budget, zoom in itertools.product(args.weak, args.small, args.budget, args.zoom):
         rule = replace(base, weak_score=weak, small_side=small, budget=budget * 1e6 / RATIO**2, max_zoom=zoom)
-        result = measure(detector, held_out, args.step, rule, second=True)
+        result = measure(detector, held_out, args.step, rule, more=True)
         print(f"weak {weak} small {small:.0f} budget {budget} zoom {zoom}: {result}", flush=True)
 
 
