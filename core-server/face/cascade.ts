@@ -1,20 +1,28 @@
 import { z } from 'zod';
 import type { Region, Size } from '../image/picture.js';
-import { area, suppress, type Candidate } from './geometry.js';
+import { area, intersectionOverUnion, suppress, type Candidate } from './geometry.js';
 
 /**
- * When a second look pays, where it goes and how the two are merged; `models/face/cascade.py` is the
- * same rule for training.
+ * Which looks pay, where they go and how they are merged; `models/face/cascade.py` is the same rule
+ * for training.
  *
- * The first look sees the whole picture at a bounded size. Where it finds small faces, or hints of
- * them, the second goes to the rectangle around them alone, enlarged as far as a budget of pixels
- * allows. The side of a box is the square root of its area.
+ * The first look sees the whole picture at a bounded size. Where it finds large faces, or nothing
+ * sure, a glance at a small copy looks for large faces alone: a tenth of the cost, and the size at
+ * which the network knows them best. Where the first look finds small faces, or hints of them, the
+ * second goes to the rectangle around them, enlarged as far as a budget of pixels allows. The side
+ * of a box is the square root of its area.
  */
 export interface CascadeRule {
   /** Longer side of the picture in the first look, pixels; never enlarged. */
   readonly firstSide: number;
   /** A candidate of the first look with this score may be a face. */
   readonly weakScore: number;
+  /** A first look with no candidate of this score asks for a glance. */
+  readonly sureScore: number;
+  /** Faces from this side on are served by a glance, pixels of the first look. */
+  readonly largeSide: number;
+  /** Scale of the glance over that of the first look. */
+  readonly glanceScale: number;
   /** Faces below this side are served by a second look, pixels of the first. */
   readonly smallSide: number;
   /** Room around the small faces, pixels of the first look. */
@@ -40,6 +48,9 @@ export interface SecondLook {
 const ruleSchema: z.ZodType<CascadeRule> = z.strictObject({
   firstSide: z.number().int().min(32),
   weakScore: z.number().min(0).max(1),
+  sureScore: z.number().min(0).max(1),
+  largeSide: z.number().min(0),
+  glanceScale: z.number().positive().max(1),
   smallSide: z.number().min(0),
   margin: z.number().min(0),
   secondPixels: z.number().int().min(1024),
@@ -58,6 +69,29 @@ export function parseCascadeRule(settings: Readonly<Record<string, number>>): Ca
 /** Scale of the first look at a picture. */
 export function firstScale(size: Size, rule: Pick<CascadeRule, 'firstSide'>): number {
   return Math.min(1, rule.firstSide / Math.max(size.width, size.height));
+}
+
+/** Whether a glance for large faces pays, judged by the first look (in the picture's pixels). */
+export function glancePays(
+  first: readonly Pick<Candidate, 'box' | 'score'>[],
+  size: Size,
+  rule: CascadeRule,
+): boolean {
+  const isLarge = isOfSide(rule.largeSide, size, rule);
+  const hasLarge = first.some((face) => face.score >= rule.weakScore && isLarge(face));
+  return hasLarge || !first.some(({ score }) => score >= rule.sureScore);
+}
+
+/** The faces of the first look and the large ones of the glance, all in the picture's pixels. */
+export function addGlance(
+  first: readonly Candidate[],
+  glance: readonly Candidate[],
+  size: Size,
+  rule: CascadeRule,
+  sameFaceOverlap: number,
+): Candidate[] {
+  const large = glance.filter(isOfSide(rule.largeSide, size, rule));
+  return suppress([...first, ...large], sameFaceOverlap);
 }
 
 /** The second look that pays, judged by the first (in the picture's pixels); undefined when none does. */
@@ -86,7 +120,7 @@ export function planSecondLook(
 
 /**
  * The faces of both looks, all in the picture's pixels: small ones inside the region come from the
- * second, those outside and large ones from the first.
+ * second; the first has those outside and large ones, and what it has stays.
  */
 export function mergeLooks(
   first: readonly Candidate[],
@@ -96,12 +130,25 @@ export function mergeLooks(
   rule: CascadeRule,
   sameFaceOverlap: number,
 ): Candidate[] {
-  const scale = firstScale(size, rule);
-  const isLarge = ({ box }: Candidate): boolean => sideOf(box) * scale >= rule.keepSide;
+  const isLarge = isOfSide(rule.keepSide, size, rule);
   const fromFirst = first.filter((face) => !isCentredIn(face, region) || isLarge(face));
   // A large face that the region cuts was seen whole by the first look.
-  const fromSecond = second.filter((face) => !(isLarge(face) && isCut(face, region, size)));
+  const isNew = ({ box }: Candidate): boolean =>
+    fromFirst.every((face) => intersectionOverUnion(face.box, box) < sameFaceOverlap);
+  const fromSecond = second.filter(
+    (face) => isNew(face) && !(isLarge(face) && isCut(face, region, size)),
+  );
   return suppress([...fromFirst, ...fromSecond], sameFaceOverlap);
+}
+
+/** A test for faces of at least this side, pixels of the first look. */
+function isOfSide(
+  side: number,
+  size: Size,
+  rule: CascadeRule,
+): (face: Pick<Candidate, 'box'>) => boolean {
+  const scale = firstScale(size, rule);
+  return ({ box }) => sideOf(box) * scale >= side;
 }
 
 function sideOf(box: Candidate['box']): number {

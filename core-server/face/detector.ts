@@ -6,7 +6,14 @@ import { scaledSize, wholeOf, type Region, type RgbPicture, type Size } from '..
 import { resizePicture } from '../image/resize.js';
 import type { Model } from '../inference/sessions.js';
 import { inferFaces, readCandidates } from './candidates.js';
-import { firstScale, mergeLooks, planSecondLook, type CascadeRule } from './cascade.js';
+import {
+  addGlance,
+  firstScale,
+  glancePays,
+  mergeLooks,
+  planSecondLook,
+  type CascadeRule,
+} from './cascade.js';
 import {
   byAreaThenScore,
   clampBox,
@@ -65,7 +72,7 @@ const mostPixelsDecodedOnce = 1920 * 1080;
 const sameFaceOverlap = 0.45;
 
 /**
- * The worker's task: header, decode, one or two looks, boxes, crops. Throws CORRUPT_IMAGE and
+ * The worker's task: header, decode, one to three looks, boxes, crops. Throws CORRUPT_IMAGE and
  * IMAGE_TOO_MANY_PIXELS; when the signal is aborted it stops before the next step.
  */
 export function createFaceDetector(deps: {
@@ -86,7 +93,7 @@ export function createFaceDetector(deps: {
 
     const size = await step('header', () => readUprightSize(bytes, limits));
     const leastScore = Math.max(lowestScore, Math.min(minScore, rule.weakScore));
-    // A small picture is decoded once for both looks and the crops; of a large one, each gets what
+    // A small picture is decoded once for all looks and the crops; of a large one, each gets what
     // it needs: the first look a picture that was shrunk while it was decoded, the others a part.
     const isSmall = size.width * size.height <= mostPixelsDecodedOnce;
     const whole = isSmall ? await step('decode', () => decodeUpright(bytes, size)) : undefined;
@@ -105,6 +112,14 @@ export function createFaceDetector(deps: {
       whole ? resizePicture(whole, firstSize) : decodeUpright(bytes, firstSize),
     );
     let found = await lookAt(overview, wholeOf(size));
+    if (glancePays(found, size, rule)) {
+      const glanceSize = scaledSize(overview, rule.glanceScale);
+      const small = await step('decode', () => resizePicture(overview, glanceSize));
+      const glance = await lookAt(small, wholeOf(size));
+      found = watch.timeSync('suppress', () =>
+        addGlance(found, glance, size, rule, sameFaceOverlap),
+      );
+    }
     const second = planSecondLook(found, size, rule);
     if (second) {
       const { region, zoom } = second;

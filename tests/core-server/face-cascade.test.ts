@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  addGlance,
   firstScale,
+  glancePays,
   mergeLooks,
   parseCascadeRule,
   planSecondLook,
@@ -12,6 +14,9 @@ import type { Candidate } from '../../core-server/face/geometry.js';
 const rule: CascadeRule = {
   firstSide: 640,
   weakScore: 0.35,
+  sureScore: 0.5,
+  largeSide: 96,
+  glanceScale: 0.3,
   smallSide: 40,
   margin: 32,
   secondPixels: 750_000,
@@ -103,11 +108,38 @@ test('a large face that the region cuts is the one of the first look', () => {
   assert.deepEqual(mergeLooks([], [edge], atPicture, fullHd, rule, 0.45), [edge]);
 });
 
-test('a face that both looks give is given once', () => {
+test('a large face that both looks give is the one of the first look', () => {
   const region = { left: 300, top: 300, width: 600, height: 400 };
   const first = face(500, 500, 160, 0.7);
   const second = face(502, 501, 158, 0.8);
-  assert.deepEqual(mergeLooks([first], [second], region, fullHd, rule, 0.45), [second]);
+  assert.deepEqual(mergeLooks([first], [second], region, fullHd, rule, 0.45), [first]);
+});
+
+test('a glance pays where there is a hint of a large face, or nothing sure', () => {
+  // 1920 is seen at a third: 288 px are 96 there.
+  const table: [string, Candidate[], boolean][] = [
+    ['nothing seen', [], true],
+    ['nothing sure', [face(600, 500, 100, 0.49)], true],
+    ['a sure face that is not large', [face(600, 500, 285, 0.5)], false],
+    ['a hint of a large face beside it', [face(600, 500, 100), face(900, 500, 288, 0.35)], true],
+    ['less than a hint', [face(600, 500, 100), face(900, 500, 288, 0.34)], false],
+  ];
+  for (const [name, first, pays] of table) {
+    assert.equal(glancePays(first, fullHd, rule), pays, name);
+  }
+});
+
+test('a glance gives large faces alone, and better ones replace those of the first look', () => {
+  const small = face(1500, 500, 90, 0.9);
+  const weak = face(600, 500, 300, 0.4);
+  const merged = addGlance(
+    [small, weak],
+    [face(605, 500, 310, 0.9), face(100, 100, 120, 0.9)],
+    fullHd,
+    rule,
+    0.45,
+  );
+  assert.deepEqual(merged, [small, face(605, 500, 310, 0.9)]);
 });
 
 test('settings of the manifest are checked, every mistake at once', () => {

@@ -13,6 +13,9 @@ before(restrictLoaders);
 const rule: CascadeRule = {
   firstSide: 640,
   weakScore: 0.35,
+  sureScore: 0.5,
+  largeSide: 450,
+  glanceScale: 0.5,
   smallSide: 40,
   margin: 32,
   secondPixels: 750_000,
@@ -73,21 +76,21 @@ const wish = async (
 });
 const { signal } = new AbortController();
 
-test('the network gets the picture at a bounded size, padded to multiples of 32', async () => {
-  const table: [number, number, number, number][] = [
-    [640, 480, 640, 480],
-    [1280, 900, 640, 480],
-    [100, 70, 128, 96],
-    [2000, 3000, 448, 640],
-    [1, 1, 32, 32],
+test('the network gets the picture at a bounded size, then at half of it, padded to multiples of 32', async () => {
+  const table: [number, number, [number, number], [number, number]][] = [
+    [640, 480, [640, 480], [320, 256]],
+    [1280, 900, [640, 480], [320, 256]],
+    [100, 70, [128, 96], [64, 64]],
+    [2000, 3000, [448, 640], [224, 320]],
+    [1, 1, [32, 32], [32, 32]],
   ];
-  for (const [width, height, wantWidth, wantHeight] of table) {
+  for (const [width, height, ...looks] of table) {
     const { seen, detect } = scriptedDetector();
     const output = await detect(await wish(quarters(width, height)), signal);
     assert.deepEqual([output.width, output.height], [width, height]);
     assert.deepEqual(
       seen.map((s) => [s.width, s.height]),
-      [[wantWidth, wantHeight]],
+      looks,
     );
     assert.deepEqual(output.faces, []);
   }
@@ -146,9 +149,13 @@ test('the threshold is inclusive, on scores of six decimals', async () => {
 });
 
 test('hints below the threshold guide the second look but are not answered', async () => {
-  const { seen, detect } = scriptedDetector([[0.4, 100, 100, 120, 120]], [[0.9, 50, 50, 80, 80]]);
+  const { seen, detect } = scriptedDetector(
+    [[0.4, 100, 100, 120, 120]],
+    [],
+    [[0.9, 50, 50, 80, 80]],
+  );
   const { faces } = await detect(await wish(quarters(1280, 960), { minScore: 0.95 }), signal);
-  assert.equal(seen.length, 2);
+  assert.equal(seen.length, 3);
   assert.ok(Math.abs((seen[0]?.minScore ?? 0) - 0.35) < 1e-6);
   assert.deepEqual(faces, []);
 });
