@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { after, before, suite, test } from 'node:test';
+import { decodeUpright } from '../../core-server/image/decode.js';
+import { readUprightSize } from '../../core-server/image/header.js';
+import type { RgbPicture } from '../../core-server/image/picture.js';
+import { loadManifest, modelFor } from '../../core-server/inference/manifest.js';
+import { openModel } from '../../core-server/inference/sessions.js';
+import type { Point, Quad } from '../../core-server/meter/geometry.js';
+import { judgePlace } from '../../core-server/meter/hypothesis.js';
+import { locate } from '../../core-server/meter/locate.js';
+import { createNetworkCounterReader } from '../../core-server/meter/network-counter-reader.js';
+import { loadReaderRules, rulesFile } from '../../core-server/meter/reader-rules.js';
+import { expand, readStrips } from '../../core-server/meter/read-strips.js';
+import { refine } from '../../core-server/meter/refine.js';
+import { defaultLimits } from './image-fixtures.js';
+
+// Each step of the served reader on rendered pictures, against what models/meter/reference.py made
+// of the same pictures with the same networks. The pictures are no photos.
+
+type Corners = [number, number][];
+
+const here = new URL('../../../tests/core-server/', import.meta.url);
+const manifestUrl = new URL('../../../models/manifest.json', import.meta.url);
+const reference = JSON.parse(readFileSync(new URL('meter-reference.json', here), 'utf8')) as {
+  networks: Record<string, string>;
+  pictures: {
+    picture: string;
+    located: { quad: Corners; score: number }[];
+    refined: { quad: Corners; doubt: number; counter: number }[];
+    read: { quad: Corners; legible: number[]; readings: Record<string, number> }[];
+    answer: {
+      digits: string;
+      redDigits: number;
+      fractionSure: number;
+      confidence: number;
+      readable: boolean;
+      quad: Corners;
+      alternatives: string[];
+      wheels: { confidence: number; quad: Corners }[];
+    } | null;
+  }[];
+};
+
+const toQuad = (corners: Corners): Quad =>
+  corners.map(([x, y]): Point => ({ x, y })) as unknown as Quad;
+
+function assertNear(actual: number | undefined, expected: number, tolerance: number): void {
+  const isNear = actual !== undefined && Math.abs(actual - expected) <= tolerance;
+  assert.ok(isNear, `${actual} is not ${expected} ± ${tolerance}`);
+}
+function assertNearQuad(actual: Quad | undefined, expected: Corners, pixels: number): void {
+  for (const [i, [x, y]] of expected.entries()) {
+    assertNear(actual?.[i]?.x, x, pixels);
+    assertNear(actual?.[i]?.y, y, pixels);
+  }
+}
+
+test('the reference was made with the networks and rules that are served', () => {
+  for (const [file, sha256] of Object.entries(reference.networks)) {
+    const bytes = readFileSync(new URL(`meter/${file}`, manifestUrl));
+    const found = createHash('sha256').update(bytes).digest('hex');
+    assert.equal(found, sha256, `${file} has changed: run python reference.py in models/meter`);
+  }
+});
+
+suite('the served steps are those of the Python reference', async () => {
+  const manifest = await loadManifest(manifestUrl);
+  const rules = await loadReaderRules(new URL(rulesFile, manifestUrl));
+  const { signal } = new AbortController();
+  const pictures = new Map<string, RgbPicture>();
+  let models: Parameters<typeof createNetworkCounterReader>[0];
+
+  before(async () => {
+    const open = (task: string) => openModel(modelFor(manifest, task), manifestUrl);
+    const [locating, refining, reading] = await Promise.all(
+      ['meter-locate', 'meter-refine', 'meter'].map(open),
+    );
+    assert.ok(locating && refining && reading);
+    models = { locate: locating, refine: refining, read: reading };
+    for (const { picture } of reference.pictures) {
+      const bytes = readFileSync(new URL(`meter-pictures/${picture}`, here));
+      const size = await readUprightSize(bytes, defaultLimits);
+      pictures.set(picture, await decodeUpright(bytes, size));
+    }
+  });
+  after(() => createNetworkCounterReader(models, rules).release());
+
+  for (const expected of reference.pictures) {
+    const picture = (): RgbPicture => {
+      const found = pictures.get(expected.picture);
+      assert.ok(found);
+      return found;
+    };
+
+    test(`${expected.picture}: locate`, async () => {
+      const [found] = await locate(models.locate, picture(), rules);
+      const [best] = expected.located;
+      assert.ok(best);
+      // The two shrink the picture with different filters.
+      assertNearQuad(found?.quad, best.quad, 6);
+      assertNear(found?.score, best.score, 0.1);
+    });
+
+    test(`${expected.picture}: refine`, async () => {
+      const candidates = expected.located.map(({ quad, score }) => ({ quad: toQuad(quad), score }));
+      const places = await refine(models.refine, picture(), candidates);
+      assert.equal(places.length, 2 * expected.refined.length);
+      for (const [i, { quad, doubt, counter }] of expected.refined.entries()) {
+        assertNearQuad(places[2 * i]?.quad, quad, 0.5);
+        assertNear(places[2 * i]?.agrees, 1 - doubt, 0.02);
+        assertNear(places[2 * i]?.counter, counter, 0.02);
+      }
+    });
+
+    test(`${expected.picture}: read`, async () => {
+      for (const { quad, legible, readings } of expected.read) {
+        const strips = await readStrips(
+          models.read,
+          picture(),
+          rules.crops.map((crop) => expand(toQuad(quad), crop)),
+        );
+        for (const [i, share] of legible.entries()) assertNear(strips[i]?.legible, share, 0.05);
+        const place = { quad: toQuad(quad), candidate: 0, located: 1, counter: 1, agrees: 1 };
+        const found = judgePlace(place, strips, rules).readings;
+        for (const [text, probability] of Object.entries(readings)) {
+          // Unlikely ones may fall below what is worth scoring.
+          if (probability > 0.02) assertNear(found.get(text), probability, 0.05);
+        }
+      }
+    });
+
+    test(`${expected.picture}: the answer`, async () => {
+      // From the same places on: how a picture is shrunk decides which of them are found.
+      const scale = rules.locateSize / Math.max(picture().width, picture().height);
+      const quads = expected.located.flatMap(({ quad }) => quad.flat().map((x) => x * scale));
+      const scores = expected.located.map(({ score }) => score);
+      const located = {
+        run: () =>
+          Promise.resolve({
+            quads: { type: 'float32' as const, data: Float32Array.from(quads), dims: [] },
+            scores: { type: 'float32' as const, data: Float32Array.from(scores), dims: [] },
+          }),
+        release: () => Promise.resolve(),
+      };
+      const reader = createNetworkCounterReader({ ...models, locate: located }, rules);
+      const { reading } = await reader.read(picture(), {}, signal);
+      const { answer } = expected;
+      if (answer === null || !answer.readable) {
+        assert.equal(reading, null);
+        return;
+      }
+      assert.equal(reading?.wheels.map(({ digit }) => digit).join(''), answer.digits);
+      const isSure = answer.fractionSure >= rules.fractionSure;
+      assert.equal(reading.fractionWheels, isSure ? answer.redDigits : undefined);
+      assertNear(reading.confidence, answer.confidence, 0.03);
+      assertNearQuad(reading.quad, answer.quad, 0.5);
+      for (const [i, wheel] of answer.wheels.entries()) {
+        assertNear(reading.wheels[i]?.confidence, wheel.confidence, 0.05);
+        assertNearQuad(reading.wheels[i]?.quad, wheel.quad, 1.5);
+      }
+    });
+  }
+});
