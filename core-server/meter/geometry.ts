@@ -44,6 +44,18 @@ export function angleOf(quad: Quad): number {
   return Math.atan2(b.y + c.y - a.y - d.y, b.x + c.x - a.x - d.x);
 }
 
+/** Whether a point lies on the box that has the quad's centre, size and direction. */
+export function isOn(quad: Quad, point: Point): boolean {
+  const { width, height } = sizeOf(quad);
+  const center = centerOf(quad);
+  const dx = point.x - center.x;
+  const dy = point.y - center.y;
+  const angle = angleOf(quad);
+  const along = dx * Math.cos(angle) + dy * Math.sin(angle);
+  const across = dy * Math.cos(angle) - dx * Math.sin(angle);
+  return Math.abs(along) < width / 2 && Math.abs(across) < height / 2;
+}
+
 /** The same box read upside down. */
 export function turned(quad: Quad): Quad {
   const [a, b, c, d] = quad;

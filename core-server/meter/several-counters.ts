@@ -1,4 +1,4 @@
-import { type Quad, centerOf, distance, sizeOf } from './geometry.js';
+import { type Quad, centerOf, isOn } from './geometry.js';
 import type { Hypothesis } from './hypothesis.js';
 import type { ReaderRules } from './reader-rules.js';
 
@@ -15,6 +15,6 @@ export function isRivalled(
     ({ quad, legible, readings }) =>
       legible >= refuse.legible &&
       Math.max(0, ...readings.values()) >= leastReading &&
-      distance(centerOf(quad), centerOf(counter)) > sizeOf(counter).width / 2,
+      !isOn(counter, centerOf(quad)),
   );
 }

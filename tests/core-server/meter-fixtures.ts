@@ -14,36 +14,68 @@ const strokes: Readonly<Record<string, string>> = {
   '9': 'M8.5 6.5 C7.5 10.5 1.5 10 1.4 5.4 C1.4 -.3 8.4 -.3 8.6 5.4 C8.7 9 7 13 3 15',
 };
 
+interface MeterLook {
+  /** Degrees that the meter is turned by, clockwise. */
+  readonly turn?: number;
+  /** A second counter below, that shows these digits. */
+  readonly second?: string;
+  /** The last wheel has rolled on by this share of a step, 0..1. */
+  readonly rolled?: number;
+  /** Share of the light that is left. */
+  readonly light?: number;
+  /** A lamp is mirrored on the wheels. */
+  readonly glare?: boolean;
+}
+
 /**
  * A photo-like picture (800 × 600) of a meter's face with a counter: black wheels, then red ones.
  *
  * @param digits all wheels from left to right
  * @param redWheels how many at the end are fractions
- * @param turn degrees that the meter is turned by, clockwise
  */
-export async function renderMeter(digits: string, redWheels: number, turn = 0): Promise<Buffer> {
-  const pitch = 46;
-  const left = 400 - (digits.length * pitch) / 2;
-  const wheels = [...digits].map((digit, index) => {
-    const red = index >= digits.length - redWheels;
-    const x = left + index * pitch;
-    return `<rect x="${x + 2}" y="262" width="${pitch - 4}" height="66" rx="3"
-        fill="${red ? '#b3261e' : '#17181a'}"/>
-      <g transform="translate(${x + 8} 272) scale(3)" fill="none" stroke="#f4f2ea"
-        stroke-width="1.9" stroke-linejoin="round"><path d="${strokes[digit] ?? ''}"/></g>`;
-  });
+export async function renderMeter(
+  digits: string,
+  redWheels: number,
+  { turn = 0, second, rolled = 0, light = 1, glare = false }: MeterLook = {},
+): Promise<Buffer> {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="800" height="600">
     <rect width="800" height="600" fill="#6d7378"/>
     <g transform="rotate(${turn} 400 300)">
       <circle cx="400" cy="300" r="270" fill="#8a6f3c"/>
       <circle cx="400" cy="300" r="240" fill="#e9e7df"/>
-      <rect x="${left - 10}" y="252" width="${digits.length * pitch + 20}" height="86" rx="4"
-        fill="#2c2d30"/>
-      ${wheels.join('')}
-      <circle cx="400" cy="430" r="34" fill="none" stroke="#b3261e" stroke-width="4"/>
-      <path d="M400 430 L420 408" stroke="#b3261e" stroke-width="6"/>
+      ${counterSvg(digits, redWheels, 262, rolled)}
+      ${second === undefined ? '' : counterSvg(second, 0, 400, 0)}
+      <circle cx="400" cy="180" r="34" fill="none" stroke="#b3261e" stroke-width="4"/>
+      <path d="M400 180 L420 158" stroke="#b3261e" stroke-width="6"/>
+      ${glare ? '<ellipse cx="520" cy="268" rx="60" ry="14" fill="#fff"/>' : ''}
     </g></svg>`;
-  return sharp(Buffer.from(svg)).blur(0.7).jpeg({ quality: 90 }).toBuffer();
+  return sharp(Buffer.from(svg))
+    .blur(0.7)
+    .linear(light, 0)
+    .flatten()
+    .jpeg({ quality: 90 })
+    .toBuffer();
+}
+
+/** A row of wheels, from that height on; the last one may stand between two digits. */
+function counterSvg(digits: string, redWheels: number, top: number, rolled: number): string {
+  const pitch = 46;
+  const left = 400 - (digits.length * pitch) / 2;
+  const wheels = [...digits].map((digit, index) => {
+    const x = left + index * pitch;
+    const isLast = index === digits.length - 1;
+    const next = String((Number(digit) + 1) % 10);
+    const glyph = (text: string, y: number): string =>
+      `<g transform="translate(8 ${y}) scale(3)" fill="none" stroke="#f4f2ea"
+        stroke-width="1.9" stroke-linejoin="round"><path d="${strokes[text] ?? ''}"/></g>`;
+    const up = isLast ? rolled * 66 : 0;
+    return `<svg x="${x}" y="${top}" width="${pitch}" height="66">
+      <rect x="2" width="${pitch - 4}" height="66" rx="3"
+        fill="${index >= digits.length - redWheels ? '#b3261e' : '#17181a'}"/>
+      ${glyph(digit, 10 - up)}${glyph(next, 76 - up)}</svg>`;
+  });
+  return `<rect x="${left - 10}" y="${top - 10}" width="${digits.length * pitch + 20}" height="86"
+      rx="4" fill="#2c2d30"/>${wheels.join('')}`;
 }
 
 /** A picture without a meter: soft hills under a sky. */
@@ -53,4 +85,44 @@ export async function renderLandscape(): Promise<Buffer> {
     <path d="M0 300 Q160 200 320 300 T640 280 V480 H0 Z" fill="#5d8a4a"/>
     <path d="M0 380 Q200 300 400 390 T640 370 V480 H0 Z" fill="#3f6b35"/></svg>`;
   return sharp(Buffer.from(svg)).blur(1).jpeg().toBuffer();
+}
+
+/** Pictures that have something of a counter and are none. */
+export async function renderOtherThings(): Promise<Record<string, Buffer>> {
+  const picture = (content: string): Promise<Buffer> =>
+    sharp(
+      Buffer.from(
+        `<svg xmlns="http://www.w3.org/2000/svg" width="640" height="480">
+          <rect width="640" height="480" fill="#d8d4c8"/>${content}</svg>`,
+      ),
+    )
+      .blur(0.7)
+      .jpeg()
+      .toBuffer();
+  const grid = (width: number, height: number, cell: (x: number, y: number) => string): string =>
+    Array.from({ length: width * height }, (_, i) => cell(i % width, Math.floor(i / width))).join(
+      '',
+    );
+  return {
+    grey: await picture(''),
+    'a chessboard': await picture(
+      grid(8, 8, (x, y) =>
+        (x + y) % 2 === 0
+          ? ''
+          : `<rect x="${120 + x * 50}" y="${40 + y * 50}" width="50" height="50" fill="#222"/>`,
+      ),
+    ),
+    'a keyboard': await picture(
+      grid(10, 4, (x, y) => {
+        const at = `x="${60 + x * 52}" y="${140 + y * 52}"`;
+        return `<rect ${at} width="46" height="46" rx="6" fill="#303236"/>`;
+      }),
+    ),
+    bricks: await picture(
+      grid(9, 12, (x, y) => {
+        const at = `x="${x * 80 - (y % 2) * 40}" y="${y * 42}"`;
+        return `<rect ${at} width="76" height="38" fill="#9c4a34"/>`;
+      }),
+    ),
+  };
 }

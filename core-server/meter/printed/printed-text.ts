@@ -1,4 +1,4 @@
-import { type Quad, angleOf, centerOf, distance, sizeOf, turned } from '../geometry.js';
+import { type Quad, angleOf, centerOf, isOn, sizeOf, turned } from '../geometry.js';
 import type { TextLine } from './text-lines.js';
 
 /** What is printed on a meter; empty where none was found. */
@@ -17,19 +17,9 @@ export function besideCounter(boxes: readonly Quad[], counter: Quad): Quad[] {
   return boxes
     .map((box) => (Math.cos(angleOf(box) - angleOf(counter)) < 0 ? turned(box) : box))
     .filter((box) => Math.cos(angleOf(box) - angleOf(counter)) > Math.cos(mostTurn))
-    .filter((box) => !isOnCounter(box, counter))
+    .filter((box) => !isOn(counter, centerOf(box)))
     .sort((a, b) => area(b) - area(a))
     .slice(0, mostLines);
-}
-
-function isOnCounter(box: Quad, counter: Quad): boolean {
-  const { width, height } = sizeOf(counter);
-  const [a, b, , d] = counter;
-  const from = centerOf(counter);
-  const to = centerOf(box);
-  const along = ((to.x - from.x) * (b.x - a.x) + (to.y - from.y) * (b.y - a.y)) / distance(a, b);
-  const across = ((to.x - from.x) * (d.x - a.x) + (to.y - from.y) * (d.y - a.y)) / distance(a, d);
-  return Math.abs(along) < width / 2 && Math.abs(across) < height / 2;
 }
 
 /** Finds serial number and unit among the lines of a meter's face. */
