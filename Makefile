@@ -85,6 +85,10 @@ eval-face: $(BUILT) ## Measure the face detector
 eval-meter: $(BUILT) ## Measure the meter reader
 	@exec node --enable-source-maps dist/tests/accuracy/eval-meter.js
 
+.PHONY: fuzz
+fuzz: $(BUILT) ## Send hostile input to the service and judge every answer; ARGS="--help"
+	@exec node --enable-source-maps dist/tests/fuzz/main.js $(ARGS)
+
 .PHONY: clean
 clean: ## Remove what was installed and built; data/ stays
 	rm -rf node_modules dist out

@@ -10,6 +10,7 @@ import {
   type OpenCall,
 } from './open-call.js';
 import { toStatusObject } from './status.js';
+import { requireDecoded } from './undecodable.js';
 
 /** How a bulk stream is served. */
 export interface StreamSettings extends CallSettings {
@@ -62,10 +63,12 @@ async function pump<Request, Response>(
     const requests: AsyncIterable<Request> = stream.iterator({ destroyOnReturn: false });
     for await (const request of requests) {
       idle.stop();
-      const work = answerOne(stream, handler, request, call, settings).finally(() => {
-        inWork.delete(work);
-        if (inWork.size === 0) idle.start();
-      });
+      const work = answerOne(stream, handler, requireDecoded(request), call, settings).finally(
+        () => {
+          inWork.delete(work);
+          if (inWork.size === 0) idle.start();
+        },
+      );
       inWork.add(work);
       if (inWork.size >= settings.maxInFlight) await Promise.race(inWork);
     }

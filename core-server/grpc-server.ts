@@ -5,6 +5,7 @@ import { HealthImplementation } from 'grpc-health-check';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Service } from './services.js';
+import { markUndecodable } from './undecodable.js';
 
 /** What a gRPC port serves. */
 export interface GrpcServerOptions {
@@ -50,7 +51,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   const names = ['', ...services.map((service) => nameOf(service))];
   const health = new HealthImplementation();
   for (const { definition, implementation } of services) {
-    server.addService(definition, implementation);
+    server.addService(markUndecodable(definition), implementation);
   }
   health.addToServer(server);
   new ReflectionService(loadProtos(options.protoFolder), {

@@ -3,6 +3,7 @@ import type { Call } from './call.js';
 import { ServiceError } from './errors.js';
 import { openCall, raceSignal, type CallSettings } from './open-call.js';
 import { toStatusObject } from './status.js';
+import { requireDecoded } from './undecodable.js';
 
 /** A handler of one request. Rejects with a ServiceError to refuse. */
 export type UnaryHandler<Request, Response> = (request: Request, call: Call) => Promise<Response>;
@@ -20,7 +21,8 @@ export function unary<Request, Response>(
     const call = openCall(grpcCall, settings, settings.maxDeadlineMs);
     const answer = async () => {
       try {
-        const response = await raceSignal(handler(grpcCall.request, call), call.signal);
+        const request = requireDecoded(grpcCall.request);
+        const response = await raceSignal(handler(request, call), call.signal);
         call.logOutcome();
         callback(null, response);
       } catch (caught) {

@@ -37,6 +37,8 @@ export interface Service {
   readonly demo: DemoCredentials | undefined;
   /** Rejects with a sentence for the user when a process fails again and again; never resolves. */
   readonly failure: Promise<never>;
+  /** Process ids, undefined between two lives. */
+  pids(): Readonly<Record<'core' | 'facade', number | undefined>>;
   /** Lets requests under way end: stops the facade first, then the core. */
   stop(): Promise<void>;
   /** Ends both at once. */
@@ -103,6 +105,7 @@ export async function launch(options: LaunchOptions): Promise<Service> {
       grpcAddress,
       demo,
       failure: Promise.race([rejectWhenGivenUp(core), rejectWhenGivenUp(facade)]),
+      pids: () => ({ core: core.pid, facade: facade.pid }),
       stop,
       kill() {
         facade.kill();

@@ -6,6 +6,7 @@ import { Refusal, refuse } from './errors.js';
 import { createOperationHandler } from './handle-operation.js';
 import { accessLog } from './middleware/access-log.js';
 import { requestId } from './middleware/request-id.js';
+import { requireHost } from './middleware/require-host.js';
 import { securityHeaders } from './middleware/security-headers.js';
 import type { Page } from './pages/create-pages.js';
 import { contextOf } from './request-context.js';
@@ -42,6 +43,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(requestId({ createId: randomUUID, ...deps }));
   app.use(accessLog());
   app.use(securityHeaders(deps.isDraining));
+  app.use(requireHost());
   app.use(servePages(deps.pages));
   app.use(answerOptions(deps.routes));
   app.use(createOperationHandler(deps) satisfies RequestHandler);

@@ -1,4 +1,11 @@
-import { createServer, STATUS_CODES, type Server, type ServerOptions } from 'node:http';
+import {
+  createServer,
+  STATUS_CODES,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { once } from 'node:events';
@@ -79,6 +86,8 @@ export async function startRestFacade(deps: { config: Config; log: Logger }): Pr
   return { host: address, port, close: () => (closing ??= close()) };
 }
 
+const maxHeaderBytes = 16 * 1024;
+
 /** Slow clients end at a time-out each: headers, whole request, answer not taken, idle connection. */
 function createHttpServer(
   config: Config,
@@ -92,30 +101,55 @@ function createHttpServer(
     // Longer than the usual minute of load balancers, which must be the ones to hang up.
     keepAliveTimeout: 65_000,
     connectionsCheckingInterval: 1_000,
-    maxHeaderSize: 16 * 1024,
+    maxHeaderSize: maxHeaderBytes,
+    requireHostHeader: false, // The application asks for it, and answers in JSON.
+  };
+  const answers = new WeakMap<Socket, ServerResponse>();
+  const serve: RequestListener = (request, response) => {
+    answers.set(request.socket, response);
+    app(request, response);
   };
   const server = identity
     ? createSecureServer({ ...options, ...identity, handshakeTimeout: options.headersTimeout }, app)
-    : createServer(options, app);
+    : createServer(options, serve);
   server.timeout = config.requestTimeoutMs + 10_000;
   // "100 Continue" is sent when the body is wanted, not before the checks.
-  server.on('checkContinue', app);
+  server.on('checkContinue', serve);
+  // Any other expectation is no reason to refuse.
+  server.on('checkExpectation', serve);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
-    socket.end(renderClientError(error.code));
+    const last = answers.get(socket);
+    if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
+    else if (last === undefined || !hasConnection(last)) socket.end(renderClientError(error.code));
+    else if (last.writableFinished) socket.destroySoon();
+    else last.once('finish', () => socket.destroySoon());
   });
   return server;
 }
 
-/** What is no HTTP request has no request id and never reaches the application. */
+/**
+ * Whether the connection is still, or for good, this answer's: then bytes that cannot be parsed end it
+ * without an answer of their own, which would be taken for this one.
+ */
+function hasConnection(answer: ServerResponse): boolean {
+  const { complete } = answer.req;
+  return complete ? !answer.writableFinished || !answer.shouldKeepAlive : answer.headersSent;
+}
+
+/**
+ * What is no HTTP request has no request id and never reaches the application. Only statuses of the
+ * documented table, so that a client needs to know no others.
+ */
 function renderClientError(errorCode: string | undefined): string {
-  const [status, code, reason] =
-    errorCode === 'HPE_HEADER_OVERFLOW'
-      ? [431, 'INVALID_ARGUMENT', 'INVALID_FIELD']
-      : errorCode === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? [408, 'DEADLINE_EXCEEDED', 'DEADLINE']
-        : [400, 'INVALID_ARGUMENT', 'INVALID_FIELD'];
-  const message = `The HTTP request is not well formed: ${STATUS_CODES[status]}.`;
+  const isLate = errorCode === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const [status, code, reason] = isLate
+    ? [504, 'DEADLINE_EXCEEDED', 'DEADLINE']
+    : [400, 'INVALID_ARGUMENT', 'INVALID_FIELD'];
+  const message = isLate
+    ? 'The request did not arrive in time.'
+    : errorCode === 'HPE_HEADER_OVERFLOW'
+      ? `The request line and headers are too long, want at most ${maxHeaderBytes} bytes.`
+      : 'The bytes are no well-formed HTTP request.';
   const body = writeJson({ message, code, reason, request_id: '', details: {} });
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

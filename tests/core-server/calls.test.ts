@@ -25,6 +25,7 @@ import type { Call } from '../../core-server/call.js';
 import { ServiceError } from '../../core-server/errors.js';
 import { streamed, type HandlerOptions } from '../../core-server/stream.js';
 import { unary } from '../../core-server/unary.js';
+import { markUndecodable } from '../../core-server/undecodable.js';
 import { deferred } from '../helpers/deferred.js';
 import { detailsOf, detailsOfStatus, unaryCall } from '../helpers/grpc.js';
 
@@ -59,7 +60,7 @@ async function serve(t: TestContext, handler: Handler, options: ServeOptions = {
   const server = new Server({
     interceptors: [createAccessInterceptor(options.access ?? openAccess)],
   });
-  server.addService(MeterReadingServiceService, {
+  server.addService(markUndecodable(MeterReadingServiceService), {
     readMeter: unary(handler, settings),
     streamReadMeters: bidi(streamed(handler), settings),
   });
@@ -359,4 +360,23 @@ void test("a cancelled stream aborts its items' signals", async (t) => {
   stream.cancel();
   await aborted;
   assert.equal((signal.reason as ServiceError).reason, 'CLIENT_CLOSED');
+});
+
+void test('bytes that are no message are refused, alone and in a stream', async (t) => {
+  const client = await serve(t, () => Promise.resolve(ReadMeterResponse.fromPartial({})));
+  const bytes = Buffer.from([0x0a, 0xff, 0xff]);
+  const same = (value: Buffer): Buffer => value;
+  const { readMeter, streamReadMeters } = MeterReadingServiceService;
+  const isRefused = (error: unknown) => detailsOf(error).reason === 'INVALID_FIELD';
+  await assert.rejects(
+    unaryCall((done) =>
+      client.makeUnaryRequest(readMeter.path, same, same, bytes, withKey(), done),
+    ),
+    isRefused,
+  );
+  const stream = client.makeBidiStreamRequest(streamReadMeters.path, same, same, withKey());
+  stream.write(bytes);
+  const [error] = (await once(stream, 'error')) as [GrpcError];
+  assert.equal(error.code, status.INVALID_ARGUMENT);
+  assert.ok(isRefused(error));
 });

@@ -294,12 +294,13 @@ test('what is no HTTP request is answered in JSON and closed', async (t) => {
   const { port } = await startBoth(t, answerAll);
   const table: [string, number][] = [
     ['nonsense\r\n\r\n', 400],
+    ['GET /livez HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
     ['GET / HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n', 400],
     [
       'POST /face_detect_single HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n',
       400,
     ],
-    [`GET /?${'x'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`, 431],
+    [`GET /?${'x'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`, 400],
   ];
   for (const [request, http] of table) {
     const answer = await exchange(port, request);
@@ -312,4 +313,26 @@ test('what is no HTTP request is answered in JSON and closed', async (t) => {
       'details',
     ]);
   }
+});
+
+test('a request that is refused before its end gets one answer, whatever follows', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  const request = 'POST /nowhere HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n';
+  const { text } = await exchange(port, `${request}no chunk size\r\n\r\n`, { end: true });
+  assert.equal(text.match(/HTTP\/1\.1 /g)?.length, 1, text);
+});
+
+test('bytes after a request do not overtake its answer', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  const request =
+    'GET /face_config_score?detection&company=acme&password=x HTTP/1.1\r\nhost: x\r\napikey: key\r\n\r\n';
+  const { status, text } = await exchange(port, `${request}nonsense\r\n\r\n`);
+  assert.equal(status, 200, text);
+  assert.equal(text.match(/HTTP\/1\.1 /g)?.length, 1, text);
+});
+
+test('an expectation that is not known is no reason to refuse', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  const request = 'GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\nexpect: tea\r\n\r\n';
+  assert.equal((await exchange(port, request)).status, 200);
 });

@@ -1,0 +1,171 @@
+import type { HostilePicture } from './pictures.js';
+import { mutate, strangeText } from './mutate.js';
+import type { Random } from './random.js';
+
+/** One HTTP request, byte by byte, and what to call it in a report. */
+export interface HttpCase {
+  readonly kind: string;
+  readonly bytes: Buffer;
+  /** Whether the head is whole, so that an answer is owed. */
+  readonly owesAnswer: boolean;
+}
+
+/** What the requests are made of. */
+export interface HttpMaterial {
+  readonly apiKey: string;
+  readonly pickPicture: (random: Random) => HostilePicture;
+}
+
+type Generator = (random: Random, material: HttpMaterial) => HttpCase;
+
+const detections = ['/face_detect_single', '/face_detect_multi'];
+const uploads = [...detections, '/meter-number-ocr/file'];
+const fields = [
+  'company',
+  'min_score',
+  'max_faces',
+  'landmarks',
+  'crop',
+  'details',
+  'no_such_field',
+];
+const sane = ['0.5', '1', '0', 'true', 'false', 'demo', ''];
+
+/** A multipart upload of a picture that may be damaged, with fields that may be strange. */
+const multipart: Generator = (random, { apiKey, pickPicture }) => {
+  const picture = pickPicture(random);
+  const file = random.chance(0.6) ? mutate(picture.bytes, random) : picture.bytes;
+  const boundary = 'fuzz-boundary';
+  const part = (disposition: string, body: Buffer | string): Buffer =>
+    Buffer.concat([
+      Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n`),
+      Buffer.from(body),
+      Buffer.from('\r\n'),
+    ]);
+  const parts = [part('name="file"; filename="a.jpg"', file)];
+  for (let left = random.chance(0.4) ? 1 + random.int(3) : 0; left > 0; left -= 1) {
+    const value = random.chance(0.5) ? random.pick(sane) : strangeText(random);
+    parts.push(part(`name="${random.pick(fields)}"`, value));
+  }
+  if (random.chance(0.1)) parts.push(part('name="file"; filename="b.jpg"', file));
+  let body: Buffer = Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]);
+  if (random.chance(0.2)) body = mutate(body, random);
+  return post({
+    kind: `multipart, ${picture.name}`,
+    path: random.pick(uploads),
+    type: `multipart/form-data; boundary=${boundary}`,
+    apiKey,
+    body,
+    random,
+  });
+};
+
+/** JSON with a data URL, each damaged now and then. */
+const dataUrl: Generator = (random, { apiKey, pickPicture }) => {
+  const picture = pickPicture(random);
+  const media = random.pick(['image/jpeg', 'image/png', 'text/html', '', 'image/svg+xml']);
+  let base64 = picture.bytes.toString('base64');
+  if (random.chance(0.3)) base64 = mutate(Buffer.from(base64), random).toString('latin1');
+  const image: unknown = random.chance(0.85)
+    ? `data:${media};base64,${base64}`
+    : random.pick([strangeText(random), 7, null, [], {}, ['data:'], true]);
+  const json = JSON.stringify(
+    random.chance(0.9) ? { image } : random.pick([[image], image, { image, x: 1 }]),
+  );
+  const body = random.chance(0.25) ? mutate(Buffer.from(json), random) : Buffer.from(json);
+  const type = random.pick([
+    'application/json',
+    'text/plain',
+    '',
+    'application/json; charset=utf-16',
+  ]);
+  return post({ kind: 'data URL', path: '/meter-number-ocr/base64', type, apiKey, body, random });
+};
+
+/** The query string of the score configuration. */
+const query: Generator = (random, { apiKey }) => {
+  const names = ['detection', 'company', 'password', strangeText(random)];
+  const values = ['0.5', '', '1.0000001', '-0', '1e-1', 'NaN', '0x1', strangeText(random)];
+  const pairs = Array.from({ length: random.int(6) }, () => {
+    const name = encode(random.pick(names), random);
+    return random.chance(0.2) ? name : `${name}=${encode(random.pick(values), random)}`;
+  });
+  const path = random.pick([
+    '/face_config_score',
+    '/v1/companies/demo/detection-score',
+    '/nowhere',
+  ]);
+  const method = random.pick(['GET', 'GET', 'GET', 'PUT', 'POST', 'DELETE', 'HEAD', 'OPTIONS']);
+  return head(`query string, ${method}`, method, `${path}?${pairs.join('&')}`, [
+    `apikey: ${apiKey}`,
+  ]);
+};
+
+/** Headers and addresses that are odd but well formed, keys of every kind. */
+const headers: Generator = (random, { apiKey }) => {
+  const printable = strangeText(random).replace(/[^\x20-\x7e]/g, '?');
+  const keys = [apiKey, '', 'x', printable, apiKey.slice(0, -1), 'a'.repeat(5_000)];
+  const lines = [
+    `apikey: ${random.pick(keys)}`,
+    `x-request-id: ${printable}`,
+    `x-forwarded-for: ${printable}`,
+    `accept-encoding: ${printable}`,
+    `expect: ${random.pick(['100-continue', printable])}`,
+    `content-type: ${printable}`,
+    `transfer-encoding: ${random.pick(['chunked', 'gzip', printable])}`,
+    `content-length: ${random.pick(['0', '99999999999', '-1', '1e3', printable])}`,
+  ].filter(() => random.chance(0.4));
+  const path = random.pick([...uploads, '/', '//', '/%2e%2e/', '/livez', '/%', '/readyz?x']);
+  const method = random.pick(['GET', 'POST', 'POST', 'PATCH', 'TRACE']);
+  // A body may be promised that never comes: the end of the connection must end the request.
+  return { ...head('headers', method, path, lines), owesAnswer: false };
+};
+
+/** Bytes that may be no HTTP at all. */
+const broken: Generator = (random, material) => {
+  const whole = random.pick([multipart, dataUrl, query, headers])(random, material);
+  const start = whole.bytes.subarray(0, 600);
+  const bytes = random.chance(0.1) ? random.bytes(200) : mutate(Buffer.from(start), random);
+  return { kind: 'broken HTTP', bytes, owesAnswer: false };
+};
+
+const generators: readonly Generator[] = [
+  ...Array<Generator>(8).fill(multipart),
+  ...Array<Generator>(4).fill(dataUrl),
+  ...Array<Generator>(4).fill(query),
+  ...Array<Generator>(2).fill(headers),
+  ...Array<Generator>(2).fill(broken),
+];
+
+/** One request of a kind that chance chooses. */
+export function createHttpCase(random: Random, material: HttpMaterial): HttpCase {
+  return random.pick(generators)(random, material);
+}
+
+interface Post {
+  readonly kind: string;
+  readonly path: string;
+  readonly type: string;
+  readonly apiKey: string;
+  readonly body: Buffer;
+  readonly random: Random;
+}
+
+function post({ kind, path, type, apiKey, body, random }: Post): HttpCase {
+  const lies = random.chance(0.03);
+  const length = lies ? body.length + random.int(100) - 50 : body.length;
+  const lines = [`apikey: ${apiKey}`, `content-length: ${length}`];
+  if (type !== '') lines.push(`content-type: ${type}`);
+  const start = head(kind, 'POST', path, lines);
+  return { kind, bytes: Buffer.concat([start.bytes, body]), owesAnswer: !lies };
+}
+
+function head(kind: string, method: string, path: string, lines: readonly string[]): HttpCase {
+  const text = [`${method} ${path} HTTP/1.1`, 'host: fuzz', 'connection: close', ...lines, '', ''];
+  return { kind, bytes: Buffer.from(text.join('\r\n'), 'latin1'), owesAnswer: true };
+}
+
+function encode(text: string, random: Random): string {
+  // Only what would end the request line must be encoded.
+  return random.chance(0.7) ? encodeURIComponent(text) : text.replace(/[^\x21-\x7e]/g, '+');
+}

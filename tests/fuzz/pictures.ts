@@ -1,0 +1,181 @@
+import { deflateSync, crc32 } from 'node:zlib';
+import sharp, { type Sharp } from 'sharp';
+import { readSample } from '../helpers/samples.js';
+
+/** A picture to start from. `heavy` ones cost the service tens of milliseconds each and come seldom. */
+export interface HostilePicture {
+  readonly name: string;
+  readonly bytes: Buffer;
+  readonly heavy: boolean;
+}
+
+/** Valid, odd and hostile pictures of every type, made anew at each start. */
+export async function createPictures(): Promise<HostilePicture[]> {
+  const portrait = await sharp(await readSample('astronaut.jpg'))
+    .resize(96)
+    .png()
+    .toBuffer();
+  const base = () => sharp(portrait);
+  const light: Record<string, Promise<Buffer> | Buffer> = {
+    jpeg: base().jpeg().toBuffer(),
+    'jpeg, progressive': base().jpeg({ progressive: true }).toBuffer(),
+    'jpeg, CMYK': base().toColourspace('cmyk').jpeg().toBuffer(),
+    'jpeg, grey': base().greyscale().jpeg().toBuffer(),
+    png: base().png().toBuffer(),
+    'png, palette': base().png({ palette: true }).toBuffer(),
+    'png, 16 bit': base().toColourspace('rgb16').png().toBuffer(),
+    'png, transparent': base().ensureAlpha(0.3).png().toBuffer(),
+    webp: base().webp().toBuffer(),
+    'webp, animated': animate('webp'),
+    avif: base().avif({ effort: 0 }).toBuffer(),
+    gif: base().gif().toBuffer(),
+    'gif, animated': animate('gif'),
+    tiff: base().tiff().toBuffer(),
+    'tiff, tiled pyramid': base().tiff({ tile: true, pyramid: true }).toBuffer(),
+    'jpeg, odd ICC profile': base().withIccProfile('p3').jpeg().toBuffer(),
+    'jpeg, EXIF cut short': brokenExif(base()),
+    'one pixel': sharp({ create: { width: 1, height: 1, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer(),
+    'no byte': Buffer.alloc(0),
+    'magic bytes alone': Buffer.from([0xff, 0xd8, 0xff]),
+    'JPEG and ZIP in one': Buffer.concat([await base().jpeg().toBuffer(), zipEnd]),
+    'GIF and JavaScript in one': Buffer.from('GIF89a/*\0\0\0\0\0\0*/=1;alert(1)'),
+    svg: Buffer.from(
+      '<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/></svg>',
+    ),
+    pdf: Buffer.from('%PDF-1.7\n1 0 obj<</Type/Catalog>>endobj'),
+    heic: Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1'),
+    'png that says 60,000 by 60,000': hugePng(60_000, 60_000),
+    'png of 30,000 by 1': sharp({
+      create: { width: 30_000, height: 1, channels: 3, background: 'red' },
+    })
+      .png()
+      .toBuffer(),
+    'tiff that says 65,535 by 65,535': hugeTiff(),
+    'webp that says 16,383 by 16,383': hugeWebp(),
+    'gif that says 65,535 by 65,535': hugeGif(),
+  };
+  for (let orientation = 1; orientation <= 9; orientation += 1) {
+    light[`jpeg, EXIF orientation ${orientation}`] = base()
+      .withExif({ IFD0: { Orientation: String(orientation) } })
+      .jpeg()
+      .toBuffer();
+  }
+  const heavy: Record<string, Promise<Buffer> | Buffer> = {
+    'png bomb within the limit': hugePng(7_000, 7_000, true),
+    'jpeg of 16,384 by 300': sharp({
+      create: { width: 16_384, height: 300, channels: 3, background: 'grey' },
+    })
+      .jpeg()
+      .toBuffer(),
+    portrait: readSample('astronaut.jpg'),
+    meter: readSample('meter.jpg'),
+  };
+  return [...(await toPictures(light, false)), ...(await toPictures(heavy, true))];
+}
+
+async function toPictures(
+  named: Record<string, Promise<Buffer> | Buffer>,
+  heavy: boolean,
+): Promise<HostilePicture[]> {
+  return await Promise.all(
+    Object.entries(named).map(async ([name, bytes]) => ({ name, bytes: await bytes, heavy })),
+  );
+}
+
+/** Forty frames of 32 by 32 pixels. */
+function animate(format: 'gif' | 'webp'): Promise<Buffer> {
+  const [side, frames] = [32, 40];
+  const raw = { width: side, height: side * frames, channels: 3, pageHeight: side } as const;
+  return sharp(Buffer.alloc(side * side * frames * 3, 120), { raw })
+    .toFormat(format)
+    .toBuffer();
+}
+
+async function brokenExif(picture: Sharp): Promise<Buffer> {
+  const bytes = await picture
+    .withExif({ IFD0: { Copyright: 'x'.repeat(64) } })
+    .jpeg()
+    .toBuffer();
+  const at = bytes.indexOf('Exif\0\0');
+  // Offsets and counts of the first directory point far outside.
+  return Buffer.from(bytes.fill(0xff, at + 10, at + 40));
+}
+
+/** End of an empty ZIP archive. */
+const zipEnd = Buffer.from('504b0506'.padEnd(44, '0'), 'hex');
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type), data]);
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  sum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, sum]);
+}
+
+/** Black pixels compress a thousand times. @param whole whether the pixels are all there */
+function hugePng(width: number, height: number, whole = false): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([8, 0, 0, 0, 0], 8);
+  const rows = whole ? height : 16;
+  return Buffer.concat([
+    Buffer.from('89504e470d0a1a0a', 'hex'),
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(Buffer.alloc((width + 1) * rows))),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function hugeTiff(): Buffer {
+  const tags: readonly (readonly [number, number, number])[] = [
+    [256, 4, 65_535],
+    [257, 4, 65_535],
+    [258, 3, 8],
+    [259, 3, 1],
+    [262, 3, 1],
+    [273, 4, 8],
+    [278, 4, 65_535],
+    [279, 4, 0xffff_fff0],
+  ];
+  const bytes = Buffer.alloc(8 + 2 + tags.length * 12 + 4);
+  bytes.write('II*\0', 0, 'latin1');
+  bytes.writeUInt32LE(8, 4);
+  bytes.writeUInt16LE(tags.length, 8);
+  tags.forEach(([tag, type, value], index) => {
+    const at = 10 + index * 12;
+    bytes.writeUInt16LE(tag, at);
+    bytes.writeUInt16LE(type, at + 2);
+    bytes.writeUInt32LE(1, at + 4);
+    bytes.writeUInt32LE(value, at + 8);
+  });
+  return bytes;
+}
+
+/** A lossless WebP whose header alone is there. */
+function hugeWebp(): Buffer {
+  const bits = 0x3fff | (0x3fff << 14);
+  const body = Buffer.from([
+    0x2f,
+    bits & 255,
+    (bits >> 8) & 255,
+    (bits >> 16) & 255,
+    bits >>> 24,
+    0,
+  ]);
+  const bytes = Buffer.alloc(20 + body.length);
+  bytes.write('RIFF', 0);
+  bytes.writeUInt32LE(12 + body.length, 4);
+  bytes.write('WEBPVP8L', 8);
+  bytes.writeUInt32LE(body.length, 16);
+  body.copy(bytes, 20);
+  return bytes;
+}
+
+function hugeGif(): Buffer {
+  const screen = Buffer.from([0xff, 0xff, 0xff, 0xff, 0x80, 0, 0, 0, 0, 0, 255, 255, 255]);
+  const frame = Buffer.from([0x2c, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 2, 2, 0x4c, 1, 0, 0x3b]);
+  return Buffer.concat([Buffer.from('GIF89a'), screen, frame]);
+}

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+
+/** Process ids by name; undefined: not running now. */
+export type Pids = () => Readonly<Record<string, number | undefined>>;
+
+/** Follows the resident memory of processes; on systems without /proc it has nothing to tell. */
+export interface MemoryWatch {
+  /** Looks now, for the peak. */
+  sample(): void;
+  /** Looks now and remembers under a name. */
+  mark(name: string): void;
+  /** One line a process: every mark and the peak, MiB. */
+  lines(): string[];
+}
+
+export function createMemoryWatch(pids: Pids): MemoryWatch {
+  const peaks = new Map<string, number>();
+  const marks = new Map<string, string[]>();
+
+  const look = (name?: string): void => {
+    for (const [process, pid] of Object.entries(pids())) {
+      const mebibytes = residentMebibytes(pid);
+      if (mebibytes === undefined) continue;
+      peaks.set(process, Math.max(peaks.get(process) ?? 0, mebibytes));
+      if (name !== undefined)
+        marks.set(process, [...(marks.get(process) ?? []), `${name} ${mebibytes} MiB`]);
+    }
+  };
+  return {
+    sample: () => look(),
+    mark: look,
+    lines: () =>
+      [...marks].map(
+        ([process, seen]) =>
+          `${process} memory: ${seen.join(', ')}, peak ${peaks.get(process)} MiB`,
+      ),
+  };
+}
+
+/** Resident set size by Linux's /proc; undefined elsewhere, and when the process is gone. */
+export function residentMebibytes(pid: number | undefined): number | undefined {
+  if (pid === undefined) return undefined;
+  try {
+    const kibibytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return kibibytes === undefined ? undefined : Math.round(Number(kibibytes) / 1024);
+  } catch {
+    return undefined;
+  }
+}
