@@ -48,7 +48,7 @@ export function judgeGrpc(code: number, reason: string, message: string): string
 function judgeReason(reason: unknown, code: unknown, message: string): string | undefined {
   if (typeof reason !== 'string' || !(reason in codeOfReason))
     return `unlisted reason ${JSON.stringify(reason)}: ${message}`;
-  if (codeOfReason[reason as Reason] !== code) return `code ${String(code)} for ${reason}`;
+  if ((codeOfReason[reason as Reason] as unknown) !== code) return `code ${String(code)} for ${reason}`;
   if (faults.includes(reason)) return `${reason}: ${message}`;
   // What the caller sent may be quoted; it is taken out before looking for what is ours.
   const own = message.replace(/"(?:[^"\\]|\\.)*"/g, '""');

@@ -79,7 +79,7 @@ async function main(count: number, seed: number, only: string | undefined): Prom
     };
 
     const report = createReport(count);
-    const memory = createMemoryWatch(service.pids);
+    const memory = createMemoryWatch(() => service.pids());
     let next = only === undefined ? 0 : Number(only);
     const end = only === undefined ? count : next + 1;
     const worker = async (): Promise<void> => {
