@@ -39,7 +39,7 @@ export function judgeHttp(answer: HttpVerdictInput, method: string): string | un
 }
 
 /** @returns what is wrong with the error of a call; undefined: nothing. */
-export function judgeGrpc(code: number, reason: string, message: string): string | undefined {
+export function judgeGrpc(code: codes, reason: string, message: string): string | undefined {
   // A method that is not there is refused by the server itself, before anything of ours.
   if (code === codes.UNIMPLEMENTED && reason === '') return undefined;
   return judgeReason(reason, code, message);
@@ -48,7 +48,8 @@ export function judgeGrpc(code: number, reason: string, message: string): string
 function judgeReason(reason: unknown, code: unknown, message: string): string | undefined {
   if (typeof reason !== 'string' || !(reason in codeOfReason))
     return `unlisted reason ${JSON.stringify(reason)}: ${message}`;
-  if ((codeOfReason[reason as Reason] as unknown) !== code) return `code ${String(code)} for ${reason}`;
+  const wanted: unknown = codeOfReason[reason as Reason];
+  if (wanted !== code) return `code ${String(code)} for ${reason}`;
   if (faults.includes(reason)) return `${reason}: ${message}`;
   // What the caller sent may be quoted; it is taken out before looking for what is ours.
   const own = message.replace(/"(?:[^"\\]|\\.)*"/g, '""');
