@@ -89,6 +89,15 @@ eval-meter: $(BUILT) ## Measure the meter reader
 fuzz: $(BUILT) ## Send hostile input to the service and judge every answer; ARGS="--help"
 	@exec node --enable-source-maps dist/tests/fuzz/main.js $(ARGS)
 
+PYTHON ?= models/.venv/bin/python
+
+.PHONY: train-meter
+train-meter: ## Fine-tune the meter reader: make train-meter DATA=folder [REGISTER=1]; format in models/meter/README.md
+	@test -n "$(DATA)" || { echo "say which photos: make train-meter DATA=folder" >&2; exit 1; }
+	@test -x $(PYTHON) || { python3 -m venv models/.venv && models/.venv/bin/pip install -q -r models/requirements.txt; }
+	@test -d models/meter/fonts/node_modules || npm ci --prefix models/meter/fonts
+	@$(PYTHON) models/meter/train_own.py --data "$(DATA)" $(if $(REGISTER),--register) $(ARGS)
+
 .PHONY: clean
 clean: ## Remove what was installed and built; data/ stays
 	rm -rf node_modules dist out
