@@ -15,7 +15,9 @@ import cv2
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
-CACHE = HERE / ".cache"
+WORK = Path(os.environ["METER_WORK"]) if "METER_WORK" in os.environ else None  # a run of its own: train_own.py
+CACHE = WORK / "cache" if WORK else HERE / ".cache"
+RUNS = WORK / "runs" if WORK else HERE / "runs"
 MAX_SIDE = 800
 
 
@@ -45,7 +47,7 @@ def is_held(source: str, digits: str, family: str) -> bool:
     """A fixed slice for choosing checkpoints and for calibration: whole sources, or whole readings of a source."""
     if family == "extra":
         return hash_of(source + "-b") % 4 == 0  # the salt was chosen for a mix of water, gas and electricity
-    return hash_of(f"{source}/{digits}") % 14 == 0
+    return hash_of(f"{source}/{digits}") % (5 if family == "own" else 14) == 0
 
 
 class Bank:
@@ -73,17 +75,19 @@ class Bank:
 class BankWriter:
     def __init__(self, folder: Path):
         folder.mkdir(parents=True, exist_ok=True)
-        self.folder, self.index, self.offset = folder, [], 0
+        self.folder, self.index, self.offset, self.levels = folder, [], 0, []
         self.file = open(folder / "pixels.bin", "wb")
 
-    def add(self, rgb: np.ndarray, **fields):
-        levels = []
-        for image in (rgb, cv2.resize(rgb, None, fx=.5, fy=.5, interpolation=cv2.INTER_AREA)):
-            self.file.write(np.ascontiguousarray(image).tobytes())
-            levels.append((self.offset, *image.shape[:2]))
-            self.offset += image.size
+    def add(self, rgb: np.ndarray | None, **fields):
+        """One photo; without a picture it is the one before (another quad of it)."""
+        if rgb is not None:
+            self.levels = []
+            for image in (rgb, cv2.resize(rgb, None, fx=.5, fy=.5, interpolation=cv2.INTER_AREA)):
+                self.file.write(np.ascontiguousarray(image).tobytes())
+                self.levels.append((self.offset, *image.shape[:2]))
+                self.offset += image.size
         quad = fields.pop("quad", None)
-        self.index.append({**fields, "quad": None if quad is None else np.asarray(quad).round(2).tolist(), "levels": levels})
+        self.index.append({**fields, "quad": None if quad is None else np.asarray(quad).round(2).tolist(), "levels": self.levels})
 
     def close(self):
         self.file.close()
@@ -111,13 +115,14 @@ def build_real(extra_folders=()) -> None:
     """train/, train_extra/, own labelled folders (same format) and the training half of the pictures without a meter."""
     shared = shared_dir()
     writer = BankWriter(CACHE / "real")
-    folders = [(shared / "meter/train", "main"), (shared / "meter/train_extra", "extra")]
+    folders = [(shared / "meter/train", "main"), (shared / "meter/train_extra", "extra")] if not WORK or (shared / "meter").exists() else []
     for folder, family in folders + [(Path(f), "own") for f in extra_folders]:
         for o, rgb, scale in labelled(folder):
             if o["counter"] is None:
                 continue
-            writer.add(rgb, source=o["source"], name=o["file"], quad=np.float32(o["counter"]) * scale, digits=o["digits"],
-                       red=o["red_digits"], accept=o["accept"], held=is_held(o["source"], o["digits"], family))
+            source = f"own-{o.get('source', Path(folder).name)}" if family == "own" else o["source"]
+            writer.add(rgb, source=source, name=o["file"], quad=np.float32(o["counter"]) * scale, digits=o["digits"],
+                       red=o["red_digits"], accept=o.get("accept", []), held=is_held(source, o["digits"], family))
     for path in sorted((shared / "face/train/noface").glob("*.webp")):
         if not is_eval_negative(path.name):
             writer.add(read_rgb(path), source="negative", name=path.name, quad=None)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from data import HERE, shared_dir
-from measure import calibration_error, held_slice, run, shown_evaluation, wilson, without_meter
+from measure import calibration_error, held_slice, own_slice, run, shown_evaluation, wilson, without_meter
 from pipeline import Reader
 
 
@@ -29,14 +29,19 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--split", choices=["eval", "held"], default="eval")
     parser.add_argument("--folder", type=Path, default=HERE)
+    parser.add_argument("--data", type=Path, help="own labelled photos: the part that train_own.py keeps out of training")
     parser.add_argument("--wrong", action="store_true", help="list what is read wrong")
     parser.add_argument("--by-source", action="store_true", help="every source apart, not the small ones together")
     args = parser.parse_args()
-    if not (shared_dir() / "meter").exists():
+    if not args.data and not (shared_dir() / "meter").exists():
         print("skipped: no data at SHARED_DIR (default ../shared)")
         return
     reader = Reader(args.folder)
-    rows = list(run(reader, shown_evaluation() if args.split == "eval" else held_slice()))
+    truths = list(own_slice(args.data) if args.data else shown_evaluation() if args.split == "eval" else held_slice())
+    if not truths:
+        print("skipped: too few photos, none was kept out of training")
+        return
+    rows = list(run(reader, truths))
     groups = defaultdict(list)
     for r in rows:
         s = r["truth"].source
@@ -48,6 +53,8 @@ def main():
     print(line("all wheels", wheels))
     error, table = calibration_error(wheels)
     print(f"calibration error {error:.3f}; reliability: " + ", ".join(f"{b / 10:.1f}: {n} given {c:.2f} right {p:.2f}" for b, n, c, p in table))
+    if args.data:
+        return
     negatives = list(run(reader, without_meter(args.split == "eval")))
     print(f"no meter: refused {sum(not r['answered'] for r in negatives)} of {len(negatives)}, ok {sum(r['ok'] for r in negatives)}, {np.median([r['ms'] for r in negatives]):.1f} ms")
     if args.wrong:

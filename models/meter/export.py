@@ -7,9 +7,8 @@ import onnx
 import onnxruntime as ort
 import torch
 
-from data import HERE
+from data import HERE, RUNS
 from graphs import LocateGraph, ReadGraph, RefineGraph
-from loop import RUNS
 from nets import LOCATE_SIZE, Locate, Read, Refine
 
 OPSET = 17

@@ -11,15 +11,15 @@ import numpy as np
 import torch
 import torch.multiprocessing as mp
 
-from data import HERE
-
-RUNS = HERE / "runs"
+from data import RUNS
 
 
 def arguments(name, steps, batch, lr):
     p = argparse.ArgumentParser()
     p.add_argument("--name", default=name, help="run name; checkpoints are runs/NAME.pt and runs/NAME-stable.pt")
     p.add_argument("--steps", type=int, default=steps)
+    p.add_argument("--more", type=int, help="steps after the checkpoint that is resumed, in place of --steps")
+    p.add_argument("--minutes", type=float, help="end after so many minutes, decay included, where --steps have not been reached")
     p.add_argument("--decay", type=int, default=steps // 4, help="steps of the decay at the end")
     p.add_argument("--batch", type=int, default=batch)
     p.add_argument("--lr", type=float, default=lr)
@@ -38,8 +38,7 @@ def device_of(name: str) -> torch.device:
     return torch.device(("cuda" if torch.cuda.is_available() else "cpu") if name == "auto" else name)
 
 
-def rate(step, args) -> float:
-    left = args.steps - step
+def rate(step, left, args) -> float:
     return args.lr * min(1, (step + 1) / 200) * (1 if left > args.decay else max(.01, left / max(1, args.decay)))
 
 
@@ -78,7 +77,7 @@ def train(args, model, make_batch, loss_of, check):
     """loss_of(model, batch, device) -> dict of losses (summed); check(model) -> dict of figures on the held slice."""
     torch.set_num_threads(args.threads)
     device = device_of(args.device)
-    RUNS.mkdir(exist_ok=True)
+    RUNS.mkdir(parents=True, exist_ok=True)
     model = model.to(device).to(memory_format=torch.channels_last)
     optimiser = torch.optim.AdamW(model.parameters(), args.lr, weight_decay=1e-3)
     start, average = 0, None
@@ -90,6 +89,8 @@ def train(args, model, make_batch, loss_of, check):
         # Committed checkpoints are stored in half precision.
         start, average = saved["step"], Averaged(model, {k: v.float() if v.dtype == torch.float16 else v for k, v in saved["average"].items()})
     average = average or Averaged(model)
+    if args.more:
+        args.steps = start + args.more
     queue = mp.Queue(6)
     for i in range(args.workers):
         mp.Process(target=_produce, args=(make_batch, queue, 1000 * start + 17 + i), daemon=True).start()
@@ -100,9 +101,12 @@ def train(args, model, make_batch, loss_of, check):
 
     began, shown, waited = time.time(), {}, 0.0
     print(f"{args.name}: {sum(p.numel() for p in model.parameters()):,} weights, steps {start}..{args.steps}, {device}", flush=True)
-    for step in range(start, args.steps):
+    step, left = start - 1, args.steps - start
+    stable = left <= args.decay
+    while left > 0:
+        step += 1
         for group in optimiser.param_groups:
-            group["lr"] = rate(step, args)
+            group["lr"] = rate(step, left, args)
         t = time.time()
         batch = queue.get(timeout=600)
         waited += time.time() - t
@@ -115,11 +119,14 @@ def train(args, model, make_batch, loss_of, check):
         average.update(model, step)
         for k, v in losses.items():
             shown[k] = shown.get(k, v.item()) * .98 + .02 * v.item()
+        each = (time.time() - began) / (step + 1 - start)
+        left = args.steps - step - 1
+        if args.minutes and step - start >= 50:  # the first steps are slow and say little
+            left = min(left, int((args.minutes * 60 + began - time.time()) / each))
         if (step + 1) % 100 == 0:
-            each = (time.time() - began) / (step + 1 - start)
-            print(f"{args.name} {step + 1}/{args.steps} lr {rate(step, args):.1e} " + " ".join(f"{k} {v:.4f}" for k, v in shown.items())
-                  + f" {each * 1000:.0f} ms/step, waited {100 * waited / (time.time() - began):.0f} %, ETA {each * (args.steps - step - 1) / 60:.1f} min", flush=True)
-        if (step + 1) % args.check_every == 0 or step + 1 == args.steps:
+            print(f"{args.name} {step + 1}/{args.steps} lr {rate(step, left, args):.1e} " + " ".join(f"{k} {v:.4f}" for k, v in shown.items())
+                  + f" {each * 1000:.0f} ms/step, waited {100 * waited / (time.time() - began):.0f} %, ETA {each * left / 60:.1f} min", flush=True)
+        if (step + 1) % args.check_every == 0 or left <= 0:
             live = {k: v.clone() for k, v in model.state_dict().items()}
             model.load_state_dict(average.state)
             model.eval()
@@ -128,5 +135,6 @@ def train(args, model, make_batch, loss_of, check):
             model.train()
             model.load_state_dict(live)
             save()
-        if step + 1 == args.steps - args.decay:
+        if left <= args.decay and not stable:
+            stable = True
             save("-stable")

@@ -6,6 +6,7 @@ from math import sqrt
 import numpy as np
 
 from data import is_eval_negative, is_held, shared_dir
+from hard import pictures
 from pipeline import read_picture
 
 
@@ -20,7 +21,7 @@ class Truth:
 
 def labelled(folder, file):
     for o in json.loads((folder / file).read_text()):
-        yield Truth(o["source"], folder / o["file"], o["digits"], o["red_digits"], tuple(o["accept"]))
+        yield Truth(o.get("source", folder.name), folder / o["file"], o["digits"], o["red_digits"], tuple(o.get("accept", ())))
 
 
 def shown_evaluation():
@@ -37,11 +38,23 @@ def held_slice():
     yield from (t for t in labelled(meter / "train_extra", "labels.json") if is_held(t.source, t.digits, "extra"))
 
 
+def own_slice(folder):
+    """The readings of own photos that train_own.py keeps out of training."""
+    yield from (t for t in labelled(folder, "labels.json") if is_held(f"own-{t.source}", t.digits, "own"))
+
+
 def without_meter(evaluation: bool):
     """Pictures without a meter: the half to measure on, or the half that was trained on."""
     for path in sorted((shared_dir() / "face/train/noface").glob("*.webp")):
         if is_eval_negative(path.name) == evaluation:
             yield Truth("no meter", path)
+
+
+def non_meters():
+    """Pictures without a meter that thresholds are set by: trained on, and the face pictures that were kept out of training."""
+    yield from without_meter(False)
+    for path in pictures(evaluation=True)[:200]:
+        yield Truth("no meter", path)
 
 
 def judge(answer, truth: Truth) -> dict:

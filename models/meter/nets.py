@@ -5,7 +5,7 @@ from torch import nn
 LOCATE_SIZE = 320
 LOCATE_STRIDE = 4
 REFINE_W, REFINE_H = 160, 80
-READ_W, READ_H = 224, 32
+READ_W, READ_H = 224, 48
 CLASSES = 21  # 0 blank, 1..10 black 0..9, 11..20 red 0..9
 
 
@@ -71,7 +71,7 @@ class Read(nn.Module):
         c = (32, 48, 96, 96, 128)
         self.f = nn.Sequential(
             conv(3, c[0], 2, 5), conv(c[0], c[1]), nn.MaxPool2d(2), conv(c[1], c[2]), conv(c[2], c[3]),
-            nn.MaxPool2d((2, 1)), conv(c[3], c[4]), nn.MaxPool2d((2, 1)), nn.Dropout(.1), conv(c[4], c[4], 1, (2, 1), 0))
+            nn.MaxPool2d((2, 1)), conv(c[3], c[4]), nn.MaxPool2d((2, 1)), nn.Dropout(.1), conv(c[4], c[4], 1, (3, 1), 0))
         self.t1 = nn.Sequential(nn.Conv1d(c[4], c[4], 5, padding=2, bias=False), nn.BatchNorm1d(c[4]), nn.ReLU(inplace=True))
         self.t2 = nn.Sequential(nn.Conv1d(c[4], c[4], 5, padding=2, bias=False), nn.BatchNorm1d(c[4]), nn.ReLU(inplace=True))
         self.out = nn.Conv1d(c[4], CLASSES, 1)

@@ -24,13 +24,18 @@ def shrink(image: np.ndarray, side: int) -> np.ndarray:
     return cv2.resize(image, (max(1, round(image.shape[1] * s)), max(1, round(image.shape[0] * s))), interpolation=cv2.INTER_AREA)
 
 
+def rules_of(folder: Path) -> Path:
+    """The rules beside the networks, else the served ones."""
+    return folder / "reader.json" if (folder / "reader.json").exists() else HERE / "reader.json"
+
+
 class Reader:
     def __init__(self, folder: Path = HERE, rules=None, threads: int = 1):
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
         load = lambda name: ort.InferenceSession(str(folder / f"meter-{name}.onnx"), options, providers=["CPUExecutionProvider"])
         self.locate_net, self.refine_net, self.read_net = load("locate"), load("refine"), load("read")
-        self.rules = rules or json.loads((HERE / "reader.json").read_text())
+        self.rules = rules or json.loads(rules_of(folder).read_text())
         self.seconds = 0.0  # in the networks, of the last picture
 
     def run(self, session, feeds):

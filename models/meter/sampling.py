@@ -1,12 +1,12 @@
 """Which photo comes next: weighed by source, so that one meter photographed often does not count often."""
-import json
+from collections import defaultdict
 
 import numpy as np
 
 from augment import rng
 from data import CACHE, Bank
 
-SHARES = {"toloka": .34, "cn": .26, "extra": .40}
+SHARES = {"toloka": .42, "cn": .18, "extra": .40}
 
 
 class Sampler:
@@ -33,19 +33,31 @@ class Sampler:
         self.rendered, self.rendered_share = [], rendered
         if rendered and (CACHE / "rendered/index.json").exists():
             self.banks.append(Bank(CACHE / "rendered"))
-            self.rendered = self.banks[1].photos
-        centres = CACHE / "centres.json"  # wheel centres of real photos, where wheels.py has found them
-        self.centres = json.loads(centres.read_text()) if centres.exists() else {}
+            self.rendered = self.banks[-1].photos
+        self.hard = []  # what was taken for a counter where there is none (hard.py)
+        if (CACHE / "hard/index.json").exists():
+            self.banks.append(Bank(CACHE / "hard"))
+            self.hard = self.banks[-1].photos
+        self.kinds = defaultdict(list)  # photos whose wheels may stand in for each other's
+        for p in self.photos:
+            if not p.accept:
+                self.kinds[p.source, len(p.digits), p.red].append(p)
         self.bank_of = {id(p): b for b in self.banks for p in b.photos}
-        print(f"{len(self.photos)} photos of {len(groups)} sources, {len(self.rendered)} rendered, {len(self.negatives)} without a meter, {len(self.held)} held", flush=True)
+        print(f"{len(self.photos)} photos of {len(groups)} sources, {len(self.rendered)} rendered, {len(self.negatives)} without a meter, {len(self.hard)} hard, {len(self.held)} held", flush=True)
 
     def pick(self):
         r = rng.random()
-        if r < self.negative_share:
-            return rng.choice(self.negatives)
+        if self.negatives and r < self.negative_share:
+            return rng.choice(self.hard if self.hard and rng.random() < .6 else self.negatives)
         if self.rendered and r < self.negative_share + self.rendered_share:
             return rng.choice(self.rendered)
         return self.photos[min(int(np.searchsorted(self.cumulative, rng.random())), len(self.photos) - 1)]
+
+    def like(self, photo):
+        """Another photo of the same source with as many wheels, or None."""
+        kind = self.kinds[photo.source, len(photo.digits), photo.red]
+        other = rng.choice(kind) if kind else photo
+        return None if other is photo else other
 
     def pixels(self, photo, level):
         return self.bank_of[id(photo)].pixels_of(photo, level)

@@ -1,4 +1,4 @@
-"""Strips for the reader: a labelled photo becomes a patch, the patch becomes one random 224 x 32 view of the counter."""
+"""Strips for the reader: a labelled photo becomes a patch, the patch becomes one random 224 x 48 view of the counter."""
 import math
 
 import cv2
@@ -51,17 +51,15 @@ class Patches:
         return self.made[key]
 
 
-def shuffle_wheels(image, box, labels, centres=None):
-    """Exchange wheels of one colour inside a strip: breaks the habit of leading zeros. Assumes an even pitch
-    unless wheel centres (fractions of the width) are given."""
+def shuffle_wheels(image, box, labels):
+    """Exchange black wheels inside a strip: breaks the habit of leading zeros. Assumes an even pitch."""
     x0, y0, w, h = box
     n = len(labels)
-    if centres is None or len(centres) != n:
-        centres = [(i + .5) / n for i in range(n)]
+    centres = [(i + .5) / n for i in range(n)]
     black = [i for i in range(n) if labels[i] <= 10]
     if len(black) < 3:
         return image, labels
-    pitch = min(b - a for a, b in zip(centres, centres[1:]))
+    pitch = 1 / n
     order = black[:]
     rng.shuffle(order)
     top, bottom = int(y0 - .02 * h), int(y0 + 1.02 * h)
@@ -80,6 +78,29 @@ def shuffle_wheels(image, box, labels, centres=None):
     return out, new
 
 
+def transplant(image, box, labels, donor, donor_box, donor_labels):
+    """Put wheels of another photo of the same kind (as many wheels, as many red) in place of some: the same camera and
+    glass over readings never photographed. The last wheel, which is cut and marked differently, comes from a last wheel."""
+    x0, y0, w, h = box
+    dx, dy, _, dh = donor_box
+    n, out, new = len(labels), image.copy(), list(labels)
+    top, bottom = int(y0 - .03 * h), int(y0 + 1.03 * h)
+    donor_top, donor_bottom = int(dy - .03 * dh), int(dy + 1.03 * dh)
+    width = int(w / n * rng.uniform(.94, 1))
+    for i in range(n):
+        if rng.random() < .5:
+            continue
+        same = [j for j in range(n - 1) if (donor_labels[j] > 10) == (labels[i] > 10)]
+        j = n - 1 if i == n - 1 or not same else rng.choice(same)
+        a, b = int(x0 + (i + .5) * w / n - width / 2), int(dx + (j + .5) * w / n - width / 2)
+        cell = cv2.resize(donor[donor_top:donor_bottom, b:b + width], (width, bottom - top), interpolation=cv2.INTER_LINEAR).astype(np.float32)
+        there = image[top:bottom, a:a + width]
+        gain = float(np.clip((there.std() + 1) / (cell.std() + 1), .6, 1.6))
+        out[top:bottom, a:a + width] = np.clip((cell - cell.mean()) * gain + there.mean(), 0, 255)
+        new[i] = donor_labels[j]
+    return out, new
+
+
 def warp(image, quad):
     """Rectify a quad of the patch, halving first where it would alias."""
     f = 1
@@ -93,7 +114,7 @@ def random_quad(box):
     """The counter's rectangle with the errors that the refiner makes."""
     x0, y0, w, h = box
     q = np.float32([[x0, y0], [x0 + w, y0], [x0 + w, y0 + h], [x0, y0 + h]])
-    q = expand(q, sx=rng.uniform(.97, 1.16), sy=rng.uniform(.8, 1.5), dx=rng.gauss(0, .015), dy=rng.uniform(-.16, .16))
+    q = expand(q, sx=rng.uniform(.97, 1.16), sy=rng.uniform(.84, 1.42), dx=rng.gauss(0, .015), dy=rng.uniform(-.16, .16))
     c = q.mean(0)
     q = (q - c) @ rotation(math.radians(rng.gauss(0, 2.8))).T + c
     q = q + np.random.randn(4, 2).astype(np.float32) * np.float32([.012 * w, .05 * h])

@@ -22,7 +22,7 @@ def view(sampler, photo):
     """One random view of a photo: picture S x S and the quad in it (None where there is no counter)."""
     full = sampler.pixels(photo, 0)
     h, w = full.shape[:2]
-    quad = photo.quad
+    quad = photo.quad if photo.digits else None
     fit = S / max(h, w)
     angle = rng.uniform(-180, 180) if rng.random() < .5 else rng.gauss(0, 12)
     centre = np.float32([w / 2, h / 2]) if quad is None else quad.mean(0)

@@ -24,11 +24,19 @@ def sample(sampler, patches, photo):
     if photo.quad is None:
         return strips.random_strip(sampler.pixels(photo, 1)), [], 0
     image, box = patches.of(photo)
+    if not photo.digits:
+        return strips.positive(image, box), [], 0
     if rng.random() < .16:
         return strips.negative(image, box, photo.digits, photo.red), [], 0
     labels = pick_label(photo)
-    if rng.random() < .4:
-        image, labels = strips.shuffle_wheels(image, box, labels, sampler.centres.get(photo.name))
+    pick = rng.random()
+    if pick < .25:
+        donor = sampler.like(photo)
+        if donor is not None:
+            donor_image, donor_box = patches.of(donor)
+            image, labels = strips.transplant(image, box, labels, donor_image, donor_box, strips.classes(donor.digits, donor.red))
+    elif pick < .55:
+        image, labels = strips.shuffle_wheels(image, box, labels)
     return strips.positive(image, box), labels, 1
 
 
@@ -78,7 +86,7 @@ def checker(sampler, patches, device_name):
 
 if __name__ == "__main__":
     args = loop.arguments("read", 8000, 64, 2e-3).parse_args()
-    sampler = Sampler(args, negatives=.03)
+    sampler = Sampler(args, negatives=.08)
     patches = strips.Patches(sampler)
 
     def make_batch():

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 import augment
 import loop
 from augment import rng
+from beside import print_beside
 from geometry import axes, rotation, size, turned
 from nets import REFINE_H as H, REFINE_W as W, Refine
 from sampling import Sampler
@@ -36,9 +37,15 @@ def cut(sampler, photo, corners, flags_border):
 
 
 def negative_view(sampler, photo):
-    """A window anywhere but on the counter."""
+    """A window anywhere but on the counter, or on what was taken for one."""
     h, w = sampler.pixels(photo, 0).shape[:2]
     side = max(h, w)
+    if photo.quad is not None and not photo.digits:
+        u, _, c = axes(photo.quad)
+        width = size(photo.quad)[0]
+        a = math.atan2(u[1], u[0]) + rng.gauss(0, .15) + rng.choice([0, math.pi])
+        corners = window_around(c + np.float32([rng.gauss(0, .06), rng.gauss(0, .06)]) * width, np.float32([math.cos(a), math.sin(a)]), width * WINDOW * math.exp(rng.gauss(0, .15)))
+        return cut(sampler, photo, corners, augment.border())[0]
     for _ in range(20):
         centre = np.float32([rng.uniform(0, w), rng.uniform(0, h)])
         if photo.quad is None:
@@ -59,7 +66,7 @@ def negative_view(sampler, photo):
 
 def view(sampler, photo):
     """Returns picture, eight corner coordinates, [upside down, counter]."""
-    if photo.quad is None or rng.random() < .12:
+    if not photo.digits or rng.random() < .12:
         image = negative_view(sampler, photo)
         if image is not None:
             return augment.photometric(image), np.zeros(8, np.float32), np.float32([0, 0])
@@ -80,6 +87,8 @@ def view(sampler, photo):
         corners = (corners - centre) @ (np.eye(2, dtype=np.float32) + np.outer(n, n).astype(np.float32) * rng.uniform(-.3, .3)) + centre
     image, M = cut(sampler, photo, np.float32(corners), augment.border())
     p = cv2.perspectiveTransform((turned(quad) if upside else quad)[None].astype(np.float32), M)[0]
+    if rng.random() < .2:
+        image = print_beside(image, turned(p) if upside else p, len(photo.digits))
     return augment.photometric(image), (p / np.float32([W / 2, H / 2]) - 1).ravel().astype(np.float32), np.float32([upside, 1])
 
 
@@ -131,7 +140,7 @@ def checker(sampler, device_name):
 
 if __name__ == "__main__":
     args = loop.arguments("refine", 6000, 48, 2e-3).parse_args()
-    sampler = Sampler(args, negatives=.06)
+    sampler = Sampler(args, negatives=.12)
 
     def make_batch():
         return tuple(np.stack(column) for column in zip(*[view(sampler, sampler.pick()) for _ in range(args.batch)]))

@@ -3,6 +3,7 @@ import argparse
 import io
 import json
 import tarfile
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -19,7 +20,11 @@ SIZE = 440
 
 
 def load_crops():
+    """Real wheel crops, or None where the data folder is missing: then every wheel is drawn."""
     folder = shared_dir() / "meter/digits"
+    if not folder.exists():
+        print("no digit crops at SHARED_DIR: all wheels are drawn")
+        return None
     wanted = {c[0]: c[1] for c in json.loads((folder / "digits.json").read_text())["crops"] if c[1] != "unreadable"}
     images, tenths = [], []
     with tarfile.open(folder / "digits.tar.gz") as tar:
@@ -66,17 +71,35 @@ def render(fonts, segments, crops, pictures):
     return image, dict(source=f"rendered-{source}", quad=quad, digits=counter.digits, red=counter.red, accept=counter.accept)
 
 
+class FolderWriter:
+    """Pictures and labels.json in the format of own photos: to try train_own.py without any."""
+
+    def __init__(self, folder: Path):
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder, self.labels = folder, []
+
+    def add(self, rgb, name, source, quad, digits, red, accept):
+        file = f"{name}.png"
+        cv2.imwrite(str(self.folder / file), rgb[..., ::-1])
+        self.labels.append(dict(file=file, source=source, width=rgb.shape[1], height=rgb.shape[0], counter=quad.round(1).tolist(),
+                                digits=digits, red_digits=red, accept=accept))
+
+    def close(self):
+        (self.folder / "labels.json").write_text(json.dumps(self.labels, default=float, indent=1))
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--folder", type=Path, help="write pictures and labels.json there, not the bank")
     args = parser.parse_args()
     cv2.setNumThreads(0)
     augment.seed(args.seed)
-    real = Bank(CACHE / "real")
-    pictures = [np.array(real.pixels_of(p, 1)) for p in real.photos if p.quad is None]
+    real = Bank(CACHE / "real") if (CACHE / "real").exists() else None
+    pictures = [np.array(real.pixels_of(p, 1)) for p in real.photos if p.quad is None] if real else []
     fonts, segments, crops = text_fonts(), segment_fonts(), load_crops()
-    writer = BankWriter(CACHE / "rendered")
+    writer = FolderWriter(args.folder) if args.folder else BankWriter(CACHE / "rendered")
     for i in range(args.count):
         image, label = render(fonts, segments, crops, pictures)
         writer.add(image, name=f"rendered{i}", **label)

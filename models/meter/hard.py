@@ -1,0 +1,37 @@
+"""What the locator takes for a counter in pictures without one: signs, shirt numbers, windows. Hard negatives for all three networks.
+
+    python hard.py [--folder runs/x] caches them with the exported networks of that folder.
+"""
+import argparse
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from data import CACHE, HERE, MAX_SIDE, BankWriter, is_eval_negative, shared_dir
+from pipeline import Reader, read_picture, shrink
+
+QUADS = 2  # best candidates of a picture
+
+
+def pictures(evaluation: bool):
+    """Face pictures: the half to train on, or the half that thresholds are set by."""
+    return [p for p in sorted((shared_dir() / "face/train/images").glob("*")) if is_eval_negative(p.name) == evaluation]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--folder", type=Path, default=HERE)
+    parser.add_argument("--count", type=int, default=900)
+    args = parser.parse_args()
+    cv2.setNumThreads(1)
+    reader = Reader(args.folder)
+    writer = BankWriter(CACHE / "hard")
+    for path in pictures(evaluation=False)[:args.count]:
+        image = shrink(read_picture(path), MAX_SIDE)
+        quads = np.stack([q for q, _ in reader.locate(image)]).astype(np.float32)
+        corners, _, _ = reader.run(reader.refine_net, {"image": image[None], "quads": quads})
+        for i, quad in enumerate(corners[:QUADS]):
+            writer.add(image if i == 0 else None, source="hard", name=path.name, quad=quad)
+    writer.close()
+    print(f"{len(writer.index)} quads")

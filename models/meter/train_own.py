@@ -1,0 +1,56 @@
+"""Fine-tune the reader on own labelled photos: cache, render, train, export to a folder of its own, evaluate before and after.
+
+    python train_own.py --data FOLDER [--out runs/own] [--steps 800] [--register]
+
+FOLDER holds pictures and a labels.json (format in the card). One in five readings is kept out of training and measured on.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from data import HERE
+from register import NAMES, register
+
+
+def run(script, *options, env=None):
+    command = [sys.executable, *script.split(), *map(str, options)]
+    print("+", " ".join(command[1:]), flush=True)
+    subprocess.run(command, cwd=HERE, env={**os.environ, **(env or {})}, check=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--out", type=Path, default=HERE / "runs/own")
+    parser.add_argument("--steps", type=int, default=800, help="of each network")
+    parser.add_argument("--networks", default="refine,read", help="which to train: locate,refine,read")
+    parser.add_argument("--rendered", type=int, default=1000, help="rendered meters mixed in, so that others are not forgotten; 0 for none")
+    parser.add_argument("--batch", type=int, default=48)
+    parser.add_argument("--register", action="store_true", help="serve the new networks: models/meter and manifest.json")
+    args = parser.parse_args()
+    data, out = args.data.resolve(), args.out.resolve()
+    if not (data / "labels.json").exists():
+        raise SystemExit(f"{data}/labels.json is missing: see Retrain in the card")
+    here = {"METER_WORK": str(out)}  # cache and checkpoints of this run only
+    run("data.py", "--data", data, env=here)
+    if args.rendered:
+        run("-m render.build", "--count", args.rendered, env=here)
+    trained = [n for n in NAMES if n in args.networks.split(",")]
+    for name in trained:
+        run(f"train_{name}.py", "--resume", HERE / f"checkpoints/{name}.pt", "--more", args.steps, "--decay", args.steps // 2, "--lr", "5e-4",
+            "--own-share", ".5", "--batch", 16 if name == "locate" else args.batch, "--check-every", max(200, args.steps // 2), env=here)
+    checkpoints = {n: out / f"runs/{n}.pt" if n in trained else HERE / f"checkpoints/{n}.pt" for n in NAMES}
+    run("export.py", *(x for n in NAMES for x in (f"--{n}", checkpoints[n])), "--out", out / "networks")
+    print("before:", flush=True)
+    run("evaluate.py", "--data", data)
+    print("after:", flush=True)
+    run("evaluate.py", "--data", data, "--folder", out / "networks")
+    if args.register:
+        register(out / "networks", {n: checkpoints[n] for n in trained})
+
+
+if __name__ == "__main__":
+    main()
