@@ -18,6 +18,8 @@ export interface StreamSettings extends CallSettings {
   readonly maxInFlight: number;
   /** A stream that neither brings a request nor has one in work for so long is ended. */
   readonly idleMs: number;
+  /** Aborted when the process is about to stop: streams answer what they have in work, and end. */
+  readonly closing: AbortSignal;
 }
 
 /**
@@ -34,7 +36,7 @@ export function bidi<Request, Response>(
     const call = openCall(stream, settings);
     const serve = async () => {
       try {
-        await raceSignal(pump(stream, handler, call, settings), call.signal);
+        await pump(stream, handler, call, settings);
         call.logOutcome();
         stream.end();
       } catch (caught) {
@@ -50,51 +52,86 @@ export function bidi<Request, Response>(
   };
 }
 
-async function pump<Request, Response>(
+/**
+ * Answers the requests as they come; resolves when the caller has sent its last and all are answered.
+ * By events, not by the stream's iterator: that destroys a stream which ends with an error, and with
+ * it answers and status that are still to be written.
+ */
+function pump<Request, Response>(
   stream: ServerDuplexStream<Request, Response>,
   handler: (request: Request, call: Call) => Promise<Response>,
   call: OpenCall,
   settings: StreamSettings,
 ): Promise<void> {
-  const inWork = new Set<Promise<void>>();
+  const { closing, maxInFlight } = settings;
+  const answer = createAnswerer(stream, handler, call, settings.maxDeadlineMs);
   const idle = startIdleTimer(settings.idleMs, call);
-  try {
-    // The loop must not destroy the stream when the requests end: answers are still to be written.
-    const requests: AsyncIterable<Request> = stream.iterator({ destroyOnReturn: false });
-    for await (const request of requests) {
+  let inWork = 0;
+  let isHalfClosed = false;
+  let stop = (): void => {};
+
+  const pumped = new Promise<void>((resolve, reject) => {
+    const rest = (): void => {
+      if (isHalfClosed || call.signal.aborted) resolve();
+      else if (closing.aborted) reject(shuttingDown());
+      else idle.start();
+    };
+    const onDone = (): void => {
+      inWork -= 1;
+      if (inWork === 0) rest();
+      if (!closing.aborted) stream.resume();
+    };
+    const onRequest = (request: Request): void => {
       idle.stop();
-      const work = answerOne(stream, handler, requireDecoded(request), call, settings).finally(
-        () => {
-          inWork.delete(work);
-          if (inWork.size === 0) idle.start();
-        },
-      );
-      inWork.add(work);
-      if (inWork.size >= settings.maxInFlight) await Promise.race(inWork);
-    }
-    await Promise.all(inWork);
-  } finally {
-    idle.stop();
-    await Promise.allSettled(inWork);
-  }
+      inWork += 1;
+      if (inWork >= maxInFlight) stream.pause();
+      answer(request).then(onDone, reject);
+    };
+    const onHalfClose = (): void => {
+      isHalfClosed = true;
+      if (inWork === 0) rest();
+    };
+    const onClosing = (): void => {
+      stream.pause();
+      if (inWork === 0) rest();
+    };
+    stop = () => {
+      idle.stop();
+      closing.removeEventListener('abort', onClosing);
+      stream.off('data', onRequest).off('end', onHalfClose).pause();
+    };
+    stream.on('data', onRequest).on('end', onHalfClose);
+    closing.addEventListener('abort', onClosing);
+    if (closing.aborted) onClosing();
+  });
+  return raceSignal(pumped, call.signal).finally(stop);
 }
 
-async function answerOne<Request, Response>(
+/** Makes the function that answers one request of a stream. */
+function createAnswerer<Request, Response>(
   stream: ServerDuplexStream<Request, Response>,
   handler: (request: Request, call: Call) => Promise<Response>,
-  request: Request,
-  call: Call,
-  settings: StreamSettings,
-): Promise<void> {
-  const limited = limitSignal(call.signal, settings.maxDeadlineMs);
-  try {
-    const response = await handler(request, { ...call, signal: limited.signal });
-    if (call.signal.aborted) return;
-    // Waiting here holds the request's place, so that an unread stream stops being read itself.
-    if (!stream.write(response)) await once(stream, 'drain', { signal: call.signal });
-  } finally {
-    limited.close();
-  }
+  call: OpenCall,
+  maxDeadlineMs: number,
+): (request: Request) => Promise<void> {
+  let drained: Promise<unknown> | undefined;
+  return async (request) => {
+    const limited = limitSignal(call.signal, maxDeadlineMs);
+    try {
+      const response = await handler(requireDecoded(request), {
+        ...call,
+        signal: limited.signal,
+      });
+      if (call.signal.aborted || stream.write(response)) return;
+      // Waiting here holds the request's place, so that an unread stream stops being read itself.
+      drained ??= once(stream, 'drain', { signal: call.signal }).finally(() => {
+        drained = undefined;
+      });
+      await drained;
+    } finally {
+      limited.close();
+    }
+  };
 }
 
 function startIdleTimer(idleMs: number, call: OpenCall) {
@@ -108,4 +145,8 @@ function startIdleTimer(idleMs: number, call: OpenCall) {
   };
   start();
   return { start, stop };
+}
+
+function shuttingDown(): ServiceError {
+  return new ServiceError('SHUTTING_DOWN', 'The service is shutting down, go on in a new stream.');
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
 import { createApiKeys } from './access/api-keys.js';
@@ -16,7 +17,7 @@ import { createAdminHandlers } from './admin/service.js';
 import type { CoreConfig } from './config.js';
 import { createDatabase } from './db/knex.js';
 import { createFaceDetectionHandlers } from './face/service.js';
-import { startGrpcServer } from './grpc-server.js';
+import { startGrpcServer, type GrpcServer } from './grpc-server.js';
 import { loadManifest, modelFor } from './inference/manifest.js';
 import { createWorkerPool } from './inference/pool.js';
 import { loadReaderRules, rulesFile } from './meter/reader-rules.js';
@@ -37,6 +38,8 @@ export interface CoreOptions {
   readonly protoFolder: URL;
   /** `models/manifest.json`. */
   readonly manifestUrl: URL;
+  /** Module of the analysis workers, as a file URL; absent: `worker-main.js`. */
+  readonly workerUrl?: URL | undefined;
 }
 
 /** A core that serves. */
@@ -62,7 +65,10 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
   const now = () => new Date();
   const monotonicMs = () => performance.now();
   const closers: (() => Promise<void>)[] = [];
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal); // each stream listens
   const close = async () => {
+    closing.abort();
     for (const closer of closers.splice(0).reverse()) await closer();
   };
 
@@ -83,7 +89,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
 
     const workerData: AnalysisWorkerData = { manifestUrl: manifestUrl.href };
     const pool = createWorkerPool<AnalysisTasks>({
-      workerUrl: new URL('./worker-main.js', import.meta.url),
+      workerUrl: options.workerUrl ?? new URL('./worker-main.js', import.meta.url),
       workerData,
       size: config.CORE_WORKERS,
       maxQueue: config.CORE_MAX_QUEUE,
@@ -142,9 +148,13 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
       isTrustedProxy: parseTrustedProxies(config.CORE_TRUSTED_PROXIES),
       idleMs: config.CORE_STREAM_IDLE_MS,
       maxInFlight: config.CORE_WORKERS * 2,
+      closing: closing.signal,
     };
 
     await pool.ready();
+    const servers: GrpcServer[] = [];
+    // Together: each says NOT_SERVING at once.
+    closers.push(async () => void (await Promise.all(servers.map((server) => server.close()))));
     const server = await startGrpcServer({
       host: config.CORE_HOST,
       port: config.CORE_PORT,
@@ -158,7 +168,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
       maxMessageBytes: config.CORE_MAX_IMAGE_BYTES,
       graceMs,
     });
-    closers.push(() => server.close());
+    servers.push(server);
 
     const adminKey = config.CORE_ADMIN_KEY;
     const admin =
@@ -177,7 +187,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
             maxMessageBytes: 0,
             graceMs,
           });
-    if (admin) closers.push(() => admin.close());
+    if (admin) servers.push(admin);
 
     return { port: server.port, adminPort: admin?.port, close };
   } catch (error) {

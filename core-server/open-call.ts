@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
 import type { Metadata, ServerDuplexStream, ServerUnaryCall } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
@@ -45,6 +46,8 @@ export function openCall(
 ): OpenCall {
   const startedAt = settings.now();
   const controller = new AbortController();
+  // Each request of a stream listens.
+  setMaxListeners(0, controller.signal);
   const metadata = grpcCall.metadata;
   const requestId = readRequestId(metadata);
   const keyId = readText(metadata, keyIdMetadata) ?? '';

@@ -45,6 +45,7 @@ interface ServeOptions {
   maxDeadlineMs?: number;
   idleMs?: number;
   maxInFlight?: number;
+  closing?: AbortSignal;
   trustedProxies?: string;
 }
 
@@ -56,6 +57,7 @@ async function serve(t: TestContext, handler: Handler, options: ServeOptions = {
     now: () => performance.now(),
     idleMs: options.idleMs ?? 5_000,
     maxInFlight: options.maxInFlight ?? 2,
+    closing: options.closing ?? new AbortController().signal,
   };
   const server = new Server({
     interceptors: [createAccessInterceptor(options.access ?? openAccess)],
@@ -379,4 +381,71 @@ void test('bytes that are no message are refused, alone and in a stream', async 
   const [error] = (await once(stream, 'error')) as [GrpcError];
   assert.equal(error.code, status.INVALID_ARGUMENT);
   assert.ok(isRefused(error));
+
+void test('a caller that goes away with answers unread leaves no promise rejected', async (t) => {
+  const large = ReadMeterResponse.fromPartial({ meterNumber: '1'.repeat(100_000) });
+  let answered = 0;
+  const client = await serve(
+    t,
+    () => {
+      answered += 1;
+      return Promise.resolve(large);
+    },
+    { maxInFlight: 100 },
+  );
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  t.after(() => process.off('unhandledRejection', note));
+
+  const stream = client.streamReadMeters(withKey());
+  stream.on('error', () => {});
+  for (let i = 0; i < 40; i += 1) {
+    stream.write({ id: String(i), request: { image: Buffer.alloc(1) } });
+  }
+  while (answered < 40) await new Promise((resolve) => setTimeout(resolve, 5));
+  stream.cancel();
+  await call(client); // another call ends after the cancellation has arrived
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.deepEqual(unhandled, []);
+});
+
+void test('a closing service ends an idle stream with SHUTTING_DOWN', async (t) => {
+  const closing = new AbortController();
+  const client = await serve(t, () => Promise.resolve(answer), { closing: closing.signal });
+  const stream = client.streamReadMeters(withKey());
+  stream.write({ id: 'a', request: { image: Buffer.alloc(1) } });
+  stream.once('data', () => closing.abort());
+  stream.resume();
+  const error = await new Promise<GrpcError>((resolve) => stream.on('error', resolve));
+  assert.equal(detailsOf(error).reason, 'SHUTTING_DOWN');
+});
+
+void test('a closing service answers what a stream has in work, and takes no more', async (t) => {
+  const closing = new AbortController();
+  const entered = deferred();
+  const release = deferred();
+  const seen: number[] = [];
+  const client = await serve(
+    t,
+    async ({ image }) => {
+      seen.push(image.length);
+      entered.resolve();
+      await release.promise;
+      return answer;
+    },
+    { closing: closing.signal, maxInFlight: 1 },
+  );
+  const stream = client.streamReadMeters(withKey());
+  for (const length of [1, 2, 3]) {
+    stream.write({ id: String(length), request: { image: Buffer.alloc(length) } });
+  }
+  const answers: string[] = [];
+  stream.on('data', ({ id }: StreamReadMetersResponse) => answers.push(id));
+  await entered.promise;
+  closing.abort();
+  release.resolve();
+  const error = await new Promise<GrpcError>((resolve) => stream.on('error', resolve));
+  assert.equal(detailsOf(error).reason, 'SHUTTING_DOWN');
+  assert.deepEqual([answers, seen], [['1'], [1]]);
 });

@@ -1,4 +1,4 @@
-import type { ClientUnaryCall, ServiceError as GrpcError } from '@grpc/grpc-js';
+import { Metadata, type ClientUnaryCall, type ServiceError as GrpcError } from '@grpc/grpc-js';
 import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
 import { Status } from '../../generated/google/rpc/status.js';
 
@@ -9,6 +9,14 @@ export function unaryCall<Response>(
   return new Promise((resolve, reject) => {
     start((error, response) => (error ? reject(error) : resolve(response)));
   });
+}
+
+/** Metadata with an API key, and what else a call shall carry; no key where it is empty. */
+export function metadataWithKey(apiKey: string, more: Record<string, string> = {}): Metadata {
+  const metadata = new Metadata();
+  if (apiKey !== '') metadata.set('apikey', apiKey);
+  for (const [name, value] of Object.entries(more)) metadata.set(name, value);
+  return metadata;
 }
 
 /** What a refusal carries: its reason, facts and when to try again. */

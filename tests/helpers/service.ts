@@ -35,6 +35,8 @@ export interface TestService {
   readonly admin: { readonly address: string; readonly key: string };
   /** Runs a statement on the database file, beside the service. */
   runSql(statement: string): Promise<void>;
+  /** Stops the core, as SIGTERM does; the facade stays. */
+  closeCore(): Promise<void>;
   /** Holds the database's write lock until the returned function is called. */
   lockDatabase(): Promise<() => Promise<void>>;
 }
@@ -46,11 +48,13 @@ const adminKey = 'admin-key-of-the-tests';
  * Starts the whole service and stops it after the test.
  *
  * @param environment settings that differ from the defaults.
+ * @param workerUrl module of the analysis workers, such as `scriptedWorkerUrl`; absent: the real one.
  */
 export async function startService(
   t: Pick<TestContext, 'after'>,
   environment: Record<string, string> = {},
   log: Logger = pino({ level: 'silent' }),
+  workerUrl?: URL,
 ): Promise<TestService> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'image-analysis-'));
   const core = await startCore({
@@ -66,6 +70,7 @@ export async function startService(
     log,
     protoFolder: new URL('proto/', root),
     manifestUrl: new URL('models/manifest.json', root),
+    workerUrl,
   });
   const grpc = `127.0.0.1:${core.port}`;
   const facade = await startRestFacade({
@@ -105,6 +110,7 @@ export async function startService(
       await unaryCall((done) => admin.createCompany({ name, password }, metadata, done));
     },
     admin: { address: `127.0.0.1:${core.adminPort}`, key: adminKey },
+    closeCore: () => core.close(),
     async runSql(statement) {
       const db = await createDatabase({ dataDir });
       await db.raw(statement);

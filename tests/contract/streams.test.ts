@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { credentials, status, type ServiceError as GrpcError } from '@grpc/grpc-js';
+import {
+  FaceDetectionServiceClient,
+  type DetectAllFacesResponse,
+  type StreamDetectFacesResponse,
+} from '../../generated/imageanalysis/v1/face_detection.js';
+import {
+  MeterReadingServiceClient,
+  type StreamReadMetersResponse,
+} from '../../generated/imageanalysis/v1/meter_reading.js';
+import { collectLog } from '../helpers/collect-log.js';
+import { detailsOf, detailsOfStatus, metadataWithKey, unaryCall } from '../helpers/grpc.js';
+import { readSample } from '../helpers/samples.js';
+import {
+  openStage,
+  scriptedPicture,
+  scriptedWorkerUrl,
+  type Stage,
+} from '../helpers/scripted-pictures.js';
+import { startService, type TestService } from '../helpers/service.js';
+
+// Bulk streams against the whole core, over real gRPC.
+
+const closers: (() => unknown)[] = [];
+const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+
+/** What a stream said, by id: `response`, or the reason of the refusal. */
+function outcomeOf({ id, result }: StreamDetectFacesResponse | StreamReadMetersResponse) {
+  const said = result?.$case === 'error' ? detailsOfStatus(result.value).reason : result?.$case;
+  return [id, said] as const;
+}
+
+void describe('a stream of pictures', () => {
+  let service: TestService;
+  let face: FaceDetectionServiceClient;
+  let meter: MeterReadingServiceClient;
+
+  before(async () => {
+    service = await startService(lifetime, { CORE_WORKERS: '2', CORE_MAX_QUEUE: '0' });
+    face = new FaceDetectionServiceClient(service.grpc, credentials.createInsecure());
+    meter = new MeterReadingServiceClient(service.grpc, credentials.createInsecure());
+    lifetime.after(() => face.close());
+    lifetime.after(() => meter.close());
+  });
+  after(async () => {
+    for (const closer of closers.reverse()) await closer();
+  });
+
+  void it('has an answer for each face picture, good or bad, and waits where the queue is full', async () => {
+    const portrait = await readSample('astronaut.jpg');
+    const stream = face.streamDetectFaces(metadataWithKey(service.apiKey));
+    const ask = (id: string, more: object = {}) =>
+      stream.write({ id, request: { ...request(id, portrait).request, ...more } });
+    // Six at a time on two workers without a queue: a unary caller would be refused.
+    for (let i = 0; i < 6; i += 1) ask(`good ${i}`);
+    ask('empty', { image: Buffer.alloc(0) });
+    ask('svg', { image: Buffer.from('<svg/>') });
+    ask('cut off', { image: portrait.subarray(0, 2_000) });
+    ask('company', { company: 'nobody' });
+    ask('score', { minScore: 1.5 });
+    stream.write({ id: 'nothing', request: undefined });
+    ask('good 6');
+    stream.end(); // half-closed long before the last answer
+    const said = new Map<string, string | undefined>();
+    for await (const answer of stream as AsyncIterable<StreamDetectFacesResponse>) {
+      said.set(...outcomeOf(answer));
+      if (answer.result?.$case === 'response') assert.equal(answer.result.value.faces.length, 1);
+    }
+    assert.deepEqual(Object.fromEntries([...said].sort()), {
+      'cut off': 'CORRUPT_IMAGE',
+      company: 'UNKNOWN_COMPANY',
+      empty: 'EMPTY_IMAGE',
+      'good 0': 'response',
+      'good 1': 'response',
+      'good 2': 'response',
+      'good 3': 'response',
+      'good 4': 'response',
+      'good 5': 'response',
+      'good 6': 'response',
+      nothing: 'MISSING_FIELD',
+      score: 'INVALID_SCORE',
+      svg: 'UNSUPPORTED_IMAGE_TYPE',
+    });
+  });
+
+  void it('has an answer for each meter photo, good or bad', async () => {
+    const photo = await readSample('meter.jpg');
+    const stream = meter.streamReadMeters(metadataWithKey(service.apiKey));
+    stream.write({ id: 'good', request: { image: photo } });
+    stream.write({ id: 'no meter', request: { image: await readSample('astronaut.jpg') } });
+    stream.write({ id: 'empty', request: { image: Buffer.alloc(0) } });
+    stream.write({ id: '', request: { image: photo } });
+    stream.end();
+    const said: (readonly [string, string | undefined])[] = [];
+    for await (const answer of stream as AsyncIterable<StreamReadMetersResponse>) {
+      said.push(outcomeOf(answer));
+    }
+    assert.deepEqual(said.sort(), [
+      ['', 'response'],
+      ['empty', 'EMPTY_IMAGE'],
+      ['good', 'response'],
+      ['no meter', 'NO_READING'],
+    ]);
+  });
+
+  void it('needs a key, and one that allows it', async () => {
+    for (const [key, reason] of [
+      ['', 'MISSING_API_KEY'],
+      ['ia_no_key', 'INVALID_API_KEY'],
+    ] as const) {
+      const stream = face.streamDetectFaces(metadataWithKey(key));
+      stream.resume();
+      const [error] = (await once(stream, 'error')) as [GrpcError];
+      assert.equal(error.code, status.UNAUTHENTICATED);
+      assert.equal(detailsOf(error).reason, reason);
+    }
+  });
+});
+
+void describe('a stream under pressure', () => {
+  /** A core with one worker that does what the pictures tell, so two requests of a stream at a time. */
+  async function start(t: TestContext): Promise<{
+    stage: Stage;
+    service: TestService;
+    client: FaceDetectionServiceClient;
+    log: ReturnType<typeof collectLog>;
+  }> {
+    const stage = openStage(t);
+    const settings = { CORE_WORKERS: '1', CORE_SHUTDOWN_GRACE_MS: '20000' };
+    const log = collectLog();
+    const service = await startService(t, settings, log.log, scriptedWorkerUrl);
+    const client = new FaceDetectionServiceClient(service.grpc, credentials.createInsecure());
+    t.after(() => client.close());
+    return { stage, service, client, log };
+  }
+
+  void it('is read no further while its caller takes no answers', async (t) => {
+    const { stage, service, client } = await start(t);
+    const stream = client.streamDetectFaces(metadataWithKey(service.apiKey));
+    const sent = 200;
+    let taken = 0;
+    for (let i = 0; i < sent; i += 1) {
+      const picture = scriptedPicture(String(i), 'answer', { bytes: 50_000, cropBytes: 50_000 });
+      stream.write(request(String(i), picture), () => (taken += 1));
+    }
+    // From its first answer on: before that grpc-js takes in whatever comes.
+    stream.once('data', () => stream.pause());
+    await untilStill(() => stage.begun.length + taken);
+    // What the windows of HTTP/2 and the buffers of both sides hold, but by far not everything.
+    assert.ok(stage.begun.length < 60, `${stage.begun.length} of ${sent} analysed unread`);
+    assert.ok(taken < 100, `${taken} of ${sent} taken unread`);
+
+    stream.end();
+    let answers = 1;
+    for await (const _ of stream) answers += 1;
+    assert.equal(answers, sent);
+    assert.equal(stage.begun.length, sent);
+  });
+
+  void it('leaves nothing behind when its caller goes away with answers unread', async (t) => {
+    const { stage, service, client } = await start(t);
+    const stream = client.streamDetectFaces(metadataWithKey(service.apiKey));
+    stream.on('error', () => {});
+    for (let i = 0; i < 40; i += 1) {
+      stream.write(request(String(i), scriptedPicture(String(i), 'answer', { cropBytes: 50_000 })));
+    }
+    stream.once('data', () => stream.pause());
+    await untilStill(() => stage.begun.length);
+    const analysed = stage.begun.length;
+    stream.cancel();
+    assert.deepEqual(await detect(client, service, 'next'), []);
+    assert.ok(stage.begun.length - analysed <= 3, 'the unread stream went on');
+  });
+
+  void it('is cancelled before its waiting request reaches a worker', async (t) => {
+    const { stage, service, client, log } = await start(t);
+    const stream = client.streamDetectFaces(metadataWithKey(service.apiKey));
+    stream.resume();
+    stream.write(request('a', scriptedPicture('a', 'wait')));
+    stream.write(request('b', scriptedPicture('b')));
+    await stage.waitForBegun(1);
+    stream.cancel();
+    const [error] = (await once(stream, 'error')) as [GrpcError];
+    assert.equal(error.code, status.CANCELLED);
+    await log.waitFor(({ reason }) => reason === 'CLIENT_CLOSED');
+    const next = detect(client, service, 'next');
+    stage.release('a');
+    assert.deepEqual(await next, []);
+    assert.deepEqual(stage.begun, ['a', 'next']);
+  });
+
+  void it('ends at its deadline', async (t) => {
+    const { stage, service, client, log } = await start(t);
+    const metadata = metadataWithKey(service.apiKey);
+    const stream = client.streamDetectFaces(metadata, { deadline: Date.now() + 500 });
+    stream.resume();
+    stream.write(request('a', scriptedPicture('a', 'wait')));
+    stream.write(request('b', scriptedPicture('b')));
+    const [error] = (await once(stream, 'error')) as [GrpcError];
+    assert.equal(error.code, status.DEADLINE_EXCEEDED);
+    await log.waitFor(({ reason }) => reason === 'DEADLINE');
+    const next = detect(client, service, 'next');
+    stage.release('a');
+    assert.deepEqual(await next, []);
+    assert.equal(stage.begun.includes('b'), false);
+  });
+
+  void it('is answered what it has in work when the core stops', async (t) => {
+    const { stage, service, client } = await start(t);
+    const stream = client.streamDetectFaces(metadataWithKey(service.apiKey));
+    const idle = client.streamDetectFaces(metadataWithKey(service.apiKey));
+    idle.resume();
+    const idleError = once(idle, 'error') as Promise<[GrpcError]>;
+    for (const id of ['a', 'b', 'c', 'd']) {
+      stream.write(request(id, scriptedPicture(id, 'wait')));
+    }
+    await stage.waitForBegun(1);
+    const closed = service.closeCore();
+    assert.equal(detailsOf((await idleError)[0]).reason, 'SHUTTING_DOWN');
+    const ids: string[] = [];
+    stream.on('data', ({ id }: StreamDetectFacesResponse) => ids.push(id));
+    const error = once(stream, 'error') as Promise<[GrpcError]>;
+    stage.release('a', 'b', 'c', 'd');
+    assert.equal(detailsOf((await error)[0]).reason, 'SHUTTING_DOWN');
+    assert.deepEqual(ids, ['a', 'b']);
+    await closed;
+    assert.deepEqual(stage.begun, ['a', 'b']);
+  });
+});
+
+function request(id: string, image: Buffer) {
+  return { id, request: { image, company: '', landmarks: false, details: false } };
+}
+
+async function detect(client: FaceDetectionServiceClient, service: TestService, name: string) {
+  const { faces } = await unaryCall<DetectAllFacesResponse>((done) =>
+    client.detectAllFaces(
+      { image: scriptedPicture(name), company: '', landmarks: false, details: false },
+      metadataWithKey(service.apiKey),
+      done,
+    ),
+  );
+  return faces;
+}
+
+/** Waits until a number has stopped to change. A slow machine makes it less strict, never fail. */
+async function untilStill(count: () => number): Promise<void> {
+  for (let last = -1; count() !== last;) {
+    last = count();
+    await sleep(500);
+  }
+}
