@@ -52,6 +52,7 @@ export function openCall(
   const requestId = readRequestId(metadata);
   const keyId = readText(metadata, keyIdMetadata) ?? '';
   const log = settings.log.child({ request_id: requestId, key_id: keyId });
+  log.debug({ method: grpcCall.getPath() }, 'call received');
   const expiresAt = Number(grpcCall.getDeadline());
   const abort = (reason: ServiceError) => controller.abort(reason);
 

@@ -1,25 +1,25 @@
 import {
   createServer,
-  STATUS_CODES,
-  type RequestListener,
+  type IncomingMessage,
   type Server,
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
 import type { Config } from './config.js';
 import { createCoreClient } from './core-client.js';
+import { answerMalformed, maxHeaderBytes } from './malformed.js';
 import { loadRpcs } from './protos.js';
 import { readVersion } from './version.js';
 import { createDocument } from './openapi/create-document.js';
 import { createPages } from './pages/create-pages.js';
 import { loadStaticFiles } from './pages/static-files.js';
+import { toOriginForm } from './transcode/parse-target.js';
 import { createRoutes } from './transcode/rules.js';
-import { writeJson } from './transcode/json.js';
 import { loadCoreTrust, loadIdentity, type Identity } from './tls.js';
 import { createByteBudget } from './upload/byte-budget.js';
 
@@ -58,7 +58,7 @@ export async function startRestFacade(deps: { config: Config; log: Logger }): Pr
     log,
     isDraining: () => isDraining,
   });
-  const server = createHttpServer(config, app, identity);
+  const server = createHttpServer(config, log, app, identity);
   try {
     server.listen(config.port, config.host);
     await once(server, 'listening');
@@ -86,11 +86,10 @@ export async function startRestFacade(deps: { config: Config; log: Logger }): Pr
   return { host: address, port, close: () => (closing ??= close()) };
 }
 
-const maxHeaderBytes = 16 * 1024;
-
 /** Slow clients end at a time-out each: headers, whole request, answer not taken, idle connection. */
 function createHttpServer(
   config: Config,
+  log: Logger,
   app: ReturnType<typeof createApp>,
   identity: Identity | undefined,
 ): Server {
@@ -102,61 +101,24 @@ function createHttpServer(
     keepAliveTimeout: 65_000,
     connectionsCheckingInterval: 1_000,
     maxHeaderSize: maxHeaderBytes,
-    requireHostHeader: false, // The application asks for it, and answers in JSON.
+    // The application refuses what lacks it, in JSON.
+    requireHostHeader: false,
   };
-  const answers = new WeakMap<Socket, ServerResponse>();
-  const serve: RequestListener = (request, response) => {
-    answers.set(request.socket, response);
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    // Express knows no other form of target; what it cannot parse it answers by itself, in HTML.
+    request.url = toOriginForm(request.url ?? '/');
     app(request, response);
   };
   const server = identity
-    ? createSecureServer({ ...options, ...identity, handshakeTimeout: options.headersTimeout }, app)
-    : createServer(options, serve);
+    ? createSecureServer(
+        { ...options, ...identity, handshakeTimeout: options.headersTimeout },
+        handle,
+      )
+    : createServer(options, handle);
   server.timeout = config.requestTimeoutMs + 10_000;
-  // "100 Continue" is sent when the body is wanted, not before the checks.
-  server.on('checkContinue', serve);
-  // Any other expectation is no reason to refuse.
-  server.on('checkExpectation', serve);
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const last = answers.get(socket);
-    if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
-    else if (last === undefined || !hasConnection(last)) socket.end(renderClientError(error.code));
-    else if (last.writableFinished) socket.destroySoon();
-    else last.once('finish', () => socket.destroySoon());
-  });
+  // "100 Continue" is sent when the body is wanted, not before the checks; other wishes are ignored.
+  server.on('checkContinue', handle);
+  server.on('checkExpectation', handle);
+  answerMalformed(server, log);
   return server;
-}
-
-/**
- * Whether the connection is still, or for good, this answer's: then bytes that cannot be parsed end it
- * without an answer of their own, which would be taken for this one.
- */
-function hasConnection(answer: ServerResponse): boolean {
-  const { complete } = answer.req;
-  return complete ? !answer.writableFinished || !answer.shouldKeepAlive : answer.headersSent;
-}
-
-/**
- * What is no HTTP request has no request id and never reaches the application. Only statuses of the
- * documented table, so that a client needs to know no others.
- */
-function renderClientError(errorCode: string | undefined): string {
-  const isLate = errorCode === 'ERR_HTTP_REQUEST_TIMEOUT';
-  const [status, code, reason] = isLate
-    ? [504, 'DEADLINE_EXCEEDED', 'DEADLINE']
-    : [400, 'INVALID_ARGUMENT', 'INVALID_FIELD'];
-  const message = isLate
-    ? 'The request did not arrive in time.'
-    : errorCode === 'HPE_HEADER_OVERFLOW'
-      ? `The request line and headers are too long, want at most ${maxHeaderBytes} bytes.`
-      : 'The bytes are no well-formed HTTP request.';
-  const body = writeJson({ message, code, reason, request_id: '', details: {} });
-  return [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'connection: close',
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${Buffer.byteLength(body)}`,
-    '',
-    body,
-  ].join('\r\n');
 }

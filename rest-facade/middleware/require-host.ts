@@ -1,13 +1,17 @@
 import type { RequestHandler } from 'express';
 import { refuse } from '../errors.js';
 
-/** HTTP/1.1 wants a Host header (RFC 9112, 3.2). Node.js would refuse too, but without a body. */
+/**
+ * HTTP/1.1 wants one Host header (RFC 9112, 3.2). Node.js would refuse a missing one too, but without a
+ * body, and would take the first of several.
+ */
 export function requireHost(): RequestHandler {
   return (request, _response, next) => {
-    if (request.httpVersion === '1.1' && request.headers.host === undefined)
-      throw refuse('INVALID_FIELD', 'the header Host is missing, want the name of this server', {
-        details: { field: 'host' },
-      });
-    next();
+    const hosts = request.headersDistinct['host'] ?? [];
+    if (hosts.length === 1 || (hosts.length === 0 && request.httpVersion === '1.0')) return next();
+    const found = hosts.length === 0 ? 'missing' : 'given more than once';
+    throw refuse('INVALID_FIELD', `the header Host is ${found}, want the name of this server`, {
+      details: { field: 'host' },
+    });
   };
 }

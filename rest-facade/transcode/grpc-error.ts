@@ -25,6 +25,14 @@ function fromTransport(error: ServiceError): Refusal {
       return coreUnavailable(error);
     case status.DEADLINE_EXCEEDED:
       return refuse('DEADLINE', 'The deadline passed before the answer was ready.', options);
+    case status.RESOURCE_EXHAUSTED:
+      // The limit of a message, where the core's is below the facade's; else some proxy's of its own.
+      return /larger than/.test(error.details)
+        ? refuse('BODY_TOO_LARGE', 'file is too large for the service', options)
+        : refuse('QUEUE_FULL', 'The service has all the work it can take, try again.', {
+            ...options,
+            retryAfterSeconds: reconnectSeconds,
+          });
     default:
       return refuse('INTERNAL', 'The service failed to answer this request.', options);
   }

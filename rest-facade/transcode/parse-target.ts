@@ -6,13 +6,19 @@ export interface NamedValue {
   readonly value: string;
 }
 
-/** Splits a request target into its path and its query string; a proxy may send it with scheme and host. */
-export function splitTarget(target: string): { path: string; query: string } {
+/** A request target as a path and a query string; a proxy may send it with scheme and host. */
+export function toOriginForm(target: string): string {
   const local = target.replace(/^https?:\/\/[^/?]*/i, '');
+  return local.startsWith('?') || local === '' ? `/${local}` : local;
+}
+
+/** Splits a request target into its path and its query string. */
+export function splitTarget(target: string): { path: string; query: string } {
+  const local = toOriginForm(target);
   const mark = local.indexOf('?');
   return mark < 0
-    ? { path: local || '/', query: '' }
-    : { path: local.slice(0, mark) || '/', query: local.slice(mark + 1) };
+    ? { path: local, query: '' }
+    : { path: local.slice(0, mark), query: local.slice(mark + 1) };
 }
 
 /**

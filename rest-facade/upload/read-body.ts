@@ -20,6 +20,11 @@ export interface ReadOptions {
  */
 export function checkBodyHeaders(request: IncomingMessage, maxBodyBytes: number): void {
   if ((contentLength(request) ?? 0) > maxBodyBytes) throw bodyTooLarge('body', maxBodyBytes);
+  const transfer = request.headers['transfer-encoding'];
+  if (transfer !== undefined && transfer.toLowerCase() !== 'chunked')
+    throw refuse('UNSUPPORTED_CONTENT_TYPE', 'transfer-encoding is not chunked, want chunked', {
+      details: { field: 'transfer-encoding' },
+    });
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw refuse('UNSUPPORTED_CONTENT_TYPE', 'content-encoding is set, want none', {

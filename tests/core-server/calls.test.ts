@@ -381,6 +381,7 @@ void test('bytes that are no message are refused, alone and in a stream', async 
   const [error] = (await once(stream, 'error')) as [GrpcError];
   assert.equal(error.code, status.INVALID_ARGUMENT);
   assert.ok(isRefused(error));
+});
 
 void test('a caller that goes away with answers unread leaves no promise rejected', async (t) => {
   const large = ReadMeterResponse.fromPartial({ meterNumber: '1'.repeat(100_000) });

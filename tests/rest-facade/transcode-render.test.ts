@@ -260,7 +260,7 @@ test('errors without our ErrorInfo go by their code, and their text stays inside
     // A caller who went away is not answered at all; this is a core that was killed.
     [grpcError(status.CANCELLED), 'CORE_UNAVAILABLE'],
     [grpcError(status.INTERNAL), 'INTERNAL'],
-    [grpcError(status.RESOURCE_EXHAUSTED), 'INTERNAL'],
+    [grpcError(status.RESOURCE_EXHAUSTED), 'QUEUE_FULL'],
     [grpcError(status.UNIMPLEMENTED), 'INTERNAL'],
     [grpcError(status.UNAVAILABLE, foreign), 'CORE_UNAVAILABLE'],
     [grpcError(status.INVALID_ARGUMENT, broken), 'INTERNAL'],

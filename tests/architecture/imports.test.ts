@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+// What may know what: read out of the imports of all sources.
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const folders = [
+  'core-server',
+  'rest-facade',
+  'launcher',
+  'generated',
+  'samples',
+  'tests',
+  'bench',
+];
+/** Runs in the browser, with a compiler configuration of its own. */
+const isBrowserCode = (file: string) => file.startsWith('rest-facade/web/');
+
+interface Source {
+  /** Path from the root, with slashes. */
+  readonly file: string;
+  /** Sources that it imports, types too. */
+  readonly files: readonly string[];
+  /** Sources that it imports at run time. */
+  readonly runtimeFiles: readonly string[];
+  readonly packages: readonly string[];
+  /** Members of `process` that it uses. */
+  readonly processMembers: readonly string[];
+}
+
+const sources = folders.flatMap((folder) =>
+  readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((file) => path.posix.join(folder, file.replaceAll(path.sep, '/')))
+    .filter((file) => /\.ts$/.test(file) && !isBrowserCode(file))
+    .map(readSource),
+);
+
+function readSource(file: string): Source {
+  const text = readFileSync(path.join(root, file), 'utf8');
+  const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const all: string[] = [];
+  const atRunTime: string[] = [];
+  const processMembers: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
+      const { moduleSpecifier } = node;
+      if (moduleSpecifier && ts.isStringLiteral(moduleSpecifier)) {
+        all.push(moduleSpecifier.text);
+        if (!isTypeOnly(node)) atRunTime.push(moduleSpecifier.text);
+      }
+    } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      const [target] = node.arguments;
+      assert.ok(target && ts.isStringLiteral(target), `${file}: import() of what is not a text`);
+      all.push(target.text);
+    } else if (ts.isPropertyAccessExpression(node) && node.expression.getText() === 'process') {
+      processMembers.push(node.name.text);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  const local = (specifiers: string[]) =>
+    specifiers
+      .filter((specifier) => specifier.startsWith('.'))
+      .map((specifier) =>
+        path.posix.join(path.posix.dirname(file), specifier.replace(/js$/, 'ts')),
+      );
+  const packages = all.filter((specifier) => !/^(\.|node:)/.test(specifier));
+  return {
+    file,
+    files: local(all),
+    runtimeFiles: local(atRunTime),
+    packages: packages.map((specifier) => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier),
+    processMembers,
+  };
+}
+
+/** `verbatimModuleSyntax`: only what says `type` vanishes; `import { type A }` stays as an import. */
+function isTypeOnly(node: ts.ImportDeclaration | ts.ExportDeclaration): boolean {
+  if (ts.isExportDeclaration(node)) return node.isTypeOnly;
+  return node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
+}
+
+const product = sources.filter(({ file }) => /^(core-server|rest-facade)\//.test(file));
+const top = (file: string) => file.split('/')[0];
+
+void test('the sources were found', () => {
+  assert.ok(product.length > 100);
+  assert.ok(product.some(({ files }) => files.length > 10));
+});
+
+void test('each library has one home', () => {
+  const homes: Record<string, RegExp> = {
+    'onnxruntime-node': /^core-server\/inference\//,
+    '@gutenye/ocr-node': /^core-server\/meter\//,
+    sharp: /^core-server\/image\//,
+    knex: /^core-server\/(db\/|.*\/knex-[a-z-]+\.ts$)/,
+    '@appthreat/sqlite3': /^core-server\/db\//,
+    pg: /^core-server\/db\//,
+    busboy: /^rest-facade\/upload\//,
+    express: /^rest-facade\/(app\.ts|middleware\/)/,
+    commander: /^core-server\/(admin\/cli\/|admin-cli\.ts)/,
+  };
+  const strays = product.flatMap(({ file, packages }) =>
+    packages.filter((name) => homes[name]?.test(file) === false).map((name) => `${file}: ${name}`),
+  );
+  assert.deepEqual(strays, []);
+  const used = new Set(product.flatMap(({ packages }) => packages));
+  for (const name of ['onnxruntime-node', 'sharp', 'knex', 'busboy', 'express']) {
+    assert.ok(used.has(name), `${name} has a home and is not used`);
+  }
+});
+
+void test('core and facade meet in generated/ alone', () => {
+  const allowed: Record<string, readonly string[]> = {
+    'core-server': ['core-server', 'generated'],
+    'rest-facade': ['rest-facade', 'generated'],
+    generated: ['generated'],
+  };
+  const strays = sources.flatMap(({ file, files }) =>
+    files
+      .filter((target) => allowed[top(file) ?? '']?.includes(top(target) ?? '') === false)
+      .map((target) => `${file} imports ${target}`),
+  );
+  assert.deepEqual(strays, []);
+});
+
+void test('features do not import each other', () => {
+  const features = ['face', 'meter', 'score-config', 'admin'];
+  const featureOf = (file: string) => {
+    const [folder, name = ''] = file.split('/');
+    return folder === 'core-server' && features.includes(name) ? name : undefined;
+  };
+  const strays = product.flatMap(({ file, files }) => {
+    const own = featureOf(file);
+    if (own === undefined) return [];
+    return files
+      .filter((target) => (featureOf(target) ?? own) !== own)
+      .map((target) => `${file} imports ${target}`);
+  });
+  assert.deepEqual(strays, []);
+});
+
+void test('what features stand on does not know them', () => {
+  const below = /^core-server\/(image|inference|db)\//;
+  const known = /^core-server\/(image|inference|db)\/|^core-server\/errors\.ts$|^generated\//;
+  const strays = product.flatMap(({ file, files }) =>
+    below.test(file)
+      ? files.filter((target) => !known.test(target)).map((target) => `${file} imports ${target}`)
+      : [],
+  );
+  assert.deepEqual(strays, []);
+});
+
+void test('main files alone know environment, signals and exit', () => {
+  const isMain = (file: string) =>
+    /\/([a-z]+-)*(main|cli)\.ts$/.test(file) ||
+    // Sets what onnxruntime reads while it is loaded.
+    file === 'core-server/inference/no-telemetry.ts';
+  const strays = product.flatMap(({ file, processMembers, packages }) =>
+    isMain(file)
+      ? []
+      : [...processMembers, ...packages.filter((name) => name === 'process')].map(
+          (member) => `${file}: process.${member}`,
+        ),
+  );
+  assert.deepEqual(strays, []);
+});
+
+void test('no import goes in a circle', () => {
+  const next = new Map(sources.map(({ file, runtimeFiles }) => [file, runtimeFiles]));
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (file: string, trail: readonly string[]): void => {
+    if (trail.includes(file)) {
+      circles.push([...trail.slice(trail.indexOf(file)), file].join(' → '));
+      return;
+    }
+    if (done.has(file)) return;
+    for (const target of next.get(file) ?? []) visit(target, [...trail, file]);
+    done.add(file);
+  };
+  for (const { file } of sources) visit(file, []);
+  assert.deepEqual(circles, []);
+});

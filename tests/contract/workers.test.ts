@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { credentials, status, type ServiceError as GrpcError } from '@grpc/grpc-js';
+import {
+  MeterReadingServiceClient,
+  type ReadMeterResponse,
+} from '../../generated/imageanalysis/v1/meter_reading.js';
+import { collectLog, type LogEntry } from '../helpers/collect-log.js';
+import { detailsOf, metadataWithKey, unaryCall } from '../helpers/grpc.js';
+import { isGrpcServing } from '../../launcher/is-serving.js';
+import { readSample } from '../helpers/samples.js';
+import {
+  killableWorkerUrl,
+  openStage,
+  scriptedPicture,
+  scriptedWorkerUrl,
+} from '../helpers/scripted-pictures.js';
+import { startService, type TestService } from '../helpers/service.js';
+
+// The service around its inference workers: what happens when one dies, and when all are busy.
+
+function readMeter(service: TestService, image: Buffer) {
+  const client = new MeterReadingServiceClient(service.grpc, credentials.createInsecure());
+  const answer = unaryCall<ReadMeterResponse>((done) =>
+    client.readMeter({ image }, metadataWithKey(service.apiKey), done),
+  );
+  return answer.finally(() => client.close());
+}
+
+const reasonOf = (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    () => 'answered',
+    (error: unknown) => detailsOf(error).reason,
+  );
+
+async function detect(service: TestService, picture: Buffer, signal?: AbortSignal) {
+  const form = new FormData();
+  form.append('file', new Blob([new Uint8Array(picture)]), 'photo.jpg');
+  const answer = await fetch(`${service.rest}/face_detect_single`, {
+    method: 'POST',
+    body: form,
+    headers: { apikey: service.apiKey },
+    ...(signal && { signal }),
+  });
+  const body = (await answer.json()) as { reason?: string; detection_score?: string };
+  return { status: answer.status, ...body };
+}
+
+const startScripted = async (t: TestContext, environment: Record<string, string> = {}) => {
+  const stage = openStage(t);
+  const log = collectLog();
+  const service = await startService(t, environment, log.log, scriptedWorkerUrl);
+  /** Resolves when the core has received so many calls, which stand in its queue then. */
+  const received = async (count: number) => {
+    const isReceived = ({ msg, method }: LogEntry) =>
+      msg === 'call received' && !String(method).includes('AdminService');
+    while (log.entries.filter(isReceived).length < count) await sleep(2);
+  };
+  return { stage, service, log, received };
+};
+
+const isEndOfDetection = ({ method, msg }: LogEntry) =>
+  String(method).endsWith('/DetectSingleFace') && msg !== 'call received';
+
+void test('a real worker that dies in its job: the request is tried again and answered', async (t) => {
+  const stage = openStage(t);
+  const log = collectLog();
+  const service = await startService(t, {}, log.log, killableWorkerUrl);
+  const answered = detect(service, await readSample('astronaut.jpg'));
+  await stage.waitForBegun(1);
+  stage.release('detectFaces');
+  const first = await answered;
+  assert.equal(first.status, 200);
+  assert.ok(Number(first.detection_score) > 0.5);
+  await log.waitFor(({ msg }) => msg === 'worker lost');
+  assert.deepEqual(stage.begun, ['detectFaces', 'detectFaces']);
+  assert.equal((await detect(service, await readSample('astronaut.jpg'))).status, 200);
+});
+
+void test('a picture that kills every worker is refused as UNAVAILABLE, and the next ones work', async (t) => {
+  const { stage, service } = await startScripted(t);
+  await assert.rejects(
+    readMeter(service, scriptedPicture('killer', 'exit')),
+    (error: GrpcError) => {
+      assert.equal(error.code, status.UNAVAILABLE);
+      assert.equal(detailsOf(error).reason, 'SHUTTING_DOWN');
+      return true;
+    },
+  );
+  const overRest = await detect(service, scriptedPicture('killer', 'exit'));
+  assert.deepEqual([overRest.status, overRest.reason], [503, 'SHUTTING_DOWN']);
+  assert.equal(await reasonOf(readMeter(service, scriptedPicture('next'))), 'NO_READING');
+  assert.deepEqual(stage.begun, ['killer', 'killer', 'killer', 'killer', 'next']);
+});
+
+void test('while all workers are busy and the queue is full, the service refuses, and its loop turns', async (t) => {
+  const { stage, service, received } = await startScripted(t, { CORE_MAX_QUEUE: '2' });
+  const accepted = ['a', 'b', 'c'].map((name) =>
+    reasonOf(readMeter(service, scriptedPicture(name, 'wait'))),
+  );
+  await stage.waitForBegun(1);
+  await received(3);
+  const probe = () => reasonOf(readMeter(service, scriptedPicture('probe')));
+  assert.equal(await probe(), 'QUEUE_FULL');
+  let turns = 0;
+  for (; turns < 1_000; turns += 1) await nextTurn();
+  assert.equal(await isGrpcServing(service.grpc), true);
+  assert.equal((await fetch(`${service.rest}/readyz`)).status, 200);
+  const overRest = await detect(service, scriptedPicture('probe'));
+  assert.deepEqual([overRest.status, overRest.reason], [429, 'QUEUE_FULL']);
+  assert.deepEqual(stage.begun, ['a']);
+  stage.release('a', 'b', 'c');
+  assert.deepEqual(await Promise.all(accepted), ['NO_READING', 'NO_READING', 'NO_READING']);
+});
+
+void test('a queued request whose HTTP caller went away never reaches a model', async (t) => {
+  const { stage, service, log, received } = await startScripted(t);
+  const running = reasonOf(readMeter(service, scriptedPicture('running', 'wait')));
+  await stage.waitForBegun(1);
+  const caller = new AbortController();
+  const gone = detect(service, scriptedPicture('gone'), caller.signal).catch(() => 'aborted');
+  await received(2);
+  caller.abort();
+  assert.equal(await gone, 'aborted');
+  const line = await log.waitFor(isEndOfDetection);
+  assert.equal(line['reason'], 'CLIENT_CLOSED');
+  stage.release('running');
+  await running;
+  assert.equal(await reasonOf(readMeter(service, scriptedPicture('last'))), 'NO_READING');
+  assert.deepEqual(stage.begun, ['running', 'last']);
+});
+
+void test('the REST deadline reaches the core: a queued request is given up there too', async (t) => {
+  const { stage, service, log } = await startScripted(t, { REST_REQUEST_TIMEOUT_MS: '700' });
+  const running = reasonOf(readMeter(service, scriptedPicture('running', 'wait')));
+  await stage.waitForBegun(1);
+  const late = await detect(service, scriptedPicture('late'));
+  assert.deepEqual([late.status, late.reason], [504, 'DEADLINE']);
+  const line = await log.waitFor(isEndOfDetection);
+  assert.equal(line['reason'], 'DEADLINE');
+  stage.release('running');
+  await running;
+  await reasonOf(readMeter(service, scriptedPicture('last')));
+  assert.deepEqual(stage.begun, ['running', 'last']);
+});
+
+void test("the core's own deadline holds for callers without one", async (t) => {
+  const { stage, service } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '1000' });
+  assert.equal(await reasonOf(readMeter(service, scriptedPicture('slow', 'wait'))), 'DEADLINE');
+  stage.release('slow');
+  assert.equal(await reasonOf(readMeter(service, scriptedPicture('next'))), 'NO_READING');
+});
