@@ -1,9 +1,11 @@
+import { copyRegion } from '../image/copy-region.js';
 import type { RgbPicture } from '../image/picture.js';
 import type { Model } from '../inference/sessions.js';
-import type { Point, Quad } from './geometry.js';
+import { mapped, type Point, type Quad } from './geometry.js';
 import type { ReadStrip } from './hypothesis.js';
 import { floatsOf, pictureTensor, quadsTensor } from './network-tensors.js';
 import type { Crop } from './reader-rules.js';
+import { stripRegion } from './strip-region.js';
 
 /** Cuts the quads out of the picture and reads each as a strip, in one run. */
 export async function readStrips(
@@ -12,7 +14,15 @@ export async function readStrips(
   quads: readonly Quad[],
 ): Promise<ReadStrip[]> {
   if (quads.length === 0) return [];
-  const outputs = await model.run({ image: pictureTensor(picture), quads: quadsTensor(quads) });
+  // The network makes a pyramid of all that it gets: it gets no more than the strips.
+  const region = stripRegion(quads, picture);
+  const shifted = quads.map((quad) =>
+    mapped(quad, ({ x, y }) => ({ x: x - region.left, y: y - region.top })),
+  );
+  const outputs = await model.run({
+    image: pictureTensor(copyRegion(picture, region)),
+    quads: quadsTensor(shifted),
+  });
   const { data, dims } = floatsOf(outputs, 'probs');
   const legible = floatsOf(outputs, 'legible').data;
   const steps = dims[1] ?? 0;

@@ -16,6 +16,7 @@ import {
   parseReaderRules,
   rulesFile,
 } from '../../core-server/meter/reader-rules.js';
+import { stripRegion } from '../../core-server/meter/strip-region.js';
 import { wheelsOf } from '../../core-server/meter/wheels.js';
 
 const modelsFolder = new URL('../../../models/', import.meta.url);
@@ -308,6 +309,29 @@ suite('chooseCandidates', () => {
         expected,
       ),
     );
+  }
+});
+
+suite('stripRegion', () => {
+  const box = (xmin: number, ymin: number, xmax: number, ymax: number) =>
+    quadOf([
+      [xmin, ymin],
+      [xmax, ymin],
+      [xmax, ymax],
+      [xmin, ymax],
+    ]);
+  const picture = { width: 403, height: 301 };
+  const cases: [string, Quad[], [number, number, number, number]][] = [
+    ['has room for the coarsest level, on its grid', [box(101, 50, 200, 77)], [92, 40, 116, 48]],
+    ['covers all strips', [box(101, 50, 200, 77), box(40, 90, 60, 95)], [32, 40, 176, 64]],
+    ['keeps to the picture', [box(-50, -5, 900, 700)], [0, 0, 403, 301]],
+    ['is never too small, outside either', [box(500, 400, 501, 401)], [384, 284, 19, 17]],
+  ];
+  for (const [name, quads, expected] of cases) {
+    test(name, () => {
+      const { left, top, width, height } = stripRegion(quads, picture);
+      assert.deepEqual([left, top, width, height], expected);
+    });
   }
 });
 
