@@ -94,6 +94,12 @@ const (
 	ReadingWarning_READING_WARNING_LOW_LIGHT ReadingWarning = 5
 	// Light is reflected on the counter.
 	ReadingWarning_READING_WARNING_GLARE ReadingWarning = 6
+	// The counter does not show `expected_digits` digits.
+	ReadingWarning_READING_WARNING_UNEXPECTED_DIGITS ReadingWarning = 7
+	// The value is below `previous_reading`.
+	ReadingWarning_READING_WARNING_BELOW_PREVIOUS ReadingWarning = 8
+	// The value is above `previous_reading` by more than `max_increase`.
+	ReadingWarning_READING_WARNING_JUMP_TOO_LARGE ReadingWarning = 9
 )
 
 // Enum value maps for ReadingWarning.
@@ -106,6 +112,9 @@ var (
 		4: "READING_WARNING_ROTATED_INPUT",
 		5: "READING_WARNING_LOW_LIGHT",
 		6: "READING_WARNING_GLARE",
+		7: "READING_WARNING_UNEXPECTED_DIGITS",
+		8: "READING_WARNING_BELOW_PREVIOUS",
+		9: "READING_WARNING_JUMP_TOO_LARGE",
 	}
 	ReadingWarning_value = map[string]int32{
 		"READING_WARNING_UNSPECIFIED":             0,
@@ -115,6 +124,9 @@ var (
 		"READING_WARNING_ROTATED_INPUT":           4,
 		"READING_WARNING_LOW_LIGHT":               5,
 		"READING_WARNING_GLARE":                   6,
+		"READING_WARNING_UNEXPECTED_DIGITS":       7,
+		"READING_WARNING_BELOW_PREVIOUS":          8,
+		"READING_WARNING_JUMP_TOO_LARGE":          9,
 	}
 )
 
@@ -146,10 +158,29 @@ func (ReadingWarning) EnumDescriptor() ([]byte, []int) {
 }
 
 // Asks for the reading of one photo.
+//
+// What is known of the meter ranks what can be read in the photo, and makes warnings. It never adds
+// a digit that was not seen, and `confidence` is that of the photo alone. Amounts are plain decimals,
+// exact as they are written: at most 12 digits before the point and 6 after it.
 type ReadMeterRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The picture file. Required.
-	Image         []byte `protobuf:"bytes,1,opt,name=image,proto3" json:"image,omitempty"`
+	Image []byte `protobuf:"bytes,1,opt,name=image,proto3" json:"image,omitempty"`
+	// How many wheels the counter has, those of the fraction included, 3..12; absent: not known.
+	ExpectedDigits *uint32 `protobuf:"varint,2,opt,name=expected_digits,json=expectedDigits,proto3,oneof" json:"expected_digits,omitempty"`
+	// How many of them are the fraction, 0..6 and fewer than `expected_digits`; absent: told by their
+	// colour.
+	ExpectedDecimals *uint32 `protobuf:"varint,3,opt,name=expected_decimals,json=expectedDecimals,proto3,oneof" json:"expected_decimals,omitempty"`
+	// An earlier `value` of the meter; absent or empty: not known.
+	PreviousReading *string `protobuf:"bytes,4,opt,name=previous_reading,json=previousReading,proto3,oneof" json:"previous_reading,omitempty"`
+	// How much the value can have grown since `previous_reading`, which must be there too; absent or
+	// empty: not known. A counter that turned over to zeros within this has grown.
+	MaxIncrease *string `protobuf:"bytes,5,opt,name=max_increase,json=maxIncrease,proto3,oneof" json:"max_increase,omitempty"`
+	// Whether the serial number and the unit that are printed on the meter are wanted. Takes several
+	// times as long.
+	SerialNumber *bool `protobuf:"varint,6,opt,name=serial_number,json=serialNumber,proto3,oneof" json:"serial_number,omitempty"`
+	// Whether `alternatives` of the answer are wanted.
+	Alternatives  *bool `protobuf:"varint,7,opt,name=alternatives,proto3,oneof" json:"alternatives,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -191,6 +222,48 @@ func (x *ReadMeterRequest) GetImage() []byte {
 	return nil
 }
 
+func (x *ReadMeterRequest) GetExpectedDigits() uint32 {
+	if x != nil && x.ExpectedDigits != nil {
+		return *x.ExpectedDigits
+	}
+	return 0
+}
+
+func (x *ReadMeterRequest) GetExpectedDecimals() uint32 {
+	if x != nil && x.ExpectedDecimals != nil {
+		return *x.ExpectedDecimals
+	}
+	return 0
+}
+
+func (x *ReadMeterRequest) GetPreviousReading() string {
+	if x != nil && x.PreviousReading != nil {
+		return *x.PreviousReading
+	}
+	return ""
+}
+
+func (x *ReadMeterRequest) GetMaxIncrease() string {
+	if x != nil && x.MaxIncrease != nil {
+		return *x.MaxIncrease
+	}
+	return ""
+}
+
+func (x *ReadMeterRequest) GetSerialNumber() bool {
+	if x != nil && x.SerialNumber != nil {
+		return *x.SerialNumber
+	}
+	return false
+}
+
+func (x *ReadMeterRequest) GetAlternatives() bool {
+	if x != nil && x.Alternatives != nil {
+		return *x.Alternatives
+	}
+	return false
+}
+
 // A reading.
 type ReadMeterResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -210,7 +283,11 @@ type ReadMeterResponse struct {
 	// Where the counter is.
 	BoundingBox *BoundingBox `protobuf:"bytes,7,opt,name=bounding_box,json=boundingBox,proto3" json:"bounding_box,omitempty"`
 	// The digits one by one, in the order of `meter_number`.
-	Digits        []*MeterDigit `protobuf:"bytes,8,rep,name=digits,proto3" json:"digits,omitempty"`
+	Digits []*MeterDigit `protobuf:"bytes,8,rep,name=digits,proto3" json:"digits,omitempty"`
+	// What else the counter may show; only on request.
+	Alternatives *AlternativeReadings `protobuf:"bytes,9,opt,name=alternatives,proto3,oneof" json:"alternatives,omitempty"`
+	// What is printed on the meter; only on request.
+	Printed       *PrintedText `protobuf:"bytes,10,opt,name=printed,proto3,oneof" json:"printed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -301,6 +378,185 @@ func (x *ReadMeterResponse) GetDigits() []*MeterDigit {
 	return nil
 }
 
+func (x *ReadMeterResponse) GetAlternatives() *AlternativeReadings {
+	if x != nil {
+		return x.Alternatives
+	}
+	return nil
+}
+
+func (x *ReadMeterResponse) GetPrinted() *PrintedText {
+	if x != nil {
+		return x.Printed
+	}
+	return nil
+}
+
+// Readings beside the one that was given.
+type AlternativeReadings struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One step up or down, where a wheel stands between two digits; the likelier first, or empty.
+	Readings      []*AlternativeReading `protobuf:"bytes,1,rep,name=readings,proto3" json:"readings,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AlternativeReadings) Reset() {
+	*x = AlternativeReadings{}
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AlternativeReadings) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AlternativeReadings) ProtoMessage() {}
+
+func (x *AlternativeReadings) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AlternativeReadings.ProtoReflect.Descriptor instead.
+func (*AlternativeReadings) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *AlternativeReadings) GetReadings() []*AlternativeReading {
+	if x != nil {
+		return x.Readings
+	}
+	return nil
+}
+
+// A reading beside the one that was given.
+type AlternativeReading struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its digits, as in `ReadMeterResponse`.
+	MeterNumber string `protobuf:"bytes,1,opt,name=meter_number,json=meterNumber,proto3" json:"meter_number,omitempty"`
+	// The same with the decimal point.
+	Value string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
+	// Probability by the reading network alone, 0..1; not calibrated.
+	Probability   float64 `protobuf:"fixed64,3,opt,name=probability,proto3" json:"probability,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AlternativeReading) Reset() {
+	*x = AlternativeReading{}
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AlternativeReading) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AlternativeReading) ProtoMessage() {}
+
+func (x *AlternativeReading) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AlternativeReading.ProtoReflect.Descriptor instead.
+func (*AlternativeReading) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *AlternativeReading) GetMeterNumber() string {
+	if x != nil {
+		return x.MeterNumber
+	}
+	return ""
+}
+
+func (x *AlternativeReading) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
+func (x *AlternativeReading) GetProbability() float64 {
+	if x != nil {
+		return x.Probability
+	}
+	return 0
+}
+
+// Text beside the counter, by general text recognition: more often wrong than the reading.
+type PrintedText struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The serial number, letters, digits and hyphens only; empty when none was found.
+	SerialNumber string `protobuf:"bytes,1,opt,name=serial_number,json=serialNumber,proto3" json:"serial_number,omitempty"`
+	// The unit as it is printed: `m3`, `kWh`, `ft3` or `gal`; empty when none was found.
+	Unit          string `protobuf:"bytes,2,opt,name=unit,proto3" json:"unit,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PrintedText) Reset() {
+	*x = PrintedText{}
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PrintedText) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PrintedText) ProtoMessage() {}
+
+func (x *PrintedText) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PrintedText.ProtoReflect.Descriptor instead.
+func (*PrintedText) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *PrintedText) GetSerialNumber() string {
+	if x != nil {
+		return x.SerialNumber
+	}
+	return ""
+}
+
+func (x *PrintedText) GetUnit() string {
+	if x != nil {
+		return x.Unit
+	}
+	return ""
+}
+
 // One digit of a counter.
 type MeterDigit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -316,7 +572,7 @@ type MeterDigit struct {
 
 func (x *MeterDigit) Reset() {
 	*x = MeterDigit{}
-	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[2]
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -328,7 +584,7 @@ func (x *MeterDigit) String() string {
 func (*MeterDigit) ProtoMessage() {}
 
 func (x *MeterDigit) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[2]
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -341,7 +597,7 @@ func (x *MeterDigit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MeterDigit.ProtoReflect.Descriptor instead.
 func (*MeterDigit) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{2}
+	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *MeterDigit) GetDigit() string {
@@ -378,7 +634,7 @@ type StreamReadMetersRequest struct {
 
 func (x *StreamReadMetersRequest) Reset() {
 	*x = StreamReadMetersRequest{}
-	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[3]
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -390,7 +646,7 @@ func (x *StreamReadMetersRequest) String() string {
 func (*StreamReadMetersRequest) ProtoMessage() {}
 
 func (x *StreamReadMetersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[3]
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -403,7 +659,7 @@ func (x *StreamReadMetersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamReadMetersRequest.ProtoReflect.Descriptor instead.
 func (*StreamReadMetersRequest) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{3}
+	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *StreamReadMetersRequest) GetId() string {
@@ -438,7 +694,7 @@ type StreamReadMetersResponse struct {
 
 func (x *StreamReadMetersResponse) Reset() {
 	*x = StreamReadMetersResponse{}
-	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[4]
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -450,7 +706,7 @@ func (x *StreamReadMetersResponse) String() string {
 func (*StreamReadMetersResponse) ProtoMessage() {}
 
 func (x *StreamReadMetersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[4]
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -463,7 +719,7 @@ func (x *StreamReadMetersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamReadMetersResponse.ProtoReflect.Descriptor instead.
 func (*StreamReadMetersResponse) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{4}
+	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *StreamReadMetersResponse) GetId() string {
@@ -520,9 +776,21 @@ var File_imageanalysis_v1_meter_reading_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\n" +
-	"$imageanalysis/v1/meter_reading.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1bimageanalysis/v1/rest.proto\"(\n" +
+	"$imageanalysis/v1/meter_reading.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1bimageanalysis/v1/rest.proto\"\xa6\x03\n" +
 	"\x10ReadMeterRequest\x12\x14\n" +
-	"\x05image\x18\x01 \x01(\fR\x05image\"\xef\x02\n" +
+	"\x05image\x18\x01 \x01(\fR\x05image\x12,\n" +
+	"\x0fexpected_digits\x18\x02 \x01(\rH\x00R\x0eexpectedDigits\x88\x01\x01\x120\n" +
+	"\x11expected_decimals\x18\x03 \x01(\rH\x01R\x10expectedDecimals\x88\x01\x01\x12.\n" +
+	"\x10previous_reading\x18\x04 \x01(\tH\x02R\x0fpreviousReading\x88\x01\x01\x12&\n" +
+	"\fmax_increase\x18\x05 \x01(\tH\x03R\vmaxIncrease\x88\x01\x01\x12(\n" +
+	"\rserial_number\x18\x06 \x01(\bH\x04R\fserialNumber\x88\x01\x01\x12'\n" +
+	"\falternatives\x18\a \x01(\bH\x05R\falternatives\x88\x01\x01B\x12\n" +
+	"\x10_expected_digitsB\x14\n" +
+	"\x12_expected_decimalsB\x13\n" +
+	"\x11_previous_readingB\x0f\n" +
+	"\r_max_increaseB\x10\n" +
+	"\x0e_serial_numberB\x0f\n" +
+	"\r_alternatives\"\x9a\x04\n" +
 	"\x11ReadMeterResponse\x12!\n" +
 	"\fmeter_number\x18\x01 \x01(\tR\vmeterNumber\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\x12\x12\n" +
@@ -533,7 +801,22 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\x06status\x18\x05 \x01(\x0e2\x1f.imageanalysis.v1.ReadingStatusR\x06status\x12<\n" +
 	"\bwarnings\x18\x06 \x03(\x0e2 .imageanalysis.v1.ReadingWarningR\bwarnings\x12@\n" +
 	"\fbounding_box\x18\a \x01(\v2\x1d.imageanalysis.v1.BoundingBoxR\vboundingBox\x124\n" +
-	"\x06digits\x18\b \x03(\v2\x1c.imageanalysis.v1.MeterDigitR\x06digits\"\x84\x01\n" +
+	"\x06digits\x18\b \x03(\v2\x1c.imageanalysis.v1.MeterDigitR\x06digits\x12N\n" +
+	"\falternatives\x18\t \x01(\v2%.imageanalysis.v1.AlternativeReadingsH\x00R\falternatives\x88\x01\x01\x12<\n" +
+	"\aprinted\x18\n" +
+	" \x01(\v2\x1d.imageanalysis.v1.PrintedTextH\x01R\aprinted\x88\x01\x01B\x0f\n" +
+	"\r_alternativesB\n" +
+	"\n" +
+	"\b_printed\"W\n" +
+	"\x13AlternativeReadings\x12@\n" +
+	"\breadings\x18\x01 \x03(\v2$.imageanalysis.v1.AlternativeReadingR\breadings\"o\n" +
+	"\x12AlternativeReading\x12!\n" +
+	"\fmeter_number\x18\x01 \x01(\tR\vmeterNumber\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\x12 \n" +
+	"\vprobability\x18\x03 \x01(\x01R\vprobability\"F\n" +
+	"\vPrintedText\x12#\n" +
+	"\rserial_number\x18\x01 \x01(\tR\fserialNumber\x12\x12\n" +
+	"\x04unit\x18\x02 \x01(\tR\x04unit\"\x84\x01\n" +
 	"\n" +
 	"MeterDigit\x12\x14\n" +
 	"\x05digit\x18\x01 \x01(\tR\x05digit\x12\x1e\n" +
@@ -552,7 +835,7 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\rReadingStatus\x12\x1e\n" +
 	"\x1aREADING_STATUS_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11READING_STATUS_OK\x10\x01\x12\x18\n" +
-	"\x14READING_STATUS_CHECK\x10\x02*\x87\x02\n" +
+	"\x14READING_STATUS_CHECK\x10\x02*\xf6\x02\n" +
 	"\x0eReadingWarning\x12\x1f\n" +
 	"\x1bREADING_WARNING_UNSPECIFIED\x10\x00\x12+\n" +
 	"'READING_WARNING_DIGIT_BETWEEN_POSITIONS\x10\x01\x12$\n" +
@@ -560,7 +843,10 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	" READING_WARNING_SEVERAL_COUNTERS\x10\x03\x12!\n" +
 	"\x1dREADING_WARNING_ROTATED_INPUT\x10\x04\x12\x1d\n" +
 	"\x19READING_WARNING_LOW_LIGHT\x10\x05\x12\x19\n" +
-	"\x15READING_WARNING_GLARE\x10\x062\xf7\x02\n" +
+	"\x15READING_WARNING_GLARE\x10\x06\x12%\n" +
+	"!READING_WARNING_UNEXPECTED_DIGITS\x10\a\x12\"\n" +
+	"\x1eREADING_WARNING_BELOW_PREVIOUS\x10\b\x12\"\n" +
+	"\x1eREADING_WARNING_JUMP_TOO_LARGE\x10\t2\xf7\x02\n" +
 	"\x13MeterReadingService\x12\xf0\x01\n" +
 	"\tReadMeter\x12\".imageanalysis.v1.ReadMeterRequest\x1a#.imageanalysis.v1.ReadMeterResponse\"\x99\x01\xa2\xbb\x18U\n" +
 	"'\n" +
@@ -585,36 +871,42 @@ func file_imageanalysis_v1_meter_reading_proto_rawDescGZIP() []byte {
 }
 
 var file_imageanalysis_v1_meter_reading_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_imageanalysis_v1_meter_reading_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_imageanalysis_v1_meter_reading_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_imageanalysis_v1_meter_reading_proto_goTypes = []any{
 	(ReadingStatus)(0),               // 0: imageanalysis.v1.ReadingStatus
 	(ReadingWarning)(0),              // 1: imageanalysis.v1.ReadingWarning
 	(*ReadMeterRequest)(nil),         // 2: imageanalysis.v1.ReadMeterRequest
 	(*ReadMeterResponse)(nil),        // 3: imageanalysis.v1.ReadMeterResponse
-	(*MeterDigit)(nil),               // 4: imageanalysis.v1.MeterDigit
-	(*StreamReadMetersRequest)(nil),  // 5: imageanalysis.v1.StreamReadMetersRequest
-	(*StreamReadMetersResponse)(nil), // 6: imageanalysis.v1.StreamReadMetersResponse
-	(*BoundingBox)(nil),              // 7: imageanalysis.v1.BoundingBox
-	(*status.Status)(nil),            // 8: google.rpc.Status
+	(*AlternativeReadings)(nil),      // 4: imageanalysis.v1.AlternativeReadings
+	(*AlternativeReading)(nil),       // 5: imageanalysis.v1.AlternativeReading
+	(*PrintedText)(nil),              // 6: imageanalysis.v1.PrintedText
+	(*MeterDigit)(nil),               // 7: imageanalysis.v1.MeterDigit
+	(*StreamReadMetersRequest)(nil),  // 8: imageanalysis.v1.StreamReadMetersRequest
+	(*StreamReadMetersResponse)(nil), // 9: imageanalysis.v1.StreamReadMetersResponse
+	(*BoundingBox)(nil),              // 10: imageanalysis.v1.BoundingBox
+	(*status.Status)(nil),            // 11: google.rpc.Status
 }
 var file_imageanalysis_v1_meter_reading_proto_depIdxs = []int32{
 	0,  // 0: imageanalysis.v1.ReadMeterResponse.status:type_name -> imageanalysis.v1.ReadingStatus
 	1,  // 1: imageanalysis.v1.ReadMeterResponse.warnings:type_name -> imageanalysis.v1.ReadingWarning
-	7,  // 2: imageanalysis.v1.ReadMeterResponse.bounding_box:type_name -> imageanalysis.v1.BoundingBox
-	4,  // 3: imageanalysis.v1.ReadMeterResponse.digits:type_name -> imageanalysis.v1.MeterDigit
-	7,  // 4: imageanalysis.v1.MeterDigit.bounding_box:type_name -> imageanalysis.v1.BoundingBox
-	2,  // 5: imageanalysis.v1.StreamReadMetersRequest.request:type_name -> imageanalysis.v1.ReadMeterRequest
-	3,  // 6: imageanalysis.v1.StreamReadMetersResponse.response:type_name -> imageanalysis.v1.ReadMeterResponse
-	8,  // 7: imageanalysis.v1.StreamReadMetersResponse.error:type_name -> google.rpc.Status
-	2,  // 8: imageanalysis.v1.MeterReadingService.ReadMeter:input_type -> imageanalysis.v1.ReadMeterRequest
-	5,  // 9: imageanalysis.v1.MeterReadingService.StreamReadMeters:input_type -> imageanalysis.v1.StreamReadMetersRequest
-	3,  // 10: imageanalysis.v1.MeterReadingService.ReadMeter:output_type -> imageanalysis.v1.ReadMeterResponse
-	6,  // 11: imageanalysis.v1.MeterReadingService.StreamReadMeters:output_type -> imageanalysis.v1.StreamReadMetersResponse
-	10, // [10:12] is the sub-list for method output_type
-	8,  // [8:10] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	10, // 2: imageanalysis.v1.ReadMeterResponse.bounding_box:type_name -> imageanalysis.v1.BoundingBox
+	7,  // 3: imageanalysis.v1.ReadMeterResponse.digits:type_name -> imageanalysis.v1.MeterDigit
+	4,  // 4: imageanalysis.v1.ReadMeterResponse.alternatives:type_name -> imageanalysis.v1.AlternativeReadings
+	6,  // 5: imageanalysis.v1.ReadMeterResponse.printed:type_name -> imageanalysis.v1.PrintedText
+	5,  // 6: imageanalysis.v1.AlternativeReadings.readings:type_name -> imageanalysis.v1.AlternativeReading
+	10, // 7: imageanalysis.v1.MeterDigit.bounding_box:type_name -> imageanalysis.v1.BoundingBox
+	2,  // 8: imageanalysis.v1.StreamReadMetersRequest.request:type_name -> imageanalysis.v1.ReadMeterRequest
+	3,  // 9: imageanalysis.v1.StreamReadMetersResponse.response:type_name -> imageanalysis.v1.ReadMeterResponse
+	11, // 10: imageanalysis.v1.StreamReadMetersResponse.error:type_name -> google.rpc.Status
+	2,  // 11: imageanalysis.v1.MeterReadingService.ReadMeter:input_type -> imageanalysis.v1.ReadMeterRequest
+	8,  // 12: imageanalysis.v1.MeterReadingService.StreamReadMeters:input_type -> imageanalysis.v1.StreamReadMetersRequest
+	3,  // 13: imageanalysis.v1.MeterReadingService.ReadMeter:output_type -> imageanalysis.v1.ReadMeterResponse
+	9,  // 14: imageanalysis.v1.MeterReadingService.StreamReadMeters:output_type -> imageanalysis.v1.StreamReadMetersResponse
+	13, // [13:15] is the sub-list for method output_type
+	11, // [11:13] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_imageanalysis_v1_meter_reading_proto_init() }
@@ -624,7 +916,9 @@ func file_imageanalysis_v1_meter_reading_proto_init() {
 	}
 	file_imageanalysis_v1_geometry_proto_init()
 	file_imageanalysis_v1_rest_proto_init()
-	file_imageanalysis_v1_meter_reading_proto_msgTypes[4].OneofWrappers = []any{
+	file_imageanalysis_v1_meter_reading_proto_msgTypes[0].OneofWrappers = []any{}
+	file_imageanalysis_v1_meter_reading_proto_msgTypes[1].OneofWrappers = []any{}
+	file_imageanalysis_v1_meter_reading_proto_msgTypes[7].OneofWrappers = []any{
 		(*StreamReadMetersResponse_Response)(nil),
 		(*StreamReadMetersResponse_Error)(nil),
 	}
@@ -634,7 +928,7 @@ func file_imageanalysis_v1_meter_reading_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_imageanalysis_v1_meter_reading_proto_rawDesc), len(file_imageanalysis_v1_meter_reading_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   5,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

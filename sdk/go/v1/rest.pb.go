@@ -261,7 +261,8 @@ func (x *MultipartBody) GetFileField() string {
 	return ""
 }
 
-// A JSON object body with one member that carries a picture as a base64 data URL.
+// A JSON object body with a member that carries a picture as a base64 data URL. Every other scalar
+// field of the request message is taken from the member of the same name.
 type DataUrlBody struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Name of the member.

@@ -28,7 +28,7 @@ from imageanalysis.v1 import geometry_pb2 as imageanalysis_dot_v1_dot_geometry__
 from imageanalysis.v1 import rest_pb2 as imageanalysis_dot_v1_dot_rest__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$imageanalysis/v1/meter_reading.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1bimageanalysis/v1/rest.proto\"!\n\x10ReadMeterRequest\x12\r\n\x05image\x18\x01 \x01(\x0c\"\xa2\x02\n\x11ReadMeterResponse\x12\x14\n\x0cmeter_number\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\x12\x0c\n\x04unit\x18\x03 \x01(\t\x12\x12\n\nconfidence\x18\x04 \x01(\x01\x12/\n\x06status\x18\x05 \x01(\x0e\x32\x1f.imageanalysis.v1.ReadingStatus\x12\x32\n\x08warnings\x18\x06 \x03(\x0e\x32 .imageanalysis.v1.ReadingWarning\x12\x33\n\x0c\x62ounding_box\x18\x07 \x01(\x0b\x32\x1d.imageanalysis.v1.BoundingBox\x12,\n\x06\x64igits\x18\x08 \x03(\x0b\x32\x1c.imageanalysis.v1.MeterDigit\"d\n\nMeterDigit\x12\r\n\x05\x64igit\x18\x01 \x01(\t\x12\x12\n\nconfidence\x18\x02 \x01(\x01\x12\x33\n\x0c\x62ounding_box\x18\x03 \x01(\x0b\x32\x1d.imageanalysis.v1.BoundingBox\"Z\n\x17StreamReadMetersRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12\x33\n\x07request\x18\x02 \x01(\x0b\x32\".imageanalysis.v1.ReadMeterRequest\"\x8e\x01\n\x18StreamReadMetersResponse\x12\n\n\x02id\x18\x01 \x01(\t\x12\x37\n\x08response\x18\x02 \x01(\x0b\x32#.imageanalysis.v1.ReadMeterResponseH\x00\x12#\n\x05\x65rror\x18\x03 \x01(\x0b\x32\x12.google.rpc.StatusH\x00\x42\x08\n\x06result*`\n\rReadingStatus\x12\x1e\n\x1aREADING_STATUS_UNSPECIFIED\x10\x00\x12\x15\n\x11READING_STATUS_OK\x10\x01\x12\x18\n\x14READING_STATUS_CHECK\x10\x02*\x87\x02\n\x0eReadingWarning\x12\x1f\n\x1bREADING_WARNING_UNSPECIFIED\x10\x00\x12+\n\'READING_WARNING_DIGIT_BETWEEN_POSITIONS\x10\x01\x12$\n READING_WARNING_FRACTION_UNKNOWN\x10\x02\x12$\n READING_WARNING_SEVERAL_COUNTERS\x10\x03\x12!\n\x1dREADING_WARNING_ROTATED_INPUT\x10\x04\x12\x1d\n\x19READING_WARNING_LOW_LIGHT\x10\x05\x12\x19\n\x15READING_WARNING_GLARE\x10\x06\x32\xf7\x02\n\x13MeterReadingService\x12\xf0\x01\n\tReadMeter\x12\".imageanalysis.v1.ReadMeterRequest\x1a#.imageanalysis.v1.ReadMeterResponse\"\x99\x01\xa2\xbb\x18U\n\'\n\x16/meter-number-ocr/file\x12\r\n\x04\x66ile\x12\x05image\n*\n\x18/meter-number-ocr/base64\x1a\x0e\n\x05image\x12\x05image\x82\xd3\xe4\x93\x02:\"\x16/meter-number-ocr/file:\x01*Z\x1d\"\x18/meter-number-ocr/base64:\x01*\x12m\n\x10StreamReadMeters\x12).imageanalysis.v1.StreamReadMetersRequest\x1a*.imageanalysis.v1.StreamReadMetersResponse(\x01\x30\x01\x42]\n\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$imageanalysis/v1/meter_reading.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1bimageanalysis/v1/rest.proto\"\xc3\x02\n\x10ReadMeterRequest\x12\r\n\x05image\x18\x01 \x01(\x0c\x12\x1c\n\x0f\x65xpected_digits\x18\x02 \x01(\rH\x00\x88\x01\x01\x12\x1e\n\x11\x65xpected_decimals\x18\x03 \x01(\rH\x01\x88\x01\x01\x12\x1d\n\x10previous_reading\x18\x04 \x01(\tH\x02\x88\x01\x01\x12\x19\n\x0cmax_increase\x18\x05 \x01(\tH\x03\x88\x01\x01\x12\x1a\n\rserial_number\x18\x06 \x01(\x08H\x04\x88\x01\x01\x12\x19\n\x0c\x61lternatives\x18\x07 \x01(\x08H\x05\x88\x01\x01\x42\x12\n\x10_expected_digitsB\x14\n\x12_expected_decimalsB\x13\n\x11_previous_readingB\x0f\n\r_max_increaseB\x10\n\x0e_serial_numberB\x0f\n\r_alternatives\"\xb6\x03\n\x11ReadMeterResponse\x12\x14\n\x0cmeter_number\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\x12\x0c\n\x04unit\x18\x03 \x01(\t\x12\x12\n\nconfidence\x18\x04 \x01(\x01\x12/\n\x06status\x18\x05 \x01(\x0e\x32\x1f.imageanalysis.v1.ReadingStatus\x12\x32\n\x08warnings\x18\x06 \x03(\x0e\x32 .imageanalysis.v1.ReadingWarning\x12\x33\n\x0c\x62ounding_box\x18\x07 \x01(\x0b\x32\x1d.imageanalysis.v1.BoundingBox\x12,\n\x06\x64igits\x18\x08 \x03(\x0b\x32\x1c.imageanalysis.v1.MeterDigit\x12@\n\x0c\x61lternatives\x18\t \x01(\x0b\x32%.imageanalysis.v1.AlternativeReadingsH\x00\x88\x01\x01\x12\x33\n\x07printed\x18\n \x01(\x0b\x32\x1d.imageanalysis.v1.PrintedTextH\x01\x88\x01\x01\x42\x0f\n\r_alternativesB\n\n\x08_printed\"M\n\x13\x41lternativeReadings\x12\x36\n\x08readings\x18\x01 \x03(\x0b\x32$.imageanalysis.v1.AlternativeReading\"N\n\x12\x41lternativeReading\x12\x14\n\x0cmeter_number\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\x12\x13\n\x0bprobability\x18\x03 \x01(\x01\"2\n\x0bPrintedText\x12\x15\n\rserial_number\x18\x01 \x01(\t\x12\x0c\n\x04unit\x18\x02 \x01(\t\"d\n\nMeterDigit\x12\r\n\x05\x64igit\x18\x01 \x01(\t\x12\x12\n\nconfidence\x18\x02 \x01(\x01\x12\x33\n\x0c\x62ounding_box\x18\x03 \x01(\x0b\x32\x1d.imageanalysis.v1.BoundingBox\"Z\n\x17StreamReadMetersRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12\x33\n\x07request\x18\x02 \x01(\x0b\x32\".imageanalysis.v1.ReadMeterRequest\"\x8e\x01\n\x18StreamReadMetersResponse\x12\n\n\x02id\x18\x01 \x01(\t\x12\x37\n\x08response\x18\x02 \x01(\x0b\x32#.imageanalysis.v1.ReadMeterResponseH\x00\x12#\n\x05\x65rror\x18\x03 \x01(\x0b\x32\x12.google.rpc.StatusH\x00\x42\x08\n\x06result*`\n\rReadingStatus\x12\x1e\n\x1aREADING_STATUS_UNSPECIFIED\x10\x00\x12\x15\n\x11READING_STATUS_OK\x10\x01\x12\x18\n\x14READING_STATUS_CHECK\x10\x02*\xf6\x02\n\x0eReadingWarning\x12\x1f\n\x1bREADING_WARNING_UNSPECIFIED\x10\x00\x12+\n\'READING_WARNING_DIGIT_BETWEEN_POSITIONS\x10\x01\x12$\n READING_WARNING_FRACTION_UNKNOWN\x10\x02\x12$\n READING_WARNING_SEVERAL_COUNTERS\x10\x03\x12!\n\x1dREADING_WARNING_ROTATED_INPUT\x10\x04\x12\x1d\n\x19READING_WARNING_LOW_LIGHT\x10\x05\x12\x19\n\x15READING_WARNING_GLARE\x10\x06\x12%\n!READING_WARNING_UNEXPECTED_DIGITS\x10\x07\x12\"\n\x1eREADING_WARNING_BELOW_PREVIOUS\x10\x08\x12\"\n\x1eREADING_WARNING_JUMP_TOO_LARGE\x10\t2\xf7\x02\n\x13MeterReadingService\x12\xf0\x01\n\tReadMeter\x12\".imageanalysis.v1.ReadMeterRequest\x1a#.imageanalysis.v1.ReadMeterResponse\"\x99\x01\xa2\xbb\x18U\n\'\n\x16/meter-number-ocr/file\x12\r\n\x04\x66ile\x12\x05image\n*\n\x18/meter-number-ocr/base64\x1a\x0e\n\x05image\x12\x05image\x82\xd3\xe4\x93\x02:\"\x16/meter-number-ocr/file:\x01*Z\x1d\"\x18/meter-number-ocr/base64:\x01*\x12m\n\x10StreamReadMeters\x12).imageanalysis.v1.StreamReadMetersRequest\x1a*.imageanalysis.v1.StreamReadMetersResponse(\x01\x30\x01\x42]\n\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,20 +38,26 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._serialized_options = b'\n\020imageanalysis.v1P\001Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\252\002\020ImageAnalysis.V1'
   _globals['_METERREADINGSERVICE'].methods_by_name['ReadMeter']._loaded_options = None
   _globals['_METERREADINGSERVICE'].methods_by_name['ReadMeter']._serialized_options = b'\242\273\030U\n\'\n\026/meter-number-ocr/file\022\r\n\004file\022\005image\n*\n\030/meter-number-ocr/base64\032\016\n\005image\022\005image\202\323\344\223\002:\"\026/meter-number-ocr/file:\001*Z\035\"\030/meter-number-ocr/base64:\001*'
-  _globals['_READINGSTATUS']._serialized_start=842
-  _globals['_READINGSTATUS']._serialized_end=938
-  _globals['_READINGWARNING']._serialized_start=941
-  _globals['_READINGWARNING']._serialized_end=1204
-  _globals['_READMETERREQUEST']._serialized_start=175
-  _globals['_READMETERREQUEST']._serialized_end=208
-  _globals['_READMETERRESPONSE']._serialized_start=211
-  _globals['_READMETERRESPONSE']._serialized_end=501
-  _globals['_METERDIGIT']._serialized_start=503
-  _globals['_METERDIGIT']._serialized_end=603
-  _globals['_STREAMREADMETERSREQUEST']._serialized_start=605
-  _globals['_STREAMREADMETERSREQUEST']._serialized_end=695
-  _globals['_STREAMREADMETERSRESPONSE']._serialized_start=698
-  _globals['_STREAMREADMETERSRESPONSE']._serialized_end=840
-  _globals['_METERREADINGSERVICE']._serialized_start=1207
-  _globals['_METERREADINGSERVICE']._serialized_end=1582
+  _globals['_READINGSTATUS']._serialized_start=1492
+  _globals['_READINGSTATUS']._serialized_end=1588
+  _globals['_READINGWARNING']._serialized_start=1591
+  _globals['_READINGWARNING']._serialized_end=1965
+  _globals['_READMETERREQUEST']._serialized_start=176
+  _globals['_READMETERREQUEST']._serialized_end=499
+  _globals['_READMETERRESPONSE']._serialized_start=502
+  _globals['_READMETERRESPONSE']._serialized_end=940
+  _globals['_ALTERNATIVEREADINGS']._serialized_start=942
+  _globals['_ALTERNATIVEREADINGS']._serialized_end=1019
+  _globals['_ALTERNATIVEREADING']._serialized_start=1021
+  _globals['_ALTERNATIVEREADING']._serialized_end=1099
+  _globals['_PRINTEDTEXT']._serialized_start=1101
+  _globals['_PRINTEDTEXT']._serialized_end=1151
+  _globals['_METERDIGIT']._serialized_start=1153
+  _globals['_METERDIGIT']._serialized_end=1253
+  _globals['_STREAMREADMETERSREQUEST']._serialized_start=1255
+  _globals['_STREAMREADMETERSREQUEST']._serialized_end=1345
+  _globals['_STREAMREADMETERSRESPONSE']._serialized_start=1348
+  _globals['_STREAMREADMETERSRESPONSE']._serialized_end=1490
+  _globals['_METERREADINGSERVICE']._serialized_start=1968
+  _globals['_METERREADINGSERVICE']._serialized_end=2343
 # @@protoc_insertion_point(module_scope)

@@ -26,6 +26,9 @@ class ReadingWarning(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     READING_WARNING_ROTATED_INPUT: _ClassVar[ReadingWarning]
     READING_WARNING_LOW_LIGHT: _ClassVar[ReadingWarning]
     READING_WARNING_GLARE: _ClassVar[ReadingWarning]
+    READING_WARNING_UNEXPECTED_DIGITS: _ClassVar[ReadingWarning]
+    READING_WARNING_BELOW_PREVIOUS: _ClassVar[ReadingWarning]
+    READING_WARNING_JUMP_TOO_LARGE: _ClassVar[ReadingWarning]
 READING_STATUS_UNSPECIFIED: ReadingStatus
 READING_STATUS_OK: ReadingStatus
 READING_STATUS_CHECK: ReadingStatus
@@ -36,15 +39,30 @@ READING_WARNING_SEVERAL_COUNTERS: ReadingWarning
 READING_WARNING_ROTATED_INPUT: ReadingWarning
 READING_WARNING_LOW_LIGHT: ReadingWarning
 READING_WARNING_GLARE: ReadingWarning
+READING_WARNING_UNEXPECTED_DIGITS: ReadingWarning
+READING_WARNING_BELOW_PREVIOUS: ReadingWarning
+READING_WARNING_JUMP_TOO_LARGE: ReadingWarning
 
 class ReadMeterRequest(_message.Message):
-    __slots__ = ("image",)
+    __slots__ = ("image", "expected_digits", "expected_decimals", "previous_reading", "max_increase", "serial_number", "alternatives")
     IMAGE_FIELD_NUMBER: _ClassVar[int]
+    EXPECTED_DIGITS_FIELD_NUMBER: _ClassVar[int]
+    EXPECTED_DECIMALS_FIELD_NUMBER: _ClassVar[int]
+    PREVIOUS_READING_FIELD_NUMBER: _ClassVar[int]
+    MAX_INCREASE_FIELD_NUMBER: _ClassVar[int]
+    SERIAL_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    ALTERNATIVES_FIELD_NUMBER: _ClassVar[int]
     image: bytes
-    def __init__(self, image: _Optional[bytes] = ...) -> None: ...
+    expected_digits: int
+    expected_decimals: int
+    previous_reading: str
+    max_increase: str
+    serial_number: bool
+    alternatives: bool
+    def __init__(self, image: _Optional[bytes] = ..., expected_digits: _Optional[int] = ..., expected_decimals: _Optional[int] = ..., previous_reading: _Optional[str] = ..., max_increase: _Optional[str] = ..., serial_number: bool = ..., alternatives: bool = ...) -> None: ...
 
 class ReadMeterResponse(_message.Message):
-    __slots__ = ("meter_number", "value", "unit", "confidence", "status", "warnings", "bounding_box", "digits")
+    __slots__ = ("meter_number", "value", "unit", "confidence", "status", "warnings", "bounding_box", "digits", "alternatives", "printed")
     METER_NUMBER_FIELD_NUMBER: _ClassVar[int]
     VALUE_FIELD_NUMBER: _ClassVar[int]
     UNIT_FIELD_NUMBER: _ClassVar[int]
@@ -53,6 +71,8 @@ class ReadMeterResponse(_message.Message):
     WARNINGS_FIELD_NUMBER: _ClassVar[int]
     BOUNDING_BOX_FIELD_NUMBER: _ClassVar[int]
     DIGITS_FIELD_NUMBER: _ClassVar[int]
+    ALTERNATIVES_FIELD_NUMBER: _ClassVar[int]
+    PRINTED_FIELD_NUMBER: _ClassVar[int]
     meter_number: str
     value: str
     unit: str
@@ -61,7 +81,33 @@ class ReadMeterResponse(_message.Message):
     warnings: _containers.RepeatedScalarFieldContainer[ReadingWarning]
     bounding_box: _geometry_pb2.BoundingBox
     digits: _containers.RepeatedCompositeFieldContainer[MeterDigit]
-    def __init__(self, meter_number: _Optional[str] = ..., value: _Optional[str] = ..., unit: _Optional[str] = ..., confidence: _Optional[float] = ..., status: _Optional[_Union[ReadingStatus, str]] = ..., warnings: _Optional[_Iterable[_Union[ReadingWarning, str]]] = ..., bounding_box: _Optional[_Union[_geometry_pb2.BoundingBox, _Mapping]] = ..., digits: _Optional[_Iterable[_Union[MeterDigit, _Mapping]]] = ...) -> None: ...
+    alternatives: AlternativeReadings
+    printed: PrintedText
+    def __init__(self, meter_number: _Optional[str] = ..., value: _Optional[str] = ..., unit: _Optional[str] = ..., confidence: _Optional[float] = ..., status: _Optional[_Union[ReadingStatus, str]] = ..., warnings: _Optional[_Iterable[_Union[ReadingWarning, str]]] = ..., bounding_box: _Optional[_Union[_geometry_pb2.BoundingBox, _Mapping]] = ..., digits: _Optional[_Iterable[_Union[MeterDigit, _Mapping]]] = ..., alternatives: _Optional[_Union[AlternativeReadings, _Mapping]] = ..., printed: _Optional[_Union[PrintedText, _Mapping]] = ...) -> None: ...
+
+class AlternativeReadings(_message.Message):
+    __slots__ = ("readings",)
+    READINGS_FIELD_NUMBER: _ClassVar[int]
+    readings: _containers.RepeatedCompositeFieldContainer[AlternativeReading]
+    def __init__(self, readings: _Optional[_Iterable[_Union[AlternativeReading, _Mapping]]] = ...) -> None: ...
+
+class AlternativeReading(_message.Message):
+    __slots__ = ("meter_number", "value", "probability")
+    METER_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    PROBABILITY_FIELD_NUMBER: _ClassVar[int]
+    meter_number: str
+    value: str
+    probability: float
+    def __init__(self, meter_number: _Optional[str] = ..., value: _Optional[str] = ..., probability: _Optional[float] = ...) -> None: ...
+
+class PrintedText(_message.Message):
+    __slots__ = ("serial_number", "unit")
+    SERIAL_NUMBER_FIELD_NUMBER: _ClassVar[int]
+    UNIT_FIELD_NUMBER: _ClassVar[int]
+    serial_number: str
+    unit: str
+    def __init__(self, serial_number: _Optional[str] = ..., unit: _Optional[str] = ...) -> None: ...
 
 class MeterDigit(_message.Message):
     __slots__ = ("digit", "confidence", "bounding_box")
