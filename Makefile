@@ -8,7 +8,7 @@ SHARED_DIR ?= ../shared
 export SHARED_DIR
 
 # Folders too: their time changes when a file comes or goes.
-SOURCES := $(shell find core-server rest-facade generated launcher samples tests bench -name '*.ts' -o -type d 2>/dev/null)
+SOURCES := $(shell find core-server rest-facade generated launcher samples tests bench sdk/typescript -name '*.ts' -o -type d 2>/dev/null)
 
 INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
@@ -58,7 +58,7 @@ override export LANG := C.UTF-8
 endif
 
 .PHONY: sdk
-sdk: $(INSTALLED) ## Generate and build the clients; LANG=go takes one of python go java rust csharp
+sdk: $(BUILT) ## Generate and build the clients; LANG=go takes one, see sdk/README.md
 	sdk/each.sh generate $(SDK_LANGUAGES)
 
 .PHONY: test-sdk

@@ -11,6 +11,7 @@ export default tseslint.config(
       'out/',
       'data/',
       'sdk/{python,go,java,rust,csharp}/',
+      'sdk/typescript/package/',
     ],
   },
   js.configs.recommended,

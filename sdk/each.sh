@@ -8,10 +8,12 @@ action=$1
 shift
 named=("$@")
 languages=("${named[@]}")
-[ $# -gt 0 ] || languages=(python go java rust csharp)
+[ $# -gt 0 ] || languages=(typescript python go java rust csharp)
+# The TypeScript client is tested by make test.
 
 tools_of() {
   case $1 in
+    typescript) echo node ;;
     python) echo python3 ;;
     go) echo go ;;
     java) echo javac mvn ;;
@@ -22,9 +24,10 @@ tools_of() {
 
 for language in "${languages[@]}"; do
   if [ ! -d "$language" ] || [ ! -f "$language/generate.sh" ]; then
-    echo "$language is no language here, want one of: python go java rust csharp" >&2
+    echo "$language is no language here, want one of: typescript python go java rust csharp" >&2
     exit 2
   fi
+  [ -f "$language/$action.sh" ] || continue
   missing=
   for tool in $(tools_of "$language"); do
     command -v "$tool" >/dev/null || missing+=" $tool"

@@ -1,0 +1,204 @@
+import {
+  credentials as grpcCredentials,
+  Metadata,
+  type ChannelCredentials,
+  type ClientDuplexStream,
+  type ClientUnaryCall,
+  type ServiceError,
+} from '@grpc/grpc-js';
+import {
+  DetectAllFacesRequest,
+  DetectSingleFaceRequest,
+  FaceDetectionServiceClient,
+  StreamDetectFacesRequest,
+  type DeepPartial,
+  type DetectAllFacesResponse,
+  type DetectSingleFaceResponse,
+  type StreamDetectFacesResponse,
+} from '../../generated/imageanalysis/v1/face_detection.js';
+import {
+  MeterReadingServiceClient,
+  ReadMeterRequest,
+  StreamReadMetersRequest,
+  type ReadMeterResponse,
+  type StreamReadMetersResponse,
+} from '../../generated/imageanalysis/v1/meter_reading.js';
+import {
+  GetDetectionScoreRequest,
+  ScoreConfigServiceClient,
+  SetDetectionScoreRequest,
+  type GetDetectionScoreResponse,
+  type SetDetectionScoreResponse,
+} from '../../generated/imageanalysis/v1/score_config.js';
+import { boundedStream } from './bounded-stream.js';
+import { fromGrpcError } from './grpc-refusal.js';
+import { defaultRetrySettings, retried, toError, type RetrySettings } from './retry.js';
+import { withinTime, type CallOptions, type TimeLimit } from './time-limit.js';
+
+export { fromStatus } from './grpc-refusal.js';
+export { RefusedError, type Reason, type Refusal } from './refused-error.js';
+export type { CallOptions } from './time-limit.js';
+
+export interface ClientOptions extends Partial<RetrySettings> {
+  /** `host:port` or another gRPC target. */
+  readonly address: string;
+  readonly apiKey: string;
+  /** Milliseconds for a call, where it says nothing of its own; streams have no limit. 30,000 by default. */
+  readonly timeoutMs?: number;
+  /** For TLS; without, the connection is plain. */
+  readonly credentials?: ChannelCredentials;
+}
+
+type Requests<T> = Iterable<DeepPartial<T>> | AsyncIterable<DeepPartial<T>>;
+
+/**
+ * The calls of the service over gRPC, for Node.js. Calls reject with a RefusedError, or with
+ * `signal.reason` once aborted.
+ */
+export interface ImageAnalysisClient {
+  /** Finds the largest face; NO_FACE when there is none. */
+  detectSingleFace(
+    request: DeepPartial<DetectSingleFaceRequest>,
+    options?: CallOptions,
+  ): Promise<DetectSingleFaceResponse>;
+  /** Finds all faces, largest first. */
+  detectAllFaces(
+    request: DeepPartial<DetectAllFacesRequest>,
+    options?: CallOptions,
+  ): Promise<DetectAllFacesResponse>;
+  /** Reads a water meter; NO_READING when there is no readable counter. */
+  readMeter(
+    request: DeepPartial<ReadMeterRequest>,
+    options?: CallOptions,
+  ): Promise<ReadMeterResponse>;
+  /** Shows a company's default threshold. */
+  getDetectionScore(
+    request: DeepPartial<GetDetectionScoreRequest>,
+    options?: CallOptions,
+  ): Promise<GetDetectionScoreResponse>;
+  /** Sets a company's default threshold. */
+  setDetectionScore(
+    request: DeepPartial<SetDetectionScoreRequest>,
+    options?: CallOptions,
+  ): Promise<SetDetectionScoreResponse>;
+  /**
+   * Finds the faces of many pictures; answers come in any order. The requests are taken only as fast
+   * as the service takes pictures and as the answers are read; leaving the loop ends the call.
+   */
+  streamDetectFaces(
+    requests: Requests<StreamDetectFacesRequest>,
+    options?: { readonly signal?: AbortSignal },
+  ): AsyncGenerator<StreamDetectFacesResponse>;
+  /** Reads many meters; otherwise as `streamDetectFaces`. */
+  streamReadMeters(
+    requests: Requests<StreamReadMetersRequest>,
+    options?: { readonly signal?: AbortSignal },
+  ): AsyncGenerator<StreamReadMetersResponse>;
+  /** Ends the connection. */
+  close(): void;
+}
+
+/** A thousand cropped faces fit; gRPC's own limit is 4 MiB. */
+const maxAnswerBytes = 64 * 2 ** 20;
+
+export function createClient(options: ClientOptions): ImageAnalysisClient {
+  const { address, apiKey, timeoutMs = 30_000 } = options;
+  const retry = { ...defaultRetrySettings, ...options };
+  const credentials = options.credentials ?? grpcCredentials.createInsecure();
+  const limits = { 'grpc.max_receive_message_length': maxAnswerBytes };
+  const faces = new FaceDetectionServiceClient(address, credentials, limits);
+  const meters = new MeterReadingServiceClient(address, credentials, limits);
+  const scores = new ScoreConfigServiceClient(address, credentials, limits);
+  const metadata = new Metadata();
+  metadata.set('apikey', apiKey);
+
+  function call<Request, Response>(
+    method: UnaryMethod<Request, Response>,
+    request: Request,
+    callOptions: CallOptions = {},
+  ): Promise<Response> {
+    const time = { timeoutMs: callOptions.timeoutMs ?? timeoutMs, signal: callOptions.signal };
+    return withinTime(time, (limit) =>
+      retried(() => callOnce(method, request, metadata, limit), retry, limit.signal),
+    );
+  }
+
+  return {
+    detectSingleFace: (request, callOptions) =>
+      call(
+        faces.detectSingleFace.bind(faces),
+        DetectSingleFaceRequest.fromPartial(request),
+        callOptions,
+      ),
+    detectAllFaces: (request, callOptions) =>
+      call(
+        faces.detectAllFaces.bind(faces),
+        DetectAllFacesRequest.fromPartial(request),
+        callOptions,
+      ),
+    readMeter: (request, callOptions) =>
+      call(meters.readMeter.bind(meters), ReadMeterRequest.fromPartial(request), callOptions),
+    getDetectionScore: (request, callOptions) =>
+      call(
+        scores.getDetectionScore.bind(scores),
+        GetDetectionScoreRequest.fromPartial(request),
+        callOptions,
+      ),
+    setDetectionScore: (request, callOptions) =>
+      call(
+        scores.setDetectionScore.bind(scores),
+        SetDetectionScoreRequest.fromPartial(request),
+        callOptions,
+      ),
+    streamDetectFaces: (requests, { signal } = {}) =>
+      boundedStream(
+        () =>
+          faces.streamDetectFaces(metadata) as ClientDuplexStream<
+            unknown,
+            StreamDetectFacesResponse
+          >,
+        requests,
+        (request) => StreamDetectFacesRequest.fromPartial(request),
+        signal,
+      ),
+    streamReadMeters: (requests, { signal } = {}) =>
+      boundedStream(
+        () =>
+          meters.streamReadMeters(metadata) as ClientDuplexStream<
+            unknown,
+            StreamReadMetersResponse
+          >,
+        requests,
+        (request) => StreamReadMetersRequest.fromPartial(request),
+        signal,
+      ),
+    close() {
+      for (const client of [faces, meters, scores]) client.close();
+    },
+  };
+}
+
+type UnaryMethod<Request, Response> = (
+  request: Request,
+  metadata: Metadata,
+  options: { deadline: number },
+  done: (error: ServiceError | null, response: Response) => void,
+) => ClientUnaryCall;
+
+function callOnce<Request, Response>(
+  method: UnaryMethod<Request, Response>,
+  request: Request,
+  metadata: Metadata,
+  { signal, deadline }: TimeLimit,
+): Promise<Response> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const call = method(request, metadata, { deadline }, (error, response) => {
+      signal.removeEventListener('abort', cancel);
+      if (!error) resolve(response);
+      else reject(signal.aborted ? toError(signal.reason) : fromGrpcError(error));
+    });
+    const cancel = () => call.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+  });
+}

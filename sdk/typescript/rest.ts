@@ -1,0 +1,166 @@
+import { RefusedError, type Reason } from './refused-error.js';
+import type { AllFacesAnswer, MeterAnswer, ScoreAnswer, SingleFaceAnswer } from './rest-answers.js';
+import { defaultRetrySettings, retried, toError, type RetrySettings } from './retry.js';
+import { withinTime, type CallOptions } from './time-limit.js';
+
+export { RefusedError, type Reason, type Refusal } from './refused-error.js';
+export type * from './rest-answers.js';
+export type { CallOptions } from './time-limit.js';
+
+export interface RestClientOptions extends Partial<RetrySettings> {
+  /** Address of the REST API. In a page of the service itself: `location.origin`. */
+  readonly url: string;
+  readonly apiKey: string;
+  /** Milliseconds for a call, where it says nothing of its own; 30,000 by default. */
+  readonly timeoutMs?: number;
+}
+
+/** What may be asked of a detection. */
+export interface DetectionOptions extends CallOptions {
+  /** A registered company, whose score is the threshold. */
+  readonly company?: string;
+  /** Threshold, 0 to 1; beats the company's. */
+  readonly minScore?: number;
+  readonly landmarks?: boolean;
+  /** False leaves the cropped faces out. */
+  readonly crop?: boolean;
+  readonly details?: boolean;
+}
+
+/**
+ * The calls of the service over REST, for browsers and Node.js. Calls reject with a RefusedError, or
+ * with `signal.reason` once aborted.
+ */
+export interface RestClient {
+  /** Finds the largest face; NO_FACE when there is none. */
+  detectSingleFace(file: Blob, options?: DetectionOptions): Promise<SingleFaceAnswer>;
+  /** Finds all faces, largest first. */
+  detectAllFaces(
+    file: Blob,
+    options?: DetectionOptions & { readonly maxFaces?: number },
+  ): Promise<AllFacesAnswer>;
+  /** Reads a water meter; NO_READING when there is no readable counter. */
+  readMeter(file: Blob, options?: CallOptions): Promise<MeterAnswer>;
+  /** The same from `data:<image type>;base64,<data>`, as a canvas gives it. */
+  readMeterDataUrl(image: string, options?: CallOptions): Promise<MeterAnswer>;
+  /** Shows a company's default threshold. */
+  getDetectionScore(company: string, password: string, options?: CallOptions): Promise<ScoreAnswer>;
+  /** Sets a company's default threshold, 0 to 1. */
+  setDetectionScore(
+    company: string,
+    password: string,
+    score: number,
+    options?: CallOptions,
+  ): Promise<ScoreAnswer>;
+}
+
+export function createRestClient(options: RestClientOptions): RestClient {
+  const { apiKey, timeoutMs = 30_000 } = options;
+  const retry = { ...defaultRetrySettings, ...options };
+  const base = options.url.replace(/\/+$/, '');
+
+  function call<T>(path: string, request: RequestInit, callOptions: CallOptions = {}): Promise<T> {
+    const headers = { ...(request.headers as Record<string, string>), apikey: apiKey };
+    const time = { timeoutMs: callOptions.timeoutMs ?? timeoutMs, signal: callOptions.signal };
+    return withinTime(time, ({ signal }) =>
+      retried(
+        () => fetchOnce<T>(base + path, { ...request, headers, signal }, signal),
+        retry,
+        signal,
+      ),
+    );
+  }
+
+  const scorePath = (company: string) =>
+    `/v1/companies/${encodeURIComponent(company)}/detection-score`;
+
+  return {
+    detectSingleFace: (file, detection = {}) =>
+      call('/face_detect_single', { method: 'POST', body: toForm(file, detection) }, detection),
+    detectAllFaces: (file, { maxFaces, ...detection } = {}) =>
+      call(
+        '/face_detect_multi',
+        { method: 'POST', body: toForm(file, detection, { max_faces: maxFaces }) },
+        detection,
+      ),
+    readMeter: (file, callOptions) =>
+      call('/meter-number-ocr/file', { method: 'POST', body: toForm(file) }, callOptions),
+    readMeterDataUrl: (image, callOptions) =>
+      call('/meter-number-ocr/base64', { method: 'POST', ...toJson({ image }) }, callOptions),
+    getDetectionScore: (company, password, callOptions) =>
+      call(scorePath(company), { headers: { 'x-company-password': password } }, callOptions),
+    setDetectionScore(company, password, score, callOptions) {
+      const { headers, body } = toJson({ detection_score: score });
+      return call(
+        scorePath(company),
+        { method: 'PUT', headers: { ...headers, 'x-company-password': password }, body },
+        callOptions,
+      );
+    },
+  };
+}
+
+function toForm(
+  file: Blob,
+  { company, minScore, landmarks, crop, details }: DetectionOptions = {},
+  more: Record<string, unknown> = {},
+): FormData {
+  const form = new FormData();
+  form.append('file', file, 'picture');
+  const fields = { company, min_score: minScore, landmarks, crop, details, ...more };
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== undefined) form.append(name, String(value));
+  }
+  return form;
+}
+
+function toJson(value: unknown) {
+  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
+}
+
+async function fetchOnce<T>(url: string, request: RequestInit, signal: AbortSignal): Promise<T> {
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(url, request);
+    text = await response.text();
+  } catch (cause) {
+    if (signal.aborted) throw toError(signal.reason);
+    throw unanswered('UNAVAILABLE', `${url} cannot be reached.`, cause);
+  }
+  const body = parseObject(text);
+  if (response.ok && body) return body as T;
+  throw toRefusal(response, body);
+}
+
+function toRefusal(response: Response, body: Record<string, unknown> | undefined): RefusedError {
+  // Not of the service: a proxy in between, perhaps.
+  if (typeof body?.['code'] !== 'string')
+    return unanswered(
+      response.status === 503 ? 'UNAVAILABLE' : 'UNKNOWN',
+      `The answer has status ${response.status} and is not of this service.`,
+    );
+  const retryAfter = Number(response.headers.get('retry-after') ?? NaN);
+  return new RefusedError(String(body['message']), {
+    reason: body['reason'] as Reason,
+    code: body['code'],
+    details: (body['details'] ?? {}) as Record<string, string>,
+    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+  });
+}
+
+function unanswered(code: string, message: string, cause?: unknown): RefusedError {
+  const refusal = { reason: undefined, code, details: {}, retryAfterSeconds: undefined };
+  return new RefusedError(message, refusal, { cause });
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

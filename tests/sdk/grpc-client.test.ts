@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import {
+  createClient,
+  fromStatus,
+  RefusedError,
+  type ImageAnalysisClient,
+} from 'image-analysis/client';
+import { ThresholdSource } from '../../generated/imageanalysis/v1/face_detection.js';
+import { readSample } from '../helpers/samples.js';
+import { startService, type TestService } from '../helpers/service.js';
+
+const closers: (() => unknown)[] = [];
+const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+
+void describe('the client over gRPC', () => {
+  let service: TestService;
+  let client: ImageAnalysisClient;
+  let portrait: Buffer;
+  let meter: Buffer;
+
+  before(async () => {
+    service = await startService(lifetime);
+    await service.createCompany('acme', 'correct horse');
+    client = createClient({ address: service.grpc, apiKey: service.apiKey });
+    lifetime.after(() => client.close());
+    portrait = await readSample('astronaut.jpg');
+    meter = await readSample('meter.jpg');
+  });
+  after(async () => {
+    for (const closer of closers.reverse()) await closer();
+  });
+
+  void it('finds the largest face', async () => {
+    const { face } = await client.detectSingleFace({ image: portrait, landmarks: true });
+
+    const box = face?.boundingBox;
+    const nose = face?.landmarks?.noseTip;
+    assert.ok(box && nose && box.xmin < nose.x && nose.x < box.xmax);
+  });
+
+  void it('finds all faces', async () => {
+    const { faces, details } = await client.detectAllFaces(
+      { image: portrait, minScore: 0.5, crop: false, details: true },
+      { timeoutMs: 20_000 },
+    );
+
+    assert.equal(faces.length, 1);
+    assert.equal(details?.threshold?.source, ThresholdSource.REQUEST);
+  });
+
+  void it('reads a meter', async () => {
+    const reading = await client.readMeter({ image: meter });
+
+    assert.equal(reading.meterNumber, '00473286');
+    assert.equal(reading.value, '00473.286');
+  });
+
+  void it('sets and shows the score of a company', async () => {
+    const login = { company: 'acme', password: 'correct horse' };
+
+    await client.setDetectionScore({ ...login, detectionScore: 0.65 });
+
+    assert.equal((await client.getDetectionScore(login)).detectionScore, 0.65);
+  });
+
+  void it('tells why it was refused', async () => {
+    await assert.rejects(client.detectSingleFace({ image: meter }), (error) => {
+      assert.ok(error instanceof RefusedError);
+      assert.equal(error.reason, 'NO_FACE');
+      assert.equal(error.code, 'NOT_FOUND');
+      return true;
+    });
+    await assert.rejects(client.detectAllFaces({ image: portrait, minScore: 1.5 }), (error) => {
+      assert.ok(error instanceof RefusedError);
+      assert.equal(error.reason, 'INVALID_SCORE');
+      assert.equal(error.details['field'], 'min_score');
+      return true;
+    });
+    const stranger = createClient({ address: service.grpc, apiKey: 'wrong' });
+    await assert.rejects(stranger.readMeter({ image: meter }), { reason: 'INVALID_API_KEY' });
+    stranger.close();
+  });
+
+  void it('ends when its time is over or its signal is aborted', async () => {
+    await assert.rejects(client.readMeter({ image: meter }, { timeoutMs: 1 }), {
+      code: 'DEADLINE_EXCEEDED',
+    });
+    const abort = new AbortController();
+    const reading = client.readMeter({ image: meter }, { signal: abort.signal });
+    abort.abort(new Error('changed my mind'));
+    await assert.rejects(reading, /changed my mind/);
+  });
+
+  void it('gives up after its retries where nothing listens', async () => {
+    const nowhere = createClient({ address: '127.0.0.1:1', apiKey: 'any', retries: 1 });
+
+    await assert.rejects(nowhere.readMeter({ image: meter }), { code: 'UNAVAILABLE' });
+    nowhere.close();
+  });
+
+  void it('detects in many pictures over one stream', async () => {
+    const pictures = [
+      { id: 'good', request: { image: portrait } },
+      { id: 'bad', request: { image: Buffer.from('no picture') } },
+    ];
+
+    const results = new Map<string, unknown>();
+    for await (const { id, result } of client.streamDetectFaces(pictures)) {
+      if (result?.$case === 'response') results.set(id, result.value.faces.length);
+      if (result?.$case === 'error') results.set(id, fromStatus(result.value).reason);
+    }
+
+    assert.deepEqual(Object.fromEntries(results), { good: 1, bad: 'UNSUPPORTED_IMAGE_TYPE' });
+  });
+
+  void it('reads many meters over one stream', async () => {
+    const values: string[] = [];
+    for await (const { result } of client.streamReadMeters([
+      { id: 'hall', request: { image: meter } },
+    ])) {
+      if (result?.$case === 'response') values.push(result.value.value);
+    }
+
+    assert.deepEqual(values, ['00473.286']);
+  });
+
+  void it('takes pictures for a stream only as fast as they are read', async () => {
+    const count = 40;
+    let taken = 0;
+    const image = Buffer.concat([portrait, Buffer.alloc(2_000_000)]);
+    function* pictures() {
+      for (; taken < count; taken++) yield { id: `${taken}`, request: { image, crop: false } };
+    }
+
+    const ids = new Set<string>();
+    for await (const { id } of client.streamDetectFaces(pictures())) {
+      if (ids.size === 0) assert.ok(taken < count / 2, `${taken} were taken for the first answer`);
+      ids.add(id);
+    }
+
+    assert.equal(ids.size, count);
+  });
+
+  void it('ends a stream that is left early, and one whose pictures fail', async () => {
+    let finished = false;
+    function* pictures() {
+      try {
+        for (let n = 0; ; n++) yield { id: `${n}`, request: { image: meter } };
+      } finally {
+        finished = true;
+      }
+    }
+    for await (const { id } of client.streamDetectFaces(pictures())) {
+      assert.ok(id);
+      break;
+    }
+    while (!finished) await new Promise(setImmediate);
+
+    // eslint-disable-next-line require-yield
+    function* broken(): Generator<{ id: string }> {
+      throw new Error('the disk is gone');
+    }
+    await assert.rejects(client.streamDetectFaces(broken()).next(), /the disk is gone/);
+  });
+
+  void it('ends a stream with its signal, and says why a stream is refused', async () => {
+    const abort = new AbortController();
+    const endless = (function* () {
+      for (;;) yield { id: 'again', request: { image: meter } };
+    })();
+    const answers = client.streamReadMeters(endless, { signal: abort.signal });
+    await answers.next();
+    abort.abort(new Error('enough'));
+    await assert.rejects(async () => {
+      for await (const { id } of answers) assert.equal(id, 'again');
+    }, /enough/);
+
+    const stranger = createClient({ address: service.grpc, apiKey: 'wrong' });
+    await assert.rejects(stranger.streamReadMeters([{ id: 'one' }]).next(), {
+      reason: 'INVALID_API_KEY',
+    });
+    stranger.close();
+  });
+});

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { createRestClient, RefusedError, type RestClient } from 'image-analysis/rest';
+import { readSample } from '../helpers/samples.js';
+import { startService, type TestService } from '../helpers/service.js';
+
+const closers: (() => unknown)[] = [];
+const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+
+void describe('the client over REST', () => {
+  let service: TestService;
+  let client: RestClient;
+  let portrait: Blob;
+  let meter: Blob;
+
+  before(async () => {
+    service = await startService(lifetime);
+    await service.createCompany('acme', 'correct horse');
+    client = createRestClient({ url: service.rest, apiKey: service.apiKey });
+    portrait = await readBlob('astronaut.jpg');
+    meter = await readBlob('meter.jpg');
+  });
+  after(async () => {
+    for (const closer of closers.reverse()) await closer();
+  });
+
+  void it('finds the largest face', async () => {
+    const answer = await client.detectSingleFace(portrait, { company: 'acme', landmarks: true });
+
+    const nose = answer.landmarks?.nose_tip;
+    assert.ok(nose && answer.bbox.xmin < nose.x && nose.x < answer.bbox.xmax);
+    assert.ok(answer.face);
+  });
+
+  void it('finds all faces', async () => {
+    const answer = await client.detectAllFaces(portrait, {
+      minScore: 0.5,
+      maxFaces: 3,
+      crop: false,
+      details: true,
+      timeoutMs: 20_000,
+    });
+
+    assert.equal(answer.result.length, 1);
+    assert.equal(answer.result[0]?.face, undefined);
+    assert.deepEqual(answer.threshold, { value: 0.5, source: 'request' });
+  });
+
+  void it('reads a meter from a file and from a data URL', async () => {
+    assert.equal((await client.readMeter(meter)).value, '00473.286');
+
+    const base64 = Buffer.from(await meter.arrayBuffer()).toString('base64');
+    const reading = await client.readMeterDataUrl(`data:image/jpeg;base64,${base64}`);
+    assert.equal(reading.meter_number, '00473286');
+  });
+
+  void it('sets and shows the score of a company', async () => {
+    await client.setDetectionScore('acme', 'correct horse', 0.7);
+
+    const { detection_score: score } = await client.getDetectionScore('acme', 'correct horse');
+    assert.equal(score, 0.7);
+  });
+
+  void it('tells why it was refused', async () => {
+    await assert.rejects(client.detectSingleFace(meter), (error) => {
+      assert.ok(error instanceof RefusedError);
+      assert.equal(error.reason, 'NO_FACE');
+      assert.equal(error.code, 'NOT_FOUND');
+      return true;
+    });
+    await assert.rejects(client.detectAllFaces(portrait, { minScore: 1.5 }), {
+      reason: 'INVALID_SCORE',
+    });
+    await assert.rejects(client.getDetectionScore('acme', 'wrong'), {
+      reason: 'COMPANY_AUTH_FAILED',
+    });
+  });
+
+  void it('ends when its time is over or its signal is aborted', async () => {
+    await assert.rejects(client.readMeter(meter, { timeoutMs: 1 }), { code: 'DEADLINE_EXCEEDED' });
+    const abort = new AbortController();
+    const reading = client.readMeter(meter, { signal: abort.signal });
+    abort.abort(new Error('changed my mind'));
+    await assert.rejects(reading, /changed my mind/);
+  });
+});
+
+void describe('trying again over REST', () => {
+  const queueFull = (response: ServerResponse, retryAfter: string) =>
+    response
+      .writeHead(429, { 'retry-after': retryAfter })
+      .end('{"message":"full","code":"RESOURCE_EXHAUSTED","reason":"QUEUE_FULL"}');
+
+  void it('waits as long as the service asks', async (t) => {
+    let asked = 0;
+    const answeredAt: number[] = [];
+    const client = await clientOf(t, (response) => {
+      answeredAt.push(performance.now());
+      if (asked++ === 0) queueFull(response, '1');
+      else response.end('{"value":"1"}');
+    });
+
+    assert.equal((await client.readMeter(new Blob(['x']))).value, '1');
+    assert.equal(asked, 2);
+    assert.ok((answeredAt[1] ?? 0) - (answeredAt[0] ?? 0) >= 990);
+  });
+
+  void it('does not wait longer than it is told to', async (t) => {
+    let asked = 0;
+    const client = await clientOf(t, (response) => {
+      asked++;
+      queueFull(response, '60');
+    });
+
+    await assert.rejects(client.readMeter(new Blob(['x'])), { retryAfterSeconds: 60 });
+    assert.equal(asked, 1);
+  });
+
+  void it('gives up after its retries', async (t) => {
+    let asked = 0;
+    const client = await clientOf(t, (response) => {
+      asked++;
+      queueFull(response, '0');
+    });
+
+    await assert.rejects(client.readMeter(new Blob(['x'])), { reason: 'QUEUE_FULL' });
+    assert.equal(asked, 3);
+  });
+
+  void it('tries no refusal again that would be the same', async (t) => {
+    let asked = 0;
+    const client = await clientOf(t, (response) => {
+      asked++;
+      response
+        .writeHead(429, { 'retry-after': '0' })
+        .end('{"message":"slow down","code":"RESOURCE_EXHAUSTED","reason":"RATE_LIMITED"}');
+    });
+
+    await assert.rejects(client.readMeter(new Blob(['x'])), { reason: 'RATE_LIMITED' });
+    assert.equal(asked, 1);
+  });
+
+  void it('tries again where a proxy has no service behind it', async (t) => {
+    let asked = 0;
+    const client = await clientOf(t, (response) => {
+      if (asked++ === 0) response.writeHead(503).end('<html>no upstream</html>');
+      else response.end('{"value":"1"}');
+    });
+
+    assert.equal((await client.readMeter(new Blob(['x']))).value, '1');
+  });
+});
+
+async function clientOf(t: TestContext, answer: (response: ServerResponse) => void) {
+  const server = createServer((request, response) => {
+    request.resume().once('end', () => answer(response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  return createRestClient({ url: `http://127.0.0.1:${port}/`, apiKey: 'any' });
+}
+
+async function readBlob(name: Parameters<typeof readSample>[0]): Promise<Blob> {
+  return new Blob([new Uint8Array(await readSample(name))]);
+}
