@@ -70,6 +70,14 @@ export interface MeterAnswer extends Answer {
     readonly confidence: number;
     readonly bbox: BoundingBox;
   }[];
+  /** What else the counter may show; only on request. */
+  readonly alternatives?: readonly {
+    readonly meter_number: string;
+    readonly value: string;
+    readonly probability: number;
+  }[];
+  /** What is printed on the meter; only on request. */
+  readonly printed?: { readonly serial_number: string; readonly unit: string };
 }
 
 export interface ScoreAnswer extends Answer {

@@ -27,6 +27,21 @@ export interface DetectionOptions extends CallOptions {
   readonly details?: boolean;
 }
 
+/** What is known of a meter, and what may be asked of its reading. */
+export interface ReadingOptions extends CallOptions {
+  /** Wheels of the counter, those of the fraction included. */
+  readonly expectedDigits?: number;
+  /** How many of them are the fraction. */
+  readonly expectedDecimals?: number;
+  /** An earlier `value` of the meter. */
+  readonly previousReading?: string;
+  /** How much the value can have grown since. */
+  readonly maxIncrease?: string;
+  /** Whether the printed serial number and unit are wanted; takes several times as long. */
+  readonly serialNumber?: boolean;
+  readonly alternatives?: boolean;
+}
+
 /**
  * The calls of the service over REST, for browsers and Node.js. Calls reject with a RefusedError, or
  * with `signal.reason` once aborted.
@@ -40,9 +55,9 @@ export interface RestClient {
     options?: DetectionOptions & { readonly maxFaces?: number },
   ): Promise<AllFacesAnswer>;
   /** Reads a water meter; NO_READING when there is no readable counter. */
-  readMeter(file: Blob, options?: CallOptions): Promise<MeterAnswer>;
+  readMeter(file: Blob, options?: ReadingOptions): Promise<MeterAnswer>;
   /** The same from `data:<image type>;base64,<data>`, as a canvas gives it. */
-  readMeterDataUrl(image: string, options?: CallOptions): Promise<MeterAnswer>;
+  readMeterDataUrl(image: string, options?: ReadingOptions): Promise<MeterAnswer>;
   /** Shows a company's default threshold. */
   getDetectionScore(company: string, password: string, options?: CallOptions): Promise<ScoreAnswer>;
   /** Sets a company's default threshold, 0 to 1. */
@@ -76,17 +91,32 @@ export function createRestClient(options: RestClientOptions): RestClient {
 
   return {
     detectSingleFace: (file, detection = {}) =>
-      call('/face_detect_single', { method: 'POST', body: toForm(file, detection) }, detection),
+      call(
+        '/face_detect_single',
+        { method: 'POST', body: toForm(file, detectionFields(detection)) },
+        detection,
+      ),
     detectAllFaces: (file, { maxFaces, ...detection } = {}) =>
       call(
         '/face_detect_multi',
-        { method: 'POST', body: toForm(file, detection, { max_faces: maxFaces }) },
+        {
+          method: 'POST',
+          body: toForm(file, { ...detectionFields(detection), max_faces: maxFaces }),
+        },
         detection,
       ),
-    readMeter: (file, callOptions) =>
-      call('/meter-number-ocr/file', { method: 'POST', body: toForm(file) }, callOptions),
-    readMeterDataUrl: (image, callOptions) =>
-      call('/meter-number-ocr/base64', { method: 'POST', ...toJson({ image }) }, callOptions),
+    readMeter: (file, reading = {}) =>
+      call(
+        '/meter-number-ocr/file',
+        { method: 'POST', body: toForm(file, readingFields(reading)) },
+        reading,
+      ),
+    readMeterDataUrl: (image, reading = {}) =>
+      call(
+        '/meter-number-ocr/base64',
+        { method: 'POST', ...toJson({ image, ...readingFields(reading) }) },
+        reading,
+      ),
     getDetectionScore: (company, password, callOptions) =>
       call(scorePath(company), { headers: { 'x-company-password': password } }, callOptions),
     setDetectionScore(company, password, score, callOptions) {
@@ -100,14 +130,27 @@ export function createRestClient(options: RestClientOptions): RestClient {
   };
 }
 
-function toForm(
-  file: Blob,
-  { company, minScore, landmarks, crop, details }: DetectionOptions = {},
-  more: Record<string, unknown> = {},
-): FormData {
+type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
+
+function detectionFields(options: DetectionOptions): Fields {
+  const { company, minScore, landmarks, crop, details } = options;
+  return { company, min_score: minScore, landmarks, crop, details };
+}
+
+function readingFields(options: ReadingOptions): Fields {
+  return {
+    expected_digits: options.expectedDigits,
+    expected_decimals: options.expectedDecimals,
+    previous_reading: options.previousReading,
+    max_increase: options.maxIncrease,
+    serial_number: options.serialNumber,
+    alternatives: options.alternatives,
+  };
+}
+
+function toForm(file: Blob, fields: Fields): FormData {
   const form = new FormData();
   form.append('file', file, 'picture');
-  const fields = { company, min_score: minScore, landmarks, crop, details, ...more };
   for (const [name, value] of Object.entries(fields)) {
     if (value !== undefined) form.append(name, String(value));
   }

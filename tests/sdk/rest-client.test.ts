@@ -52,8 +52,12 @@ void describe('the client over REST', () => {
     assert.equal((await client.readMeter(meter)).value, '00473.286');
 
     const base64 = Buffer.from(await meter.arrayBuffer()).toString('base64');
-    const reading = await client.readMeterDataUrl(`data:image/jpeg;base64,${base64}`);
+    const reading = await client.readMeterDataUrl(`data:image/jpeg;base64,${base64}`, {
+      expectedDigits: 8,
+      alternatives: true,
+    });
     assert.equal(reading.meter_number, '00473286');
+    assert.ok(reading.alternatives);
   });
 
   void it('sets and shows the score of a company', async () => {

@@ -108,10 +108,28 @@ class Client:
         return _stream(self._faces.StreamDetectFaces, requests, timeout)
 
     def read_meter(
-        self, image: bytes, *, timeout: float | None = None
+        self,
+        image: bytes,
+        *,
+        expected_digits: int | None = None,
+        expected_decimals: int | None = None,
+        previous_reading: str | None = None,
+        max_increase: str | None = None,
+        serial_number: bool | None = None,
+        alternatives: bool | None = None,
+        timeout: float | None = None,
     ) -> meters.ReadMeterResponse:
         """Reads a water meter; NO_READING when there is no readable counter."""
-        return _call(self._meters.ReadMeter, meters.ReadMeterRequest(image=image), timeout)
+        request = meters.ReadMeterRequest(
+            image=image,
+            expected_digits=expected_digits,
+            expected_decimals=expected_decimals,
+            previous_reading=previous_reading,
+            max_increase=max_increase,
+            serial_number=serial_number,
+            alternatives=alternatives,
+        )
+        return _call(self._meters.ReadMeter, request, timeout)
 
     def stream_read_meters(
         self,
