@@ -61,6 +61,14 @@ export const settings = z.object({
   CORE_TLS_CLIENT_CA: file.describe(
     'PEM file of the authority whose clients are let in (mutual TLS); unset: no client certificate is asked for.',
   ),
+  CORE_METRICS_PORT: port
+    .optional()
+    .describe('Port of the Prometheus metrics, at `/metrics`; unset: off, 0 takes a free one.'),
+  CORE_METRICS_HOST: z
+    .string()
+    .min(1)
+    .default('127.0.0.1')
+    .describe('Address on which the metrics are; they need no key.'),
   CORE_SHUTDOWN_GRACE_MS: count(0, 600_000)
     .default(10_000)
     .describe('Time for running calls to end after SIGTERM.'),

@@ -22,6 +22,11 @@ import { loadManifest, modelFor } from './inference/manifest.js';
 import { createWorkerPool } from './inference/pool.js';
 import { loadReaderRules, rulesFile } from './meter/reader-rules.js';
 import { createMeterReadingHandlers } from './meter/service.js';
+import { createMetrics } from './observe/metrics.js';
+import { createMetricsInterceptor } from './observe/metrics-interceptor.js';
+import { startMetricsServer } from './observe/metrics-server.js';
+import { observePool } from './observe/observe-pool.js';
+import { readVersion } from './observe/version.js';
 import { createCompanyScoreReader } from './score-config/company-score.js';
 import { createKnexScoreStore } from './score-config/knex-store.js';
 import { resolveThreshold } from './score-config/resolve-threshold.js';
@@ -48,6 +53,8 @@ export interface RunningCore {
   readonly port: number;
   /** Port of AdminService; undefined: it is off. */
   readonly adminPort: number | undefined;
+  /** Port of the metrics; undefined: they are off. */
+  readonly metricsPort: number | undefined;
   /** Says NOT_SERVING, lets running calls end within the grace time, ends the others, frees all. */
   close(): Promise<void>;
 }
@@ -87,6 +94,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
     const db = await createDatabase({ url: config.DATABASE_URL, dataDir: config.CORE_DATA_DIR });
     closers.push(() => db.destroy());
 
+    const metrics = createMetrics(readVersion());
     const workerData: AnalysisWorkerData = { manifestUrl: manifestUrl.href };
     const pool = createWorkerPool<AnalysisTasks>({
       workerUrl: options.workerUrl ?? new URL('./worker-main.js', import.meta.url),
@@ -96,7 +104,10 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
       taskTimeoutMs: config.CORE_MAX_DEADLINE_MS * stuckAfterDeadlines,
       log,
       now: monotonicMs,
+      onStart: (task, waitedMs) => metrics.taskStarted(task, waitedMs / 1000),
     });
+    metrics.watchPool(() => pool.stats);
+    const observedPool = observePool(pool, metrics);
     const graceMs = config.CORE_SHUTDOWN_GRACE_MS;
     closers.push(() => pool.close({ graceMs }));
 
@@ -120,7 +131,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
 
     const handlers = {
       face: createFaceDetectionHandlers({
-        pool,
+        pool: observedPool,
         limits,
         resolveThreshold: async ({ minScore, company }) =>
           resolveThreshold({
@@ -136,7 +147,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
         defaultScore,
       }),
       meter: createMeterReadingHandlers({
-        pool,
+        pool: observedPool,
         limits,
         checkBelow,
       }),
@@ -151,6 +162,8 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
       closing: closing.signal,
     };
 
+    const observer = createMetricsInterceptor(metrics, monotonicMs);
+
     await pool.ready();
     const servers: GrpcServer[] = [];
     // Together: each says NOT_SERVING at once.
@@ -163,6 +176,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
         authenticate: (key) => apiKeys.authenticate(key),
         consume: (keyId) => rateLimiter.consume(keyId),
       }),
+      observer,
       credentials: serverCredentials,
       protoFolder,
       maxMessageBytes: config.CORE_MAX_IMAGE_BYTES,
@@ -182,6 +196,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
               settings,
             ),
             interceptor: createAdminInterceptor((sent) => isSameSecret(sent, adminKey)),
+            observer,
             credentials: serverCredentials,
             protoFolder,
             maxMessageBytes: 0,
@@ -189,7 +204,18 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
           });
     if (admin) servers.push(admin);
 
-    return { port: server.port, adminPort: admin?.port, close };
+    const metricsServer =
+      config.CORE_METRICS_PORT === undefined
+        ? undefined
+        : await startMetricsServer({
+            registry: metrics.registry,
+            host: config.CORE_METRICS_HOST,
+            port: config.CORE_METRICS_PORT,
+          });
+    if (metricsServer) closers.push(() => metricsServer.close());
+
+    const { port } = server;
+    return { port, adminPort: admin?.port, metricsPort: metricsServer?.port, close };
   } catch (error) {
     await close();
     throw error;

@@ -14,6 +14,8 @@ export interface GrpcServerOptions {
   readonly port: number;
   readonly services: readonly Service[];
   readonly interceptor: ServerInterceptor;
+  /** Sees every call, before `interceptor`. */
+  readonly observer?: ServerInterceptor;
   readonly credentials: ServerCredentials;
   readonly protoFolder: URL;
   /** Bytes of the largest picture; a request message may be a little larger. */
@@ -43,7 +45,7 @@ const maxStreamsPerConnection = 1_000;
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
   const { services, graceMs } = options;
   const server = new Server({
-    interceptors: [options.interceptor],
+    interceptors: [...(options.observer ? [options.observer] : []), options.interceptor],
     'grpc.max_receive_message_length': options.maxMessageBytes + messageOverheadBytes,
     'grpc.max_send_message_length': maxAnswerBytes,
     'grpc.max_concurrent_streams': maxStreamsPerConnection,

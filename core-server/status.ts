@@ -1,8 +1,10 @@
-import { Metadata, type StatusObject } from '@grpc/grpc-js';
+import { Metadata, type ServerInterceptingCallInterface, type StatusObject } from '@grpc/grpc-js';
 import type { Any } from '../generated/google/protobuf/any.js';
 import { ErrorInfo, RetryInfo } from '../generated/google/rpc/error_details.js';
 import { Status } from '../generated/google/rpc/status.js';
 import type { ServiceError } from './errors.js';
+
+type PartialStatusObject = Parameters<ServerInterceptingCallInterface['sendStatus']>[0];
 
 /** Domain of every `ErrorInfo` that this service sends. */
 export const errorDomain = 'imageanalysis';
@@ -32,4 +34,16 @@ export function toStatusObject(error: ServiceError): StatusObject {
 
 function packAny(type: string, writer: { finish(): Uint8Array }): Any {
   return { typeUrl: `type.googleapis.com/${type}`, value: Buffer.from(writer.finish()) };
+}
+
+/** The reason in a trailing status; undefined where it carries none, as those that grpc-js makes itself. */
+export function readReason({
+  metadata,
+}: Pick<PartialStatusObject, 'metadata'>): string | undefined {
+  const bytes = metadata?.get('grpc-status-details-bin')[0];
+  if (!(bytes instanceof Uint8Array)) return undefined;
+  const info = Status.decode(bytes).details.find(({ typeUrl }) =>
+    typeUrl.endsWith('/google.rpc.ErrorInfo'),
+  );
+  return info && ErrorInfo.decode(info.value).reason;
 }

@@ -5,9 +5,11 @@ import type { CoreClient } from './core-client.js';
 import { Refusal, refuse } from './errors.js';
 import { createOperationHandler } from './handle-operation.js';
 import { accessLog } from './middleware/access-log.js';
+import { measure } from './middleware/measure.js';
 import { requestId } from './middleware/request-id.js';
 import { requireHost } from './middleware/require-host.js';
 import { securityHeaders } from './middleware/security-headers.js';
+import type { Metrics } from './observe/metrics.js';
 import type { Page } from './pages/create-pages.js';
 import { contextOf } from './request-context.js';
 import { send } from './send.js';
@@ -26,6 +28,7 @@ export interface AppDeps {
   readonly maxImageBytes: number;
   readonly maxBodyBytes: number;
   readonly requestTimeoutMs: number;
+  readonly metrics: Pick<Metrics, 'requestEnded'>;
   readonly log: Logger;
   /** Whether the process is about to stop. */
   readonly isDraining: () => boolean;
@@ -42,6 +45,7 @@ export function createApp(deps: AppDeps): Express {
   app.set('query parser', false);
   app.use(requestId({ createId: randomUUID, ...deps }));
   app.use(accessLog());
+  app.use(measure(deps.metrics));
   app.use(securityHeaders(deps.isDraining));
   app.use(requireHost());
   app.use(servePages(deps.pages));

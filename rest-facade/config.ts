@@ -25,6 +25,8 @@ export interface Config {
   readonly maxBufferedBytes: number;
   /** From the first byte of a request to its answer, milliseconds. */
   readonly requestTimeoutMs: number;
+  /** Where Prometheus reads; undefined: nowhere. */
+  readonly metrics: { readonly host: string; readonly port: number } | undefined;
   /** How long requests under way may go on after a stop was asked for, milliseconds. */
   readonly shutdownGraceMs: number;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
@@ -50,15 +52,17 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-const integer = (smallest: number, largest: number, fallback: number) =>
+const wholeNumber = (smallest: number, largest: number) =>
   z
     .string()
     .regex(/^\d+$/, `want a whole number from ${smallest} to ${largest}`)
     .transform(Number)
     .refine((value) => value >= smallest && value <= largest, {
       message: `want a whole number from ${smallest} to ${largest}`,
-    })
-    .default(fallback);
+    });
+
+const integer = (smallest: number, largest: number, fallback: number) =>
+  wholeNumber(smallest, largest).default(fallback);
 
 const file = z.string().optional();
 
@@ -96,6 +100,13 @@ export const settings = z.object({
   REST_REQUEST_TIMEOUT_MS: integer(1, 600_000, 30_000).describe(
     'From the first byte of a request to its answer.',
   ),
+  REST_METRICS_PORT: wholeNumber(0, 65535)
+    .optional()
+    .describe('Port of the Prometheus metrics, at `/metrics`; unset: off, 0 takes a free one.'),
+  REST_METRICS_HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('Address on which the metrics are; they need no key.'),
   REST_SHUTDOWN_GRACE_MS: integer(0, 600_000, 10_000).describe(
     'Time for running requests to end after SIGTERM.',
   ),
@@ -143,6 +154,10 @@ export function createConfig(env: Readonly<Record<string, string | undefined>>):
     maxBodyBytes,
     maxBufferedBytes: read.REST_MAX_BUFFERED_BYTES,
     requestTimeoutMs: read.REST_REQUEST_TIMEOUT_MS,
+    metrics:
+      read.REST_METRICS_PORT === undefined
+        ? undefined
+        : { host: read.REST_METRICS_HOST, port: read.REST_METRICS_PORT },
     shutdownGraceMs: read.REST_SHUTDOWN_GRACE_MS,
     logLevel: read.REST_LOG_LEVEL,
   };

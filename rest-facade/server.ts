@@ -16,6 +16,8 @@ import { answerMalformed, maxHeaderBytes } from './malformed.js';
 import { loadRpcs } from './protos.js';
 import { readVersion } from './version.js';
 import { createDocument } from './openapi/create-document.js';
+import { createMetrics } from './observe/metrics.js';
+import { startMetricsServer, type MetricsServer } from './observe/metrics-server.js';
 import { createPages } from './pages/create-pages.js';
 import { loadStaticFiles } from './pages/static-files.js';
 import { toOriginForm } from './transcode/parse-target.js';
@@ -27,6 +29,8 @@ import { createByteBudget } from './upload/byte-budget.js';
 export interface RestFacade {
   readonly host: string;
   readonly port: number;
+  /** Port of the metrics; undefined: they are off. */
+  readonly metricsPort: number | undefined;
   /** Stops listening, lets requests under way finish, ends them after the configured grace. */
   close(): Promise<void>;
 }
@@ -41,8 +45,11 @@ export async function startRestFacade(deps: { config: Config; log: Logger }): Pr
   const identity = config.tls && (await loadIdentity(config.tls, 'REST_TLS'));
   const core = createCoreClient(config.coreTarget, await loadCoreTrust(config.coreTls));
   let isDraining = false;
+  const version = readVersion();
+  const budget = createByteBudget(config.maxBufferedBytes);
+  const metrics = createMetrics({ version, bufferedBytes: () => budget.taken });
   const pages = createPages({
-    document: createDocument(routes, { version: readVersion(), ...config }),
+    document: createDocument(routes, { version, ...config }),
     files: loadStaticFiles(),
     core,
     isDraining: () => isDraining,
@@ -51,7 +58,8 @@ export async function startRestFacade(deps: { config: Config; log: Logger }): Pr
     routes,
     pages,
     core,
-    budget: createByteBudget(config.maxBufferedBytes),
+    budget,
+    metrics,
     maxImageBytes: config.maxImageBytes,
     maxBodyBytes: config.maxBodyBytes,
     requestTimeoutMs: config.requestTimeoutMs,
@@ -59,10 +67,15 @@ export async function startRestFacade(deps: { config: Config; log: Logger }): Pr
     isDraining: () => isDraining,
   });
   const server = createHttpServer(config, log, app, identity);
+  let metricsServer: MetricsServer | undefined;
   try {
+    metricsServer =
+      config.metrics &&
+      (await startMetricsServer({ registry: metrics.registry, ...config.metrics }));
     server.listen(config.port, config.host);
     await once(server, 'listening');
   } catch (error) {
+    await metricsServer?.close();
     core.close();
     throw error;
   }
@@ -80,10 +93,16 @@ export async function startRestFacade(deps: { config: Config; log: Logger }): Pr
     await closed;
     clearTimeout(force);
     clearInterval(sweep);
+    await metricsServer?.close();
     core.close();
   };
   let closing: Promise<void> | undefined;
-  return { host: address, port, close: () => (closing ??= close()) };
+  return {
+    host: address,
+    port,
+    metricsPort: metricsServer?.port,
+    close: () => (closing ??= close()),
+  };
 }
 
 /** Slow clients end at a time-out each: headers, whole request, answer not taken, idle connection. */

@@ -6,6 +6,8 @@ export interface Job {
   readonly task: string;
   readonly input: unknown;
   readonly transfer: readonly Transferable[];
+  /** On the pool's clock, milliseconds. */
+  readonly createdAt: number;
   /** Workers it was given to so far. */
   attempts: number;
   /** True once the caller has its answer, whatever a worker still does. */
@@ -20,6 +22,7 @@ export function createJob(
   task: string,
   input: unknown,
   transfer: readonly Transferable[],
+  createdAt: number,
 ): { job: Job; answer: Promise<unknown> } {
   let settled = false;
   let resolve!: (output: unknown) => void;
@@ -33,6 +36,7 @@ export function createJob(
     task,
     input,
     transfer,
+    createdAt,
     attempts: 0,
     get settled() {
       return settled;

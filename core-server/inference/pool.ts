@@ -65,6 +65,8 @@ export interface WorkerPoolOptions {
   readonly log: Logger;
   /** Milliseconds, monotonic. */
   readonly now?: () => number;
+  /** Told when a job goes to a worker, how long it waited for one. */
+  readonly onStart?: (task: string, waitedMs: number) => void;
 }
 
 const maxAttempts = 2;
@@ -107,12 +109,17 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     return worker;
   };
 
+  const assign = (worker: JobWorker, job: Job): void => {
+    options.onStart?.(job.task, now() - job.createdAt);
+    worker.assign(job);
+  };
+
   const dispatch = (): void => {
     for (const worker of workers) {
       if (worker.state !== 'free') continue;
       const job = queue.take();
       if (job === undefined) break;
-      worker.assign(job);
+      assign(worker, job);
     }
     if (queue.size === 0 && count('busy') === 0) {
       for (const drained of waitingForDrain) drained();
@@ -182,9 +189,9 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   const run: WorkerPool<T>['run'] = async (task, input, { signal, wait, transfer }) => {
     if (closing) throw new ServiceError('SHUTTING_DOWN', 'The service is shutting down.');
     signal.throwIfAborted();
-    const { job, answer } = createJob(nextId++, task, input, transfer ?? []);
+    const { job, answer } = createJob(nextId++, task, input, transfer ?? [], now());
     const idle = queue.size === 0 ? [...workers].find((w) => w.state === 'free') : undefined;
-    if (idle) idle.assign(job);
+    if (idle) assign(idle, job);
     else if (queue.offer(job, wait === 'queue' ? 'wait' : 'refuse') === 'refused') {
       throw new ServiceError('QUEUE_FULL', `The queue is full (${maxQueue}), try again later.`, {
         details: { limit: String(maxQueue) },

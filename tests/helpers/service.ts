@@ -33,6 +33,8 @@ export interface TestService {
   createCompany(name: string, password: string): Promise<void>;
   /** The administration port and its key. */
   readonly admin: { readonly address: string; readonly key: string };
+  /** Ports of the metrics, where they are on. */
+  readonly metricsPorts: { readonly core: number | undefined; readonly facade: number | undefined };
   /** Runs a statement on the database file, beside the service. */
   runSql(statement: string): Promise<void>;
   /** Stops the core, as SIGTERM does; the facade stays. */
@@ -111,6 +113,7 @@ export async function startService(
     },
     admin: { address: `127.0.0.1:${core.adminPort}`, key: adminKey },
     closeCore: () => core.close(),
+    metricsPorts: { core: core.metricsPort, facade: facade.metricsPort },
     async runSql(statement) {
       const db = await createDatabase({ dataDir });
       await db.raw(statement);

@@ -14,6 +14,7 @@ test('the defaults are those of the documentation', () => {
     maxBodyBytes: 16_078_168,
     maxBufferedBytes: 268_435_456,
     requestTimeoutMs: 30_000,
+    metrics: undefined,
     shutdownGraceMs: 10_000,
     logLevel: 'info',
   });

@@ -1,0 +1,121 @@
+import { versions } from 'node:process';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { PoolStats } from '../inference/pool.js';
+
+/** What the core counts. Labels are names of ours: no key, company, address or picture is among them. */
+export interface Metrics {
+  readonly registry: Registry;
+  /** A call of ours ended, a refused one too. */
+  callEnded(call: {
+    readonly method: string;
+    readonly code: string;
+    /** `OK` where it was answered. */
+    readonly reason: string;
+    readonly seconds: number;
+  }): void;
+  /** A task left the queue for a worker. */
+  taskStarted(task: string, waitedSeconds: number): void;
+  /** A task ended; `OK` or the reason why it failed. A stream's pictures count here one by one. */
+  taskEnded(task: string, reason: string): void;
+  inferred(model: string, seconds: number): void;
+  facesFound(count: number): void;
+  /** `none` where there was no readable counter. */
+  meterRead(status: string, confidence: number | undefined): void;
+  /** From now on the pool's state is among the metrics. */
+  watchPool(stats: () => PoolStats): void;
+}
+
+const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+export function createMetrics(version: string): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'imageanalysis_core_requests_total',
+    help: 'Calls by method, gRPC code and reason.',
+    labelNames: ['method', 'code', 'reason'],
+    registers,
+  });
+  const latency = new Histogram({
+    name: 'imageanalysis_core_request_seconds',
+    help: 'From the first byte of a call to its status.',
+    labelNames: ['method'],
+    buckets: seconds,
+    registers,
+  });
+  const waits = new Histogram({
+    name: 'imageanalysis_queue_wait_seconds',
+    help: 'Time in the queue before a worker.',
+    labelNames: ['task'],
+    buckets: seconds,
+    registers,
+  });
+  const tasks = new Counter({
+    name: 'imageanalysis_tasks_total',
+    help: 'Pictures by task and outcome, those of streams included.',
+    labelNames: ['task', 'reason'],
+    registers,
+  });
+  const inference = new Histogram({
+    name: 'imageanalysis_inference_seconds',
+    help: 'Time in a model for one picture.',
+    labelNames: ['model'],
+    buckets: seconds,
+    registers,
+  });
+  const faces = new Histogram({
+    name: 'imageanalysis_faces_found',
+    help: 'Faces answered for one picture.',
+    buckets: [0, 1, 2, 5, 10, 20, 50, 100, 200, 500],
+    registers,
+  });
+  const readings = new Counter({
+    name: 'imageanalysis_meter_readings_total',
+    help: 'Photos of meters by status: ok, check, none.',
+    labelNames: ['status'],
+    registers,
+  });
+  const confidences = new Histogram({
+    name: 'imageanalysis_meter_confidence',
+    help: 'Confidence of the readings.',
+    buckets: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1],
+    registers,
+  });
+  new Gauge({
+    name: 'imageanalysis_build_info',
+    help: '1, with the version in its labels.',
+    labelNames: ['component', 'version', 'node'],
+    registers,
+  }).set({ component: 'core', version, node: versions.node }, 1);
+
+  return {
+    registry,
+    callEnded({ method, code, reason, seconds: elapsed }) {
+      requests.inc({ method, code, reason });
+      latency.observe({ method }, elapsed);
+    },
+    taskStarted: (task, waited) => waits.observe({ task }, waited),
+    taskEnded: (task, reason) => tasks.inc({ task, reason }),
+    inferred: (model, elapsed) => inference.observe({ model }, elapsed),
+    facesFound: (count) => faces.observe(count),
+    meterRead(status, confidence) {
+      readings.inc({ status });
+      if (confidence !== undefined) confidences.observe(confidence);
+    },
+    watchPool(stats) {
+      const gauge = (name: string, help: string, read: (stats: PoolStats) => number) =>
+        new Gauge({
+          name: `imageanalysis_${name}`,
+          help,
+          registers,
+          collect() {
+            this.set(read(stats()));
+          },
+        });
+      gauge('queue_depth', 'Pictures that wait for a worker.', ({ queued }) => queued);
+      gauge('workers', 'Workers that have loaded their models.', ({ workers }) => workers);
+      gauge('workers_busy', 'Workers that have a picture.', ({ running }) => running);
+      gauge('worker_restarts', 'Workers lost since the start.', ({ restarts }) => restarts);
+    },
+  };
+}
