@@ -1,4 +1,4 @@
-# `make` lists the targets. Nothing is downloaded but by npm, from the lock file.
+# `make` lists the targets. Nothing is downloaded but by npm, from the lock file, and by `make models`.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -73,6 +73,10 @@ lint: $(INSTALLED) ## Check the protos, the code and its format
 .PHONY: typecheck
 typecheck: $(INSTALLED) ## Check the types
 	npm run typecheck
+
+.PHONY: models
+models: $(BUILT) ## Download YuNet-n, a face model to choose with CORE_FACE_MODEL=yunet-n
+	@exec node --enable-source-maps dist/core-server/download-models-cli.js
 
 .PHONY: eval
 eval: eval-face eval-meter ## Measure the accuracy of both features on ../shared

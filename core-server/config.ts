@@ -31,6 +31,11 @@ export const settings = z.object({
   CORE_MAX_QUEUE: count(0, 10_000)
     .default(64)
     .describe('Requests that may wait for a worker; more are refused with `QUEUE_FULL`.'),
+  CORE_FACE_MODEL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Face model of `models/manifest.json`; `yunet-n` after `make models`.'),
   CORE_DEFAULT_SCORE: unit.optional().describe('Default detection score.'),
   CORE_METER_CHECK_BELOW: unit
     .optional()

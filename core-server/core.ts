@@ -82,7 +82,8 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
   try {
     const serverCredentials = await loadServerCredentials(config);
     const manifest = await loadManifest(manifestUrl);
-    const defaultScore = config.CORE_DEFAULT_SCORE ?? modelFor(manifest, 'face').defaultScore;
+    const faceModel = modelFor(manifest, 'face', config.CORE_FACE_MODEL);
+    const defaultScore = config.CORE_DEFAULT_SCORE ?? faceModel.defaultScore;
     const meterRules = await loadReaderRules(new URL(rulesFile, manifestUrl));
     const checkBelow = config.CORE_METER_CHECK_BELOW ?? meterRules.okConfidence;
     const limits = {
@@ -95,7 +96,10 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
     closers.push(() => db.destroy());
 
     const metrics = createMetrics(readVersion());
-    const workerData: AnalysisWorkerData = { manifestUrl: manifestUrl.href };
+    const workerData: AnalysisWorkerData = {
+      manifestUrl: manifestUrl.href,
+      faceModel: faceModel.name,
+    };
     const pool = createWorkerPool<AnalysisTasks>({
       workerUrl: options.workerUrl ?? new URL('./worker-main.js', import.meta.url),
       workerData,

@@ -11,6 +11,7 @@ const readme = await readFile('README.md', 'utf8');
 /** Where the default is not a value of its own. */
 const shownDefaults: Readonly<Record<string, string>> = {
   CORE_WORKERS: 'one a core',
+  CORE_FACE_MODEL: 'the embedded one',
   CORE_DEFAULT_SCORE: 'the calibrated one',
   CORE_METER_CHECK_BELOW: 'the calibrated one',
   REST_MAX_BODY_BYTES: 'from REST_MAX_IMAGE_BYTES',
