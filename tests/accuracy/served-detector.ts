@@ -7,8 +7,9 @@ import { parseCascadeRule, type CascadeRule } from '../../core-server/face/casca
 import { createFaceDetector, type DetectFacesOutput } from '../../core-server/face/detector.js';
 import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
 import { loadManifest, modelFor, type ModelEntry } from '../../core-server/inference/manifest.js';
-import { openModel } from '../../core-server/inference/sessions.js';
+import { openModel, type Model } from '../../core-server/inference/sessions.js';
 import { sharedDir } from './face-data.js';
+import { timeProcessor } from './measured-detector.js';
 
 /** The code that a worker runs, in this thread. */
 export interface ServedDetector {
@@ -17,7 +18,7 @@ export interface ServedDetector {
     image: Uint8Array,
     minScore: number,
     wish?: { crop?: boolean },
-  ): Promise<DetectFacesOutput>;
+  ): Promise<DetectFacesOutput & { inferenceMs: number }>;
   release(): Promise<void>;
 }
 
@@ -25,25 +26,47 @@ const manifestUrl = new URL('../../../models/manifest.json', import.meta.url);
 const limits = { maxBytes: Infinity, maxPixels: Infinity, maxSide: Infinity };
 
 /** Opens the served face model, or the one of that name; undefined when its downloaded files are not here. */
+export async function openFaceModel(
+  name?: string,
+): Promise<{ entry: ModelEntry; model: Model } | undefined> {
+  const entry = modelFor(await loadManifest(manifestUrl), 'face', name);
+  const folder = await gather(entry);
+  if (folder === undefined) return undefined;
+  const model = await openModel(entry, folder).finally(() => rm(folder, { recursive: true }));
+  return { entry, model };
+}
+
+/** A model of `openFaceModel` with everything that a worker puts around it. */
 export async function openServedDetector(
   name?: string,
   changedRule: Partial<CascadeRule> = {},
 ): Promise<ServedDetector | undefined> {
   await restrictLoaders();
-  const entry = modelFor(await loadManifest(manifestUrl), 'face', name);
-  const folder = await gather(entry);
-  if (folder === undefined) return undefined;
-  const model = await openModel(entry, folder).finally(() => rm(folder, { recursive: true }));
+  const opened = await openFaceModel(name);
+  if (opened === undefined) return undefined;
+  const { entry, model } = opened;
+  let inferenceMs = 0;
+  const timedModel: Pick<Model, 'name' | 'version' | 'run'> = {
+    ...model,
+    async run(feeds) {
+      const { result, ms } = await timeProcessor(() => model.run(feeds));
+      inferenceMs += ms;
+      return result;
+    },
+  };
   const detect = createFaceDetector({
-    model,
+    model: timedModel,
     rule: { ...parseCascadeRule(entry.settings), ...changedRule },
     now: () => performance.now(),
   });
   const { signal } = new AbortController();
   return {
     entry,
-    detect: (image, minScore, { crop = false } = {}) =>
-      detect({ image, minScore, maxFaces: Infinity, crop, landmarks: true, limits }, signal),
+    async detect(image, minScore, { crop = false } = {}) {
+      inferenceMs = 0;
+      const wish = { image, minScore, maxFaces: Infinity, crop, landmarks: true, limits };
+      return { ...(await detect(wish, signal)), inferenceMs };
+    },
     release: () => model.release(),
   };
 }

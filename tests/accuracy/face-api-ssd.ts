@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import { decodeUpright } from '../../core-server/image/decode.js';
+import { readUprightSize } from '../../core-server/image/header.js';
+import { scaledSize } from '../../core-server/image/picture.js';
+import { timeProcessor, type MeasuredDetector } from './measured-detector.js';
+
+/** Where the peer is installed; untracked, because nothing but this comparison needs its 330 MB. */
+const folder = resolve(process.env['FACE_API_DIR'] ?? 'out/face-api');
+/** What installs it. */
+export const faceApiInstall =
+  'npm i --prefix out/face-api --no-save --ignore-scripts @vladmandic/face-api@1.7.15 ' +
+  '@tensorflow/tfjs@4.22.0 @tensorflow/tfjs-backend-wasm@4.22.0';
+
+/** Its own documentation's threshold. */
+const defaultScore = 0.5;
+/** It shrinks every picture to 512 pixels; decoding more would only cost time. */
+const longestSide = 1024;
+const anySize = { maxBytes: Infinity, maxPixels: Infinity, maxSide: Infinity };
+
+// What is used of packages that are not installed with the project.
+interface Tensor {
+  dispose(): void;
+}
+interface FaceApi {
+  tf: {
+    setBackend(name: string): Promise<boolean>;
+    ready(): Promise<void>;
+    tensor3d(data: Uint8Array, shape: number[], type: 'int32'): Tensor;
+  };
+  nets: { ssdMobilenetv1: { loadFromDisk(folder: string): Promise<void> } };
+  SsdMobilenetv1Options: new (options: { minConfidence: number; maxResults: number }) => object;
+  detectAllFaces(
+    image: Tensor,
+    options: object,
+  ): Promise<
+    { score: number; box: { left: number; top: number; right: number; bottom: number } }[]
+  >;
+}
+
+/** SSD MobileNetV1 of face-api in one pass, one thread of WebAssembly; undefined when it is not installed. */
+export async function openFaceApiSsd(): Promise<MeasuredDetector | undefined> {
+  const modules = `${folder}/node_modules/`;
+  if (!existsSync(`${modules}@vladmandic/face-api`)) return undefined;
+  const require = createRequire(modules);
+  const wasm = require('@tensorflow/tfjs-backend-wasm') as { setWasmPaths(folder: string): void };
+  wasm.setWasmPaths(`${modules}@tensorflow/tfjs-backend-wasm/dist/`);
+  const { tf, nets, ...api } =
+    require('@vladmandic/face-api/dist/face-api.node-wasm.js') as FaceApi;
+  await tf.setBackend('wasm');
+  await tf.ready();
+  await nets.ssdMobilenetv1.loadFromDisk(`${modules}@vladmandic/face-api/model`);
+
+  return {
+    name: 'face-api SSD',
+    defaultScore,
+    async detect(bytes, minScore) {
+      const size = await readUprightSize(bytes, anySize);
+      const scale = Math.min(1, longestSide / Math.max(size.width, size.height));
+      const picture = await decodeUpright(bytes, scaledSize(size, scale));
+      const tensor = tf.tensor3d(picture.data, [picture.height, picture.width, 3], 'int32');
+      const options = new api.SsdMobilenetv1Options({ minConfidence: minScore, maxResults: 1000 });
+      const { result, ms } = await timeProcessor(() => api.detectAllFaces(tensor, options));
+      tensor.dispose();
+      const faces = result.map(({ score, box }) => ({
+        score,
+        box: {
+          xmin: box.left / scale,
+          ymin: box.top / scale,
+          xmax: box.right / scale,
+          ymax: box.bottom / scale,
+        },
+      }));
+      return { faces, inferenceMs: ms };
+    },
+    release: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises';
+import { intersectionOverUnion } from '../../core-server/face/geometry.js';
+import {
+  averagePrecision,
+  picturesWithFaces,
+  precisionAndRecall,
+  recallAt,
+  sideOf,
+  type Measured,
+  type TrueFace,
+} from './detection-metrics.js';
+import type { FacePicture } from './face-data.js';
+import type { FoundFaceWithPoints, MeasuredDetector } from './measured-detector.js';
+
+/** What AP looks at; lower scores are not asked for. */
+const candidateScore = 0.02;
+const sizes = [4, 8, 16, 32, 64, 128, Infinity];
+/** Smaller faces say little about landmarks, pixels of the longer side. */
+const landmarkFace = 96;
+
+/** A picture with what a detector found in it. */
+export interface FaceRun {
+  readonly set: string;
+  readonly faces: readonly TrueFace[];
+  readonly found: readonly FoundFaceWithPoints[];
+  readonly inferenceMs: number;
+}
+
+/** Percent, or milliseconds where the name says so; in the order of the table. */
+export type FaceFigures = Record<string, number>;
+
+/** Has the detector look at every picture. */
+export async function runOver(
+  detector: MeasuredDetector,
+  pictures: readonly FacePicture[],
+): Promise<FaceRun[]> {
+  const runs: FaceRun[] = [];
+  for (const { path, set, faces } of pictures) {
+    const { faces: found, inferenceMs } = await detector.detect(
+      await readFile(path),
+      candidateScore,
+    );
+    runs.push({ set, faces, found, inferenceMs });
+  }
+  return runs;
+}
+
+/** Everything that needs no second detector. */
+export function figuresOf(runs: readonly FaceRun[], defaultScore: number): FaceFigures {
+  const inSets = (...sets: string[]): Measured[] => runs.filter((run) => sets.includes(run.set));
+  const wider = inSets('wider427', 'wider_portrait');
+  const faceless = inSets('noface');
+  const figures: FaceFigures = {};
+  for (const subset of ['easy', 'medium', 'hard']) {
+    figures[`AP@0.5 ${subset}`] =
+      100 * averagePrecision(wider, (face) => face.subsets.includes(subset));
+  }
+  for (const [i, from] of sizes.slice(0, -1).entries()) {
+    const to = sizes[i + 1] ?? Infinity;
+    const isOfSize = (face: TrueFace): boolean => sideOf(face) >= from && sideOf(face) < to;
+    const label = to === Infinity ? `from ${from} px` : `${from} to ${to} px`;
+    figures[`AP@0.5 side ${label}`] = 100 * averagePrecision(wider, isOfSize);
+  }
+  const { precision, recall } = precisionAndRecall(wider, defaultScore);
+  const recallOf = (set: string): number => 100 * recallAt(inSets(set), defaultScore);
+  return {
+    ...figures,
+    precision: 100 * precision,
+    recall: 100 * recall,
+    'recall, portraits of WIDER': recallOf('wider_portrait'),
+    'recall, other portraits': recallOf('portrait70'),
+    'pictures with a false face':
+      (100 * picturesWithFaces(faceless, defaultScore)) / faceless.length,
+    'ms a picture': runs.reduce((sum, run) => sum + run.inferenceMs, 0) / runs.length,
+  };
+}
+
+/**
+ * Mean distance of the landmarks from those of the other detector over the face's size, percent, on
+ * large faces that both find at their default scores.
+ */
+export function landmarkError(
+  mine: { runs: readonly FaceRun[]; score: number },
+  theirs: { runs: readonly FaceRun[]; score: number },
+): number {
+  const errors: number[] = [];
+  for (const [i, run] of mine.runs.entries()) {
+    for (const face of run.faces) {
+      const { xmin, ymin, xmax, ymax } = face.box;
+      if (face.ignore || Math.max(xmax - xmin, ymax - ymin) < landmarkFace) continue;
+      const a = bestOn(face, run, mine.score)?.landmarks;
+      const b = bestOn(face, theirs.runs[i], theirs.score)?.landmarks;
+      if (!a || !b) continue;
+      const distances = a.map(({ x, y }, k) => Math.hypot(x - (b[k]?.x ?? 0), y - (b[k]?.y ?? 0)));
+      const mean = distances.reduce((sum, d) => sum + d, 0) / distances.length;
+      errors.push(mean / sideOf(face));
+    }
+  }
+  return (100 * errors.reduce((sum, e) => sum + e, 0)) / errors.length;
+}
+
+/** The found face of that score that overlaps the true one most, and by half at least. */
+function bestOn(
+  face: TrueFace,
+  run: FaceRun | undefined,
+  score: number,
+): FoundFaceWithPoints | undefined {
+  const overlap = (found: FoundFaceWithPoints): number =>
+    intersectionOverUnion(found.box, face.box);
+  const [best] = (run?.found ?? [])
+    .filter((found) => found.score >= score && overlap(found) >= 0.5)
+    .sort((a, b) => overlap(b) - overlap(a));
+  return best;
+}
