@@ -30,7 +30,9 @@ export const settings = z.object({
   CORE_WORKERS: count(1, 256).default(availableParallelism()).describe('Inference workers.'),
   CORE_MAX_QUEUE: count(0, 10_000)
     .default(64)
-    .describe('Requests that may wait for a worker; more are refused with `QUEUE_FULL`.'),
+    .describe(
+      'Requests that may wait for a worker, at most four fifths of them with one API key; more are refused with `QUEUE_FULL`.',
+    ),
   CORE_FACE_MODEL: z
     .string()
     .min(1)

@@ -1,43 +1,59 @@
+import { createFairLine } from './fair-line.js';
+
 /** What became of an item that was offered. */
 export type Admission = 'queued' | 'waiting' | 'refused';
 
+/** An owner may have so many times the places that would stay free. */
+const placesPerFreePlace = 4;
+
 /**
- * First-in-first-out queue with room for `capacity` items.
+ * Queue with room for `capacity` items, in which owners take turns and none can take all the room:
+ * one alone gets about four fifths, and the more of them there are, the less each (the dynamic
+ * thresholds of Choudhury and Hahne, 1998). So a flood from one owner leaves places for the others.
  *
  * Beyond that an item is refused, or, where its owner can be slowed down, waits outside and moves
  * in as room is made. Pure: no clock, no promise.
  */
 export interface JobQueue<Item> {
-  /** Puts an item at the end. */
+  /** Puts an item behind the others of its owner. */
   offer(item: Item, whenFull: 'refuse' | 'wait'): Admission;
   /** Puts an item that was taken before at the front; never refused, since it had its place. */
   putBack(item: Item): void;
-  /** Takes the oldest item. */
+  /** Takes the oldest item of the owner whose turn it is. */
   take(): Item | undefined;
   /** Removes an item wherever it stands; false when it is not here any more. */
   remove(item: Item): boolean;
-  /** Removes and returns everything, oldest first. */
+  /** Removes and returns everything, in the order in which it would have been taken. */
   clear(): Item[];
   /** Items that have a place, and items that wait for one. */
   readonly size: number;
 }
 
-export function createJobQueue<Item>(capacity: number): JobQueue<Item> {
-  // Sets keep insertion order and remove from the middle in constant time.
-  let queued = new Set<Item>();
-  const waiting = new Set<Item>();
+export function createJobQueue<Item>(
+  capacity: number,
+  ownerOf: (item: Item) => string,
+): JobQueue<Item> {
+  const queued = createFairLine(ownerOf);
+  const waiting = createFairLine(ownerOf);
+
+  const hasRoom = (owner: string): boolean =>
+    queued.count(owner) < placesPerFreePlace * (capacity - queued.size);
 
   const fillUp = (): void => {
-    for (const item of waiting) {
-      if (queued.size >= capacity) return;
-      waiting.delete(item);
+    for (let item = waiting.take(hasRoom); item !== undefined; item = waiting.take(hasRoom)) {
       queued.add(item);
     }
+  };
+  const take = (): Item | undefined => {
+    // With no capacity at all the waiting items are served all the same.
+    const item = queued.take() ?? waiting.take();
+    if (item !== undefined) fillUp();
+    return item;
   };
 
   return {
     offer(item, whenFull) {
-      if (queued.size < capacity) {
+      if (hasRoom(ownerOf(item))) {
         queued.add(item);
         return 'queued';
       }
@@ -45,29 +61,16 @@ export function createJobQueue<Item>(capacity: number): JobQueue<Item> {
       waiting.add(item);
       return 'waiting';
     },
-    putBack(item) {
-      queued = new Set([item, ...queued]);
-    },
-    take() {
-      // With no capacity at all the waiting items are served all the same.
-      for (const from of [queued, waiting]) {
-        for (const item of from) {
-          from.delete(item);
-          fillUp();
-          return item;
-        }
-      }
-      return undefined;
-    },
+    putBack: (item) => queued.addFirst(item),
+    take,
     remove(item) {
-      const found = queued.delete(item) || waiting.delete(item);
+      const found = queued.remove(item) || waiting.remove(item);
       if (found) fillUp();
       return found;
     },
     clear() {
-      const all = [...queued, ...waiting];
-      queued.clear();
-      waiting.clear();
+      const all: Item[] = [];
+      for (let item = take(); item !== undefined; item = take()) all.push(item);
       return all;
     },
     get size() {

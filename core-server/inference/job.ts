@@ -4,6 +4,8 @@ import type { Transferable } from 'node:worker_threads';
 export interface Job {
   readonly id: number;
   readonly task: string;
+  /** On whose behalf it is done. */
+  readonly owner: string;
   readonly input: unknown;
   readonly transfer: readonly Transferable[];
   /** On the pool's clock, milliseconds. */
@@ -16,14 +18,11 @@ export interface Job {
   reject(error: unknown): void;
 }
 
+/** What a job is made of. */
+type JobDescription = Pick<Job, 'id' | 'task' | 'owner' | 'input' | 'transfer' | 'createdAt'>;
+
 /** A job and the promise of its caller. Only the first answer counts. */
-export function createJob(
-  id: number,
-  task: string,
-  input: unknown,
-  transfer: readonly Transferable[],
-  createdAt: number,
-): { job: Job; answer: Promise<unknown> } {
+export function createJob(description: JobDescription): { job: Job; answer: Promise<unknown> } {
   let settled = false;
   let resolve!: (output: unknown) => void;
   let reject!: (error: unknown) => void;
@@ -32,11 +31,7 @@ export function createJob(
     reject = onReject;
   });
   const job: Job = {
-    id,
-    task,
-    input,
-    transfer,
-    createdAt,
+    ...description,
     attempts: 0,
     get settled() {
       return settled;

@@ -12,6 +12,8 @@ export type TaskMap = Record<string, { input: unknown; output: unknown }>;
 export interface RunOptions {
   /** When aborted: a queued job never reaches a worker, a running job's result is discarded; `run` rejects with `signal.reason`. */
   readonly signal: AbortSignal;
+  /** On whose behalf: owners take turns, and none takes all the room. Default: one owner for all. */
+  readonly owner?: string;
   /** When the queue is full: `refuse` (default) rejects with QUEUE_FULL, `queue` waits for room. */
   readonly wait?: 'refuse' | 'queue';
   /** Buffers to hand over instead of copying. They are gone then: such a job is not retried when its worker dies. */
@@ -76,7 +78,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   const { size, maxQueue, log } = options;
   const maxJobsPerWorker = options.maxJobsPerWorker ?? Infinity;
   const now = options.now ?? (() => performance.now());
-  const queue = createJobQueue<Job>(maxQueue);
+  const queue = createJobQueue<Job>(maxQueue, (job) => job.owner);
   const workers = new Set<JobWorker>();
   /** Worker to go → worker that takes its place once it is ready. */
   const successors = new Map<JobWorker, JobWorker>();
@@ -186,10 +188,17 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     restartTimers.add(timer);
   };
 
-  const run: WorkerPool<T>['run'] = async (task, input, { signal, wait, transfer }) => {
+  const run: WorkerPool<T>['run'] = async (task, input, { signal, owner = '', wait, transfer }) => {
     if (closing) throw new ServiceError('SHUTTING_DOWN', 'The service is shutting down.');
     signal.throwIfAborted();
-    const { job, answer } = createJob(nextId++, task, input, transfer ?? [], now());
+    const { job, answer } = createJob({
+      id: nextId++,
+      task,
+      owner,
+      input,
+      transfer: transfer ?? [],
+      createdAt: now(),
+    });
     const idle = queue.size === 0 ? [...workers].find((w) => w.state === 'free') : undefined;
     if (idle) assign(idle, job);
     else if (queue.offer(job, wait === 'queue' ? 'wait' : 'refuse') === 'refused') {

@@ -82,7 +82,7 @@ test('the picture goes to a worker with the resolved threshold', async () => {
   assert.deepEqual(wishes, [{ company: 'acme' }]);
   assert.equal(jobs.length, 1);
   assert.equal(jobs[0]?.task, 'detectFaces');
-  assert.deepEqual(jobs[0]?.options, { signal: call.signal, wait: 'queue' });
+  assert.deepEqual(jobs[0]?.options, { signal: call.signal, owner: 'k1', wait: 'queue' });
   const { image, ...rest } = jobs[0].input;
   assert.deepEqual(Buffer.from(image), png);
   assert.deepEqual(rest, { minScore: 0.6, maxFaces: 7, crop: false, landmarks: true, limits });

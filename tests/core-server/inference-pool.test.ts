@@ -280,7 +280,7 @@ test('ready rejects with what kept a worker from starting, and the pool can be c
 });
 
 test('the main thread stays free while workers are blocked and the queue is full', async (t) => {
-  const { pool } = await start(t, { size: 2, maxQueue: 8 });
+  const { pool } = await start(t, { size: 2, maxQueue: 10 });
   const all = Array.from({ length: 10 }, () => pool.run('block', 40, { signal: forever() }));
   // The tasks block their own threads for 200 ms in all; a timer here must keep ticking.
   let ticks = 0;

@@ -9,8 +9,10 @@ const drain = (queue: { take(): string | undefined }): string[] => {
   return taken;
 };
 
+const oneOwner = () => '';
+
 test('the queue gives back in the order of arrival', () => {
-  const queue = createJobQueue<string>(3);
+  const queue = createJobQueue<string>(3, oneOwner);
   for (const item of ['a', 'b', 'c']) assert.equal(queue.offer(item, 'refuse'), 'queued');
   assert.equal(queue.size, 3);
   assert.deepEqual(drain(queue), ['a', 'b', 'c']);
@@ -18,7 +20,7 @@ test('the queue gives back in the order of arrival', () => {
 });
 
 test('a full queue refuses, and takes again once one is taken', () => {
-  const queue = createJobQueue<string>(2);
+  const queue = createJobQueue<string>(2, oneOwner);
   queue.offer('a', 'refuse');
   assert.equal(queue.offer('b', 'refuse'), 'queued');
   assert.equal(queue.offer('c', 'refuse'), 'refused');
@@ -28,7 +30,7 @@ test('a full queue refuses, and takes again once one is taken', () => {
 });
 
 test('an item that waits for room moves in before later ones', () => {
-  const queue = createJobQueue<string>(1);
+  const queue = createJobQueue<string>(1, oneOwner);
   queue.offer('a', 'refuse');
   assert.equal(queue.offer('patient', 'wait'), 'waiting');
   assert.equal(queue.take(), 'a');
@@ -37,7 +39,7 @@ test('an item that waits for room moves in before later ones', () => {
 });
 
 test('an item can be removed while it is queued or waiting, once', () => {
-  const queue = createJobQueue<string>(1);
+  const queue = createJobQueue<string>(1, oneOwner);
   queue.offer('a', 'refuse');
   queue.offer('b', 'wait');
   queue.offer('c', 'wait');
@@ -49,7 +51,7 @@ test('an item can be removed while it is queued or waiting, once', () => {
 });
 
 test('an item that is put back comes first, even into a full queue', () => {
-  const queue = createJobQueue<string>(1);
+  const queue = createJobQueue<string>(1, oneOwner);
   queue.offer('a', 'refuse');
   const taken = queue.take();
   assert.equal(taken, 'a');
@@ -59,14 +61,56 @@ test('an item that is put back comes first, even into a full queue', () => {
 });
 
 test('a queue without room still serves what waits', () => {
-  const queue = createJobQueue<string>(0);
+  const queue = createJobQueue<string>(0, oneOwner);
   assert.equal(queue.offer('a', 'refuse'), 'refused');
   assert.equal(queue.offer('b', 'wait'), 'waiting');
   assert.deepEqual(drain(queue), ['b']);
 });
 
+/** Items are named owner first: `a1`. */
+const firstLetter = (item: string): string => item.slice(0, 1);
+
+test('owners take turns', () => {
+  const queue = createJobQueue<string>(20, firstLetter);
+  for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) queue.offer(item, 'refuse');
+  assert.deepEqual(drain(queue), ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+});
+
+test('what is put back comes before the turns of others', () => {
+  const queue = createJobQueue<string>(20, firstLetter);
+  for (const item of ['a1', 'b1', 'a2']) queue.offer(item, 'refuse');
+  const taken = [queue.take(), queue.take()];
+  assert.deepEqual(taken, ['a1', 'b1']);
+  queue.putBack('b1');
+  assert.deepEqual(drain(queue), ['b1', 'a2']);
+});
+
+test('a flood of one owner leaves room for others', () => {
+  const queue = createJobQueue<string>(64, firstLetter);
+  const offer = (owner: string, count: number): number =>
+    Array.from({ length: count }, (_, i) => queue.offer(`${owner}${i}`, 'refuse')).filter(
+      (admission) => admission === 'queued',
+    ).length;
+  assert.equal(offer('a', 1_000), 52);
+  assert.equal(offer('b', 1_000), 10);
+  assert.equal(offer('c', 1_000), 2);
+  assert.equal(offer('d', 1), 0);
+  assert.equal(queue.size, 64);
+});
+
+test('a flood that waits outside leaves room for others too', () => {
+  const queue = createJobQueue<string>(10, firstLetter);
+  for (let i = 0; i < 100; i += 1) queue.offer(`a${i}`, 'wait');
+  for (let i = 0; i < 50; i += 1) {
+    queue.take();
+    assert.equal(queue.offer('b1', 'refuse'), 'queued');
+    assert.ok(queue.remove('b1'));
+  }
+  assert.equal(drain(queue).length, 50);
+});
+
 test('clear returns everything, oldest first', () => {
-  const queue = createJobQueue<string>(1);
+  const queue = createJobQueue<string>(1, oneOwner);
   queue.offer('a', 'refuse');
   queue.offer('b', 'wait');
   assert.deepEqual(queue.clear(), ['a', 'b']);

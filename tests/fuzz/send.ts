@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { detailsOf } from '../helpers/grpc.js';
-import { parseAnswer } from '../rest-facade/raw-http.js';
+import { parseAnswer, type RawAnswer } from '../rest-facade/raw-http.js';
 import type { GrpcCase } from './grpc-cases.js';
 import type { HttpCase } from './http-cases.js';
 import { judgeGrpc, judgeHttp } from './judge.js';
@@ -33,7 +33,7 @@ export function sendHttp(port: number, { bytes, owesAnswer }: HttpCase): Promise
       clearTimeout(timer);
       const text = Buffer.concat(chunks).toString();
       // "100 Continue" comes before the answer.
-      const answer = parseAnswer(text.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, ''));
+      const answer = firstAnswer(text.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, ''));
       if (text === '' || Number.isNaN(answer.status))
         return resolve(owesAnswer ? { tally: 'none', problem: 'no answer' } : { tally: 'none' });
       const method = bytes.subarray(0, bytes.indexOf(' ')).toString('latin1');
@@ -46,6 +46,13 @@ export function sendHttp(port: number, { bytes, owesAnswer }: HttpCase): Promise
     socket.write(bytes);
     if (!owesAnswer) setTimeout(() => socket.end(), giveUpMs);
   });
+}
+
+/** What follows the first answer answers bytes that were taken for a further request. */
+function firstAnswer(text: string): RawAnswer {
+  const answer = parseAnswer(text);
+  const length = Number(answer.headers['content-length'] ?? Infinity);
+  return { ...answer, body: Buffer.from(answer.body).subarray(0, length).toString() };
 }
 
 /** Makes calls with messages that are bytes already. */

@@ -1,0 +1,70 @@
+/**
+ * A line in which owners take turns: whoever puts in a hundred items delays its own, not those of
+ * others. Items of one owner keep their order.
+ */
+export interface FairLine<Item> {
+  /** Puts an item behind the others of its owner. */
+  add(item: Item): void;
+  /** Puts an item before all others: the next to be taken. */
+  addFirst(item: Item): void;
+  /** Takes the next item of the first owner in turn that may have one; that owner goes last. */
+  take(mayHave?: (owner: string) => boolean): Item | undefined;
+  /** Removes an item wherever it stands; false when it is not here. */
+  remove(item: Item): boolean;
+  /** Items of an owner. */
+  count(owner: string): number;
+  readonly size: number;
+}
+
+export function createFairLine<Item>(ownerOf: (item: Item) => string): FairLine<Item> {
+  // Maps and sets keep insertion order and remove from the middle in constant time. An owner without
+  // items is not kept.
+  let lines = new Map<string, Set<Item>>();
+  let size = 0;
+
+  const shrink = (owner: string, line: Set<Item>, item: Item): void => {
+    line.delete(item);
+    size -= 1;
+    if (line.size === 0) lines.delete(owner);
+  };
+
+  return {
+    add(item) {
+      const owner = ownerOf(item);
+      const line = lines.get(owner) ?? new Set();
+      line.add(item);
+      lines.set(owner, line);
+      size += 1;
+    },
+    addFirst(item) {
+      const owner = ownerOf(item);
+      const line = new Set([item, ...(lines.get(owner) ?? [])]);
+      lines.delete(owner);
+      lines = new Map([[owner, line], ...lines]);
+      size += 1;
+    },
+    take(mayHave = () => true) {
+      for (const [owner, line] of lines) {
+        if (!mayHave(owner)) continue;
+        for (const item of line) {
+          lines.delete(owner);
+          lines.set(owner, line);
+          shrink(owner, line, item);
+          return item;
+        }
+      }
+      return undefined;
+    },
+    remove(item) {
+      const owner = ownerOf(item);
+      const line = lines.get(owner);
+      if (!line?.has(item)) return false;
+      shrink(owner, line, item);
+      return true;
+    },
+    count: (owner) => lines.get(owner)?.size ?? 0,
+    get size() {
+      return size;
+    },
+  };
+}
