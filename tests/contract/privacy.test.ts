@@ -43,7 +43,11 @@ void test('no picture, key or password is in any file or log', async (t) => {
       if (line === null) return;
       // The one place where the key and the password are shown.
       output = output.replace(line[0], '');
-      resolve(Object.fromEntries((line[1] ?? '').split(' ').map((word) => word.split(/=(.*)/))));
+      const words = (line[1] ?? '').split(' ').map((word): [string, string] => {
+        const [field = '', value = ''] = word.split(/=(.*)/);
+        return [field, value];
+      });
+      resolve(Object.fromEntries(words));
     };
     child.stdout.on('data', read);
     child.stderr.on('data', read);
