@@ -16,7 +16,7 @@ command -v protoc >/dev/null || wanted+=(protobuf-compiler)
 command -v go >/dev/null || wanted+=(golang-go)
 [ ${#wanted[@]} -gt 0 ] || exit 0
 
-apt-get update -q
+apt-get update -q || { echo "toolchains: nothing installed, the package lists cannot be had"; exit 0; }
 # Go before 1.21 cannot fetch the release that go.mod asks for.
 go=$(apt-cache policy golang-go | sed -n 's/ *Candidate: //p')
 dpkg --compare-versions "$go" ge 2:1.21 || wanted=("${wanted[@]/golang-go/}")
