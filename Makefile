@@ -102,6 +102,10 @@ train-meter: ## Fine-tune the meter reader: make train-meter DATA=folder [REGIST
 	@test -d models/meter/fonts/node_modules || npm ci --prefix models/meter/fonts
 	@$(PYTHON) models/meter/train_own.py --data "$(DATA)" $(if $(REGISTER),--register) $(ARGS)
 
+.PHONY: bench-meter
+bench-meter: $(BUILT) ## Memory and time of 5,000 meter readings
+	@exec node --enable-source-maps dist/bench/meter-memory.js
+
 .PHONY: clean
 clean: ## Remove what was installed and built; data/ stays
 	rm -rf node_modules dist out

@@ -28,13 +28,17 @@ const leastSide = 16;
  * Reads counters by our own networks: locate, refine, read every candidate in both directions on
  * one crop and the likeliest on all crops, fuse. The same steps as models/meter/pipeline.py.
  */
-export function createNetworkCounterReader(models: MeterModels, rules: ReaderRules): CounterReader {
+export function createNetworkCounterReader(
+  models: MeterModels,
+  rules: ReaderRules,
+  now: () => number = () => performance.now(),
+): CounterReader {
   const [firstCrop, ...otherCrops] = rules.crops;
   return {
     maxSide: rules.maxSide,
     async read(picture, known, signal) {
       const timings = {};
-      const timed = timedModels(models, timings);
+      const timed = timedModels(models, timings, now);
       if (Math.min(picture.width, picture.height) < leastSide) return { reading: null, timings };
       const candidates = await locate(timed.locate, picture, rules);
       signal.throwIfAborted();

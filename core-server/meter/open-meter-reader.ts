@@ -10,8 +10,13 @@ import { loadReaderRules, rulesFile } from './reader-rules.js';
  * are missing or wrong.
  *
  * @param manifestUrl address of the manifest; the models and their rules lie below its folder
+ * @param now clock that times the networks, milliseconds
  */
-export async function openMeterReader(manifest: Manifest, manifestUrl: URL): Promise<MeterReader> {
+export async function openMeterReader(
+  manifest: Manifest,
+  manifestUrl: URL,
+  now?: () => number,
+): Promise<MeterReader> {
   const open = (task: string) => openModel(modelFor(manifest, task), manifestUrl);
   const [locate, refine, read, rules] = await Promise.all([
     open('meter-locate'),
@@ -20,7 +25,7 @@ export async function openMeterReader(manifest: Manifest, manifestUrl: URL): Pro
     loadReaderRules(new URL(rulesFile, manifestUrl)),
   ]);
   return createMeterReader(
-    createNetworkCounterReader({ locate, refine, read }, rules),
+    createNetworkCounterReader({ locate, refine, read }, rules, now),
     createPrintedReader(),
   );
 }

@@ -20,7 +20,7 @@ export interface Summary {
   readonly ok: Share;
   readonly rightOfOk: Share;
   readonly calibrationError: number;
-  /** Median milliseconds in the networks. */
+  /** Median CPU milliseconds in the networks. */
   readonly networkMs: number;
 }
 
@@ -47,7 +47,7 @@ export function toTable(rows: readonly (readonly [string, Summary])[]): string[]
   const wide = (text: string): string => text.padEnd(19);
   const title = ['source'.padEnd(16), 'photos']
     .concat(['integer %', 'full %', 'full ±1 %', 'ok %', 'right of ok %', 'refused %'].map(wide))
-    .concat('  ECE', 'ms in networks');
+    .concat('  ECE', 'CPU ms in networks');
   const lines = rows.map(([name, row]) => [
     name.padEnd(16),
     String(row.photos).padStart(6),

@@ -13,7 +13,7 @@ const limits = { maxBytes: Infinity, maxPixels: Infinity, maxSide: Infinity };
 export interface PaddleRun extends Judged {
   /** Empty: nothing. */
   readonly digits: string;
-  /** Milliseconds in its networks. */
+  /** CPU milliseconds in its networks. */
   readonly ms: number;
 }
 

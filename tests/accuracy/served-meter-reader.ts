@@ -5,6 +5,7 @@ import type { KnownMeter } from '../../core-server/meter/known-meter.js';
 import { openMeterReader } from '../../core-server/meter/open-meter-reader.js';
 import type { ReadMeterOutput } from '../../core-server/meter/reader.js';
 import { loadReaderRules, rulesFile } from '../../core-server/meter/reader-rules.js';
+import { cpuClock } from './cpu-clock.js';
 import type { MeterPhoto } from './meter-data.js';
 import { type Judged, judge } from './meter-metrics.js';
 
@@ -23,7 +24,7 @@ export async function readServed(
   knownOf: (photo: MeterPhoto) => KnownMeter = () => ({}),
 ): Promise<MeterRun[]> {
   await restrictLoaders();
-  const reader = await openMeterReader(await loadManifest(manifestUrl), manifestUrl);
+  const reader = await openMeterReader(await loadManifest(manifestUrl), manifestUrl, cpuClock);
   const { okConfidence: checkBelow } = await loadReaderRules(new URL(rulesFile, manifestUrl));
   const { signal } = new AbortController();
   const runs: MeterRun[] = [];
@@ -37,7 +38,7 @@ export async function readServed(
   return runs;
 }
 
-/** Milliseconds in the networks of a run. */
+/** CPU milliseconds in the networks of a run. */
 export function networkMs({ output: { timings } }: MeterRun): number {
   return ['locate', 'refine', 'read'].reduce((sum, step) => sum + (timings[step] ?? 0), 0);
 }

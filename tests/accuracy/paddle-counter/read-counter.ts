@@ -7,6 +7,7 @@ import {
   type RunNetwork,
   type TextLine,
 } from '../../../core-server/meter/printed/text-lines.js';
+import { cpuClock } from '../cpu-clock.js';
 import { countRedWheels } from './count-red-wheels.js';
 import type { ColouredLine } from './digit-runs.js';
 import { rednessAt } from './redness.js';
@@ -29,16 +30,16 @@ export const paddleSide = 800;
 const mostBoxes = 24;
 const stripHeight = 48;
 
-/** Opens PaddleOCR as a reader of counters; the reading is null where it finds none, `ms` are those in its networks. */
+/** Opens PaddleOCR as a reader of counters; the reading is null where it finds none, `ms` are CPU milliseconds in its networks. */
 export async function openPaddleCounter() {
   const networks = await openPaddleOcr();
   let ms = 0;
   const timed =
     (run: RunNetwork): RunNetwork =>
     async (input) => {
-      const start = performance.now();
+      const start = cpuClock();
       const output = await run(input);
-      ms += performance.now() - start;
+      ms += cpuClock() - start;
       return output;
     };
   const measured = {
