@@ -106,6 +106,11 @@ train-meter: ## Fine-tune the meter reader: make train-meter DATA=folder [REGIST
 bench-meter: $(BUILT) ## Memory and time of 5,000 meter readings
 	@exec node --enable-source-maps dist/bench/meter-memory.js
 
+.PHONY: sbom
+sbom: $(INSTALLED) ## List what the service is made of, as CycloneDX, in out/sbom.json
+	@mkdir -p out
+	npm sbom --omit=dev --sbom-format=cyclonedx > out/sbom.json
+
 .PHONY: clean
 clean: ## Remove what was installed and built; data/ stays
 	rm -rf node_modules dist out
