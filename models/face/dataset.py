@@ -11,7 +11,7 @@ import numpy as np
 
 import augment
 
-HELD_OUT_FACES, HELD_OUT_NOFACE = 200, 40
+HELD_OUT_FACES, HELD_OUT_NOFACE = 200, 40  # of fewer pictures a sixth
 METER_PICTURES = 300
 BATCH_PIXELS = 16 * 320 * 320  # a batch of any crop size has about as many pixels
 CROP_SIZES, CROP_ODDS = (320, 416, 512), (5, 3, 2)
@@ -22,22 +22,34 @@ def shared_dir():
     return Path(os.environ.get("SHARED_DIR") or Path(__file__).resolve().parents[3] / "shared")
 
 
+def teacher_file(shared):
+    """YuNet-n: with the data, or where `make models` puts it."""
+    beside_data = shared / "models" / "yunet_n_dynamic.onnx"
+    return beside_data if beside_data.is_file() else Path(__file__).resolve().with_name("yunet_n_dynamic.onnx")
+
+
 def by_hash(names):
     return sorted(names, key=lambda name: hashlib.md5(Path(name).name.encode()).hexdigest())
 
 
+def split(names, most, held_out):
+    """The held-out slice or the rest; which picture is where depends on its name alone."""
+    names = by_hash(names)
+    count = min(most, len(names) // 6)
+    return names[:count] if held_out else names[count:]
+
+
 def annotations(root, held_out):
-    """Pictures with faces as {file, faces}; either the held-out slice or the rest of train/."""
-    rows = {a["file"]: a for a in json.loads((root / "annotations.json").read_text())}
-    names = by_hash(rows)
-    names = names[:HELD_OUT_FACES] if held_out else names[HELD_OUT_FACES:]
-    return [{"path": root / n, "faces": rows[n]["faces"]} for n in names]
+    """Pictures with faces as {path, faces}; either the held-out slice or the rest of train/."""
+    rows = {a["file"]: a["faces"] for a in json.loads((root / "annotations.json").read_text())}
+    faces = lambda name: [{"ignore": False, **face} for face in rows[name]]
+    return [{"path": root / n, "faces": faces(n)} for n in split(rows, HELD_OUT_FACES, held_out)]
 
 
 def faceless(root, held_out):
-    names = by_hash(p.name for p in (root / "noface").iterdir())
-    names = names[:HELD_OUT_NOFACE] if held_out else names[HELD_OUT_NOFACE:]
-    return [{"path": root / "noface" / n, "faces": []} for n in names]
+    folder = root / "noface"
+    names = [p.name for p in folder.iterdir()] if folder.is_dir() else []
+    return [{"path": folder / n, "faces": []} for n in split(names, HELD_OUT_NOFACE, held_out)]
 
 
 def meters(root):
@@ -48,10 +60,18 @@ def meters(root):
     return [{"path": root / n, "faces": []} for n in names[:METER_PICTURES]]
 
 
-def read_rgb(path, longest=640):
-    picture = cv2.cvtColor(cv2.imread(str(path)), cv2.COLOR_BGR2RGB)
-    scale = longest / max(picture.shape[:2])
-    return cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else picture
+def read_rgb(path):
+    return cv2.cvtColor(cv2.imread(str(path)), cv2.COLOR_BGR2RGB)
+
+
+def read_row(row, longest=640):
+    """The row with its picture, shrunk to `longest`, and the boxes with it."""
+    picture = read_rgb(row["path"])
+    scale = min(1.0, longest / max(picture.shape[:2]))
+    if scale < 1:
+        picture = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    faces = [{**face, "box": [v * scale for v in face["box"]]} for face in row["faces"]]
+    return {**row, "picture": picture, "faces": faces}
 
 
 class TrainingPictures:
@@ -59,23 +79,22 @@ class TrainingPictures:
 
     def __init__(self, shared, log=print):
         train = shared / "face" / "train"
-        self.faces = annotations(train, held_out=False)
-        self.noface = faceless(train, held_out=False)
-        self.meters = meters(shared / "meter" / "train")
-        for row in (*self.faces, *self.noface, *self.meters):
-            row["picture"] = read_rgb(row["path"])
+        self.faces = [read_row(row) for row in annotations(train, held_out=False)]
+        self.noface = [read_row(row) for row in faceless(train, held_out=False)]
+        self.meters = [read_row(row) for row in meters(shared / "meter" / "train")]
         self.portraits = [r for r in self.faces if augment.wanted_faces(r["faces"], augment.CLEAR_SIDE)]
         log(f"{len(self.faces)} pictures with faces, {len(self.noface)} without, {len(self.meters)} meters")
 
     def draw(self, size, rng, hardness):
         """(crop, faces, index of a face-free picture or -1)."""
         dice = rng.random()
-        if dice < NOFACE_SHARE:
+        if dice < NOFACE_SHARE and self.noface:
             index = rng.choices(range(len(self.noface)), weights=[0.05 + h for h in hardness])[0]
             return *augment.crop(self.noface[index]["picture"], [], size, rng), index
         if dice < NOFACE_SHARE + METER_SHARE and self.meters:
             return *augment.crop(rng.choice(self.meters)["picture"], [], size, rng), -1
         portrait = dice < NOFACE_SHARE + METER_SHARE + PORTRAIT_SHARE
+        portrait = portrait and bool(self.portraits)
         row = rng.choice(self.portraits if portrait else self.faces)
         return *augment.crop(row["picture"], row["faces"], size, rng, portrait), -1
 

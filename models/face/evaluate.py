@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 
 import metrics
-from dataset import read_rgb, shared_dir
+from dataset import read_rgb, shared_dir, teacher_file
 from detector import AdaptedYunet, CascadeRule, Detector, detect
 
 HERE = Path(__file__).resolve().parent
@@ -97,7 +97,7 @@ def main():
     cv2.setNumThreads(1)
     pictures = json.loads((root / "ground_truth.json").read_text())
     detectors = {"ours": (Detector(args.model), args.score, CascadeRule())}
-    teacher_path = shared_dir() / "models" / "yunet_n_dynamic.onnx"
+    teacher_path = teacher_file(shared_dir())
     if teacher_path.is_file():
         detectors = {"teacher": (AdaptedYunet(teacher_path), TEACHER_SCORE, CascadeRule(weak_score=TEACHER_WEAK_SCORE)), **detectors}
     modes = {"cascade": True, "640 only": False} if args.fixed else {"cascade": True}
@@ -106,7 +106,7 @@ def main():
         for name, (detector, score, rule) in detectors.items():
             found = []
             for picture in pictures:
-                found.append(detect(detector, read_rgb(root / picture["file"], 10**6), rule, more))
+                found.append(detect(detector, read_rgb(root / picture["file"]), rule, more))
             columns[f"{name} {mode}"] = accuracy(pictures, found, score)
             if more:
                 cascades[name] = found

@@ -23,8 +23,9 @@ def padded(picture):
 class HeldOut:
     def __init__(self, shared):
         train = shared / "face" / "train"
-        self.rows = dataset.annotations(train, held_out=True) + dataset.faceless(train, held_out=True)
-        self.pictures = [dataset.read_rgb(row["path"]) for row in self.rows]
+        rows = dataset.annotations(train, held_out=True) + dataset.faceless(train, held_out=True)
+        self.rows = [dataset.read_row(row) for row in rows]
+        self.pictures = [row["picture"] for row in self.rows]
 
     @torch.no_grad()
     def detect(self, network, picture, device):

@@ -59,7 +59,7 @@ def main():
     for row in dataset.meters(shared / "meter" / "train"):
         shrink(row["path"], args.folder / "meter" / "train" / row["path"].name, 448, args.quality)
     (args.folder / "models").mkdir()
-    shutil.copy(shared / "models" / "yunet_n_dynamic.onnx", args.folder / "models")
+    shutil.copy(dataset.teacher_file(shared), args.folder / "models" / "yunet_n_dynamic.onnx")
     size = sum(p.stat().st_size for p in args.folder.rglob("*") if p.is_file())
     print(f"{args.folder}: {size / 1e6:.1f} MB")
     if size > LIMIT_BYTES:

@@ -194,13 +194,15 @@ def main():
     shared = dataset.shared_dir()
     if not (shared / "face" / "train").is_dir():
         raise SystemExit(f"no training pictures under {shared} (SHARED_DIR)")
+    if not dataset.teacher_file(shared).is_file():
+        raise SystemExit("no teacher: `make models` downloads it")
     run = Run(args, device)
     print(f"{device}, {sum(p.numel() for p in run.network.parameters())} parameters, {run.network.config}", flush=True)
     held_out = HeldOut(shared)
     pictures = dataset.TrainingPictures(shared)
     pixels = args.batch * 320 * 320
     queue, hardness, workers = dataset.start_workers(pictures, args.workers, random.randrange(2**31), pixels)
-    teacher = Teacher(shared / "models" / "yunet_n_dynamic.onnx", device)
+    teacher = Teacher(dataset.teacher_file(shared), device)
 
     if not run.hinted:
         fit_hints(run, teacher, queue)

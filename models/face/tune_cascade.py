@@ -64,7 +64,7 @@ def main():
     cv2.setNumThreads(1)
     shared = dataset.shared_dir()
     teacher = args.model == "teacher"
-    path = shared / "models" / "yunet_n_dynamic.onnx" if teacher else args.model
+    path = dataset.teacher_file(shared) if teacher else args.model
     detector = CountingDetector(AdaptedYunet(path) if teacher else Detector(path))
     held_out = HeldOut(shared)
     base = CascadeRule(first_side=int(CascadeRule.first_side / RATIO))
