@@ -106,6 +106,10 @@ train-meter: ## Fine-tune the meter reader: make train-meter DATA=folder [REGIST
 bench-meter: $(BUILT) ## Memory and time of 5,000 meter readings
 	@exec node --enable-source-maps dist/bench/meter-memory.js
 
+.PHONY: faults
+faults: $(BUILT) ## Kill the processes at random under load and look for losses; ARGS="--help"
+	@exec node --enable-source-maps dist/tests/faults/main.js $(ARGS)
+
 .PHONY: sbom
 sbom: $(INSTALLED) ## List what the service is made of, as CycloneDX, in out/sbom.json
 	@mkdir -p out
