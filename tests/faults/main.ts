@@ -7,7 +7,7 @@ import { launch } from '../../launcher/launch.js';
 import { createLaunchSettings } from '../../launcher/launch-settings.js';
 import { createRandom } from '../fuzz/random.js';
 import { createMemoryWatch } from '../helpers/memory.js';
-import { createClients, type Clients } from './clients.js';
+import { createClients } from './clients.js';
 
 const usage = `Kills the core or the facade with SIGKILL at random moments, under load and while a score is
 being changed, and lets the supervisor of make run bring them back.
@@ -70,7 +70,7 @@ async function main(rounds: number, seed: number): Promise<void> {
       process.stderr.write(`round ${round} of ${rounds}: ${victim} killed\n`);
     }
     memory.mark('end');
-    process.stdout.write(report(clients, kills, recoveriesMs, wrong, memory.lines()));
+    process.stdout.write(report(clients.counts(), kills, recoveriesMs, wrong, memory.lines()));
   } finally {
     await service.stop();
     await rm(dataDir, { recursive: true, force: true });
@@ -93,7 +93,7 @@ async function untilReady(restUrl: string, isNew: () => boolean): Promise<void> 
 }
 
 function report(
-  { counts }: Clients,
+  counts: Readonly<Record<string, number>>,
   kills: Readonly<Record<string, number>>,
   recoveriesMs: readonly number[],
   wrong: readonly string[],
@@ -105,7 +105,7 @@ function report(
   return [
     ...wrong,
     `killed: core ${kills['core']}, facade ${kills['facade']}`,
-    `requests: ${Object.entries(counts())
+    `requests: ${Object.entries(counts)
       .map(([what, n]) => `${n} ${what}`)
       .join(', ')}`,
     `ready again after: median ${at(0.5)} ms, 95 % ${at(0.95)} ms, longest ${at(1)} ms`,
