@@ -1,0 +1,90 @@
+import { status as grpcStatus } from '@grpc/grpc-js';
+import type { DetectAllFacesResponse } from '../../generated/imageanalysis/v1/face_detection.js';
+import type { BoundingBox } from '../../generated/imageanalysis/v1/geometry.js';
+import type { ReadMeterResponse } from '../../generated/imageanalysis/v1/meter_reading.js';
+import { ErrorInfo } from '../../generated/google/rpc/error_details.js';
+import type { Status } from '../../generated/google/rpc/status.js';
+import type { Annotation } from '../demo/annotate.js';
+
+/** Why a picture has no answer. */
+export interface PictureError {
+  readonly code: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** One line of the output, with the names of the REST API. */
+export interface Line {
+  readonly file: string;
+  readonly feature: 'faces' | 'meters';
+  readonly error?: PictureError;
+  readonly [member: string]: unknown;
+}
+
+/** The members of a line for an answered picture, without crops. */
+export function toFaces({ faces, omittedFaces }: DetectAllFacesResponse) {
+  return {
+    result: faces.map(({ boundingBox, detectionScore, landmarks }) => ({
+      bbox: toBox(boundingBox),
+      detection_score: detectionScore,
+      ...(landmarks && {
+        landmarks: {
+          right_eye: landmarks.rightEye,
+          left_eye: landmarks.leftEye,
+          nose_tip: landmarks.noseTip,
+          right_mouth_corner: landmarks.rightMouthCorner,
+          left_mouth_corner: landmarks.leftMouthCorner,
+        },
+      }),
+    })),
+    ...(omittedFaces > 0 && { omitted_faces: omittedFaces }),
+  };
+}
+
+export function toReading(reading: ReadMeterResponse) {
+  return {
+    meter_number: reading.meterNumber,
+    value: reading.value,
+    unit: reading.unit,
+    confidence: reading.confidence,
+    status: reading.status.replace('READING_STATUS_', '').toLowerCase(),
+    warnings: reading.warnings.map((warning) => warning.replace('READING_WARNING_', '')),
+    bbox: toBox(reading.boundingBox),
+    digits: reading.digits.map(({ digit, confidence, boundingBox }) => ({
+      digit,
+      confidence,
+      bbox: toBox(boundingBox),
+    })),
+  };
+}
+
+export function toError({ code, message, details }: Status): PictureError {
+  const info = details.find(({ typeUrl }) => typeUrl.endsWith('/google.rpc.ErrorInfo'));
+  return {
+    code: grpcStatus[code] ?? 'UNKNOWN',
+    reason: info ? ErrorInfo.decode(info.value).reason : 'INTERNAL',
+    message,
+  };
+}
+
+/** What to draw over a picture, of its line's members. */
+export function toAnnotations(
+  answer: ReturnType<typeof toFaces> | ReturnType<typeof toReading>,
+): Annotation[] {
+  if ('result' in answer)
+    return answer.result.map(({ bbox, detection_score: score, landmarks }) => ({
+      box: bbox,
+      colour: '#0a7d38',
+      dots: Object.values(landmarks ?? {}).filter((point) => point !== undefined),
+      text: [score.toFixed(2)],
+    }));
+  const colour = answer.status === 'ok' ? '#1557b0' : '#b35900';
+  return [
+    { box: answer.bbox, colour, text: [`${answer.value} ${answer.unit}`], side: 'below' },
+    ...answer.digits.map(({ bbox, digit }): Annotation => ({ box: bbox, colour, text: [digit] })),
+  ];
+}
+
+function toBox(box: BoundingBox | undefined): BoundingBox {
+  return box ?? { xmin: 0, ymin: 0, xmax: 0, ymax: 0 };
+}

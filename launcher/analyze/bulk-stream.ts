@@ -1,0 +1,224 @@
+import { once } from 'node:events';
+import { readFile, stat } from 'node:fs/promises';
+import {
+  Client,
+  credentials,
+  Metadata,
+  status,
+  type ClientDuplexStream,
+  type ServiceError,
+} from '@grpc/grpc-js';
+import {
+  FaceDetectionServiceService,
+  type StreamDetectFacesResponse,
+} from '../../generated/imageanalysis/v1/face_detection.js';
+import {
+  MeterReadingServiceService,
+  type StreamReadMetersResponse,
+} from '../../generated/imageanalysis/v1/meter_reading.js';
+import { toError, toFaces, toReading, type Line, type PictureError } from './answer.js';
+
+export interface BulkOptions {
+  /** `host:port` of the core. */
+  readonly address: string;
+  /** PEM of the authority that signed the core's certificate; undefined: no TLS. */
+  readonly authority?: Buffer | undefined;
+  readonly apiKey: string;
+  readonly feature: Line['feature'];
+  /** Members of a face request beside the picture. */
+  readonly company: string;
+  readonly minScore: number | undefined;
+  readonly landmarks: boolean;
+  /** Pictures that are on their way at once; also bounds the memory. */
+  readonly inFlight: number;
+  readonly maxImageBytes: number;
+  readonly signal: AbortSignal;
+  /** Told of a lost connection that is tried again. */
+  readonly onRetry: (reason: string) => void;
+}
+
+/** Answer of a stream, of either feature. */
+type Answer = StreamDetectFacesResponse | StreamReadMetersResponse;
+type Stream = ClientDuplexStream<object, Answer>;
+
+const maxAnswerBytes = 64 * 2 ** 20;
+/** Attempts in a row that brought no answer. */
+const mostAttempts = 6;
+
+/**
+ * Sends pictures through one bulk stream and hands over their lines as they come. A file is read when
+ * there is room for it: at most `inFlight` are on their way, and none while the service does not read.
+ * Where the connection is lost, the pictures without an answer are sent again over a new one.
+ *
+ * Resolves when all lines were taken. Rejects where the service refuses the stream itself, cannot be
+ * reached, or the signal is aborted; the lines so far were handed over.
+ */
+export async function analyseAll(
+  files: AsyncIterable<string>,
+  onLine: (line: Line) => Promise<void>,
+  options: BulkOptions,
+): Promise<void> {
+  const trust = options.authority
+    ? credentials.createSsl(options.authority)
+    : credentials.createInsecure();
+  const client = new Client(options.address, trust, {
+    'grpc.max_receive_message_length': maxAnswerBytes,
+    'grpc.max_send_message_length': -1,
+  });
+  const source = files[Symbol.asyncIterator]();
+  let again: string[] = [];
+  let attempts = 0;
+  try {
+    for (;;) {
+      const pass = await runStream(client, nextOf(source, again), onLine, options);
+      if (pass.error === undefined) return;
+      options.signal.throwIfAborted();
+      again = [...pass.unanswered, ...again];
+      attempts = pass.answered > 0 ? 1 : attempts + 1;
+      if (!mayPass(pass.error) || attempts >= mostAttempts) throw pass.error;
+      options.onRetry(pass.error.message);
+      await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** attempts));
+    }
+  } finally {
+    client.close();
+  }
+}
+
+/** The files to send again, then those of the source. */
+async function* nextOf(source: AsyncIterator<string>, again: string[]): AsyncGenerator<string> {
+  for (let file = again.shift(); file !== undefined; file = again.shift()) yield file;
+  for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
+}
+
+/** Whether another stream may go well. */
+function mayPass(error: Error): boolean {
+  const { code } = error as Partial<ServiceError>;
+  return (
+    code === status.UNAVAILABLE || code === status.CANCELLED || code === status.DEADLINE_EXCEEDED
+  );
+}
+
+async function runStream(
+  client: Client,
+  files: AsyncGenerator<string>,
+  onLine: (line: Line) => Promise<void>,
+  options: BulkOptions,
+): Promise<{ error: Error | undefined; unanswered: string[]; answered: number }> {
+  const { feature, inFlight, signal } = options;
+  const stream = openStream(client, options);
+  const waiting = new Map<string, string>();
+  const taking = new Set<Promise<void>>();
+  let answered = 0;
+  let error: Error | undefined;
+  let wake = () => {};
+  const change = () => new Promise<void>((resolve) => (wake = resolve));
+  const fail = (reason: unknown) => {
+    error ??= reason as Error;
+    wake();
+  };
+  const hand = (line: Line) => {
+    const taken = onLine(line)
+      .catch(fail)
+      .finally(() => {
+        taking.delete(taken);
+        wake();
+      });
+    taking.add(taken);
+  };
+  const onAbort = () => {
+    fail(signal.reason);
+    stream.cancel();
+  };
+
+  const ended = new Promise<void>((resolve) => {
+    stream.on('data', (answer: Answer) => {
+      const file = waiting.get(answer.id);
+      if (file === undefined) return;
+      waiting.delete(answer.id);
+      answered += 1;
+      hand({ file, feature, ...toMembers(answer) });
+    });
+    stream.on('error', (reason) => {
+      fail(reason);
+      resolve();
+    });
+    stream.on('end', resolve);
+  });
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+
+  try {
+    let id = 0;
+    for (;;) {
+      // A line that is still being taken holds its place: a slow disk slows the sending down.
+      while (error === undefined && waiting.size + taking.size >= inFlight) await change();
+      if (error !== undefined) break;
+      const next = await files.next();
+      if (next.done) break;
+      const file = next.value;
+      // Until it is answered or refused it counts as on its way, whatever happens meanwhile.
+      id += 1;
+      waiting.set(String(id), file);
+      const picture = await readPicture(file, options.maxImageBytes);
+      if (!Buffer.isBuffer(picture)) {
+        waiting.delete(String(id));
+        hand({ file, feature, error: picture });
+        continue;
+      }
+      if (error === undefined && !stream.write(toRequest(String(id), picture, options)))
+        await Promise.race([once(stream, 'drain').catch(() => {}), ended]);
+    }
+    if (error === undefined) stream.end();
+    await ended;
+    while (taking.size > 0) await Promise.all(taking);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+  if (error === undefined && waiting.size > 0)
+    error = new Error(`The service left ${waiting.size} pictures without an answer.`);
+  return { error, unanswered: [...waiting.values()], answered };
+}
+
+function openStream(client: Client, { feature, apiKey }: BulkOptions): Stream {
+  const metadata = new Metadata();
+  metadata.set('apikey', apiKey);
+  const { path, requestSerialize, responseDeserialize } =
+    feature === 'faces'
+      ? FaceDetectionServiceService.streamDetectFaces
+      : MeterReadingServiceService.streamReadMeters;
+  return client.makeBidiStreamRequest(
+    path,
+    requestSerialize as (message: object) => Buffer,
+    responseDeserialize as (bytes: Buffer) => Answer,
+    metadata,
+  );
+}
+
+function toRequest(id: string, image: Buffer, options: BulkOptions): object {
+  if (options.feature === 'meters') return { id, request: { image } };
+  const { company, minScore, landmarks } = options;
+  return { id, request: { image, company, minScore, landmarks, crop: false, details: false } };
+}
+
+function toMembers({ result }: Answer): Partial<Line> {
+  if (result === undefined) return {};
+  if (result.$case === 'error') return { error: toError(result.value) };
+  return 'faces' in result.value ? toFaces(result.value) : toReading(result.value);
+}
+
+/** The file, or why it is not sent: one message that is too large would end the whole stream. */
+async function readPicture(file: string, maxBytes: number): Promise<Buffer | PictureError> {
+  try {
+    const { size } = await stat(file);
+    if (size > maxBytes)
+      return {
+        code: 'RESOURCE_EXHAUSTED',
+        reason: 'BODY_TOO_LARGE',
+        message: `the file has ${size} bytes, want at most ${maxBytes}`,
+      };
+    return await readFile(file);
+  } catch (error) {
+    const message = `the file cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'failed'}`;
+    return { code: 'UNKNOWN', reason: 'UNREADABLE', message };
+  }
+}

@@ -1,0 +1,72 @@
+import { lstat, readdir } from 'node:fs/promises';
+import path from 'node:path';
+
+const pictureNames = /\.(jpe?g|png|webp|avif|gif|tiff?)$/i;
+const magic = /[*?{[]/;
+
+/**
+ * Names the pictures of files, folders (whole trees) and patterns such as `photos/**\/*.jpg`, each
+ * folder in the order of its names. Of the tree only one folder at a time is in memory.
+ * @throws Error where a file or folder is not there
+ */
+export async function* findPictures(wanted: readonly string[]): AsyncGenerator<string> {
+  for (const one of wanted) {
+    const isPattern = magic.test(one) && !(await exists(one));
+    if (isPattern) {
+      const parts = one.split('/');
+      const base = parts
+        .slice(
+          0,
+          parts.findIndex((part) => magic.test(part)),
+        )
+        .join('/');
+      const pattern = toRegExp(path.posix.normalize(one));
+      for await (const file of walk(base || (one.startsWith('/') ? '/' : '.')))
+        if (pattern.test(file)) yield file;
+    } else if ((await lstat(one)).isDirectory()) {
+      for await (const file of walk(one)) if (pictureNames.test(file)) yield file;
+    } else yield path.normalize(one);
+  }
+}
+
+async function* walk(folder: string): AsyncGenerator<string> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  entries.sort((one, other) => (one.name < other.name ? -1 : 1));
+  for (const entry of entries) {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) yield* walk(file);
+    else if (entry.isFile()) yield file;
+  }
+}
+
+/** `**` any folders, `*` and `?` within a name, `[ab]`, `{a,b}`. */
+function toRegExp(pattern: string): RegExp {
+  const source = pattern.replaceAll(/\*\*\/?|[*?{},]|[.+^$()|\\]/g, (token) => {
+    switch (token) {
+      case '**/':
+        return '(?:.*/)?';
+      case '**':
+        return '.*';
+      case '*':
+        return '[^/]*';
+      case '?':
+        return '[^/]';
+      case '{':
+        return '(?:';
+      case '}':
+        return ')';
+      case ',':
+        return '|';
+      default:
+        return `\\${token}`;
+    }
+  });
+  return new RegExp(`^${source}$`);
+}
+
+async function exists(file: string): Promise<boolean> {
+  return lstat(file).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,91 @@
+import { createReadStream } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import type { Line } from './answer.js';
+
+/** Worth another try: the picture may be answered next time. */
+const passing: ReadonlySet<string> = new Set([
+  'QUEUE_FULL',
+  'RATE_LIMITED',
+  'DEADLINE',
+  'INTERNAL',
+  'SHUTTING_DOWN',
+  'UNREADABLE',
+]);
+
+/** A file of one JSON line a picture, which a broken-off run is gone on with. */
+export interface ResultsFile {
+  /** Whether a line for the picture is there, other than of an error that may pass. */
+  isDone(file: string): boolean;
+  readonly doneAtStart: number;
+  append(line: Line): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens or creates the file. A last line that a broken-off run left without its end is cut off, so
+ * that every line is a whole one.
+ */
+export async function openResultsFile(
+  name: string,
+  feature: Line['feature'],
+): Promise<ResultsFile> {
+  const handle = await open(name, 'a+');
+  await cutTornLine(handle);
+  const done = await readDone(name, feature);
+  const doneAtStart = done.size;
+  // One write a line, one after the other: lines never mix.
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    isDone: (file) => done.has(file),
+    doneAtStart,
+    append(line) {
+      const written = last.then(() => handle.appendFile(`${JSON.stringify(line)}\n`));
+      last = written.catch(() => {});
+      return written;
+    },
+    async close() {
+      await last;
+      await handle.sync();
+      await handle.close();
+    },
+  };
+}
+
+async function cutTornLine(handle: FileHandle): Promise<void> {
+  const { size } = await handle.stat();
+  const chunk = Buffer.alloc(64 * 1024);
+  let end = size;
+  while (end > 0) {
+    const start = Math.max(0, end - chunk.length);
+    const { bytesRead } = await handle.read(chunk, 0, end - start, start);
+    const newline = chunk.subarray(0, bytesRead).lastIndexOf('\n');
+    if (newline >= 0) {
+      end = start + newline + 1;
+      break;
+    }
+    end = start;
+  }
+  if (end < size) await handle.truncate(end);
+}
+
+async function readDone(name: string, feature: Line['feature']): Promise<Set<string>> {
+  const done = new Set<string>();
+  let number = 0;
+  for await (const text of createInterface({
+    input: createReadStream(name),
+    crlfDelay: Infinity,
+  })) {
+    number += 1;
+    let line: Line;
+    try {
+      line = JSON.parse(text) as Line;
+    } catch {
+      throw new Error(`${name} has no JSON in line ${number}, want an output of this command`);
+    }
+    if (line.feature !== feature) continue;
+    if (line.error && passing.has(line.error.reason)) done.delete(line.file);
+    else done.add(line.file);
+  }
+  return done;
+}

@@ -1,0 +1,303 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Server, ServerCredentials, status, type ServerDuplexStream } from '@grpc/grpc-js';
+import sharp from 'sharp';
+import {
+  FaceDetectionServiceService,
+  type StreamDetectFacesRequest,
+  type StreamDetectFacesResponse,
+} from '../../generated/imageanalysis/v1/face_detection.js';
+import type { Line } from '../../launcher/analyze/answer.js';
+import { analyseAll, type BulkOptions } from '../../launcher/analyze/bulk-stream.js';
+import { findPictures } from '../../launcher/analyze/find-pictures.js';
+import { progressLine } from '../../launcher/analyze/progress.js';
+import { readSample } from '../helpers/samples.js';
+import { startService, type TestService } from '../helpers/service.js';
+
+const closers: (() => unknown)[] = [];
+const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+const command = fileURLToPath(new URL('../../launcher/analyze.js', import.meta.url));
+const pictures = 40;
+
+void describe('npm run analyze', () => {
+  let service: TestService;
+  let folder: string;
+
+  before(async () => {
+    service = await startService(lifetime);
+    folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
+    closers.push(() => rm(folder, { recursive: true }));
+    await mkdir(path.join(folder, 'photos/more'), { recursive: true });
+    const portrait = await sharp(await readSample('astronaut.jpg'))
+      .resize(320)
+      .jpeg()
+      .toBuffer();
+    for (let i = 0; i < pictures; i += 1)
+      await writeFile(path.join(folder, `photos/${i % 2 ? 'more/' : ''}${i}.jpg`), portrait);
+    await writeFile(path.join(folder, 'photos/broken.jpg'), 'no picture');
+    await writeFile(path.join(folder, 'photos/huge.jpg'), Buffer.alloc(2_000_000));
+    await writeFile(path.join(folder, 'photos/notes.txt'), 'not asked about');
+  });
+  after(async () => {
+    for (const closer of closers.reverse()) await closer();
+  });
+
+  function start(...args: string[]): ChildProcess {
+    return spawn(process.execPath, [command, '--address', service.grpc, ...args], {
+      cwd: folder,
+      env: { ...process.env, APIKEY: service.apiKey },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+  }
+
+  async function run(...args: string[]): Promise<{ code: number | null; stderr: string }> {
+    const child = start(...args);
+    let stderr = '';
+    child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, stderr };
+  }
+
+  const readText = (name: string) => readFile(path.join(folder, name), 'utf8').catch(() => '');
+  const readLines = async (name: string) =>
+    (await readText(name))
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Line & { result?: object[] });
+
+  void it('goes on after it was killed, with every picture once', async () => {
+    const args = ['--output', 'a.jsonl', '--max-bytes', '1000000', '--in-flight', '2', 'photos'];
+    const child = start(...args);
+    const ended = once(child, 'close');
+    while ((await readLines('a.jsonl')).length < 5)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    child.kill('SIGKILL');
+    await ended;
+    const before = await readLines('a.jsonl');
+    assert.ok(before.length < pictures + 2, 'it was killed in the middle');
+    // What a process that is killed while it writes leaves.
+    await appendFile(path.join(folder, 'a.jsonl'), '{"file":"photos/0.j');
+
+    const { code, stderr } = await run(...args);
+    assert.equal(code, 1, stderr);
+    const lines = await readLines('a.jsonl');
+    const expected = Array.from(
+      { length: pictures },
+      (_, i) => `photos/${i % 2 ? 'more/' : ''}${i}.jpg`,
+    );
+    assert.deepEqual(
+      lines.map(({ file }) => file).sort(),
+      [...expected, 'photos/broken.jpg', 'photos/huge.jpg'].sort(),
+    );
+    assert.deepEqual(lines.slice(0, before.length), before);
+    for (const { error, result } of lines.filter(({ file }) => expected.includes(file))) {
+      assert.equal(error, undefined);
+      assert.equal(result?.length, 1);
+    }
+    const errors = lines.flatMap(({ file, error }) => (error ? `${file} ${error.reason}` : []));
+    assert.deepEqual(errors.sort(), [
+      'photos/broken.jpg UNSUPPORTED_IMAGE_TYPE',
+      'photos/huge.jpg BODY_TOO_LARGE',
+    ]);
+
+    // Errors that would come again are not asked for again.
+    assert.equal((await run(...args)).code, 0);
+    assert.equal((await readLines('a.jsonl')).length, pictures + 2);
+  });
+
+  void it('reads meters by a pattern, and writes annotated copies', async () => {
+    await writeFile(path.join(folder, 'meter-1.jpg'), await readSample('meter.jpg'));
+    const { code, stderr } = await run(
+      '--feature',
+      'meters',
+      '--annotate',
+      'out',
+      'meter-*.{jpg,png}',
+    );
+    assert.equal(code, 0, stderr);
+    const [line] = await readLines('meters.jsonl');
+    assert.equal(line?.file, 'meter-1.jpg');
+    assert.match(String(line?.['meter_number']), /^\d{5,}$/);
+    // As bytes: the service in this process blocks what reads files.
+    const copy = await sharp(await readFile(path.join(folder, 'out/meter-1.jpg.jpg'))).metadata();
+    assert.equal(copy.format, 'jpeg');
+  });
+
+  void it('stops on SIGINT and says how to go on', async () => {
+    const child = start('--output', 'b.jsonl', '--in-flight', '1', 'photos');
+    let stderr = '';
+    child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    const ended = once(child, 'close');
+    while ((await readLines('b.jsonl')).length < 2)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    child.kill('SIGINT');
+    const [code] = (await ended) as [number];
+    assert.equal(code, 1);
+    assert.match(stderr, /stopped; run it again to go on/);
+  });
+
+  void it('says what is mistaken', async () => {
+    for (const [args, text] of [
+      [['--feature', 'cats', 'photos'], '--feature is "cats", want faces or meters'],
+      [['nowhere'], 'ENOENT'],
+      [['*.gif'], 'no picture was found in *.gif'],
+      [['--min-score', '1.5', 'photos/0.jpg', '--output', 'c.jsonl'], '1 failed'],
+    ] as const) {
+      const { code, stderr } = await run(...args);
+      assert.equal(code, 1);
+      assert.ok(stderr.includes(text), stderr);
+    }
+  });
+});
+
+/** A core whose streams are scripted. */
+async function startStreamServer(
+  t: { after(close: () => void): void },
+  serve: (stream: ServerDuplexStream<StreamDetectFacesRequest, StreamDetectFacesResponse>) => void,
+): Promise<Pick<BulkOptions, 'address'>> {
+  const server = new Server();
+  server.addService(FaceDetectionServiceService, { streamDetectFaces: serve });
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    ),
+  );
+  t.after(() => server.forceShutdown());
+  return { address: `127.0.0.1:${port}` };
+}
+
+const answer = (id: string): StreamDetectFacesResponse => ({
+  id,
+  result: { $case: 'response', value: { faces: [], omittedFaces: 0, details: undefined } },
+});
+
+function optionsFor(more: Partial<BulkOptions> & Pick<BulkOptions, 'address'>): BulkOptions {
+  return {
+    apiKey: 'k',
+    feature: 'faces',
+    company: '',
+    minScore: undefined,
+    landmarks: false,
+    inFlight: 4,
+    maxImageBytes: 1_000,
+    signal: new AbortController().signal,
+    onRetry: () => {},
+    ...more,
+  };
+}
+
+/** As many names of one small file. */
+async function manyFiles(t: { after(close: () => unknown): void }, count: number) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const names = Array.from({ length: count }, (_, i) => path.join(folder, `${i}.jpg`));
+  for (const name of names) await writeFile(name, 'x');
+  return names;
+}
+
+void test('a lost stream is taken up again, without losing or doubling a picture', async (t) => {
+  let streams = 0;
+  const server = await startStreamServer(t, (stream) => {
+    streams += 1;
+    const isLast = streams === 4;
+    let answers = 0;
+    stream.on('data', ({ id }: StreamDetectFacesRequest) => {
+      answers += 1;
+      if (!isLast && answers > 3) {
+        stream.emit('error', { code: status.UNAVAILABLE, details: 'gone' });
+        stream.removeAllListeners('data');
+      } else stream.write(answer(id));
+    });
+    stream.on('end', () => stream.end());
+  });
+  const names = await manyFiles(t, 20);
+  const lines: Line[] = [];
+  const retries: string[] = [];
+  await analyseAll(
+    toAsync(names),
+    (line) => Promise.resolve(void lines.push(line)),
+    optionsFor({ ...server, onRetry: (reason) => retries.push(reason) }),
+  );
+  assert.deepEqual(lines.map(({ file }) => file).sort(), [...names].sort());
+  assert.equal(streams, 4);
+  assert.equal(retries.length, 3);
+});
+
+void test('no more pictures are on their way than allowed, though the service is slow', async (t) => {
+  const held: (() => void)[] = [];
+  const server = await startStreamServer(t, (stream) => {
+    stream.on('data', ({ id }: StreamDetectFacesRequest) =>
+      held.push(() => stream.write(answer(id))),
+    );
+    stream.on('end', () => held.push(() => stream.end()));
+  });
+  const names = await manyFiles(t, 12);
+  let asked = 0;
+  let taken = 0;
+  async function* counted() {
+    for (const name of names) {
+      asked += 1;
+      assert.ok(asked - taken <= 4, `${asked} asked for, ${taken} done`);
+      yield await Promise.resolve(name);
+    }
+  }
+  const timer = setInterval(() => held.splice(0).forEach((write) => write()), 10);
+  t.after(() => clearInterval(timer));
+  await analyseAll(
+    counted(),
+    async () => {
+      // A slow disk.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      taken += 1;
+    },
+    optionsFor(server),
+  );
+  assert.equal(taken, 12);
+});
+
+void test('a refused key ends the run at once', async (t) => {
+  const server = await startStreamServer(t, (stream) =>
+    stream.emit('error', { code: status.UNAUTHENTICATED, details: 'The API key is not valid.' }),
+  );
+  const names = await manyFiles(t, 3);
+  await assert.rejects(
+    analyseAll(toAsync(names), () => Promise.resolve(), optionsFor(server)),
+    /The API key is not valid/,
+  );
+});
+
+void test('pictures are found in folders, by patterns and by name', async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await mkdir(path.join(folder, 'b/c'), { recursive: true });
+  for (const name of ['z.PNG', 'a.jpg', 'b/1.webp', 'b/c/2.tiff', 'b/x.txt', 'b/c/[odd].jpg'])
+    await writeFile(path.join(folder, name), '');
+  const find = async (...wanted: string[]) => {
+    const found: string[] = [];
+    for await (const file of findPictures(wanted.map((one) => `${folder}/${one}`)))
+      found.push(path.relative(folder, file));
+    return found;
+  };
+  assert.deepEqual(await find(''), ['a.jpg', 'b/1.webp', 'b/c/2.tiff', 'b/c/[odd].jpg', 'z.PNG']);
+  assert.deepEqual(await find('**/*.{jpg,tiff}'), ['a.jpg', 'b/c/2.tiff', 'b/c/[odd].jpg']);
+  assert.deepEqual(await find('b/*'), ['b/1.webp', 'b/x.txt']);
+  assert.deepEqual(await find('b/[0-9].webp', 'b/c/[odd].jpg'), ['b/1.webp', 'b/c/[odd].jpg']);
+});
+
+void test('the progress line', () => {
+  const progress = { total: 200, skipped: 50, answered: 45, failed: 5, elapsedMs: 10_000 };
+  assert.equal(
+    progressLine(progress),
+    '[############------------] 50% 100/200, 5.0/s, 5 failed, 0:20 left',
+  );
+});
+
+async function* toAsync(names: readonly string[]): AsyncGenerator<string> {
+  for (const name of names) yield await Promise.resolve(name);
+}
