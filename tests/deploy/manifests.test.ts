@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { parse, parseAllDocuments } from 'yaml';
+import {
+  createConfig as createCoreConfig,
+  settings as coreSettings,
+} from '../../core-server/config.js';
+import {
+  createConfig as createFacadeConfig,
+  settings as facadeSettings,
+} from '../../rest-facade/config.js';
+
+// The deployment files against the code: settings that exist with values that are taken, ports that
+// are listened on, files that are there.
+
+interface Environment {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } };
+}
+interface Probe {
+  readonly grpc?: { readonly port: number };
+  readonly httpGet?: { readonly path: string; readonly port: string };
+}
+interface Container {
+  readonly args: readonly string[];
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly env: readonly Environment[];
+  readonly startupProbe: Probe;
+  readonly readinessProbe: Probe;
+  readonly livenessProbe: Probe;
+}
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly template: { readonly spec: { readonly containers: readonly [Container] } };
+    readonly ports: readonly { readonly port: number; readonly targetPort: string }[];
+  };
+}
+
+const base = 'deploy/kubernetes/base';
+const dockerfile = readFileSync('deploy/Dockerfile', 'utf8');
+/** What Node.js, glibc and the image itself read. */
+const foreignSettings = ['NODE_ENV', 'LD_PRELOAD', 'UV_THREADPOOL_SIZE'];
+const databaseUrl = 'postgres://user:password@host/database';
+
+function readManifests(file: string): Manifest[] {
+  return parseAllDocuments(readFileSync(`${base}/${file}`, 'utf8')).map(
+    (document) => document.toJS() as Manifest,
+  );
+}
+
+function find(manifests: readonly Manifest[], kind: string): Manifest {
+  const found = manifests.find((manifest) => manifest.kind === kind);
+  assert.ok(found, `a ${kind} is missing`);
+  return found;
+}
+
+function containerOf(file: string): Container {
+  return find(readManifests(file), 'Deployment').spec.template.spec.containers[0];
+}
+
+/** The variables of a container; a value out of a secret is replaced by a sound one. */
+function environmentOf({ env }: Container): Record<string, string> {
+  return Object.fromEntries(env.map(({ name, value }) => [name, value ?? databaseUrl]));
+}
+
+function assertKnown(names: readonly string[], shape: object, where: string) {
+  for (const name of names) assert.ok(name in shape, `${where} sets ${name}, which does not exist`);
+}
+
+describe('the Kubernetes manifests', () => {
+  const core = containerOf('core.yaml');
+  const facade = containerOf('facade.yaml');
+
+  it('should set what exists, to values that are taken', () => {
+    assertKnown(Object.keys(environmentOf(core)), coreSettings.shape, 'core.yaml');
+    assertKnown(Object.keys(environmentOf(facade)), facadeSettings.shape, 'facade.yaml');
+    createCoreConfig(environmentOf(core));
+    createFacadeConfig(environmentOf(facade));
+  });
+
+  it('should name the ports that the processes listen on', () => {
+    const coreConfig = createCoreConfig(environmentOf(core));
+    assert.deepEqual(core.ports, [
+      { name: 'grpc', containerPort: coreConfig.CORE_PORT },
+      { name: 'metrics', containerPort: coreConfig.CORE_METRICS_PORT },
+    ]);
+    const facadeConfig = createFacadeConfig(environmentOf(facade));
+    assert.deepEqual(facade.ports, [
+      { name: 'http', containerPort: facadeConfig.port },
+      { name: 'metrics', containerPort: facadeConfig.metrics?.port },
+    ]);
+    for (const probe of [core.startupProbe, core.readinessProbe, core.livenessProbe])
+      assert.equal(probe.grpc?.port, core.ports[0]?.containerPort);
+    for (const probe of [facade.startupProbe, facade.readinessProbe, facade.livenessProbe])
+      assert.equal(probe.httpGet?.port, facade.ports[0]?.name);
+    assert.equal(facade.readinessProbe.httpGet?.path, '/readyz');
+  });
+
+  it('should lead the facade to the service of the core', () => {
+    const service = find(readManifests('core.yaml'), 'Service');
+    const [port] = service.spec.ports;
+    assert.equal(port?.targetPort, core.ports[0]?.name);
+    assert.equal(
+      createFacadeConfig(environmentOf(facade)).coreTarget,
+      `dns:///${service.metadata.name}:${port?.port}`,
+    );
+  });
+
+  it('should start what is built, and list files that are there', () => {
+    for (const { args } of [core, facade]) for (const arg of args) assert.ok(existsSync(arg), arg);
+    const { resources } = parse(readFileSync(`${base}/kustomization.yaml`, 'utf8')) as {
+      resources: string[];
+    };
+    for (const resource of resources) assert.ok(existsSync(`${base}/${resource}`), resource);
+  });
+
+  it('should take the database address from the secret that the example makes', () => {
+    const example = 'deploy/kubernetes/overlays/example';
+    const { secretGenerator } = parse(readFileSync(`${example}/kustomization.yaml`, 'utf8')) as {
+      secretGenerator: [{ name: string; envs: [string] }];
+    };
+    const wanted = core.env.find(({ name }) => name === 'DATABASE_URL')?.valueFrom?.secretKeyRef;
+    assert.equal(secretGenerator[0].name, wanted?.name);
+    const line = readFileSync(`${example}/${secretGenerator[0].envs[0]}`, 'utf8').trim();
+    assert.ok(line.startsWith(`${wanted?.key}=`));
+    createCoreConfig({ DATABASE_URL: line.slice(`${wanted?.key}=`.length) });
+  });
+});
+
+describe('the compose file', () => {
+  const { services } = parse(readFileSync('deploy/compose.yaml', 'utf8')) as {
+    services: Record<
+      'core' | 'facade',
+      { command: [string]; environment: Record<string, string>; ports?: string[] }
+    >;
+  };
+
+  it('should set what exists, to values that are taken', () => {
+    const { core, facade } = services;
+    assertKnown(Object.keys(core.environment), coreSettings.shape, 'compose.yaml');
+    assertKnown(Object.keys(facade.environment), facadeSettings.shape, 'compose.yaml');
+    const { CORE_PORT: port } = createCoreConfig(core.environment);
+    const config = createFacadeConfig(facade.environment);
+    assert.equal(config.coreTarget, `dns:///core:${port}`);
+    assert.deepEqual(facade.ports, [`127.0.0.1:8080:${config.port}`]);
+    for (const { command } of [core, facade]) assert.ok(existsSync(command[0]), command[0]);
+  });
+});
+
+describe('the Dockerfile', () => {
+  it('should set what exists, and name the ports that are listened on', () => {
+    const [, environment = ''] = /^ENV ([^]*?[^\\])\n/m.exec(dockerfile) ?? [];
+    const names = [...environment.matchAll(/([A-Z_]+)=/g)].map(([, name = '']) => name);
+    assert.ok(names.length > 3);
+    const ours = names.filter((name) => !foreignSettings.includes(name));
+    assertKnown(ours, { ...coreSettings.shape, ...facadeSettings.shape }, 'Dockerfile');
+    const exposed = /^EXPOSE (.*)$/m.exec(dockerfile)?.[1];
+    assert.equal(exposed, `${createFacadeConfig({}).port} ${createCoreConfig({}).CORE_PORT}`);
+  });
+
+  it('should run what is built', () => {
+    const scripts = dockerfile.match(/dist\/[\w/-]+\.js/g) ?? [];
+    assert.ok(scripts.length >= 3);
+    for (const script of scripts) assert.ok(existsSync(script), script);
+  });
+
+  it('should take every file that is compiled and every model that is served', () => {
+    const copied = [...dockerfile.matchAll(/^COPY (?!--)(.*) \S+$/gm)].flatMap(([, names = '']) =>
+      names.split(' '),
+    );
+    const ignored = readFileSync('.dockerignore', 'utf8').split('\n');
+    const { include } = JSON.parse(readFileSync('tsconfig.json', 'utf8')) as { include: string[] };
+    for (const folder of include) {
+      assert.ok(copied.includes(folder), `${folder} is not copied`);
+      assert.ok(ignored.includes(`!${folder}`), `${folder} is hidden by .dockerignore`);
+    }
+    const { models } = JSON.parse(readFileSync('models/manifest.json', 'utf8')) as {
+      models: { graphs: { file: string }[] }[];
+    };
+    for (const { file } of models.flatMap(({ graphs }) => graphs)) {
+      const pattern = `models/${file.replace(/[^/]+$/, '*')}.onnx`;
+      assert.ok(copied.includes(pattern), `models/${file} is not copied`);
+      assert.ok(ignored.includes(`!${pattern}`), `models/${file} is hidden by .dockerignore`);
+    }
+  });
+});
