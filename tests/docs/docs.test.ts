@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { references } from './references.js';
+
+describe('the references', () => {
+  for (const [file, render] of Object.entries(references))
+    it(`should have ${file} as the protos say: "npm run docs"`, () => {
+      assert.equal(readFileSync(file, 'utf8'), render());
+    });
+});
+
+describe('the documents', () => {
+  const files = ['.', 'docs', 'deploy', 'samples', 'sdk', 'bench', 'models/face', 'models/meter']
+    .concat(readdirSync('sdk').map((name) => `sdk/${name}`))
+    .filter((folder) => existsSync(folder) && !folder.endsWith('.sh') && !folder.endsWith('.md'))
+    .flatMap((folder) => readdirSync(folder).map((name) => path.join(folder, name)))
+    .filter((file) => file.endsWith('.md'));
+
+  it('should be there', () => {
+    assert.ok(files.length > 20, files.join(', '));
+  });
+
+  for (const file of files)
+    it(`should link from ${file} to what exists`, () => {
+      for (const { target, anchor } of linksOf(file)) {
+        const linked = target === '' ? file : path.join(path.dirname(file), target);
+        assert.ok(existsSync(linked), `${file} links to ${target}`);
+        if (anchor)
+          assert.ok(anchorsOf(linked).has(anchor), `${file} links to ${target}#${anchor}`);
+      }
+    });
+});
+
+/** Links to files and headings of this repository. */
+function linksOf(file: string): { target: string; anchor: string | undefined }[] {
+  return [...withoutCode(file).matchAll(/\]\((?!https?:)([^)\s#]*)(?:#([^)\s]+))?\)/g)].map(
+    ([, target = '', anchor]) => ({ target, anchor }),
+  );
+}
+
+/** As the usual viewers make them of headings; the second of a name gets -1. */
+function anchorsOf(file: string): ReadonlySet<string> {
+  const anchors = new Set<string>();
+  for (const [, heading = ''] of withoutCode(file).matchAll(/^#+ (.+)$/gm)) {
+    const name = heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-');
+    let anchor = name;
+    for (let count = 1; anchors.has(anchor); count++) anchor = `${name}-${count}`;
+    anchors.add(anchor);
+  }
+  return anchors;
+}
+
+function withoutCode(file: string): string {
+  return readFileSync(file, 'utf8').replaceAll(/^```[^]*?^```/gm, '');
+}

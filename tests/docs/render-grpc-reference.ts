@@ -1,0 +1,101 @@
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import protobuf from 'protobufjs';
+
+const protoDir = 'proto';
+const ownFolder = 'imageanalysis/v1';
+/** What only the facade reads, in the protos as options. */
+const optionsFile = 'rest.proto';
+
+/** The gRPC reference, made of the protos and their comments: docs/grpc.md. */
+export function renderGrpcReference(): string {
+  const types = readProtos();
+  const services = types.filter((type) => type instanceof protobuf.Service);
+  const messages = types.filter((type) => type instanceof protobuf.Type);
+  const enums = types.filter((type) => type instanceof protobuf.Enum);
+  return [
+    '# gRPC reference',
+    'Made from [proto/imageanalysis/v1](../proto/imageanalysis/v1) by `npm run docs`. Refusals: [Errors](errors.md).',
+    ...services.flatMap(renderService),
+    '## Messages',
+    ...messages.flatMap(renderMessage),
+    '## Enumerations',
+    ...enums.flatMap(renderEnum),
+  ].join('\n\n');
+}
+
+function readProtos(): readonly protobuf.ReflectionObject[] {
+  const { nested } = createRequire(import.meta.url)(
+    'protobufjs/google/protobuf/descriptor.json',
+  ) as { nested: { google: { nested: object } } };
+  protobuf.common('descriptor', nested.google.nested);
+  const root = new protobuf.Root();
+  root.resolvePath = (_origin, target) =>
+    protobuf.common.get(target) === null ? `${protoDir}/${target}` : target;
+  const files = readdirSync(`${protoDir}/${ownFolder}`).filter((file) => file !== optionsFile);
+  root.loadSync(
+    files.map((file) => `${ownFolder}/${file}`),
+    { keepCase: true, alternateCommentMode: true },
+  );
+  root.resolveAll();
+  const own = root.lookup('imageanalysis.v1') as protobuf.Namespace;
+  return own.nestedArray
+    .filter((type) => !type.filename?.endsWith(optionsFile))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function renderService(service: protobuf.Service): string[] {
+  const methods = service.methodsArray.flatMap((method) => [
+    `### ${method.name}`,
+    paragraphs(method.comment),
+    `${streamWord(method.requestStream)}${link(method.resolvedRequestType)} → ` +
+      `${streamWord(method.responseStream)}${link(method.resolvedResponseType)}`,
+  ]);
+  return [`## ${service.name}`, paragraphs(service.comment), ...methods];
+}
+
+function streamWord(isStream: boolean | undefined): string {
+  return isStream ? 'stream of ' : '';
+}
+
+function renderMessage(message: protobuf.Type): string[] {
+  const rows = message.fieldsArray.map((field) => {
+    const type = field.resolvedType ? link(field.resolvedType) : field.type;
+    const repeated = field.repeated ? 'repeated ' : '';
+    const optional = field.options?.['proto3_optional'] ? 'optional ' : '';
+    return `| \`${field.name}\` | ${optional}${repeated}${type} | ${line(field.comment)} |`;
+  });
+  const table = ['| field | type | meaning |', '|---|---|---|', ...rows].join('\n');
+  return [
+    `### ${message.name}`,
+    paragraphs(message.comment),
+    rows.length > 0 ? table : 'No fields.',
+  ];
+}
+
+function renderEnum(values: protobuf.Enum): string[] {
+  const rows = Object.entries(values.values).map(
+    ([name, number]) => `| ${number} | \`${name}\` | ${line(values.comments[name])} |`,
+  );
+  return [
+    `### ${values.name}`,
+    paragraphs(values.comment),
+    ['| number | name | meaning |', '|---|---|---|', ...rows].join('\n'),
+  ];
+}
+
+/** A link to a message or enumeration of ours; the name of another. */
+function link(type: protobuf.ReflectionObject | null): string {
+  if (!type) return '';
+  const name = type.fullName.slice(1);
+  if (!name.startsWith('imageanalysis.v1.')) return `\`${name}\``;
+  return `[${type.name}](#${type.name.toLowerCase()})`;
+}
+
+function line(comment: string | null | undefined): string {
+  return (comment ?? '').replaceAll(/\s*\n\s*/g, ' ').replaceAll('|', '\\|');
+}
+
+function paragraphs(comment: string | null | undefined): string {
+  return (comment ?? '').replaceAll(/(?<!\n)\n(?!\n)/g, ' ').trim();
+}
