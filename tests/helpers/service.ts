@@ -83,6 +83,10 @@ export async function startService(
       ...environment,
     }),
     log,
+  }).catch(async (error: unknown) => {
+    // It would keep the test's process alive, and the error unseen.
+    await core.close();
+    throw error;
   });
   const admin = new AdminServiceClient(`127.0.0.1:${core.adminPort}`, credentials.createInsecure());
   const metadata = new Metadata();

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { startService, type TestService } from '../helpers/service.js';
+import type { Answer } from './limit-senders.js';
+
+// The form of the limits' tables, the small limits that they are tested with, and the refusals.
+
+export const kilo = 1024;
+export const maxImageBytes = 10_000;
+export const maxBodyBytes = 100_000;
+export const maxSide = 200;
+export const maxPixels = 20_000;
+/** Room that the core leaves in a message beside the picture. */
+export const maxMessageBytes = maxImageBytes + 64 * kilo;
+/** Of request target, header names and values; Node refuses at 16 KiB. */
+export const maxHeadBytes = 16 * kilo - 1;
+/** Scores are counted in millionths. */
+export const million = 1_000_000;
+
+export interface Limit {
+  readonly name: string;
+  /** The largest value, or the least one, that is taken. */
+  readonly most?: number;
+  readonly least?: number;
+  readonly send: (value: number) => Promise<Answer>;
+  /** What comes of the value at the limit. */
+  readonly accepted?: string;
+  readonly refused: readonly [
+    status: number | string,
+    outcome: string,
+    details: Readonly<Record<string, string>>,
+  ];
+}
+
+export const company = { name: 'acme', password: 'correct horse' };
+export const scoreOf = (millionths: number) => (millionths / million).toFixed(6);
+/** `0.111…` with so many decimals. */
+export const decimals = (count: number) => `0.${'1'.repeat(count)}`;
+export const text = (length: number) => 'a'.repeat(length);
+
+/** 20,000 and 20,001 pixels, neither with a side over its limit. */
+export const sizeOfPixels = (pixels: number) =>
+  pixels === maxPixels ? { width: 160, height: 125 } : { width: 177, height: 113 };
+
+export const tooLarge = (field: string, limit: number) =>
+  [413, 'BODY_TOO_LARGE', { field, limit: String(limit) }] as const;
+export const malformed = [400, 'MALFORMED_MULTIPART', {}] as const;
+export const tooManyPixels = (value: number, limit: number) =>
+  [
+    413,
+    'IMAGE_TOO_MANY_PIXELS',
+    { field: 'image', value: String(value), limit: String(limit) },
+  ] as const;
+export const invalid = (
+  status: number | 'INVALID_ARGUMENT',
+  field: string,
+  value: string,
+  limit?: string,
+) => [status, 'INVALID_FIELD', { field, value, ...(limit && { limit }) }] as const;
+export const invalidScore = (status: number | 'INVALID_ARGUMENT', field: string, value: string) =>
+  [status, 'INVALID_SCORE', { field, value }] as const;
+
+/** Starts a service with small limits and two companies. */
+export async function startLimited(t: { after(end: () => unknown): void }): Promise<TestService> {
+  const service = await startService(t, {
+    CORE_MAX_IMAGE_BYTES: String(maxImageBytes),
+    CORE_MAX_IMAGE_SIDE: String(maxSide),
+    CORE_MAX_IMAGE_PIXELS: String(maxPixels),
+    REST_MAX_IMAGE_BYTES: String(maxImageBytes),
+    REST_MAX_BODY_BYTES: String(maxBodyBytes),
+  });
+  await service.createCompany(company.name, company.password);
+  return service;
+}
+
+/** A test a limit: its value is taken, the next one beyond it is refused exactly as listed. */
+export function testLimits(limits: readonly Limit[]): void {
+  for (const { name, most, least, send, accepted = 'OK', refused } of limits) {
+    const limit = most ?? least ?? NaN;
+    const beyond = most === undefined ? limit - 1 : limit + 1;
+    void it(`${name}: ${limit} is taken, ${beyond} is not`, async () => {
+      assert.equal((await send(limit)).outcome, accepted);
+      const { status, outcome, details } = await send(beyond);
+      assert.deepEqual([status, outcome, details], refused);
+    });
+  }
+}

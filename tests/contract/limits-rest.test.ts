@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { TestService } from '../helpers/service.js';
+import {
+  greyPicture,
+  multipart,
+  pictureOfBytes,
+  sendForm,
+  sendHead,
+  sendRest,
+} from './limit-senders.js';
+import {
+  kilo,
+  maxImageBytes,
+  maxBodyBytes,
+  maxSide,
+  maxPixels,
+  maxHeadBytes,
+  million,
+  company,
+  scoreOf,
+  decimals,
+  text,
+  sizeOfPixels,
+  tooLarge,
+  malformed,
+  tooManyPixels,
+  invalid,
+  invalidScore,
+  startLimited,
+  testLimits,
+  type Limit,
+} from './limit-table.js';
+
+// Every limit of the REST facade, over real HTTP: the value at the limit is taken, the next one beyond
+// it is refused with the listed status, reason and details.
+
+const closers: (() => unknown)[] = [];
+const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+
+let service: TestService;
+let grey: Buffer;
+
+const detectForm = (name: string, value: string) =>
+  sendForm(service, multipart([['file', grey]], [[name, value]]));
+
+const meterForm = (name: string, value: string) =>
+  sendForm(service, multipart([['file', grey]], [[name, value]]), {
+    path: '/meter-number-ocr/file',
+  });
+
+const readDataUrl = (picture: Buffer, bodyBytes = 0) =>
+  sendRest(service, 'POST', '/meter-number-ocr/base64', {
+    body: Buffer.from(
+      JSON.stringify({ image: `data:image/png;base64,${picture.toString('base64')}` }).padEnd(
+        bodyBytes,
+      ),
+    ),
+  });
+
+const scorePath = `/v1/companies/${company.name}/detection-score`;
+const putScore = (score: string, bodyBytes = 0) =>
+  sendRest(service, 'PUT', scorePath, {
+    body: Buffer.from(`{"detection_score": ${score}}`.padEnd(bodyBytes)),
+    headers: { 'x-company-password': company.password },
+  });
+
+const getScore = (score: string) =>
+  sendRest(
+    service,
+    'GET',
+    `/face_config_score?detection=${score}&company=${company.name}&password=${encodeURIComponent(company.password)}`,
+  );
+
+/** A form of so many bytes: two fields that nobody knows fill it. */
+const formOfBytes = (bytes: number): Buffer => {
+  const fill = (length: number) =>
+    multipart(
+      [['file', grey]],
+      [
+        ['x', text(Math.floor(length / 2))],
+        ['y', text(Math.ceil(length / 2))],
+      ],
+    );
+  return fill(bytes - fill(0).length);
+};
+
+const limits: Limit[] = [
+  {
+    name: 'bytes of a picture in a form',
+    most: maxImageBytes,
+    send: async (n) => sendForm(service, multipart([['file', await pictureOfBytes(n)]])),
+    refused: tooLarge('file', maxImageBytes),
+  },
+  {
+    name: 'bytes of a picture in a data URL',
+    most: maxImageBytes,
+    send: async (n) => readDataUrl(await pictureOfBytes(n)),
+    accepted: 'NO_READING',
+    refused: tooLarge('image', maxImageBytes),
+  },
+  {
+    name: 'bytes of a form',
+    most: maxBodyBytes,
+    send: (n) => sendForm(service, formOfBytes(n)),
+    refused: tooLarge('body', maxBodyBytes),
+  },
+  {
+    name: 'bytes of a form whose length is not said',
+    most: maxBodyBytes,
+    send: (n) => sendForm(service, formOfBytes(n), { isChunked: true }),
+    refused: tooLarge('body', maxBodyBytes),
+  },
+  {
+    name: 'bytes of a JSON body with a picture',
+    most: maxBodyBytes,
+    send: (n) => readDataUrl(grey, n),
+    accepted: 'NO_READING',
+    refused: tooLarge('body', maxBodyBytes),
+  },
+  {
+    name: 'bytes of a JSON body without one',
+    most: 64 * kilo,
+    send: (n) => putScore('0.5', n),
+    refused: tooLarge('body', 64 * kilo),
+  },
+  {
+    name: 'longer side of a picture',
+    most: maxSide,
+    send: async (width) =>
+      sendForm(service, multipart([['file', await greyPicture({ width, height: 10 })]])),
+    refused: tooManyPixels(maxSide + 1, maxSide),
+  },
+  {
+    name: 'pixels of a picture',
+    most: maxPixels,
+    send: async (n) => sendForm(service, multipart([['file', await greyPicture(sizeOfPixels(n))]])),
+    refused: tooManyPixels(maxPixels + 1, maxPixels),
+  },
+  {
+    name: 'files of a form',
+    most: 1,
+    send: (n) =>
+      sendForm(service, multipart(['file', 'other'].slice(0, n).map((name) => [name, grey]))),
+    refused: malformed,
+  },
+  {
+    name: 'fields of a form',
+    most: 16,
+    send: (n) =>
+      sendForm(
+        service,
+        multipart(
+          [['file', grey]],
+          Array.from({ length: n }, (_, i) => [`x${i}`, '']),
+        ),
+      ),
+    refused: malformed,
+  },
+  {
+    name: 'bytes of a field of a form',
+    most: 64 * kilo,
+    send: (n) => detectForm('x', text(n)),
+    refused: malformed,
+  },
+  {
+    name: 'bytes of the name of a field',
+    most: 100,
+    send: (n) => detectForm(text(n), ''),
+    refused: malformed,
+  },
+  {
+    name: 'bytes of request line and headers',
+    most: maxHeadBytes,
+    send: (n) => sendHead(service, n),
+    refused: [400, 'INVALID_FIELD', {}],
+  },
+  {
+    name: 'characters of a company',
+    most: 64,
+    send: (n) => detectForm('company', text(n)),
+    accepted: 'UNKNOWN_COMPANY',
+    refused: invalid(400, 'company', '65', '64'),
+  },
+  {
+    name: 'min_score, largest',
+    most: million,
+    send: (n) => detectForm('min_score', scoreOf(n)),
+    refused: invalidScore(400, 'min_score', '1.000001'),
+  },
+  {
+    name: 'min_score, least',
+    least: 0,
+    send: (n) => detectForm('min_score', scoreOf(n)),
+    refused: invalidScore(400, 'min_score', '-0.000001'),
+  },
+  {
+    name: 'decimals of min_score',
+    most: 6,
+    send: (n) => detectForm('min_score', decimals(n)),
+    refused: invalidScore(400, 'min_score', decimals(7)),
+  },
+  {
+    name: 'max_faces, largest',
+    most: 1000,
+    send: (n) => detectForm('max_faces', String(n)),
+    refused: invalid(400, 'max_faces', '1001', '1000'),
+  },
+  {
+    name: 'max_faces, least',
+    least: 1,
+    send: (n) => detectForm('max_faces', String(n)),
+    refused: invalid(400, 'max_faces', '0', '1000'),
+  },
+  {
+    name: 'detection, largest',
+    most: million,
+    send: (n) => getScore(scoreOf(n)),
+    refused: invalidScore(400, 'detection_score', '1.000001'),
+  },
+  {
+    name: 'detection, least',
+    least: 0,
+    send: (n) => getScore(scoreOf(n)),
+    refused: invalidScore(400, 'detection', '-0.000001'),
+  },
+  {
+    name: 'decimals of detection',
+    most: 6,
+    send: (n) => getScore(decimals(n)),
+    refused: invalidScore(400, 'detection', decimals(7)),
+  },
+  {
+    name: 'detection_score, largest',
+    most: million,
+    send: (n) => putScore(scoreOf(n)),
+    refused: invalidScore(400, 'detection_score', '1.000001'),
+  },
+  {
+    name: 'decimals of detection_score',
+    most: 6,
+    send: (n) => putScore(decimals(n)),
+    refused: invalidScore(400, 'detection_score', decimals(7)),
+  },
+  {
+    name: 'expected_digits, largest',
+    most: 12,
+    send: (n) => meterForm('expected_digits', String(n)),
+    accepted: 'NO_READING',
+    refused: invalid(400, 'expected_digits', '13', '12'),
+  },
+  {
+    name: 'expected_digits, least',
+    least: 3,
+    send: (n) => meterForm('expected_digits', String(n)),
+    accepted: 'NO_READING',
+    refused: invalid(400, 'expected_digits', '2', '3'),
+  },
+  {
+    name: 'expected_decimals',
+    most: 6,
+    send: (n) => meterForm('expected_decimals', String(n)),
+    accepted: 'NO_READING',
+    refused: invalid(400, 'expected_decimals', '7', '6'),
+  },
+  {
+    name: 'digits of previous_reading',
+    most: 12,
+    send: (n) => meterForm('previous_reading', '1'.repeat(n)),
+    accepted: 'NO_READING',
+    refused: invalid(400, 'previous_reading', '1'.repeat(13)),
+  },
+  {
+    name: 'decimals of previous_reading',
+    most: 6,
+    send: (n) => meterForm('previous_reading', decimals(n)),
+    accepted: 'NO_READING',
+    refused: invalid(400, 'previous_reading', decimals(7)),
+  },
+];
+
+before(async () => {
+  service = await startLimited(lifetime);
+  grey = await greyPicture();
+});
+after(async () => {
+  for (const closer of closers.reverse()) await closer();
+});
+
+void describe('limits of REST', () => {
+  testLimits(limits);
+
+  void it('a request id of 128 characters is kept, a longer one replaced', async () => {
+    const idOf = async (id: string) =>
+      (await fetch(`${service.rest}/livez`, { headers: { 'x-request-id': id } })).headers.get(
+        'x-request-id',
+      );
+    assert.equal(await idOf(text(128)), text(128));
+    assert.match((await idOf(text(129))) ?? '', /^[0-9a-f-]{36}$/);
+  });
+});
