@@ -1,11 +1,11 @@
-import { pino } from 'pino';
 import { ConfigError, createConfig } from './config.js';
+import { createLog } from './log.js';
 import { startRestFacade } from './server.js';
 
 /** Starts the facade of the environment's configuration and stops it on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   const config = createConfig(process.env);
-  const log = pino({ name: 'rest-facade', level: config.logLevel });
+  const log = createLog({ level: config.logLevel });
   const facade = await startRestFacade({ config, log });
   log.info({ host: facade.host, port: facade.port, core: config.coreTarget }, 'listening');
 
