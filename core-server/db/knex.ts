@@ -60,6 +60,7 @@ function sqliteConfig(filename: string, statementTimeoutMs: number): Knex.Config
     acquireConnectionTimeout: acquireTimeoutMs,
     // One connection: SQLite has one writer, and reads are shorter than a hand-over.
     pool: { min: 1, max: 1, afterCreate: prepareSqlite(statementTimeoutMs) },
+    ...withoutValues,
     log: silent,
   };
 }
@@ -113,6 +114,7 @@ function postgresConfig(
     },
     acquireConnectionTimeout: acquireTimeoutMs,
     pool: { min: 0, max: maxConnections, afterCreate: preparePostgres(statementTimeoutMs) },
+    ...withoutValues,
     log: silent,
   };
 }
@@ -145,6 +147,9 @@ function describe(caught: unknown): string {
   if (caught instanceof AggregateError) return caught.errors.map(describe).join(', ');
   return caught instanceof Error ? caught.message : String(caught);
 }
+
+// Messages of errors have the statement with its placeholders: values may be hashes of secrets.
+const withoutValues = { compileSqlOnError: false } as const;
 
 // Every failure reaches the caller as an error; knex would print it beside that.
 const ignore = (): void => undefined;

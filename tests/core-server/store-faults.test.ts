@@ -5,7 +5,9 @@ import { createInterface } from 'node:readline';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
 import type { Knex } from 'knex';
+import { createKnexApiKeyStore } from '../../core-server/access/knex-api-key-store.js';
 import { createKnexCompanyStore } from '../../core-server/access/knex-company-store.js';
 import { createDatabase, type DatabaseOptions } from '../../core-server/db/knex.js';
 import { ServiceError } from '../../core-server/errors.js';
@@ -67,6 +69,35 @@ for (const dialect of dialects) {
         assert.match(String((error.cause as Error).message), /companies/);
         return true;
       });
+    });
+
+    it('should keep hashes of secrets out of the error that is logged', async (t) => {
+      const db = await openDatabase(t, await dialect.place(t));
+      const companies = createKnexCompanyStore(db);
+      const secretHash = Buffer.alloc(32, 0x5e);
+      await db.schema.renameTable('companies', 'lost_companies');
+      await db.schema.renameTable('api_keys', 'lost_api_keys');
+      const apiKey = {
+        id: 'ia_aaaaaaaaaaaa',
+        label: 'test',
+        operations: [],
+        createTime: new Date(),
+        expireTime: undefined,
+        revokeTime: undefined,
+      };
+      const writes: (() => Promise<unknown>)[] = [
+        () => companies.insert('acme', 'scrypt$hash-of-a-password', new Date()),
+        () => companies.setPasswordHash('acme', 'scrypt$hash-of-a-password'),
+        () => createKnexApiKeyStore(db).insert({ apiKey, secretHash }),
+      ];
+      for (const write of writes) {
+        await assert.rejects(write(), ({ cause }: ServiceError) => {
+          // The statement is there, with its placeholders.
+          assert.match((cause as Error).message, /(insert into|update) .*(companies|api_keys)/);
+          assert.doesNotMatch(inspect(cause, { depth: 9 }), /hash-of-a-password|5e5e/);
+          return true;
+        });
+      }
     });
   });
 }
