@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import {
+  Client,
+  credentials,
+  status,
+  type ClientReadableStream,
+  type MethodDefinition,
+  type ServiceError as GrpcError,
+} from '@grpc/grpc-js';
+import { loadSync, type ServiceDefinition } from '@grpc/proto-loader';
+import { service as health } from 'grpc-health-check';
+import {
+  MeterReadingServiceClient,
+  type ReadMeterResponse,
+} from '../../generated/imageanalysis/v1/meter_reading.js';
+import { detailsOf, metadataWithKey, unaryCall } from '../helpers/grpc.js';
+import { openStage, scriptedPicture, scriptedWorkerUrl } from '../helpers/scripted-pictures.js';
+import { startService, type TestService } from '../helpers/service.js';
+
+// What operators and their tools see of the core: health, reflection, and how it stops.
+
+const publicServices = [
+  'imageanalysis.v1.FaceDetectionService',
+  'imageanalysis.v1.MeterReadingService',
+  'imageanalysis.v1.ScoreConfigService',
+];
+const adminServices = ['imageanalysis.v1.AdminService'];
+
+interface Health {
+  readonly status: string;
+}
+const { Check: check, Watch: watch } = health as unknown as Record<
+  'Check' | 'Watch',
+  MethodDefinition<{ service: string }, Health>
+>;
+
+const connect = (t: Pick<TestContext, 'after'>, address: string): Client => {
+  const client = new Client(address, credentials.createInsecure());
+  t.after(() => client.close());
+  return client;
+};
+
+/** The status of one service, or the code of the refusal. */
+const checkHealth = (client: Client, service: string): Promise<string> =>
+  unaryCall<Health | undefined>((done) =>
+    client.makeUnaryRequest(
+      check.path,
+      check.requestSerialize,
+      check.responseDeserialize,
+      { service },
+      done,
+    ),
+  ).then(
+    (answer) => answer?.status ?? '',
+    (error: unknown) => status[(error as GrpcError).code] ?? '',
+  );
+
+const watchHealth = (client: Client, service: string): ClientReadableStream<Health> =>
+  client.makeServerStreamRequest(watch.path, watch.requestSerialize, watch.responseDeserialize, {
+    service,
+  });
+
+/** Services that reflection of this version lists. */
+async function listServices(client: Client, version: 'v1' | 'v1alpha'): Promise<string[]> {
+  const folder = path.dirname(
+    createRequire(import.meta.url).resolve('@grpc/reflection/package.json'),
+  );
+  const name = `grpc.reflection.${version}.ServerReflection`;
+  const protos = loadSync(`build/proto/grpc/reflection/${version}/reflection.proto`, {
+    includeDirs: [folder],
+    keepCase: true,
+  });
+  const method = (protos[name] as ServiceDefinition)['ServerReflectionInfo'] as MethodDefinition<
+    object,
+    { list_services_response: { service: { name: string }[] } }
+  >;
+  const { requestSerialize, responseDeserialize } = method;
+  const call = client.makeBidiStreamRequest(method.path, requestSerialize, responseDeserialize);
+  call.end({ list_services: '' });
+  const [answer] = (await once(call, 'data')) as [
+    { list_services_response: { service: { name: string }[] } },
+  ];
+  return answer.list_services_response.service.map((service) => service.name).sort();
+}
+
+const closers: (() => unknown)[] = [];
+const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+
+void describe('a core that serves', () => {
+  let core: Client;
+  let admin: Client;
+
+  before(async () => {
+    openStage(lifetime);
+    const service = await startService(lifetime, {}, undefined, scriptedWorkerUrl);
+    core = connect(lifetime, service.grpc);
+    admin = connect(lifetime, service.admin.address);
+  });
+  after(async () => {
+    for (const closer of closers.reverse()) await closer();
+  });
+
+  void it('is healthy as a whole and for each of its services, without a key', async () => {
+    for (const name of ['', ...publicServices])
+      assert.equal(await checkHealth(core, name), 'SERVING', name);
+    for (const name of ['', ...adminServices])
+      assert.equal(await checkHealth(admin, name), 'SERVING', name);
+  });
+
+  void it('knows no health of what the port does not serve', async () => {
+    for (const name of [...adminServices, 'imageanalysis.v1.FaceDetection', 'x'])
+      assert.equal(await checkHealth(core, name), 'NOT_FOUND', name);
+    for (const name of publicServices)
+      assert.equal(await checkHealth(admin, name), 'NOT_FOUND', name);
+  });
+
+  void it('lists its public services by reflection, and on the other port the administration', async () => {
+    for (const version of ['v1', 'v1alpha'] as const) {
+      assert.deepEqual(await listServices(core, version), publicServices);
+      assert.deepEqual(await listServices(admin, version), adminServices);
+    }
+  });
+});
+
+void describe('a core that stops', () => {
+  async function start(t: TestContext, graceMs: number) {
+    const stage = openStage(t);
+    const settings = { CORE_SHUTDOWN_GRACE_MS: String(graceMs) };
+    const service = await startService(t, settings, undefined, scriptedWorkerUrl);
+    return { stage, service };
+  }
+
+  const readMeter = (t: TestContext, service: TestService, name: string) => {
+    const client = new MeterReadingServiceClient(service.grpc, credentials.createInsecure());
+    t.after(() => client.close());
+    return unaryCall<ReadMeterResponse>((done) =>
+      client.readMeter(
+        { image: scriptedPicture(name, 'wait') },
+        metadataWithKey(service.apiKey),
+        done,
+      ),
+    ).then(
+      () => 'answered',
+      (error: unknown) => {
+        const { code, metadata } = error as GrpcError;
+        return metadata.get('grpc-status-details-bin').length > 0
+          ? detailsOf(error).reason
+          : (status[code] ?? '');
+      },
+    );
+  };
+
+  void it('says NOT_SERVING at once, takes no calls, and answers the one under way', async (t) => {
+    const { stage, service } = await start(t, 60_000);
+    const watched = connect(t, service.grpc);
+    const streams = ['', ...publicServices].map((name) => watchHealth(watched, name));
+    const next = (stream: ClientReadableStream<Health>) =>
+      once(stream, 'data') as Promise<[Health]>;
+    for (const answer of await Promise.all(streams.map(next)))
+      assert.deepEqual(answer, [{ status: 'SERVING' }]);
+
+    const running = readMeter(t, service, 'running');
+    await stage.waitForBegun(1);
+    const later = streams.map(next);
+    const closed = service.closeCore();
+    for (const answer of await Promise.all(later))
+      assert.deepEqual(answer, [{ status: 'NOT_SERVING' }]);
+    assert.equal(await readMeter(t, service, 'late'), 'UNAVAILABLE');
+
+    stage.release('running');
+    assert.equal(await running, 'NO_READING');
+    for (const stream of streams) {
+      stream.on('error', () => undefined);
+      stream.cancel();
+    }
+    await closed;
+    assert.deepEqual(stage.begun, ['running']);
+  });
+
+  void it('ends what is still under way when its time is over', async (t) => {
+    const { stage, service } = await start(t, 300);
+    const running = readMeter(t, service, 'endless');
+    await stage.waitForBegun(1);
+    await service.closeCore();
+    assert.match(await running, /^(UNAVAILABLE|CANCELLED|SHUTTING_DOWN)$/);
+    stage.release('endless');
+  });
+});
