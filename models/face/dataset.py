@@ -12,7 +12,7 @@ import numpy as np
 import augment
 
 HELD_OUT_FACES, HELD_OUT_NOFACE = 200, 40  # of fewer pictures a sixth
-METER_PICTURES = 300
+METER_PICTURES, HELD_OUT_METERS = 300, 120
 BATCH_PIXELS = 16 * 320 * 320  # a batch of any crop size has about as many pixels
 CROP_SIZES, CROP_ODDS = (320, 416, 512), (5, 3, 2)
 NOFACE_SHARE, METER_SHARE, PORTRAIT_SHARE, MOSAIC_SHARE = 0.1, 0.02, 0.28, 0.12
@@ -52,12 +52,14 @@ def faceless(root, held_out):
     return [{"path": folder / n, "faces": []} for n in split(names, HELD_OUT_NOFACE, held_out)]
 
 
-def meters(root):
+def meters(root, held_out):
     """Meter photos: no faces, many round things that resemble some."""
     if not root.is_dir():
         return []
     names = by_hash(p.name for p in root.iterdir() if p.suffix in (".webp", ".jpg"))
-    return [{"path": root / n, "faces": []} for n in names[:METER_PICTURES]]
+    end = METER_PICTURES + HELD_OUT_METERS
+    names = names[METER_PICTURES:end] if held_out else names[:METER_PICTURES]
+    return [{"path": root / n, "faces": []} for n in names]
 
 
 def read_rgb(path):
@@ -81,7 +83,7 @@ class TrainingPictures:
         train = shared / "face" / "train"
         self.faces = [read_row(row) for row in annotations(train, held_out=False)]
         self.noface = [read_row(row) for row in faceless(train, held_out=False)]
-        self.meters = [read_row(row) for row in meters(shared / "meter" / "train")]
+        self.meters = [read_row(row) for row in meters(shared / "meter" / "train", held_out=False)]
         self.portraits = [r for r in self.faces if augment.wanted_faces(r["faces"], augment.CLEAR_SIDE)]
         log(f"{len(self.faces)} pictures with faces, {len(self.noface)} without, {len(self.meters)} meters")
 

@@ -23,6 +23,11 @@ SIZE_BANDS = ((0, 16), (16, 32), (32, 64), (64, 128), (128, 1e9))
 LANDMARK_FACE = 96  # pixels; smaller faces say little about landmarks
 
 
+def served_score():
+    manifest = json.loads((HERE.parent / "manifest.json").read_text())
+    return next(m["defaultScore"] for m in manifest["models"] if m["name"] == "face-detector")
+
+
 def longest_side(face):
     x1, y1, x2, y2 = face["box"]
     return max(x2 - x1, y2 - y1)
@@ -87,7 +92,7 @@ def print_table(columns):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", nargs="?", default=HERE / "face-detector.onnx")
-    parser.add_argument("--score", type=float, default=0.625, help="default score of our model")
+    parser.add_argument("--score", type=float, default=served_score(), help="default score of our model")
     parser.add_argument("--fixed", action="store_true")
     args = parser.parse_args()
     root = shared_dir() / "face" / "eval"

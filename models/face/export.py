@@ -1,4 +1,7 @@
-"""Writes the served ONNX file from a checkpoint. Usage: python export.py CHECKPOINT [face-detector.onnx]"""
+"""Writes the served ONNX file from a checkpoint. Usage: python export.py CHECKPOINT [face-detector.onnx]
+
+Without a name it writes the served file, and checkpoints/resumable.pt to go on training from.
+"""
 
 import argparse
 import io
@@ -14,6 +17,7 @@ from graph import GraphBuilder
 from network import STRIDES, FaceNetwork, NetworkConfig, fold_batch_norm
 
 HERE = Path(__file__).resolve().parent
+SERVED = HERE / "face-detector.onnx"
 # Platt scaling of the logit: score = sigmoid(scale * logit + offset). Fitted by calibrate.py.
 IDENTITY_CALIBRATION = {"scale": 1.0, "offset": 0.0}
 
@@ -90,15 +94,24 @@ def verify(path):
         assert least < 2 or count == 0
 
 
+def save_resumable(checkpoint, path):
+    """The averaged network in half precision, without the optimiser: small enough to be committed."""
+    saved = torch.load(checkpoint, map_location="cpu", weights_only=True)
+    network = {k: v.half() if v.is_floating_point() else v for k, v in saved["ema"].items()}
+    torch.save({**saved, "model": network, "ema": network, "optimiser": None}, path)
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkpoint")
-    parser.add_argument("output", nargs="?", default=HERE / "face-detector.onnx")
+    parser.add_argument("output", nargs="?", default=SERVED)
     args = parser.parse_args()
     model = served_model(*load_network(args.checkpoint))
     onnx.checker.check_model(model)
     onnx.save(model, args.output)
     verify(args.output)
+    if args.output == SERVED:
+        save_resumable(args.checkpoint, HERE / "checkpoints" / "resumable.pt")
     print(f"{args.output}: {Path(args.output).stat().st_size / 1e6:.2f} MB, contract holds")
 
 

@@ -56,7 +56,7 @@ def main():
     pack_faces(train, target, args.side, args.quality)
     for row in dataset.faceless(train, held_out=False) + dataset.faceless(train, held_out=True):
         shrink(row["path"], target / "noface" / row["path"].name, 448, args.quality)
-    for row in dataset.meters(shared / "meter" / "train"):
+    for row in dataset.meters(shared / "meter" / "train", held_out=False):
         shrink(row["path"], args.folder / "meter" / "train" / row["path"].name, 448, args.quality)
     (args.folder / "models").mkdir()
     shutil.copy(dataset.teacher_file(shared), args.folder / "models" / "yunet_n_dynamic.onnx")
