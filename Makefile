@@ -1,4 +1,5 @@
-# `make` lists the targets. Nothing is downloaded but by npm, from the lock file, and by `make models`.
+# `make` lists the targets. Nothing is downloaded but by npm, from the lock file, by `make models`, and
+# for the clients of other languages by `make sdk` and `make test-sdk`.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
