@@ -68,7 +68,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--folder", type=Path, default=HERE, help="networks that have not seen the held slice")
     parser.add_argument("--rules", type=Path, default=HERE / "reader.json", help="what to fit")
-    parser.add_argument("--right", type=float, default=.96, help="share of `ok` answers that must be right, out of fold, on sources never trained on")
+    parser.add_argument("--keep", type=float, default=.7, help="share of the photos of sources never trained on that must be `ok`, out of fold")
     args = parser.parse_args()
     rules = json.loads(args.rules.read_text())
     rules["fractionPrior"] = fraction_prior()
@@ -90,8 +90,8 @@ def main():
         c[folds == fold] = confidence(whole(folds != fold), x[folds == fold])
     b = whole(folds != "")
     rules["calibration"] = {"bias": round(float(b[0]), 4), **{k: round(float(v), 4) for k, v in zip(NAMES, b[1:])}}
-    enough = [s for s in np.linspace(.5, .97, 95) if (c[unseen] >= s).any() and y[unseen & (c >= s)].mean() >= args.right and y[c >= s].mean() >= args.right]
-    rules["okConfidence"] = round(float(min(enough, default=.97)), 3)
+    enough = [s for s in np.linspace(.5, .98, 97) if (c[unseen] >= s).mean() >= args.keep]  # the highest: right comes before kept
+    rules["okConfidence"] = round(float(max(enough)), 3)
     args.rules.write_text(json.dumps(rules, indent=2) + "\n")
     print("weights:", rules["calibration"])
     for name, which in (("never trained on", unseen), ("held readings", ~unseen), ("together", unseen | True)):

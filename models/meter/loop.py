@@ -4,6 +4,7 @@ The checkpoint before the decay is kept as NAME-stable.pt. Resuming from it with
 so that a run can be extended, or decayed twice on different data, without starting over.
 """
 import argparse
+import os
 import time
 from pathlib import Path
 
@@ -95,6 +96,11 @@ def train(args, model, make_batch, loss_of, check):
     for i in range(args.workers):
         mp.Process(target=_produce, args=(make_batch, queue, 1000 * start + 17 + i), daemon=True).start()
 
+    def spent() -> float:
+        """CPU minutes of training and of the processes that make its batches."""
+        makers = [float(x) for m in mp.active_children() for x in Path(f"/proc/{m.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]] if Path("/proc/self/stat").exists() else []
+        return (time.process_time() + sum(makers) / os.sysconf("SC_CLK_TCK")) / 60
+
     def save(suffix=""):
         path = RUNS / f"{args.name}{suffix}.pt"
         torch.save({"model": model.state_dict(), "average": average.state, "optimiser": optimiser.state_dict(), "step": step + 1}, path)
@@ -125,7 +131,7 @@ def train(args, model, make_batch, loss_of, check):
             left = min(left, int((args.minutes * 60 + began - time.time()) / each))
         if (step + 1) % 100 == 0:
             print(f"{args.name} {step + 1}/{args.steps} lr {rate(step, left, args):.1e} " + " ".join(f"{k} {v:.4f}" for k, v in shown.items())
-                  + f" {each * 1000:.0f} ms/step, waited {100 * waited / (time.time() - began):.0f} %, ETA {each * left / 60:.1f} min", flush=True)
+                  + f" {each * 1000:.0f} ms/step, waited {100 * waited / (time.time() - began):.0f} %, ETA {each * left / 60:.1f} min, CPU {spent():.1f} min", flush=True)
         if (step + 1) % args.check_every == 0 or left <= 0:
             live = {k: v.clone() for k, v in model.state_dict().items()}
             model.load_state_dict(average.state)

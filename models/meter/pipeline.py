@@ -36,12 +36,12 @@ class Reader:
         load = lambda name: ort.InferenceSession(str(folder / f"meter-{name}.onnx"), options, providers=["CPUExecutionProvider"])
         self.locate_net, self.refine_net, self.read_net = load("locate"), load("refine"), load("read")
         self.rules = rules or json.loads(rules_of(folder).read_text())
-        self.seconds = 0.0  # in the networks, of the last picture
+        self.seconds = 0.0  # CPU time in the networks, of the last picture
 
     def run(self, session, feeds):
-        began = time.perf_counter()
+        began = time.process_time()
         out = session.run(None, feeds)
-        self.seconds += time.perf_counter() - began
+        self.seconds += time.process_time() - began
         return out
 
     def locate(self, image: np.ndarray):
