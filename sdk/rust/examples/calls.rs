@@ -37,7 +37,13 @@ async fn detect_single_face(mut client: Client) -> Outcome {
     });
     request.set_timeout(Duration::from_secs(20));
 
-    let face = client.faces.detect_single_face(request).await?.into_inner().face.unwrap();
+    let face = client
+        .faces
+        .detect_single_face(request)
+        .await?
+        .into_inner()
+        .face
+        .unwrap();
 
     let bounds = face.bounding_box.unwrap();
     let nose = face.landmarks.unwrap().nose_tip.unwrap();
@@ -63,7 +69,10 @@ async fn detect_all_faces(mut client: Client) -> Outcome {
 }
 
 async fn read_meter(mut client: Client) -> Outcome {
-    let request = v1::ReadMeterRequest { image: sample("meter.jpg")? };
+    let request = v1::ReadMeterRequest {
+        image: sample("meter.jpg")?,
+        ..Default::default()
+    };
 
     let reading = client.meters.read_meter(request).await?.into_inner();
 
@@ -114,13 +123,23 @@ async fn refusal(mut client: Client) -> Outcome {
 
 /// The stream of requests is polled only as fast as the service takes pictures.
 async fn stream_detect_faces(mut client: Client) -> Outcome {
-    let pictures = [("good", sample("astronaut.jpg")?), ("bad", b"no picture".to_vec())];
+    let pictures = [
+        ("good", sample("astronaut.jpg")?),
+        ("bad", b"no picture".to_vec()),
+    ];
     let requests = tokio_stream::iter(pictures.map(|(id, image)| v1::StreamDetectFacesRequest {
         id: id.into(),
-        request: Some(v1::DetectAllFacesRequest { image, ..Default::default() }),
+        request: Some(v1::DetectAllFacesRequest {
+            image,
+            ..Default::default()
+        }),
     }));
 
-    let mut answers = client.faces.stream_detect_faces(requests).await?.into_inner();
+    let mut answers = client
+        .faces
+        .stream_detect_faces(requests)
+        .await?
+        .into_inner();
     let mut seen = 0;
     while let Some(answer) = answers.message().await? {
         match answer.result.unwrap() {
@@ -129,7 +148,10 @@ async fn stream_detect_faces(mut client: Client) -> Outcome {
             }
             FacesResult::Error(status) => {
                 assert_eq!(answer.id, "bad");
-                assert_eq!(reason_of_status(&status), v1::ErrorReason::UnsupportedImageType);
+                assert_eq!(
+                    reason_of_status(&status),
+                    v1::ErrorReason::UnsupportedImageType
+                );
             }
         }
         seen += 1;
@@ -141,10 +163,17 @@ async fn stream_detect_faces(mut client: Client) -> Outcome {
 async fn stream_read_meters(mut client: Client) -> Outcome {
     let requests = tokio_stream::iter([v1::StreamReadMetersRequest {
         id: "hall".into(),
-        request: Some(v1::ReadMeterRequest { image: sample("meter.jpg")? }),
+        request: Some(v1::ReadMeterRequest {
+            image: sample("meter.jpg")?,
+            ..Default::default()
+        }),
     }]);
 
-    let mut answers = client.meters.stream_read_meters(requests).await?.into_inner();
+    let mut answers = client
+        .meters
+        .stream_read_meters(requests)
+        .await?
+        .into_inner();
     let answer = answers.message().await?.unwrap();
 
     match answer.result.unwrap() {
@@ -156,10 +185,11 @@ async fn stream_read_meters(mut client: Client) -> Outcome {
 
 /// The administration port has a key of its own.
 async fn administration() -> Outcome {
-    let channel = endpoint("IMAGE_ANALYSIS_ADMIN")?.timeout(DEFAULT_TIMEOUT).connect_lazy();
+    let channel = endpoint("IMAGE_ANALYSIS_ADMIN")?
+        .timeout(DEFAULT_TIMEOUT)
+        .connect_lazy();
     let key = KeyInterceptor::new("adminkey", &env::var("IMAGE_ANALYSIS_ADMINKEY")?)?;
-    let mut service =
-        v1::admin_service_client::AdminServiceClient::with_interceptor(channel, key);
+    let mut service = v1::admin_service_client::AdminServiceClient::with_interceptor(channel, key);
 
     let created = service
         .create_api_key(v1::CreateApiKeyRequest {
@@ -170,15 +200,23 @@ async fn administration() -> Outcome {
         .await?
         .into_inner();
     let id = created.api_key.unwrap().id;
-    let revoked = service.revoke_api_key(v1::RevokeApiKeyRequest { id }).await?.into_inner();
+    let revoked = service
+        .revoke_api_key(v1::RevokeApiKeyRequest { id })
+        .await?
+        .into_inner();
     assert!(revoked.api_key.unwrap().revoke_time.is_some());
     Ok(())
 }
 
 fn endpoint(variable: &str) -> Result<Endpoint, Box<dyn Error>> {
-    Ok(Endpoint::from_shared(format!("http://{}", env::var(variable)?))?)
+    Ok(Endpoint::from_shared(format!(
+        "http://{}",
+        env::var(variable)?
+    ))?)
 }
 
 fn sample(name: &str) -> Result<Vec<u8>, Box<dyn Error>> {
-    Ok(fs::read(Path::new(&env::var("IMAGE_ANALYSIS_SAMPLES")?).join(name))?)
+    Ok(fs::read(
+        Path::new(&env::var("IMAGE_ANALYSIS_SAMPLES")?).join(name),
+    )?)
 }
