@@ -107,6 +107,10 @@ train-meter: ## Fine-tune the meter reader: make train-meter DATA=folder [REGIST
 bench-meter: $(BUILT) ## Memory and time of 5,000 meter readings
 	@exec node --enable-source-maps dist/bench/meter-memory.js
 
+.PHONY: bench-event-loop
+bench-event-loop: $(BUILT) ## How free the core stays with a full queue; ARGS="--seconds 60"
+	@exec node --enable-source-maps dist/bench/event-loop.js $(ARGS)
+
 .PHONY: faults
 faults: $(BUILT) ## Kill the processes at random under load and look for losses; ARGS="--help"
 	@exec node --enable-source-maps dist/tests/faults/main.js $(ARGS)
