@@ -10,6 +10,8 @@ export interface FacePicture {
   readonly path: string;
   /** `wider427`, `wider_portrait`, `portrait70` or `noface`. */
   readonly set: string;
+  /** What is hard about it: `blur`, `crowd`, `illumination`, `occlusion`, `profile`. */
+  readonly tags: readonly string[];
   readonly faces: readonly TrueFace[];
 }
 
@@ -29,11 +31,13 @@ export function readFaceEvaluation(): FacePicture[] | undefined {
   const rows = JSON.parse(readFileSync(file, 'utf8')) as {
     file: string;
     set: string;
+    tags: string[];
     faces: StoredFace[];
   }[];
-  return rows.map(({ file: name, set, faces }) => ({
+  return rows.map(({ file: name, set, tags, faces }) => ({
     path: join(folder, name),
     set,
+    tags,
     faces: faces.map(toTrueFace),
   }));
 }

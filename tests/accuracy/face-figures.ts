@@ -21,6 +21,7 @@ const landmarkFace = 96;
 /** A picture with what a detector found in it. */
 export interface FaceRun {
   readonly set: string;
+  readonly tags: readonly string[];
   readonly faces: readonly TrueFace[];
   readonly found: readonly FoundFaceWithPoints[];
   readonly inferenceMs: number;
@@ -35,12 +36,12 @@ export async function runOver(
   pictures: readonly FacePicture[],
 ): Promise<FaceRun[]> {
   const runs: FaceRun[] = [];
-  for (const { path, set, faces } of pictures) {
+  for (const { path, set, tags, faces } of pictures) {
     const { faces: found, inferenceMs } = await detector.detect(
       await readFile(path),
       candidateScore,
     );
-    runs.push({ set, faces, found, inferenceMs });
+    runs.push({ set, tags, faces, found, inferenceMs });
   }
   return runs;
 }
@@ -60,6 +61,11 @@ export function figuresOf(runs: readonly FaceRun[], defaultScore: number): FaceF
     const isOfSize = (face: TrueFace): boolean => sideOf(face) >= from && sideOf(face) < to;
     const label = to === Infinity ? `from ${from} px` : `${from} to ${to} px`;
     figures[`AP@0.5 side ${label}`] = 100 * averagePrecision(wider, isOfSize);
+  }
+  for (const tag of ['blur', 'crowd', 'illumination', 'occlusion', 'profile']) {
+    const tagged = runs.filter((run) => run.tags.includes(tag));
+    figures[`AP@0.5 hard, ${tag}`] =
+      100 * averagePrecision(tagged, (face) => face.subsets.includes('hard'));
   }
   const { precision, recall } = precisionAndRecall(wider, defaultScore);
   const recallOf = (set: string): number => 100 * recallAt(inSets(set), defaultScore);
