@@ -13,6 +13,8 @@ export interface Call {
   readonly keyId: string;
   /** Address of the peer, for slowing down password guessing. */
   readonly peer: string;
+  /** W3C `traceparent` of the call, where it is traced. */
+  readonly trace?: string | undefined;
   /** Logger that carries the request id. */
   readonly log: Logger;
 }

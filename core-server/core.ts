@@ -23,9 +23,10 @@ import { createWorkerPool } from './inference/pool.js';
 import { loadReaderRules, rulesFile } from './meter/reader-rules.js';
 import { createMeterReadingHandlers } from './meter/service.js';
 import { createMetrics } from './observe/metrics.js';
-import { createMetricsInterceptor } from './observe/metrics-interceptor.js';
+import { createCallObserver } from './observe/call-observer.js';
 import { startMetricsServer } from './observe/metrics-server.js';
 import { observePool } from './observe/observe-pool.js';
+import { noTracing, type Tracing } from './observe/tracing.js';
 import { readVersion } from './observe/version.js';
 import { createCompanyScoreReader } from './score-config/company-score.js';
 import { createKnexScoreStore } from './score-config/knex-store.js';
@@ -39,6 +40,8 @@ import type { AnalysisTasks, AnalysisWorkerData } from './worker-main.js';
 export interface CoreOptions {
   readonly config: CoreConfig;
   readonly log: Logger;
+  /** Absent: calls are not traced. Ended with the core. */
+  readonly tracing?: Tracing;
   /** Folder of the protos, as a file URL with a slash at its end. */
   readonly protoFolder: URL;
   /** `models/manifest.json`. */
@@ -68,10 +71,10 @@ const stuckAfterDeadlines = 2;
  * @throws Error when the store cannot be opened, a model cannot be loaded, or a port is taken.
  */
 export async function startCore(options: CoreOptions): Promise<RunningCore> {
-  const { config, log, protoFolder, manifestUrl } = options;
+  const { config, log, protoFolder, manifestUrl, tracing = noTracing } = options;
   const now = () => new Date();
   const monotonicMs = () => performance.now();
-  const closers: (() => Promise<void>)[] = [];
+  const closers: (() => Promise<void>)[] = [() => tracing.close()];
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // each stream listens
   const close = async () => {
@@ -111,7 +114,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
       onStart: (task, waitedMs) => metrics.taskStarted(task, waitedMs / 1000),
     });
     metrics.watchPool(() => pool.stats);
-    const observedPool = observePool(pool, metrics);
+    const observedPool = observePool(pool, metrics, tracing);
     const graceMs = config.CORE_SHUTDOWN_GRACE_MS;
     closers.push(() => pool.close({ graceMs }));
 
@@ -166,7 +169,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
       closing: closing.signal,
     };
 
-    const observer = createMetricsInterceptor(metrics, monotonicMs);
+    const observer = createCallObserver({ metrics, tracing, now: monotonicMs });
 
     await pool.ready();
     const servers: GrpcServer[] = [];

@@ -1,6 +1,7 @@
 import { createConfig, type CoreConfig } from './config.js';
 import { startCore } from './core.js';
 import { createLog } from './observe/log.js';
+import { loadTracing } from './observe/tracing.js';
 
 // From dist/core-server/ to the root of the project.
 const root = new URL('../../', import.meta.url);
@@ -17,6 +18,9 @@ try {
   const core = await startCore({
     config,
     log,
+    ...(process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] && {
+      tracing: await loadTracing('image-analysis-core'),
+    }),
     protoFolder: new URL('proto/', root),
     manifestUrl: new URL('models/manifest.json', root),
   });

@@ -7,6 +7,7 @@ import { keyIdMetadata } from './access/interceptor.js';
 import type { IsTrustedProxy } from './access/trusted-proxies.js';
 import type { Call } from './call.js';
 import { ServiceError } from './errors.js';
+import { traceMetadata } from './observe/call-observer.js';
 
 /** What every adapter needs to open a call. */
 export interface CallSettings {
@@ -71,6 +72,7 @@ export function openCall(
     requestId,
     keyId,
     peer: addressOfCaller(grpcCall, settings.isTrustedProxy),
+    trace: readText(metadata, traceMetadata),
     log,
     abort,
     close() {

@@ -8,8 +8,10 @@ import { accessLog } from './middleware/access-log.js';
 import { measure } from './middleware/measure.js';
 import { requestId } from './middleware/request-id.js';
 import { requireHost } from './middleware/require-host.js';
+import { trace } from './middleware/trace.js';
 import { securityHeaders } from './middleware/security-headers.js';
 import type { Metrics } from './observe/metrics.js';
+import type { Tracing } from './observe/tracing.js';
 import type { Page } from './pages/create-pages.js';
 import { contextOf } from './request-context.js';
 import { send } from './send.js';
@@ -29,6 +31,7 @@ export interface AppDeps {
   readonly maxBodyBytes: number;
   readonly requestTimeoutMs: number;
   readonly metrics: Pick<Metrics, 'requestEnded'>;
+  readonly tracing: Tracing;
   readonly log: Logger;
   /** Whether the process is about to stop. */
   readonly isDraining: () => boolean;
@@ -46,6 +49,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(requestId({ createId: randomUUID, ...deps }));
   app.use(accessLog());
   app.use(measure(deps.metrics));
+  app.use(trace(deps.tracing));
   app.use(securityHeaders(deps.isDraining));
   app.use(requireHost());
   app.use(servePages(deps.pages));

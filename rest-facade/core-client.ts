@@ -31,6 +31,8 @@ const channelOptions = {
 export interface CallContext {
   readonly apiKey: string;
   readonly requestId: string;
+  /** W3C `traceparent` of the request; undefined: it is not traced. */
+  readonly traceparent?: string | undefined;
   /** Address of the HTTP client, since the core sees the facade's only. */
   readonly clientAddress: string;
   /** Sent on as `grpc-timeout`. */
@@ -108,11 +110,12 @@ export function createCoreClient(target: string, trust: CoreTrust): CoreClient {
   };
 
   return {
-    call(rpc, message, { apiKey, requestId, clientAddress, deadline, signal }) {
+    call(rpc, message, { apiKey, requestId, traceparent, clientAddress, deadline, signal }) {
       const metadata = new Metadata();
       metadata.set('apikey', apiKey);
       metadata.set('x-request-id', requestId);
       metadata.set('x-forwarded-for', clientAddress);
+      if (traceparent !== undefined) metadata.set('traceparent', traceparent);
       return unary(rpc, message, metadata, deadline, signal);
     },
     async checkHealth(timeoutMs) {

@@ -52,6 +52,7 @@ export function createOperationHandler(deps: OperationDeps) {
       const answer = await deps.core.call(route.rpc, message, {
         apiKey,
         requestId: context.requestId,
+        traceparent: context.traceparent,
         clientAddress: request.socket.remoteAddress ?? 'unknown',
         deadline: context.deadline,
         signal: context.signal,

@@ -1,12 +1,19 @@
 import { ConfigError, createConfig } from './config.js';
 import { createLog } from './log.js';
+import { loadTracing } from './observe/tracing.js';
 import { startRestFacade } from './server.js';
 
 /** Starts the facade of the environment's configuration and stops it on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   const config = createConfig(process.env);
   const log = createLog({ level: config.logLevel });
-  const facade = await startRestFacade({ config, log });
+  const facade = await startRestFacade({
+    config,
+    log,
+    ...(process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] && {
+      tracing: await loadTracing('image-analysis-facade'),
+    }),
+  });
   log.info({ host: facade.host, port: facade.port, core: config.coreTarget }, 'listening');
 
   const stop = (signal: string) => {

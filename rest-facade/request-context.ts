@@ -13,6 +13,8 @@ export interface RequestContext {
   readonly deadline: Date;
   /** Aborted when the caller goes away or the deadline passes, with the Refusal to answer. */
   readonly signal: AbortSignal;
+  /** W3C `traceparent` that goes on to the core, where the request is traced. */
+  traceparent: string | undefined;
   /** Template of the path, for the log. */
   route: string | undefined;
   /** Why the request was refused, for the log. */

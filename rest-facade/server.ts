@@ -18,6 +18,7 @@ import { readVersion } from './version.js';
 import { createDocument } from './openapi/create-document.js';
 import { createMetrics } from './observe/metrics.js';
 import { startMetricsServer, type MetricsServer } from './observe/metrics-server.js';
+import { noTracing, type Tracing } from './observe/tracing.js';
 import { createPages } from './pages/create-pages.js';
 import { loadStaticFiles } from './pages/static-files.js';
 import { toOriginForm } from './transcode/parse-target.js';
@@ -39,8 +40,13 @@ export interface RestFacade {
  * Starts the facade. The core need not be there yet: until it is, operations answer 503.
  * Rejects when the port is taken or an option in the protos is mistaken.
  */
-export async function startRestFacade(deps: { config: Config; log: Logger }): Promise<RestFacade> {
-  const { config, log } = deps;
+export async function startRestFacade(deps: {
+  config: Config;
+  log: Logger;
+  /** Absent: requests are not traced. Ended with the facade. */
+  tracing?: Tracing;
+}): Promise<RestFacade> {
+  const { config, log, tracing = noTracing } = deps;
   const routes = createRoutes(loadRpcs());
   const identity = config.tls && (await loadIdentity(config.tls, 'REST_TLS'));
   const core = createCoreClient(config.coreTarget, await loadCoreTrust(config.coreTls));
@@ -60,6 +66,7 @@ export async function startRestFacade(deps: { config: Config; log: Logger }): Pr
     core,
     budget,
     metrics,
+    tracing,
     maxImageBytes: config.maxImageBytes,
     maxBodyBytes: config.maxBodyBytes,
     requestTimeoutMs: config.requestTimeoutMs,
@@ -94,6 +101,7 @@ export async function startRestFacade(deps: { config: Config; log: Logger }): Pr
     clearTimeout(force);
     clearInterval(sweep);
     await metricsServer?.close();
+    await tracing.close();
     core.close();
   };
   let closing: Promise<void> | undefined;

@@ -74,7 +74,12 @@ export function createFaceDetectionHandlers(deps: FaceDetectionDeps): FaceDetect
         landmarks,
         limits,
       },
-      { signal: call.signal, owner: call.keyId, ...options },
+      {
+        signal: call.signal,
+        ...(call.trace !== undefined && { trace: call.trace }),
+        owner: call.keyId,
+        ...options,
+      },
     );
     const { faces, timings, width, height } = found;
     call.log.debug({ faces: faces.length, width, height, timings }, 'faces detected');

@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly owner?: string;
   /** When the queue is full: `refuse` (default) rejects with QUEUE_FULL, `queue` waits for room. */
   readonly wait?: 'refuse' | 'queue';
+  /** W3C `traceparent` of the call that asks, for whoever traces the pool. */
+  readonly trace?: string | undefined;
   /** Buffers to hand over instead of copying. They are gone then: such a job is not retried when its worker dies. */
   readonly transfer?: readonly Transferable[];
 }

@@ -27,7 +27,7 @@ export interface MeterReadingHandlers {
    */
   readonly readMeter: (
     request: ReadMeterRequest,
-    call: Pick<Call, 'signal' | 'keyId' | 'log'>,
+    call: Pick<Call, 'signal' | 'trace' | 'keyId' | 'log'>,
     options?: { readonly wait?: 'refuse' | 'queue' },
   ) => Promise<ReadMeterResponse>;
 }
@@ -48,7 +48,12 @@ export function createMeterReadingHandlers(deps: MeterReadingDeps): MeterReading
           printed: request.serialNumber ?? false,
           limits,
         },
-        { signal: call.signal, owner: call.keyId, wait },
+        {
+          signal: call.signal,
+          ...(call.trace !== undefined && { trace: call.trace }),
+          owner: call.keyId,
+          wait,
+        },
       );
       call.log.debug({ timings, found: reading !== null }, 'meter read');
       if (reading === null) {

@@ -5,14 +5,16 @@ import type { WorkerPool } from '../inference/pool.js';
 import type { ReadMeterOutput } from '../meter/reader.js';
 import type { AnalysisTasks } from '../worker-main.js';
 import type { Metrics } from './metrics.js';
+import type { Tracing } from './tracing.js';
 
 /** Networks of the meter reader by the step that runs them. */
 const meterModels = ['locate', 'refine', 'read'] as const;
 
-/** The same pool; what its tasks find and how long their models take is counted. */
+/** The same pool; its tasks are traced, what they find and how long their models take is counted. */
 export function observePool(
   pool: Pick<WorkerPool<AnalysisTasks>, 'run'>,
   metrics: Metrics,
+  tracing: Tracing,
 ): Pick<WorkerPool<AnalysisTasks>, 'run'> {
   const count: { [Task in keyof AnalysisTasks]: (output: AnalysisTasks[Task]['output']) => void } =
     {
@@ -31,17 +33,29 @@ export function observePool(
 
   return {
     async run(task, input, options) {
+      // From the queue to the answer of the worker.
+      const span = tracing.start(task, options.trace, 'internal');
       try {
         const output = await pool.run(task, input, options);
         metrics.taskEnded(task, 'OK');
         count[task](output);
+        span.end({ failed: false, attributes: toAttributes(output.timings) });
         return output;
       } catch (error) {
-        metrics.taskEnded(task, ServiceError.from(error).reason);
+        const { reason } = ServiceError.from(error);
+        metrics.taskEnded(task, reason);
+        span.end({ failed: reason === 'INTERNAL', attributes: { 'imageanalysis.reason': reason } });
         throw error;
       }
     },
   };
+}
+
+/** How long each step of the task took, milliseconds. */
+function toAttributes(timings: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(timings).map(([step, ms]) => [`imageanalysis.step.${step}_ms`, ms]),
+  );
 }
 
 function toStatus(status: ReadingStatus | undefined): string {

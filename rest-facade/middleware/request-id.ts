@@ -40,6 +40,7 @@ export function requestId(deps: {
       startedAt: performance.now(),
       deadline: new Date(Date.now() + deps.requestTimeoutMs),
       signal: controller.signal,
+      traceparent: undefined,
       route: undefined,
       refusal: undefined,
     });

@@ -13,6 +13,7 @@ import { createConfig } from '../../core-server/config.js';
 import { createDatabase } from '../../core-server/db/knex.js';
 import { startCore } from '../../core-server/core.js';
 import { createConfig as createRestConfig } from '../../rest-facade/config.js';
+import type { Tracing } from '../../core-server/observe/tracing.js';
 import { startRestFacade } from '../../rest-facade/server.js';
 import { unaryCall } from './grpc.js';
 
@@ -57,6 +58,7 @@ export async function startService(
   environment: Record<string, string> = {},
   log: Logger = pino({ level: 'silent' }),
   workerUrl?: URL,
+  tracing?: { readonly core: Tracing; readonly facade: Tracing },
 ): Promise<TestService> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'image-analysis-'));
   const core = await startCore({
@@ -70,6 +72,7 @@ export async function startService(
       ...environment,
     }),
     log,
+    ...(tracing && { tracing: tracing.core }),
     protoFolder: new URL('proto/', root),
     manifestUrl: new URL('models/manifest.json', root),
     workerUrl,
@@ -83,6 +86,7 @@ export async function startService(
       ...environment,
     }),
     log,
+    ...(tracing && { tracing: tracing.facade }),
   }).catch(async (error: unknown) => {
     // It would keep the test's process alive, and the error unseen.
     await core.close();

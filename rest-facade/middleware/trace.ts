@@ -1,0 +1,29 @@
+import type { RequestHandler } from 'express';
+import type { Tracing } from '../observe/tracing.js';
+import { contextOf } from '../request-context.js';
+
+/** Traces a request until its answer is out or its caller gone; goes on with the caller's trace. */
+export function trace(tracing: Tracing): RequestHandler {
+  return (request, response, next) => {
+    const given = request.headers['traceparent'];
+    const parent = typeof given === 'string' ? given : undefined;
+    const span = tracing.start('HTTP request', parent, 'server');
+    const context = contextOf(response);
+    context.traceparent = span.traceparent;
+    response.once('close', () => {
+      const isAnswered = response.writableFinished;
+      const reason = isAnswered ? (context.refusal?.reason ?? 'OK') : 'CLIENT_CLOSED';
+      span.end({
+        failed: isAnswered && response.statusCode >= 500,
+        attributes: {
+          'http.request.method': request.method,
+          'http.response.status_code': isAnswered ? response.statusCode : 499,
+          'http.route': context.route ?? 'other',
+          'imageanalysis.reason': reason,
+          'imageanalysis.request_id': context.requestId,
+        },
+      });
+    });
+    next();
+  };
+}
