@@ -47,12 +47,14 @@ function renderMalformed(errorCode: string | undefined, requestId: string): stri
   const [status, code, reason] = isLate
     ? [504, 'DEADLINE_EXCEEDED', 'DEADLINE']
     : [400, 'INVALID_ARGUMENT', 'INVALID_FIELD'];
+  const isTooLong = errorCode === 'HPE_HEADER_OVERFLOW';
+  const details = isTooLong ? { limit: String(maxHeaderBytes) } : {};
   const message = isLate
     ? 'The request did not arrive in time.'
-    : errorCode === 'HPE_HEADER_OVERFLOW'
+    : isTooLong
       ? `The request line and headers are too long, want at most ${maxHeaderBytes} bytes.`
       : 'The bytes are no well-formed HTTP request.';
-  const body = writeJson({ message, code, reason, request_id: requestId, details: {} });
+  const body = writeJson({ message, code, reason, request_id: requestId, details });
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'connection: close',

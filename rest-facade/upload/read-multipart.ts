@@ -75,7 +75,11 @@ export function readMultipart(
       // A missing end of the form is an error of the parser and of this stream; the former is enough.
       stream.on('error', () => {});
       if (files > formLimits.files) {
-        fail(name === filePart && hasFile ? repeated(name) : malformed('has more than 1 file'));
+        fail(
+          name === filePart && hasFile
+            ? repeated(name)
+            : overLimit('more than 1 file', formLimits.files),
+        );
       } else if (hasFailed || name !== filePart) {
         stream.resume();
       } else {
@@ -97,12 +101,25 @@ export function readMultipart(
     parser.on('field', (name: string | undefined, value, info) => {
       if (name === undefined) return;
       if (Buffer.byteLength(name) > formLimits.nameBytes)
-        fail(malformed(`has a field name of more than ${formLimits.nameBytes} bytes`));
+        fail(
+          overLimit(
+            `a field name of more than ${formLimits.nameBytes} bytes`,
+            formLimits.nameBytes,
+          ),
+        );
       else if (info.valueTruncated)
-        fail(malformed(`has a field of more than ${formLimits.fieldBytes} bytes`));
+        fail(
+          overLimit(
+            `a field of more than ${formLimits.fieldBytes} bytes`,
+            formLimits.fieldBytes,
+            name,
+          ),
+        );
       else fields.push({ name, value });
     });
-    parser.on('fieldsLimit', () => fail(malformed(`has more than ${formLimits.fields} fields`)));
+    parser.on('fieldsLimit', () =>
+      fail(overLimit(`more than ${formLimits.fields} fields`, formLimits.fields)),
+    );
     parser.on('partsLimit', () => fail(malformed('has too many parts')));
     parser.on('error', (cause) =>
       fail(malformed('cannot be parsed, want parts between boundaries and a last boundary', cause)),
@@ -156,6 +173,12 @@ function createParser(request: IncomingMessage, maxFileBytes: number): busboy.Bu
 
 function malformed(what: string, cause?: unknown): Refusal {
   return refuse('MALFORMED_MULTIPART', `the multipart body ${what}`, { cause });
+}
+
+function overLimit(what: string, limit: number, field?: string): Refusal {
+  return refuse('MALFORMED_MULTIPART', `the multipart body has ${what}`, {
+    details: { ...(field !== undefined && { field }), limit: String(limit) },
+  });
 }
 
 function repeated(name: string): Refusal {

@@ -44,7 +44,8 @@ export const sizeOfPixels = (pixels: number) =>
 
 export const tooLarge = (field: string, limit: number) =>
   [413, 'BODY_TOO_LARGE', { field, limit: String(limit) }] as const;
-export const malformed = [400, 'MALFORMED_MULTIPART', {}] as const;
+export const malformed = (limit: number, field?: string) =>
+  [400, 'MALFORMED_MULTIPART', { ...(field && { field }), limit: String(limit) }] as const;
 export const tooManyPixels = (value: number, limit: number) =>
   [
     413,

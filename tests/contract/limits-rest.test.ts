@@ -142,7 +142,7 @@ const limits: Limit[] = [
     most: 1,
     send: (n) =>
       sendForm(service, multipart(['file', 'other'].slice(0, n).map((name) => [name, grey]))),
-    refused: malformed,
+    refused: malformed(1),
   },
   {
     name: 'fields of a form',
@@ -155,25 +155,25 @@ const limits: Limit[] = [
           Array.from({ length: n }, (_, i) => [`x${i}`, '']),
         ),
       ),
-    refused: malformed,
+    refused: malformed(16),
   },
   {
     name: 'bytes of a field of a form',
     most: 64 * kilo,
     send: (n) => detectForm('x', text(n)),
-    refused: malformed,
+    refused: malformed(64 * kilo, 'x'),
   },
   {
     name: 'bytes of the name of a field',
     most: 100,
     send: (n) => detectForm(text(n), ''),
-    refused: malformed,
+    refused: malformed(100),
   },
   {
     name: 'bytes of request line and headers',
     most: maxHeadBytes,
     send: (n) => sendHead(service, n),
-    refused: [400, 'INVALID_FIELD', {}],
+    refused: [400, 'INVALID_FIELD', { limit: '16384' }],
   },
   {
     name: 'characters of a company',
