@@ -8,6 +8,7 @@ export function welcomeText(
   const admin = `${dataDir === undefined ? '' : `CORE_DATA_DIR=${quote(dataDir)} `}npm run --silent admin --`;
   return `
 Serving REST on ${restUrl} and gRPC on ${grpcAddress}. Ctrl-C stops both.
+The same address in a browser is a page to try it on.
 
 Try it in another terminal. The first two lines go to this folder and make an API key (on a first
 start the ready line below has one as well); the others find a face and read a water meter, the
