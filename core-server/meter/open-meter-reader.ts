@@ -17,7 +17,8 @@ export async function openMeterReader(
   manifestUrl: URL,
   now?: () => number,
 ): Promise<MeterReader> {
-  const open = (task: string) => openModel(modelFor(manifest, task), manifestUrl);
+  const open = (task: string) =>
+    openModel(modelFor(manifest, task), manifestUrl, { memory: 'given-back' });
   const [locate, refine, read, rules] = await Promise.all([
     open('meter-locate'),
     open('meter-refine'),
