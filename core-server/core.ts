@@ -95,9 +95,6 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
       maxSide: config.CORE_MAX_IMAGE_SIDE,
     };
 
-    const db = await createDatabase({ url: config.DATABASE_URL, dataDir: config.CORE_DATA_DIR });
-    closers.push(() => db.destroy());
-
     const metrics = createMetrics(readVersion());
     const workerData: AnalysisWorkerData = {
       manifestUrl: manifestUrl.href,
@@ -117,6 +114,10 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
     const observedPool = observePool(pool, metrics, tracing);
     const graceMs = config.CORE_SHUTDOWN_GRACE_MS;
     closers.push(() => pool.close({ graceMs }));
+
+    // The workers load their models meanwhile.
+    const db = await createDatabase({ url: config.DATABASE_URL, dataDir: config.CORE_DATA_DIR });
+    closers.push(() => db.destroy());
 
     const apiKeys = createApiKeys({ store: createKnexApiKeyStore(db), now, randomBytes });
     const companies = createCompanies({

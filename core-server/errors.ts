@@ -1,4 +1,5 @@
-import { status } from '@grpc/grpc-js';
+// Not the whole library: the inference workers use this table too, and would each load it.
+import { Status as status } from '@grpc/grpc-js/build/src/constants.js';
 import type { ErrorReason } from '../generated/imageanalysis/v1/errors.js';
 
 /** Name of a stable error reason, as it travels in `ErrorInfo.reason`. */
