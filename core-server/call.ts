@@ -7,6 +7,8 @@ export interface Call {
    * ServiceError to answer with. Work that has not begun must not begin.
    */
   readonly signal: AbortSignal;
+  /** Milliseconds until the deadline; Infinity without one. */
+  readonly timeLeftMs: () => number;
   /** Id of the request, as sent by the caller or made here; in every log line. */
   readonly requestId: string;
   /** Public id of the API key that the call came with. */

@@ -69,6 +69,8 @@ export function openCall(
 
   return {
     signal: controller.signal,
+    timeLeftMs: () =>
+      Math.min(expiresAt - Date.now(), startedAt + (limitMs ?? Infinity) - settings.now()),
     requestId,
     keyId,
     peer: addressOfCaller(grpcCall, settings.isTrustedProxy),

@@ -78,6 +78,7 @@ export function createFaceDetectionHandlers(deps: FaceDetectionDeps): FaceDetect
         signal: call.signal,
         ...(call.trace !== undefined && { trace: call.trace }),
         owner: call.keyId,
+        timeLeftMs: call.timeLeftMs(),
         ...options,
       },
     );

@@ -13,6 +13,8 @@ export interface FairLine<Item> {
   remove(item: Item): boolean;
   /** Items of an owner. */
   count(owner: string): number;
+  /** Items that would be taken before one that this owner puts in now, at most: owners take turns. */
+  aheadOf(owner: string): number;
   readonly size: number;
 }
 
@@ -63,6 +65,14 @@ export function createFairLine<Item>(ownerOf: (item: Item) => string): FairLine<
       return true;
     },
     count: (owner) => lines.get(owner)?.size ?? 0,
+    aheadOf(owner) {
+      const own = lines.get(owner)?.size ?? 0;
+      let ahead = own;
+      for (const [other, line] of lines) {
+        if (other !== owner) ahead += Math.min(line.size, own + 1);
+      }
+      return ahead;
+    },
     get size() {
       return size;
     },

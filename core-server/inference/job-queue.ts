@@ -25,6 +25,8 @@ export interface JobQueue<Item> {
   remove(item: Item): boolean;
   /** Removes and returns everything, in the order in which it would have been taken. */
   clear(): Item[];
+  /** Items with a place that would be taken before one that this owner offers now, at most. */
+  aheadOf(owner: string): number;
   /** Items that have a place, and items that wait for one. */
   readonly size: number;
 }
@@ -61,6 +63,7 @@ export function createJobQueue<Item>(
       waiting.add(item);
       return 'waiting';
     },
+    aheadOf: (owner) => queued.aheadOf(owner),
     putBack: (item) => queued.addFirst(item),
     take,
     remove(item) {

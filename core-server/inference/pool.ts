@@ -1,6 +1,7 @@
 import type { Transferable } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import { ServiceError } from '../errors.js';
+import { afterJob, assumedServiceTime, queueLimit } from './admission.js';
 import { createJob, type Job } from './job.js';
 import { createJobQueue } from './job-queue.js';
 import { startJobWorker, type JobWorker } from './job-worker.js';
@@ -18,6 +19,8 @@ export interface RunOptions {
   readonly wait?: 'refuse' | 'queue';
   /** W3C `traceparent` of the call that asks, for whoever traces the pool. */
   readonly trace?: string | undefined;
+  /** Milliseconds that the caller still waits; a job that is unlikely to be done by then is refused. Default: for ever. */
+  readonly timeLeftMs?: number;
   /** Buffers to hand over instead of copying. They are gone then: such a job is not retried when its worker dies. */
   readonly transfer?: readonly Transferable[];
 }
@@ -38,7 +41,7 @@ export interface WorkerPool<T extends TaskMap> {
   /**
    * Has a worker do the task.
    *
-   * Rejects with QUEUE_FULL (and when to retry), with `signal.reason`, with the ServiceError that
+   * Rejects with QUEUE_FULL (and when to retry) where the queue has no place that is served in time, with `signal.reason`, with the ServiceError that
    * the task threw (anything else it threw is INTERNAL), or with SHUTTING_DOWN when the pool closes
    * or the job lost its worker twice.
    */
@@ -60,7 +63,7 @@ export interface WorkerPoolOptions {
   readonly workerData: unknown;
   /** Workers, 1 or more. */
   readonly size: number;
-  /** Jobs that may stand in the queue, beside those in the workers. */
+  /** Jobs that may stand in the queue at most, beside those in the workers. */
   readonly maxQueue: number;
   /** A worker is replaced after so many jobs: bounds what native code leaks. Default: never. */
   readonly maxJobsPerWorker?: number;
@@ -91,7 +94,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   let restarts = 0;
   let failedStarts = 0;
   let startError: Error | undefined;
-  let meanJobMs = 100;
+  let serviceTime = assumedServiceTime;
   let closing = false;
 
   const count = (state: JobWorker['state']): number =>
@@ -131,7 +134,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   };
 
   const onFree = (worker: JobWorker): void => {
-    if (worker.jobsDone > 0) meanJobMs += (worker.lastJobMs - meanJobMs) / 8;
+    if (worker.jobsDone > 0) serviceTime = afterJob(serviceTime, worker.lastJobMs);
     else failedStarts = 0;
     for (const [old, successor] of successors) {
       if (successor.state === 'starting') continue;
@@ -190,7 +193,8 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     restartTimers.add(timer);
   };
 
-  const run: WorkerPool<T>['run'] = async (task, input, { signal, owner = '', wait, transfer }) => {
+  const run: WorkerPool<T>['run'] = async (task, input, runOptions) => {
+    const { signal, owner = '', wait, timeLeftMs = Infinity, transfer } = runOptions;
     if (closing) throw new ServiceError('SHUTTING_DOWN', 'The service is shutting down.');
     signal.throwIfAborted();
     const { job, answer } = createJob({
@@ -203,11 +207,11 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     });
     const idle = queue.size === 0 ? [...workers].find((w) => w.state === 'free') : undefined;
     if (idle) assign(idle, job);
-    else if (queue.offer(job, wait === 'queue' ? 'wait' : 'refuse') === 'refused') {
-      throw new ServiceError('QUEUE_FULL', `The queue is full (${maxQueue}), try again later.`, {
-        details: { limit: String(maxQueue) },
-        retryAfterSeconds: retryAfterSeconds({ queued: queue.size, workers: size, meanJobMs }),
-      });
+    else if (wait === 'queue') queue.offer(job, 'wait');
+    else {
+      const limit = queueLimit({ maxQueue, workers: size, timeLeftMs, serviceTime });
+      const isTooLong = queue.aheadOf(owner) >= limit;
+      if (isTooLong || queue.offer(job, 'refuse') === 'refused') throw queueFull(limit);
     }
     const onAbort = (): void => {
       job.reject(signal.reason);
@@ -221,6 +225,16 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
       signal.removeEventListener('abort', onAbort);
     }
   };
+
+  const queueFull = (limit: number): ServiceError =>
+    new ServiceError('QUEUE_FULL', `The queue is full (${limit}), try again later.`, {
+      details: { limit: String(limit) },
+      retryAfterSeconds: retryAfterSeconds({
+        queued: queue.size,
+        workers: size,
+        meanJobMs: serviceTime.meanMs,
+      }),
+    });
 
   const drained = (graceMs: number): Promise<void> =>
     new Promise((resolve) => {

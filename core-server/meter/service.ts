@@ -27,7 +27,7 @@ export interface MeterReadingHandlers {
    */
   readonly readMeter: (
     request: ReadMeterRequest,
-    call: Pick<Call, 'signal' | 'trace' | 'keyId' | 'log'>,
+    call: Pick<Call, 'signal' | 'timeLeftMs' | 'trace' | 'keyId' | 'log'>,
     options?: { readonly wait?: 'refuse' | 'queue' },
   ) => Promise<ReadMeterResponse>;
 }
@@ -52,6 +52,7 @@ export function createMeterReadingHandlers(deps: MeterReadingDeps): MeterReading
           signal: call.signal,
           ...(call.trace !== undefined && { trace: call.trace }),
           owner: call.keyId,
+          timeLeftMs: call.timeLeftMs(),
           wait,
         },
       );

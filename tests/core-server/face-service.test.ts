@@ -15,6 +15,7 @@ const png = Buffer.from('\x89PNG\r\n\x1a\n and more', 'latin1');
 const limits = { maxBytes: 100, maxPixels: 1000, maxSide: 100 };
 const call: Call = {
   signal: new AbortController().signal,
+  timeLeftMs: () => 30_000,
   requestId: 'r1',
   keyId: 'k1',
   peer: '127.0.0.1',
@@ -82,7 +83,12 @@ test('the picture goes to a worker with the resolved threshold', async () => {
   assert.deepEqual(wishes, [{ company: 'acme' }]);
   assert.equal(jobs.length, 1);
   assert.equal(jobs[0]?.task, 'detectFaces');
-  assert.deepEqual(jobs[0]?.options, { signal: call.signal, owner: 'k1', wait: 'queue' });
+  assert.deepEqual(jobs[0]?.options, {
+    signal: call.signal,
+    owner: 'k1',
+    timeLeftMs: 30_000,
+    wait: 'queue',
+  });
   const { image, ...rest } = jobs[0].input;
   assert.deepEqual(Buffer.from(image), png);
   assert.deepEqual(rest, { minScore: 0.6, maxFaces: 7, crop: false, landmarks: true, limits });

@@ -105,6 +105,22 @@ test('a full queue refuses with the time to retry after, and serves again later'
   assert.equal(await pool.run('sleep', 1, { signal: forever() }), 'slept');
 });
 
+test('a call that cannot be served in time is refused while others still find a place', async (t) => {
+  const { pool } = await start(t, { maxQueue: 10 });
+  const running = pool.run('sleep', 50, { signal: forever() });
+  const hurried = { signal: forever(), timeLeftMs: 10 };
+  await assert.rejects(pool.run('sleep', 1, hurried), (error: unknown) => {
+    assert.ok(error instanceof ServiceError);
+    assert.equal(error.reason, 'QUEUE_FULL');
+    assert.equal(error.message, 'The queue is full (0), try again later.');
+    assert.equal(error.retryAfterSeconds, 1);
+    return true;
+  });
+  const patient = pool.run('echo', 'served', { signal: forever(), timeLeftMs: 60_000 });
+  assert.deepEqual(await Promise.all([running, patient]), ['slept', 'served']);
+  assert.equal(await pool.run('echo', 'free', hurried), 'free'); // a free worker takes it
+});
+
 test('a caller that can be slowed down waits for room', async (t) => {
   const { pool } = await start(t, { maxQueue: 1 });
   const all = [1, 2, 3, 4, 5].map((i) => pool.run('echo', i, { signal: forever(), wait: 'queue' }));

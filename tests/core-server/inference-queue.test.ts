@@ -76,6 +76,20 @@ test('owners take turns', () => {
   assert.deepEqual(drain(queue), ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
 });
 
+test('how many come before one that is offered now follows from the turns', () => {
+  const queue = createJobQueue<string>(100, (item) => item.charAt(0));
+  for (const item of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'c2']) queue.offer(item, 'refuse');
+  const table: [owner: string, ahead: number][] = [
+    ['new', 3], // one of each
+    ['b', 1 + 2 + 2],
+    ['c', 2 + 3 + 1],
+    ['a', 4 + 1 + 2],
+  ];
+  for (const [owner, ahead] of table) assert.equal(queue.aheadOf(owner), ahead, owner);
+  queue.offer('b2', 'refuse');
+  assert.ok(drain(queue).indexOf('b2') <= 5);
+});
+
 test('what is put back comes before the turns of others', () => {
   const queue = createJobQueue<string>(20, firstLetter);
   for (const item of ['a1', 'b1', 'a2']) queue.offer(item, 'refuse');

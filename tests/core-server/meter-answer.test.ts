@@ -154,7 +154,13 @@ suite('readMeter', () => {
   const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46, 0x49, 0x46, 0, 1]);
   const limits = { maxBytes: 100, maxPixels: 1000, maxSide: 100 };
   const signal = new AbortController().signal;
-  const call = { signal, keyId: 'k1', log: pino({ level: 'silent' }) };
+  const call = {
+    signal,
+    keyId: 'k1',
+    timeLeftMs: () => Infinity,
+    log: pino({ level: 'silent' }),
+  };
+  const queueing = { signal, owner: 'k1', timeLeftMs: Infinity };
   const reading = {
     ...assembleReading(counter('00123456', { fractionWheels: 3 }), facts),
     alternatives: [{ meterNumber: '00123457', value: '00123.457', probability: 0.2 }],
@@ -186,7 +192,7 @@ suite('readMeter', () => {
     assert.equal(runs[0]?.input.checkBelow, 0.7);
     assert.deepEqual(runs[0]?.input.known, {});
     assert.equal(runs[0]?.input.printed, false);
-    assert.deepEqual(runs[0]?.options, { signal, owner: 'k1', wait: 'refuse' });
+    assert.deepEqual(runs[0]?.options, { ...queueing, wait: 'refuse' });
   });
   test('hands over what is known of the meter, answers with more when asked to', async () => {
     const { readMeter, runs } = handlers({ ...reading, printed });
@@ -213,7 +219,7 @@ suite('readMeter', () => {
   test('lets a stream wait for room in the queue', async () => {
     const { readMeter, runs } = handlers(reading);
     await readMeter({ image: jpeg }, call, { wait: 'queue' });
-    assert.deepEqual(runs[0]?.options, { signal, owner: 'k1', wait: 'queue' });
+    assert.deepEqual(runs[0]?.options, { ...queueing, wait: 'queue' });
   });
   test('answers NO_READING where there is no counter', async () => {
     const { readMeter } = handlers(null);

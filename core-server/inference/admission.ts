@@ -1,0 +1,41 @@
+/**
+ * How many jobs may wait, by Little's law: jobs in the queue = workers × time / time of a job. The
+ * number of workers is known, so that the capacity need not be searched for as gradient or AIMD
+ * limiters do (Netflix concurrency-limits, TCP Vegas); only the time of a job has to be measured.
+ */
+
+/** How long jobs take in a worker, milliseconds. */
+export interface ServiceTime {
+  /** Smoothed. */
+  readonly meanMs: number;
+  /** Mean distance from the mean, smoothed. */
+  readonly deviationMs: number;
+}
+
+/** Before the first job was measured. */
+export const assumedServiceTime: ServiceTime = { meanMs: 100, deviationMs: 0 };
+
+/** The estimate after one more job, smoothed as TCP does with round trips (RFC 6298, 2.3). */
+export function afterJob({ meanMs, deviationMs }: ServiceTime, jobMs: number): ServiceTime {
+  return {
+    meanMs: meanMs + (jobMs - meanMs) / 8,
+    deviationMs: deviationMs + (Math.abs(jobMs - meanMs) - deviationMs) / 4,
+  };
+}
+
+/**
+ * Places in the queue for a caller who waits `timeLeftMs` more: whoever gets one is likely to be
+ * answered in time. 0 when only a free worker would do; never more than `maxQueue`.
+ */
+export function queueLimit(load: {
+  readonly maxQueue: number;
+  readonly workers: number;
+  readonly timeLeftMs: number;
+  readonly serviceTime: ServiceTime;
+}): number {
+  const { maxQueue, workers, timeLeftMs, serviceTime } = load;
+  // What is left for waiting: the job itself may take longer than the mean.
+  const waitMs = timeLeftMs - serviceTime.meanMs - 4 * serviceTime.deviationMs;
+  const turns = Math.floor(waitMs / Math.max(serviceTime.meanMs, 1));
+  return Math.max(0, Math.min(maxQueue, workers * turns));
+}
