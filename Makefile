@@ -79,6 +79,19 @@ typecheck: $(INSTALLED) ## Check the types
 models: $(BUILT) ## Download YuNet-n, a face model to choose with CORE_FACE_MODEL=yunet-n
 	@exec node --enable-source-maps dist/core-server/download-models-cli.js
 
+.PHONY: bench
+bench: $(BUILT) ## Measure the speed beside the limit and the peers, BENCH=quick for less; see bench/
+	@exec node --enable-source-maps dist/bench/main.js
+
+.PHONY: bench-peers
+bench-peers: ## Install the peers that bench compares with
+	@exec bash bench/peers/install.sh
+
+SOAK ?= 100000
+.PHONY: soak
+soak: $(BUILT) ## Watch the core's memory over SOAK requests
+	@exec node --enable-source-maps dist/bench/soak.js --requests $(SOAK)
+
 .PHONY: eval
 eval: eval-face eval-meter ## Measure the accuracy of both features on ../shared
 

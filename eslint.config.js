@@ -10,6 +10,7 @@ export default tseslint.config(
       'models/.venv/',
       'out/',
       'data/',
+      'bench/peers/*/.venv/',
       'sdk/{python,go,java,rust,csharp}/',
       'sdk/typescript/package/',
     ],
@@ -34,5 +35,9 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
-  { files: ['**/*.js'], ...tseslint.configs.disableTypeChecked },
+  { files: ['**/*.{js,mjs}'], ...tseslint.configs.disableTypeChecked },
+  {
+    files: ['bench/peers/**/*.mjs'],
+    languageOptions: { globals: { process: 'readonly', Buffer: 'readonly' } },
+  },
 );

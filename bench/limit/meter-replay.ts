@@ -1,0 +1,59 @@
+import sharp from 'sharp';
+import { decodeUpright } from '../../core-server/image/decode.js';
+import { scaledSize } from '../../core-server/image/picture.js';
+import { modelFor, type Manifest } from '../../core-server/inference/manifest.js';
+import type { TensorData } from '../../core-server/inference/sessions.js';
+import { createNetworkCounterReader } from '../../core-server/meter/network-counter-reader.js';
+import { loadReaderRules, rulesFile } from '../../core-server/meter/reader-rules.js';
+import { openSession, type Session } from './sessions.js';
+
+/** One run of a network, as the service made it. */
+interface Step {
+  readonly session: Session;
+  readonly feeds: Readonly<Record<string, TensorData>>;
+}
+
+/**
+ * Has the service's reader read a picture once and notes what it gave the networks; the replay
+ * decodes and shrinks with sharp and runs the networks on the same, without judging what they say.
+ */
+export async function createMeterReplay(manifest: Manifest, folder: URL) {
+  let steps: Step[] = [];
+  const open = async (task: string) => {
+    const session = await openSession(modelFor(manifest, task), folder);
+    const run: Session['run'] = (feeds) => {
+      steps.push({ session, feeds });
+      return session.run(feeds);
+    };
+    return { run, release: () => Promise.resolve() };
+  };
+  const rules = await loadReaderRules(new URL(rulesFile, folder));
+  const models = {
+    locate: await open('meter-locate'),
+    refine: await open('meter-refine'),
+    read: await open('meter'),
+  };
+  const reader = createNetworkCounterReader(models, rules);
+
+  return async (file: Uint8Array): Promise<() => Promise<void>> => {
+    steps = [];
+    const { maxSide, locateSize } = rules;
+    const { width, height } = await sharp(file).metadata();
+    const size = scaledSize({ width, height }, Math.min(1, maxSide / Math.max(width, height)));
+    await reader.read(await decodeUpright(file, size), {}, new AbortController().signal);
+    const noted = steps;
+    return async () => {
+      const { data, info } = await sharp(file)
+        .resize(maxSide, maxSide, { fit: 'inside', withoutEnlargement: true })
+        .removeAlpha()
+        .raw()
+        .toBuffer({ resolveWithObject: true });
+      const { width, height } = info;
+      await sharp(data, { raw: { width, height, channels: 3 } })
+        .resize(locateSize, locateSize, { fit: 'contain', background: '#000' })
+        .raw()
+        .toBuffer();
+      for (const { session, feeds } of noted) await session.run(feeds);
+    };
+  };
+}

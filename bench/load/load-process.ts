@@ -1,0 +1,37 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { LoadOrder, LoadResult } from './messages.js';
+
+/** A process of its own that sends requests. */
+export interface LoadProcess {
+  readonly pid: number;
+  run(order: Omit<LoadOrder, 'id'>): Promise<LoadResult>;
+  close(): void;
+}
+
+export function startLoadProcess(): LoadProcess {
+  const child = fork(fileURLToPath(new URL('./load-main.js', import.meta.url)), {
+    serialization: 'advanced',
+  });
+  const waiting = new Map<number, (result: LoadResult) => void>();
+  let nextId = 1;
+  child.on('message', (result: LoadResult) => {
+    waiting.get(result.id)?.(result);
+    waiting.delete(result.id);
+  });
+  child.on('exit', (code) => {
+    if (waiting.size > 0) throw new Error(`the load process ended (exit code ${code})`);
+  });
+  return {
+    pid: child.pid ?? 0,
+    run: (order) =>
+      new Promise((resolve) => {
+        const id = nextId++;
+        waiting.set(id, resolve);
+        child.send({ ...order, id });
+      }),
+    close() {
+      child.disconnect();
+    },
+  };
+}

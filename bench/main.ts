@@ -1,0 +1,136 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startLoadProcess } from './load/load-process.js';
+import { measureHealth } from './measure/health.js';
+import { usageOf } from './measure/process-tree.js';
+import type { SystemFacts } from './measure/records.js';
+import { runRounds } from './measure/run-rounds.js';
+import { measureStarts } from './measure/start-times.js';
+import { median } from './measure/statistics.js';
+import { makePictures } from './pictures.js';
+import { fullPlan, quickPlan } from './plan.js';
+import {
+  computeCpuRatios,
+  computeRatios,
+  describeMachine,
+  findRegressions,
+  readBaseline,
+  type Figures,
+} from './report/figures.js';
+import { renderPlot } from './report/plot.js';
+import { createProgress } from './report/progress.js';
+import { renderFacts, renderRatios, renderTable, toRows } from './report/table.js';
+import { warmUp } from './measure/warm-up.js';
+import { killLeftovers } from './systems/child.js';
+import { startPeers } from './systems/peers.js';
+import { startOwnSystems } from './systems/start-all.js';
+
+// Measures the service beside its limit and its peers: `make bench`, `BENCH=quick make bench`.
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+process.on('exit', killLeftovers);
+
+const startedAt = performance.now();
+const root = new URL('../../', import.meta.url);
+const at = (file: string): string => fileURLToPath(new URL(file, root));
+const isQuick = process.env['BENCH'] === 'quick';
+const plan = isQuick ? quickPlan : fullPlan;
+const progress = createProgress(process.stderr);
+const folder = await mkdtemp(path.join(tmpdir(), 'image-analysis-bench-'));
+const threads = availableParallelism();
+
+progress.say('making the pictures');
+const pictures = await makePictures(path.join(folder, 'pictures'), at('samples/astronaut.jpg'));
+const titles = Object.fromEntries(pictures.map(({ name, title }) => [name, title]));
+
+progress.say('measuring starts');
+const starts = await measureStarts(folder, threads, plan.starts);
+
+progress.say('starting the limit, our processes and the peers');
+const load = startLoadProcess();
+const own = await startOwnSystems({ root, folder, pictures, threads, load });
+const peers = await startPeers({
+  root: at('.'),
+  sharedFolder: path.resolve(at('.'), process.env['SHARED_DIR'] || '../shared'),
+  load,
+  pictures,
+  say: progress.say,
+});
+const systems = [...own.systems, ...peers];
+
+progress.say('warming up');
+const found = await warmUp(systems, progress.say);
+
+const residentBytes = new Map<string, number[]>(systems.map(({ name }) => [name, []]));
+const health: number[] = [];
+const samples = await runRounds({
+  plan,
+  startedAt,
+  systems,
+  cellsOf: (system) => (peers.includes(system) ? plan.peerCells : plan.cells),
+  onSample: (sample, done, total) => progress.count(sample, done, total),
+  async onRound() {
+    const windowMs = plan.healthWindowMs;
+    health.push(await measureHealth(own.core, { grpc: own.grpc, folder, windowMs }));
+    for (const { name, pids } of systems) {
+      const usage = usageOf(pids);
+      if (usage) residentBytes.get(name)?.push(usage.residentBytes);
+    }
+  },
+});
+
+const facts: Record<string, SystemFacts> = {};
+for (const { name, title, pids } of systems) {
+  facts[name] = {
+    title,
+    residentBytes: residentBytes.get(name) ?? [],
+    peakBytes: usageOf(pids)?.peakBytes,
+    found: found.get(name) ?? {},
+  };
+}
+progress.say('stopping all');
+for (const system of [...systems].reverse()) await system.close();
+load.close();
+await rm(folder, { recursive: true, force: true });
+
+const rows = toRows(samples);
+const ratios = computeRatios(samples, facts, {
+  healthP99Ms: median(health),
+  startMs: starts.later,
+});
+const figures: Figures = {
+  time: new Date().toISOString(),
+  machine: describeMachine(),
+  plan: isQuick ? 'quick' : 'full',
+  ratios,
+  cpuRatios: computeCpuRatios(rows),
+  firstStartMs: starts.first,
+  systems: facts,
+  rows,
+};
+await writeFile(at('bench/latest.json'), `${JSON.stringify(figures, null, 2)}\n`);
+await writeFile(at('bench/latest.svg'), renderPlot(rows, facts, titles));
+
+const rounds = new Set(samples.map(({ round }) => round)).size;
+const baseline = await readBaseline(new URL('bench/baseline.json', root));
+const regressions = findRegressions(ratios, baseline);
+process.stdout.write(
+  [
+    `${figures.machine}; ${rounds} of ${plan.rounds} rounds`,
+    renderTable(rows, facts, titles),
+    renderFacts(facts),
+    renderRatios(ratios, baseline.ratios),
+    renderCpuRatios(figures.cpuRatios),
+    regressions.length > 0
+      ? `WORSE than bench/baseline.json by more than its margin: ${regressions.join(', ')}`
+      : 'Nothing is worse than bench/baseline.json by more than its margin.',
+    'Written: bench/latest.json, bench/latest.svg\n',
+  ].join('\n\n'),
+);
+
+function renderCpuRatios(cpuRatios: Figures['cpuRatios']): string {
+  const words = Object.entries(cpuRatios).map(([k, v]) => `${k} ${v?.toFixed(2) ?? '-'}`);
+  return `processor time, limit over system, 8 at a time: ${words.join(', ')}`;
+}

@@ -1,0 +1,125 @@
+import type { SetName } from '../pictures.js';
+import type { Sample } from './records.js';
+import { median } from './statistics.js';
+
+/** What is asked of the service; the keys of `ratios` in the figures. */
+export interface Requirement {
+  readonly key: string;
+  readonly meaning: string;
+  readonly atLeast?: number;
+  readonly atMost?: number;
+  readonly aim: number;
+}
+
+export const requirements = [
+  {
+    key: 'core_over_limit_vga',
+    meaning: 'throughput core / limit, 640 x 480, 8 at a time',
+    atLeast: 0.8,
+    aim: 0.92,
+  },
+  {
+    key: 'core_over_limit_12mp',
+    meaning: 'throughput core / limit, 12 megapixels, 8 at a time',
+    atLeast: 0.8,
+    aim: 0.92,
+  },
+  {
+    key: 'rest_over_core',
+    meaning: 'throughput facade / core, 640 x 480, 8 at a time',
+    atLeast: 0.85,
+    aim: 0.95,
+  },
+  {
+    key: 'added_ms_p50',
+    meaning: 'ms added to the limit by facade and core, 640 x 480, 1 at a time',
+    atMost: 3,
+    aim: 1.5,
+  },
+  {
+    key: 'faces_over_faceapi',
+    meaning: 'throughput facade / face-api, 640 x 480',
+    atLeast: 5,
+    aim: 10,
+  },
+  {
+    key: 'faces_over_opencv',
+    meaning: "throughput facade / OpenCV's server, 640 x 480",
+    atLeast: 1.5,
+    aim: 3,
+  },
+  {
+    key: 'meters_over_ocrnode',
+    meaning: 'throughput facade / @gutenye/ocr-node, meter',
+    atLeast: 5,
+    aim: 15,
+  },
+  {
+    key: 'health_p99_ms',
+    meaning: 'ms, 99th percentile of a health check while saturated',
+    atMost: 20,
+    aim: 5,
+  },
+  {
+    key: 'core_rss_mb',
+    meaning: 'MB resident, core, two workers, all models loaded',
+    atMost: 500,
+    aim: 300,
+  },
+  {
+    key: 'start_ms',
+    meaning: 'ms from start to ready, built and installed',
+    atMost: 3000,
+    aim: 1000,
+  },
+] as const satisfies readonly Requirement[];
+
+export type RatioKey = (typeof requirements)[number]['key'];
+/** Null: could not be measured here, because a peer is missing. */
+export type Ratios = Record<RatioKey, number | null>;
+
+/** Throughput of one system over another's in the same cell of the same round, in the median of the rounds. */
+export function throughputRatio(
+  samples: readonly Sample[],
+  [above, below]: readonly [string, string],
+  set: SetName,
+  concurrency: number,
+): number | null {
+  return overRounds(samples, [above, below], set, concurrency, (a, b) =>
+    b.throughput > 0 ? a.throughput / b.throughput : NaN,
+  );
+}
+
+/** Milliseconds by which the median latency of one system is longer, in the median of the rounds. */
+export function addedLatency(
+  samples: readonly Sample[],
+  [above, below]: readonly [string, string],
+  set: SetName,
+  concurrency: number,
+): number | null {
+  return overRounds(
+    samples,
+    [above, below],
+    set,
+    concurrency,
+    (a, b) => median(a.latenciesMs) - median(b.latenciesMs),
+  );
+}
+
+function overRounds(
+  samples: readonly Sample[],
+  [above, below]: readonly [string, string],
+  set: SetName,
+  concurrency: number,
+  compare: (above: Sample, below: Sample) => number,
+): number | null {
+  const cell = samples.filter((s) => s.set === set && s.concurrency === concurrency);
+  const values = cell
+    .filter(({ system }) => system === above)
+    .flatMap((sample) => {
+      const other = cell.find((s) => s.system === below && s.round === sample.round);
+      return other ? [compare(sample, other)] : [];
+    })
+    .filter((value) => !Number.isNaN(value));
+  return values.length > 0 ? median(values) : null;
+}

@@ -1,0 +1,27 @@
+import type { SetName } from '../pictures.js';
+
+/** One window of one system. */
+export interface Sample {
+  readonly round: number;
+  readonly system: string;
+  readonly set: SetName;
+  readonly concurrency: number;
+  /** Answered requests a second. */
+  readonly throughput: number;
+  readonly latenciesMs: readonly number[];
+  readonly refused: number;
+  readonly failed: number;
+  /** Processor time of the system a request; absent where it cannot be told. */
+  readonly cpuMs: number | undefined;
+}
+
+/** What is known of one system over the whole run. */
+export interface SystemFacts {
+  readonly title: string;
+  /** Resident after each round, idle; bytes. */
+  readonly residentBytes: readonly number[];
+  /** The most that was ever resident. */
+  readonly peakBytes: number | undefined;
+  /** What it found in the first picture of each set, in words. */
+  readonly found: Readonly<Partial<Record<SetName, string>>>;
+}

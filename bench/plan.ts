@@ -1,0 +1,51 @@
+import type { SetName } from './pictures.js';
+
+/** How much is measured. */
+export interface Plan {
+  readonly rounds: number;
+  /** No round is begun that would end later, judged by those before; the first one always is. */
+  readonly maxMs: number;
+  /** Length of one window; longer where the least number of requests takes longer. */
+  readonly windowMs: number;
+  readonly minRequests: number;
+  /** Of our own systems and the limit. */
+  readonly cells: readonly Cell[];
+  /** Of the peers. */
+  readonly peerCells: readonly Cell[];
+  readonly starts: number;
+  readonly healthWindowMs: number;
+}
+
+/** One point of the table. */
+export interface Cell {
+  readonly set: SetName;
+  readonly concurrency: number;
+}
+
+const all: readonly SetName[] = ['vga', '12mp', 'crowd', 'meter'];
+const cross = (sets: readonly SetName[], concurrencies: readonly number[]): Cell[] =>
+  sets.flatMap((set) => concurrencies.map((concurrency) => ({ set, concurrency })));
+
+/** The whole matrix, about a quarter of an hour. */
+export const fullPlan: Plan = {
+  rounds: 5,
+  maxMs: 18 * 60_000,
+  windowMs: 1200,
+  minRequests: 2,
+  cells: cross(all, [1, 2, 8, 64]),
+  peerCells: cross(all, [1, 8]),
+  starts: 5,
+  healthWindowMs: 5000,
+};
+
+/** What the ratios need and little more, under three minutes. */
+export const quickPlan: Plan = {
+  rounds: 3,
+  maxMs: 150_000,
+  windowMs: 700,
+  minRequests: 2,
+  cells: [...cross(all, [8]), { set: 'vga', concurrency: 1 }],
+  peerCells: cross(['vga', 'meter'], [8]),
+  starts: 2,
+  healthWindowMs: 3000,
+};

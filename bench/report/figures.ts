@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import {
+  addedLatency,
+  requirements,
+  throughputRatio,
+  type RatioKey,
+  type Ratios,
+} from '../measure/ratios.js';
+import type { Sample, SystemFacts } from '../measure/records.js';
+import { median } from '../measure/statistics.js';
+import { isMet, type Row } from './table.js';
+
+/** What `bench/latest.json` holds. */
+export interface Figures {
+  readonly time: string;
+  readonly machine: string;
+  readonly plan: string;
+  readonly ratios: Ratios;
+  /** Processor time of the limit over that of a system, 8 at a time: less moved by other jobs than throughput. */
+  readonly cpuRatios: Readonly<Record<string, number | null>>;
+  readonly firstStartMs: number;
+  readonly systems: Readonly<Record<string, SystemFacts>>;
+  readonly rows: readonly Row[];
+}
+
+export function computeRatios(
+  samples: readonly Sample[],
+  systems: Readonly<Record<string, SystemFacts>>,
+  measured: { readonly healthP99Ms: number; readonly startMs: number },
+): Ratios {
+  const bytes = systems['core']?.residentBytes ?? [];
+  return {
+    core_over_limit_vga: throughputRatio(samples, ['core', 'limit'], 'vga', 8),
+    core_over_limit_12mp: throughputRatio(samples, ['core', 'limit'], '12mp', 8),
+    rest_over_core: throughputRatio(samples, ['facade', 'core'], 'vga', 8),
+    added_ms_p50: addedLatency(samples, ['facade', 'limit'], 'vga', 1),
+    faces_over_faceapi: throughputRatio(samples, ['facade', 'faceapi'], 'vga', 8),
+    faces_over_opencv: throughputRatio(samples, ['facade', 'opencv'], 'vga', 8),
+    meters_over_ocrnode: throughputRatio(samples, ['facade', 'ocrnode'], 'meter', 8),
+    health_p99_ms: measured.healthP99Ms,
+    core_rss_mb: bytes.length > 0 ? median(bytes) / 1e6 : null,
+    start_ms: measured.startMs,
+  };
+}
+
+export function computeCpuRatios(rows: readonly Row[]): Record<string, number | null> {
+  const at = (system: string, set: string): number =>
+    rows.find((r) => r.system === system && r.set === set && r.concurrency === 8)?.cpuMs ?? NaN;
+  const entries = ['core', 'facade'].flatMap((system) =>
+    ['vga', '12mp', 'crowd', 'meter'].map((set): [string, number | null] => {
+      const ratio = at('limit', set) / at(system, set);
+      return [`${system}_${set}`, Number.isFinite(ratio) ? ratio : null];
+    }),
+  );
+  return Object.fromEntries(entries);
+}
+
+export function describeMachine(): string {
+  const all = cpus();
+  return `${all.length} x ${all[0]?.model ?? 'unknown'}, Node.js ${process.version}`;
+}
+
+/** The ratios of an earlier run on a quiet machine, and how far a run may be off before it is told. */
+export interface Baseline {
+  readonly ratios: Partial<Ratios>;
+  /** 0.5: half as good is still no regression. */
+  readonly margin: number;
+}
+
+export async function readBaseline(file: URL): Promise<Baseline> {
+  return JSON.parse(await readFile(file, 'utf8')) as Baseline;
+}
+
+/** The keys that are worse than the baseline by more than its margin, which is wide: machines differ. */
+export function findRegressions(ratios: Ratios, { ratios: base, margin }: Baseline): RatioKey[] {
+  return requirements
+    .filter(({ key, ...asked }) => {
+      const [now, then] = [ratios[key], base[key] ?? null];
+      if (now === null || then === null) return false;
+      return 'atLeast' in asked
+        ? !isMet({ atLeast: then * (1 - margin) }, now)
+        : !isMet({ atMost: then * (1 + margin) }, now);
+    })
+    .map(({ key }) => key);
+}

@@ -1,0 +1,28 @@
+import type { Sample } from '../measure/records.js';
+
+export interface Progress {
+  readonly say: (line: string) => void;
+  readonly count: (sample: Sample, done: number, total: number) => void;
+}
+
+/** Tells how far the run is, on a line that is written over where that can be done. */
+export function createProgress(stream: NodeJS.WriteStream): Progress {
+  const startedAt = performance.now();
+  let isOpen = false;
+  return {
+    say(line) {
+      stream.write(`${isOpen ? '\n' : ''}${line}\n`);
+      isOpen = false;
+    },
+    count({ round, system, set, concurrency, throughput }, done, total) {
+      const elapsed = (performance.now() - startedAt) / 1000;
+      const line = `${Math.round((done * 100) / total)} %, ${elapsed.toFixed(0)} s, round ${round + 1}: ${system} ${set} x${concurrency} ${throughput.toFixed(1)}/s`;
+      if (stream.isTTY) {
+        stream.write(`\r${line.slice(0, stream.columns - 1).padEnd(stream.columns - 1)}`);
+        isOpen = true;
+      } else {
+        stream.write(`${line}\n`);
+      }
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { DetectAllFacesRequest } from '../../generated/imageanalysis/v1/face_detection.js';
+import { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
+import { coreEnvironment, facadeEnvironment } from '../../launcher/child-environment.js';
+import { isGrpcServing, isHttpServing } from '../../launcher/is-serving.js';
+import type { Target } from '../load/messages.js';
+import type { PictureSet, SetName } from '../pictures.js';
+import { freePort, startChild, waitFor } from './child.js';
+
+const dist = (file: string): string => fileURLToPath(new URL(`../../${file}`, import.meta.url));
+
+/** Our own processes, and how to talk to them. */
+export interface RunningService {
+  readonly pids: readonly number[];
+  /** `host:port` of the core. */
+  readonly grpc: string;
+  readonly rest: string | undefined;
+  readonly apiKey: string;
+  readonly startMs: number;
+  close(): Promise<void>;
+}
+
+/** The core alone, in the environment that the launcher would give it. */
+export async function startCore(dataDir: string, workers: number): Promise<RunningService> {
+  const port = await freePort();
+  const env = coreEnvironment(
+    { ...process.env, CORE_DATA_DIR: dataDir, CORE_WORKERS: String(workers) },
+    { host: '127.0.0.1', port },
+  );
+  const grpc = `127.0.0.1:${port}`;
+  const startedAt = performance.now();
+  const { pid, child, stop } = startChild(process.execPath, [dist('core-server/main.js')], { env });
+  child.stdout?.resume();
+  await waitFor('the core', () => isGrpcServing(grpc));
+  const startMs = performance.now() - startedAt;
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [dist('core-server/admin-cli.js'), 'keys', 'create', '--label', 'bench', '--json'],
+    { env },
+  );
+  const { key: apiKey } = JSON.parse(stdout) as { key: string };
+  return { pids: [pid], grpc, rest: undefined, apiKey, startMs, close: stop };
+}
+
+/** A facade beside a core that runs already. */
+export async function startFacade(core: RunningService): Promise<RunningService> {
+  const port = await freePort();
+  const [host = '', corePort] = core.grpc.split(':');
+  const env = facadeEnvironment(
+    { ...process.env, REST_CORE_ADDRESS: core.grpc },
+    { host: '127.0.0.1', port },
+    { host, port: Number(corePort) },
+  );
+  const rest = `http://127.0.0.1:${port}`;
+  const startedAt = performance.now();
+  const { pid, child, stop } = startChild(process.execPath, [dist('rest-facade/main.js')], { env });
+  child.stdout?.resume();
+  await waitFor('the facade', () => isHttpServing(`${rest}/readyz`));
+  const startMs = performance.now() - startedAt;
+  return { ...core, pids: [...core.pids, pid], rest, startMs, close: stop };
+}
+
+/** What `make run` starts. Its first start on a data folder makes a key, which is kept beside it. */
+export async function startLauncher(dataDir: string, workers: number): Promise<RunningService> {
+  const env = {
+    ...process.env,
+    CORE_DATA_DIR: dataDir,
+    CORE_WORKERS: String(workers),
+    CORE_PORT: '0',
+    REST_PORT: '0',
+  };
+  const startedAt = performance.now();
+  const { pid, child, stop } = startChild(process.execPath, [dist('launcher/main.js')], { env });
+  if (child.stdout === null) throw new Error('the launcher has no stdout');
+  const lines = createInterface({ input: child.stdout });
+  const ready = new Promise<string>((resolve) => {
+    lines.on('line', (line) => {
+      if (line.startsWith('ready ')) resolve(line);
+    });
+  });
+  const ended = once(child, 'exit').then(() => {
+    throw new Error('the launcher ended at its start');
+  });
+  const words = new URLSearchParams((await Promise.race([ready, ended])).replaceAll(' ', '&'));
+  const startMs = performance.now() - startedAt;
+  ended.catch(() => {});
+  child.stdout.resume();
+  const keyFile = path.join(dataDir, 'bench-key');
+  const made = words.get('apikey');
+  if (made !== null) await writeFile(keyFile, made);
+  const apiKey = made ?? (await readFile(keyFile, 'utf8'));
+  const [rest = undefined, grpc = ''] = [words.get('rest') ?? undefined, words.get('grpc') ?? ''];
+  return { pids: [pid], grpc, rest, apiKey, startMs, close: stop };
+}
+
+/** Requests for boxes and scores without crops, straight to the core. */
+export async function grpcTargets(
+  service: RunningService,
+  sets: readonly PictureSet[],
+): Promise<Partial<Record<SetName, Target>>> {
+  const targets: Partial<Record<SetName, Target>> = {};
+  for (const { name, files } of sets) {
+    const isMeter = name === 'meter';
+    const messages: string[] = [];
+    for (const file of files) {
+      const image = await readFile(file);
+      const message = isMeter
+        ? ReadMeterRequest.encode(ReadMeterRequest.fromPartial({ image }))
+        : DetectAllFacesRequest.encode(DetectAllFacesRequest.fromPartial({ image, crop: false }));
+      messages.push(`${file}.grpc`);
+      await writeFile(`${file}.grpc`, message.finish());
+    }
+    targets[name] = {
+      kind: 'grpc',
+      address: service.grpc,
+      path: isMeter
+        ? '/imageanalysis.v1.MeterReadingService/ReadMeter'
+        : '/imageanalysis.v1.FaceDetectionService/DetectAllFaces',
+      apiKey: service.apiKey,
+      messages,
+    };
+  }
+  return targets;
+}
+
+/** The same by REST. */
+export async function restTargets(
+  service: RunningService,
+  sets: readonly PictureSet[],
+): Promise<Partial<Record<SetName, Target>>> {
+  const targets: Partial<Record<SetName, Target>> = {};
+  for (const set of sets) {
+    const isMeter = set.name === 'meter';
+    targets[set.name] = await multipartTarget(
+      `${service.rest}/${isMeter ? 'meter-number-ocr/file' : 'face_detect_multi'}`,
+      set,
+      { fields: isMeter ? {} : { crop: 'false' }, headers: { apikey: service.apiKey } },
+    );
+  }
+  return targets;
+}
+
+/** A form with a picture in the part `file`. */
+export async function multipartTarget(
+  url: string,
+  { files }: PictureSet,
+  { fields = {}, headers = {} }: { fields?: Record<string, string>; headers?: object } = {},
+): Promise<Target> {
+  const boundary = 'bench-0123456789abcdef';
+  const bodies: string[] = [];
+  for (const file of files) {
+    const parts = Object.entries(fields).map(
+      ([name, value]) =>
+        `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    );
+    const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="p.jpg"\r\ncontent-type: image/jpeg\r\n\r\n`;
+    const name = `${file}.${Object.keys(fields).join('-')}.form`;
+    const tail = `\r\n--${boundary}--\r\n`;
+    await writeFile(
+      name,
+      Buffer.concat([Buffer.from(parts.join('') + head), await readFile(file), Buffer.from(tail)]),
+    );
+    bodies.push(name);
+  }
+  const type = { 'content-type': `multipart/form-data; boundary=${boundary}` };
+  return { kind: 'http', url, headers: { ...headers, ...type }, bodies };
+}

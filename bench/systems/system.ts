@@ -1,0 +1,48 @@
+import type { LoadProcess } from '../load/load-process.js';
+import type { LoadResult, Target } from '../load/messages.js';
+import type { SetName } from '../pictures.js';
+
+/** What is measured: it can be kept busy with the pictures of a set. */
+export interface System {
+  /** Short, stable: a key in the figures. */
+  readonly name: string;
+  /** For the report. */
+  readonly title: string;
+  readonly sets: readonly SetName[];
+  /** Processes whose processor time and memory count, with all that they started. */
+  readonly pids: readonly number[];
+  run(window: Window): Promise<WindowResult>;
+  close(): Promise<void>;
+}
+
+/** One measurement. */
+export interface Window {
+  readonly set: SetName;
+  readonly concurrency: number;
+  readonly windowMs: number;
+  readonly minRequests: number;
+}
+
+export type WindowResult = Omit<LoadResult, 'id'>;
+
+/** A system behind a port, kept busy by the load process. */
+export function networkSystem(
+  load: LoadProcess,
+  options: Omit<System, 'run' | 'close' | 'sets'> & {
+    readonly targets: Partial<Record<SetName, Target>>;
+    /** More requests at a time would only wait, and make the windows of a slow system long. */
+    readonly maxConcurrency?: number;
+    close(): Promise<void>;
+  },
+): System {
+  const { targets, maxConcurrency = Infinity } = options;
+  return {
+    ...options,
+    sets: Object.keys(targets) as SetName[],
+    run({ set, concurrency, ...order }) {
+      const target = targets[set];
+      if (target === undefined) throw new Error(`${options.name} does not take ${set}`);
+      return load.run({ target, ...order, concurrency: Math.min(concurrency, maxConcurrency) });
+    },
+  };
+}
