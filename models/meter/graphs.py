@@ -34,7 +34,9 @@ def cut_quads(atlas_, quads, width, height):
     s = ((torch.arange(width, dtype=torch.float32) + 0.5) / width).view(1, 1, -1, 1)
     t = ((torch.arange(height, dtype=torch.float32) + 0.5) / height).view(1, -1, 1, 1)
     q = quads.view(-1, 4, 1, 1, 2)
-    points = (1 - s) * (1 - t) * q[:, 0] + s * (1 - t) * q[:, 1] + s * t * q[:, 2] + (1 - s) * t * q[:, 3]
+    # Side by side, so that the file holds no constant of the strip's size.
+    left, right = q[:, 0] + t * (q[:, 3] - q[:, 0]), q[:, 1] + t * (q[:, 2] - q[:, 1])
+    points = left + s * (right - left)
     side = (quads[:, 1] - quads[:, 0] + quads[:, 2] - quads[:, 3]).div(2).pow(2).sum(-1).sqrt()
     zoom = (width / side.clamp(min=1)).view(-1, 1)
 
