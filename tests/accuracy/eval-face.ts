@@ -13,7 +13,7 @@ import { openServedDetector } from './served-detector.js';
 
 // Prints the accuracy of the face detectors in one run: the teacher and the embedded model through
 // the code that serves, and a peer. One thread; times are processor time of the networks alone.
-// node dist/tests/accuracy/eval-face.js [--model NAME]...
+// node dist/tests/accuracy/eval-face.js [--model NAME]... [--every N]    every N-th picture: a quick look
 
 const teacherName = 'yunet-n';
 const servedName = 'face-detector';
@@ -22,12 +22,13 @@ const landmarkRow = 'landmarks against the teacher';
 
 const { values } = parseArgs({
   options: {
+    every: { type: 'string', default: '1' },
     model: { type: 'string', multiple: true, default: [teacherName, peerName, servedName] },
   },
 });
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-const pictures = readFaceEvaluation();
+const pictures = readFaceEvaluation()?.filter((_, i) => i % Number(values.every) === 0);
 if (pictures === undefined) {
   say('skipped: no evaluation pictures, set SHARED_DIR to the folder that has face/eval');
 } else {

@@ -15,6 +15,8 @@ export const faceApiInstall =
 
 /** Its own documentation's threshold. */
 const defaultScore = 0.5;
+/** Its suppression takes seconds a picture below this. */
+const lowestScore = 0.05;
 /** It shrinks every picture to 512 pixels; decoding more would only cost time. */
 const longestSide = 1024;
 const anySize = { maxBytes: Infinity, maxPixels: Infinity, maxSide: Infinity };
@@ -60,7 +62,10 @@ export async function openFaceApiSsd(): Promise<MeasuredDetector | undefined> {
       const scale = Math.min(1, longestSide / Math.max(size.width, size.height));
       const picture = await decodeUpright(bytes, scaledSize(size, scale));
       const tensor = tf.tensor3d(picture.data, [picture.height, picture.width, 3], 'int32');
-      const options = new api.SsdMobilenetv1Options({ minConfidence: minScore, maxResults: 1000 });
+      const options = new api.SsdMobilenetv1Options({
+        minConfidence: Math.max(lowestScore, minScore),
+        maxResults: 1000,
+      });
       const { result, ms } = await timeProcessor(() => api.detectAllFaces(tensor, options));
       tensor.dispose();
       const faces = result.map(({ score, box }) => ({
