@@ -138,6 +138,11 @@ export function createConfig(env: Readonly<Record<string, string | undefined>>):
     throw new ConfigError(
       `REST_MAX_BUFFERED_BYTES is ${read.REST_MAX_BUFFERED_BYTES}: want at least ${maxBodyBytes}, the largest body`,
     );
+  // TLS asks for a certificate by name; Node.js refuses an address in its place.
+  if (read.REST_CORE_TLS_CA && !read.REST_CORE_TLS_NAME && isNumeric(read.REST_CORE_ADDRESS))
+    throw new ConfigError(
+      `REST_CORE_ADDRESS is ${JSON.stringify(read.REST_CORE_ADDRESS)}: with TLS want a name, or REST_CORE_TLS_NAME`,
+    );
   return {
     host: read.REST_HOST,
     port: read.REST_PORT,
@@ -181,6 +186,11 @@ function findAlone(given: Readonly<Record<string, string | undefined>>): string[
   return companions
     .filter(([name, other]) => given[name] !== undefined && given[other] === undefined)
     .map(([name, other]) => `${name} is set: want ${other} beside it`);
+}
+
+/** Whether the core is named by its IP address. */
+function isNumeric(address: string): boolean {
+  return /^(ipv[46]:|(dns:\/\/\/)?(\[|[\d.]+:\d+$))/.test(address);
 }
 
 /** The dns resolver lets round_robin see every address of a name. */

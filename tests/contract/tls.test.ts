@@ -75,7 +75,7 @@ void describe('TLS', () => {
   }
 
   async function createKey(channel: ChannelCredentials): Promise<CreateApiKeyResponse> {
-    const admin = new AdminServiceClient(`127.0.0.1:${core.adminPort}`, channel);
+    const admin = new AdminServiceClient(`localhost:${core.adminPort}`, channel);
     const metadata = new Metadata();
     metadata.set('adminkey', adminKey);
     try {
@@ -93,7 +93,7 @@ void describe('TLS', () => {
   }
 
   async function detectOverGrpc(channel: ChannelCredentials): Promise<DetectSingleFaceResponse> {
-    const faces = new FaceDetectionServiceClient(`127.0.0.1:${core.port}`, channel);
+    const faces = new FaceDetectionServiceClient(`localhost:${core.port}`, channel);
     const metadata = new Metadata();
     metadata.set('apikey', apiKey);
     const image = await readSample('astronaut.jpg');
@@ -116,7 +116,7 @@ void describe('TLS', () => {
     const facade = await startRestFacade({
       config: createRestConfig({
         REST_PORT: '0',
-        REST_CORE_ADDRESS: `127.0.0.1:${core.port}`,
+        REST_CORE_ADDRESS: `localhost:${core.port}`,
         REST_SHUTDOWN_GRACE_MS: '0',
         REST_TLS_CERT: server.certFile,
         REST_TLS_KEY: server.keyFile,
@@ -209,6 +209,16 @@ void describe('TLS', () => {
       assert.equal(answer.body['reason'], 'CORE_UNAVAILABLE');
     });
   }
+
+  it('should ask for a name where the core is an address', () => {
+    const tls = { REST_CORE_TLS_CA: 'ca.crt' };
+    for (const address of ['10.0.0.1:50051', '[::1]:50051', 'ipv4:10.0.0.1:50051'])
+      assert.throws(
+        () => createRestConfig({ ...tls, REST_CORE_ADDRESS: address }),
+        /REST_CORE_ADDRESS is ".*": with TLS want a name, or REST_CORE_TLS_NAME/,
+      );
+    createRestConfig({ ...tls, REST_CORE_ADDRESS: '10.0.0.1:50051', REST_CORE_TLS_NAME: 'core' });
+  });
 
   it('should not start with a certificate that cannot be read', async () => {
     const config = createRestConfig({
