@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import { meterSvg, pictureSide } from '../samples/meter-face.js';
+import { createMulberry32 } from '../samples/mulberry32.js';
 
 /** The picture sets, in the order of the report. */
 export const setNames = ['vga', '12mp', 'crowd', 'meter'] as const;
@@ -142,13 +143,8 @@ async function photograph(
     .toBuffer();
 }
 
-/** Numbers of 0 to 1 that are the same on every run (mulberry32). */
+/** Numbers of 0 to 1 that are the same on every run. */
 function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = createMulberry32(seed);
+  return () => next() / 2 ** 32;
 }

@@ -1,3 +1,5 @@
+import { createMulberry32 } from '../../samples/mulberry32.js';
+
 /** Chance that can be repeated: the same seed gives the same choices. */
 export interface Random {
   /** A whole number from 0 to `below` - 1. */
@@ -8,15 +10,9 @@ export interface Random {
   bytes(length: number): Buffer;
 }
 
-/** mulberry32: small, fast, and good enough to choose inputs by. */
 export function createRandom(seed: number): Random {
-  let state = seed | 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const draw = createMulberry32(seed);
+  const next = (): number => draw() / 2 ** 32;
   const int = (below: number): number => Math.floor(next() * below);
   return {
     int,
