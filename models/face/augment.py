@@ -84,7 +84,8 @@ def transform_faces(faces, matrix, scale, angle, size):
         if box[2] < 1 or box[3] < 1 or box[0] > size - 1 or box[1] > size - 1:
             continue
         hidden = inside < 0.35 * w * h or not (0 <= cx < size and 0 <= cy < size)
-        rows.append((*box, float(face["ignore"] or hidden or min(w, h) < MIN_LABEL)))
+        # Annotators end a box where the picture ends.
+        rows.append((*np.clip(box, 0, size), float(face["ignore"] or hidden or min(w, h) < MIN_LABEL)))
     return np.float32(rows).reshape(-1, 5)
 
 
@@ -113,7 +114,7 @@ def occlude(image, faces, rng):
     """Covers a part of some faces: at most half, from one side."""
     for x1, y1, x2, y2, ignored in faces:
         w, h = x2 - x1, y2 - y1
-        if ignored or w < 16 or rng.random() > 0.3:
+        if ignored or w < 16 or rng.random() > 0.5:
             continue
         share = rng.uniform(0.2, 0.5)
         side = rng.randrange(3)
@@ -137,7 +138,7 @@ def occlude(image, faces, rng):
 def disturb(image, faces, rng):
     """What cameras, codecs and lamps do."""
     image = image.copy()
-    if rng.random() < 0.15:
+    if rng.random() < 0.25:
         occlude(image, faces, rng)
     if rng.random() < 0.12:
         factor = rng.uniform(0.35, 0.8)

@@ -44,6 +44,7 @@ def arguments():
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--freeze", type=int, default=0, help="keep the stem and this many stages as they are")
     parser.add_argument("--fold", action="store_true", help="fold batch normalisation when starting")
+    parser.add_argument("--compile", action="store_true", help="torch.compile: a fifth faster on a CPU, needs a C++ compiler")
     parser.add_argument("--check-minutes", type=float, default=12, help="between looks at the held-out slice")
     parser.add_argument("--folder", type=Path, default=HERE / "checkpoints")
     for name in ("widths", "depths"):
@@ -203,6 +204,10 @@ def main():
     pixels = args.batch * 320 * 320
     queue, hardness, workers = dataset.start_workers(pictures, args.workers, random.randrange(2**31), pixels)
     teacher = Teacher(dataset.teacher_file(shared), device)
+    if args.compile:  # the averaged network that is checked stays as it is: every picture there has its own size
+        run.network.neck, run.network.head, teacher = (
+            torch.compile(part, dynamic=False) for part in (run.network.neck, run.network.head, teacher)
+        )
 
     if not run.hinted:
         fit_hints(run, teacher, queue)

@@ -1,4 +1,5 @@
-"""What the locator takes for a counter in pictures without one: signs, shirt numbers, windows. Hard negatives for all three networks.
+"""What the locator takes for a counter in pictures without one: signs, shirt numbers, windows, and dates printed by cameras.
+Hard negatives for all three networks.
 
     python hard.py [--folder runs/x] caches them with the exported networks of that folder.
 """
@@ -8,10 +9,13 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+import augment
 from data import CACHE, HERE, MAX_SIDE, BankWriter, is_eval_negative, shared_dir
 from pipeline import Reader, read_picture, shrink
+from stamps import stamped
 
 QUADS = 2  # best candidates of a picture
+STAMPED_EVERY = 4
 
 
 def pictures(evaluation: bool):
@@ -27,8 +31,13 @@ if __name__ == "__main__":
     cv2.setNumThreads(1)
     reader = Reader(args.folder)
     writer = BankWriter(CACHE / "hard")
-    for path in pictures(evaluation=False)[:args.count]:
+    augment.seed(11)
+    for number, path in enumerate(pictures(evaluation=False)[:args.count]):
         image = shrink(read_picture(path), MAX_SIDE)
+        if number % STAMPED_EVERY == 0:
+            image, quad = stamped(image)
+            writer.add(image, source="hard", name=path.name, quad=quad)
+            continue
         quads = np.stack([q for q, _ in reader.locate(image)]).astype(np.float32)
         corners, _, _ = reader.run(reader.refine_net, {"image": image[None], "quads": quads})
         for i, quad in enumerate(corners[:QUADS]):
