@@ -1,11 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { launch } from '../../launcher/launch.js';
-import { createLaunchSettings } from '../../launcher/launch-settings.js';
 import { createRandom } from '../fuzz/random.js';
+import { launchService } from '../helpers/launched-service.js';
 import { createMemoryWatch } from '../helpers/memory.js';
 import { createClients } from './clients.js';
 
@@ -30,27 +26,12 @@ if (values.help) process.stdout.write(usage);
 else await main(Number(values.rounds), Number(values.seed));
 
 async function main(rounds: number, seed: number): Promise<void> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'faults-'));
-  const env = {
-    ...process.env,
-    CORE_PORT: '0',
-    REST_PORT: '0',
-    CORE_DATA_DIR: dataDir,
-    CORE_LOG_LEVEL: 'fatal',
-    REST_LOG_LEVEL: 'fatal',
-  };
-  const service = await launch({
-    settings: createLaunchSettings(env),
-    env,
-    log: () => undefined,
-    signal: new AbortController().signal,
-  });
+  const service = await launchService({});
   const random = createRandom(seed);
   const kills = { core: 0, facade: 0 };
   const recoveriesMs: number[] = [];
   const wrong: string[] = [];
   try {
-    if (service.demo === undefined) throw new Error('the service has no demo company');
     const clients = await createClients({ ...service.demo, restUrl: service.restUrl });
     const memory = createMemoryWatch(() => service.pids());
     memory.mark('start');
@@ -72,8 +53,7 @@ async function main(rounds: number, seed: number): Promise<void> {
     memory.mark('end');
     process.stdout.write(report(clients.counts(), kills, recoveriesMs, wrong, memory.lines()));
   } finally {
-    await service.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    await service.close();
   }
   process.exitCode = wrong.length === 0 ? 0 : 1;
 }

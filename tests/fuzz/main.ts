@@ -1,9 +1,6 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { launch } from '../../launcher/launch.js';
-import { createLaunchSettings } from '../../launcher/launch-settings.js';
+import { launchService } from '../helpers/launched-service.js';
 import { createMemoryWatch } from '../helpers/memory.js';
 import { createGrpcCase } from './grpc-cases.js';
 import { createHttpCase } from './http-cases.js';
@@ -39,26 +36,14 @@ if (values.help) process.stdout.write(usage);
 else await main(Number(values.count), Number(values.seed), values.only);
 
 async function main(count: number, seed: number, only: string | undefined): Promise<void> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'fuzz-'));
   const deaths: string[] = [];
-  const env = {
-    ...process.env,
-    CORE_PORT: '0',
-    REST_PORT: '0',
-    CORE_DATA_DIR: dataDir,
-    CORE_LOG_LEVEL: 'fatal',
-    REST_LOG_LEVEL: 'fatal',
+  const service = await launchService({
     // A request that promises more than it sends ends soon.
-    REST_REQUEST_TIMEOUT_MS: '10000',
-  };
-  const service = await launch({
-    settings: createLaunchSettings(env),
-    env,
+    environment: { REST_REQUEST_TIMEOUT_MS: '10000' },
     log: (line) => deaths.push(line),
-    signal: AbortSignal.timeout(2 ** 31 - 1),
   });
   try {
-    const apiKey = service.demo?.apiKey ?? '';
+    const apiKey = service.demo.apiKey;
     const pictures = await createPictures();
     const light = pictures.filter(({ heavy }) => !heavy);
     const pickPicture = (random: Random) => random.pick(random.chance(0.01) ? pictures : light);
@@ -96,8 +81,7 @@ async function main(count: number, seed: number, only: string | undefined): Prom
     memory.mark('end');
     process.exitCode = report.finish(deaths, memory.lines()) ? 0 : 1;
   } finally {
-    await service.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    await service.close();
   }
 }
 

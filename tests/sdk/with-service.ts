@@ -1,11 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { launch } from '../../launcher/launch.js';
-import { createLaunchSettings } from '../../launcher/launch-settings.js';
 import { findFreePorts } from '../../launcher/ports.js';
+import { launchService } from '../helpers/launched-service.js';
 
 // `node dist/tests/sdk/with-service.js COMMAND [ARGUMENT …]` starts the service on free ports with a
 // store of its own, runs the command with the addresses and keys in its environment, and stops the
@@ -17,44 +14,31 @@ if (command === undefined) throw new Error('want a command to run');
 const abort = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => abort.abort());
 
-const dataDir = await mkdtemp(path.join(tmpdir(), 'image-analysis-'));
 const [adminPort] = await findFreePorts(1);
 const adminKey = 'admin-key-of-the-examples';
-const env = {
-  ...process.env,
-  DATABASE_URL: '',
-  CORE_PORT: '0',
-  CORE_ADMIN_PORT: String(adminPort),
-  CORE_ADMIN_KEY: adminKey,
-  CORE_DATA_DIR: dataDir,
-  CORE_LOG_LEVEL: 'warn',
-  REST_PORT: '0',
-  REST_LOG_LEVEL: 'warn',
-};
-
+const service = await launchService({
+  environment: {
+    CORE_ADMIN_PORT: String(adminPort),
+    CORE_ADMIN_KEY: adminKey,
+    CORE_LOG_LEVEL: 'warn',
+    REST_LOG_LEVEL: 'warn',
+  },
+  log: (line) => process.stderr.write(`launcher: ${line}\n`),
+  signal: abort.signal,
+});
 try {
-  const service = await launch({
-    settings: createLaunchSettings(env),
-    env,
-    log: (line) => process.stderr.write(`launcher: ${line}\n`),
-    signal: abort.signal,
+  process.exitCode = await run(command, args, {
+    IMAGE_ANALYSIS_GRPC: service.grpcAddress,
+    IMAGE_ANALYSIS_REST: service.restUrl,
+    IMAGE_ANALYSIS_APIKEY: service.demo.apiKey,
+    IMAGE_ANALYSIS_COMPANY: service.demo.company,
+    IMAGE_ANALYSIS_PASSWORD: service.demo.password,
+    IMAGE_ANALYSIS_ADMIN: `127.0.0.1:${adminPort}`,
+    IMAGE_ANALYSIS_ADMINKEY: adminKey,
+    IMAGE_ANALYSIS_SAMPLES: path.resolve('samples'),
   });
-  try {
-    process.exitCode = await run(command, args, {
-      IMAGE_ANALYSIS_GRPC: service.grpcAddress,
-      IMAGE_ANALYSIS_REST: service.restUrl,
-      IMAGE_ANALYSIS_APIKEY: service.demo?.apiKey,
-      IMAGE_ANALYSIS_COMPANY: service.demo?.company,
-      IMAGE_ANALYSIS_PASSWORD: service.demo?.password,
-      IMAGE_ANALYSIS_ADMIN: `127.0.0.1:${adminPort}`,
-      IMAGE_ANALYSIS_ADMINKEY: adminKey,
-      IMAGE_ANALYSIS_SAMPLES: path.resolve('samples'),
-    });
-  } finally {
-    await service.stop();
-  }
 } finally {
-  await rm(dataDir, { recursive: true, force: true });
+  await service.close();
 }
 
 async function run(file: string, fileArgs: string[], settings: NodeJS.ProcessEnv) {
