@@ -65,7 +65,7 @@ sdk: $(BUILT) ## Generate and build the clients; LANG=go takes one, see sdk/READ
 
 .PHONY: test-sdk
 test-sdk: $(BUILT) ## Run the clients' examples against a started service; LANG as above
-	@exec node --enable-source-maps dist/tests/sdk/with-service.js sdk/each.sh test $(SDK_LANGUAGES)
+	@exec node --enable-source-maps dist/tests/helpers/with-service.js sdk/each.sh test $(SDK_LANGUAGES)
 
 .PHONY: lint
 lint: $(INSTALLED) ## Check the protos, the code and its format
@@ -107,6 +107,10 @@ eval-meter: $(BUILT) ## Measure the meter reader
 .PHONY: fuzz
 fuzz: $(BUILT) ## Send hostile input to the service and judge every answer; ARGS="--help"
 	@exec node --enable-source-maps dist/tests/fuzz/main.js $(ARGS)
+
+.PHONY: schemathesis
+schemathesis: $(BUILT) ## Drive every operation from the served OpenAPI document; ARGS="--max-examples 500"
+	@exec node --enable-source-maps dist/tests/helpers/with-service.js tests/schemathesis/run.sh $(ARGS)
 
 PYTHON ?= models/.venv/bin/python
 

@@ -170,7 +170,8 @@ function describeBody(route: Route, { definitions, maxImageBytes }: OperationCon
     case 'data-url': {
       const image = {
         type: 'string',
-        pattern: '^[dD][aA][tT][aA]:[iI][mM][aA][gG][eE]/',
+        pattern:
+          '^[dD][aA][tT][aA]:[iI][mM][aA][gG][eE]/[^;,]+(;[^;,]*)*;[bB][aA][sS][eE]64,[0-9A-Za-z+/]{2}',
         description: `The picture as \`data:image/<type>;base64,<data>\`, ${limit} once decoded.`,
       };
       return body(

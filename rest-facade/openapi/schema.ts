@@ -24,14 +24,16 @@ export function scalarSchema(type: string): Schema | undefined {
 }
 
 /**
- * The schema of a request field that a text, a form or a JSON member fills: its type, the range that
- * its comment states as `3..12`, and the comment itself.
+ * The schema of a request field that a text, a form or a JSON member fills: its type, what its comment
+ * states of its values, and the comment itself.
  */
 export function requestSchema(field: Field, message: protobuf.Type): Schema {
   const comment = commentOf(message.fields[field.name]);
   const item = {
     ...scalarSchema(field.type),
-    ...(field.type.endsWith('64') || field.type === 'string' ? {} : statedRange(comment)),
+    ...(field.type === 'string' && statedForm(comment)),
+    ...(field.type === 'string' && isRequired(field, message) && { minLength: 1 }),
+    ...(!field.type.endsWith('64') && field.type !== 'string' && statedRange(comment)),
   };
   return {
     ...(field.repeated ? { type: 'array', items: item } : item),
@@ -50,9 +52,19 @@ export function statedRange(comment: string): Schema {
   return minimum === undefined ? {} : { minimum: Number(minimum), maximum: Number(maximum) };
 }
 
+/** `at most 64 characters` and a regular expression in a comment are what a text may be. */
+function statedForm(comment: string): Schema {
+  const [, longest] = /\bat most (\d+) characters/.exec(comment) ?? [];
+  const [, pattern] = /`(\^[^`]+\$)`/.exec(comment) ?? [];
+  return {
+    ...(longest !== undefined && { maxLength: Number(longest) }),
+    ...(pattern !== undefined && { pattern }),
+  };
+}
+
 /** The comment without the words that the document says in its own way. */
 function describeField(comment: string): string {
-  return unwrap(comment.replace(/\s*\bRequired(?:\.|; )/, ' ')).replaceAll('  ', ' ');
+  return unwrap(comment.replace(/\s*\bRequired\./, ' ')).replaceAll('  ', ' ');
 }
 
 /** A size for people, rounded down to a tenth. */

@@ -212,6 +212,47 @@ void describe('the OpenAPI document', () => {
     );
   });
 
+  void it('says what a text may be', () => {
+    const partOf = (path: string, verb: string, name: string): Part => {
+      const operation = document.paths[path]?.[verb];
+      const [content] = Object.values(operation?.requestBody?.content ?? {});
+      const properties = content?.schema['properties'] as Record<string, Part> | undefined;
+      return (
+        properties?.[name] ??
+        operation?.parameters?.find((each) => each.name === name)?.schema ??
+        {}
+      );
+    };
+    const takes = (schema: Part, text: string) => validator(schema)(text);
+
+    const password = partOf('/face_config_score', 'get', 'password');
+    assert.deepEqual([takes(password, ''), takes(password, 'x')], [false, true]);
+    const optional = partOf('/face_detect_multi', 'post', 'company');
+    for (const [text, isTaken] of [
+      ['', true],
+      ['a'.repeat(64), true],
+      ['a'.repeat(65), false],
+    ] as const)
+      assert.equal(takes(optional, text), isTaken, text);
+    const amount = partOf('/meter-number-ocr/base64', 'post', 'max_increase');
+    for (const [text, isTaken] of [
+      ['', true],
+      ['00470.1', true],
+      ['1e3', false],
+      ['1.', false],
+    ] as const)
+      assert.equal(takes(amount, text), isTaken, text);
+    const image = partOf('/meter-number-ocr/base64', 'post', 'image');
+    for (const [text, isTaken] of [
+      ['data:image/png;base64,YQ==', true],
+      ['DATA:Image/png;name=a;BASE64,YQ==', true],
+      ['data:text/plain;base64,YQ==', false],
+      ['data:image/png,YQ==', false],
+      ['data:image/png;base64,', false],
+    ] as const)
+      assert.equal(takes(image, text), isTaken, text);
+  });
+
   void it('shows examples that fit their schemas', () => {
     let examples = 0;
     for (const { path, operation } of cases) {

@@ -78,8 +78,8 @@ export interface DetectSingleFaceRequest {
   /** The picture file. Required. */
   image: Buffer;
   /**
-   * A registered company whose score is the threshold, else UNKNOWN_COMPANY; empty: the default
-   * score.
+   * A registered company whose score is the threshold, at most 64 characters, else UNKNOWN_COMPANY;
+   * empty: the default score.
    */
   company: string;
   /** Threshold of this request, 0..1; beats the company's and the default score. */
@@ -111,8 +111,8 @@ export interface DetectAllFacesRequest {
   /** The picture file. Required. */
   image: Buffer;
   /**
-   * A registered company whose score is the threshold, else UNKNOWN_COMPANY; empty: the default
-   * score.
+   * A registered company whose score is the threshold, at most 64 characters, else UNKNOWN_COMPANY;
+   * empty: the default score.
    */
   company: string;
   /** Threshold of this request, 0..1; beats the company's and the default score. */

@@ -175,13 +175,14 @@ export interface ReadMeterRequest {
   expectedDecimals?:
     | number
     | undefined;
-  /** An earlier `value` of the meter; absent or empty: not known. */
+  /** An earlier `value` of the meter, `^([0-9]{1,12}([.][0-9]{1,6})?)?$`; absent or empty: not known. */
   previousReading?:
     | string
     | undefined;
   /**
-   * How much the value can have grown since `previous_reading`, which must be there too; absent or
-   * empty: not known. A counter that turned over to zeros within this has grown.
+   * How much the value can have grown since `previous_reading`, which must be there too;
+   * `^([0-9]{1,12}([.][0-9]{1,6})?)?$`, absent or empty: not known. A counter that turned over to
+   * zeros within this has grown.
    */
   maxIncrease?:
     | string

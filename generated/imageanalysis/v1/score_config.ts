@@ -27,7 +27,7 @@ export const protobufFileName = "imageanalysis/v1/score_config.proto";
 export interface GetDetectionScoreRequest {
   /** A registered company. Required. */
   company: string;
-  /** The company's password. Required; never logged. */
+  /** The company's password. Required. Never logged. */
   password: string;
 }
 
@@ -43,7 +43,7 @@ export interface GetDetectionScoreResponse {
 export interface SetDetectionScoreRequest {
   /** A registered company. Required. */
   company: string;
-  /** The company's password. Required; never logged. */
+  /** The company's password. Required. Never logged. */
   password: string;
   /** The new threshold, 0..1, at most 6 decimals. Required. */
   detectionScore?: number | undefined;

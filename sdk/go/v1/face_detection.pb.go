@@ -85,8 +85,8 @@ type DetectSingleFaceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The picture file. Required.
 	Image []byte `protobuf:"bytes,1,opt,name=image,proto3" json:"image,omitempty"`
-	// A registered company whose score is the threshold, else UNKNOWN_COMPANY; empty: the default
-	// score.
+	// A registered company whose score is the threshold, at most 64 characters, else UNKNOWN_COMPANY;
+	// empty: the default score.
 	Company string `protobuf:"bytes,2,opt,name=company,proto3" json:"company,omitempty"`
 	// Threshold of this request, 0..1; beats the company's and the default score.
 	MinScore *float64 `protobuf:"fixed64,3,opt,name=min_score,json=minScore,proto3,oneof" json:"min_score,omitempty"`
@@ -232,8 +232,8 @@ type DetectAllFacesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The picture file. Required.
 	Image []byte `protobuf:"bytes,1,opt,name=image,proto3" json:"image,omitempty"`
-	// A registered company whose score is the threshold, else UNKNOWN_COMPANY; empty: the default
-	// score.
+	// A registered company whose score is the threshold, at most 64 characters, else UNKNOWN_COMPANY;
+	// empty: the default score.
 	Company string `protobuf:"bytes,2,opt,name=company,proto3" json:"company,omitempty"`
 	// Threshold of this request, 0..1; beats the company's and the default score.
 	MinScore *float64 `protobuf:"fixed64,3,opt,name=min_score,json=minScore,proto3,oneof" json:"min_score,omitempty"`

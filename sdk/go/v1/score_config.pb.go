@@ -27,7 +27,7 @@ type GetDetectionScoreRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A registered company. Required.
 	Company string `protobuf:"bytes,1,opt,name=company,proto3" json:"company,omitempty"`
-	// The company's password. Required; never logged.
+	// The company's password. Required. Never logged.
 	Password      string `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -137,7 +137,7 @@ type SetDetectionScoreRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A registered company. Required.
 	Company string `protobuf:"bytes,1,opt,name=company,proto3" json:"company,omitempty"`
-	// The company's password. Required; never logged.
+	// The company's password. Required. Never logged.
 	Password string `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
 	// The new threshold, 0..1, at most 6 decimals. Required.
 	DetectionScore *float64 `protobuf:"fixed64,3,opt,name=detection_score,json=detectionScore,proto3,oneof" json:"detection_score,omitempty"`

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { findFreePorts } from '../../launcher/ports.js';
 import { launchService } from '../helpers/launched-service.js';
 
-// `node dist/tests/sdk/with-service.js COMMAND [ARGUMENT …]` starts the service on free ports with a
+// `node dist/tests/helpers/with-service.js COMMAND [ARGUMENT …]` starts the service on free ports with a
 // store of its own, runs the command with the addresses and keys in its environment, and stops the
 // service. Its exit code is the command's.
 
