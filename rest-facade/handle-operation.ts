@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readApiKey } from './api-key.js';
 import type { CoreClient } from './core-client.js';
-import { refuse } from './errors.js';
+import { Refusal, refuse } from './errors.js';
 import { contextOf, type RequestContext } from './request-context.js';
 import { allowBody, send } from './send.js';
 import { bindRequest, type ParsedBody } from './transcode/bind-request.js';
 import { chooseRoute, findRoutes } from './transcode/choose-route.js';
 import { writeJson } from './transcode/json.js';
+import { nameAsSent } from './transcode/name-as-sent.js';
 import { parseQuery, splitTarget } from './transcode/parse-target.js';
 import { renderResponse } from './transcode/render-response.js';
 import type { BodyRule, Route } from './transcode/rules.js';
@@ -49,14 +50,18 @@ export function createOperationHandler(deps: OperationDeps) {
         headers: request.headersDistinct,
         body,
       });
-      const answer = await deps.core.call(route.rpc, message, {
-        apiKey,
-        requestId: context.requestId,
-        traceparent: context.traceparent,
-        clientAddress: request.socket.remoteAddress ?? 'unknown',
-        deadline: context.deadline,
-        signal: context.signal,
-      });
+      const answer = await deps.core
+        .call(route.rpc, message, {
+          apiKey,
+          requestId: context.requestId,
+          traceparent: context.traceparent,
+          clientAddress: request.socket.remoteAddress ?? 'unknown',
+          deadline: context.deadline,
+          signal: context.signal,
+        })
+        .catch((error: unknown) => {
+          throw nameAsSent(Refusal.from(error), route);
+        });
       const elapsedMs = performance.now() - context.startedAt;
       const members = renderResponse(route.responseType, answer, elapsedMs);
       send(request, response, { status: 200, headers: {}, body: writeJson(members) });

@@ -46,12 +46,8 @@ export const tooLarge = (field: string, limit: number) =>
   [413, 'BODY_TOO_LARGE', { field, limit: String(limit) }] as const;
 export const malformed = (limit: number, field?: string) =>
   [400, 'MALFORMED_MULTIPART', { ...(field && { field }), limit: String(limit) }] as const;
-export const tooManyPixels = (value: number, limit: number) =>
-  [
-    413,
-    'IMAGE_TOO_MANY_PIXELS',
-    { field: 'image', value: String(value), limit: String(limit) },
-  ] as const;
+export const tooManyPixels = (field: string, value: number, limit: number) =>
+  [413, 'IMAGE_TOO_MANY_PIXELS', { field, value: String(value), limit: String(limit) }] as const;
 export const invalid = (
   status: number | 'INVALID_ARGUMENT',
   field: string,

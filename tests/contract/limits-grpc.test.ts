@@ -124,14 +124,14 @@ const grpcLimits: Limit[] = [
     most: maxSide,
     send: async (height) => readMeter({ image: await greyPicture({ width: 10, height }) }),
     accepted: 'NO_READING',
-    refused: [exhausted, ...dropStatus(tooManyPixels(maxSide + 1, maxSide))],
+    refused: [exhausted, ...dropStatus(tooManyPixels('image', maxSide + 1, maxSide))],
   },
   {
     name: 'pixels of a picture',
     most: maxPixels,
     send: async (n) => readMeter({ image: await greyPicture(sizeOfPixels(n)) }),
     accepted: 'NO_READING',
-    refused: [exhausted, ...dropStatus(tooManyPixels(maxPixels + 1, maxPixels))],
+    refused: [exhausted, ...dropStatus(tooManyPixels('image', maxPixels + 1, maxPixels))],
   },
   {
     name: 'min_score, largest',

@@ -129,13 +129,13 @@ const limits: Limit[] = [
     most: maxSide,
     send: async (width) =>
       sendForm(service, multipart([['file', await greyPicture({ width, height: 10 })]])),
-    refused: tooManyPixels(maxSide + 1, maxSide),
+    refused: tooManyPixels('file', maxSide + 1, maxSide),
   },
   {
     name: 'pixels of a picture',
     most: maxPixels,
     send: async (n) => sendForm(service, multipart([['file', await greyPicture(sizeOfPixels(n))]])),
-    refused: tooManyPixels(maxPixels + 1, maxPixels),
+    refused: tooManyPixels('file', maxPixels + 1, maxPixels),
   },
   {
     name: 'files of a form',
@@ -216,7 +216,7 @@ const limits: Limit[] = [
     name: 'detection, largest',
     most: million,
     send: (n) => getScore(scoreOf(n)),
-    refused: invalidScore(400, 'detection_score', '1.000001'),
+    refused: invalidScore(400, 'detection', '1.000001'),
   },
   {
     name: 'detection, least',

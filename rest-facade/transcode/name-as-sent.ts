@@ -1,0 +1,29 @@
+import { Refusal } from '../errors.js';
+import type { Route } from './rules.js';
+
+/**
+ * A refusal of the core in the caller's words. The core names the field of its message; where the
+ * caller filled that field under another name (`file`, `detection`, `x-company-password`), the
+ * refusal names what was sent, in `details.field` and at the head of the sentence.
+ */
+export function nameAsSent(refusal: Refusal, route: Route): Refusal {
+  const { field } = refusal.details;
+  const sent = field === undefined ? undefined : nameInRequest(field, route);
+  if (field === undefined || sent === undefined) return refusal;
+  const message = refusal.message.startsWith(`${field} `)
+    ? sent + refusal.message.slice(field.length)
+    : refusal.message;
+  return new Refusal(refusal.code, refusal.reason, message, {
+    details: { ...refusal.details, field: sent },
+    retryAfterSeconds: refusal.retryAfterSeconds,
+    allow: refusal.allow,
+    cause: refusal.cause,
+  });
+}
+
+/** Undefined where the field goes by its own name. */
+function nameInRequest(field: string, { body, query, headers }: Route): string | undefined {
+  if (body.kind === 'multipart' && body.fileField === field) return body.filePart;
+  if (body.kind === 'data-url' && body.field === field) return body.member;
+  return [...query, ...headers].find((rule) => rule.field?.name === field)?.name;
+}
