@@ -129,9 +129,10 @@ bench-meter: $(BUILT) ## Memory and time of 5,000 meter readings
 bench-event-loop: $(BUILT) ## How free the core stays with a full queue; ARGS="--seconds 60"
 	@exec node --enable-source-maps dist/bench/event-loop.js $(ARGS)
 
+FAULTS ?= 10
 .PHONY: faults
-faults: $(BUILT) ## Kill the processes at random under load and look for losses; ARGS="--help"
-	@exec node --enable-source-maps dist/tests/faults/main.js $(ARGS)
+faults: $(BUILT) ## Kill core, workers and facade FAULTS times under load and look for losses; ARGS="--help"
+	@exec node --enable-source-maps dist/tests/faults/main.js --rounds $(FAULTS) $(ARGS)
 
 .PHONY: sbom
 sbom: $(INSTALLED) ## List what the service is made of, as CycloneDX, in out/sbom.json

@@ -5,7 +5,7 @@ import { isGrpcServing, isHttpServing } from './is-serving.js';
 import { toConnectAddress, type LaunchSettings } from './launch-settings.js';
 import { findFreePorts, whyNotFree } from './ports.js';
 import { createRunAdmin } from './run-admin.js';
-import { supervise, type Supervised } from './supervise.js';
+import { supervise, type Supervised, type SuperviseOptions } from './supervise.js';
 import { waitUntil } from './wait-until.js';
 
 export interface LaunchOptions {
@@ -19,6 +19,8 @@ export interface LaunchOptions {
   /** Compiled files to run; for tests. */
   readonly files?: LaunchFiles;
   readonly startTimeoutMs?: number;
+  /** Waits before restarts, where not the usual ones. */
+  readonly restarts?: Pick<SuperviseOptions, 'minBackoffMs' | 'maxBackoffMs'> | undefined;
 }
 
 export interface LaunchFiles {
@@ -62,17 +64,17 @@ const defaultFiles: LaunchFiles = {
  * time is over; nothing is left running then. `signal.reason` when aborted.
  */
 export async function launch(options: LaunchOptions): Promise<Service> {
-  const { env, log, signal, files = defaultFiles, startTimeoutMs = 120_000 } = options;
+  const { env, log, signal, files = defaultFiles, startTimeoutMs = 120_000, restarts } = options;
   const settings = await choosePorts(options.settings);
   const coreEnv = coreEnvironment(env, settings.core);
   const facadeEnv = facadeEnvironment(env, settings.facade, settings.core);
   const core = supervise(
     { name: 'core', file: files.core, env: coreEnv },
-    { log, stopGraceMs: settings.core.shutdownGraceMs + killAfterGraceMs },
+    { ...restarts, log, stopGraceMs: settings.core.shutdownGraceMs + killAfterGraceMs },
   );
   const facade = supervise(
     { name: 'facade', file: files.facade, env: facadeEnv },
-    { log, stopGraceMs: settings.facade.shutdownGraceMs + killAfterGraceMs },
+    { ...restarts, log, stopGraceMs: settings.facade.shutdownGraceMs + killAfterGraceMs },
   );
   const stop = async () => {
     await facade.stop();

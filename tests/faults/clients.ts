@@ -2,7 +2,7 @@ import { readSample } from '../helpers/samples.js';
 
 /** Longer than the service's own deadline: what takes longer hangs. */
 const hangMs = 45_000;
-const detectors = 3;
+const detectors = 2;
 /** Refusals that a killed process explains. */
 const explained = ['CORE_UNAVAILABLE', 'SHUTTING_DOWN'];
 
@@ -10,8 +10,10 @@ const explained = ['CORE_UNAVAILABLE', 'SHUTTING_DOWN'];
 export interface Clients {
   /** Starts them; the returned function lets each finish its request. */
   start(): () => Promise<void>;
-  /** What went wrong since the last check: lost changes, hangs, refusals that no kill explains. */
-  check(): Promise<string[]>;
+  /** Resolves when a detection that was sent after this call is answered. */
+  untilAnswered(): Promise<void>;
+  /** What went wrong since the last call: lost changes, hangs, refusals that no kill explains. */
+  problems(): string[];
   /** Requests so far by what came of them. */
   counts(): Readonly<Record<string, number>>;
 }
@@ -26,10 +28,8 @@ export async function createClients(options: {
   const picture = new Blob([Buffer.from(await readSample('astronaut.jpg'))]);
   const scoreUrl = `${restUrl}/v1/companies/${company}/detection-score`;
   const headers = { apikey: apiKey, 'x-company-password': password };
-  const counts: Record<string, number> = { answered: 0, broken: 0, refused: 0 };
+  const counts = { answered: 0, refused: 0, broken: 0, 'changes answered': 0 };
   let problems: string[] = [];
-  let answeredChange = 0;
-  let sentChange = 0;
 
   /** @returns the body of a 200, undefined when the request was broken off or refused. */
   const ask = async (url: string, init: RequestInit): Promise<unknown> => {
@@ -38,56 +38,70 @@ export async function createClients(options: {
       const answer = await fetch(url, { ...init, signal });
       const body = (await answer.json()) as { reason?: string };
       if (answer.ok) {
-        counts['answered'] = (counts['answered'] ?? 0) + 1;
+        counts.answered += 1;
         return body;
       }
-      counts['refused'] = (counts['refused'] ?? 0) + 1;
+      counts.refused += 1;
       if (!explained.includes(body.reason ?? ''))
         problems.push(`status ${answer.status} ${body.reason} of ${url}`);
     } catch (error) {
       if (error instanceof Error && error.name === 'TimeoutError') problems.push(`hang of ${url}`);
-      counts['broken'] = (counts['broken'] ?? 0) + 1;
-      // The process is gone: no need to ask in a tight loop.
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      counts.broken += 1;
     }
+    // The process is gone: no need to ask in a tight loop.
+    await new Promise((resolve) => setTimeout(resolve, 100));
     return undefined;
   };
 
-  const detect = async (): Promise<void> => {
+  const detect = async (): Promise<boolean> => {
     const body = new FormData();
     body.append('file', picture, 'a.jpg');
-    await ask(`${restUrl}/face_detect_multi`, { method: 'POST', headers, body });
+    return (
+      (await ask(`${restUrl}/face_detect_multi`, { method: 'POST', headers, body })) !== undefined
+    );
   };
 
-  const change = async (): Promise<void> => {
-    sentChange += 1;
-    const number = sentChange;
+  let stopped = false;
+  let sent = 0;
+  let answered = 0;
+  /** Each change is read back before the next could hide that it was lost. */
+  const changeAndRead = async (): Promise<void> => {
+    sent += 1;
     const done = await ask(scoreUrl, {
       method: 'PUT',
       headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify({ detection_score: number / 1e6 }),
+      body: JSON.stringify({ detection_score: sent / 1e6 }),
     });
-    if (done !== undefined) answeredChange = number;
+    if (done !== undefined) {
+      answered = sent;
+      counts['changes answered'] += 1;
+    }
+    let found: { detection_score: number } | undefined;
+    while (!found && !stopped) found = (await ask(scoreUrl, { headers })) as typeof found;
+    if (!found) return;
+    const stored = Math.round(found.detection_score * 1e6);
+    // A change that was sent and not answered may have been stored or not.
+    if (answered > 0 && (stored < answered || stored > sent))
+      problems.push(`change ${answered} was answered, ${stored} is stored`);
   };
 
   return {
     start() {
-      let stopped = false;
-      const loop = async (work: () => Promise<void>): Promise<void> => {
+      const loop = async (work: () => Promise<unknown>): Promise<void> => {
         while (!stopped) await work();
       };
-      const loops = [...Array<() => Promise<void>>(detectors).fill(detect), change].map(loop);
+      const loops = [...Array<typeof detect>(detectors).fill(detect), changeAndRead].map(loop);
       return async () => {
         stopped = true;
         await Promise.all(loops);
       };
     },
-    async check() {
-      const found = (await ask(scoreUrl, { headers })) as { detection_score?: number } | undefined;
-      const stored = Math.round((found?.detection_score ?? 0) * 1e6);
-      // A change that was sent and not answered may have been stored or not.
-      if (answeredChange > 0 && (stored < answeredChange || stored > sentChange))
-        problems.push(`change ${answeredChange} was answered, ${stored} is stored`);
+    async untilAnswered() {
+      const giveUpAt = performance.now() + 120_000;
+      while (!(await detect()))
+        if (performance.now() > giveUpAt) throw new Error('the service did not come back in 120 s');
+    },
+    problems() {
       const reported = problems;
       problems = [];
       return reported;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DemoCredentials, RunAdmin } from '../../launcher/first-start.js';
-import { launch, type Service } from '../../launcher/launch.js';
+import { launch, type LaunchOptions, type Service } from '../../launcher/launch.js';
 import { createLaunchSettings } from '../../launcher/launch-settings.js';
 import { createRunAdmin } from '../../launcher/run-admin.js';
 
@@ -24,6 +24,7 @@ export async function launchService(options: {
   /** Gets what the launcher says, such as that a process ended. */
   readonly log?: (line: string) => void;
   readonly signal?: AbortSignal;
+  readonly restarts?: LaunchOptions['restarts'];
 }): Promise<LaunchedService> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'image-analysis-'));
   const removeStore = () => rm(dataDir, { recursive: true, force: true });
@@ -43,6 +44,7 @@ export async function launchService(options: {
       env,
       log: options.log ?? (() => undefined),
       signal: options.signal ?? new AbortController().signal,
+      restarts: options.restarts,
     });
     if (demo === undefined) throw new Error('the store is new, and was started on before');
     return {
