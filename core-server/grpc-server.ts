@@ -1,9 +1,11 @@
 import { Server, type ServerCredentials, type ServerInterceptor } from '@grpc/grpc-js';
+import { setMaxListeners } from 'node:events';
 import { loadSync } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import { HealthImplementation } from 'grpc-health-check';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { endStandingCalls } from './end-standing-calls.js';
 import type { Service } from './services.js';
 import { markUndecodable } from './undecodable.js';
 
@@ -44,8 +46,14 @@ const maxStreamsPerConnection = 1_000;
  */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
   const { services, graceMs } = options;
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal); // each standing call listens
   const server = new Server({
-    interceptors: [...(options.observer ? [options.observer] : []), options.interceptor],
+    interceptors: [
+      ...(options.observer ? [options.observer] : []),
+      options.interceptor,
+      endStandingCalls(closing.signal),
+    ],
     'grpc.max_receive_message_length': options.maxMessageBytes + messageOverheadBytes,
     'grpc.max_send_message_length': maxAnswerBytes,
     'grpc.max_concurrent_streams': maxStreamsPerConnection,
@@ -67,6 +75,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     port,
     async close() {
       for (const name of names) health.setStatus(name, 'NOT_SERVING');
+      closing.abort();
       const timer = setTimeout(() => server.forceShutdown(), graceMs);
       await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
       clearTimeout(timer);

@@ -76,7 +76,9 @@ export const settings = z.object({
       message: 'want host:port or a gRPC target such as dns:///core.internal:50051',
     })
     .default('127.0.0.1:50051')
-    .describe('The core; `dns:///name:port` spreads over replicas.'),
+    .describe(
+      'The core; calls are spread over all addresses of a name, or over those of a list: `ipv4:10.0.0.1:50051,10.0.0.2:50051`.',
+    ),
   REST_TLS_CERT: file.describe('PEM file of the certificate chain; unset: no TLS.'),
   REST_TLS_KEY: file.describe('PEM file of its private key.'),
   REST_CORE_TLS_CA: file.describe(
@@ -188,8 +190,8 @@ function findAlone(given: Readonly<Record<string, string | undefined>>): string[
     .map(([name, other]) => `${name} is set: want ${other} beside it`);
 }
 
-/** Whether the core is named by its IP address. */
-function isNumeric(address: string): boolean {
+/** Whether an address or target of the core has IP addresses, and no name. */
+export function isNumeric(address: string): boolean {
   return /^(ipv[46]:|(dns:\/\/\/)?(\[|[\d.]+:\d+$))/.test(address);
 }
 

@@ -1,31 +1,10 @@
-import { Client, connectivityState, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { Metadata, type Client, type ServiceError } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
+import { createCoreConnection } from './core-connection.js';
 import { Refusal } from './errors.js';
 import type { Rpc } from './protos.js';
 import type { CoreTrust } from './tls.js';
 import { coreUnavailable, fromGrpcError } from './transcode/grpc-error.js';
-
-const MiB = 1024 * 1024;
-
-/** How long a call waits for a connection that is being made; a refused one fails at once. */
-const connectTimeoutMs = 2_000;
-
-const channelOptions = {
-  'grpc.max_receive_message_length': 64 * MiB,
-  'grpc.max_send_message_length': 64 * MiB,
-  'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
-  // A restarted core is found again within about a second.
-  'grpc.initial_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 1_000,
-  // The addresses behind a name change when replicas come and go.
-  'grpc.dns_min_time_between_resolutions_ms': 1_000,
-  // A core that vanished without closing its connections is noticed, with or without calls.
-  'grpc.keepalive_time_ms': 20_000,
-  'grpc.keepalive_timeout_ms': 5_000,
-  'grpc.keepalive_permit_without_calls': 1,
-  // One client a process needs no pool; without it a closed client leaves nothing behind.
-  'grpc.use_local_subchannel_pool': 1,
-};
 
 /** What goes with a call beside its message. */
 export interface CallContext {
@@ -41,7 +20,13 @@ export interface CallContext {
   readonly signal: AbortSignal;
 }
 
-/** The one connection to the core. */
+type UnaryCall = [
+  rpc: Pick<Rpc, 'path' | 'requestSerialize' | 'responseDeserialize'>,
+  message: object,
+  context: { metadata: Metadata; deadline: Date; signal?: AbortSignal },
+];
+
+/** Calls the core, or one of its replicas. */
 export interface CoreClient {
   /** Calls a unary RPC. Rejects with a Refusal; CORE_UNAVAILABLE at once where nobody listens. */
   call(rpc: Rpc, message: object, context: CallContext): Promise<object>;
@@ -50,63 +35,25 @@ export interface CoreClient {
   close(): void;
 }
 
-/** @param target gRPC name such as `dns:///127.0.0.1:50051` */
-export function createCoreClient(target: string, trust: CoreTrust): CoreClient {
-  const client = new Client(target, trust.credentials, { ...channelOptions, ...trust.options });
+/** `target` and `renewAfterMs` are those of {@link createCoreConnection}. */
+export function createCoreClient(
+  target: string,
+  trust: CoreTrust,
+  renewAfterMs?: number,
+): CoreClient {
+  const connection = createCoreConnection(target, trust, renewAfterMs);
 
-  /**
-   * grpc-js fails a call at once while the last attempt to connect has failed, but queues it while one
-   * is under way, which takes 20 seconds where packets are dropped.
-   */
-  const waitForConnection = (signal: AbortSignal | undefined): Promise<void> => {
-    const channel = client.getChannel();
-    const deadline = Date.now() + connectTimeoutMs;
-    return new Promise((resolve, reject) => {
-      const check = () => {
-        try {
-          const state = channel.getConnectivityState(true);
-          const isPending =
-            state === connectivityState.IDLE || state === connectivityState.CONNECTING;
-          if (!isPending || signal?.aborted) return resolve();
-          channel.watchConnectivityState(state, deadline, (timeout) =>
-            timeout ? reject(coreUnavailable(timeout)) : check(),
-          );
-        } catch (closed) {
-          reject(coreUnavailable(closed));
-        }
-      };
-      check();
-    });
-  };
-
-  const unary = async (
-    rpc: Pick<Rpc, 'path' | 'requestSerialize' | 'responseDeserialize'>,
-    message: object,
-    metadata: Metadata,
-    deadline: Date,
-    signal?: AbortSignal,
-  ): Promise<object> => {
-    await waitForConnection(signal);
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason as Error);
-      const onAbort = () => call.cancel();
-      const done = (error: ServiceError | null, answer?: object) => {
-        signal?.removeEventListener('abort', onAbort);
-        if (error === null && answer !== undefined) return resolve(answer);
-        if (signal?.aborted) return reject(signal.reason as Error);
-        reject(error === null ? Refusal.from(error) : fromGrpcError(error));
-      };
-      const call = client.makeUnaryRequest(
-        rpc.path,
-        rpc.requestSerialize,
-        rpc.responseDeserialize,
-        message,
-        metadata,
-        { deadline },
-        done,
-      );
-      signal?.addEventListener('abort', onAbort);
-    });
+  const unary = async (...what: UnaryCall): Promise<object> => {
+    const [, , { signal }] = what;
+    const client = await connection.ready(signal);
+    try {
+      return await sendOnce(client, ...what);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.reason !== 'CORE_UNAVAILABLE') throw error;
+      // Its core died or left, and another may be there. Once more does no harm: detections and
+      // readings change nothing, and a score that is set twice is the score that was set.
+      return sendOnce(await connection.ready(signal), ...what);
+    }
   };
 
   return {
@@ -116,19 +63,45 @@ export function createCoreClient(target: string, trust: CoreTrust): CoreClient {
       metadata.set('x-request-id', requestId);
       metadata.set('x-forwarded-for', clientAddress);
       if (traceparent !== undefined) metadata.set('traceparent', traceparent);
-      return unary(rpc, message, metadata, deadline, signal);
+      return unary(rpc, message, { metadata, deadline, signal });
     },
     async checkHealth(timeoutMs) {
       const check = healthService['Check'] as Rpc;
       const deadline = new Date(Date.now() + timeoutMs);
       let answer: { status?: string };
       try {
-        answer = await unary(check, { service: '' }, new Metadata(), deadline);
+        answer = await unary(check, { service: '' }, { metadata: new Metadata(), deadline });
       } catch (error) {
         throw coreUnavailable(error);
       }
       if (answer.status !== 'SERVING') throw coreUnavailable(`health is ${answer.status}`);
     },
-    close: () => client.close(),
+    close: () => connection.close(),
   };
+}
+
+function sendOnce(
+  client: Client,
+  ...[rpc, message, { metadata, deadline, signal }]: UnaryCall
+): Promise<object> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason as Error);
+    const onAbort = () => call.cancel();
+    const done = (error: ServiceError | null, answer?: object) => {
+      signal?.removeEventListener('abort', onAbort);
+      if (error === null && answer !== undefined) return resolve(answer);
+      if (signal?.aborted) return reject(signal.reason as Error);
+      reject(error === null ? Refusal.from(error) : fromGrpcError(error));
+    };
+    const call = client.makeUnaryRequest(
+      rpc.path,
+      rpc.requestSerialize,
+      rpc.responseDeserialize,
+      message,
+      metadata,
+      { deadline },
+      done,
+    );
+    signal?.addEventListener('abort', onAbort);
+  });
 }

@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
-import type { Config } from './config.js';
+import { isNumeric, type Config } from './config.js';
 import { createCoreClient } from './core-client.js';
 import { answerMalformed, maxHeaderBytes } from './malformed.js';
 import { loadRpcs } from './protos.js';
@@ -25,6 +25,9 @@ import { toOriginForm } from './transcode/parse-target.js';
 import { createRoutes } from './transcode/rules.js';
 import { loadCoreTrust, loadIdentity, type Identity } from './tls.js';
 import { createByteBudget } from './upload/byte-budget.js';
+
+/** A core that was added behind a name is used within this time. */
+const lookUpCoresEveryMs = 30_000;
 
 /** A facade that listens. */
 export interface RestFacade {
@@ -49,7 +52,11 @@ export async function startRestFacade(deps: {
   const { config, log, tracing = noTracing } = deps;
   const routes = createRoutes(loadRpcs());
   const identity = config.tls && (await loadIdentity(config.tls, 'REST_TLS'));
-  const core = createCoreClient(config.coreTarget, await loadCoreTrust(config.coreTls));
+  const core = createCoreClient(
+    config.coreTarget,
+    await loadCoreTrust(config.coreTls),
+    isNumeric(config.coreTarget) ? undefined : lookUpCoresEveryMs,
+  );
   let isDraining = false;
   const version = readVersion();
   const budget = createByteBudget(config.maxBufferedBytes);

@@ -64,8 +64,27 @@ const watchHealth = (client: Client, service: string): ClientReadableStream<Heal
     service,
   });
 
+interface ServiceList {
+  readonly list_services_response: { readonly service: readonly { readonly name: string }[] };
+}
+
 /** Services that reflection of this version lists. */
 async function listServices(client: Client, version: 'v1' | 'v1alpha'): Promise<string[]> {
+  const call = reflect(client, version);
+  call.end({ list_services: '' });
+  const [answer] = (await once(call, 'data')) as [ServiceList];
+  return answer.list_services_response.service.map((service) => service.name).sort();
+}
+
+/** A reflection stream that was answered once and stays open. */
+async function openReflection(client: Client) {
+  const call = reflect(client, 'v1');
+  call.write({ list_services: '' });
+  await once(call, 'data');
+  return call;
+}
+
+function reflect(client: Client, version: 'v1' | 'v1alpha') {
   const folder = path.dirname(
     createRequire(import.meta.url).resolve('@grpc/reflection/package.json'),
   );
@@ -76,15 +95,10 @@ async function listServices(client: Client, version: 'v1' | 'v1alpha'): Promise<
   });
   const method = (protos[name] as ServiceDefinition)['ServerReflectionInfo'] as MethodDefinition<
     object,
-    { list_services_response: { service: { name: string }[] } }
+    ServiceList
   >;
   const { requestSerialize, responseDeserialize } = method;
-  const call = client.makeBidiStreamRequest(method.path, requestSerialize, responseDeserialize);
-  call.end({ list_services: '' });
-  const [answer] = (await once(call, 'data')) as [
-    { list_services_response: { service: { name: string }[] } },
-  ];
-  return answer.list_services_response.service.map((service) => service.name).sort();
+  return client.makeBidiStreamRequest(method.path, requestSerialize, responseDeserialize);
 }
 
 const closers: (() => unknown)[] = [];
@@ -166,17 +180,17 @@ void describe('a core that stops', () => {
     const running = readMeter(t, service, 'running');
     await stage.waitForBegun(1);
     const later = streams.map(next);
+    const ends = [...streams, await openReflection(watched)].map((stream) => once(stream, 'error'));
     const closed = service.closeCore();
     for (const answer of await Promise.all(later))
       assert.deepEqual(answer, [{ status: 'NOT_SERVING' }]);
+    // They have no end of their own, and the core would wait for them.
+    for (const [error] of (await Promise.all(ends)) as [GrpcError][])
+      assert.equal(error.code, status.UNAVAILABLE);
     assert.equal(await readMeter(t, service, 'late'), 'UNAVAILABLE');
 
     stage.release('running');
     assert.equal(await running, 'NO_READING');
-    for (const stream of streams) {
-      stream.on('error', () => undefined);
-      stream.cancel();
-    }
     await closed;
     assert.deepEqual(stage.begun, ['running']);
   });

@@ -49,10 +49,17 @@ export interface FakeCore {
   readonly health: HealthImplementation;
   /** Ends at once, connections too. */
   readonly kill: () => void;
+  /** Takes no more calls, and ends when those under way are answered. */
+  readonly leave: () => Promise<void>;
 }
 
 /** Starts a scripted core over real gRPC; ended with the test. */
-export async function startFakeCore(t: TestContext, script: Script, port = 0): Promise<FakeCore> {
+export async function startFakeCore(
+  t: TestContext,
+  script: Script,
+  port = 0,
+  host = '127.0.0.1',
+): Promise<FakeCore> {
   const calls: ReceivedCall[] = [];
   const server = new Server({ 'grpc.max_receive_message_length': 64 * 1024 * 1024 });
   const health = new HealthImplementation({ '': 'SERVING' });
@@ -64,12 +71,18 @@ export async function startFakeCore(t: TestContext, script: Script, port = 0): P
   ])
     addService(server, service, script, calls);
   const bound = await new Promise<number>((resolve, reject) =>
-    server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, number) =>
+    server.bindAsync(`${host}:${port}`, ServerCredentials.createInsecure(), (error, number) =>
       error ? reject(error) : resolve(number),
     ),
   );
   t.after(() => server.forceShutdown());
-  return { port: bound, calls, health, kill: () => server.forceShutdown() };
+  return {
+    port: bound,
+    calls,
+    health,
+    kill: () => server.forceShutdown(),
+    leave: () => new Promise((resolve) => server.tryShutdown(() => resolve())),
+  };
 }
 
 function addService(

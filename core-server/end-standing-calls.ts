@@ -1,0 +1,21 @@
+import { ServerInterceptingCall, status, type ServerInterceptor } from '@grpc/grpc-js';
+
+/**
+ * Ends calls that have no end of their own, health watches and reflection streams, when `closing` is
+ * aborted: a server that closes would wait for them until its grace is over.
+ */
+export function endStandingCalls(closing: AbortSignal): ServerInterceptor {
+  return ({ path, responseStream }, call) => {
+    if (!responseStream || !path.startsWith('/grpc.')) return new ServerInterceptingCall(call);
+    const end = () =>
+      call.sendStatus({ code: status.UNAVAILABLE, details: 'The service is shutting down.' });
+    return new ServerInterceptingCall(call, {
+      start(next) {
+        closing.addEventListener('abort', end);
+        // Comes however the call ends.
+        next({ onCancel: () => closing.removeEventListener('abort', end) });
+        if (closing.aborted) end();
+      },
+    });
+  };
+}

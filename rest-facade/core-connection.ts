@@ -1,0 +1,107 @@
+import { Client, connectivityState } from '@grpc/grpc-js';
+import type { CoreTrust } from './tls.js';
+import { coreUnavailable } from './transcode/grpc-error.js';
+
+const MiB = 1024 * 1024;
+
+/** How long a call waits for a connection that is being made; a refused one fails at once. */
+const connectTimeoutMs = 2_000;
+
+const channelOptions = {
+  'grpc.max_receive_message_length': 64 * MiB,
+  'grpc.max_send_message_length': 64 * MiB,
+  'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+  // A restarted core is found again within about a second.
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 1_000,
+  // The addresses behind a name change when replicas come and go.
+  'grpc.dns_min_time_between_resolutions_ms': 1_000,
+  // A core that vanished without closing its connections is noticed, with or without calls.
+  'grpc.keepalive_time_ms': 20_000,
+  'grpc.keepalive_timeout_ms': 5_000,
+  'grpc.keepalive_permit_without_calls': 1,
+  // One client a process needs no pool; without it a closed client leaves nothing behind.
+  'grpc.use_local_subchannel_pool': 1,
+};
+
+/** Connections to the core, or to all its replicas that the target names. */
+export interface CoreConnection {
+  /**
+   * The client for the next call, as soon as no connection is being made. Rejects with
+   * CORE_UNAVAILABLE where that takes too long.
+   */
+  ready(signal: AbortSignal | undefined): Promise<Client>;
+  close(): void;
+}
+
+/**
+ * @param target gRPC name such as `dns:///core:50051`
+ * @param renewAfterMs Looks the name up anew and connects to what is behind it now, this often.
+ * grpc-js does so when a connection is lost and not when a replica is added. Absent: never.
+ */
+export function createCoreConnection(
+  target: string,
+  trust: CoreTrust,
+  renewAfterMs?: number,
+): CoreConnection {
+  const connect = () =>
+    new Client(target, trust.credentials, { ...channelOptions, ...trust.options });
+  let current = connect();
+  const open = new Set([current]);
+
+  const close = (client: Client) => {
+    open.delete(client);
+    client.close();
+  };
+  const renew = async () => {
+    const next = connect();
+    open.add(next);
+    try {
+      await waitForConnection(next);
+    } catch {
+      return close(next);
+    }
+    const old = current;
+    current = next;
+    // Calls that wait for it are over by then; those under way on it go on after it is closed.
+    setTimeout(() => close(old), connectTimeoutMs).unref();
+  };
+  const renewal = renewAfterMs && setInterval(() => void renew(), renewAfterMs).unref();
+
+  return {
+    async ready(signal) {
+      const client = current;
+      await waitForConnection(client, signal);
+      return client;
+    },
+    close() {
+      clearInterval(renewal);
+      open.forEach(close);
+    },
+  };
+}
+
+/**
+ * grpc-js fails a call at once while the last attempt to connect has failed, but queues it while one
+ * is under way, which takes 20 seconds where packets are dropped.
+ */
+function waitForConnection(client: Client, signal?: AbortSignal): Promise<void> {
+  const channel = client.getChannel();
+  const deadline = Date.now() + connectTimeoutMs;
+  return new Promise((resolve, reject) => {
+    const check = () => {
+      try {
+        const state = channel.getConnectivityState(true);
+        const isPending =
+          state === connectivityState.IDLE || state === connectivityState.CONNECTING;
+        if (!isPending || signal?.aborted) return resolve();
+        channel.watchConnectivityState(state, deadline, (timeout) =>
+          timeout ? reject(coreUnavailable(timeout)) : check(),
+        );
+      } catch (closed) {
+        reject(coreUnavailable(closed));
+      }
+    };
+    check();
+  });
+}
