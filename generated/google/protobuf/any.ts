@@ -77,11 +77,11 @@ export interface Any {
    */
   typeUrl: string;
   /** Holds a Protobuf serialization of the type described by type_url. */
-  value: Buffer;
+  value: Uint8Array;
 }
 
 function createBaseAny(): Any {
-  return { typeUrl: "", value: Buffer.alloc(0) };
+  return { typeUrl: "", value: new Uint8Array(0) };
 }
 
 export const Any: MessageFns<Any> = {
@@ -121,7 +121,7 @@ export const Any: MessageFns<Any> = {
               break;
             }
 
-            message.value = Buffer.from(reader.bytes());
+            message.value = reader.bytes();
             continue;
           }
         }
@@ -142,7 +142,7 @@ export const Any: MessageFns<Any> = {
   fromPartial(object: DeepPartial<Any>): Any {
     const message = createBaseAny();
     message.typeUrl = object.typeUrl ?? "";
-    message.value = object.value ?? Buffer.alloc(0);
+    message.value = object.value ?? new Uint8Array(0);
     return message;
   },
 };

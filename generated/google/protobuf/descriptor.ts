@@ -1604,7 +1604,7 @@ export interface UninterpretedOption {
   positiveIntValue?: number | undefined;
   negativeIntValue?: number | undefined;
   doubleValue?: number | undefined;
-  stringValue?: Buffer | undefined;
+  stringValue?: Uint8Array | undefined;
   aggregateValue?: string | undefined;
 }
 
@@ -5168,7 +5168,7 @@ function createBaseUninterpretedOption(): UninterpretedOption {
     positiveIntValue: 0,
     negativeIntValue: 0,
     doubleValue: 0,
-    stringValue: Buffer.alloc(0),
+    stringValue: new Uint8Array(0),
     aggregateValue: "",
   };
 }
@@ -5257,7 +5257,7 @@ export const UninterpretedOption: MessageFns<UninterpretedOption> = {
               break;
             }
 
-            message.stringValue = Buffer.from(reader.bytes());
+            message.stringValue = reader.bytes();
             continue;
           }
           case 8: {
@@ -5290,7 +5290,7 @@ export const UninterpretedOption: MessageFns<UninterpretedOption> = {
     message.positiveIntValue = object.positiveIntValue ?? 0;
     message.negativeIntValue = object.negativeIntValue ?? 0;
     message.doubleValue = object.doubleValue ?? 0;
-    message.stringValue = object.stringValue ?? Buffer.alloc(0);
+    message.stringValue = object.stringValue ?? new Uint8Array(0);
     message.aggregateValue = object.aggregateValue ?? "";
     return message;
   },

@@ -76,7 +76,7 @@ export function thresholdSourceToNumber(object: ThresholdSource): number {
 /** Asks for the largest face. */
 export interface DetectSingleFaceRequest {
   /** The picture file. Required. */
-  image: Buffer;
+  image: Uint8Array;
   /**
    * A registered company whose score is the threshold, at most 64 characters, else UNKNOWN_COMPANY;
    * empty: the default score.
@@ -109,7 +109,7 @@ export interface DetectSingleFaceResponse {
 /** Asks for all faces. */
 export interface DetectAllFacesRequest {
   /** The picture file. Required. */
-  image: Buffer;
+  image: Uint8Array;
   /**
    * A registered company whose score is the threshold, at most 64 characters, else UNKNOWN_COMPANY;
    * empty: the default score.
@@ -173,7 +173,7 @@ export interface Face {
   /** How sure the detector is that this is a face, 0..1. */
   detectionScore: number;
   /** The face cut out of the picture at its own resolution: JPEG, quality 90, no metadata. */
-  cropJpeg: Buffer;
+  cropJpeg: Uint8Array;
   /** Five points of the face; only on request. */
   landmarks: FaceLandmarks | undefined;
 }
@@ -232,7 +232,7 @@ export interface ModelInfo {
 
 function createBaseDetectSingleFaceRequest(): DetectSingleFaceRequest {
   return {
-    image: Buffer.alloc(0),
+    image: new Uint8Array(0),
     company: "",
     minScore: undefined,
     landmarks: false,
@@ -282,7 +282,7 @@ export const DetectSingleFaceRequest: MessageFns<DetectSingleFaceRequest> = {
               break;
             }
 
-            message.image = Buffer.from(reader.bytes());
+            message.image = reader.bytes();
             continue;
           }
           case 2: {
@@ -342,7 +342,7 @@ export const DetectSingleFaceRequest: MessageFns<DetectSingleFaceRequest> = {
   },
   fromPartial(object: DeepPartial<DetectSingleFaceRequest>): DetectSingleFaceRequest {
     const message = createBaseDetectSingleFaceRequest();
-    message.image = object.image ?? Buffer.alloc(0);
+    message.image = object.image ?? new Uint8Array(0);
     message.company = object.company ?? "";
     message.minScore = object.minScore ?? undefined;
     message.landmarks = object.landmarks ?? false;
@@ -423,7 +423,7 @@ export const DetectSingleFaceResponse: MessageFns<DetectSingleFaceResponse> = {
 
 function createBaseDetectAllFacesRequest(): DetectAllFacesRequest {
   return {
-    image: Buffer.alloc(0),
+    image: new Uint8Array(0),
     company: "",
     minScore: undefined,
     landmarks: false,
@@ -477,7 +477,7 @@ export const DetectAllFacesRequest: MessageFns<DetectAllFacesRequest> = {
               break;
             }
 
-            message.image = Buffer.from(reader.bytes());
+            message.image = reader.bytes();
             continue;
           }
           case 2: {
@@ -545,7 +545,7 @@ export const DetectAllFacesRequest: MessageFns<DetectAllFacesRequest> = {
   },
   fromPartial(object: DeepPartial<DetectAllFacesRequest>): DetectAllFacesRequest {
     const message = createBaseDetectAllFacesRequest();
-    message.image = object.image ?? Buffer.alloc(0);
+    message.image = object.image ?? new Uint8Array(0);
     message.company = object.company ?? "";
     message.minScore = object.minScore ?? undefined;
     message.landmarks = object.landmarks ?? false;
@@ -800,7 +800,7 @@ export const StreamDetectFacesResponse: MessageFns<StreamDetectFacesResponse> = 
 };
 
 function createBaseFace(): Face {
-  return { boundingBox: undefined, detectionScore: 0, cropJpeg: Buffer.alloc(0), landmarks: undefined };
+  return { boundingBox: undefined, detectionScore: 0, cropJpeg: new Uint8Array(0), landmarks: undefined };
 }
 
 export const Face: MessageFns<Face> = {
@@ -854,7 +854,7 @@ export const Face: MessageFns<Face> = {
               break;
             }
 
-            message.cropJpeg = Buffer.from(reader.bytes());
+            message.cropJpeg = reader.bytes();
             continue;
           }
           case 4: {
@@ -886,7 +886,7 @@ export const Face: MessageFns<Face> = {
       ? BoundingBox.fromPartial(object.boundingBox)
       : undefined;
     message.detectionScore = object.detectionScore ?? 0;
-    message.cropJpeg = object.cropJpeg ?? Buffer.alloc(0);
+    message.cropJpeg = object.cropJpeg ?? new Uint8Array(0);
     message.landmarks = (object.landmarks !== undefined && object.landmarks !== null)
       ? FaceLandmarks.fromPartial(object.landmarks)
       : undefined;

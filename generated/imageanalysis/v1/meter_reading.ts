@@ -163,7 +163,7 @@ export function readingWarningToNumber(object: ReadingWarning): number {
  */
 export interface ReadMeterRequest {
   /** The picture file. Required. */
-  image: Buffer;
+  image: Uint8Array;
   /** How many wheels the counter has, those of the fraction included, 3..12; absent: not known. */
   expectedDigits?:
     | number
@@ -288,7 +288,7 @@ export interface StreamReadMetersResponse {
 
 function createBaseReadMeterRequest(): ReadMeterRequest {
   return {
-    image: Buffer.alloc(0),
+    image: new Uint8Array(0),
     expectedDigits: undefined,
     expectedDecimals: undefined,
     previousReading: undefined,
@@ -342,7 +342,7 @@ export const ReadMeterRequest: MessageFns<ReadMeterRequest> = {
               break;
             }
 
-            message.image = Buffer.from(reader.bytes());
+            message.image = reader.bytes();
             continue;
           }
           case 2: {
@@ -410,7 +410,7 @@ export const ReadMeterRequest: MessageFns<ReadMeterRequest> = {
   },
   fromPartial(object: DeepPartial<ReadMeterRequest>): ReadMeterRequest {
     const message = createBaseReadMeterRequest();
-    message.image = object.image ?? Buffer.alloc(0);
+    message.image = object.image ?? new Uint8Array(0);
     message.expectedDigits = object.expectedDigits ?? undefined;
     message.expectedDecimals = object.expectedDecimals ?? undefined;
     message.previousReading = object.previousReading ?? undefined;
