@@ -54,7 +54,9 @@ export async function openModel(
   { memory = 'kept' }: OpenModelOptions = {},
 ): Promise<Model> {
   const isKept = memory === 'kept';
-  const options = { ...sessionOptions, enableCpuMemArena: isKept, enableMemPattern: isKept };
+  // A plan of the memory is made for each size of picture, and hardly two looks have one size: it
+  // costs 45 MB a worker and brings nothing.
+  const options = { ...sessionOptions, enableCpuMemArena: isKept, enableMemPattern: false };
   const sessions: InferenceSession[] = [];
   for (const bytes of await readGraphs(entry, folder)) {
     sessions.push(await InferenceSession.create(bytes, options));
