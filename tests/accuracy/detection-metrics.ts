@@ -52,22 +52,32 @@ export function judge(picture: Measured, isWanted: (face: TrueFace) => boolean):
   return verdicts;
 }
 
+/** Precision and recall, 0..1, of all found faces down to each one, the best first. */
+export function precisionRecallCurve(
+  pictures: readonly Measured[],
+  isWanted: (face: TrueFace) => boolean,
+): { readonly precision: number; readonly recall: number; readonly isHit: boolean }[] {
+  const verdicts = pictures.flatMap((p) => judge(p, isWanted)).sort((a, b) => b.score - a.score);
+  const positives = countFaces(pictures, isWanted);
+  let hits = 0;
+  return verdicts.map(({ isHit }, i) => {
+    hits += Number(isHit);
+    return { precision: hits / (i + 1), recall: hits / positives, isHit };
+  });
+}
+
 /** Average precision at an overlap of 0.5: area under the interpolated precision-recall curve, 0..1. */
 export function averagePrecision(
   pictures: readonly Measured[],
   isWanted: (face: TrueFace) => boolean,
 ): number {
-  const verdicts = pictures.flatMap((p) => judge(p, isWanted)).sort((a, b) => b.score - a.score);
-  const positives = countFaces(pictures, isWanted);
-  let hits = 0;
-  const precisions = verdicts.map(({ isHit }, i) => (hits += Number(isHit)) / (i + 1));
   let ceiling = 0;
   let sum = 0;
-  for (let i = verdicts.length - 1; i >= 0; i -= 1) {
-    ceiling = Math.max(ceiling, precisions[i] ?? 0);
-    if (verdicts[i]?.isHit) sum += ceiling;
+  for (const { precision, isHit } of precisionRecallCurve(pictures, isWanted).reverse()) {
+    ceiling = Math.max(ceiling, precision);
+    if (isHit) sum += ceiling;
   }
-  return sum / positives;
+  return sum / countFaces(pictures, isWanted);
 }
 
 /** How many faces count. */

@@ -1,5 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { faceApiInstall, openFaceApiSsd } from './face-api-ssd.js';
+import { faceCharts } from './face-charts.js';
 import { readFaceEvaluation } from './face-data.js';
 import {
   figuresOf,
@@ -13,7 +16,9 @@ import { openServedDetector } from './served-detector.js';
 
 // Prints the accuracy of the face detectors in one run: the teacher and the embedded model through
 // the code that serves, and a peer. One thread; times are processor time of the networks alone.
-// node dist/tests/accuracy/eval-face.js [--model NAME]... [--every N]    every N-th picture: a quick look
+// node dist/tests/accuracy/eval-face.js [--model NAME]... [--every N] [--charts FOLDER]
+//   --every N         every N-th picture: a quick look
+//   --charts FOLDER   write the charts of the model card there
 
 const teacherName = 'yunet-n';
 const servedName = 'face-detector';
@@ -23,6 +28,7 @@ const landmarkRow = 'landmarks against the teacher';
 const { values } = parseArgs({
   options: {
     every: { type: 'string', default: '1' },
+    charts: { type: 'string' },
     model: { type: 'string', multiple: true, default: [teacherName, peerName, servedName] },
   },
 });
@@ -52,6 +58,16 @@ if (pictures === undefined) {
   if (ours && teacher && served) ours[landmarkRow] = landmarkError(served, teacher);
   printTable(columns);
   if (ours) printWishes(ours, columns.get(teacherName));
+  if (values.charts !== undefined) {
+    const charted = [...runsOf].map(([name, { runs }]) => ({
+      name,
+      runs,
+      figures: columns.get(name) ?? {},
+    }));
+    for (const [file, svg] of Object.entries(faceCharts(charted))) {
+      await writeFile(path.join(values.charts, file), svg);
+    }
+  }
 }
 
 async function open(name: string): Promise<MeasuredDetector | undefined> {

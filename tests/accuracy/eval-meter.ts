@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { meterCharts } from './meter-charts.js';
 import { readMeterEvaluation, readMeterHeldOut, readPicturesWithoutMeter } from './meter-data.js';
 import type { MeterPhoto } from './meter-data.js';
 import { reliability } from './meter-metrics.js';
@@ -16,12 +17,13 @@ import { type MeterRun, networkMs, readServed } from './served-meter-reader.js';
 // one step off at most. Readings that a label accepts count as right, refused photos as wrong. The
 // fraction's length is the predicted one. In brackets 95 % intervals.
 
-const help = `eval-meter [--held-out] [--known] [--paddle-every N] [--wrong] [--json FILE] [--manifest FILE]
+const help = `eval-meter [--held-out] [--known] [--paddle-every N] [--wrong] [--json FILE] [--charts FOLDER] [--manifest FILE]
   --held-out        training photos that no network was trained on, to choose and calibrate by
   --known           tell the reader how many wheels and fraction wheels each meter has
   --paddle-every N  ask PaddleOCR about every Nth photo; 0: none
   --wrong           list the photos whose integer part is wrong
   --json FILE       write the figures as JSON too
+  --charts FOLDER   write the charts of the model card there
   --manifest FILE   models to measure in place of the served ones`;
 
 const { values: wish } = parseArgs({
@@ -32,6 +34,7 @@ const { values: wish } = parseArgs({
     'paddle-every': { type: 'string', default: '10' },
     wrong: { type: 'boolean', default: false },
     json: { type: 'string' },
+    charts: { type: 'string' },
     manifest: { type: 'string' },
   },
 });
@@ -57,6 +60,11 @@ if (wish.help) {
     paddle: await reportPaddle(runs, Number(wish['paddle-every'])),
   };
   if (wish.wrong) reportWrong(runs);
+  if (wish.charts) {
+    for (const [file, svg] of Object.entries(meterCharts(figures.sources, figures.reliability))) {
+      await writeFile(join(wish.charts, file), svg);
+    }
+  }
   if (wish.json) await writeFile(wish.json, `${JSON.stringify(figures, null, 2)}\n`);
 }
 

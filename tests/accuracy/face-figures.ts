@@ -14,7 +14,13 @@ import type { FoundFaceWithPoints, MeasuredDetector } from './measured-detector.
 
 /** What AP looks at; lower scores are not asked for. */
 const candidateScore = 0.02;
-const sizes = [4, 8, 16, 32, 64, 128, Infinity];
+const sides = [4, 8, 16, 32, 64, 128, Infinity];
+/** Faces by the square root of their area, pixels: from, below, and the row of the table. */
+export const sideClasses = sides.slice(0, -1).map((from, i) => {
+  const to = sides[i + 1] ?? Infinity;
+  const label = to === Infinity ? `from ${from} px` : `${from} to ${to} px`;
+  return { from, to, label, row: `AP@0.5 side ${label}` };
+});
 /** Smaller faces say little about landmarks, pixels of the longer side. */
 const landmarkFace = 96;
 
@@ -56,11 +62,9 @@ export function figuresOf(runs: readonly FaceRun[], defaultScore: number): FaceF
     figures[`AP@0.5 ${subset}`] =
       100 * averagePrecision(wider, (face) => face.subsets.includes(subset));
   }
-  for (const [i, from] of sizes.slice(0, -1).entries()) {
-    const to = sizes[i + 1] ?? Infinity;
+  for (const { from, to, row } of sideClasses) {
     const isOfSize = (face: TrueFace): boolean => sideOf(face) >= from && sideOf(face) < to;
-    const label = to === Infinity ? `from ${from} px` : `${from} to ${to} px`;
-    figures[`AP@0.5 side ${label}`] = 100 * averagePrecision(wider, isOfSize);
+    figures[row] = 100 * averagePrecision(wider, isOfSize);
   }
   for (const tag of ['blur', 'crowd', 'illumination', 'occlusion', 'profile']) {
     const tagged = runs.filter((run) => run.tags.includes(tag));
