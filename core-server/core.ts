@@ -20,7 +20,7 @@ import { createFaceDetectionHandlers } from './face/service.js';
 import { startGrpcServer, type GrpcServer } from './grpc-server.js';
 import { loadManifest, modelFor } from './inference/manifest.js';
 import { createWorkerPool } from './inference/pool.js';
-import { loadReaderRules, rulesFile } from './meter/reader-rules.js';
+import { loadReaderRules } from './meter/reader-rules.js';
 import { createMeterReadingHandlers } from './meter/service.js';
 import { createMetrics } from './observe/metrics.js';
 import { createCallObserver } from './observe/call-observer.js';
@@ -87,7 +87,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
     const manifest = await loadManifest(manifestUrl);
     const faceModel = modelFor(manifest, 'face', config.CORE_FACE_MODEL);
     const defaultScore = config.CORE_DEFAULT_SCORE ?? faceModel.defaultScore;
-    const meterRules = await loadReaderRules(new URL(rulesFile, manifestUrl));
+    const meterRules = await loadReaderRules(manifest, manifestUrl);
     const checkBelow = config.CORE_METER_CHECK_BELOW ?? meterRules.okConfidence;
     const limits = {
       maxBytes: config.CORE_MAX_IMAGE_BYTES,

@@ -4,7 +4,7 @@ import { scaledSize } from '../../core-server/image/picture.js';
 import { modelFor, type Manifest } from '../../core-server/inference/manifest.js';
 import type { TensorData } from '../../core-server/inference/sessions.js';
 import { createNetworkCounterReader } from '../../core-server/meter/network-counter-reader.js';
-import { loadReaderRules, rulesFile } from '../../core-server/meter/reader-rules.js';
+import { loadReaderRules } from '../../core-server/meter/reader-rules.js';
 import { openSession, type Session } from './sessions.js';
 
 /** One run of a network, as the service made it. */
@@ -27,7 +27,7 @@ export async function createMeterReplay(manifest: Manifest, folder: URL) {
     };
     return { run, release: () => Promise.resolve() };
   };
-  const rules = await loadReaderRules(new URL(rulesFile, folder));
+  const rules = await loadReaderRules(manifest, folder);
   const models = {
     locate: await open('meter-locate'),
     refine: await open('meter-refine'),

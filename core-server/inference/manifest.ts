@@ -13,6 +13,10 @@ const graphSchema = z.strictObject({
   url: z.url({ protocol: /^https$/ }).optional(),
 });
 
+const rulesSchema = graphSchema.omit({ url: true }).extend({
+  file: z.string().regex(/^[\w-]+(\/\w[\w.-]*)+\.json$/, 'want a path like meter/rules.json'),
+});
+
 const modelSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9-]*$/),
   version: z.string().min(1),
@@ -29,6 +33,8 @@ const modelSchema = z.strictObject({
   calibration: z.string().min(1),
   /** Numbers of the rule that uses the model; the feature knows their names. */
   settings: z.record(z.string(), z.number()).default({}),
+  /** A file with the rules by which the feature uses the model, where they are more than numbers. */
+  rules: rulesSchema.optional(),
 });
 
 const manifestSchema = z
@@ -52,6 +58,7 @@ const manifestSchema = z
 export type Manifest = z.infer<typeof manifestSchema>;
 /** One model of the manifest. */
 export type ModelEntry = Manifest['models'][number];
+type PinnedFile = z.infer<typeof graphSchema>;
 
 /** Reads and checks `manifest.json`. Throws one Error that names every mistake. */
 export async function loadManifest(file: URL): Promise<Manifest> {
@@ -74,21 +81,32 @@ export function modelFor(manifest: Manifest, task: string, name?: string): Model
   throw new Error(`No model "${wanted ?? ''}" for ${task} in the manifest, there are: ${names}.`);
 }
 
-/** The bytes of a model's files. Throws when a file is missing or is not the one of the manifest. */
+/** The bytes of a model's graphs. Throws when a file is missing or is not the one of the manifest. */
 export async function readGraphs(entry: ModelEntry, folder: URL): Promise<Uint8Array[]> {
-  return Promise.all(
-    entry.graphs.map(async ({ file, sha256: wanted, url }) => {
-      const bytes = await readFile(new URL(file, folder)).catch((error: unknown) => {
-        const hint = url === undefined ? '' : ' It is downloaded by `make models`.';
-        throw new Error(`Model ${entry.name}: cannot read ${file}.${hint}`, { cause: error });
-      });
-      const found = hashOf(bytes);
-      if (found === wanted) return bytes;
-      throw new Error(
-        `Model ${entry.name}: ${file} has the sha256 ${found}, the manifest wants ${wanted}. ` +
-          'If you changed the file, run `npm run models:register`.',
-      );
-    }),
+  return Promise.all(entry.graphs.map((file) => readPinned(entry.name, file, folder)));
+}
+
+/** What a model's rules say, not checked. Throws when there are none, or not those of the manifest. */
+export async function readRules({ name, rules }: ModelEntry, folder: URL): Promise<unknown> {
+  if (rules === undefined) throw new Error(`Model ${name}: the manifest names no rules.`);
+  const bytes = await readPinned(name, rules, folder);
+  return JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown;
+}
+
+async function readPinned(
+  model: string,
+  { file, sha256: wanted, url }: PinnedFile,
+  folder: URL,
+): Promise<Uint8Array> {
+  const bytes = await readFile(new URL(file, folder)).catch((error: unknown) => {
+    const hint = url === undefined ? '' : ' It is downloaded by `make models`.';
+    throw new Error(`Model ${model}: cannot read ${file}.${hint}`, { cause: error });
+  });
+  const found = hashOf(bytes);
+  if (found === wanted) return bytes;
+  throw new Error(
+    `Model ${model}: ${file} has the sha256 ${found}, the manifest wants ${wanted}. ` +
+      'If you changed the file, run `npm run models:register`.',
   );
 }
 

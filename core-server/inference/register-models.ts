@@ -3,7 +3,7 @@ import { hashOf, loadManifest, type Manifest } from './manifest.js';
 
 /**
  * Writes the hashes of the present files into the manifest, for after a training. A model whose
- * files changed gets a new version: the day and the beginning of the hash of its last graph.
+ * files changed gets a new version: the day and the beginning of the hash of the last that did.
  * Downloaded files keep the hash that they were pinned by. Returns the names of the changed models.
  */
 export async function registerModels(manifestFile: URL, today: string): Promise<string[]> {
@@ -11,11 +11,11 @@ export async function registerModels(manifestFile: URL, today: string): Promise<
   const changed: string[] = [];
   for (const model of manifest.models) {
     let hash: string | undefined;
-    for (const graph of model.graphs) {
-      if (graph.url !== undefined) continue;
-      const found = hashOf(await readFile(new URL(graph.file, manifestFile)));
-      if (found === graph.sha256) continue;
-      graph.sha256 = hash = found;
+    const own = model.graphs.filter(({ url }) => url === undefined);
+    for (const file of model.rules ? [...own, model.rules] : own) {
+      const found = hashOf(await readFile(new URL(file.file, manifestFile)));
+      if (found === file.sha256) continue;
+      file.sha256 = hash = found;
     }
     if (hash === undefined) continue;
     model.version = `${today}-${hash.slice(0, 8)}`;

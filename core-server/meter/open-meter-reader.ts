@@ -3,7 +3,7 @@ import { openModel } from '../inference/sessions.js';
 import { createNetworkCounterReader } from './network-counter-reader.js';
 import { createPrintedReader } from './printed/printed-reader.js';
 import { createMeterReader, type MeterReader } from './read-meter.js';
-import { loadReaderRules, rulesFile } from './reader-rules.js';
+import { loadReaderRules } from './reader-rules.js';
 
 /**
  * The task `readMeter` with the networks that the manifest serves. Throws an Error for files that
@@ -23,7 +23,7 @@ export async function openMeterReader(
     open('meter-locate'),
     open('meter-refine'),
     open('meter'),
-    loadReaderRules(new URL(rulesFile, manifestUrl)),
+    loadReaderRules(manifest, manifestUrl),
   ]);
   return createMeterReader(
     createNetworkCounterReader({ locate, refine, read }, rules, now),

@@ -1,8 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-
-/** Where the rules of the served networks lie, relative to the manifest. */
-export const rulesFile = 'meter/reader.json';
+import { modelFor, readRules, type Manifest } from '../inference/manifest.js';
 
 const share = z.number().min(0).max(1);
 
@@ -88,7 +85,7 @@ export function parseReaderRules(value: unknown): ReaderRules {
   throw new Error(`The rules of the meter reader are wrong:\n${z.prettifyError(parsed.error)}`);
 }
 
-/** Reads and checks `reader.json`. */
-export async function loadReaderRules(file: URL): Promise<ReaderRules> {
-  return parseReaderRules(JSON.parse(await readFile(file, 'utf8')) as unknown);
+/** The rules of the reader that the manifest serves. Throws an Error for a file that is missing or wrong. */
+export async function loadReaderRules(manifest: Manifest, manifestUrl: URL): Promise<ReaderRules> {
+  return parseReaderRules(await readRules(modelFor(manifest, 'meter'), manifestUrl));
 }

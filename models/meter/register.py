@@ -27,6 +27,10 @@ def entry_with(text: str, name: str, digest: str) -> str:
     return text[:at] + re.sub(r'"sha256": "[^"]*"', f'"sha256": "{digest}"', entry, count=1)
 
 
+def manifest_with_rules(text: str, digest: str) -> str:
+    return re.sub(r'("file": "meter/reader.json",\s*"sha256": )"[^"]*"', rf'\1"{digest}"', text, count=1)
+
+
 def register(folder: Path, checkpoints: dict) -> None:
     path = HERE.parent / "manifest.json"
     manifest = path.read_text()
@@ -39,10 +43,11 @@ def register(folder: Path, checkpoints: dict) -> None:
             saved = torch.load(checkpoints[name], map_location="cpu")
             average = halved(saved["average"])
             torch.save({"model": average, "average": average, "step": saved["step"]}, HERE / f"checkpoints/{name}.pt")
-    json.loads(manifest)
-    path.write_text(manifest)
     if (folder / "reader.json").exists():
         shutil.copy(folder / "reader.json", HERE / "reader.json")
+    manifest = manifest_with_rules(manifest, hashlib.sha256((HERE / "reader.json").read_bytes()).hexdigest())
+    json.loads(manifest)
+    path.write_text(manifest)
     print(f"registered {folder}: core-server serves these networks at its next start")
 
 

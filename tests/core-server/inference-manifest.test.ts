@@ -11,6 +11,7 @@ import {
   modelFor,
   parseManifest,
   readGraphs,
+  readRules,
 } from '../../core-server/inference/manifest.js';
 import { registerModels } from '../../core-server/inference/register-models.js';
 
@@ -66,6 +67,23 @@ test('a wrong manifest is refused with every mistake in one message', () => {
     () => parseManifest({ serve: {}, models: [entry({ unknown: 1 })] }),
     /Unrecognized key: "unknown"/,
   );
+});
+
+test('rules are read only when they are those of the manifest', async (t) => {
+  const text = '{"least":0.5}';
+  const folder = await folderWithModel(t, 'model', hashOf(Buffer.from('model')));
+  await mkdir(new URL('meter/', folder));
+  await writeFile(new URL('meter/rules.json', folder), text);
+  const modelWith = (changes: object) =>
+    modelFor(parseManifest({ serve: {}, models: [entry(changes)] }), '', 'some-model');
+  const rules = { file: 'meter/rules.json', sha256: hashOf(Buffer.from(text)) };
+  assert.deepEqual(await readRules(modelWith({ rules }), folder), { least: 0.5 });
+  const other = { ...rules, sha256: 'b'.repeat(64) };
+  await assert.rejects(
+    readRules(modelWith({ rules: other }), folder),
+    /rules\.json has the sha256/,
+  );
+  await assert.rejects(readRules(modelWith({}), folder), /names no rules/);
 });
 
 test('a path out of the folder is refused', () => {

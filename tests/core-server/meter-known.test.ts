@@ -16,10 +16,12 @@ import {
   contradictionsOf,
   type KnownMeter,
 } from '../../core-server/meter/known-meter.js';
-import { loadReaderRules, rulesFile } from '../../core-server/meter/reader-rules.js';
+import { loadManifest } from '../../core-server/inference/manifest.js';
+import { loadReaderRules } from '../../core-server/meter/reader-rules.js';
 import { validateKnownMeter } from '../../core-server/meter/validate.js';
 
-const rules = await loadReaderRules(new URL(`../../../models/${rulesFile}`, import.meta.url));
+const manifestUrl = new URL('../../../models/manifest.json', import.meta.url);
+const rules = await loadReaderRules(await loadManifest(manifestUrl), manifestUrl);
 
 function decimal(text: string): Decimal {
   const value = parseDecimal(text);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
+import { loadManifest } from '../../core-server/inference/manifest.js';
 import type { TensorData } from '../../core-server/inference/sessions.js';
 import { align, bestPath, likelihood, mergeColours } from '../../core-server/meter/digit-ctc.js';
 import { fractionOf } from '../../core-server/meter/fraction.js';
@@ -14,12 +15,11 @@ import {
   type Crop,
   loadReaderRules,
   parseReaderRules,
-  rulesFile,
 } from '../../core-server/meter/reader-rules.js';
 import { stripRegion } from '../../core-server/meter/strip-region.js';
 import { wheelsOf } from '../../core-server/meter/wheels.js';
 
-const modelsFolder = new URL('../../../models/', import.meta.url);
+const manifestUrl = new URL('../../../models/manifest.json', import.meta.url);
 const steps = 56;
 
 type Corners = [number, number][];
@@ -451,7 +451,7 @@ suite('createNetworkCounterReader', () => {
 
 suite('rules', () => {
   test('of the served networks are complete', async () => {
-    await loadReaderRules(new URL(rulesFile, modelsFolder));
+    await loadReaderRules(await loadManifest(manifestUrl), manifestUrl);
   });
   test('that are wrong are all named', () => {
     assert.throws(

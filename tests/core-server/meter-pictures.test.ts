@@ -11,7 +11,7 @@ import type { Point, Quad } from '../../core-server/meter/geometry.js';
 import { judgePlace } from '../../core-server/meter/hypothesis.js';
 import { locate } from '../../core-server/meter/locate.js';
 import { createNetworkCounterReader } from '../../core-server/meter/network-counter-reader.js';
-import { loadReaderRules, rulesFile } from '../../core-server/meter/reader-rules.js';
+import { loadReaderRules } from '../../core-server/meter/reader-rules.js';
 import { expand, readStrips } from '../../core-server/meter/read-strips.js';
 import { refine } from '../../core-server/meter/refine.js';
 import { defaultLimits } from './image-fixtures.js';
@@ -67,7 +67,7 @@ test('the reference was made with the networks and rules that are served', () =>
 
 suite('the served steps are those of the Python reference', async () => {
   const manifest = await loadManifest(manifestUrl);
-  const rules = await loadReaderRules(new URL(rulesFile, manifestUrl));
+  const rules = await loadReaderRules(manifest, manifestUrl);
   const { signal } = new AbortController();
   const pictures = new Map<string, RgbPicture>();
   let models: Parameters<typeof createNetworkCounterReader>[0];
