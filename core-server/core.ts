@@ -15,7 +15,7 @@ import { createWorkLimiter } from './access/work-limiter.js';
 import { parseTrustedProxies } from './access/trusted-proxies.js';
 import { createAdminHandlers } from './admin/service.js';
 import type { CoreConfig } from './config.js';
-import { createDatabase } from './db/knex.js';
+import { waitForDatabase } from './db/wait-for-database.js';
 import { createFaceDetectionHandlers } from './face/service.js';
 import { startGrpcServer, type GrpcServer } from './grpc-server.js';
 import { loadManifest, modelFor } from './inference/manifest.js';
@@ -116,7 +116,8 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
     closers.push(() => pool.close({ graceMs }));
 
     // The workers load their models meanwhile.
-    const db = await createDatabase({ url: config.DATABASE_URL, dataDir: config.CORE_DATA_DIR });
+    const place = { url: config.DATABASE_URL, dataDir: config.CORE_DATA_DIR };
+    const db = await waitForDatabase(place, log);
     closers.push(() => db.destroy());
 
     const apiKeys = createApiKeys({ store: createKnexApiKeyStore(db), now, randomBytes });
@@ -183,6 +184,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
       interceptor: createAccessInterceptor({
         authenticate: (key) => apiKeys.authenticate(key),
         consume: (keyId) => rateLimiter.consume(keyId),
+        log,
       }),
       observer,
       credentials: serverCredentials,
@@ -203,7 +205,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
               createAdminHandlers({ apiKeys, companies, now }),
               settings,
             ),
-            interceptor: createAdminInterceptor((sent) => isSameSecret(sent, adminKey)),
+            interceptor: createAdminInterceptor((sent) => isSameSecret(sent, adminKey), log),
             observer,
             credentials: serverCredentials,
             protoFolder,

@@ -8,6 +8,7 @@ import type { IsTrustedProxy } from './access/trusted-proxies.js';
 import type { Call } from './call.js';
 import { ServiceError } from './errors.js';
 import { traceMetadata } from './observe/call-observer.js';
+import { logFault } from './observe/log-fault.js';
 
 /** What every adapter needs to open a call. */
 export interface CallSettings {
@@ -54,12 +55,14 @@ export function openCall(
   const keyId = readText(metadata, keyIdMetadata) ?? '';
   const log = settings.log.child({ request_id: requestId, key_id: keyId });
   log.debug({ method: grpcCall.getPath() }, 'call received');
-  const expiresAt = Number(grpcCall.getDeadline());
+  // Monotonic from here on: a clock that is set meanwhile ends no call early and none late.
+  const ownLimitMs = Number(grpcCall.getDeadline()) - Date.now();
+  const timeLeftOf = (allowedMs: number) => startedAt + allowedMs - settings.now();
   const abort = (reason: ServiceError) => controller.abort(reason);
 
   const onCancelled = () => {
     // A passed deadline arrives as a cancellation too, from the caller's side a little early.
-    const expired = Date.now() >= expiresAt - deadlineSlackMs;
+    const expired = timeLeftOf(ownLimitMs) <= deadlineSlackMs;
     abort(expired ? deadlinePassed() : clientGone());
   };
   grpcCall.once('cancelled', onCancelled);
@@ -69,8 +72,7 @@ export function openCall(
 
   return {
     signal: controller.signal,
-    timeLeftMs: () =>
-      Math.min(expiresAt - Date.now(), startedAt + (limitMs ?? Infinity) - settings.now()),
+    timeLeftMs: () => timeLeftOf(Math.min(ownLimitMs, limitMs ?? Infinity)),
     requestId,
     keyId,
     peer: addressOfCaller(grpcCall, settings.isTrustedProxy),
@@ -87,9 +89,8 @@ export function openCall(
         duration_ms: Math.round((settings.now() - startedAt) * 10) / 10,
         ...(error && { reason: error.reason }),
       };
-      if (error?.reason === 'INTERNAL')
-        log.error({ ...line, err: error.cause ?? error }, 'call failed');
-      else log.info(line, error ? 'call refused' : 'call answered');
+      if (error && logFault(log, error, line)) return;
+      log.info(line, error ? 'call refused' : 'call answered');
     },
   };
 }

@@ -56,7 +56,7 @@ export function createOperationHandler(deps: OperationDeps) {
           requestId: context.requestId,
           traceparent: context.traceparent,
           clientAddress: request.socket.remoteAddress ?? 'unknown',
-          deadline: context.deadline,
+          deadline: context.deadline(),
           signal: context.signal,
         })
         .catch((error: unknown) => {

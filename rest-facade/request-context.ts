@@ -9,8 +9,8 @@ export interface RequestContext {
   readonly log: Logger;
   /** Monotonic, milliseconds. */
   readonly startedAt: number;
-  /** When the answer must be ready. */
-  readonly deadline: Date;
+  /** When the answer must be ready, by the clock as it goes now: it may have been set since the start. */
+  readonly deadline: () => Date;
   /** Aborted when the caller goes away or the deadline passes, with the Refusal to answer. */
   readonly signal: AbortSignal;
   /** W3C `traceparent` that goes on to the core, where the request is traced. */

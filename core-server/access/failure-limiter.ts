@@ -2,6 +2,7 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { ServiceError } from '../errors.js';
 import { isCompanyName } from './company-name.js';
 import { callerAddress } from './peer-address.js';
+import { secondsLeft } from './seconds-left.js';
 
 /** Who tried to be which company. */
 export interface PasswordAttempt {
@@ -64,6 +65,6 @@ async function refuseWhenSpent(limiter: RateLimiterMemory, key: string): Promise
   const state = await limiter.get(key);
   if (state === null || state.consumedPoints < limiter.points || state.msBeforeNext <= 0) return;
   throw new ServiceError('RATE_LIMITED', 'Too many failed passwords, wait before trying again.', {
-    retryAfterSeconds: Math.ceil(state.msBeforeNext / 1000),
+    retryAfterSeconds: secondsLeft(state.msBeforeNext, limiter.duration),
   });
 }

@@ -4,8 +4,10 @@ import {
   status as grpcStatus,
   type ServerInterceptor,
 } from '@grpc/grpc-js';
+import type { Logger } from 'pino';
 import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { ServiceError } from '../errors.js';
+import { logFault } from '../observe/log-fault.js';
 import { toStatusObject } from '../status.js';
 
 /** Metadata key under which handlers find the public id of the caller's API key. */
@@ -24,6 +26,8 @@ export interface AccessDeps {
   authenticate(apiKey: string): Promise<AuthenticatedKey>;
   /** Rejects with RATE_LIMITED when the key's request rate is used up. */
   consume(keyId: string): Promise<void>;
+  /** Told of what went wrong underneath, such as in the store. */
+  readonly log: Logger;
 }
 
 const operationOfService: Readonly<Record<string, Operation>> = {
@@ -50,22 +54,28 @@ export function createAccessInterceptor(deps: AccessDeps): ServerInterceptor {
     }
     await deps.consume(key.id);
     metadata.set(keyIdMetadata, key.id);
-  });
+  }, deps.log);
 }
 
 /** Checks the metadata `adminkey` of every administration call. */
-export function createAdminInterceptor(isAdminKey: (key: string) => boolean): ServerInterceptor {
+export function createAdminInterceptor(
+  isAdminKey: (key: string) => boolean,
+  log: Logger,
+): ServerInterceptor {
   return guard((path, metadata) => {
     if (serviceOf(path) !== 'imageanalysis.v1.AdminService') return Promise.resolve();
     if (!isAdminKey(readSecret(metadata, 'adminkey'))) {
       throw new ServiceError('INVALID_API_KEY', 'The admin key is not valid.');
     }
     return Promise.resolve();
-  });
+  }, log);
 }
 
 /** Runs a check on the metadata of a call; refuses the call when the check rejects. */
-function guard(check: (path: string, metadata: Metadata) => Promise<void>): ServerInterceptor {
+function guard(
+  check: (path: string, metadata: Metadata) => Promise<void>,
+  log: Logger,
+): ServerInterceptor {
   return (method, grpcCall) =>
     new ServerInterceptingCall(grpcCall, {
       start(next) {
@@ -76,7 +86,9 @@ function guard(check: (path: string, metadata: Metadata) => Promise<void>): Serv
               try {
                 await check(method.path, metadata);
               } catch (caught) {
-                grpcCall.sendStatus(toStatusObject(ServiceError.from(caught)));
+                const error = ServiceError.from(caught);
+                logFault(log, error, { method: method.path });
+                grpcCall.sendStatus(toStatusObject(error));
                 return;
               }
               metadata.remove('apikey');

@@ -1,5 +1,8 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { ServiceError } from '../errors.js';
+import { secondsLeft } from './seconds-left.js';
+
+const windowSeconds = 60;
 
 /** Bounds how many requests an API key makes. */
 export interface KeyRateLimiter {
@@ -17,7 +20,7 @@ export function createKeyRateLimiter(options: {
 }): KeyRateLimiter {
   const { requestsPerMinute } = options;
   if (requestsPerMinute === 0) return { consume: () => Promise.resolve() };
-  const limiter = new RateLimiterMemory({ points: requestsPerMinute, duration: 60 });
+  const limiter = new RateLimiterMemory({ points: requestsPerMinute, duration: windowSeconds });
 
   return {
     async consume(keyId) {
@@ -30,7 +33,7 @@ export function createKeyRateLimiter(options: {
           `The API key made more than ${requestsPerMinute} requests in a minute.`,
           {
             details: { limit: String(requestsPerMinute) },
-            retryAfterSeconds: Math.ceil(caught.msBeforeNext / 1000),
+            retryAfterSeconds: secondsLeft(caught.msBeforeNext, windowSeconds),
           },
         );
       }

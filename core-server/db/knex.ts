@@ -13,8 +13,9 @@ export interface DatabaseOptions {
   /** Most PostgreSQL connections of this process; 10 if absent. */
   readonly maxConnections?: number;
   /**
-   * Milliseconds that a write waits for another process's write (SQLite), or that a statement may
-   * take (PostgreSQL), before the call is refused as one that may be tried again; 5000 if absent.
+   * Milliseconds that a write waits for another process's write (SQLite), that a statement may take
+   * (PostgreSQL), and that a call waits for a connection of the pool, before the call is refused as one
+   * that may be tried again; 5000 if absent.
    */
   readonly statementTimeoutMs?: number;
 }
@@ -22,8 +23,6 @@ export interface DatabaseOptions {
 export const sqliteFileName = 'image-analysis.sqlite3';
 
 const defaultStatementTimeoutMs = 5_000;
-/** A call waits this long for a connection of the pool, then is refused as one that may be tried again. */
-const acquireTimeoutMs = 5_000;
 const connectTimeoutMs = 5_000;
 const walRetryMs = 20;
 
@@ -57,7 +56,7 @@ function sqliteConfig(filename: string, statementTimeoutMs: number): Knex.Config
     client: SqliteClient,
     connection: { filename },
     useNullAsDefault: true,
-    acquireConnectionTimeout: acquireTimeoutMs,
+    acquireConnectionTimeout: statementTimeoutMs,
     // One connection: SQLite has one writer, and reads are shorter than a hand-over.
     pool: { min: 1, max: 1, afterCreate: prepareSqlite(statementTimeoutMs) },
     ...withoutValues,
@@ -112,7 +111,7 @@ function postgresConfig(
       keepAlive: true,
       application_name: 'image-analysis',
     },
-    acquireConnectionTimeout: acquireTimeoutMs,
+    acquireConnectionTimeout: statementTimeoutMs,
     pool: { min: 0, max: maxConnections, afterCreate: preparePostgres(statementTimeoutMs) },
     ...withoutValues,
     log: silent,

@@ -2,8 +2,8 @@ import { ServiceError } from '../errors.js';
 
 /**
  * Awaits a query; whatever the database throws becomes a ServiceError with the cause kept.
- * SHUTTING_DOWN (UNAVAILABLE, worth trying again) when the store is unreachable, busy or restarting;
- * otherwise INTERNAL.
+ * SHUTTING_DOWN (UNAVAILABLE, worth trying again) when the store is unreachable, busy, restarting, full
+ * or read-only; otherwise INTERNAL.
  */
 export async function withStorageErrors<T>(query: PromiseLike<T>): Promise<T> {
   try {
@@ -25,6 +25,10 @@ const temporaryCodes: ReadonlySet<string> = new Set([
   // SQLite: another process holds the lock for longer than the busy timeout.
   'SQLITE_BUSY',
   'SQLITE_LOCKED',
+  // SQLite: no room on the disk, or its file system fails or may only be read. What was answered stays.
+  'SQLITE_FULL',
+  'SQLITE_IOERR',
+  'SQLITE_READONLY',
   // The socket to PostgreSQL.
   'ECONNREFUSED',
   'ECONNRESET',
@@ -39,6 +43,11 @@ const temporaryCodes: ReadonlySet<string> = new Set([
   '40P01',
   '53300',
   '57014',
+  // PostgreSQL: disk full, out of memory, input or output error; a standby that may only be read.
+  '53100',
+  '53200',
+  '58030',
+  '25006',
   // PostgreSQL: administrator shutdown, crash shutdown, starting up or shutting down.
   '57P01',
   '57P02',
@@ -49,7 +58,8 @@ const temporaryCodes: ReadonlySet<string> = new Set([
 const temporaryMessages =
   /^(Connection (terminated|ended)|timeout (expired|exceeded)|Client has encountered a connection error|Unable to acquire a connection)/i;
 
-function isTemporary(caught: unknown): boolean {
+/** Whether what a driver threw may pass by itself or by the operator's hand, without a restart. */
+export function isTemporary(caught: unknown): boolean {
   if (!(caught instanceof Error)) return false;
   if (caught.name === 'KnexTimeoutError' || temporaryMessages.test(caught.message)) return true;
   // Several addresses of one host were tried.

@@ -34,11 +34,12 @@ export function requestId(deps: {
         controller.abort(refuse('CLIENT_CLOSED', 'The caller went away.'));
     });
     response.setHeader('x-request-id', id);
+    const startedAt = performance.now();
     setContext(response, {
       requestId: id,
       log: deps.log.child({ request_id: id }),
-      startedAt: performance.now(),
-      deadline: new Date(Date.now() + deps.requestTimeoutMs),
+      startedAt,
+      deadline: () => new Date(Date.now() + startedAt + deps.requestTimeoutMs - performance.now()),
       signal: controller.signal,
       traceparent: undefined,
       route: undefined,

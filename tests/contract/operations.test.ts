@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
@@ -15,6 +16,8 @@ import { loadSync, type ServiceDefinition } from '@grpc/proto-loader';
 import { service as health } from 'grpc-health-check';
 import {
   MeterReadingServiceClient,
+  MeterReadingServiceService,
+  ReadMeterRequest,
   type ReadMeterResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { detailsOf, metadataWithKey, unaryCall } from '../helpers/grpc.js';
@@ -193,6 +196,35 @@ void describe('a core that stops', () => {
     assert.equal(await running, 'NO_READING');
     await closed;
     assert.deepEqual(stage.begun, ['running']);
+  });
+
+  void it('answers a picture that is still being sent', async (t) => {
+    const { service } = await start(t, 60_000);
+    const session = connectHttp2(`http://${service.grpc}`);
+    t.after(() => session.destroy());
+    await once(session, 'connect');
+    const request = ReadMeterRequest.fromPartial({ image: scriptedPicture('slow', 'answer') });
+    const message = Buffer.from(ReadMeterRequest.encode(request).finish());
+    const upload = session.request({
+      ':method': 'POST',
+      ':path': MeterReadingServiceService.readMeter.path,
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      apikey: service.apiKey,
+    });
+    // A refusal has its status in the headers.
+    const headers = once(upload, 'response') as Promise<[Record<string, string>]>;
+    upload.resume();
+    upload.write(Buffer.from([0, 0, 0, 0, message.length])); // not compressed, and the length
+    upload.write(message.subarray(0, 5));
+    // Answered on the same connection: what was sent before has arrived.
+    await new Promise((resolve) => session.ping(resolve));
+
+    const closed = service.closeCore();
+    while ((await readMeter(t, service, 'late')) !== 'UNAVAILABLE');
+    upload.end(message.subarray(5));
+    assert.equal((await headers)[0]['grpc-status'], String(status.NOT_FOUND));
+    await closed;
   });
 
   void it('ends what is still under way when its time is over', async (t) => {

@@ -80,6 +80,23 @@ describe('API keys', () => {
     await assert.rejects(apiKeys.authenticate(secret), invalidApiKey);
   });
 
+  it('should follow a clock that jumps, and stay revoked', async () => {
+    const { apiKeys, clock } = setUp();
+    const expireTime = new Date('2026-02-01T00:00:00Z');
+    const { apiKey, secret } = await apiKeys.create({ label, operations: [], expireTime });
+    clock.time = new Date('2036-01-01T00:00:00Z');
+    await assert.rejects(apiKeys.authenticate(secret), invalidApiKey);
+    clock.time = new Date('1996-01-01T00:00:00Z');
+    await apiKeys.authenticate(secret);
+    const other = await createKey(apiKeys);
+    assert.notEqual(other.apiKey.id, apiKey.id);
+    await apiKeys.revoke(apiKey.id);
+    for (const time of ['1990-01-01T00:00:00Z', '2026-01-31T00:00:00Z']) {
+      clock.time = new Date(time);
+      await assert.rejects(apiKeys.authenticate(secret), invalidApiKey);
+    }
+  });
+
   it('should be refused at the next call after its revocation', async () => {
     const { apiKeys, clock } = setUp();
     const { apiKey, secret } = await createKey(apiKeys);

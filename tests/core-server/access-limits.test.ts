@@ -30,6 +30,25 @@ describe('request rate of an API key', () => {
     await limiter.consume('ia_a');
   });
 
+  it('should last no longer than its minute when the clock is set back', async (t) => {
+    const clock = useTwoClocks(t);
+    const limiter = createKeyRateLimiter({ requestsPerMinute: 1 });
+    await limiter.consume('ia_a');
+    clock.date = 0;
+    await assert.rejects(limiter.consume('ia_a'), { retryAfterSeconds: 60 });
+    clock.timers.tick(60_000);
+    await limiter.consume('ia_a');
+  });
+
+  it('should begin a new minute when the clock is set forward', async (t) => {
+    const clock = useTwoClocks(t);
+    const limiter = createKeyRateLimiter({ requestsPerMinute: 1 });
+    await limiter.consume('ia_a');
+    clock.date += 3_600_000;
+    await limiter.consume('ia_a');
+    await assert.rejects(limiter.consume('ia_a'), { retryAfterSeconds: 60 });
+  });
+
   it('should be off at 0', async () => {
     const limiter = createKeyRateLimiter({ requestsPerMinute: 0 });
     for (let request = 1; request <= 1000; request++) await limiter.consume('ia_a');
@@ -53,6 +72,16 @@ describe('failure limiter', () => {
       retryAfterSeconds: 200,
     });
     clock.tick(200_000);
+    await failures.check(attempt);
+  });
+
+  it('should last no longer than its window when the clock is set back', async (t) => {
+    const clock = useTwoClocks(t);
+    const failures = createFailureLimiter({ maxFailures: 1 });
+    await failures.recordFailure(attempt);
+    clock.date = 0;
+    await assert.rejects(failures.check(attempt), { retryAfterSeconds: 300 });
+    clock.timers.tick(300_000);
     await failures.check(attempt);
   });
 
@@ -178,6 +207,14 @@ describe('work limiter', () => {
 function useClock(t: TestContext) {
   t.mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 1_000_000 });
   return t.mock.timers;
+}
+
+/** The clock of the day apart from the timers, which go on whatever is done to it. */
+function useTwoClocks(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const clock = { date: 1e12, timers: t.mock.timers };
+  t.mock.method(Date, 'now', () => clock.date);
+  return clock;
 }
 
 /** Lets everything that is ready to run do so. */

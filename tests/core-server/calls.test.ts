@@ -38,6 +38,7 @@ type Handler = (
 const openAccess: AccessDeps = {
   authenticate: () => Promise.resolve({ id: 'k1', operations: [] }),
   consume: () => Promise.resolve(),
+  log: pino({ level: 'silent' }),
 };
 
 interface ServeOptions {
@@ -194,13 +195,13 @@ void test('the interceptor refuses before the handler runs', async (t) => {
     },
     {
       access: {
+        ...openAccess,
         authenticate: (key) =>
           key === 'face'
             ? Promise.resolve({ id: 'k2', operations: [Operation.FACE_DETECTION] })
             : key === 'good'
               ? Promise.resolve({ id: 'k3', operations: [Operation.METER_READING] })
               : Promise.reject(new ServiceError('INVALID_API_KEY', 'The API key is not valid.')),
-        consume: () => Promise.resolve(),
       },
     },
   );

@@ -102,6 +102,23 @@ for (const dialect of dialects) {
   });
 }
 
+describe('a pool of few PostgreSQL connections', { skip: postgres.skip }, () => {
+  it('should serve many writers in turn, and refuse as worth a retry while all are taken', async (t) => {
+    const place = await postgres.place(t);
+    const db = await openDatabase(t, { ...place, maxConnections: 2, statementTimeoutMs: 1_000 });
+    const scores = createKnexScoreStore(db);
+    await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
+    const writes = Array.from({ length: 100 }, (_, index) => scores.set('acme', index / 1000));
+    assert.deepEqual(new Set(await Promise.all(writes)), new Set([true]));
+
+    const held = await Promise.all([db.transaction(), db.transaction()]);
+    await assert.rejects(scores.get('acme'), isWorthARetry);
+    await assert.rejects(scores.set('acme', 0.5), isWorthARetry);
+    await Promise.all(held.map((transaction) => transaction.rollback()));
+    assert.equal(await scores.set('acme', 0.5), true);
+  });
+});
+
 describe('a PostgreSQL server that crashes', { skip: postgres.skip }, () => {
   it('should lose no answered score, and be used again once it is back', async (t) => {
     const db = await openDatabase(t, await postgres.place(t));

@@ -17,6 +17,10 @@ export interface PostgresServer {
   createDatabase(): Promise<string>;
   /** Kills the server as a crash of the machine would, and starts it again on the same port. */
   crashAndRestart(): Promise<void>;
+  /** The first half of it. */
+  crash(): Promise<void>;
+  /** The second half. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -75,6 +79,11 @@ async function startServer(place: ServerPlace): Promise<PostgresServer> {
   const urlOf = (database: string) => `postgres://test:${password}@127.0.0.1:${port}/${database}`;
   let databases = 0;
 
+  const crash = () => end(server, 'SIGQUIT');
+  const restart = async () => {
+    server = await startProcess(place, data, port);
+  };
+
   return {
     async createDatabase() {
       const name = `test_${++databases}`;
@@ -84,9 +93,11 @@ async function startServer(place: ServerPlace): Promise<PostgresServer> {
       await client.end();
       return urlOf(name);
     },
+    crash,
+    restart,
     async crashAndRestart() {
-      await end(server, 'SIGQUIT');
-      server = await startProcess(place, data, port);
+      await crash();
+      await restart();
     },
     async stop() {
       process.removeListener('exit', killAtExit);

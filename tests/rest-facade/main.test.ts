@@ -4,6 +4,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { answerAll } from './answers.js';
+import { startFakeCore } from './fake-core.js';
+import { openSocket, readToEnd } from './raw-http.js';
 
 const main = fileURLToPath(new URL('../../rest-facade/main.js', import.meta.url));
 
@@ -12,6 +15,17 @@ function start(t: TestContext, env: Record<string, string>) {
   const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   t.after(() => child.kill('SIGKILL'));
   return child;
+}
+
+async function untilRefused(port: number): Promise<void> {
+  for (;;) {
+    try {
+      (await openSocket(port)).destroy();
+    } catch (error) {
+      assert.equal((error as { code?: string }).code, 'ECONNREFUSED');
+      return;
+    }
+  }
 }
 
 test(
@@ -27,6 +41,38 @@ test(
       child.kill(signal);
       assert.deepEqual(await once(child, 'exit'), [0, null]);
     }
+  },
+);
+
+test(
+  'SIGTERM in an upload: it is answered, new connections are refused, and the process ends well',
+  { timeout: 60_000 },
+  async (t) => {
+    const core = await startFakeCore(t, answerAll);
+    const child = start(t, { REST_PORT: '0', REST_CORE_ADDRESS: `127.0.0.1:${core.port}` });
+    const lines = createInterface(child.stdout);
+    const [line] = (await once(lines, 'line')) as [string];
+    const { port } = JSON.parse(line) as { port: number };
+    while (!(await fetch(`http://127.0.0.1:${port}/readyz`)).ok);
+    const body = Buffer.from(
+      '--b\r\ncontent-disposition: form-data; name="file"; filename="a.jpg"\r\n\r\npicture\r\n--b--\r\n',
+    );
+    const upload = await openSocket(port);
+    const answer = readToEnd(upload);
+    upload.write(
+      'POST /face_detect_single HTTP/1.1\r\nhost: x\r\napikey: k\r\nexpect: 100-continue\r\n' +
+        `content-type: multipart/form-data; boundary=b\r\ncontent-length: ${body.length}\r\n\r\n`,
+    );
+    // The body is asked for: the request is under way.
+    await once(upload, 'data');
+    upload.write(body.subarray(0, 20));
+    child.kill('SIGTERM');
+    while ((JSON.parse(String(await once(lines, 'line'))) as { msg: string }).msg !== 'stopping');
+    await untilRefused(port);
+    assert.equal(child.exitCode, null);
+    upload.write(body.subarray(20));
+    assert.match((await answer).text, /HTTP\/1\.1 200 OK\r\n/);
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
   },
 );
 

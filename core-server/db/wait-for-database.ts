@@ -1,0 +1,24 @@
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDatabase, type DatabaseOptions } from './knex.js';
+import { isTemporary } from './storage-error.js';
+
+const retryMs = 1_000;
+
+/**
+ * Opens the configuration store as {@link createDatabase} does, and waits for a PostgreSQL that is not
+ * there yet, as after a power cut that took both machines.
+ */
+export async function waitForDatabase(options: DatabaseOptions, log: Logger): Promise<Knex> {
+  for (;;) {
+    try {
+      return await createDatabase(options);
+    } catch (error) {
+      const { message, cause } = error as Error;
+      if (options.url === undefined || !isTemporary(cause)) throw error;
+      log.warn(`${message}; trying again`);
+      await sleep(retryMs);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { collectLog } from '../helpers/collect-log.js';
+import { startDialects } from '../helpers/databases.js';
+import { openStage, scriptedWorkerUrl } from '../helpers/scripted-pictures.js';
+import { startService } from '../helpers/service.js';
+
+// The whole service while its PostgreSQL goes and comes back.
+
+const [, postgres] = await startDialects();
+after(() => postgres.stop());
+
+describe('PostgreSQL that goes while the service runs', { skip: postgres.skip }, () => {
+  it('should be refused as worth a retry, lose no answered score, and be used again', async (t) => {
+    openStage(t);
+    const { url } = await postgres.place(t);
+    const service = await startService(
+      t,
+      { DATABASE_URL: url ?? '' },
+      undefined,
+      scriptedWorkerUrl,
+    );
+    const password = 'correct horse';
+    const headers = { apikey: service.apiKey, 'x-company-password': password };
+    const addressOf = (company: string) =>
+      `${service.rest}/v1/companies/${company}/detection-score`;
+    const refusals = new Set<string>();
+    const lost: string[] = [];
+    let readBack = 0;
+    let stopped = false;
+
+    /** Each change is read back before the next could hide that it was lost. */
+    const changeAndRead = async (company: string): Promise<void> => {
+      let answered = 0;
+      const ask = async (init: RequestInit) => {
+        const answer = await fetch(addressOf(company), { headers, ...init });
+        const body = (await answer.json()) as { reason: string; detection_score: number };
+        if (answer.ok) return body;
+        refusals.add(`${answer.status} ${body.reason}`);
+        await sleep(20);
+        return undefined;
+      };
+      for (let sent = 1; !stopped; sent += 1) {
+        const body = JSON.stringify({ detection_score: sent / 1e6 });
+        if (await ask({ method: 'PUT', body })) answered = sent;
+        let found: { detection_score: number } | undefined;
+        while (!(found = await ask({})));
+        const stored = Math.round(found.detection_score * 1e6);
+        // One that was sent and not answered may have been stored or not.
+        if (answered > 0 && (stored < answered || stored > sent))
+          lost.push(`answered ${answered}, found ${stored}`);
+        if (answered === sent) readBack += 1;
+      }
+    };
+
+    for (const company of ['acme', 'beta']) await service.createCompany(company, password);
+    const loops = ['acme', 'beta'].map(changeAndRead);
+    while (readBack < 4) await sleep(10);
+    await postgres.server?.crash();
+    while (refusals.size === 0) await sleep(10);
+    await postgres.server?.restart();
+    readBack = 0;
+    while (readBack < 4) await sleep(10);
+    stopped = true;
+    await Promise.all(loops);
+    assert.deepEqual(lost, []);
+    assert.deepEqual([...refusals], ['503 SHUTTING_DOWN']);
+  });
+});
+
+describe('PostgreSQL that is not there when the service starts', { skip: postgres.skip }, () => {
+  it('should be waited for, with a word in the log', async (t) => {
+    openStage(t);
+    const { url = '' } = await postgres.place(t);
+    await postgres.server?.crash();
+    const log = collectLog();
+    const starting = startService(t, { DATABASE_URL: url }, log.log, scriptedWorkerUrl);
+    const { msg } = await log.waitFor(({ level }) => level === 40, 60_000);
+    assert.match(String(msg), /^cannot open the configuration store .*; trying again$/);
+    await postgres.server?.restart();
+    const service = await starting;
+    const answer = await fetch(`${service.rest}/readyz`);
+    assert.equal(answer.status, 200);
+  });
+});

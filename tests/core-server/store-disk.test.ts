@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmdirSync, statfsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import type { Knex } from 'knex';
+import { createKnexCompanyStore } from '../../core-server/access/knex-company-store.js';
+import { ServiceError } from '../../core-server/errors.js';
+import { createKnexScoreStore } from '../../core-server/score-config/knex-store.js';
+import { openDatabase, placeSqlite } from '../helpers/databases.js';
+
+// A SQLite file whose disk is full, fails or may only be read.
+
+const refused = {
+  reason: 'SHUTTING_DOWN',
+  message: 'The configuration store is not available, try again.',
+  retryAfterSeconds: 1,
+};
+
+/** Registers companies until the store refuses one. @returns the names that it answered */
+async function fill(db: Knex): Promise<string[]> {
+  const companies = createKnexCompanyStore(db);
+  const answered: string[] = [];
+  try {
+    for (let index = 0; index < 5_000; index += 1) {
+      const name = `company-${String(index).padStart(4, '0')}`;
+      await companies.insert(name, `scrypt$${'x'.repeat(400)}`, new Date());
+      answered.push(name);
+    }
+  } catch (error) {
+    assert.ok(error instanceof ServiceError);
+    const { reason, message, retryAfterSeconds } = error;
+    assert.deepEqual({ reason, message, retryAfterSeconds }, refused, String(error.cause));
+    return answered;
+  }
+  throw new Error('the store was never full');
+}
+
+async function namesOf(db: Knex): Promise<string[]> {
+  return (await createKnexCompanyStore(db).list()).map(({ name }) => name);
+}
+
+describe('a SQLite store', () => {
+  it('should refuse what has no room, keep what it answered, and go on when there is room', async (t) => {
+    const place = await placeSqlite(t);
+    const db = await openDatabase(t, place);
+    const [{ page_count: pages }] = (await db.raw('PRAGMA page_count')) as [{ page_count: number }];
+    await db.raw(`PRAGMA max_page_count = ${pages + 4}`);
+    const answered = await fill(db);
+    assert.ok(answered.length > 0);
+    assert.deepEqual(await namesOf(db), answered);
+    // A change that needs no more room is still made.
+    assert.equal(await createKnexScoreStore(db).set(answered[0] ?? '', 0.25), true);
+
+    await db.raw('PRAGMA max_page_count = 100000');
+    await createKnexCompanyStore(db).insert('later', 'scrypt$', new Date());
+    const other = await openDatabase(t, place);
+    assert.deepEqual(await namesOf(other), [...answered, 'later']);
+  });
+
+  it('should refuse writes and answer reads while it may only be read', async (t) => {
+    const db = await openDatabase(t, await placeSqlite(t));
+    const scores = createKnexScoreStore(db);
+    await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
+    await scores.set('acme', 0.5);
+    await db.raw('PRAGMA query_only = ON');
+    await assert.rejects(scores.set('acme', 0.6), refused);
+    assert.deepEqual(await scores.get('acme'), { score: 0.5 });
+    await db.raw('PRAGMA query_only = OFF');
+    assert.equal(await scores.set('acme', 0.6), true);
+  });
+
+  it('should survive a disk that is full', async (t) => {
+    const disk = mountSmallDisk(t);
+    if (disk === undefined) return t.skip('no file system may be mounted here');
+    const db = await openDatabase(t, { dataDir: disk });
+    await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
+    const scores = createKnexScoreStore(db);
+    await scores.set('acme', 0.5);
+    const ballast = path.join(disk, 'ballast');
+    const { bavail, bsize } = statfsSync(disk);
+    await writeFile(ballast, Buffer.alloc(Math.max(0, bavail - 8) * bsize));
+
+    const answered = await fill(db);
+    await assert.rejects(scores.set('acme', 0.6), refused);
+    assert.deepEqual(await namesOf(db), ['acme', ...answered]);
+    assert.deepEqual(await scores.get('acme'), { score: 0.5 });
+
+    await rm(ballast);
+    assert.equal(await scores.set('acme', 0.6), true);
+    const other = await openDatabase(t, { dataDir: disk });
+    assert.deepEqual(await namesOf(other), ['acme', ...answered]);
+    assert.deepEqual(await createKnexScoreStore(other).get('acme'), { score: 0.6 });
+  });
+});
+
+/** A file system of 1 MiB that is gone after the test; undefined: only root may mount, and not everywhere. */
+function mountSmallDisk(t: TestContext): string | undefined {
+  const folder = mkdtempSync(path.join(tmpdir(), 'disk-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    rmdirSync(folder);
+    return undefined;
+  }
+  t.after(() => {
+    execFileSync('umount', ['--lazy', folder]);
+    rmdirSync(folder);
+  });
+  return folder;
+}
