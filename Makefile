@@ -10,7 +10,7 @@ export SHARED_DIR
 
 # Folders too: their time changes when a file comes or goes.
 # Not the top folders: `bench` is a target too.
-SOURCES := $(shell find core-server rest-facade generated launcher samples tests bench sdk/typescript -mindepth 1 \( -name '*.ts' -o -type d \) 2>/dev/null)
+SOURCES := $(shell find core-server rest-facade runtime generated launcher samples tests bench sdk/typescript -mindepth 1 \( -name '*.ts' -o -type d \) 2>/dev/null)
 
 INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built

@@ -1,7 +1,7 @@
 import { createConfig, type CoreConfig } from './config.js';
 import { startCore } from './core.js';
-import { createLog } from './observe/log.js';
-import { loadTracing } from './observe/tracing.js';
+import { createLog } from '../runtime/log.js';
+import { loadTracing } from '../runtime/tracing.js';
 
 // From dist/core-server/ to the root of the project.
 const root = new URL('../../', import.meta.url);

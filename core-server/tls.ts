@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { ServerCredentials } from '@grpc/grpc-js';
+import { readPem, restrictCiphers } from '../runtime/tls.js';
 import type { CoreConfig } from './config.js';
 
 type TlsConfig = Pick<CoreConfig, 'CORE_TLS_CERT' | 'CORE_TLS_KEY' | 'CORE_TLS_CLIENT_CA'>;
@@ -7,27 +7,19 @@ type TlsConfig = Pick<CoreConfig, 'CORE_TLS_CERT' | 'CORE_TLS_KEY' | 'CORE_TLS_C
 /**
  * What the gRPC ports prove themselves with: plain text unless a certificate is configured. With
  * `CORE_TLS_CLIENT_CA` only clients with a certificate of that authority get through (mutual TLS).
- * The files are read once; a renewed certificate is taken at the next start.
  *
- * @throws Error naming the setting whose file cannot be read, or saying that OpenSSL refuses them.
+ * @throws ConfigError naming the setting whose file cannot be read; Error where OpenSSL refuses them.
  */
 export async function loadServerCredentials(config: TlsConfig): Promise<ServerCredentials> {
-  const certificate = await readPem('CORE_TLS_CERT', config.CORE_TLS_CERT);
-  const key = await readPem('CORE_TLS_KEY', config.CORE_TLS_KEY);
-  const clientAuthority = await readPem('CORE_TLS_CLIENT_CA', config.CORE_TLS_CLIENT_CA);
-  if (certificate === null || key === null) return ServerCredentials.createInsecure();
+  const { CORE_TLS_CERT: certFile, CORE_TLS_KEY: keyFile, CORE_TLS_CLIENT_CA: caFile } = config;
+  if (certFile === undefined || keyFile === undefined) return ServerCredentials.createInsecure();
+  const certificate = await readPem('CORE_TLS_CERT', certFile);
+  const key = await readPem('CORE_TLS_KEY', keyFile);
+  const clientAuthority = caFile === undefined ? null : await readPem('CORE_TLS_CLIENT_CA', caFile);
+  restrictCiphers();
   return ServerCredentials.createSsl(
     clientAuthority,
     [{ cert_chain: certificate, private_key: key }],
     clientAuthority !== null,
   );
-}
-
-async function readPem(setting: string, file: string | undefined): Promise<Buffer | null> {
-  if (file === undefined) return null;
-  try {
-    return await readFile(file);
-  } catch (cause) {
-    throw new Error(`${setting} is ${file}, want a PEM file that can be read`, { cause });
-  }
 }

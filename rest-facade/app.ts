@@ -11,7 +11,7 @@ import { requireHost } from './middleware/require-host.js';
 import { trace } from './middleware/trace.js';
 import { securityHeaders } from './middleware/security-headers.js';
 import type { Metrics } from './observe/metrics.js';
-import type { Tracing } from './observe/tracing.js';
+import type { Tracing } from '../runtime/tracing.js';
 import type { Page } from './pages/create-pages.js';
 import { contextOf } from './request-context.js';
 import { send } from './send.js';

@@ -1,4 +1,14 @@
 import { z } from 'zod';
+import {
+  ConfigError,
+  file,
+  logLevel,
+  metricsHost,
+  metricsPort,
+  port,
+  readSettings,
+  wholeNumber,
+} from '../runtime/settings.js';
 
 const MiB = 1024 * 1024;
 
@@ -47,29 +57,10 @@ export interface CoreTls {
   readonly name: string | undefined;
 }
 
-/** All mistakes of the configuration at once, one a line. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
-
-const wholeNumber = (smallest: number, largest: number) =>
-  z
-    .string()
-    .regex(/^\d+$/, `want a whole number from ${smallest} to ${largest}`)
-    .transform(Number)
-    .refine((value) => value >= smallest && value <= largest, {
-      message: `want a whole number from ${smallest} to ${largest}`,
-    });
-
-const integer = (smallest: number, largest: number, fallback: number) =>
-  wholeNumber(smallest, largest).default(fallback);
-
-const file = z.string().optional();
-
 /** The settings, their defaults and what they mean; a test compares the README's table with them. */
 export const settings = z.object({
   REST_HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
-  REST_PORT: integer(0, 65535, 8080).describe('HTTP port; 0 takes a free one.'),
+  REST_PORT: port.default(8080).describe('HTTP port; 0 takes a free one.'),
   REST_CORE_ADDRESS: z
     .string()
     .regex(/^((dns|ipv4|ipv6|unix):\S+|[^\s:/]+:\d+|\[[0-9a-fA-F:]+\]:\d+)$/, {
@@ -92,48 +83,42 @@ export const settings = z.object({
     .string()
     .optional()
     .describe('Name in the certificate of the core, where it is not the one of its address.'),
-  REST_MAX_IMAGE_BYTES: integer(1, largestImageBytes, 10 * MiB).describe(
-    'Bytes of a picture file.',
-  ),
-  REST_MAX_BODY_BYTES: integer(1, 128 * MiB, 0).describe('Bytes of a request body with a picture.'),
-  REST_MAX_BUFFERED_BYTES: integer(1, 64 * 1024 * MiB, 256 * MiB).describe(
-    'Bytes of all request bodies held at once.',
-  ),
-  REST_REQUEST_TIMEOUT_MS: integer(1, 600_000, 30_000).describe(
-    'From the first byte of a request to its answer.',
-  ),
-  REST_METRICS_PORT: wholeNumber(0, 65535)
-    .optional()
-    .describe('Port of the Prometheus metrics, at `/metrics`; unset: off, 0 takes a free one.'),
-  REST_METRICS_HOST: z
-    .string()
-    .default('127.0.0.1')
-    .describe('Address on which the metrics are; they need no key.'),
-  REST_SHUTDOWN_GRACE_MS: integer(0, 600_000, 10_000).describe(
-    'Time for running requests to end after SIGTERM.',
-  ),
-  REST_LOG_LEVEL: z
-    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
-    .default('info')
-    .describe('Least level that is logged.'),
+  REST_MAX_IMAGE_BYTES: wholeNumber(1, largestImageBytes)
+    .default(10 * MiB)
+    .describe('Bytes of a picture file.'),
+  REST_MAX_BODY_BYTES: wholeNumber(1, 128 * MiB)
+    .default(0)
+    .describe('Bytes of a request body with a picture.'),
+  REST_MAX_BUFFERED_BYTES: wholeNumber(1, 64 * 1024 * MiB)
+    .default(256 * MiB)
+    .describe('Bytes of all request bodies held at once.'),
+  REST_REQUEST_TIMEOUT_MS: wholeNumber(1, 600_000)
+    .default(30_000)
+    .describe('From the first byte of a request to its answer.'),
+  REST_METRICS_PORT: metricsPort,
+  REST_METRICS_HOST: metricsHost,
+  REST_SHUTDOWN_GRACE_MS: wholeNumber(0, 600_000)
+    .default(10_000)
+    .describe('Time for running requests to end after SIGTERM.'),
+  REST_LOG_LEVEL: logLevel,
 });
+
+/** Settings that mean nothing without another. */
+const companions = [
+  ['REST_TLS_CERT', 'REST_TLS_KEY'],
+  ['REST_TLS_KEY', 'REST_TLS_CERT'],
+  ['REST_CORE_TLS_CERT', 'REST_CORE_TLS_KEY'],
+  ['REST_CORE_TLS_KEY', 'REST_CORE_TLS_CERT'],
+  ['REST_CORE_TLS_CERT', 'REST_CORE_TLS_CA'],
+  ['REST_CORE_TLS_NAME', 'REST_CORE_TLS_CA'],
+] as const;
 
 /**
  * Reads the configuration out of environment variables `REST_*`; an empty one counts as unset.
  * @throws ConfigError that names every mistaken variable, its value and the wish.
  */
 export function createConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = settings.safeParse(given);
-  const mistakes = parsed.error?.issues.map((issue) => {
-    const name = String(issue.path[0]);
-    return `${name} is ${JSON.stringify(given[name])}: ${issue.message}`;
-  });
-  const alone = findAlone(given);
-  if (!parsed.success || alone.length > 0)
-    throw new ConfigError([...(mistakes ?? []), ...alone].join('\n'));
-
-  const read = parsed.data;
+  const read = readSettings(settings, companions, env);
   const maxBodyBytes =
     read.REST_MAX_BODY_BYTES || Math.ceil(read.REST_MAX_IMAGE_BYTES / 3) * 4 + 2 * MiB;
   if (read.REST_MAX_BUFFERED_BYTES < maxBodyBytes)
@@ -172,22 +157,6 @@ export function createConfig(env: Readonly<Record<string, string | undefined>>):
 
 function toPemFiles(certFile?: string, keyFile?: string): PemFiles | undefined {
   return certFile && keyFile ? { certFile, keyFile } : undefined;
-}
-
-/** Variables that mean nothing without another. */
-const companions: readonly (readonly [string, string])[] = [
-  ['REST_TLS_CERT', 'REST_TLS_KEY'],
-  ['REST_TLS_KEY', 'REST_TLS_CERT'],
-  ['REST_CORE_TLS_CERT', 'REST_CORE_TLS_KEY'],
-  ['REST_CORE_TLS_KEY', 'REST_CORE_TLS_CERT'],
-  ['REST_CORE_TLS_CERT', 'REST_CORE_TLS_CA'],
-  ['REST_CORE_TLS_NAME', 'REST_CORE_TLS_CA'],
-];
-
-function findAlone(given: Readonly<Record<string, string | undefined>>): string[] {
-  return companions
-    .filter(([name, other]) => given[name] !== undefined && given[other] === undefined)
-    .map(([name, other]) => `${name} is set: want ${other} beside it`);
 }
 
 /** Whether an address or target of the core has IP addresses, and no name. */

@@ -1,33 +1,5 @@
-import { status } from '@grpc/grpc-js';
-import type { ErrorReason } from '../generated/imageanalysis/v1/errors.js';
-
-/** Name of a stable error reason, as it stands in the member `reason` of an error body. */
-export type Reason = Exclude<keyof typeof ErrorReason, 'UNSPECIFIED'>;
-
-/** The reasons that the facade itself gives, with their gRPC codes; all others come from the core. */
-export const facadeReasons = {
-  MISSING_FIELD: status.INVALID_ARGUMENT,
-  REPEATED_FIELD: status.INVALID_ARGUMENT,
-  INVALID_FIELD: status.INVALID_ARGUMENT,
-  INVALID_SCORE: status.INVALID_ARGUMENT,
-  MALFORMED_MULTIPART: status.INVALID_ARGUMENT,
-  MALFORMED_JSON: status.INVALID_ARGUMENT,
-  INVALID_DATA_URL: status.INVALID_ARGUMENT,
-  INVALID_BASE64: status.INVALID_ARGUMENT,
-  EMPTY_IMAGE: status.INVALID_ARGUMENT,
-  MISSING_API_KEY: status.UNAUTHENTICATED,
-  INVALID_API_KEY: status.UNAUTHENTICATED,
-  NO_SUCH_ROUTE: status.NOT_FOUND,
-  METHOD_NOT_ALLOWED: status.UNIMPLEMENTED,
-  UNSUPPORTED_CONTENT_TYPE: status.INVALID_ARGUMENT,
-  BODY_TOO_LARGE: status.RESOURCE_EXHAUSTED,
-  QUEUE_FULL: status.RESOURCE_EXHAUSTED,
-  CLIENT_CLOSED: status.CANCELLED,
-  DEADLINE: status.DEADLINE_EXCEEDED,
-  INTERNAL: status.INTERNAL,
-  CORE_UNAVAILABLE: status.UNAVAILABLE,
-  SHUTTING_DOWN: status.UNAVAILABLE,
-} as const satisfies Partial<Record<Reason, status>>;
+import { type status } from '@grpc/grpc-js';
+import { codeOfReason, type Reason } from '../runtime/reasons.js';
 
 /** What a refusal tells beside its code and reason. */
 export interface RefusalOptions {
@@ -68,11 +40,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A refusal for a reason that the facade gives itself. */
-export function refuse(
-  reason: keyof typeof facadeReasons,
-  message: string,
-  options?: RefusalOptions,
-): Refusal {
-  return new Refusal(facadeReasons[reason], reason, message, options);
+/** A refusal that the facade gives itself. */
+export function refuse(reason: Reason, message: string, options?: RefusalOptions): Refusal {
+  return new Refusal(codeOfReason[reason], reason, message, options);
 }

@@ -1,12 +1,13 @@
-import { ConfigError, createConfig } from './config.js';
-import { createLog } from './log.js';
-import { loadTracing } from './observe/tracing.js';
+import { createConfig } from './config.js';
+import { createLog } from '../runtime/log.js';
+import { ConfigError } from '../runtime/settings.js';
+import { loadTracing } from '../runtime/tracing.js';
 import { startRestFacade } from './server.js';
 
 /** Starts the facade of the environment's configuration and stops it on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   const config = createConfig(process.env);
-  const log = createLog({ level: config.logLevel });
+  const log = createLog({ level: config.logLevel, service: 'rest-facade' });
   const facade = await startRestFacade({
     config,
     log,

@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { credentials, type ChannelCredentials, type ChannelOptions } from '@grpc/grpc-js';
-import { ConfigError, type CoreTls, type PemFiles } from './config.js';
-
-// Files are read once; a renewed certificate is taken at the next start.
+import { readPem, restrictCiphers } from '../runtime/tls.js';
+import type { CoreTls, PemFiles } from './config.js';
 
 /** A certificate chain and its private key, PEM. */
 export interface Identity {
@@ -20,6 +18,7 @@ export interface CoreTrust {
 export async function loadIdentity(files: PemFiles, prefix: string): Promise<Identity> {
   const cert = await readPem(`${prefix}_CERT`, files.certFile);
   const key = await readPem(`${prefix}_KEY`, files.keyFile);
+  restrictCiphers();
   return { cert, key };
 }
 
@@ -32,14 +31,4 @@ export async function loadCoreTrust(tls: CoreTls | undefined): Promise<CoreTrust
     credentials: credentials.createSsl(authority, own?.key, own?.cert),
     options: tls.name === undefined ? {} : { 'grpc.ssl_target_name_override': tls.name },
   };
-}
-
-async function readPem(variable: string, file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch {
-    throw new ConfigError(
-      `${variable} is ${JSON.stringify(file)}: want a PEM file that can be read`,
-    );
-  }
 }

@@ -1,4 +1,5 @@
-import { ServiceError, type Reason } from '../errors.js';
+import type { Reason } from '../../runtime/reasons.js';
+import { ServiceError } from '../errors.js';
 
 /** From the pool to a worker. */
 export type ToWorker =

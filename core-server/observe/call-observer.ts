@@ -1,7 +1,7 @@
 import { ServerInterceptingCall, status, type ServerInterceptor } from '@grpc/grpc-js';
 import { readReason } from '../status.js';
 import type { Metrics } from './metrics.js';
-import type { Span, Tracing } from './tracing.js';
+import type { Span, Tracing } from '../../runtime/tracing.js';
 
 /** Metadata that carries the trace of a call: the caller's before this interceptor, the call's own after. */
 export const traceMetadata = 'traceparent';

@@ -1,5 +1,5 @@
-import { versions } from 'node:process';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { createRegistry, secondsBuckets } from '../../runtime/registry.js';
 import type { PoolStats } from '../inference/pool.js';
 
 /** What the core counts. Labels are names of ours: no key, company, address or picture is among them. */
@@ -25,10 +25,8 @@ export interface Metrics {
   watchPool(stats: () => PoolStats): void;
 }
 
-const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-
 export function createMetrics(version: string): Metrics {
-  const registry = new Registry();
+  const registry = createRegistry('core', version);
   const registers = [registry];
   const requests = new Counter({
     name: 'imageanalysis_core_requests_total',
@@ -40,14 +38,14 @@ export function createMetrics(version: string): Metrics {
     name: 'imageanalysis_core_request_seconds',
     help: 'From the first byte of a call to its status.',
     labelNames: ['method'],
-    buckets: seconds,
+    buckets: secondsBuckets,
     registers,
   });
   const waits = new Histogram({
     name: 'imageanalysis_queue_wait_seconds',
     help: 'Time in the queue before a worker.',
     labelNames: ['task'],
-    buckets: seconds,
+    buckets: secondsBuckets,
     registers,
   });
   const tasks = new Counter({
@@ -60,7 +58,7 @@ export function createMetrics(version: string): Metrics {
     name: 'imageanalysis_inference_seconds',
     help: 'Time in a model for one picture.',
     labelNames: ['model'],
-    buckets: seconds,
+    buckets: secondsBuckets,
     registers,
   });
   const faces = new Histogram({
@@ -81,12 +79,6 @@ export function createMetrics(version: string): Metrics {
     buckets: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1],
     registers,
   });
-  new Gauge({
-    name: 'imageanalysis_build_info',
-    help: '1, with the version in its labels.',
-    labelNames: ['component', 'version', 'node'],
-    registers,
-  }).set({ component: 'core', version, node: versions.node }, 1);
 
   return {
     registry,

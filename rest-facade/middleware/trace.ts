@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { Tracing } from '../observe/tracing.js';
+import type { Tracing } from '../../runtime/tracing.js';
 import { contextOf } from '../request-context.js';
 
 /** Traces a request until its answer is out or its caller gone; goes on with the caller's trace. */

@@ -1,5 +1,5 @@
-import { versions } from 'node:process';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { createRegistry, secondsBuckets } from '../../runtime/registry.js';
 
 /** What the facade counts. Labels are names of ours: no key, company, address or picture is among them. */
 export interface Metrics {
@@ -20,7 +20,7 @@ export function createMetrics(options: {
   /** Bytes of uploads that are held now. */
   readonly bufferedBytes: () => number;
 }): Metrics {
-  const registry = new Registry();
+  const registry = createRegistry('facade', options.version);
   const registers = [registry];
   const requests = new Counter({
     name: 'imageanalysis_rest_requests_total',
@@ -32,7 +32,7 @@ export function createMetrics(options: {
     name: 'imageanalysis_rest_request_seconds',
     help: 'From the first byte of a request to its answer, the upload included.',
     labelNames: ['operation'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    buckets: secondsBuckets,
     registers,
   });
   new Gauge({
@@ -43,12 +43,6 @@ export function createMetrics(options: {
       this.set(options.bufferedBytes());
     },
   });
-  new Gauge({
-    name: 'imageanalysis_build_info',
-    help: '1, with the version in its labels.',
-    labelNames: ['component', 'version', 'node'],
-    registers,
-  }).set({ component: 'facade', version: options.version, node: versions.node }, 1);
 
   return {
     registry,

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { noChromium, openPage, startBrowser } from '../helpers/browser.js';
+import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
 
 // The console in a real browser before the real service.
 
-const closers: (() => unknown)[] = [];
-const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+const lifetime = createLifetime();
 
 void describe('the web console', { skip: noChromium }, () => {
   let service: TestService;
@@ -21,15 +21,12 @@ void describe('the web console', { skip: noChromium }, () => {
     service = await startService(lifetime);
     await service.createCompany('acme', 'correct hörse');
     browser = await startBrowser();
-    closers.push(() => browser.close());
-  });
-  after(async () => {
-    for (const closer of closers.reverse()) await closer();
+    lifetime.after(() => browser.close());
   });
 
   async function open(options?: Parameters<typeof openPage>[2]) {
     const opened = await openPage(browser, `${service.rest}/`, options);
-    closers.push(() => opened.page.context().close());
+    lifetime.after(() => opened.page.context().close());
     return opened;
   }
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { before, describe, it, after } from 'node:test';
+import { before, describe, it } from 'node:test';
 import sharp from 'sharp';
+import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
 
 // A client that knows only the documented part of the REST contract: addresses, field names, types.
 
-const closers: (() => unknown)[] = [];
-const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+const lifetime = createLifetime();
 
 interface BoundingBox {
   xmax: number;
@@ -30,9 +30,6 @@ void describe('a client written from the documentation', () => {
     service = await startService(lifetime);
     await service.createCompany('acme', 'correct horse');
     portrait = await readSample('astronaut.jpg');
-  });
-  after(async () => {
-    for (const closer of closers.reverse()) await closer();
   });
 
   async function post(

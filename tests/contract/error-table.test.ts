@@ -3,23 +3,16 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';
 import { ErrorReason } from '../../generated/imageanalysis/v1/errors.js';
-import { codeOfReason, type Reason } from '../../core-server/errors.js';
-import { facadeReasons } from '../../rest-facade/errors.js';
+import { codeOfReason, type Reason } from '../../runtime/reasons.js';
 import { toHttpStatus } from '../../rest-facade/transcode/http-error.js';
 
-// One table of errors in four places: the proto enum, the core, the facade and the documentation.
+// One table of errors in three places: the proto enum, the code and the documentation.
 
 const root = new URL('../../../', import.meta.url);
 const reasons = Object.keys(ErrorReason).filter((name) => name !== 'UNSPECIFIED') as Reason[];
 
-void test('the core has a code for exactly the reasons of the proto', () => {
+void test('there is a code for exactly the reasons of the proto', () => {
   assert.deepEqual(Object.keys(codeOfReason).sort(), [...reasons].sort());
-});
-
-void test("the facade's own reasons come with the codes of the core", () => {
-  for (const [reason, code] of Object.entries(facadeReasons)) {
-    assert.equal(status[code], status[codeOfReason[reason as Reason]], reason);
-  }
 });
 
 void test("the proto's comments name the codes", async () => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, suite, test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import {
   ReadingWarning,
   readingWarningFromJSON,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
+import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
 
@@ -14,16 +15,13 @@ import { startService, type TestService } from '../helpers/service.js';
 const value = '00473.286';
 
 suite('a meter reading with what is known of the meter', () => {
-  const closers: (() => unknown)[] = [];
+  const lifetime = createLifetime();
   let service: TestService;
   let picture: Buffer;
 
   before(async () => {
-    service = await startService({ after: (closer: () => unknown) => void closers.push(closer) });
+    service = await startService(lifetime);
     picture = await readSample('meter.jpg');
-  });
-  after(async () => {
-    for (const closer of closers.reverse()) await closer();
   });
 
   async function post(path: string, body: FormData | string) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { after, before, describe } from 'node:test';
+import { before, describe } from 'node:test';
 import { credentials } from '@grpc/grpc-js';
 import { AdminServiceClient } from '../../generated/imageanalysis/v1/admin.js';
 import {
@@ -14,6 +14,7 @@ import {
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { ScoreConfigServiceClient } from '../../generated/imageanalysis/v1/score_config.js';
 import { detailsOfStatus, metadataWithKey, unaryCall } from '../helpers/grpc.js';
+import { createLifetime } from '../helpers/lifetime.js';
 import type { TestService } from '../helpers/service.js';
 import { answerOf, greyPicture, pictureOfBytes, type Answer } from './limit-senders.js';
 import {
@@ -37,8 +38,7 @@ import {
 // Every limit of the core and of its administration, over real gRPC: the value at the limit is taken,
 // the next one beyond it is refused with the listed code, reason and details.
 
-const closers: (() => unknown)[] = [];
-const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+const lifetime = createLifetime();
 
 let service: TestService;
 let grey: Buffer;
@@ -264,9 +264,6 @@ before(async () => {
   scores = new ScoreConfigServiceClient(service.grpc, open);
   admin = new AdminServiceClient(service.admin.address, open);
   for (const client of [face, meter, scores, admin]) lifetime.after(() => client.close());
-});
-after(async () => {
-  for (const closer of closers.reverse()) await closer();
 });
 
 void describe('limits of gRPC', () => testLimits(grpcLimits));

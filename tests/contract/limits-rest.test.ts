@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
+import { createLifetime } from '../helpers/lifetime.js';
 import type { TestService } from '../helpers/service.js';
 import {
   greyPicture,
@@ -35,8 +36,7 @@ import {
 // Every limit of the REST facade, over real HTTP: the value at the limit is taken, the next one beyond
 // it is refused with the listed status, reason and details.
 
-const closers: (() => unknown)[] = [];
-const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+const lifetime = createLifetime();
 
 let service: TestService;
 let grey: Buffer;
@@ -282,9 +282,6 @@ const limits: Limit[] = [
 before(async () => {
   service = await startLimited(lifetime);
   grey = await greyPicture();
-});
-after(async () => {
-  for (const closer of closers.reverse()) await closer();
 });
 
 void describe('limits of REST', () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
+import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
 
-const closers: (() => unknown)[] = [];
-const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+const lifetime = createLifetime();
 const company = { name: 'secretcorp', password: 'hunter2hunter2' };
 
 void describe('the metrics', () => {
@@ -44,9 +44,6 @@ void describe('the metrics', () => {
         headers: { apikey: service.apiKey },
       })
     ).arrayBuffer();
-  });
-  after(async () => {
-    for (const closer of closers.reverse()) await closer();
   });
 
   const read = async (process: 'core' | 'facade') => {

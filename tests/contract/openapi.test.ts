@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { ErrorReason } from '../../generated/imageanalysis/v1/errors.js';
+import { createLifetime } from '../helpers/lifetime.js';
 import { createValidator, type OpenApiDocument, type Operation } from '../helpers/openapi.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
 
 // A client that knows the served document only: what it says can be asked, and comes back as it says.
 
-const closers: (() => unknown)[] = [];
-const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+const lifetime = createLifetime();
 const company = { name: 'acme', password: 'correct horse' };
 
 interface Case {
@@ -37,9 +37,6 @@ void describe('the OpenAPI document', () => {
     validator = createValidator(document);
     pictures.set('Face detection', await readSample('astronaut.jpg'));
     pictures.set('Meter reading', await readSample('meter.jpg'));
-  });
-  after(async () => {
-    for (const closer of closers.reverse()) await closer();
   });
 
   /** Builds a request out of the document alone; `fields` go into the form or the JSON body. */

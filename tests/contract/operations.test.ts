@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { after, before, describe, it, type TestContext } from 'node:test';
+import { before, describe, it, type TestContext } from 'node:test';
 import {
   Client,
   credentials,
@@ -21,6 +21,7 @@ import {
   type ReadMeterResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { detailsOf, metadataWithKey, unaryCall } from '../helpers/grpc.js';
+import { createLifetime } from '../helpers/lifetime.js';
 import { openStage, scriptedPicture, scriptedWorkerUrl } from '../helpers/scripted-pictures.js';
 import { startService, type TestService } from '../helpers/service.js';
 
@@ -104,8 +105,7 @@ function reflect(client: Client, version: 'v1' | 'v1alpha') {
   return client.makeBidiStreamRequest(method.path, requestSerialize, responseDeserialize);
 }
 
-const closers: (() => unknown)[] = [];
-const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+const lifetime = createLifetime();
 
 void describe('a core that serves', () => {
   let core: Client;
@@ -116,9 +116,6 @@ void describe('a core that serves', () => {
     const service = await startService(lifetime, {}, undefined, scriptedWorkerUrl);
     core = connect(lifetime, service.grpc);
     admin = connect(lifetime, service.admin.address);
-  });
-  after(async () => {
-    for (const closer of closers.reverse()) await closer();
   });
 
   void it('is healthy as a whole and for each of its services, without a key', async () => {

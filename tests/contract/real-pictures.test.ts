@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { intersectionOverUnion } from '../../core-server/face/geometry.js';
 import type { Box } from '../../core-server/image/crop.js';
 import { readFaceEvaluation } from '../accuracy/face-data.js';
 import { readMeterEvaluation } from '../accuracy/meter-data.js';
+import { createLifetime } from '../helpers/lifetime.js';
 import { startService, type TestService } from '../helpers/service.js';
 
 // Real photographs through the whole service. Which ones is fixed by a rule, the first of each set by
@@ -48,8 +49,7 @@ interface Reading {
   readonly digits: readonly { digit: string; confidence: number; bbox: Box }[];
 }
 
-const closers: (() => unknown)[] = [];
-const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+const lifetime = createLifetime();
 const skip =
   faces === undefined || meters === undefined
     ? 'no ../shared/face/eval and ../shared/meter/eval; set SHARED_DIR to test on real pictures'
@@ -60,9 +60,6 @@ void describe('real pictures', { skip }, () => {
 
   before(async () => {
     service = await startService(lifetime);
-  });
-  after(async () => {
-    for (const closer of closers.reverse()) await closer();
   });
 
   async function send<Body>(operation: string, file: string) {

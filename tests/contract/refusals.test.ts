@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { credentials, Metadata, type ServiceError as GrpcError } from '@grpc/grpc-js';
 import sharp from 'sharp';
 import { AdminServiceClient, Operation } from '../../generated/imageanalysis/v1/admin.js';
-import { codeOfReason, type Reason } from '../../core-server/errors.js';
+import { codeOfReason, type Reason } from '../../runtime/reasons.js';
 import { createConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server.js';
 import { pino } from 'pino';
 import { toHttpStatus } from '../../rest-facade/transcode/http-error.js';
 import { collectLog } from '../helpers/collect-log.js';
 import { detailsOf, unaryCall } from '../helpers/grpc.js';
+import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
 
 // Every reason of the error table, produced over the wire and checked for status, code and shape.
 
-const closers: (() => unknown)[] = [];
-const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+const lifetime = createLifetime();
 
 interface Refusal {
   status: number;
@@ -41,9 +41,6 @@ void describe('every reason of the error table', () => {
     await service.createCompany('acme', 'correct horse');
     portrait = await readSample('astronaut.jpg');
     grey = await blank(320, 240);
-  });
-  after(async () => {
-    for (const closer of closers.reverse()) await closer();
   });
 
   const produce: Record<Reason, () => Promise<Refusal | void>> = {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { credentials } from '@grpc/grpc-js';
 import {
   FaceDetectionServiceClient,
@@ -7,13 +7,13 @@ import {
   type DetectAllFacesResponse,
 } from '../../generated/imageanalysis/v1/face_detection.js';
 import { metadataWithKey, unaryCall } from '../helpers/grpc.js';
+import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
 
 // A company's score is the threshold of its detections.
 
-const closers: (() => unknown)[] = [];
-const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+const lifetime = createLifetime();
 const password = 'correct horse';
 
 interface Answer {
@@ -42,9 +42,6 @@ void describe('two companies with scores of their own, on the same picture', () 
     assert.ok(score > 0.5 && score < 0.999_999);
     await setScore('strict', Math.min(1, score + 0.000_01).toFixed(6));
     await setScore('lenient', '0.1');
-  });
-  after(async () => {
-    for (const closer of closers.reverse()) await closer();
   });
 
   async function post(path: string, fields: Record<string, string>): Promise<Answer> {

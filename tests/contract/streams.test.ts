@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { after, before, describe, it, type TestContext } from 'node:test';
+import { before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { credentials, status, type ServiceError as GrpcError } from '@grpc/grpc-js';
 import {
@@ -14,6 +14,7 @@ import {
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { collectLog } from '../helpers/collect-log.js';
 import { detailsOf, detailsOfStatus, metadataWithKey, unaryCall } from '../helpers/grpc.js';
+import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import {
   openStage,
@@ -25,8 +26,7 @@ import { startService, type TestService } from '../helpers/service.js';
 
 // Bulk streams against the whole core, over real gRPC.
 
-const closers: (() => unknown)[] = [];
-const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+const lifetime = createLifetime();
 
 /** What a stream said, by id: `response`, or the reason of the refusal. */
 function outcomeOf({ id, result }: StreamDetectFacesResponse | StreamReadMetersResponse) {
@@ -45,9 +45,6 @@ void describe('a stream of pictures', () => {
     meter = new MeterReadingServiceClient(service.grpc, credentials.createInsecure());
     lifetime.after(() => face.close());
     lifetime.after(() => meter.close());
-  });
-  after(async () => {
-    for (const closer of closers.reverse()) await closer();
   });
 
   void it('has an answer for each face picture, good or bad, and waits where the queue is full', async () => {

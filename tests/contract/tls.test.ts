@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
 import { request } from 'node:https';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { after, before, describe, it, type TestContext } from 'node:test';
+import { connect, type ConnectionOptions, type SecureVersion } from 'node:tls';
+import { before, describe, it, type TestContext } from 'node:test';
 import { credentials, Metadata, status, type ChannelCredentials } from '@grpc/grpc-js';
 import { pino } from 'pino';
 import { createConfig } from '../../core-server/config.js';
-import { startCore, type RunningCore } from '../../core-server/core.js';
 import {
   AdminServiceClient,
   type CreateApiKeyResponse,
@@ -21,20 +19,19 @@ import { createConfig as createRestConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server.js';
 import { createAuthority, type Authority, type Identity } from '../helpers/certificates.js';
 import { unaryCall } from '../helpers/grpc.js';
+import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
+import { adminKey, startTestCore, type TestCore } from '../helpers/start-core.js';
 
-const root = new URL('../../../', import.meta.url);
 const log = pino({ level: 'silent' });
-const adminKey = 'admin-key-of-the-tests';
-const closers: (() => unknown)[] = [];
-const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+const lifetime = createLifetime();
 
 void describe('TLS', () => {
   let authority: Authority;
   let stranger: Authority;
   let server: Identity;
   let client: Identity;
-  let core: RunningCore;
+  let core: TestCore;
   let apiKey: string;
 
   before(async () => {
@@ -42,29 +39,13 @@ void describe('TLS', () => {
     stranger = await createAuthority(lifetime);
     server = await authority.issue('server');
     client = await authority.issue('client');
-    const dataDir = await mkdtemp(path.join(tmpdir(), 'image-analysis-'));
-    lifetime.after(() => rm(dataDir, { recursive: true, force: true }));
-    core = await startCore({
-      config: createConfig({
-        CORE_PORT: '0',
-        CORE_ADMIN_PORT: '0',
-        CORE_ADMIN_KEY: adminKey,
-        CORE_DATA_DIR: dataDir,
-        CORE_WORKERS: '1',
-        CORE_SHUTDOWN_GRACE_MS: '0',
-        CORE_TLS_CERT: server.certFile,
-        CORE_TLS_KEY: server.keyFile,
-        CORE_TLS_CLIENT_CA: authority.certFile,
-      }),
-      log,
-      protoFolder: new URL('proto/', root),
-      manifestUrl: new URL('models/manifest.json', root),
+    core = await startTestCore(lifetime, {
+      CORE_SHUTDOWN_GRACE_MS: '0',
+      CORE_TLS_CERT: server.certFile,
+      CORE_TLS_KEY: server.keyFile,
+      CORE_TLS_CLIENT_CA: authority.certFile,
     });
-    lifetime.after(() => core.close());
     apiKey = (await createKey(trusting(client))).secret;
-  });
-  after(async () => {
-    for (const closer of closers.reverse()) await closer();
   });
 
   /** What a client believes (the authority) and proves itself with. */
@@ -111,8 +92,8 @@ void describe('TLS', () => {
     }
   }
 
-  /** Starts a facade with HTTPS and posts the portrait to it. */
-  async function detectOverRest(t: TestContext, environment: Record<string, string>) {
+  /** Starts a facade with HTTPS. */
+  async function startHttps(t: TestContext, environment: Record<string, string> = {}) {
     const facade = await startRestFacade({
       config: createRestConfig({
         REST_PORT: '0',
@@ -125,6 +106,12 @@ void describe('TLS', () => {
       log,
     });
     t.after(() => facade.close());
+    return facade;
+  }
+
+  /** Posts the portrait to a facade with HTTPS. */
+  async function detectOverRest(t: TestContext, environment: Record<string, string>) {
+    const facade = await startHttps(t, environment);
     const form = new FormData();
     form.append('file', new Blob([Buffer.from(await readSample('astronaut.jpg'))]), 'a.jpg');
     const encoded = new Response(form);
@@ -210,6 +197,28 @@ void describe('TLS', () => {
     });
   }
 
+  it('should speak no TLS that a lost key would reveal, on any port', async (t) => {
+    const facade = await startHttps(t);
+    const identity = { cert: client.cert, key: client.key };
+    for (const port of [core.port, core.adminPort, facade.port]) {
+      const shake = (ciphers: string, maxVersion: SecureVersion) =>
+        shakeHands({
+          ...identity,
+          host: 'localhost',
+          port,
+          ca: authority.cert,
+          ciphers,
+          maxVersion,
+        });
+      const good = 'ECDHE-ECDSA-AES128-GCM-SHA256';
+      assert.equal(await shake(good, 'TLSv1.2'), good);
+      assert.equal(await shake('TLS_AES_256_GCM_SHA384', 'TLSv1.3'), 'TLS_AES_256_GCM_SHA384');
+      for (const weak of ['ECDHE-ECDSA-AES128-SHA256', 'ECDHE-ECDSA-AES256-CCM8', 'AES128-SHA'])
+        await assert.rejects(shake(weak, 'TLSv1.2'), /handshake failure/, `${weak} at ${port}`);
+      await assert.rejects(shake('DEFAULT@SECLEVEL=0', 'TLSv1.1'), /protocol version/);
+    }
+  });
+
   it('should ask for a name where the core is an address', () => {
     const tls = { REST_CORE_TLS_CA: 'ca.crt' };
     for (const address of ['10.0.0.1:50051', '[::1]:50051', 'ipv4:10.0.0.1:50051'])
@@ -232,11 +241,11 @@ void describe('TLS', () => {
   it('should name each TLS setting that lacks its companion', () => {
     assert.throws(
       () => createConfig({ CORE_TLS_CERT: 'a', CORE_TLS_CLIENT_CA: 'b' }),
-      /CORE_TLS_CERT: wants CORE_TLS_KEY/,
+      /CORE_TLS_CERT is set: want CORE_TLS_KEY/,
     );
     assert.throws(
       () => createConfig({ CORE_TLS_CLIENT_CA: 'b' }),
-      /CORE_TLS_CLIENT_CA: wants CORE_TLS_CERT/,
+      /CORE_TLS_CLIENT_CA is set: want CORE_TLS_CERT/,
     );
     assert.throws(
       () => createRestConfig({ REST_CORE_TLS_CERT: 'a', REST_TLS_KEY: 'b' }),
@@ -244,3 +253,14 @@ void describe('TLS', () => {
     );
   });
 });
+
+/** The cipher that both sides agree on. */
+async function shakeHands(options: ConnectionOptions): Promise<string> {
+  const socket = connect({ minVersion: 'TLSv1.1', ALPNProtocols: ['h2', 'http/1.1'], ...options });
+  try {
+    await once(socket, 'secureConnect');
+    return socket.getCipher().name;
+  } finally {
+    socket.destroy();
+  }
+}

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { loadTracing, noTracing } from '../../core-server/observe/tracing.js';
-import { loadTracing as loadFacadeTracing } from '../../rest-facade/observe/tracing.js';
+import { loadTracing, noTracing } from '../../runtime/tracing.js';
 import { readSample } from '../helpers/samples.js';
 import { startService } from '../helpers/service.js';
 
@@ -57,7 +56,7 @@ test('a request is one trace through facade, core and worker, without a secret',
 
   const tracing = {
     core: await loadTracing('image-analysis-core', url),
-    facade: await loadFacadeTracing('image-analysis-facade', url),
+    facade: await loadTracing('image-analysis-facade', url),
   };
   const service = await startService(t, {}, undefined, undefined, tracing);
   await service.createCompany('secretcorp', 'hunter2hunter2');

@@ -2,7 +2,7 @@ import { createConfig } from '../../rest-facade/config.js';
 import { createDocument } from '../../rest-facade/openapi/create-document.js';
 import { loadRpcs } from '../../rest-facade/protos.js';
 import { createRoutes } from '../../rest-facade/transcode/rules.js';
-import { readVersion } from '../../rest-facade/version.js';
+import { readVersion } from '../../runtime/version.js';
 import type { OpenApiDocument, Operation, Parameter } from '../helpers/openapi.js';
 
 interface Member {

@@ -1,5 +1,5 @@
 import { status as codes } from '@grpc/grpc-js';
-import { codeOfReason, type Reason } from '../../core-server/errors.js';
+import { codeOfReason, type Reason } from '../../runtime/reasons.js';
 import { toHttpStatus } from '../../rest-facade/transcode/http-error.js';
 
 /** An HTTP answer as it came; undefined: the connection ended without one. */

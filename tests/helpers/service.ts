@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { credentials, Metadata } from '@grpc/grpc-js';
 import { pino, type Logger } from 'pino';
@@ -9,13 +6,12 @@ import {
   type CreateApiKeyResponse,
   type Operation,
 } from '../../generated/imageanalysis/v1/admin.js';
-import { createConfig } from '../../core-server/config.js';
 import { createDatabase } from '../../core-server/db/knex.js';
-import { startCore } from '../../core-server/core.js';
 import { createConfig as createRestConfig } from '../../rest-facade/config.js';
-import type { Tracing } from '../../core-server/observe/tracing.js';
+import type { Tracing } from '../../runtime/tracing.js';
 import { startRestFacade } from '../../rest-facade/server.js';
 import { unaryCall } from './grpc.js';
+import { adminKey, startTestCore } from './start-core.js';
 
 /** A core and a facade of this process on free ports, with a database of their own. */
 export interface TestService {
@@ -44,9 +40,6 @@ export interface TestService {
   lockDatabase(): Promise<() => Promise<void>>;
 }
 
-const root = new URL('../../../', import.meta.url);
-const adminKey = 'admin-key-of-the-tests';
-
 /**
  * Starts the whole service and stops it after the test.
  *
@@ -60,23 +53,12 @@ export async function startService(
   workerUrl?: URL,
   tracing?: { readonly core: Tracing; readonly facade: Tracing },
 ): Promise<TestService> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'image-analysis-'));
-  const core = await startCore({
-    config: createConfig({
-      CORE_PORT: '0',
-      CORE_ADMIN_PORT: '0',
-      CORE_ADMIN_KEY: adminKey,
-      CORE_DATA_DIR: dataDir,
-      CORE_WORKERS: '1',
-      CORE_SHUTDOWN_GRACE_MS: '500',
-      ...environment,
-    }),
+  const core = await startTestCore(t, environment, {
     log,
-    ...(tracing && { tracing: tracing.core }),
-    protoFolder: new URL('proto/', root),
-    manifestUrl: new URL('models/manifest.json', root),
     workerUrl,
+    ...(tracing && { tracing: tracing.core }),
   });
+  const { dataDir } = core;
   const grpc = `127.0.0.1:${core.port}`;
   const facade = await startRestFacade({
     config: createRestConfig({
@@ -87,10 +69,6 @@ export async function startService(
     }),
     log,
     ...(tracing && { tracing: tracing.facade }),
-  }).catch(async (error: unknown) => {
-    // It would keep the test's process alive, and the error unseen.
-    await core.close();
-    throw error;
   });
   const admin = new AdminServiceClient(`127.0.0.1:${core.adminPort}`, credentials.createInsecure());
   const metadata = new Metadata();
@@ -98,8 +76,6 @@ export async function startService(
   t.after(async () => {
     admin.close();
     await facade.close();
-    await core.close();
-    await rm(dataDir, { recursive: true, force: true });
   });
 
   const createKey: TestService['createKey'] = async ({ operations = [], expireTime } = {}) => {

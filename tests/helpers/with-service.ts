@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { findFreePorts } from '../../launcher/ports.js';
-import { launchService } from '../helpers/launched-service.js';
+import { launchService } from './launched-service.js';
 
 // `node dist/tests/helpers/with-service.js COMMAND [ARGUMENT …]` starts the service on free ports with a
 // store of its own, runs the command with the addresses and keys in its environment, and stops the

@@ -17,11 +17,11 @@ import type { Line } from '../../launcher/analyze/answer.js';
 import { analyseAll, type BulkOptions } from '../../launcher/analyze/bulk-stream.js';
 import { findPictures } from '../../launcher/analyze/find-pictures.js';
 import { progressLine } from '../../launcher/analyze/progress.js';
+import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
 
-const closers: (() => unknown)[] = [];
-const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+const lifetime = createLifetime();
 const command = fileURLToPath(new URL('../../launcher/analyze.js', import.meta.url));
 const pictures = 40;
 
@@ -32,7 +32,7 @@ void describe('npm run analyze', () => {
   before(async () => {
     service = await startService(lifetime);
     folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
-    closers.push(() => rm(folder, { recursive: true }));
+    lifetime.after(() => rm(folder, { recursive: true }));
     await mkdir(path.join(folder, 'photos/more'), { recursive: true });
     const portrait = await sharp(await readSample('astronaut.jpg'))
       .resize(320)
@@ -43,9 +43,6 @@ void describe('npm run analyze', () => {
     await writeFile(path.join(folder, 'photos/broken.jpg'), 'no picture');
     await writeFile(path.join(folder, 'photos/huge.jpg'), Buffer.alloc(2_000_000));
     await writeFile(path.join(folder, 'photos/notes.txt'), 'not asked about');
-  });
-  after(async () => {
-    for (const closer of closers.reverse()) await closer();
   });
 
   function start(...args: string[]): ChildProcess {

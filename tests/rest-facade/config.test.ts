@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigError, createConfig } from '../../rest-facade/config.js';
+import { createConfig } from '../../rest-facade/config.js';
+import { ConfigError } from '../../runtime/settings.js';
 
 test('the defaults are those of the documentation', () => {
   assert.deepEqual(createConfig({}), {

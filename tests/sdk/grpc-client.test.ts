@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import {
   createClient,
   fromStatus,
@@ -7,11 +7,11 @@ import {
   type ImageAnalysisClient,
 } from 'image-analysis/client';
 import { ThresholdSource } from '../../generated/imageanalysis/v1/face_detection.js';
+import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
 
-const closers: (() => unknown)[] = [];
-const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+const lifetime = createLifetime();
 
 void describe('the client over gRPC', () => {
   let service: TestService;
@@ -26,9 +26,6 @@ void describe('the client over gRPC', () => {
     lifetime.after(() => client.close());
     portrait = await readSample('astronaut.jpg');
     meter = await readSample('meter.jpg');
-  });
-  after(async () => {
-    for (const closer of closers.reverse()) await closer();
   });
 
   void it('finds the largest face', async () => {

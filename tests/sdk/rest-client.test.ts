@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, describe, it, type TestContext } from 'node:test';
+import { before, describe, it, type TestContext } from 'node:test';
 import { createRestClient, RefusedError, type RestClient } from 'image-analysis/rest';
+import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
 
-const closers: (() => unknown)[] = [];
-const lifetime = { after: (closer: () => unknown) => void closers.push(closer) };
+const lifetime = createLifetime();
 
 void describe('the client over REST', () => {
   let service: TestService;
@@ -21,9 +21,6 @@ void describe('the client over REST', () => {
     client = createRestClient({ url: service.rest, apiKey: service.apiKey });
     portrait = await readBlob('astronaut.jpg');
     meter = await readBlob('meter.jpg');
-  });
-  after(async () => {
-    for (const closer of closers.reverse()) await closer();
   });
 
   void it('finds the largest face', async () => {

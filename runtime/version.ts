@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Version of the project, out of its `package.json`; seen from `dist/rest-facade/`. */
+/** Version of the project, out of its `package.json`; seen from `dist/runtime/`. */
 export function readVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;

@@ -1,0 +1,19 @@
+import { versions } from 'node:process';
+import { Gauge, Registry } from 'prom-client';
+
+/** Bounds of histograms of seconds: what a request or one of its steps takes. */
+export const secondsBuckets = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+];
+
+/** The metrics of a process, which say what it is. */
+export function createRegistry(component: 'core' | 'facade', version: string): Registry {
+  const registry = new Registry();
+  new Gauge({
+    name: 'imageanalysis_build_info',
+    help: '1, with the version in its labels.',
+    labelNames: ['component', 'version', 'node'],
+    registers: [registry],
+  }).set({ component, version, node: versions.node }, 1);
+  return registry;
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+
+/** Mistakes of the configuration, one a line. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+export const wholeNumber = (smallest: number, largest: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `want a whole number from ${smallest} to ${largest}`)
+    .transform(Number)
+    .refine((value) => value >= smallest && value <= largest, {
+      message: `want a whole number from ${smallest} to ${largest}`,
+    });
+
+export const port = wholeNumber(0, 65_535);
+
+/** A score or a confidence. */
+export const share = z
+  .string()
+  .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'want a number from 0 to 1')
+  .transform(Number);
+
+export const file = z.string().optional();
+
+/** The settings that every process has, under its own prefix. */
+export const metricsPort = port
+  .optional()
+  .describe('Port of the Prometheus metrics, at `/metrics`; unset: off, 0 takes a free one.');
+export const metricsHost = z
+  .string()
+  .default('127.0.0.1')
+  .describe('Address on which the metrics are; they need no key.');
+export const logLevel = z
+  .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+  .default('info')
+  .describe('Least level that is logged.');
+
+/**
+ * Reads settings from environment variables. An empty variable counts as unset. The value of a setting
+ * with the mark `secret` is in no message.
+ *
+ * @param companions settings that mean nothing without another: each before the one that it wants
+ * @throws ConfigError naming every mistake: variable, value and wish
+ */
+export function readSettings<Shape extends z.ZodRawShape>(
+  settings: z.ZodObject<Shape>,
+  companions: readonly (readonly [setting: string, wanted: string])[],
+  environment: Readonly<Record<string, string | undefined>>,
+): z.infer<z.ZodObject<Shape>> {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const shown = (name: string) => {
+    const isSecret = (settings.shape[name] as z.ZodType | undefined)?.meta()?.['secret'] === true;
+    return isSecret ? 'set' : JSON.stringify(given[name]);
+  };
+  const { success, data, error } = settings.safeParse(given);
+  const mistakes = [
+    ...(error?.issues ?? []).map(({ path, message }) => {
+      const name = String(path[0]);
+      return `${name} is ${shown(name)}: ${message}`;
+    }),
+    ...companions
+      .filter(([name, wanted]) => name in given && !(wanted in given))
+      .map(([name, wanted]) => `${name} is set: want ${wanted} beside it`),
+  ];
+  if (!success || mistakes.length > 0) throw new ConfigError(mistakes.join('\n'));
+  return data;
+}
