@@ -5,6 +5,7 @@ import type { ImageLimits } from '../image/limits.js';
 import { scaledSize, wholeOf, type Region, type RgbPicture, type Size } from '../image/picture.js';
 import { resizePicture } from '../image/resize.js';
 import type { Model } from '../inference/sessions.js';
+import { roundPixels } from '../precision.js';
 import { inferFaces, readCandidates } from './candidates.js';
 import {
   addGlance,
@@ -17,7 +18,6 @@ import {
 import {
   byAreaThenScore,
   clampBox,
-  hundredths,
   suppress,
   toPicture,
   type Candidate,
@@ -165,7 +165,7 @@ function toResult(face: Candidate, crop: Uint8Array | undefined, landmarks: bool
     detectionScore: face.score,
     ...(crop && { cropJpeg: crop }),
     ...(landmarks && {
-      landmarks: face.landmarks.map(({ x, y }) => ({ x: hundredths(x), y: hundredths(y) })),
+      landmarks: face.landmarks.map(({ x, y }) => ({ x: roundPixels(x), y: roundPixels(y) })),
     }),
   };
 }

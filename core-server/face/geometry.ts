@@ -1,5 +1,6 @@
 import type { Box } from '../image/crop.js';
 import type { Region, Size } from '../image/picture.js';
+import { roundPixels } from '../precision.js';
 
 /** A point in pixels. */
 export interface Point {
@@ -59,18 +60,13 @@ export function toPicture(candidate: Candidate, look: Size, region: Region): Can
 /** The part of the box inside the picture, in hundredths of a pixel; undefined when less than a pixel is left. */
 export function clampBox(box: Box, size: Size): Box | undefined {
   const inside = {
-    xmin: hundredths(Math.max(0, box.xmin)),
-    ymin: hundredths(Math.max(0, box.ymin)),
-    xmax: hundredths(Math.min(size.width, box.xmax)),
-    ymax: hundredths(Math.min(size.height, box.ymax)),
+    xmin: roundPixels(Math.max(0, box.xmin)),
+    ymin: roundPixels(Math.max(0, box.ymin)),
+    xmax: roundPixels(Math.min(size.width, box.xmax)),
+    ymax: roundPixels(Math.min(size.height, box.ymax)),
   };
   const isVisible = inside.xmax - inside.xmin >= 1 && inside.ymax - inside.ymin >= 1;
   return isVisible ? inside : undefined;
-}
-
-/** Rounded to hundredths: finer than any detector is right. */
-export function hundredths(value: number): number {
-  return Math.round(value * 100) / 100;
 }
 
 /** Order of an answer: largest first, of equally large ones the higher score. */

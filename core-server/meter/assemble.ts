@@ -4,6 +4,7 @@ import type { CounterReading } from './counter-reading.js';
 import { type Box, type Quad, angleOf, boundingBoxOf, mapped } from './geometry.js';
 import { type Contradiction, contradictionsOf, type KnownMeter } from './known-meter.js';
 import type { Size } from '../image/picture.js';
+import { roundPixels, roundProbability } from '../precision.js';
 import type { MeterReading } from './reader.js';
 
 /** A counter that is turned by more than this is reported: half way to lying on its side. */
@@ -30,28 +31,35 @@ export function assembleReading(
   const { fractionWheels } = counter;
   const meterNumber = counter.wheels.map(({ digit }) => digit).join('');
   const contradictions = contradictionsOf({ text: meterNumber, fractionWheels }, known);
-  const boxOf = (quad: Quad): Box =>
-    boundingBoxOf([mapped(quad, ({ x, y }) => ({ x: x / scale, y: y / scale }))], picture);
+  const boxOf = (quad: Quad): Box => {
+    const upright = mapped(quad, ({ x, y }) => ({
+      x: roundPixels(x / scale),
+      y: roundPixels(y / scale),
+    }));
+    return boundingBoxOf([upright], picture);
+  };
+  // As it is told, so that nobody wonders about a status.
+  const confidence = roundProbability(counter.confidence);
   // Without the point the same digits are a thousand times as much: no amount to use as it is.
   const isUsable =
-    counter.confidence >= checkBelow && fractionWheels !== undefined && contradictions.length === 0;
+    confidence >= checkBelow && fractionWheels !== undefined && contradictions.length === 0;
   return {
     meterNumber,
     value: withPoint(meterNumber, fractionWheels ?? 0),
     unit: 'm3',
-    confidence: counter.confidence,
+    confidence,
     status: isUsable ? ReadingStatus.OK : ReadingStatus.CHECK,
     warnings: warningsOf(counter, light, contradictions),
     boundingBox: boxOf(counter.quad),
-    digits: counter.wheels.map(({ digit, confidence, quad }) => ({
-      digit,
-      confidence,
-      boundingBox: boxOf(quad),
+    digits: counter.wheels.map((wheel) => ({
+      digit: wheel.digit,
+      confidence: roundProbability(wheel.confidence),
+      boundingBox: boxOf(wheel.quad),
     })),
     alternatives: counter.alternatives.map(({ text, probability }) => ({
       meterNumber: text,
       value: withPoint(text, fractionWheels ?? 0),
-      probability,
+      probability: roundProbability(probability),
     })),
   };
 }

@@ -44,6 +44,24 @@ function counter(digits: string, rest: Partial<CounterReading> = {}): CounterRea
 }
 
 suite('assembleReading', () => {
+  test('tells pixels in hundredths and probabilities in ten-thousandths', () => {
+    const third = 1 / 3;
+    const quad = upright.map(({ x, y }) => ({ x: x * third, y: y * third })) as unknown as Quad;
+    const wheels = [{ digit: '7', confidence: 2 / 3, quad, betweenPositions: false }];
+    const alternatives = [{ text: '8', probability: third }];
+    const reading = assembleReading(
+      counter('7', { wheels, quad, confidence: 0.79996, alternatives }),
+      facts,
+    );
+    const box = { xmin: 6.67, ymin: 13.33, xmax: 60, ymax: 26.67 };
+    assert.deepEqual(reading.boundingBox, box);
+    assert.deepEqual(reading.digits, [{ digit: '7', confidence: 0.6667, boundingBox: box }]);
+    assert.equal(reading.alternatives[0]?.probability, 0.3333);
+    // The status is that of the confidence as it is told: 0.8, which is not below.
+    assert.equal(reading.confidence, 0.8);
+    assert.equal(reading.status, ReadingStatus.OK);
+  });
+
   const values: [string, number | undefined, string][] = [
     ['00123456', 3, '00123.456'],
     ['00123', 0, '00123'],
