@@ -32,20 +32,7 @@ export interface ErrorReason {
  * @throws Error when one cannot be read
  */
 export function loadDefinitions(): Definitions {
-  // What proto-loader adds to protobufjs for itself too: the well-known type that options extend.
-  const { nested } = createRequire(import.meta.url)(
-    'protobufjs/google/protobuf/descriptor.json',
-  ) as { nested: { google: { nested: object } } };
-  protobuf.common('descriptor', nested.google.nested);
-  const root = new protobuf.Root();
-  root.resolvePath = (_origin, target) =>
-    protobuf.common.get(target) === null ? `${protoDir}/${target}` : target;
-  root.loadSync([...protoFiles, 'imageanalysis/v1/errors.proto'], {
-    keepCase: true,
-    alternateCommentMode: true,
-  });
-  root.resolveAll();
-
+  const root = readProtos([...protoFiles, 'imageanalysis/v1/errors.proto']);
   return {
     service: (name) => root.lookupService(name),
     method(name) {
@@ -57,6 +44,21 @@ export function loadDefinitions(): Definitions {
     },
     reasons: readReasons(root.lookupEnum('imageanalysis.v1.ErrorReason')),
   };
+}
+
+/** Reads protos with their comments. @param files under the folder of the protos */
+export function readProtos(files: readonly string[]): protobuf.Root {
+  // What proto-loader adds to protobufjs for itself too: the well-known type that options extend.
+  const { nested } = createRequire(import.meta.url)(
+    'protobufjs/google/protobuf/descriptor.json',
+  ) as { nested: { google: { nested: object } } };
+  protobuf.common('descriptor', nested.google.nested);
+  const root = new protobuf.Root();
+  root.resolvePath = (_origin, target) =>
+    protobuf.common.get(target) === null ? `${protoDir}/${target}` : target;
+  root.loadSync([...files], { keepCase: true, alternateCommentMode: true });
+  root.resolveAll();
+  return root;
 }
 
 /** The comment of anything in a proto, its lines joined to paragraphs. */

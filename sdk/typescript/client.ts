@@ -2,7 +2,6 @@ import {
   credentials as grpcCredentials,
   Metadata,
   type ChannelCredentials,
-  type ClientDuplexStream,
   type ClientUnaryCall,
   type ServiceError,
 } from '@grpc/grpc-js';
@@ -152,22 +151,14 @@ export function createClient(options: ClientOptions): ImageAnalysisClient {
       ),
     streamDetectFaces: (requests, { signal } = {}) =>
       boundedStream(
-        () =>
-          faces.streamDetectFaces(metadata) as ClientDuplexStream<
-            unknown,
-            StreamDetectFacesResponse
-          >,
+        () => faces.streamDetectFaces(metadata),
         requests,
         (request) => StreamDetectFacesRequest.fromPartial(request),
         signal,
       ),
     streamReadMeters: (requests, { signal } = {}) =>
       boundedStream(
-        () =>
-          meters.streamReadMeters(metadata) as ClientDuplexStream<
-            unknown,
-            StreamReadMetersResponse
-          >,
+        () => meters.streamReadMeters(metadata),
         requests,
         (request) => StreamReadMetersRequest.fromPartial(request),
         signal,

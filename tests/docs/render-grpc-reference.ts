@@ -1,15 +1,14 @@
 import { readdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import protobuf from 'protobufjs';
+import { readProtos, unwrap } from '../../rest-facade/openapi/definitions.js';
 
-const protoDir = 'proto';
 const ownFolder = 'imageanalysis/v1';
 /** What only the facade reads, in the protos as options. */
 const optionsFile = 'rest.proto';
 
 /** The gRPC reference, made of the protos and their comments: docs/grpc.md. */
 export function renderGrpcReference(): string {
-  const types = readProtos();
+  const types = readTypes();
   const services = types.filter((type) => type instanceof protobuf.Service);
   const messages = types.filter((type) => type instanceof protobuf.Type);
   const enums = types.filter((type) => type instanceof protobuf.Enum);
@@ -24,20 +23,9 @@ export function renderGrpcReference(): string {
   ].join('\n\n');
 }
 
-function readProtos(): readonly protobuf.ReflectionObject[] {
-  const { nested } = createRequire(import.meta.url)(
-    'protobufjs/google/protobuf/descriptor.json',
-  ) as { nested: { google: { nested: object } } };
-  protobuf.common('descriptor', nested.google.nested);
-  const root = new protobuf.Root();
-  root.resolvePath = (_origin, target) =>
-    protobuf.common.get(target) === null ? `${protoDir}/${target}` : target;
-  const files = readdirSync(`${protoDir}/${ownFolder}`).filter((file) => file !== optionsFile);
-  root.loadSync(
-    files.map((file) => `${ownFolder}/${file}`),
-    { keepCase: true, alternateCommentMode: true },
-  );
-  root.resolveAll();
+function readTypes(): readonly protobuf.ReflectionObject[] {
+  const files = readdirSync(`proto/${ownFolder}`).filter((file) => file !== optionsFile);
+  const root = readProtos(files.map((file) => `${ownFolder}/${file}`));
   const own = root.lookup('imageanalysis.v1') as protobuf.Namespace;
   return own.nestedArray
     .filter((type) => !type.filename?.endsWith(optionsFile))
@@ -97,5 +85,5 @@ function line(comment: string | null | undefined): string {
 }
 
 function paragraphs(comment: string | null | undefined): string {
-  return (comment ?? '').replaceAll(/(?<!\n)\n(?!\n)/g, ' ').trim();
+  return unwrap(comment ?? '');
 }
