@@ -5,6 +5,7 @@ import type { CoreClient } from './core-client.js';
 import { Refusal, refuse } from './errors.js';
 import { createOperationHandler } from './handle-operation.js';
 import { accessLog } from './middleware/access-log.js';
+import { crossOrigin } from './middleware/cross-origin.js';
 import { measure } from './middleware/measure.js';
 import { requestId } from './middleware/request-id.js';
 import { requireHost } from './middleware/require-host.js';
@@ -30,6 +31,8 @@ export interface AppDeps {
   readonly maxImageBytes: number;
   readonly maxBodyBytes: number;
   readonly requestTimeoutMs: number;
+  /** Origins whose pages may call the operations. */
+  readonly corsOrigins: readonly string[];
   readonly metrics: Pick<Metrics, 'requestEnded'>;
   readonly tracing: Tracing;
   readonly log: Logger;
@@ -51,6 +54,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(measure(deps.metrics));
   app.use(trace(deps.tracing));
   app.use(securityHeaders(deps.isDraining));
+  app.use(crossOrigin(deps.corsOrigins));
   app.use(requireHost());
   app.use(servePages(deps.pages));
   app.use(answerOptions(deps.routes));

@@ -35,6 +35,8 @@ export interface Config {
   readonly maxBufferedBytes: number;
   /** From the first byte of a request to its answer, milliseconds. */
   readonly requestTimeoutMs: number;
+  /** Origins whose pages may call the operations; `*` for all. */
+  readonly corsOrigins: readonly string[];
   /** Where Prometheus reads; undefined: nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   /** How long requests under way may go on after a stop was asked for, milliseconds. */
@@ -56,6 +58,14 @@ export interface CoreTls {
   /** Name in the core's certificate where it is not the one of its address. */
   readonly name: string | undefined;
 }
+
+const origins = z
+  .string()
+  .regex(
+    /^(\*|https?:\/\/[^\s/,]+(\s*,\s*https?:\/\/[^\s/,]+)*)$/,
+    'want * or origins such as https://app.example, with commas between',
+  )
+  .transform((text) => text.split(',').map((origin) => origin.trim()));
 
 /** The settings, their defaults and what they mean; a test compares the README's table with them. */
 export const settings = z.object({
@@ -95,6 +105,11 @@ export const settings = z.object({
   REST_REQUEST_TIMEOUT_MS: wholeNumber(1, 600_000)
     .default(30_000)
     .describe('From the first byte of a request to its answer.'),
+  REST_CORS_ORIGINS: origins
+    .optional()
+    .describe(
+      'Origins whose pages may call the operations, such as `https://app.example`, with commas between; `*` for all; unset: none.',
+    ),
   REST_METRICS_PORT: metricsPort,
   REST_METRICS_HOST: metricsHost,
   REST_SHUTDOWN_GRACE_MS: wholeNumber(0, 600_000)
@@ -146,6 +161,7 @@ export function createConfig(env: Readonly<Record<string, string | undefined>>):
     maxBodyBytes,
     maxBufferedBytes: read.REST_MAX_BUFFERED_BYTES,
     requestTimeoutMs: read.REST_REQUEST_TIMEOUT_MS,
+    corsOrigins: read.REST_CORS_ORIGINS ?? [],
     metrics:
       read.REST_METRICS_PORT === undefined
         ? undefined

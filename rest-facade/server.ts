@@ -77,6 +77,7 @@ export async function startRestFacade(deps: {
     maxImageBytes: config.maxImageBytes,
     maxBodyBytes: config.maxBodyBytes,
     requestTimeoutMs: config.requestTimeoutMs,
+    corsOrigins: config.corsOrigins,
     log,
     isDraining: () => isDraining,
   });

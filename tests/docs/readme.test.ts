@@ -19,13 +19,13 @@ const shownDefaults: Readonly<Record<string, string>> = {
 
 /** The rows that the README must have: `| variable | default | meaning |`. */
 function configurationRows(): string[] {
-  const defaults: Record<string, string | number | undefined> = {
+  const defaults: Record<string, string | number | readonly string[] | undefined> = {
     ...coreSettings.parse({}),
     ...facadeSettings.parse({}),
   };
   const shape = { ...coreSettings.shape, ...facadeSettings.shape };
   return Object.entries(shape).map(([name, { description = 'undescribed' }]) => {
-    const value = shownDefaults[name] ?? defaults[name] ?? 'unset';
+    const value = String(shownDefaults[name] ?? defaults[name] ?? 'unset');
     return `| \`${name}\` | ${value} | ${description} |`;
   });
 }

@@ -15,6 +15,7 @@ test('the defaults are those of the documentation', () => {
     maxBodyBytes: 16_078_168,
     maxBufferedBytes: 268_435_456,
     requestTimeoutMs: 30_000,
+    corsOrigins: [],
     metrics: undefined,
     shutdownGraceMs: 10_000,
     logLevel: 'info',
@@ -61,6 +62,22 @@ test('all mistakes are reported together, with name, value and wish', () => {
       return true;
     },
   );
+});
+
+test('origins of other pages', () => {
+  const read = (text: string) => createConfig({ REST_CORS_ORIGINS: text }).corsOrigins;
+  assert.deepEqual(read('*'), ['*']);
+  assert.deepEqual(read('https://a.example, http://localhost:3000'), [
+    'https://a.example',
+    'http://localhost:3000',
+  ]);
+  for (const text of [
+    'a.example',
+    'https://a.example/',
+    'https://a.example,',
+    '*,https://a.example',
+  ])
+    assert.throws(() => read(text), /REST_CORS_ORIGINS is ".*": want \* or origins/, text);
 });
 
 test('a budget below one body is a mistake', () => {
