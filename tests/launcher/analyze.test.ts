@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before, describe, it, test } from 'node:test';
+import { before, describe, it, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Server, ServerCredentials, status, type ServerDuplexStream } from '@grpc/grpc-js';
 import sharp from 'sharp';
@@ -17,6 +17,7 @@ import type { Line } from '../../launcher/analyze/answer.js';
 import { analyseAll, type BulkOptions } from '../../launcher/analyze/bulk-stream.js';
 import { findPictures } from '../../launcher/analyze/find-pictures.js';
 import { progressLine } from '../../launcher/analyze/progress.js';
+import { createAuthority } from '../helpers/certificates.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
@@ -157,11 +158,12 @@ void describe('npm run analyze', () => {
 async function startStreamServer(
   t: { after(close: () => void): void },
   serve: (stream: ServerDuplexStream<StreamDetectFacesRequest, StreamDetectFacesResponse>) => void,
+  identity = ServerCredentials.createInsecure(),
 ): Promise<Pick<BulkOptions, 'address'>> {
   const server = new Server();
   server.addService(FaceDetectionServiceService, { streamDetectFaces: serve });
   const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+    server.bindAsync('127.0.0.1:0', identity, (error, bound) =>
       error ? reject(error) : resolve(bound),
     ),
   );
@@ -256,6 +258,54 @@ void test('no more pictures are on their way than allowed, though the service is
     optionsFor(server),
   );
   assert.equal(taken, 12);
+});
+
+void test('--tls-ca says whom to believe, and only that one', async (t) => {
+  const authority = await createAuthority(t);
+  const stranger = await createAuthority(t);
+  const { cert, key } = await authority.issue('server');
+  const keys: unknown[] = [];
+  const { address } = await startStreamServer(
+    t,
+    (stream) => {
+      keys.push(stream.metadata.get('apikey')[0]);
+      stream.on('data', ({ id }: StreamDetectFacesRequest) => stream.write(answer(id)));
+      stream.on('end', () => stream.end());
+    },
+    ServerCredentials.createSsl(null, [
+      { cert_chain: Buffer.from(cert), private_key: Buffer.from(key) },
+    ]),
+  );
+  const [name = ''] = await manyFiles(t, 1);
+  const output = path.join(path.dirname(name), 'lines.jsonl');
+  const analyse = (authorityFile: string) =>
+    spawn(
+      process.execPath,
+      [
+        command,
+        ...['--address', address.replace('127.0.0.1', 'localhost')],
+        ...['--tls-ca', authorityFile, '--output', output, name],
+      ],
+      { env: { ...process.env, APIKEY: 'k' }, stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+
+  // It would try for minutes: a core that cannot be believed may be one that is being replaced.
+  const wary = analyse(stranger.certFile);
+  const warned = once(wary.stderr, 'data');
+  assert.match(String((await warned)[0]), /trying again/);
+  const left = once(wary, 'close');
+  wary.kill('SIGINT');
+  await left;
+  assert.deepEqual(keys, []);
+
+  const [code] = (await once(analyse(authority.certFile), 'close')) as [number];
+  assert.equal(code, 0);
+  assert.deepEqual(keys, ['k']);
+  const lines = (await readFile(output, 'utf8')).trim().split('\n');
+  assert.deepEqual(
+    lines.map((line) => (JSON.parse(line) as Line).file),
+    [name],
+  );
 });
 
 void test('a refused key ends the run at once', async (t) => {
