@@ -1,11 +1,17 @@
 #!/usr/bin/env bash
-# Holds the Kubernetes manifests to the schemas of Kubernetes. Needs Python with venv, and PyPI.
+# Holds the Kubernetes manifests to the schemas of Kubernetes. Needs Python with venv, and the first time
+# PyPI; where they cannot be had it says so and ends with 69.
 set -euo pipefail
 cd "$(dirname "$0")"
 
-python=.venv/bin/python
-[ -x $python ] || python3 -m venv .venv
-$python -m pip install --quiet --disable-pip-version-check kubernetes-validate==1.37.0
+tool=kubernetes-validate==1.37.0
+if ! .venv/bin/python -m pip freeze 2>/dev/null | grep -qix "$tool"; then
+  python3 -m venv --clear .venv &&
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check "$tool" || {
+    echo "skipped: $tool cannot be had" >&2
+    exit 69
+  }
+fi
 
 for file in kubernetes/base/*.yaml kubernetes/overlays/*/*.yaml; do
   case $file in */kustomization.yaml) continue ;; esac
