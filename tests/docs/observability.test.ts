@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import type { Metric, Registry } from 'prom-client';
+import { createMetrics as createCoreMetrics } from '../../core-server/observe/metrics.js';
+import { createMetrics as createFacadeMetrics } from '../../rest-facade/observe/metrics.js';
+
+const page = await readFile('docs/observability.md', 'utf8');
+
+/** What the classes of prom-client keep, and their types leave out. */
+type Described = Metric & { readonly name: string; readonly help: string; labelNames: string[] };
+
+function registries(): Registry[] {
+  const core = createCoreMetrics('1.0.0');
+  core.watchPool(() => ({ queued: 0, running: 0, workers: 0, restarts: 0 }));
+  return [
+    createFacadeMetrics({ version: '1.0.0', bufferedBytes: () => 0 }).registry,
+    core.registry,
+  ];
+}
+
+/** The rows that the page must have, in any order. */
+function metricRows(): string[] {
+  const metrics = registries().flatMap((registry) => registry.getMetricsAsArray() as unknown[]);
+  const rows = (metrics as Described[]).map((metric) => {
+    const labels = metric.labelNames.map((label) => `\`${label}\``).join(', ');
+    const cells = [
+      `\`${metric.name}\``,
+      metric.constructor.name.toLowerCase(),
+      labels,
+      metric.help,
+    ];
+    return `| ${cells.join(' | ')} |`.replace('|  |', '| |');
+  });
+  return [...new Set(rows)].sort();
+}
+
+describe('docs/observability.md', () => {
+  it('should list every metric, with its labels and what it says, and no other', () => {
+    const rows = page.match(/^\| `imageanalysis_.*$/gm) ?? [];
+    assert.deepEqual([...rows].sort(), metricRows(), `want\n${metricRows().join('\n')}\n`);
+  });
+
+  it('should ask in PromQL for metrics and labels that exist', () => {
+    const metrics = metricRows().join('\n');
+    const [, queries = ''] = /```promql\n([^]*?)```/.exec(page) ?? [];
+    const names = [...queries.matchAll(/imageanalysis_\w+/g)].map(([name]) =>
+      name.replace(/_bucket$/, ''),
+    );
+    assert.ok(names.length > 8);
+    for (const name of names) assert.ok(metrics.includes(`\`${name}\``), name);
+    for (const [, label = ''] of queries.matchAll(/[{ (](\w+)[!=]~?="/g))
+      assert.ok(metrics.includes(`\`${label}\``), label);
+  });
+});
