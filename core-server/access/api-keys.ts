@@ -8,6 +8,7 @@ import {
   isApiKeyId,
   parseApiKey,
 } from './api-key-format.js';
+import { shareLookups } from './share-lookups.js';
 
 /** An API key without its secret. */
 export interface ApiKey {
@@ -51,8 +52,8 @@ export interface ApiKeys {
   /** @throws ServiceError UNKNOWN_API_KEY */
   revoke(id: string): Promise<ApiKey>;
   /**
-   * The key that a caller sent. Reads the store every time: a revoked key is refused at the next
-   * call on every replica. What the key may be used for is left to the caller to check.
+   * The key that a caller sent. Reads the store every time, together with those who ask at once: a
+   * revoked key is refused at the next call on every replica. What the key may be used for is left to the caller to check.
    *
    * @throws ServiceError INVALID_API_KEY, the same for a malformed, unknown, revoked or expired key.
    */
@@ -68,6 +69,7 @@ export interface ApiKeysDependencies {
 
 /** Issues, lists, revokes and checks API keys. */
 export function createApiKeys({ store, now, randomBytes }: ApiKeysDependencies): ApiKeys {
+  const find = shareLookups((id: string) => store.find(id));
   return {
     async create({ label, operations, expireTime }) {
       const parts = generateApiKey(randomBytes);
@@ -98,7 +100,7 @@ export function createApiKeys({ store, now, randomBytes }: ApiKeysDependencies):
     async authenticate(sent) {
       const parts = parseApiKey(sent);
       if (parts === undefined) throw invalidApiKey();
-      const stored = await store.find(parts.id);
+      const stored = await find(parts.id);
       // Compared for an unknown id too, so that its refusal takes the same work.
       const secretHash = stored?.secretHash ?? noHash;
       const matches = timingSafeEqual(hashApiKeySecret(parts.secret), secretHash);
