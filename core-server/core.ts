@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
+import { Operation } from '../generated/imageanalysis/v1/admin.js';
 import { createApiKeys } from './access/api-keys.js';
 import { createCompanies } from './access/companies.js';
 import { createFailureLimiter } from './access/failure-limiter.js';
@@ -184,12 +185,18 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
       interceptor: createAccessInterceptor({
         authenticate: (key) => apiKeys.authenticate(key),
         consume: (keyId) => rateLimiter.consume(keyId),
+        assertRoom({ operation, keyId, deadline }) {
+          if (operation === Operation.SCORE_CONFIG) return;
+          const timeLeftMs = Math.min(deadline - Date.now(), config.CORE_MAX_DEADLINE_MS);
+          pool.assertRoom({ owner: keyId, timeLeftMs });
+        },
         log,
       }),
       observer,
       credentials: serverCredentials,
       protoFolder,
       maxMessageBytes: config.CORE_MAX_IMAGE_BYTES,
+      maxReceiveMs: config.CORE_MAX_DEADLINE_MS,
       graceMs,
     });
     servers.push(server);
@@ -210,6 +217,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
             credentials: serverCredentials,
             protoFolder,
             maxMessageBytes: 0,
+            maxReceiveMs: config.CORE_MAX_DEADLINE_MS,
             graceMs,
           });
     if (admin) servers.push(admin);

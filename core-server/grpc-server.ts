@@ -6,6 +6,8 @@ import { HealthImplementation } from 'grpc-health-check';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { endStandingCalls } from './end-standing-calls.js';
+import { widenFlowControl } from './flow-control.js';
+import { createReceiveLimit } from './receive-limit.js';
 import type { Service } from './services.js';
 import { markUndecodable } from './undecodable.js';
 
@@ -22,6 +24,8 @@ export interface GrpcServerOptions {
   readonly protoFolder: URL;
   /** Bytes of the largest picture; a request message may be a little larger. */
   readonly maxMessageBytes: number;
+  /** The request of a unary call arrives within this time. */
+  readonly maxReceiveMs: number;
   /** How long running calls may go on once the server closes. */
   readonly graceMs: number;
 }
@@ -37,6 +41,8 @@ const messageOverheadBytes = 64 * 2 ** 10;
 /** A thousand crops of faces fit; clients must allow as much. */
 const maxAnswerBytes = 64 * 2 ** 20;
 const maxStreamsPerConnection = 1_000;
+const keepaliveMs = 30_000;
+const keepaliveTimeoutMs = 10_000;
 
 /**
  * Serves on one port, with the health service (one status for each service and one for the whole)
@@ -51,12 +57,16 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   const server = new Server({
     interceptors: [
       ...(options.observer ? [options.observer] : []),
+      createReceiveLimit(options.maxReceiveMs),
       options.interceptor,
       endStandingCalls(closing.signal),
     ],
     'grpc.max_receive_message_length': options.maxMessageBytes + messageOverheadBytes,
     'grpc.max_send_message_length': maxAnswerBytes,
     'grpc.max_concurrent_streams': maxStreamsPerConnection,
+    // Connections whose other side is gone, or never spoke HTTP/2, are noticed.
+    'grpc.keepalive_time_ms': keepaliveMs,
+    'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
   });
   const names = ['', ...services.map((service) => nameOf(service))];
   const health = new HealthImplementation();
@@ -69,6 +79,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   }).addToServer(server);
 
   const port = await bind(server, `${options.host}:${options.port}`, options.credentials);
+  widenFlowControl(server);
   for (const name of names) health.setStatus(name, 'SERVING');
 
   return {

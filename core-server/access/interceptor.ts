@@ -26,6 +26,16 @@ export interface AccessDeps {
   authenticate(apiKey: string): Promise<AuthenticatedKey>;
   /** Rejects with RATE_LIMITED when the key's request rate is used up. */
   consume(keyId: string): Promise<void>;
+  /**
+   * Throws QUEUE_FULL where the one request of a call would be refused: a flood is refused before its
+   * pictures are read.
+   */
+  assertRoom(call: {
+    readonly operation: Operation;
+    readonly keyId: string;
+    /** The caller's own, milliseconds since the epoch. */
+    readonly deadline: number;
+  }): void;
   /** Told of what went wrong underneath, such as in the store. */
   readonly log: Logger;
 }
@@ -41,7 +51,7 @@ const operationOfService: Readonly<Record<string, Operation>> = {
  * read. Health and reflection need no key.
  */
 export function createAccessInterceptor(deps: AccessDeps): ServerInterceptor {
-  return guard(async (path, metadata) => {
+  return guard(async ({ path, requestStream, deadline }, metadata) => {
     const operation = operationOfService[serviceOf(path)];
     if (operation === undefined) return;
     const key = await deps.authenticate(readSecret(metadata, 'apikey'));
@@ -53,6 +63,8 @@ export function createAccessInterceptor(deps: AccessDeps): ServerInterceptor {
       );
     }
     await deps.consume(key.id);
+    // The requests of a stream wait for room.
+    if (!requestStream) deps.assertRoom({ operation, keyId: key.id, deadline });
     metadata.set(keyIdMetadata, key.id);
   }, deps.log);
 }
@@ -62,7 +74,7 @@ export function createAdminInterceptor(
   isAdminKey: (key: string) => boolean,
   log: Logger,
 ): ServerInterceptor {
-  return guard((path, metadata) => {
+  return guard(({ path }, metadata) => {
     if (serviceOf(path) !== 'imageanalysis.v1.AdminService') return Promise.resolve();
     if (!isAdminKey(readSecret(metadata, 'adminkey'))) {
       throw new ServiceError('INVALID_API_KEY', 'The admin key is not valid.');
@@ -71,12 +83,18 @@ export function createAdminInterceptor(
   }, log);
 }
 
+interface GuardedCall {
+  readonly path: string;
+  readonly requestStream: boolean;
+  readonly deadline: number;
+}
+
 /** Runs a check on the metadata of a call; refuses the call when the check rejects. */
 function guard(
-  check: (path: string, metadata: Metadata) => Promise<void>,
+  check: (call: GuardedCall, metadata: Metadata) => Promise<void>,
   log: Logger,
 ): ServerInterceptor {
-  return (method, grpcCall) =>
+  return ({ path, requestStream }, grpcCall) =>
     new ServerInterceptingCall(grpcCall, {
       start(next) {
         next({
@@ -84,10 +102,11 @@ function guard(
             metadata.remove(keyIdMetadata);
             const run = async () => {
               try {
-                await check(method.path, metadata);
+                const deadline = Number(grpcCall.getDeadline());
+                await check({ path, requestStream, deadline }, metadata);
               } catch (caught) {
                 const error = ServiceError.from(caught);
-                logFault(log, error, { method: method.path });
+                logFault(log, error, { method: path });
                 grpcCall.sendStatus(toStatusObject(error));
                 return;
               }

@@ -17,6 +17,8 @@ const placesPerFreePlace = 4;
 export interface JobQueue<Item> {
   /** Puts an item behind the others of its owner. */
   offer(item: Item, whenFull: 'refuse' | 'wait'): Admission;
+  /** Whether an item of this owner would get a place. */
+  hasRoom(owner: string): boolean;
   /** Puts an item that was taken before at the front; never refused, since it had its place. */
   putBack(item: Item): void;
   /** Takes the oldest item of the owner whose turn it is. */
@@ -63,6 +65,7 @@ export function createJobQueue<Item>(
       waiting.add(item);
       return 'waiting';
     },
+    hasRoom,
     aheadOf: (owner) => queued.aheadOf(owner),
     putBack: (item) => queued.addFirst(item),
     take,

@@ -50,6 +50,8 @@ export interface WorkerPool<T extends TaskMap> {
     input: T[K]['input'],
     options: RunOptions,
   ): Promise<T[K]['output']>;
+  /** Throws the QUEUE_FULL with which `run` would refuse a job now; for asking before its input is there. */
+  assertRoom(options: Pick<RunOptions, 'owner' | 'timeLeftMs'>): void;
   readonly stats: PoolStats;
   /** Resolves when every worker has loaded its models; rejects with what kept one from it. */
   ready(): Promise<void>;
@@ -193,8 +195,17 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     restartTimers.add(timer);
   };
 
+  const findIdle = (): JobWorker | undefined =>
+    queue.size === 0 ? [...workers].find(({ state }) => state === 'free') : undefined;
+
+  const assertRoom: WorkerPool<T>['assertRoom'] = ({ owner = '', timeLeftMs = Infinity }) => {
+    if (findIdle()) return;
+    const limit = queueLimit({ maxQueue, workers: size, timeLeftMs, serviceTime });
+    if (queue.aheadOf(owner) >= limit || !queue.hasRoom(owner)) throw queueFull(limit);
+  };
+
   const run: WorkerPool<T>['run'] = async (task, input, runOptions) => {
-    const { signal, owner = '', wait, timeLeftMs = Infinity, transfer } = runOptions;
+    const { signal, owner = '', wait = 'refuse', transfer } = runOptions;
     if (closing) throw new ServiceError('SHUTTING_DOWN', 'The service is shutting down.');
     signal.throwIfAborted();
     const { job, answer } = createJob({
@@ -205,13 +216,11 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
       transfer: transfer ?? [],
       createdAt: now(),
     });
-    const idle = queue.size === 0 ? [...workers].find((w) => w.state === 'free') : undefined;
+    const idle = findIdle();
     if (idle) assign(idle, job);
-    else if (wait === 'queue') queue.offer(job, 'wait');
     else {
-      const limit = queueLimit({ maxQueue, workers: size, timeLeftMs, serviceTime });
-      const isTooLong = queue.aheadOf(owner) >= limit;
-      if (isTooLong || queue.offer(job, 'refuse') === 'refused') throw queueFull(limit);
+      if (wait === 'refuse') assertRoom(runOptions);
+      queue.offer(job, 'wait');
     }
     const onAbort = (): void => {
       job.reject(signal.reason);
@@ -262,6 +271,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   for (let i = 0; i < size; i += 1) start();
   return {
     run,
+    assertRoom,
     get stats() {
       const running = count('busy');
       return { queued: queue.size, running, workers: count('free') + running, restarts };

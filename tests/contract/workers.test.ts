@@ -1,64 +1,16 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { credentials, status, type ServiceError as GrpcError } from '@grpc/grpc-js';
-import {
-  MeterReadingServiceClient,
-  type ReadMeterResponse,
-} from '../../generated/imageanalysis/v1/meter_reading.js';
-import { collectLog, type LogEntry } from '../helpers/collect-log.js';
-import { detailsOf, metadataWithKey, unaryCall } from '../helpers/grpc.js';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { status, type ServiceError as GrpcError } from '@grpc/grpc-js';
 import { isGrpcServing } from '../../launcher/is-serving.js';
+import { collectLog, type LogEntry } from '../helpers/collect-log.js';
+import { detailsOf } from '../helpers/grpc.js';
 import { readSample } from '../helpers/samples.js';
-import {
-  killableWorkerUrl,
-  openStage,
-  scriptedPicture,
-  scriptedWorkerUrl,
-} from '../helpers/scripted-pictures.js';
-import { startService, type TestService } from '../helpers/service.js';
+import { killableWorkerUrl, openStage, scriptedPicture } from '../helpers/scripted-pictures.js';
+import { detect, readMeter, reasonOf, startScripted } from '../helpers/scripted-service.js';
+import { startService } from '../helpers/service.js';
 
 // The service around its inference workers: what happens when one dies, and when all are busy.
-
-function readMeter(service: TestService, image: Buffer) {
-  const client = new MeterReadingServiceClient(service.grpc, credentials.createInsecure());
-  const answer = unaryCall<ReadMeterResponse>((done) =>
-    client.readMeter({ image }, metadataWithKey(service.apiKey), done),
-  );
-  return answer.finally(() => client.close());
-}
-
-const reasonOf = (call: Promise<unknown>): Promise<string> =>
-  call.then(
-    () => 'answered',
-    (error: unknown) => detailsOf(error).reason,
-  );
-
-async function detect(service: TestService, picture: Buffer, signal?: AbortSignal) {
-  const form = new FormData();
-  form.append('file', new Blob([new Uint8Array(picture)]), 'photo.jpg');
-  const answer = await fetch(`${service.rest}/face_detect_single`, {
-    method: 'POST',
-    body: form,
-    headers: { apikey: service.apiKey },
-    ...(signal && { signal }),
-  });
-  const body = (await answer.json()) as { reason?: string; detection_score?: string };
-  return { status: answer.status, ...body };
-}
-
-const startScripted = async (t: TestContext, environment: Record<string, string> = {}) => {
-  const stage = openStage(t);
-  const log = collectLog();
-  const service = await startService(t, environment, log.log, scriptedWorkerUrl);
-  /** Resolves when the core has received so many calls, which stand in its queue then. */
-  const received = async (count: number) => {
-    const isReceived = ({ msg, method }: LogEntry) =>
-      msg === 'call received' && !String(method).includes('AdminService');
-    while (log.entries.filter(isReceived).length < count) await sleep(2);
-  };
-  return { stage, service, log, received };
-};
 
 const isEndOfDetection = ({ method, msg }: LogEntry) =>
   String(method).endsWith('/DetectSingleFace') && msg !== 'call received';

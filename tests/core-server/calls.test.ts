@@ -39,6 +39,7 @@ const openAccess: AccessDeps = {
   authenticate: () => Promise.resolve({ id: 'k1', operations: [] }),
   consume: () => Promise.resolve(),
   log: pino({ level: 'silent' }),
+  assertRoom: () => undefined,
 };
 
 interface ServeOptions {

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:http2';
+import { test } from 'node:test';
+import { scriptedPicture } from '../helpers/scripted-pictures.js';
+import { detect, readMeter, reasonOf, startScripted } from '../helpers/scripted-service.js';
+import type { TestService } from '../helpers/service.js';
+
+// More work than one worker can do. `make overload` measures what these tests hold in principle.
+
+/** The status of a call whose message never comes. */
+function callWithoutMessage(service: TestService): Promise<string> {
+  const session = connect(`http://${service.grpc}`);
+  const stream = session.request(
+    {
+      ':method': 'POST',
+      ':path': '/imageanalysis.v1.MeterReadingService/ReadMeter',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      apikey: service.apiKey,
+    },
+    { endStream: false },
+  );
+  return new Promise<string>((resolve, reject) => {
+    stream.on('response', (headers) => resolve(String(headers['grpc-status'])));
+    stream.on('error', reject);
+    stream.resume();
+  }).finally(() => session.destroy());
+}
+
+const resourceExhausted = '8';
+const deadlineExceeded = '4';
+
+void test('a full queue refuses before a picture is read', async (t) => {
+  const { stage, service, received } = await startScripted(t, { CORE_MAX_QUEUE: '2' });
+  const accepted = ['a', 'b', 'c'].map((name) =>
+    reasonOf(readMeter(service, scriptedPicture(name, 'wait'))),
+  );
+  await received(3);
+  assert.equal(await callWithoutMessage(service), resourceExhausted);
+  stage.release('a', 'b', 'c');
+  assert.deepEqual(await Promise.all(accepted), ['NO_READING', 'NO_READING', 'NO_READING']);
+});
+
+void test('a message that does not come ends the call at the deadline', async (t) => {
+  const { service } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '300' });
+  assert.equal(await callWithoutMessage(service), deadlineExceeded);
+});
+
+void test('a caller that goes away frees its place', async (t) => {
+  const { stage, service, received } = await startScripted(t, { CORE_MAX_QUEUE: '2' });
+  const running = reasonOf(readMeter(service, scriptedPicture('running', 'wait')));
+  await stage.waitForBegun(1);
+  const caller = new AbortController();
+  const { signal } = caller;
+  const overRest = detect(service, scriptedPicture('rest'), signal).catch(() => 'gone');
+  const overGrpc = readMeter(service, scriptedPicture('grpc'), { signal }).catch(() => 'gone');
+  await received(3);
+  const ask = () => reasonOf(readMeter(service, scriptedPicture('next')));
+  assert.equal(await ask(), 'QUEUE_FULL');
+  caller.abort();
+  assert.deepEqual(await Promise.all([overRest, overGrpc]), ['gone', 'gone']);
+  // Their places are free as soon as the core hears of it, while the worker is busy as before.
+  const placed: Promise<string>[] = [];
+  while (placed.length < 2) {
+    const answer = ask();
+    const isPlaced = Promise.race([
+      answer.then(() => false),
+      received(3 + placed.length + 1).then(() => true),
+    ]);
+    if (await isPlaced) placed.push(answer);
+  }
+  stage.release('running');
+  assert.deepEqual(await Promise.all([running, ...placed]), Array(3).fill('NO_READING'));
+  assert.deepEqual(stage.begun, ['running', 'next', 'next']);
+});
+
+void test('the flood of one key leaves places to another, and they take turns', async (t) => {
+  const { stage, service, received } = await startScripted(t, { CORE_MAX_QUEUE: '10' });
+  const other = await service.createKey();
+  const send = (name: string, apiKey: string) =>
+    reasonOf(readMeter(service, scriptedPicture(name, 'wait'), { apiKey }));
+  const names = Array.from({ length: 9 }, (_, i) => `flood ${i}`);
+  const flood: Promise<string>[] = [];
+  for (const name of names) {
+    flood.push(send(name, service.apiKey));
+    await received(flood.length);
+  }
+  assert.equal(await send('refused', service.apiKey), 'QUEUE_FULL');
+  const others = [send('other', other.secret)];
+  await received(10);
+  stage.release(...names, 'other');
+  assert.deepEqual(await Promise.all([...flood, ...others]), Array(10).fill('NO_READING'));
+  assert.deepEqual(stage.begun.slice(0, 4), ['flood 0', 'flood 1', 'other', 'flood 2']);
+});

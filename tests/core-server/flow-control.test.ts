@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:http2';
+import { test } from 'node:test';
+import { callWindowBytes, connectionWindowBytes } from '../../core-server/flow-control.js';
+import { startService } from '../helpers/service.js';
+import { openStage, scriptedWorkerUrl } from '../helpers/scripted-pictures.js';
+
+test('a client may have a whole picture under way', async (t) => {
+  openStage(t);
+  const service = await startService(t, {}, undefined, scriptedWorkerUrl);
+  const session = connect(`http://${service.grpc}`);
+  t.after(() => session.destroy());
+  while (session.remoteSettings.initialWindowSize !== callWindowBytes)
+    await once(session, 'remoteSettings');
+  // The window of the connection is told in the frame after the settings.
+  await new Promise((resolve) => session.ping(resolve));
+  assert.equal(session.state.remoteWindowSize, connectionWindowBytes);
+});
