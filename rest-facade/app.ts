@@ -20,6 +20,7 @@ import { renderError } from './transcode/http-error.js';
 import { splitTarget } from './transcode/parse-target.js';
 import { matchPath } from './transcode/path-template.js';
 import type { Route } from './transcode/rules.js';
+import type { Throttle } from './throttle.js';
 import type { ByteBudget } from './upload/byte-budget.js';
 
 /** Everything the HTTP application needs. */
@@ -28,6 +29,7 @@ export interface AppDeps {
   readonly pages: ReadonlyMap<string, Page>;
   readonly core: Pick<CoreClient, 'call'>;
   readonly budget: ByteBudget;
+  readonly throttle: Throttle;
   readonly maxImageBytes: number;
   readonly maxBodyBytes: number;
   readonly requestTimeoutMs: number;

@@ -11,6 +11,7 @@ import { nameAsSent } from './transcode/name-as-sent.js';
 import { parseQuery, splitTarget } from './transcode/parse-target.js';
 import { renderResponse } from './transcode/render-response.js';
 import type { BodyRule, Route } from './transcode/rules.js';
+import type { Throttle } from './throttle.js';
 import type { ByteBudget } from './upload/byte-budget.js';
 import { decodeDataUrl } from './upload/data-url.js';
 import { checkBodyHeaders, readJsonObject } from './upload/read-body.js';
@@ -24,6 +25,7 @@ export interface OperationDeps {
   readonly routes: readonly Route[];
   readonly core: Pick<CoreClient, 'call'>;
   readonly budget: ByteBudget;
+  readonly throttle: Throttle;
   readonly maxImageBytes: number;
   readonly maxBodyBytes: number;
 }
@@ -42,34 +44,41 @@ export function createOperationHandler(deps: OperationDeps) {
     const query = parseQuery(rawQuery);
     const route = chooseRoute(match, query);
 
-    const { body, release } = await readBody(deps, route.body, request, response, context.signal);
-    try {
-      const message = bindRequest(route, {
-        pathVariables: match.variables,
-        query,
-        headers: request.headersDistinct,
-        body,
-      });
-      const answer = await deps.core
-        .call(route.rpc, message, {
-          apiKey,
-          requestId: context.requestId,
-          traceparent: context.traceparent,
-          clientAddress: request.socket.remoteAddress ?? 'unknown',
-          deadline: context.deadline(),
-          signal: context.signal,
-        })
-        .catch((error: unknown) => {
-          throw nameAsSent(Refusal.from(error), route);
+    const answer = async () => {
+      const { body, release } = await readBody(deps, route.body, request, response, context.signal);
+      try {
+        const message = bindRequest(route, {
+          pathVariables: match.variables,
+          query,
+          headers: request.headersDistinct,
+          body,
         });
-      const elapsedMs = performance.now() - context.startedAt;
-      const members = renderResponse(route.responseType, answer, elapsedMs);
-      send(request, response, { status: 200, headers: {}, body: writeJson(members) });
-    } finally {
-      release();
-    }
+        return await deps.core
+          .call(route.rpc, message, {
+            apiKey,
+            requestId: context.requestId,
+            traceparent: context.traceparent,
+            clientAddress: request.socket.remoteAddress ?? 'unknown',
+            deadline: context.deadline(),
+            signal: context.signal,
+          })
+          .catch((error: unknown) => {
+            throw nameAsSent(Refusal.from(error), route);
+          });
+      } finally {
+        release();
+      }
+    };
+    const found = await (hasPicture(route.body)
+      ? deps.throttle.run(`${route.rpc.path} ${apiKey}`, answer)
+      : answer());
+    const elapsedMs = performance.now() - context.startedAt;
+    const members = renderResponse(route.responseType, found, elapsedMs);
+    send(request, response, { status: 200, headers: {}, body: writeJson(members) });
   };
 }
+
+const hasPicture = ({ kind }: BodyRule): boolean => kind === 'multipart' || kind === 'data-url';
 
 /** Reads and parses the body as the rule says. `release` ends the use of its bytes. */
 async function readBody(

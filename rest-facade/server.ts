@@ -24,6 +24,7 @@ import { loadStaticFiles } from './pages/static-files.js';
 import { toOriginForm } from './transcode/parse-target.js';
 import { createRoutes } from './transcode/rules.js';
 import { loadCoreTrust, loadIdentity, type Identity } from './tls.js';
+import { createThrottle } from './throttle.js';
 import { createByteBudget } from './upload/byte-budget.js';
 
 /** A core that was added behind a name is used within this time. */
@@ -72,6 +73,7 @@ export async function startRestFacade(deps: {
     pages,
     core,
     budget,
+    throttle: createThrottle({ now: () => performance.now(), random: Math.random }),
     metrics,
     tracing,
     maxImageBytes: config.maxImageBytes,

@@ -28,8 +28,11 @@ export function requestId(deps: {
         ),
       deps.requestTimeoutMs,
     );
+    // Answered or not: a caller who takes its answer drop by drop is cut off.
+    const lastTimer = setTimeout(() => response.destroy(), deps.requestTimeoutMs * 2);
     response.once('close', () => {
       clearTimeout(timer);
+      clearTimeout(lastTimer);
       if (!response.writableFinished)
         controller.abort(refuse('CLIENT_CLOSED', 'The caller went away.'));
     });

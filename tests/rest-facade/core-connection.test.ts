@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { answerAll } from './answers.js';
@@ -85,6 +85,27 @@ test('an upload that stalls ends at the deadline with 504', async (t) => {
     // The time to drain what still comes is bounded too.
     assert.ok(Date.now() - started < 4_000);
   }
+});
+
+test('a caller that takes its answer in drops is cut off', async (t) => {
+  const { port } = await startBoth(t, answerAll, { REST_REQUEST_TIMEOUT_MS: '300' });
+  const socket = connect({
+    port,
+    host: '127.0.0.1',
+    // To return false is to read no more until the next drop.
+    onread: { buffer: Buffer.alloc(64), callback: () => false },
+  });
+  // More than the buffers of both sides hold.
+  socket.write('GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(200));
+  const drops = setInterval(() => {
+    socket.resume();
+    // What is on its way hides the end of the connection from reading, not from writing.
+    socket.write('\r\n');
+  }, 20);
+  // To be reset is to be cut off too.
+  socket.on('error', () => undefined);
+  await new Promise((resolve) => socket.on('close', resolve));
+  clearInterval(drops);
 });
 
 test(
