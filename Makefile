@@ -134,6 +134,10 @@ FAULTS ?= 10
 faults: $(BUILT) ## Kill core, workers and facade FAULTS times under load and look for losses; ARGS="--help"
 	@exec node --enable-source-maps dist/tests/faults/main.js --rounds $(FAULTS) $(ARGS)
 
+.PHONY: overload
+overload: $(BUILT) ## Send ten times what the service can answer, and slow and vanishing callers; ARGS="--help"
+	@exec node --enable-source-maps dist/tests/overload/main.js $(ARGS)
+
 .PHONY: sbom
 sbom: $(INSTALLED) ## List what the service is made of, as CycloneDX, in out/sbom.json
 	@mkdir -p out

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createTally } from './tally.js';
 import type { LoadOrder, LoadResult, Sender } from './messages.js';
 
 /** A refused caller does not try again at once. */
@@ -12,41 +13,22 @@ const longestMs = 30_000;
  */
 export async function runClosedLoop(sender: Sender, order: LoadOrder): Promise<LoadResult> {
   const { id, concurrency, windowMs, minRequests, pauseMs, isPatient = false } = order;
-  const latenciesMs: number[] = [];
-  let [turn, refused, failed] = [0, 0, 0];
-  let failure: string | undefined;
-  let sample: Uint8Array | undefined;
+  const tally = createTally();
+  let turn = 0;
   const startedAt = performance.now();
   const isOver = (): boolean => {
     const elapsed = performance.now() - startedAt;
     const enough = elapsed >= windowMs && turn >= minRequests;
-    return enough || failed >= 3 || (!isPatient && elapsed >= longestMs);
+    return enough || tally.failed >= 3 || (!isPatient && elapsed >= longestMs);
   };
   const lane = async (): Promise<void> => {
     while (!isOver()) {
-      const sentAt = performance.now();
-      const outcome = await sender.send(turn++);
-      if (outcome.kind === 'answered') {
-        latenciesMs.push(performance.now() - sentAt);
-        sample ??= outcome.body;
-      } else if (outcome.kind === 'refused') {
-        refused += 1;
-        await sleep(restAfterRefusalMs);
-      } else {
-        failed += 1;
-        failure ??= outcome.why;
-      }
+      const kind = await tally.send(sender, turn++);
+      if (kind === 'refused') await sleep(restAfterRefusalMs);
       if (pauseMs !== undefined) await sleep(pauseMs);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, lane));
-  return {
-    id,
-    latenciesMs,
-    refused,
-    failed,
-    elapsedMs: performance.now() - startedAt,
-    ...(failure !== undefined && { failure }),
-    ...(sample && { sample }),
-  };
+  const elapsedMs = performance.now() - startedAt;
+  return tally.result(id, { elapsedMs, sendingMs: elapsedMs, unanswered: 0 });
 }

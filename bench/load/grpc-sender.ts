@@ -4,8 +4,7 @@ import type { Outcome, Sender, Target } from './messages.js';
 
 const connectionWindow = 64 * 2 ** 20;
 const streamWindow = 16 * 2 ** 20;
-/** RESOURCE_EXHAUSTED, UNAVAILABLE */
-const busyCodes = ['8', '14'];
+const busyCodes: Readonly<Record<string, string>> = { 8: 'RESOURCE_EXHAUSTED', 14: 'UNAVAILABLE' };
 
 /**
  * Unary gRPC straight on HTTP/2 with frames made beforehand: on a machine of few cores a client that
@@ -36,20 +35,28 @@ export function createGrpcSender(target: Extract<Target, { kind: 'grpc' }>): Sen
       new Promise<Outcome>((resolve) => {
         const stream = open().request(headers, { endStream: false });
         const chunks: Buffer[] = [];
-        let status: string | undefined;
+        let status = '';
+        let details = '';
+        let broken = '';
         const readStatus = (from: Record<string, unknown>): void => {
-          const given = from['grpc-status'];
-          if (typeof given === 'string') status = given;
+          const { 'grpc-status': code, 'grpc-status-details-bin': more } = from;
+          if (typeof code === 'string') status = code;
+          if (typeof more === 'string') details = more;
         };
         stream.on('response', readStatus);
         stream.on('trailers', readStatus);
         stream.on('data', (chunk: Buffer) => void chunks.push(chunk));
-        stream.on('error', (error: Error) => resolve({ kind: 'failed', why: error.message }));
+        stream.on('error', (error: Error) => void (broken = error.message));
         stream.on('close', () => {
+          const busy = busyCodes[status];
           if (status === '0')
             resolve({ kind: 'answered', body: Buffer.concat(chunks).subarray(5) });
-          else if (busyCodes.includes(status ?? '')) resolve({ kind: 'refused' });
-          else resolve({ kind: 'failed', why: `gRPC status ${status ?? stream.rstCode}` });
+          else if (busy === undefined)
+            resolve({ kind: 'failed', why: broken || `gRPC status ${status || stream.rstCode}` });
+          else {
+            const isTold = Buffer.from(details, 'base64').includes('google.rpc.RetryInfo');
+            resolve({ kind: 'refused', how: `${busy} ${isTold ? 'with' : 'without'} RetryInfo` });
+          }
         });
         stream.end(frames[turn % frames.length] ?? frame(Buffer.alloc(0)));
       }),

@@ -7,7 +7,7 @@ const busyCodes = [429, 503];
 /** HTTP/1.1 on connections that are kept, with bodies made beforehand. */
 export function createHttpSender(target: Extract<Target, { kind: 'http' }>): Sender {
   const bodies = target.bodies.map((file) => readFileSync(file));
-  const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+  const agent = new Agent({ keepAlive: true });
   const url = new URL(target.url);
 
   return {
@@ -24,8 +24,13 @@ export function createHttpSender(target: Extract<Target, { kind: 'http' }>): Sen
             const text = Buffer.concat(chunks);
             const status = response.statusCode ?? 0;
             if (status === 200) resolve({ kind: 'answered', body: text });
-            else if (busyCodes.includes(status)) resolve({ kind: 'refused' });
-            else
+            else if (busyCodes.includes(status)) {
+              const isTold = 'retry-after' in response.headers;
+              resolve({
+                kind: 'refused',
+                how: `${status} ${isTold ? 'with' : 'without'} Retry-After`,
+              });
+            } else
               resolve({ kind: 'failed', why: `HTTP ${status}: ${text.toString('utf8', 0, 200)}` });
           });
         });

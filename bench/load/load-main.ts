@@ -1,7 +1,8 @@
 import { runClosedLoop } from './closed-loop.js';
 import { createGrpcSender } from './grpc-sender.js';
 import { createHttpSender } from './http-sender.js';
-import type { LoadOrder, Sender, Target } from './messages.js';
+import { runOpenLoop } from './open-loop.js';
+import type { LoadOrder, LoadResult, OpenLoadOrder, Sender, Target } from './messages.js';
 
 // The load process: does what its parent orders, keeps connections from one order to the next.
 
@@ -16,7 +17,12 @@ function senderFor(target: Target): Sender {
   return sender;
 }
 
-process.on('message', (order: LoadOrder) => {
-  void runClosedLoop(senderFor(order.target), order).then((result) => process.send?.(result));
+function run(order: LoadOrder | OpenLoadOrder): Promise<LoadResult> {
+  const sender = senderFor(order.target);
+  return 'ratePerSecond' in order ? runOpenLoop(sender, order) : runClosedLoop(sender, order);
+}
+
+process.on('message', (order: LoadOrder | OpenLoadOrder) => {
+  void run(order).then((result) => process.send?.(result));
 });
 process.on('disconnect', () => process.exit(0));

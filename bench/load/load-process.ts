@@ -1,11 +1,11 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { LoadOrder, LoadResult } from './messages.js';
+import type { LoadOrder, LoadResult, OpenLoadOrder } from './messages.js';
 
 /** A process of its own that sends requests. */
 export interface LoadProcess {
   readonly pid: number;
-  run(order: Omit<LoadOrder, 'id'>): Promise<LoadResult>;
+  run(order: Omit<LoadOrder, 'id'> | Omit<OpenLoadOrder, 'id'>): Promise<LoadResult>;
   close(): void;
 }
 

@@ -32,6 +32,14 @@ export interface LoadOrder {
   readonly pauseMs?: number;
 }
 
+/** So many requests a second, whatever becomes of those before. */
+export interface OpenLoadOrder {
+  readonly id: number;
+  readonly target: Target;
+  readonly ratePerSecond: number;
+  readonly windowMs: number;
+}
+
 /** What became of it. */
 export interface LoadResult {
   readonly id: number;
@@ -39,10 +47,17 @@ export interface LoadResult {
   readonly latenciesMs: readonly number[];
   /** Refused because too busy (429, 503, RESOURCE_EXHAUSTED, UNAVAILABLE). */
   readonly refused: number;
+  readonly refusalsMs: readonly number[];
+  /** How they were refused, in words, and how often. */
+  readonly refusals: Readonly<Record<string, number>>;
   /** Anything else that is no good answer. */
   readonly failed: number;
   /** From the first request to the last answer. */
   readonly elapsedMs: number;
+  /** From the first request to the last one. */
+  readonly sendingMs: number;
+  /** Still without an answer when the wait for them was over. */
+  readonly unanswered: number;
   /** The first failure, in words. */
   readonly failure?: string;
   /** The first good answer, for finding out what a system found. */
@@ -56,5 +71,6 @@ export interface Sender {
 
 export type Outcome =
   | { readonly kind: 'answered'; readonly body: Buffer }
-  | { readonly kind: 'refused' }
+  /** `how`: status, and whether it says when to try again. */
+  | { readonly kind: 'refused'; readonly how: string }
   | { readonly kind: 'failed'; readonly why: string };

@@ -101,7 +101,7 @@ export async function startLauncher(dataDir: string, workers: number): Promise<R
 
 /** Requests for boxes and scores without crops, straight to the core. */
 export async function grpcTargets(
-  service: RunningService,
+  service: Pick<RunningService, 'grpc' | 'apiKey'>,
   sets: readonly PictureSet[],
 ): Promise<Partial<Record<SetName, Target>>> {
   const targets: Partial<Record<SetName, Target>> = {};
@@ -131,7 +131,7 @@ export async function grpcTargets(
 
 /** The same by REST. */
 export async function restTargets(
-  service: RunningService,
+  service: Pick<RunningService, 'rest' | 'apiKey'>,
   sets: readonly PictureSet[],
 ): Promise<Partial<Record<SetName, Target>>> {
   const targets: Partial<Record<SetName, Target>> = {};

@@ -23,7 +23,10 @@ export interface Window {
   readonly minRequests: number;
 }
 
-export type WindowResult = Omit<LoadResult, 'id'>;
+export type WindowResult = Pick<
+  LoadResult,
+  'latenciesMs' | 'refused' | 'failed' | 'elapsedMs' | 'failure' | 'sample'
+>;
 
 /** A system behind a port, kept busy by the load process. */
 export function networkSystem(

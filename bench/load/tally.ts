@@ -1,0 +1,50 @@
+import type { LoadResult, Outcome, Sender } from './messages.js';
+
+/** What became of the requests of one order. */
+export interface Tally {
+  /** Sends one and counts what became of it, which it also gives. */
+  send(sender: Sender, turn: number): Promise<Outcome['kind']>;
+  readonly failed: number;
+  result(id: number, times: Pick<LoadResult, 'elapsedMs' | 'sendingMs' | 'unanswered'>): LoadResult;
+}
+
+export function createTally(): Tally {
+  const latenciesMs: number[] = [];
+  const refusalsMs: number[] = [];
+  const refusals: Record<string, number> = {};
+  let failed = 0;
+  let failure: string | undefined;
+  let sample: Uint8Array | undefined;
+  return {
+    async send(sender, turn) {
+      const sentAt = performance.now();
+      const outcome = await sender.send(turn);
+      const tookMs = performance.now() - sentAt;
+      if (outcome.kind === 'answered') {
+        latenciesMs.push(tookMs);
+        sample ??= outcome.body;
+      } else if (outcome.kind === 'refused') {
+        refusalsMs.push(tookMs);
+        refusals[outcome.how] = (refusals[outcome.how] ?? 0) + 1;
+      } else {
+        failed += 1;
+        failure ??= outcome.why;
+      }
+      return outcome.kind;
+    },
+    get failed() {
+      return failed;
+    },
+    result: (id, times) => ({
+      id,
+      latenciesMs,
+      refusalsMs,
+      refusals,
+      refused: refusalsMs.length,
+      failed,
+      ...times,
+      ...(failure !== undefined && { failure }),
+      ...(sample && { sample }),
+    }),
+  };
+}

@@ -1,0 +1,86 @@
+import { availableParallelism, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { measureDisconnect } from './disconnect.js';
+import { measureFairness } from './fairness.js';
+import { measureFlood } from './flood.js';
+import { renderLines, type Line } from './lines.js';
+import { measureSlowClients } from './slow-clients.js';
+import { openStage, type Stage } from './stage.js';
+
+const usage = `Overloads a real core and facade on this machine, and prints what came of it beside what is asked.
+
+  make overload                              # about two minutes
+  make overload ARGS="--seconds 60"          # floods of a minute each
+  make overload ARGS="--only flood --picture FILE"
+
+flood: ten times the capacity, by REST and by gRPC.
+fair:  one key floods, another goes on working.
+gone:  callers that wait go away.
+slow:  callers that drip what they send, or do not take their answers.
+
+The senders run on the same cores as the service: what they take, and what else the machine does, is in
+every figure. The load average is printed for that.
+`;
+
+type Measurement = readonly [title: string, measure: (stage: Stage) => Promise<Line[]>];
+
+const parts: Readonly<Record<string, readonly Measurement[]>> = {
+  flood: [
+    ['Ten times the capacity by REST', (stage) => measureFlood(stage, 'REST')],
+    ['Ten times the capacity by gRPC', (stage) => measureFlood(stage, 'gRPC')],
+  ],
+  fair: [
+    ['One key floods by REST, beside another key', (stage) => measureFairness(stage, 'REST')],
+    ['One key floods by gRPC, beside another key', (stage) => measureFairness(stage, 'gRPC')],
+  ],
+  gone: [
+    ['Callers that go away by REST', (stage) => measureDisconnect(stage, 'REST')],
+    ['Callers that go away by gRPC', (stage) => measureDisconnect(stage, 'gRPC')],
+  ],
+  slow: [['Slow callers', measureSlowClients]],
+};
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '5' },
+    picture: { type: 'string', default: 'samples/astronaut.jpg' },
+    only: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (values.help) process.stdout.write(usage);
+else await main();
+
+async function main(): Promise<void> {
+  const { only, picture } = values;
+  const deaths: string[] = [];
+  const stage = await openStage({
+    picture,
+    floodMs: Number(values.seconds) * 1_000,
+    log: (line) => deaths.push(line),
+  });
+  const startedAt = performance.now();
+  const missed: string[] = [];
+  const load = () => `load average ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} cores`;
+  try {
+    for (const [part, measurements] of Object.entries(parts)) {
+      if (only !== undefined && only !== part) continue;
+      for (const [title, measure] of measurements) {
+        const lines = await measure(stage);
+        process.stdout.write(`${renderLines(`${title}; ${load()}`, lines)}\n`);
+        missed.push(...lines.filter(({ isMet }) => isMet === false).map(({ what }) => what));
+      }
+    }
+  } finally {
+    await stage.close();
+  }
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
+  process.stdout.write(
+    [
+      ...deaths.map((line) => `process ended: ${line}`),
+      `${seconds} s: ${missed.length} missed, ${deaths.length} crashes`,
+      '',
+    ].join('\n'),
+  );
+  process.exitCode = missed.length + deaths.length === 0 ? 0 : 1;
+}
