@@ -18,7 +18,7 @@ const spanMs = 250;
 /** The core gets so many times the work that it takes on: enough to find out that it takes more. */
 const surplus = 1.5;
 /** So many refusals in that time lead to none here: they cost little. */
-const free = 8;
+const free = 3;
 
 /** Work that was taken on by the core, and work that was refused there or here. */
 interface Count {

@@ -22,7 +22,7 @@ export function renderLines(title: string, lines: readonly Line[]): string {
     asked,
     isMet === undefined ? '' : isMet ? 'met' : 'MISSED',
   ]);
-  const widths = [38, 48, 34];
+  const widths = [50, 50, 34];
   return [
     title,
     ...cells.map((row) =>

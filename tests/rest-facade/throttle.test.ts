@@ -60,7 +60,7 @@ test('after QUEUE_FULL work is refused with the last such refusal, before it is 
 
 test('a caller of few requests is never refused here', async () => {
   const { run } = setUp();
-  for (let i = 0; i < 8; i += 1) assert.equal((await run('a', queueFull())).isBegun, true);
+  for (let i = 0; i < 4; i += 1) assert.equal((await run('a', queueFull())).isBegun, true);
 });
 
 /** Five seconds of evenly spread work before a core that takes on 100 a second. */
