@@ -6,6 +6,9 @@ import { setContext } from '../request-context.js';
 /** Harmless in a header, in metadata and in a log line. */
 const harmless = /^[A-Za-z0-9_-]{1,128}$/;
 
+/** After its deadline, for an answer to be taken. */
+const takeAnswerMs = 5_000;
+
 /**
  * Opens a request: its id (the caller's if harmless, else a new one; returned on every answer), its
  * logger, its deadline, and the signal that ends all work for it.
@@ -28,8 +31,8 @@ export function requestId(deps: {
         ),
       deps.requestTimeoutMs,
     );
-    // Answered or not: a caller who takes its answer drop by drop is cut off.
-    const lastTimer = setTimeout(() => response.destroy(), deps.requestTimeoutMs * 2);
+    // A caller who takes its answer drop by drop is cut off.
+    const lastTimer = setTimeout(() => response.destroy(), deps.requestTimeoutMs + takeAnswerMs);
     response.once('close', () => {
       clearTimeout(timer);
       clearTimeout(lastTimer);

@@ -19,7 +19,7 @@ interface SlowClient {
   readonly what: string;
   /** How long the service bears it. */
   readonly limitMs: number;
-  dawdle(signal: AbortSignal): Promise<void>;
+  readonly dawdle: (signal: AbortSignal) => Promise<void>;
 }
 
 /** Slow clients of every kind at once, and a normal one beside them. */
@@ -72,6 +72,7 @@ function slowClients(restPort: number, grpcPort: number, apiKey: string): SlowCl
   // More than the buffers of both sides hold.
   const manyAnswers = 'GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(200);
   const drainMs = 2_000;
+  const takeAnswerMs = 5_000;
   return [
     {
       what: 'drip their headers',
@@ -90,12 +91,12 @@ function slowClients(restPort: number, grpcPort: number, apiKey: string): SlowCl
     },
     {
       what: 'never read their answers',
-      limitMs: 2 * requestTimeoutMs,
+      limitMs: requestTimeoutMs + takeAnswerMs,
       dawdle: read(restPort, manyAnswers, 0),
     },
     {
       what: 'read their answers in drops',
-      limitMs: 2 * requestTimeoutMs,
+      limitMs: requestTimeoutMs + takeAnswerMs,
       dawdle: read(restPort, manyAnswers, 256),
     },
     {

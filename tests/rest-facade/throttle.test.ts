@@ -21,20 +21,21 @@ function setUp() {
   let nowMs = 0;
   let dice = 0;
   const throttle = createThrottle({ now: () => nowMs, random: () => dice });
+  /** What came of it, and whether the work was begun. */
+  const run = async (caller: string, outcome: Refusal | 'answer') => {
+    let isBegun = false;
+    const work = () => {
+      isBegun = true;
+      return outcome === 'answer' ? Promise.resolve(outcome) : Promise.reject(outcome);
+    };
+    const result = await throttle.run(caller, work).catch((error: unknown) => error);
+    return { result, isBegun };
+  };
   return {
+    run,
     passMs: (ms: number) => void (nowMs += ms),
     /** From now on whatever may be refused is (0), or nothing is (1). */
     throwDice: (value: 0 | 1) => void (dice = value),
-    /** What came of it, and whether the work was begun. */
-    async run(caller: string, outcome: Refusal | 'answer') {
-      let isBegun = false;
-      const work = () => {
-        isBegun = true;
-        return outcome === 'answer' ? Promise.resolve(outcome) : Promise.reject(outcome);
-      };
-      const result = await throttle.run(caller, work).catch((error: unknown) => error);
-      return { result, isBegun };
-    },
   };
 }
 
