@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import { createApp } from '../../rest-facade/app.js';
 import { refuse, type Refusal } from '../../rest-facade/errors.js';
-import { noTracing } from '../../rest-facade/observe/tracing.js';
+import { noTracing } from '../../runtime/tracing.js';
 import { loadRpcs } from '../../rest-facade/protos.js';
 import { createThrottle } from '../../rest-facade/throttle.js';
 import { createRoutes } from '../../rest-facade/transcode/rules.js';
@@ -131,6 +131,7 @@ test('pictures that the throttle refuses are not read, what is without a picture
     metrics: { requestEnded: () => undefined },
     tracing: noTracing,
     log: pino({ level: 'silent' }),
+    corsOrigins: [],
     isDraining: () => false,
   });
   const server = createServer(app).listen(0, '127.0.0.1');
