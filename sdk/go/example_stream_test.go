@@ -95,7 +95,7 @@ func TestStreamTakesPicturesOnlyAsFastAsTheyAreRead(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	const count = 40
+	const count = 80
 	image := append(readSample("astronaut.jpg"), make([]byte, 2_000_000)...)
 	var sent atomic.Int32
 	go func() {

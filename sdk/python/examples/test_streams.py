@@ -29,7 +29,7 @@ def test_stream_read_meters(client, meter):
 
 
 def test_a_stream_takes_pictures_only_as_fast_as_they_are_read(client, portrait):
-    count = 40
+    count = 80
     taken = 0
 
     def requests():

@@ -68,7 +68,7 @@ class StreamsTest {
 
   @Test
   void takesPicturesOnlyAsFastAsTheyAreRead() {
-    int count = 40;
+    int count = 80;
     ByteString image =
         Service.sample("astronaut.jpg").concat(ByteString.copyFrom(new byte[2_000_000]));
     AtomicInteger taken = new AtomicInteger();
