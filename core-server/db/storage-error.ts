@@ -54,9 +54,12 @@ const temporaryCodes: ReadonlySet<string> = new Set([
   '57P03',
 ]);
 
-/** What the drivers say without any code when a connection ends or cannot be had in time. */
+/**
+ * What the drivers say without any code when a connection ends or cannot be had in time; knex puts
+ * the query and a dash before it.
+ */
 const temporaryMessages =
-  /^(Connection (terminated|ended)|timeout (expired|exceeded)|Client has encountered a connection error|Unable to acquire a connection)/i;
+  /(^| - )(Connection (terminated|ended)|timeout (expired|exceeded)|Client (has encountered a connection error|was closed)|Unable to acquire a connection)/i;
 
 /** Whether what a driver threw may pass by itself or by the operator's hand, without a restart. */
 export function isTemporary(caught: unknown): boolean {
