@@ -69,7 +69,7 @@ describe('make demo', () => {
     const [first = '', second = ''] = stdout.split('\n');
     assert.match(
       first,
-      /text\.jpg: refused: image is of an unknown type, want .*; wrote .*text\.json$/,
+      /text\.jpg: refused: file is of an unknown type, want .*; wrote .*text\.json$/,
     );
     assert.match(second, /1 face/);
   });
