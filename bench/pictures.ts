@@ -108,7 +108,7 @@ async function makeMeter(variant: number): Promise<Buffer> {
 }
 
 /** How a picture comes out of a camera. */
-interface Look {
+export interface Look {
   /** Standard deviation of the noise before it is blended in. */
   readonly noise: number;
   /** Of the JPEG. */
@@ -120,7 +120,7 @@ const plain: Look = { noise: 10, quality: 88 };
 const phone: Look = { noise: 25, quality: 92 };
 
 /** Adds a sensor's noise, so that the file has as many bytes as a photo has, and compresses. */
-async function photograph(
+export async function photograph(
   picture: Sharp,
   width: number,
   height: number,

@@ -1,3 +1,4 @@
+import { svgPicture, svgText } from '../../tests/helpers/svg.js';
 import type { SystemFacts } from '../measure/records.js';
 import type { Row } from './table.js';
 
@@ -25,16 +26,16 @@ export function renderPlot(
   for (const set of new Set(shown.map((row) => row.set))) {
     const group = shown.filter((row) => row.set === set);
     const most = Math.max(...group.map(({ throughput }) => throughput));
-    parts.push(text(16, y, titles[set] ?? set, 'font-weight="600"'));
+    parts.push(svgText(16, y, titles[set] ?? set, 'font-weight="600"'));
     y += 10;
     for (const { system, throughput, p50, p99 } of group) {
       const length = Math.max(1, ((width - left - right) * throughput) / most);
       const fill = colours[system] ?? peerColour;
       const opacity = system === 'limit' || system === 'core' || !(system in colours) ? 1 : 0.6;
       parts.push(
-        text(left - 8, y + 13, systems[system]?.title ?? system, 'text-anchor="end"'),
+        svgText(left - 8, y + 13, systems[system]?.title ?? system, 'text-anchor="end"'),
         `<rect x="${left}" y="${y}" width="${length.toFixed(1)}" height="${barHeight - 4}" rx="2" fill="${fill}" opacity="${opacity}"/>`,
-        text(
+        svgText(
           left + length + 6,
           y + 12,
           `${throughput.toFixed(1)}/s, p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms`,
@@ -44,17 +45,6 @@ export function renderPlot(
     }
     y += 34;
   }
-  const title = text(16, 16, 'Answers a second, 8 requests at a time; longer is better');
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${y}" width="${width}" height="${y}" font-family="system-ui, sans-serif" font-size="12" fill="#202124">`,
-    '<rect width="100%" height="100%" fill="#ffffff"/>',
-    title,
-    ...parts,
-    '</svg>\n',
-  ].join('\n');
-}
-
-function text(x: number, y: number, words: string, more = ''): string {
-  const safe = words.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  return `<text x="${x.toFixed(1)}" y="${y}" ${more}>${safe}</text>`;
+  const title = svgText(16, 16, 'Answers a second, 8 requests at a time; longer is better');
+  return svgPicture(width, y, [title, ...parts]);
 }

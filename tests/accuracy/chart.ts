@@ -1,3 +1,5 @@
+import { svgPicture, svgText } from '../helpers/svg.js';
+
 /** A point; `low` and `high` are the ends of its interval. */
 export interface ChartPoint {
   readonly x: number;
@@ -51,19 +53,19 @@ export function renderChart({ title, x, y, series, hasDiagonal = false }: Chart)
   const toY = (value: number): number =>
     top + plotHeight * (1 - (value - y.from) / (y.to - y.from));
   const bottom = top + plotHeight;
-  const parts = [text(left, 22, title, 'font-weight="600"')];
+  const parts = [svgText(left, 22, title, 'font-weight="600"')];
   for (const { at, label } of y.ticks) {
     parts.push(line(left, toY(at), left + plotWidth, toY(at), 'stroke="#e4e4e4"'));
-    parts.push(text(left - 8, toY(at) + 4, label, 'text-anchor="end"'));
+    parts.push(svgText(left - 8, toY(at) + 4, label, 'text-anchor="end"'));
   }
   for (const { at, label } of x.ticks) {
     parts.push(line(toX(at), bottom, toX(at), bottom + 4, 'stroke="#8a8a8a"'));
-    parts.push(text(toX(at), bottom + 18, label, 'text-anchor="middle"'));
+    parts.push(svgText(toX(at), bottom + 18, label, 'text-anchor="middle"'));
   }
-  parts.push(text(left + plotWidth / 2, bottom + 38, x.label, 'text-anchor="middle"'));
+  parts.push(svgText(left + plotWidth / 2, bottom + 38, x.label, 'text-anchor="middle"'));
   const middle = top + plotHeight / 2;
   parts.push(
-    text(16, middle, y.label, `text-anchor="middle" transform="rotate(-90 16 ${middle})"`),
+    svgText(16, middle, y.label, `text-anchor="middle" transform="rotate(-90 16 ${middle})"`),
   );
   if (hasDiagonal)
     parts.push(
@@ -82,22 +84,12 @@ export function renderChart({ title, x, y, series, hasDiagonal = false }: Chart)
     }
     const at = left + i * 160;
     parts.push(`<rect x="${at}" y="${height - 22}" width="12" height="12" fill="${colour}"/>`);
-    parts.push(text(at + 18, height - 12, name));
+    parts.push(svgText(at + 18, height - 12, name));
   }
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="12" fill="#202124">`,
-    '<rect width="100%" height="100%" fill="#ffffff"/>',
-    ...parts,
-    '</svg>\n',
-  ].join('\n');
+  return svgPicture(width, height, parts);
 }
 
 function line(x1: number, y1: number, x2: number, y2: number, more: string): string {
   const [a, b, c, d] = [x1, y1, x2, y2].map((value) => value.toFixed(1));
   return `<line x1="${a}" y1="${b}" x2="${c}" y2="${d}" ${more}/>`;
-}
-
-function text(x: number, y: number, words: string, more = ''): string {
-  const safe = words.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  return `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" ${more}>${safe}</text>`;
 }
