@@ -9,6 +9,7 @@ import {
 } from '../../generated/imageanalysis/v1/score_config.js';
 import type { HttpMaterial } from './http-cases.js';
 import { mutate, strangeText } from './mutate.js';
+import type { HostilePicture } from './pictures.js';
 import type { Random } from './random.js';
 
 /** One unary call with the bytes of its message, and what to call it in a report. */
@@ -21,29 +22,40 @@ export interface GrpcCase {
 const numbers = [0, -0, 0.5, 1, 1.000001, -1, NaN, Infinity, 1e308, 5e-324];
 
 /** A call of the core whose message is strange inside, or damaged as a whole. */
-export function createGrpcCase(random: Random, { pickPicture }: HttpMaterial): GrpcCase {
-  const picture = pickPicture(random);
-  const image = random.chance(0.6) ? mutate(picture.bytes, random) : picture.bytes;
-  const company = random.chance(0.5) ? '' : random.pick(['demo', strangeText(random)]);
+export function createGrpcCase(random: Random, { pictures }: HttpMaterial): GrpcCase {
+  const damage = ({ bytes }: HostilePicture): Buffer =>
+    random.chance(0.8) ? mutate(bytes, random) : bytes;
+  const company = random.pick(['', strangeText(random)]);
   const minScore = random.chance(0.5) ? undefined : random.pick(numbers);
   const password = strangeText(random);
+  // The password of a company that may be is hashed, for a tenth of a second.
+  const login = (): string => (random.chance(0.02) ? 'demo' : company);
   const calls: readonly (readonly [string, () => Uint8Array])[] = [
     [
       'FaceDetectionService/DetectSingleFace',
-      () => encode(DetectSingleFaceRequest, { image, company, minScore }),
+      () => {
+        const image = damage(pictures.forFaces(random));
+        return encode(DetectSingleFaceRequest, { image, company, minScore });
+      },
     ],
     [
       'FaceDetectionService/DetectAllFaces',
-      () => encode(DetectAllFacesRequest, { image, company, minScore, maxFaces: random.int(4000) }),
+      () => {
+        const [image, maxFaces] = [damage(pictures.forFaces(random)), random.int(4000)];
+        return encode(DetectAllFacesRequest, { image, company, minScore, maxFaces });
+      },
     ],
-    ['MeterReadingService/ReadMeter', () => encode(ReadMeterRequest, { image })],
+    [
+      'MeterReadingService/ReadMeter',
+      () => encode(ReadMeterRequest, { image: damage(pictures.forMeter(random)) }),
+    ],
     [
       'ScoreConfigService/GetDetectionScore',
-      () => encode(GetDetectionScoreRequest, { company, password }),
+      () => encode(GetDetectionScoreRequest, { company: login(), password }),
     ],
     [
       'ScoreConfigService/SetDetectionScore',
-      () => encode(SetDetectionScoreRequest, { company, password }),
+      () => encode(SetDetectionScoreRequest, { company: login(), password }),
     ],
     ['NoSuchService/NoSuchMethod', () => random.bytes(20)],
   ];

@@ -1,5 +1,5 @@
-import type { HostilePicture } from './pictures.js';
 import { mutate, strangeText } from './mutate.js';
+import type { PicturePicker } from './picture-picker.js';
 import type { Random } from './random.js';
 
 /** One HTTP request, byte by byte, and what to call it in a report. */
@@ -13,13 +13,14 @@ export interface HttpCase {
 /** What the requests are made of. */
 export interface HttpMaterial {
   readonly apiKey: string;
-  readonly pickPicture: (random: Random) => HostilePicture;
+  readonly pictures: PicturePicker;
 }
 
 type Generator = (random: Random, material: HttpMaterial) => HttpCase;
 
 const detections = ['/face_detect_single', '/face_detect_multi'];
-const uploads = [...detections, '/meter-number-ocr/file'];
+const meterUpload = '/meter-number-ocr/file';
+const uploads = [...detections, meterUpload];
 const fields = [
   'company',
   'min_score',
@@ -32,9 +33,10 @@ const fields = [
 const sane = ['0.5', '1', '0', 'true', 'false', 'demo', ''];
 
 /** A multipart upload of a picture that may be damaged, with fields that may be strange. */
-const multipart: Generator = (random, { apiKey, pickPicture }) => {
-  const picture = pickPicture(random);
-  const file = random.chance(0.6) ? mutate(picture.bytes, random) : picture.bytes;
+const multipart: Generator = (random, { apiKey, pictures }) => {
+  const path = random.pick(uploads);
+  const picture = path === meterUpload ? pictures.forMeter(random) : pictures.forFaces(random);
+  const file = random.chance(0.8) ? mutate(picture.bytes, random) : picture.bytes;
   const boundary = 'fuzz-boundary';
   const part = (disposition: string, body: Buffer | string): Buffer =>
     Buffer.concat([
@@ -52,7 +54,7 @@ const multipart: Generator = (random, { apiKey, pickPicture }) => {
   if (random.chance(0.2)) body = mutate(body, random);
   return post({
     kind: `multipart, ${picture.name}`,
-    path: random.pick(uploads),
+    path,
     type: `multipart/form-data; boundary=${boundary}`,
     apiKey,
     body,
@@ -61,8 +63,8 @@ const multipart: Generator = (random, { apiKey, pickPicture }) => {
 };
 
 /** JSON with a data URL, each damaged now and then. */
-const dataUrl: Generator = (random, { apiKey, pickPicture }) => {
-  const picture = pickPicture(random);
+const dataUrl: Generator = (random, { apiKey, pictures }) => {
+  const picture = pictures.forMeter(random);
   const media = random.pick(['image/jpeg', 'image/png', 'text/html', '', 'image/svg+xml']);
   let base64 = picture.bytes.toString('base64');
   if (random.chance(0.3)) base64 = mutate(Buffer.from(base64), random).toString('latin1');

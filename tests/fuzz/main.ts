@@ -4,22 +4,27 @@ import { launchService } from '../helpers/launched-service.js';
 import { createMemoryWatch } from '../helpers/memory.js';
 import { createGrpcCase } from './grpc-cases.js';
 import { createHttpCase } from './http-cases.js';
+import { createPicturePicker } from './picture-picker.js';
 import { createPictures } from './pictures.js';
 import { createRandom, type Random } from './random.js';
 import { createGrpcSender, sendHttp, type Outcome } from './send.js';
+import { createStandstillCounter } from './standstills.js';
 
 const usage = `Sends hostile input to a real core and facade on this machine and judges every answer.
 
   make fuzz                                  # 20,000 inputs
   make fuzz ARGS="--count 1000000"
+  make fuzz ARGS="--count 1000000 --from 400000"  # the rest, after a break
   make fuzz ARGS="--seed 7 --only 4711"      # one input again
 
 Wrong are: a crash, a hang, a status or reason outside the table of docs/errors.md or with another code
 than there, INTERNAL, and any stack, path or library text in an answer. Bytes of a wrong input go to
-out/fuzz/. Memory of both processes is shown before and after.
+out/fuzz/. Memory of both processes is shown before and after. The run may be stopped (SIGSTOP) together
+with its two servers, and continued.
 `;
 
-const concurrency = 12;
+/** An input in eight only waits: for the end of a request that promises more than it sends. */
+const concurrency = 32;
 const shownProblems = 20;
 /** Both processes reach their working size within these inputs. */
 const warmUpShare = 0.1;
@@ -28,14 +33,19 @@ const { values } = parseArgs({
   options: {
     count: { type: 'string', default: '20000' },
     seed: { type: 'string', default: '1' },
+    from: { type: 'string', default: '0' },
     only: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
 if (values.help) process.stdout.write(usage);
-else await main(Number(values.count), Number(values.seed), values.only);
+else {
+  const [seed, from] = [Number(values.seed), Number(values.only ?? values.from)];
+  await main(seed, from, values.only === undefined ? Number(values.count) : from + 1);
+}
 
-async function main(count: number, seed: number, only: string | undefined): Promise<void> {
+/** Sends the inputs from `from` on, up to `end`. */
+async function main(seed: number, from: number, end: number): Promise<void> {
   const deaths: string[] = [];
   const service = await launchService({
     // A request that promises more than it sends ends soon.
@@ -44,35 +54,31 @@ async function main(count: number, seed: number, only: string | undefined): Prom
   });
   try {
     const apiKey = service.demo.apiKey;
-    const pictures = await createPictures();
-    const light = pictures.filter(({ heavy }) => !heavy);
-    const pickPicture = (random: Random) => random.pick(random.chance(0.01) ? pictures : light);
-    const material = { apiKey, pickPicture };
+    const material = { apiKey, pictures: createPicturePicker(await createPictures()) };
     const grpc = createGrpcSender(service.grpcAddress, apiKey);
     const port = Number(new URL(service.restUrl).port);
 
-    const run = async (
-      index: number,
-    ): Promise<{ kind: string; outcome: Outcome; bytes: Buffer }> => {
-      const random = createRandom(seed * 1_000_003 + index);
+    const create = (random: Random): FuzzInput => {
       if (random.chance(0.2)) {
         const item = createGrpcCase(random, material);
-        return { kind: item.kind, outcome: await grpc.send(item), bytes: item.message };
+        return { kind: item.kind, bytes: item.message, send: () => grpc.send(item) };
       }
       const item = createHttpCase(random, material);
-      return { kind: item.kind, outcome: await sendHttp(port, item), bytes: item.bytes };
+      return { kind: item.kind, bytes: item.bytes, send: () => sendHttp(port, item) };
     };
 
-    const report = createReport(count);
+    const report = createReport(end - from);
     const memory = createMemoryWatch(() => service.pids());
-    let next = only === undefined ? 0 : Number(only);
-    const end = only === undefined ? count : next + 1;
+    const warm = from + Math.floor((end - from) * warmUpShare);
+    const standstills = createStandstillCounter();
+    let next = from;
     const worker = async (): Promise<void> => {
       while (next < end) {
         const index = next++;
-        const { kind, outcome, bytes } = await run(index);
-        await report.add(index, kind, outcome, bytes);
-        if (index === Math.floor(count * warmUpShare)) memory.mark('warm');
+        const input = create(createRandom(seed * 1_000_003 + index));
+        const outcome = await standstills.repeatAfter(input.send);
+        await report.add(index, input, outcome);
+        if (index === warm) memory.mark('warm');
         if (index % 500 === 0) memory.sample();
       }
     };
@@ -85,13 +91,19 @@ async function main(count: number, seed: number, only: string | undefined): Prom
   }
 }
 
+interface FuzzInput {
+  readonly kind: string;
+  readonly bytes: Buffer;
+  readonly send: () => Promise<Outcome>;
+}
+
 function createReport(count: number) {
   const tallies = new Map<string, number>();
   const problems = new Map<string, number>();
   const startedAt = performance.now();
   let done = 0;
   return {
-    async add(index: number, kind: string, { tally, problem }: Outcome, bytes: Buffer) {
+    async add(index: number, { kind, bytes }: FuzzInput, { tally, problem }: Outcome) {
       done += 1;
       tallies.set(tally, (tallies.get(tally) ?? 0) + 1);
       if (problem !== undefined) {
@@ -102,7 +114,7 @@ function createReport(count: number) {
           await writeFile(`out/fuzz/${index}.bin`, bytes);
         }
       }
-      if (done % Math.max(1_000, Math.floor(count / 20)) === 0) {
+      if (done % Math.max(1_000, Math.floor(count / 100)) === 0) {
         const rate = (done / (performance.now() - startedAt)) * 1_000;
         process.stderr.write(`${done} of ${count}, ${rate.toFixed(0)} inputs a second\n`);
       }

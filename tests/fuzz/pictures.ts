@@ -2,21 +2,29 @@ import { deflateSync, crc32 } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 import { readSample } from '../helpers/samples.js';
 
-/** A picture to start from. `heavy` ones cost the service tens of milliseconds each and come seldom. */
+/** A picture to start from. */
 export interface HostilePicture {
   readonly name: string;
   readonly bytes: Buffer;
-  readonly heavy: boolean;
+  readonly cost: PictureCost;
 }
+
+/**
+ * How far an undamaged one gets: it is refused for its first bytes or its header, a small one is decoded
+ * and analysed, a heavy one takes tens of milliseconds to decode.
+ */
+type PictureCost = 'refused' | 'small' | 'heavy';
+
+type Named = Record<string, Promise<Buffer> | Buffer>;
 
 /** Valid, odd and hostile pictures of every type, made anew at each start. */
 export async function createPictures(): Promise<HostilePicture[]> {
   const portrait = await sharp(await readSample('astronaut.jpg'))
-    .resize(96)
+    .resize(64)
     .png()
     .toBuffer();
   const base = () => sharp(portrait);
-  const light: Record<string, Promise<Buffer> | Buffer> = {
+  const small: Named = {
     jpeg: base().jpeg().toBuffer(),
     'jpeg, progressive': base().jpeg({ progressive: true }).toBuffer(),
     'jpeg, CMYK': base().toColourspace('cmyk').jpeg().toBuffer(),
@@ -37,9 +45,17 @@ export async function createPictures(): Promise<HostilePicture[]> {
     'one pixel': sharp({ create: { width: 1, height: 1, channels: 3, background: 'red' } })
       .png()
       .toBuffer(),
+    'JPEG and ZIP in one': Buffer.concat([await base().jpeg().toBuffer(), zipEnd]),
+  };
+  for (let orientation = 1; orientation <= 9; orientation += 1) {
+    small[`jpeg, EXIF orientation ${orientation}`] = base()
+      .withExif({ IFD0: { Orientation: String(orientation) } })
+      .jpeg()
+      .toBuffer();
+  }
+  const refused: Named = {
     'no byte': Buffer.alloc(0),
     'magic bytes alone': Buffer.from([0xff, 0xd8, 0xff]),
-    'JPEG and ZIP in one': Buffer.concat([await base().jpeg().toBuffer(), zipEnd]),
     'GIF and JavaScript in one': Buffer.from('GIF89a/*\0\0\0\0\0\0*/=1;alert(1)'),
     svg: Buffer.from(
       '<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/></svg>',
@@ -56,13 +72,7 @@ export async function createPictures(): Promise<HostilePicture[]> {
     'webp that says 16,383 by 16,383': hugeWebp(),
     'gif that says 65,535 by 65,535': hugeGif(),
   };
-  for (let orientation = 1; orientation <= 9; orientation += 1) {
-    light[`jpeg, EXIF orientation ${orientation}`] = base()
-      .withExif({ IFD0: { Orientation: String(orientation) } })
-      .jpeg()
-      .toBuffer();
-  }
-  const heavy: Record<string, Promise<Buffer> | Buffer> = {
+  const heavy: Named = {
     'png bomb within the limit': hugePng(7_000, 7_000, true),
     'jpeg of 16,384 by 300': sharp({
       create: { width: 16_384, height: 300, channels: 3, background: 'grey' },
@@ -72,15 +82,16 @@ export async function createPictures(): Promise<HostilePicture[]> {
     portrait: readSample('astronaut.jpg'),
     meter: readSample('meter.jpg'),
   };
-  return [...(await toPictures(light, false)), ...(await toPictures(heavy, true))];
+  return [
+    ...(await toPictures(refused, 'refused')),
+    ...(await toPictures(small, 'small')),
+    ...(await toPictures(heavy, 'heavy')),
+  ];
 }
 
-async function toPictures(
-  named: Record<string, Promise<Buffer> | Buffer>,
-  heavy: boolean,
-): Promise<HostilePicture[]> {
+async function toPictures(named: Named, cost: PictureCost): Promise<HostilePicture[]> {
   return await Promise.all(
-    Object.entries(named).map(async ([name, bytes]) => ({ name, bytes: await bytes, heavy })),
+    Object.entries(named).map(async ([name, bytes]) => ({ name, bytes: await bytes, cost })),
   );
 }
 

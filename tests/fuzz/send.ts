@@ -40,7 +40,9 @@ export function sendHttp(port: number, { bytes, owesAnswer }: HttpCase): Promise
       const problem = judgeHttp(answer, method);
       // An upload that lies about its length runs into the request's own deadline.
       const isOwnDeadline = !owesAnswer && answer.status === 504;
-      resolve({ tally: `HTTP ${answer.status}`, problem: isOwnDeadline ? undefined : problem });
+      const reason = /"reason":"(\w+)"/.exec(answer.body)?.[1] ?? '';
+      const tally = `HTTP ${answer.status} ${reason}`;
+      resolve({ tally, problem: isOwnDeadline ? undefined : problem });
     });
     // To end the connection is to take the request back; only what promises more than it sends does.
     socket.write(bytes);
