@@ -4,9 +4,22 @@ using Grpc.Core.Interceptors;
 namespace ImageAnalysis.Client;
 
 /// <summary>Sends a key with every call, and gives calls, streams excepted, a deadline.</summary>
-/// <param name="keyName"><c>apikey</c>, or <c>adminkey</c> on the administration port.</param>
-public sealed class CallDefaults(string keyName, string key, TimeSpan timeout) : Interceptor
+public sealed class CallDefaults : Interceptor
 {
+    private readonly string keyName;
+    private readonly string key;
+    private readonly TimeSpan timeout;
+
+    /// <param name="keyName"><c>apikey</c>, or <c>adminkey</c> on the administration port.</param>
+    /// <param name="key">The key.</param>
+    /// <param name="timeout">Time for a call that has no deadline of its own.</param>
+    public CallDefaults(string keyName, string key, TimeSpan timeout)
+    {
+        this.keyName = keyName;
+        this.key = key;
+        this.timeout = timeout;
+    }
+
     /// <inheritdoc/>
     public override TResponse BlockingUnaryCall<TRequest, TResponse>(
         TRequest request,

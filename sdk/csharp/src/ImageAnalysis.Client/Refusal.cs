@@ -35,7 +35,7 @@ public static class Refusal
         Find<RetryInfo>(StatusOf(error))?.RetryDelay?.ToTimeSpan();
 
     private static Google.Rpc.Status StatusOf(RpcException error) =>
-        Google.Rpc.Status.Parser.ParseFrom(error.Trailers.GetValueBytes(DetailsTrailer) ?? []);
+        Google.Rpc.Status.Parser.ParseFrom(error.Trailers.GetValueBytes(DetailsTrailer) ?? Array.Empty<byte>());
 
     private static T? Find<T>(Google.Rpc.Status status)
         where T : class, IMessage<T>, new() =>
