@@ -3,4 +3,5 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
+cargo test --quiet --locked --lib
 cargo run --quiet --locked --example calls

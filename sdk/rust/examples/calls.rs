@@ -1,12 +1,14 @@
 //! Every call of the service, with checks: `make test-sdk LANG=rust` runs it.
 
-use std::{env, error::Error, fs, path::Path, time::Duration};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::{collections::HashSet, env, error::Error, fs, path::Path, time::Duration};
 
 use image_analysis_client::{
-    details_of, reason_of, reason_of_status, v1, Client, KeyInterceptor, DEFAULT_TIMEOUT,
+    details_of, reason_of, reason_of_status, retry_delay_of, v1, CallDefaults, Client,
 };
 use tonic::transport::Endpoint;
-use tonic::Request;
+use tonic::{Code, Request};
 use v1::stream_detect_faces_response::Result as FacesResult;
 use v1::stream_read_meters_response::Result as ReadingResult;
 
@@ -21,11 +23,14 @@ async fn main() -> Outcome {
     detect_all_faces(client.clone()).await?;
     read_meter(client.clone()).await?;
     set_and_get_detection_score(client.clone()).await?;
-    refusal(client.clone()).await?;
+    branch_on_the_reason(client.clone()).await?;
+    wrong_key().await?;
+    deadline(client.clone()).await?;
     stream_detect_faces(client.clone()).await?;
-    stream_read_meters(client).await?;
+    stream_read_meters(client.clone()).await?;
+    stream_is_slowed_down(client).await?;
     administration().await?;
-    println!("8 passed, 0 failed");
+    println!("11 passed, 0 failed");
     Ok(())
 }
 
@@ -102,13 +107,14 @@ async fn set_and_get_detection_score(mut client: Client) -> Outcome {
     Ok(())
 }
 
-async fn refusal(mut client: Client) -> Outcome {
+async fn branch_on_the_reason(mut client: Client) -> Outcome {
     let request = v1::DetectSingleFaceRequest {
         image: sample("meter.jpg")?,
         ..Default::default()
     };
     let status = client.faces.detect_single_face(request).await.unwrap_err();
     assert_eq!(reason_of(&status), v1::ErrorReason::NoFace);
+    assert_eq!(retry_delay_of(&status), None);
 
     let request = v1::DetectAllFacesRequest {
         image: sample("astronaut.jpg")?,
@@ -118,6 +124,34 @@ async fn refusal(mut client: Client) -> Outcome {
     let status = client.faces.detect_all_faces(request).await.unwrap_err();
     assert_eq!(reason_of(&status), v1::ErrorReason::InvalidScore);
     assert_eq!(details_of(&status)["field"], "min_score");
+    Ok(())
+}
+
+async fn wrong_key() -> Outcome {
+    let channel = endpoint("IMAGE_ANALYSIS_GRPC")?.connect_lazy();
+    let mut stranger = Client::new(channel, "wrong")?;
+
+    let request = v1::ReadMeterRequest::default();
+    let status = stranger.meters.read_meter(request).await.unwrap_err();
+
+    assert_eq!(reason_of(&status), v1::ErrorReason::InvalidApiKey);
+    Ok(())
+}
+
+async fn deadline(mut client: Client) -> Outcome {
+    let mut request = Request::new(v1::ReadMeterRequest {
+        image: sample("meter.jpg")?,
+        ..Default::default()
+    });
+    request.set_timeout(Duration::from_millis(1));
+
+    let status = client.meters.read_meter(request).await.unwrap_err();
+
+    // Of tonic's own clock, or of the service's.
+    assert!(matches!(
+        status.code(),
+        Code::Cancelled | Code::DeadlineExceeded
+    ));
     Ok(())
 }
 
@@ -183,13 +217,45 @@ async fn stream_read_meters(mut client: Client) -> Outcome {
     Ok(())
 }
 
+async fn stream_is_slowed_down(mut client: Client) -> Outcome {
+    const COUNT: usize = 80;
+    let mut image = sample("astronaut.jpg")?;
+    image.resize(image.len() + 2_000_000, 0);
+    let taken = Arc::new(AtomicUsize::new(0));
+    let counter = taken.clone();
+    let requests = tokio_stream::iter((0..COUNT).map(move |number| {
+        counter.fetch_add(1, Ordering::Relaxed);
+        v1::StreamDetectFacesRequest {
+            id: number.to_string(),
+            request: Some(v1::DetectAllFacesRequest {
+                image: image.clone(),
+                crop: Some(false),
+                ..Default::default()
+            }),
+        }
+    }));
+
+    let mut answers = client
+        .faces
+        .stream_detect_faces(requests)
+        .await?
+        .into_inner();
+    let mut ids = HashSet::from([answers.message().await?.unwrap().id]);
+    assert!(taken.load(Ordering::Relaxed) < COUNT / 2);
+    while let Some(answer) = answers.message().await? {
+        ids.insert(answer.id);
+    }
+
+    assert_eq!(ids.len(), COUNT);
+    Ok(())
+}
+
 /// The administration port has a key of its own.
 async fn administration() -> Outcome {
-    let channel = endpoint("IMAGE_ANALYSIS_ADMIN")?
-        .timeout(DEFAULT_TIMEOUT)
-        .connect_lazy();
-    let key = KeyInterceptor::new("adminkey", &env::var("IMAGE_ANALYSIS_ADMINKEY")?)?;
-    let mut service = v1::admin_service_client::AdminServiceClient::with_interceptor(channel, key);
+    let channel = endpoint("IMAGE_ANALYSIS_ADMIN")?.connect_lazy();
+    let defaults = CallDefaults::new("adminkey", &env::var("IMAGE_ANALYSIS_ADMINKEY")?)?;
+    let mut service =
+        v1::admin_service_client::AdminServiceClient::with_interceptor(channel, defaults);
 
     let created = service
         .create_api_key(v1::CreateApiKeyRequest {
@@ -200,11 +266,33 @@ async fn administration() -> Outcome {
         .await?
         .into_inner();
     let id = created.api_key.unwrap().id;
+    let keys = service.list_api_keys(v1::ListApiKeysRequest {}).await?;
+    assert!(keys.into_inner().api_keys.iter().any(|key| key.id == id));
     let revoked = service
         .revoke_api_key(v1::RevokeApiKeyRequest { id })
         .await?
         .into_inner();
     assert!(revoked.api_key.unwrap().revoke_time.is_some());
+
+    let name = "rust-example".to_string();
+    service
+        .create_company(v1::CreateCompanyRequest {
+            name: name.clone(),
+            password: "correct horse".into(),
+        })
+        .await?;
+    service
+        .set_company_password(v1::SetCompanyPasswordRequest {
+            name: name.clone(),
+            password: "battery staple".into(),
+        })
+        .await?;
+    let companies = service.list_companies(v1::ListCompaniesRequest {}).await?;
+    let companies = companies.into_inner().companies;
+    assert!(companies.iter().any(|company| company.name == name));
+    service
+        .delete_company(v1::DeleteCompanyRequest { name })
+        .await?;
     Ok(())
 }
 

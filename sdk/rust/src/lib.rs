@@ -3,8 +3,8 @@
 mod client;
 mod refusal;
 
-pub use client::{Client, KeyInterceptor, DEFAULT_TIMEOUT};
-pub use refusal::{details_of, reason_of, reason_of_status};
+pub use client::{CallDefaults, Client, DEFAULT_TIMEOUT};
+pub use refusal::{details_of, reason_of, reason_of_status, retry_delay_of};
 
 /// Messages and stubs, generated from the protos.
 pub mod v1 {

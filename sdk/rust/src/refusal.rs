@@ -1,7 +1,8 @@
 use std::collections::HashMap;
+use std::time::Duration;
 
 use tonic::{Code, Status};
-use tonic_types::{ErrorDetails, StatusExt};
+use tonic_types::StatusExt;
 
 use crate::v1::ErrorReason;
 
@@ -9,8 +10,7 @@ use crate::v1::ErrorReason;
 /// service's own word, as when it cannot be reached, or when the reason is newer than this crate.
 pub fn reason_of(status: &Status) -> ErrorReason {
     status
-        .get_error_details()
-        .error_info()
+        .get_details_error_info()
         .and_then(|info| ErrorReason::from_str_name(&format!("ERROR_REASON_{}", info.reason)))
         .unwrap_or(ErrorReason::Unspecified)
 }
@@ -28,9 +28,13 @@ pub fn reason_of_status(status: &tonic_types::Status) -> ErrorReason {
 
 /// Facts of a refused call for a program: `field`, `value`, `limit` and the like.
 pub fn details_of(status: &Status) -> HashMap<String, String> {
-    let details: ErrorDetails = status.get_error_details();
-    details
-        .error_info()
-        .map(|info| info.metadata.clone())
+    status
+        .get_details_error_info()
+        .map(|info| info.metadata)
         .unwrap_or_default()
+}
+
+/// After which time trying again is worth it, if the service said so.
+pub fn retry_delay_of(status: &Status) -> Option<Duration> {
+    status.get_details_retry_info()?.retry_delay
 }
