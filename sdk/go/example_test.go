@@ -6,6 +6,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"google.golang.org/grpc"
@@ -133,6 +134,13 @@ func ExampleDialOptions() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	keys, err := service.ListApiKeys(ctx, &v1.ListApiKeysRequest{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(slices.ContainsFunc(keys.ApiKeys, func(key *v1.ApiKey) bool {
+		return key.Id == created.ApiKey.Id
+	}))
 	revoked, err := service.RevokeApiKey(ctx, &v1.RevokeApiKeyRequest{Id: created.ApiKey.Id})
 	if err != nil {
 		log.Fatal(err)
@@ -145,10 +153,25 @@ func ExampleDialOptions() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	_, err = service.SetCompanyPassword(ctx, &v1.SetCompanyPasswordRequest{
+		Name: "go-example", Password: "battery staple",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	companies, err := service.ListCompanies(ctx, &v1.ListCompaniesRequest{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(slices.ContainsFunc(companies.Companies, func(company *v1.Company) bool {
+		return company.Name == "go-example"
+	}))
 	_, err = service.DeleteCompany(ctx, &v1.DeleteCompanyRequest{Name: "go-example"})
 	fmt.Println(err)
 	// Output:
+	// true
 	// billing true
+	// true
 	// <nil>
 }
 

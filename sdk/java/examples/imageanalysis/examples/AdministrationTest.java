@@ -8,9 +8,11 @@ import imageanalysis.v1.AdminServiceGrpc;
 import imageanalysis.v1.CreateApiKeyRequest;
 import imageanalysis.v1.CreateCompanyRequest;
 import imageanalysis.v1.DeleteCompanyRequest;
+import imageanalysis.v1.ListApiKeysRequest;
 import imageanalysis.v1.ListCompaniesRequest;
 import imageanalysis.v1.Operation;
 import imageanalysis.v1.RevokeApiKeyRequest;
+import imageanalysis.v1.SetCompanyPasswordRequest;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
@@ -36,12 +38,19 @@ class AdministrationTest {
                   .addOperations(Operation.OPERATION_METER_READING)
                   .build());
       String id = created.getApiKey().getId();
+      var keys = service.listApiKeys(ListApiKeysRequest.getDefaultInstance());
+      assertTrue(keys.getApiKeysList().stream().anyMatch(key -> key.getId().equals(id)));
       var revoked = service.revokeApiKey(RevokeApiKeyRequest.newBuilder().setId(id).build());
       assertTrue(revoked.getApiKey().hasRevokeTime());
 
       String name = "java-example";
       service.createCompany(
           CreateCompanyRequest.newBuilder().setName(name).setPassword("correct horse").build());
+      service.setCompanyPassword(
+          SetCompanyPasswordRequest.newBuilder()
+              .setName(name)
+              .setPassword("battery staple")
+              .build());
       var companies = service.listCompanies(ListCompaniesRequest.getDefaultInstance());
       assertTrue(companies.getCompaniesList().stream().anyMatch(c -> c.getName().equals(name)));
       service.deleteCompany(DeleteCompanyRequest.newBuilder().setName(name).build());

@@ -9,15 +9,18 @@ import imageanalysis.v1.MeterReadingServiceGrpc.MeterReadingServiceStub;
 import imageanalysis.v1.ScoreConfigServiceGrpc;
 import imageanalysis.v1.ScoreConfigServiceGrpc.ScoreConfigServiceBlockingStub;
 import io.grpc.Channel;
+import io.grpc.ChannelCredentials;
 import io.grpc.ClientInterceptors;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
-import io.grpc.ChannelCredentials;
 import io.grpc.ManagedChannel;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** Calls the service with one API key; may be shared by threads. Calls throw {@link io.grpc.StatusRuntimeException}. */
+/**
+ * Calls the service with one API key; may be shared by threads. Calls throw {@link
+ * io.grpc.StatusRuntimeException}.
+ */
 public final class ImageAnalysisClient implements AutoCloseable {
   /** Deadline of a call that has none of its own. Streams get none. */
   public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
