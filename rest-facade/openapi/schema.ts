@@ -64,7 +64,10 @@ function statedForm(comment: string): Schema {
 
 /** The comment without the words that the document says in its own way. */
 function describeField(comment: string): string {
-  return unwrap(comment.replace(/\s*\bRequired\./, ' ')).replaceAll('  ', ' ');
+  return unwrap(comment.replace(/\s*\bRequired\./, ' ').replace(/,\s*`\^[^`]+\$`/, '')).replaceAll(
+    '  ',
+    ' ',
+  );
 }
 
 /** A size for people, rounded down to a tenth. */

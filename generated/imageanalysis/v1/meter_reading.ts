@@ -175,14 +175,17 @@ export interface ReadMeterRequest {
   expectedDecimals?:
     | number
     | undefined;
-  /** An earlier `value` of the meter, `^([0-9]{1,12}([.][0-9]{1,6})?)?$`; absent or empty: not known. */
+  /**
+   * An earlier `value` of the meter: at most 12 digits, and 6 after a point,
+   * `^([0-9]{1,12}([.][0-9]{1,6})?)?$`; absent or empty: not known.
+   */
   previousReading?:
     | string
     | undefined;
   /**
-   * How much the value can have grown since `previous_reading`, which must be there too;
-   * `^([0-9]{1,12}([.][0-9]{1,6})?)?$`, absent or empty: not known. A counter that turned over to
-   * zeros within this has grown.
+   * How much the value can have grown since `previous_reading`, which must be there too: at most 12
+   * digits, and 6 after a point, `^([0-9]{1,12}([.][0-9]{1,6})?)?$`; absent or empty: not known. A
+   * counter that turned over to zeros within this has grown.
    */
   maxIncrease?:
     | string

@@ -171,11 +171,12 @@ type ReadMeterRequest struct {
 	// How many of them are the fraction, 0..6 and fewer than `expected_digits`; absent: told by their
 	// colour.
 	ExpectedDecimals *uint32 `protobuf:"varint,3,opt,name=expected_decimals,json=expectedDecimals,proto3,oneof" json:"expected_decimals,omitempty"`
-	// An earlier `value` of the meter, `^([0-9]{1,12}([.][0-9]{1,6})?)?$`; absent or empty: not known.
+	// An earlier `value` of the meter: at most 12 digits, and 6 after a point,
+	// `^([0-9]{1,12}([.][0-9]{1,6})?)?$`; absent or empty: not known.
 	PreviousReading *string `protobuf:"bytes,4,opt,name=previous_reading,json=previousReading,proto3,oneof" json:"previous_reading,omitempty"`
-	// How much the value can have grown since `previous_reading`, which must be there too;
-	// `^([0-9]{1,12}([.][0-9]{1,6})?)?$`, absent or empty: not known. A counter that turned over to
-	// zeros within this has grown.
+	// How much the value can have grown since `previous_reading`, which must be there too: at most 12
+	// digits, and 6 after a point, `^([0-9]{1,12}([.][0-9]{1,6})?)?$`; absent or empty: not known. A
+	// counter that turned over to zeros within this has grown.
 	MaxIncrease *string `protobuf:"bytes,5,opt,name=max_increase,json=maxIncrease,proto3,oneof" json:"max_increase,omitempty"`
 	// Whether the serial number and the unit that are printed on the meter are wanted. Takes several
 	// times as long.
