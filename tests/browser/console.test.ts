@@ -48,6 +48,7 @@ void describe('the web console', { skip: noChromium }, () => {
       .filter({ hasText: /^1 face, best score 0\.\d{3}, in \d+ ms\.$/ })
       .waitFor();
     assert.equal(await page.locator('#overlay .face .box').count(), 1);
+    assert.match((await page.locator('#overlay .label').textContent()) ?? '', /^0\.\d\d$/);
     assert.equal(await page.locator('#overlay .point').count(), 5);
     assert.equal(await page.locator('.faces img').count(), 1);
 
@@ -88,7 +89,7 @@ void describe('the web console', { skip: noChromium }, () => {
     await page.getByLabel('Name').fill('acme');
     await page.getByLabel('Password').fill('wrong');
     await page.getByRole('button', { name: 'Save threshold' }).click();
-    await page.locator('#company-status').filter({ hasText: 'Check the name' }).waitFor();
+    await page.locator('#company-status').filter({ hasText: 'the password is wrong' }).waitFor();
 
     await page.getByLabel('Password').fill('correct hörse');
     await slider.focus();
@@ -124,6 +125,7 @@ void describe('the web console', { skip: noChromium }, () => {
     };
     assert.match(answer.meter_number, /^\d{5,}$/);
     assert.deepEqual([shown, drawn], [answer.meter_number, answer.meter_number]);
+    assert.match((await page.locator('#overlay .label').textContent()) ?? '', /^\d\d %$/);
     await page.locator('.wheels button').nth(2).focus();
     assert.equal(await page.locator('#overlay .marked').getAttribute('data-index'), '2');
     assert.equal(await page.locator('#threshold').isVisible(), false);
@@ -206,12 +208,12 @@ void describe('the web console', { skip: noChromium }, () => {
       page.locator('#file').setInputFiles({ name, mimeType: 'image/jpeg', buffer });
     const alert = (text: string) => page.getByRole('alert').filter({ hasText: text }).waitFor();
     await give('a.jpg', Buffer.from('no picture at all'));
-    await alert('Save the picture as JPEG or PNG.');
+    await alert('is of an unknown type, want JPEG');
     await give('b.jpg', (await readSample('astronaut.jpg')).subarray(0, 300));
-    await alert('The file is damaged');
+    await alert('it is damaged or cut off');
     await page.getByLabel('API key').fill('ia_wrong_key');
     await page.getByRole('button', { name: 'Use' }).click();
-    await alert('Check the key');
+    await alert('cut off when it was copied');
     assert.match((await page.locator('#json').textContent()) ?? '', /"reason": "INVALID_API_KEY"/);
   });
 

@@ -28,3 +28,8 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   element.append(...children);
   return element;
 }
+
+/** A text with `code` in it. */
+export function codeText(text: string): (Node | string)[] {
+  return text.split('`').map((part, index) => (index % 2 === 0 ? part : html('code', {}, part)));
+}

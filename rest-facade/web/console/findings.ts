@@ -1,5 +1,6 @@
 import type { Face, Reading } from './api.js';
 import { html } from './dom.js';
+import { floor, toPercent } from './numbers.js';
 
 /** Called with the index of the finding that is pointed at, or undefined. */
 export type OnPoint = (index: number | undefined) => void;
@@ -14,7 +15,7 @@ export function listFaces(faces: readonly Face[], onPoint: OnPoint): HTMLElement
       button.append(html('img', { src: `data:image/jpeg;base64,${face}`, alt: '' }));
     button.append(
       html('span', { class: 'hidden' }, `Face ${index + 1}, score `),
-      html('strong', {}, Number(score).toFixed(3)),
+      html('strong', {}, floor(Number(score), 3)),
       html('small', {}, size),
     );
     pointOut(button, index, onPoint);
@@ -65,14 +66,8 @@ export function showReading(reading: Reading, onPoint: OnPoint): HTMLElement {
     wheels,
     html(
       'p',
-      { class: 'reading' },
-      html('strong', {}, `${reading.value} ${reading.unit.replace('m3', 'm³')}`),
-      html(
-        'span',
-        { class: isSure ? 'badge good' : 'badge doubt' },
-        isSure ? 'ok' : 'check: a person should look',
-      ),
-      html('span', { class: 'quiet' }, `${toPercent(reading.confidence)} sure`),
+      { class: isSure ? 'badge good' : 'badge doubt' },
+      isSure ? 'ok' : 'check: a person should look',
     ),
   ];
   if (reading.warnings.length > 0)
@@ -91,9 +86,4 @@ function pointOut(element: HTMLElement, index: number, onPoint: OnPoint): void {
     element.addEventListener(event, () => onPoint(index));
   for (const event of ['mouseleave', 'blur'])
     element.addEventListener(event, () => onPoint(undefined));
-}
-
-export function toPercent(share: number): string {
-  // 99.96 % is not certainty.
-  return `${(Math.floor(share * 1000) / 10).toFixed(1)} %`;
 }

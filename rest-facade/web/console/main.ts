@@ -11,7 +11,8 @@ import {
 } from './api.js';
 import { connectCamera } from './camera.js';
 import { byId } from './dom.js';
-import { listFaces, showReading, toPercent } from './findings.js';
+import { listFaces, showReading } from './findings.js';
+import { floor, toPercent } from './numbers.js';
 import { connectOptions } from './options.js';
 import { clearOverlay, drawFaces, drawReading, highlight, type Size } from './overlay.js';
 import { connectPictures } from './pictures.js';
@@ -57,7 +58,7 @@ async function analyse(): Promise<void> {
   const request: ApiRequest = { method: 'POST', path: pathOf[mode], form };
   view.showRequest(request);
   if (key.value === '') {
-    fail(new Refusal('MISSING_API_KEY', 'This needs an API key.', undefined, undefined));
+    fail(new Refusal('MISSING_API_KEY', 'Enter an API key first.', undefined, undefined));
     return;
   }
   running?.abort();
@@ -95,15 +96,17 @@ function showFaces(answer: Face & Details & { result?: Face[] }, elapsedMs: numb
   threshold.show(answer.threshold);
   findings.replaceChildren(listFaces(faces, (index) => highlight(overlay, index)));
   const found = faces.length === 1 ? '1 face' : `${faces.length} faces`;
-  const best = faces.length === 0 ? '' : `, best score ${Math.max(...scores).toFixed(3)}`;
+  const best = faces.length === 0 ? '' : `, best score ${floor(Math.max(...scores), 3)}`;
   tell(`${found}${best}, in ${Math.round(elapsedMs)} ms.`);
 }
 
 function showMeter(reading: Reading, elapsedMs: number): void {
   drawReading(overlay, reading, sizeOf(reading.bbox ? [reading.bbox] : []));
   findings.replaceChildren(showReading(reading, (index) => highlight(overlay, index)));
-  const { value, confidence } = reading;
-  tell(`${value} m³, ${toPercent(confidence)} sure, in ${Math.round(elapsedMs)} ms.`);
+  const { value, unit, confidence } = reading;
+  tell(
+    `${value} ${unit.replace('m3', 'm³')}, ${toPercent(confidence)} sure, in ${Math.round(elapsedMs)} ms.`,
+  );
 }
 
 /** The upright size: the service's word, the browser's, or where it cannot show the type what the boxes need. */
@@ -119,7 +122,6 @@ function sizeOf(boxes: readonly Box[], told?: Size): Size {
 
 function tell(text: string): void {
   summary.textContent = text;
-  keyState.textContent = 'in use';
   keyPanel.open = false;
   byId('result', HTMLElement).hidden = false;
 }
@@ -135,7 +137,7 @@ function fail(error: unknown): void {
     keyPanel.open = true;
     key.focus();
   }
-  if (error instanceof Refusal && error.body !== undefined) view.showAnswer(error.body);
+  view.showAnswer(error instanceof Refusal ? error.body : undefined);
 }
 
 function showPicture(chosen: File): void {
@@ -167,6 +169,7 @@ byId('key-form', HTMLFormElement).addEventListener('submit', (event) => {
   event.preventDefault();
   key.value = key.value.trim();
   sessionStorage.setItem(keyName, key.value);
+  keyState.textContent = key.value === '' ? '' : 'kept in this tab';
   void analyse();
 });
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-sample]')) {
@@ -181,4 +184,5 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-sample]
 connectPictures(showPicture);
 connectCamera(showPicture);
 key.value = sessionStorage.getItem(keyName) ?? '';
+if (key.value !== '') keyState.textContent = 'kept in this tab';
 setMode('all');

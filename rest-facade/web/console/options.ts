@@ -1,5 +1,5 @@
 import { pathOf, type Mode } from './api.js';
-import { byId, html } from './dom.js';
+import { byId, codeText, html } from './dom.js';
 
 interface FieldSchema {
   readonly type?: string;
@@ -80,7 +80,11 @@ function describe(
   input: HTMLInputElement,
   schema: FieldSchema | undefined,
 ): HTMLElement {
-  const help = html('small', { class: 'quiet', id: `about-${name}` }, schema?.description ?? '');
+  const help = html(
+    'small',
+    { class: 'quiet', id: `about-${name}` },
+    ...codeText(schema?.description ?? ''),
+  );
   input.setAttribute('aria-describedby', help.id);
   const text = html('code', {}, name);
   const label =

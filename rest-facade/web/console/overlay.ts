@@ -1,9 +1,10 @@
 import type { Box, Face, Reading } from './api.js';
 import { svg } from './dom.js';
+import { floor, toPercent } from './numbers.js';
 
 /** Widths and text are parts of the picture's longer side, so that they look alike on every picture. */
 const lineShare = 0.004;
-const textShare = 0.026;
+const textShare = { most: 0.026, least: 0.016 };
 
 /** Draws faces: a box with its score, and the landmarks where they are there. */
 export function drawFaces(overlay: SVGSVGElement, faces: readonly Face[], size: Size): void {
@@ -12,6 +13,7 @@ export function drawFaces(overlay: SVGSVGElement, faces: readonly Face[], size: 
     size,
     `${faces.length === 1 ? '1 face is' : `${faces.length} faces are`} marked`,
   );
+  const taken: Box[] = [];
   faces.forEach((face, index) => {
     const group = svg('g', { class: 'face', 'data-index': index });
     group.append(drawBox(face.bbox, size));
@@ -19,15 +21,21 @@ export function drawFaces(overlay: SVGSVGElement, faces: readonly Face[], size: 
       const reach = Math.max(face.bbox.xmax - face.bbox.xmin, face.bbox.ymax - face.bbox.ymin);
       group.append(svg('circle', { class: 'point', cx: x, cy: y, r: reach * 0.018 + 0.5 }));
     }
-    group.append(drawLabel(Number(face.detection_score).toFixed(2), face.bbox, size));
+    group.append(
+      drawLabel(floor(Number(face.detection_score), 2), face.bbox, size, 'above', taken),
+    );
     overlay.append(group);
   });
 }
 
-/** Draws a reading: the counter, and each digit with what was read above it. */
+/** Draws a reading: the counter with how sure it is, and each digit with what was read above it. */
 export function drawReading(overlay: SVGSVGElement, reading: Reading, size: Size): void {
   prepare(overlay, size, `The counter is marked, its digits are ${reading.meter_number}`);
-  if (reading.bbox) overlay.append(drawBox(reading.bbox, size));
+  if (reading.bbox)
+    overlay.append(
+      drawBox(reading.bbox, size),
+      drawLabel(toPercent(reading.confidence), reading.bbox, size, 'below'),
+    );
   reading.digits.forEach(({ digit, confidence, bbox }, index) => {
     if (!bbox) return;
     const height = Math.min(bbox.ymax - bbox.ymin, size.height * 0.12) * 0.62;
@@ -76,32 +84,59 @@ function prepare(overlay: SVGSVGElement, { width, height }: Size, label: string)
 }
 
 function drawBox({ xmin, ymin, xmax, ymax }: Box, size: Size, share = lineShare): SVGRectElement {
-  const line = Math.max(size.width, size.height) * share;
+  const width = xmax - xmin;
+  const line = Math.min(longer(size) * share, Math.max(width * 0.09, longer(size) * 0.0016));
   return svg('rect', {
     class: 'box',
     x: xmin,
     y: ymin,
-    width: xmax - xmin,
+    width,
     height: ymax - ymin,
     rx: line * 1.5,
     'stroke-width': line,
   });
 }
 
-/** A score on a plate above the box, or inside it where there is no room above. */
-function drawLabel(text: string, box: Box, size: Size): SVGGElement {
-  const height = Math.max(size.width, size.height) * textShare;
+/**
+ * A text on a plate beside the box, or inside it where there is no room beside; smaller beside a small
+ * box. Where its place is taken it shows only while its group is marked.
+ */
+function drawLabel(
+  text: string,
+  box: Box,
+  size: Size,
+  side: 'above' | 'below',
+  taken: Box[] = [],
+): SVGGElement {
+  const most = longer(size) * textShare.most;
+  const least = longer(size) * textShare.least;
+  const height = Math.min(most, Math.max(least, (box.xmax - box.xmin) * 0.3));
   const width = height * 0.62 * text.length + height * 0.5;
-  const x = Math.min(box.xmin, size.width - width);
-  const y = box.ymin >= height * 1.45 ? box.ymin - height * 1.45 : box.ymin;
+  const x = Math.max(0, Math.min(box.xmin, size.width - width));
+  const wanted = side === 'above' ? box.ymin - height * 1.45 : box.ymax + height * 0.15;
+  const hasRoom = wanted >= 0 && wanted + height * 1.3 <= size.height;
+  const y = hasRoom ? wanted : side === 'above' ? box.ymin : box.ymax - height * 1.3;
+  const plate = { xmin: x, ymin: y, xmax: x + width, ymax: y + height * 1.3 };
+  const isCrowded = taken.some((other) => overlap(plate, other));
+  if (!isCrowded) taken.push(plate);
   return svg(
     'g',
-    { class: 'label' },
+    { class: isCrowded ? 'label crowded' : 'label' },
     svg('rect', { x, y, width, height: height * 1.3, rx: height * 0.25 }),
     svg(
       'text',
       { x: x + width / 2, y: y + height * 0.98, 'font-size': height, 'text-anchor': 'middle' },
       text,
     ),
+  );
+}
+
+function longer({ width, height }: Size): number {
+  return Math.max(width, height);
+}
+
+function overlap(one: Box, other: Box): boolean {
+  return (
+    one.xmin < other.xmax && other.xmin < one.xmax && one.ymin < other.ymax && other.ymin < one.ymax
   );
 }

@@ -32,7 +32,7 @@ export function connectThreshold(options: {
 
   const place = (score: number) => {
     slider.value = String(score);
-    value.textContent = score.toFixed(2);
+    value.textContent = score.toFixed(3);
   };
 
   slider.addEventListener('input', () => {
