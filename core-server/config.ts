@@ -15,7 +15,7 @@ import { parseTrustedProxies } from './access/trusted-proxies.js';
 /** Everything the core can be told from outside. */
 export type CoreConfig = z.infer<typeof settings>;
 
-/** The settings, their defaults and what they mean; a test compares the README's table with them. */
+/** The settings, their defaults and what they mean; docs/configuration.md is made of them. */
 export const settings = z.object({
   CORE_HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
   CORE_PORT: port.default(50_051).describe('gRPC port; 0 takes a free one.'),

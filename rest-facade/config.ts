@@ -67,7 +67,7 @@ const origins = z
   )
   .transform((text) => text.split(',').map((origin) => origin.trim()));
 
-/** The settings, their defaults and what they mean; a test compares the README's table with them. */
+/** The settings, their defaults and what they mean; docs/configuration.md is made of them. */
 export const settings = z.object({
   REST_HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
   REST_PORT: port.default(8080).describe('HTTP port; 0 takes a free one.'),

@@ -6,18 +6,18 @@ import { references } from './references.js';
 
 describe('the references', () => {
   for (const [file, render] of Object.entries(references))
-    it(`should have ${file} as the protos say: "npm run docs"`, () => {
+    it(`should have ${file} as the code says: "npm run docs"`, () => {
       assert.equal(readFileSync(file, 'utf8'), render());
     });
 });
 
-describe('the documents', () => {
-  const files = ['.', 'docs', 'deploy', 'samples', 'sdk', 'bench', 'models/face', 'models/meter']
-    .concat(readdirSync('sdk').map((name) => `sdk/${name}`))
-    .filter((folder) => existsSync(folder) && !folder.endsWith('.sh') && !folder.endsWith('.md'))
-    .flatMap((folder) => readdirSync(folder).map((name) => path.join(folder, name)))
-    .filter((file) => file.endsWith('.md'));
+const files = ['.', 'docs', 'deploy', 'samples', 'sdk', 'bench', 'models/face', 'models/meter']
+  .concat(readdirSync('sdk').map((name) => `sdk/${name}`))
+  .filter((folder) => existsSync(folder) && !folder.endsWith('.sh') && !folder.endsWith('.md'))
+  .flatMap((folder) => readdirSync(folder).map((name) => path.join(folder, name)))
+  .filter((file) => file.endsWith('.md'));
 
+describe('the documents', () => {
   it('should be there', () => {
     assert.ok(files.length > 20, files.join(', '));
   });
@@ -30,6 +30,22 @@ describe('the documents', () => {
         if (anchor)
           assert.ok(anchorsOf(linked).has(anchor), `${file} links to ${target}#${anchor}`);
       }
+    });
+});
+
+describe('the commands of the documents', () => {
+  const makefile = readFileSync('Makefile', 'utf8');
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+
+  for (const file of files)
+    it(`should exist where ${file} names targets of make and scripts of npm`, () => {
+      const text = readFileSync(file, 'utf8');
+      for (const [, target = ''] of text.matchAll(/(?:^|`)make ([a-z-]+)/gm))
+        assert.match(makefile, new RegExp(`^${target}:`, 'm'));
+      for (const [, script = ''] of text.matchAll(/npm run (?:--?\S+ )?([a-z:]+)/g))
+        assert.ok(script in scripts, script);
     });
 });
 

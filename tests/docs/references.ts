@@ -1,8 +1,10 @@
+import { renderConfiguration } from './render-configuration.js';
 import { renderGrpcReference } from './render-grpc-reference.js';
 import { renderRestReference } from './render-rest-reference.js';
 
-/** The documents that are made of the protos, with what makes them. */
+/** The documents that are made of the protos and the settings, with what makes them. */
 export const references: Readonly<Record<string, () => string>> = {
+  'docs/configuration.md': () => `${renderConfiguration()}\n`,
   'docs/grpc.md': () => `${renderGrpcReference()}\n`,
   'docs/rest.md': () => `${renderRestReference()}\n`,
 };

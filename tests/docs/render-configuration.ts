@@ -1,0 +1,52 @@
+import type { z } from 'zod';
+import { settings as coreSettings } from '../../core-server/config.js';
+import { settings as facadeSettings } from '../../rest-facade/config.js';
+
+/** Where the default is not a value of its own. */
+const shownDefaults: Readonly<Record<string, string>> = {
+  CORE_WORKERS: 'one a core',
+  CORE_FACE_MODEL: 'the embedded one',
+  CORE_DEFAULT_SCORE: 'the calibrated one',
+  CORE_METER_CHECK_BELOW: 'the calibrated one',
+  REST_MAX_BODY_BYTES: 'from REST_MAX_IMAGE_BYTES',
+};
+
+const tableHead = ['| variable | default | meaning |', '|---|---|---|'];
+
+/** The configuration reference, made of the settings of both processes: docs/configuration.md. */
+export function renderConfiguration(): string {
+  return [
+    '# Configuration reference',
+    'Made from the settings of `core-server/config.ts` and `rest-facade/config.ts` by `npm run docs`. Settings ' +
+      'are environment variables; an empty one counts as unset. A process reports all mistakes together and ' +
+      'does not start.',
+    '## Core',
+    table(rowsOf(coreSettings)),
+    '## Facade',
+    table(rowsOf(facadeSettings)),
+    '## Beside them',
+    table([
+      '| `OTEL_EXPORTER_OTLP_ENDPOINT` | unset | Where traces go, by OTLP over HTTP; the other `OTEL_*` variables mean what they always mean: [Traces](observability.md#traces). |',
+      '| `UV_THREADPOOL_SIZE` | set by `make run` | Threads that read and decode pictures; for a core started by itself twice its cores: [Processes](operating.md#processes). |',
+      '| `ORT_DISABLE_TELEMETRY` | 1 | 0 lets onnxruntime report to its vendor. |',
+    ]),
+  ].join('\n\n');
+}
+
+/** The rows of all settings: `| variable | default | meaning |`. */
+export function configurationRows(): string[] {
+  return [...rowsOf(coreSettings), ...rowsOf(facadeSettings)];
+}
+
+function rowsOf(settings: z.ZodObject): string[] {
+  const defaults = settings.parse({}) as Record<string, string | number | undefined>;
+  return Object.entries(settings.shape).map(([name, setting]) => {
+    const value = String(shownDefaults[name] ?? defaults[name] ?? 'unset');
+    const { description = 'undescribed' } = setting as z.ZodType;
+    return `| \`${name}\` | ${value} | ${description} |`;
+  });
+}
+
+function table(rows: readonly string[]): string {
+  return [...tableHead, ...rows].join('\n');
+}
