@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { nodeOptions } from './node-options.js';
 
 /** What to run, and what to do when it ends. */
 export interface SupervisedProcess {
@@ -135,7 +136,7 @@ function createReport() {
 }
 
 function startNode({ file, args = [], env }: SupervisedProcess): ChildProcess {
-  const nodeArgs = ['--enable-source-maps', '--import', exitWithParent, file, ...args];
+  const nodeArgs = [...nodeOptions, '--import', exitWithParent, file, ...args];
   return spawn(process.execPath, nodeArgs, {
     env,
     // Logs go to stderr, so that stdout holds the launcher's own lines; the channel is for

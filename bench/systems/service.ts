@@ -9,6 +9,7 @@ import { DetectAllFacesRequest } from '../../generated/imageanalysis/v1/face_det
 import { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { coreEnvironment, facadeEnvironment } from '../../launcher/child-environment.js';
 import { isGrpcServing, isHttpServing } from '../../launcher/is-serving.js';
+import { nodeOptions } from '../../launcher/node-options.js';
 import type { Target } from '../load/messages.js';
 import type { PictureSet, SetName } from '../pictures.js';
 import { freePort, startChild, waitFor } from './child.js';
@@ -26,6 +27,11 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
+/** A process of the service, run as the launcher runs it. */
+function startNode(file: string, env: NodeJS.ProcessEnv) {
+  return startChild(process.execPath, [...nodeOptions, dist(file)], { env });
+}
+
 /** The core alone, in the environment that the launcher would give it. */
 export async function startCore(dataDir: string, workers: number): Promise<RunningService> {
   const port = await freePort();
@@ -35,7 +41,7 @@ export async function startCore(dataDir: string, workers: number): Promise<Runni
   );
   const grpc = `127.0.0.1:${port}`;
   const startedAt = performance.now();
-  const { pid, child, stop } = startChild(process.execPath, [dist('core-server/main.js')], { env });
+  const { pid, child, stop } = startNode('core-server/main.js', env);
   child.stdout?.resume();
   await waitFor('the core', () => isGrpcServing(grpc));
   const startMs = performance.now() - startedAt;
@@ -59,7 +65,7 @@ export async function startFacade(core: RunningService): Promise<RunningService>
   );
   const rest = `http://127.0.0.1:${port}`;
   const startedAt = performance.now();
-  const { pid, child, stop } = startChild(process.execPath, [dist('rest-facade/main.js')], { env });
+  const { pid, child, stop } = startNode('rest-facade/main.js', env);
   child.stdout?.resume();
   await waitFor('the facade', () => isHttpServing(`${rest}/readyz`));
   const startMs = performance.now() - startedAt;

@@ -6,6 +6,7 @@ import {
   createConfig as createCoreConfig,
   settings as coreSettings,
 } from '../../core-server/config.js';
+import { nodeOptions } from '../../launcher/node-options.js';
 import {
   createConfig as createFacadeConfig,
   settings as facadeSettings,
@@ -160,6 +161,17 @@ describe('the Dockerfile', () => {
     assertKnown(ours, { ...coreSettings.shape, ...facadeSettings.shape }, 'Dockerfile');
     const exposed = /^EXPOSE (.*)$/m.exec(dockerfile)?.[1];
     assert.equal(exposed, `${createFacadeConfig({}).port} ${createCoreConfig({}).CORE_PORT}`);
+  });
+
+  it('should run Node.js as the launcher does', () => {
+    const entrypoint = /^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? '';
+    assert.deepEqual(JSON.parse(entrypoint), ['node', ...nodeOptions]);
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+      scripts: Record<string, string>;
+    };
+    const run = ['exec node', ...nodeOptions].join(' ');
+    assert.equal(scripts['start:core'], `${run} dist/core-server/main.js`);
+    assert.equal(scripts['start:rest'], `${run} dist/rest-facade/main.js`);
   });
 
   it('should run what is built', () => {
