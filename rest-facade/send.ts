@@ -1,15 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpAnswer } from './transcode/http-error.js';
+import { contentLength } from './upload/read-body.js';
 
 /** How much of a refused body is still read, and how long. */
 const maxDrainBytes = 32 * 1024 * 1024;
 const maxDrainMs = 2_000;
 
 /**
- * Sends an answer, JSON where its headers say nothing else. Where the request's body was not read to its end, the connection is closed
- * after it, but not at once: closing a socket with unread bytes in it makes the kernel reset the
- * connection, and the caller, still sending, would lose the answer. So the answer goes out, a bounded
- * part of the body is read and dropped, and then the connection ends.
+ * Sends an answer, JSON where its headers say nothing else. Closing a socket with unread bytes in it
+ * makes the kernel reset the connection, and the caller, still sending, would lose the answer. So where
+ * the request's body was not read to its end, the answer goes out first and a bounded part of the body
+ * is read and dropped. The connection is kept when that was all of it: under a flood, new connections
+ * would cost more than refusals do.
  */
 export function send(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void {
   if (response.headersSent || response.destroyed) {
@@ -23,15 +25,21 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
     response.end(answer.body);
     return;
   }
-  response.setHeader('connection', 'close');
   // Without the wished-for "100 Continue" nothing of the body is on its way.
-  if (awaitsContinue(request)) {
+  const isOnItsWay = !awaitsContinue(request);
+  const canEndSoon = isOnItsWay && (contentLength(request) ?? Infinity) <= maxDrainBytes;
+  if (!canEndSoon) response.setHeader('connection', 'close');
+  if (!isOnItsWay) {
     response.end(answer.body);
     return;
   }
   response.setHeader('content-length', Buffer.byteLength(answer.body));
   response.write(answer.body);
-  drain(request, () => response.end());
+  drain(request, () => {
+    response.end(() => {
+      if (!request.complete) request.socket.destroySoon();
+    });
+  });
 }
 
 function drain(request: IncomingMessage, done: () => void): void {
@@ -51,10 +59,7 @@ function drain(request: IncomingMessage, done: () => void): void {
 }
 
 function hasBody(request: IncomingMessage): boolean {
-  return (
-    request.headers['transfer-encoding'] !== undefined ||
-    Number(request.headers['content-length'] ?? 0) > 0
-  );
+  return request.headers['transfer-encoding'] !== undefined || (contentLength(request) ?? 0) > 0;
 }
 
 const continued = new WeakSet<IncomingMessage>();
