@@ -145,7 +145,7 @@ const read = (port: number, request: string, bytes: number) =>
     socket.write(request);
     const timer = setInterval(() => void (bytes > 0 && socket.resume()), dripMs);
     // Who does not read is told of the end by what it writes.
-    const prober = setInterval(() => socket.write('\r\n'), 1_000);
+    const prober = setInterval(() => socket.write('\r\n'), dripMs);
     await ended(socket, signal);
     clearInterval(timer);
     clearInterval(prober);
