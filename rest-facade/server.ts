@@ -73,7 +73,7 @@ export async function startRestFacade(deps: {
     pages,
     core,
     budget,
-    throttle: createThrottle({ now: () => performance.now(), random: Math.random }),
+    throttle: createThrottle({ now: () => performance.now() }),
     metrics,
     tracing,
     maxImageBytes: config.maxImageBytes,

@@ -13,96 +13,81 @@ export interface Throttle {
   run<T>(caller: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** Counts reach back between one and two of these: soon after a flood all work is passed on again. */
-const spanMs = 250;
-/** The core gets so many times the work that it takes on: enough to find out that it takes more. */
-const surplus = 1.5;
-/** So many refusals in that time lead to none here: they cost little. */
-const free = 3;
+/** At its limit a caller may try one more so often, to find out whether the core takes more by now. */
+const tryAgainMs = 100;
+/** So long after its last QUEUE_FULL a caller has no limit any more. */
+const forgetMs = 1_000;
 
-/** Work that was taken on by the core, and work that was refused there or here. */
-interface Count {
-  taken: number;
-  refused: number;
+/** The work of one caller that was passed on and is not answered yet. */
+interface Window {
+  underWay: number;
+  /** How much the core had of it when it took no more. */
+  limit: number;
+  lastRefusal: Refusal | undefined;
+  refusedAt: number;
+  triedAt: number;
 }
-
-interface Line {
-  lastRefusal: Refusal;
-  spanEndsAt: number;
-  now: Count;
-  before: Count;
-}
-
-const nothing = (): Count => ({ taken: 0, refused: 0 });
 
 /**
- * Adaptive throttling as in Site Reliability Engineering (Beyer et al., 2016), chapter 21: the more a
- * caller asks beyond what is taken on, the larger the share that is refused here. A caller is followed
- * from its first QUEUE_FULL until it is quiet.
+ * A window as TCP has one: what was under way when the core refused one more is what it takes from this
+ * caller, so from then on one more is passed on for each that is answered. The core itself is asked
+ * about ten times a second.
  *
  * @param deps.now monotonic, milliseconds
- * @param deps.random from 0 to 1
  */
-export function createThrottle(deps: { now: () => number; random: () => number }): Throttle {
-  const lines = new Map<string, Line>();
+export function createThrottle({ now }: { now: () => number }): Throttle {
+  const windows = new Map<string, Window>();
 
-  const find = (caller: string): Line | undefined => {
-    const line = lines.get(caller);
-    if (line === undefined) return undefined;
-    const lateMs = deps.now() - line.spanEndsAt;
-    if (lateMs >= 0) {
-      line.before = lateMs < spanMs ? line.now : nothing();
-      line.now = nothing();
-      line.spanEndsAt = deps.now() + spanMs;
+  const isOver = ({ underWay, lastRefusal, refusedAt }: Window): boolean =>
+    underWay === 0 && (lastRefusal === undefined || now() - refusedAt >= forgetMs);
+
+  const find = (caller: string): Window => {
+    const found = windows.get(caller);
+    if (found !== undefined) return found;
+    for (const [other, window] of windows) if (isOver(window)) windows.delete(other);
+    const window: Window = {
+      underWay: 0,
+      limit: Infinity,
+      lastRefusal: undefined,
+      refusedAt: 0,
+      triedAt: 0,
+    };
+    windows.set(caller, window);
+    return window;
+  };
+
+  /** The refusal that the core would very likely give; undefined where it may take the work. */
+  const foresee = (window: Window): Refusal | undefined => {
+    const { underWay, limit, lastRefusal, refusedAt, triedAt } = window;
+    const isKnown = lastRefusal !== undefined && now() - refusedAt < forgetMs;
+    if (!isKnown) window.limit = Infinity;
+    else if (underWay >= limit) {
+      if (now() - triedAt < tryAgainMs) return lastRefusal;
+      window.triedAt = now();
+      window.limit = underWay + 1;
     }
-    return line;
-  };
-
-  const follow = (caller: string, lastRefusal: Refusal): void => {
-    const line = find(caller);
-    if (line !== undefined) {
-      line.lastRefusal = lastRefusal;
-      return;
-    }
-    const now = deps.now();
-    for (const [other, { spanEndsAt }] of lines)
-      if (now - spanEndsAt >= spanMs) lines.delete(other);
-    lines.set(caller, {
-      lastRefusal,
-      spanEndsAt: now + spanMs,
-      now: nothing(),
-      before: nothing(),
-    });
-  };
-
-  const count = (caller: string, what: keyof Count): void => {
-    const line = find(caller);
-    if (line !== undefined) line.now[what] += 1;
-  };
-
-  /** The share that the core need not see. */
-  const shareToRefuse = ({ before, now }: Line): number => {
-    const taken = before.taken + now.taken;
-    const all = taken + before.refused + now.refused;
-    return (all - surplus * taken - free) / (all + 1);
+    return undefined;
   };
 
   return {
     async run(caller, work) {
-      const line = find(caller);
-      if (line !== undefined && deps.random() < shareToRefuse(line)) {
-        count(caller, 'refused');
-        throw line.lastRefusal;
-      }
-      let refusal: Refusal | undefined;
+      const window = find(caller);
+      const foreseen = foresee(window);
+      if (foreseen !== undefined) throw foreseen;
+      window.underWay += 1;
       try {
         return await work();
       } catch (caught) {
-        throw (refusal = Refusal.from(caught));
+        const refusal = Refusal.from(caught);
+        if (refusal.reason === 'QUEUE_FULL') {
+          window.limit = window.underWay - 1;
+          window.lastRefusal = refusal;
+          window.refusedAt = window.triedAt = now();
+        }
+        throw refusal;
       } finally {
-        const isFull = refusal?.reason === 'QUEUE_FULL';
-        if (isFull && refusal) follow(caller, refusal);
-        count(caller, isFull ? 'refused' : 'taken');
+        window.underWay -= 1;
+        if (isOver(window)) windows.delete(caller);
       }
     },
   };

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createApp } from '../../rest-facade/app.js';
 import { refuse, type Refusal } from '../../rest-facade/errors.js';
@@ -11,32 +12,39 @@ import { loadRpcs } from '../../rest-facade/protos.js';
 import { createThrottle } from '../../rest-facade/throttle.js';
 import { createRoutes } from '../../rest-facade/transcode/rules.js';
 import { createByteBudget } from '../../rest-facade/upload/byte-budget.js';
+import { deferred } from '../helpers/deferred.js';
 import { exchange } from './raw-http.js';
 
 const queueFull = (retryAfterSeconds = 1) =>
   refuse('QUEUE_FULL', 'The queue is full.', { retryAfterSeconds });
 
-/** A throttle with hands on its clock and its dice. */
+/** A throttle with hands on its clock, and work that ends when the test says so. */
 function setUp() {
   let nowMs = 0;
-  let dice = 0;
-  const throttle = createThrottle({ now: () => nowMs, random: () => dice });
-  /** What came of it, and whether the work was begun. */
-  const run = async (caller: string, outcome: Refusal | 'answer') => {
+  const throttle = createThrottle({ now: () => nowMs });
+  /** Asks for work; what came of it is known once `end` was called, or at once where it was not begun. */
+  const ask = (caller: string) => {
+    const { promise, resolve, reject } = deferred<string>();
+    promise.catch(() => undefined); // where it is not begun
     let isBegun = false;
     const work = () => {
       isBegun = true;
-      return outcome === 'answer' ? Promise.resolve(outcome) : Promise.reject(outcome);
+      return promise;
     };
-    const result = await throttle.run(caller, work).catch((error: unknown) => error);
-    return { result, isBegun };
+    const result = throttle.run(caller, work).catch((error: unknown) => error);
+    const end = async (outcome: Refusal | 'answer') => {
+      if (outcome === 'answer') resolve(outcome);
+      else reject(outcome);
+      return await result;
+    };
+    return { isBegun: () => isBegun, result, end };
   };
-  return {
-    run,
-    passMs: (ms: number) => void (nowMs += ms),
-    /** From now on whatever may be refused is (0), or nothing is (1). */
-    throwDice: (value: 0 | 1) => void (dice = value),
+  /** Asks for work that ends at once. */
+  const run = async (caller: string, outcome: Refusal | 'answer') => {
+    const asked = ask(caller);
+    return { result: await asked.end(outcome), isBegun: asked.isBegun() };
   };
+  return { ask, run, passMs: (ms: number) => void (nowMs += ms) };
 }
 
 test('work is passed on while none was refused, and other refusals count as answers', async () => {
@@ -48,68 +56,84 @@ test('work is passed on while none was refused, and other refusals count as answ
   }
 });
 
-test('after QUEUE_FULL work is refused with the last such refusal, before it is begun', async () => {
-  const { run, throwDice } = setUp();
-  throwDice(1);
-  for (let i = 0; i < 20; i += 1) await run('a', queueFull(1));
-  const last = queueFull(7);
-  await run('a', last);
-  throwDice(0);
-  assert.deepEqual(await run('a', 'answer'), { result: last, isBegun: false });
+test('after QUEUE_FULL one is begun for each that is answered, and the rest refused alike', async () => {
+  const { ask, run } = setUp();
+  const underWay = [ask('a'), ask('a'), ask('a')];
+  const full = queueFull(7);
+  await underWay[2]?.end(full);
+  assert.deepEqual(await run('a', 'answer'), { result: full, isBegun: false });
   assert.deepEqual(await run('b', 'answer'), { result: 'answer', isBegun: true });
+  await underWay[0]?.end('answer');
+  const next = ask('a');
+  assert.equal(next.isBegun(), true);
+  assert.equal(await ask('a').result, full);
+  await next.end('answer');
+  assert.equal(ask('a').isBegun(), true);
 });
 
-test('a caller of few requests is never refused here', async () => {
-  const { run } = setUp();
-  for (let i = 0; i < 4; i += 1) assert.equal((await run('a', queueFull())).isBegun, true);
+test('at its limit a caller tries one more ten times a second, and has it when that is taken', async () => {
+  const { ask, run, passMs } = setUp();
+  ask('a');
+  await run('a', queueFull());
+  assert.equal(ask('a').isBegun(), false);
+  passMs(100);
+  const second = ask('a');
+  assert.equal(second.isBegun(), true);
+  assert.equal(ask('a').isBegun(), false);
+  passMs(100);
+  assert.equal((await run('a', queueFull())).isBegun, true);
+  assert.equal(ask('a').isBegun(), false);
+  await second.end('answer');
+  assert.equal(ask('a').isBegun(), true);
 });
 
-/** Five seconds of evenly spread work before a core that takes on 100 a second. */
-async function simulate(perSecond: number) {
-  const capacity = 100;
-  const seconds = 5;
-  const refusal = queueFull();
+test('a limit is forgotten a second after the last QUEUE_FULL', async () => {
+  const { ask, run, passMs } = setUp();
+  await run('a', queueFull());
+  passMs(100);
+  await run('a', queueFull());
+  passMs(999);
+  assert.deepEqual([ask('a').isBegun(), ask('a').isBegun()], [true, false]);
+  passMs(1);
+  assert.deepEqual([ask('a').isBegun(), ask('a').isBegun()], [true, true]);
+});
+
+/** Evenly spread work before a core that does 100 a second and has 20 places for more. */
+async function simulate(perSecond: number, seconds = 5) {
+  const [capacity, places] = [100, 20];
   let nowMs = 0;
-  let throws = 0;
-  // Evenly spread in place of random.
-  const random = () => (throws++ * 0.618) % 1;
-  const throttle = createThrottle({ now: () => nowMs, random });
-  let [begun, taken] = [0, 0];
-  for (let i = 0; i < perSecond * seconds; i += 1) {
-    nowMs = (i / perSecond) * 1_000;
-    const work = () => {
-      begun += 1;
-      if (taken > (nowMs / 1_000) * capacity) return Promise.reject(refusal);
-      taken += 1;
-      return Promise.resolve();
-    };
-    await throttle.run('a', work).catch(() => undefined);
+  const throttle = createThrottle({ now: () => nowMs });
+  const queue: (() => void)[] = [];
+  let [sent, begun, answered] = [0, 0, 0];
+  const work = () => {
+    begun += 1;
+    if (queue.length > places) return Promise.reject(queueFull());
+    return new Promise<void>((resolve) => queue.push(resolve));
+  };
+  for (; nowMs < seconds * 1_000; nowMs += 1) {
+    if (nowMs % (1_000 / capacity) === 0 && queue.length > 0) {
+      queue.shift()?.();
+      answered += 1;
+    }
+    for (; sent < ((nowMs + 1) / 1_000) * perSecond; sent += 1)
+      throttle.run('a', work).catch(() => undefined);
+    await nextTurn();
   }
-  const share = (count: number) => count / (capacity * seconds);
-  return { begun: share(begun), taken: share(taken) };
+  return { sent, begun, answered: answered / (capacity * seconds), asked: begun - answered };
 }
 
-test('under a flood the core keeps all the work that it can do, and hears of little more', async () => {
+test('under a flood the core keeps all the work that it can do, and is asked little more', async () => {
   for (const times of [2, 10]) {
-    const { begun, taken } = await simulate(100 * times);
-    assert.ok(taken > 0.97, `${times} x: ${taken} of the capacity is used`);
-    assert.ok(begun < 2.1, `${times} x: ${begun} x the capacity reaches the core`);
+    const { answered, asked } = await simulate(100 * times);
+    assert.ok(answered > 0.98, `${times} x: ${answered} of the capacity is used`);
+    // Ten questions a second, the places, and what was on its way when they were full.
+    assert.ok(asked <= 50 + 30, `${times} x: asked ${asked} times in vain`);
   }
 });
 
 test('what the core can do it gets', async () => {
-  assert.deepEqual(await simulate(90), { begun: 0.9, taken: 0.9 });
-});
-
-test('a flood is forgotten within two spans, and soon after is too', async () => {
-  const { run, throwDice, passMs } = setUp();
-  throwDice(1);
-  for (let i = 0; i < 50; i += 1) await run('a', queueFull());
-  throwDice(0);
-  passMs(250);
-  assert.equal((await run('a', 'answer')).isBegun, false);
-  passMs(500);
-  assert.equal((await run('a', 'answer')).isBegun, true);
+  const { sent, begun } = await simulate(90);
+  assert.equal(begun, sent);
 });
 
 test('pictures that the throttle refuses are not read, what is without a picture passes it by', async (t) => {
