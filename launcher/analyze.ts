@@ -1,12 +1,11 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import path from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { toAnnotations, type Line } from './analyze/answer.js';
+import { writeAnnotated, writeMissing } from './analyze/annotated-copies.js';
+import type { Line } from './analyze/answer.js';
 import { analyseAll } from './analyze/bulk-stream.js';
 import { findPictures } from './analyze/find-pictures.js';
 import { progressLine } from './analyze/progress.js';
 import { openResultsFile } from './analyze/results-file.js';
-import { annotate } from './demo/annotate.js';
 
 const usage = `Analyses folders of pictures through the bulk streams of a running service.
 
@@ -18,7 +17,7 @@ pictures that have their line are skipped, errors that may pass are tried again 
 
   --feature NAME     faces (default) or meters
   --output FILE      default: faces.jsonl or meters.jsonl
-  --annotate FOLDER  write annotated copies there
+  --annotate FOLDER  write annotated copies there, also of pictures that an earlier run answered
   --address HOST     host:port of the core; default: 127.0.0.1:50051
   --tls-ca FILE      PEM file of the authority that signed the core's certificate
   --company NAME     whose score is the threshold (faces)
@@ -73,6 +72,7 @@ async function main(): Promise<void> {
 
   const output = values.output ?? `${feature}.jsonl`;
   const results = await openResultsFile(output, feature);
+  if (values.annotate !== undefined) await writeMissing(results.answered(), values.annotate);
   const counts = { skipped: 0, answered: 0, failed: 0 };
   const startedAt = performance.now();
   const show = () => progressLine({ total, ...counts, elapsedMs: performance.now() - startedAt });
@@ -114,15 +114,6 @@ async function main(): Promise<void> {
     process.stderr.write(`${bar ? '\r' : ''}${show()}${bar ? '\u001b[K' : ''}\nwrote ${output}\n`);
   }
   if (counts.failed > 0) process.exitCode = 1;
-}
-
-/** A copy with boxes, under the picture's own path inside the folder. */
-async function writeAnnotated(line: Line, folder: string): Promise<void> {
-  const inside = path.relative('/', path.resolve('/', line.file));
-  const target = path.join(folder, `${inside}.jpg`);
-  await mkdir(path.dirname(target), { recursive: true });
-  const answer = line as unknown as Parameters<typeof toAnnotations>[0];
-  await writeFile(target, await annotate(await readFile(line.file), toAnnotations(answer)));
 }
 
 function toNumber(option: string, text: string): number {

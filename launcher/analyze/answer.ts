@@ -4,7 +4,6 @@ import type { BoundingBox } from '../../generated/imageanalysis/v1/geometry.js';
 import type { ReadMeterResponse } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { ErrorInfo } from '../../generated/google/rpc/error_details.js';
 import type { Status } from '../../generated/google/rpc/status.js';
-import type { Annotation } from '../demo/annotate.js';
 
 /** Why a picture has no answer. */
 export interface PictureError {
@@ -65,24 +64,6 @@ export function toError({ code, message, details }: Status): PictureError {
     reason: info ? ErrorInfo.decode(info.value).reason : 'INTERNAL',
     message,
   };
-}
-
-/** What to draw over a picture, of its line's members. */
-export function toAnnotations(
-  answer: ReturnType<typeof toFaces> | ReturnType<typeof toReading>,
-): Annotation[] {
-  if ('result' in answer)
-    return answer.result.map(({ bbox, detection_score: score, landmarks }) => ({
-      box: bbox,
-      colour: '#0a7d38',
-      dots: Object.values(landmarks ?? {}).filter((point) => point !== undefined),
-      text: [score.toFixed(2)],
-    }));
-  const colour = answer.status === 'ok' ? '#1557b0' : '#b35900';
-  return [
-    { box: answer.bbox, colour, text: [`${answer.value} ${answer.unit}`], side: 'below' },
-    ...answer.digits.map(({ bbox, digit }): Annotation => ({ box: bbox, colour, text: [digit] })),
-  ];
 }
 
 function toBox(box: BoundingBox | undefined): BoundingBox {

@@ -17,8 +17,9 @@ export function progressLine(progress: Progress): string {
   const filled = Math.round(share * barWidth);
   const perSecond = (answered + failed) / Math.max(elapsedMs / 1000, 0.001);
   const left = perSecond > 0 && done < total ? `, ${toClock((total - done) / perSecond)} left` : '';
+  const before = skipped > 0 ? `, ${skipped} done before` : '';
   const failures = failed > 0 ? `, ${failed} failed` : '';
-  return `[${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}] ${Math.floor(share * 100)}% ${done}/${total}, ${perSecond.toFixed(1)}/s${failures}${left}`;
+  return `[${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}] ${Math.floor(share * 100)}% ${done}/${total}, ${perSecond.toFixed(1)}/s${before}${failures}${left}`;
 }
 
 function toClock(seconds: number): string {

@@ -17,8 +17,9 @@ const passing: ReadonlySet<string> = new Set([
 export interface ResultsFile {
   /** Whether a line for the picture is there, other than of an error that may pass. */
   isDone(file: string): boolean;
-  readonly doneAtStart: number;
   append(line: Line): Promise<void>;
+  /** The lines of answered pictures that are there now. */
+  answered(): AsyncGenerator<Line>;
   close(): Promise<void>;
 }
 
@@ -33,16 +34,18 @@ export async function openResultsFile(
   const handle = await open(name, 'a+');
   await cutTornLine(handle);
   const done = await readDone(name, feature);
-  const doneAtStart = done.size;
   // One write a line, one after the other: lines never mix.
   let last: Promise<unknown> = Promise.resolve();
   return {
     isDone: (file) => done.has(file),
-    doneAtStart,
     append(line) {
       const written = last.then(() => handle.appendFile(`${JSON.stringify(line)}\n`));
       last = written.catch(() => {});
       return written;
+    },
+    async *answered() {
+      for await (const line of readLines(name))
+        if (line.feature === feature && line.error === undefined) yield line;
     },
     async close() {
       await last;
@@ -71,6 +74,15 @@ async function cutTornLine(handle: FileHandle): Promise<void> {
 
 async function readDone(name: string, feature: Line['feature']): Promise<Set<string>> {
   const done = new Set<string>();
+  for await (const line of readLines(name)) {
+    if (line.feature !== feature) continue;
+    if (line.error && passing.has(line.error.reason)) done.delete(line.file);
+    else done.add(line.file);
+  }
+  return done;
+}
+
+async function* readLines(name: string): AsyncGenerator<Line> {
   let number = 0;
   for await (const text of createInterface({
     input: createReadStream(name),
@@ -83,9 +95,6 @@ async function readDone(name: string, feature: Line['feature']): Promise<Set<str
     } catch {
       throw new Error(`${name} has no JSON in line ${number}, want an output of this command`);
     }
-    if (line.feature !== feature) continue;
-    if (line.error && passing.has(line.error.reason)) done.delete(line.file);
-    else done.add(line.file);
+    yield line;
   }
-  return done;
 }

@@ -1,9 +1,6 @@
-import type { Analysis, FaceAnswer, MeterAnswer } from './analyse.js';
+import type { Analysis } from './analyse.js';
 import type { Annotation } from './annotate.js';
-
-const faceColour = '#0a7d38';
-const okColour = '#1557b0';
-const checkColour = '#b35900';
+import { annotateFace, annotateMeter, percent } from './annotations.js';
 
 /** Whether the picture itself was refused, so that there is nothing to draw on. */
 export function isRefused({ faces, meter }: Analysis): boolean {
@@ -36,36 +33,4 @@ export function toAnnotations({ faces, meter }: Analysis): Annotation[] {
     ...('reason' in faces ? [] : faces.result.map(annotateFace)),
     ...('reason' in meter ? [] : annotateMeter(meter)),
   ];
-}
-
-function annotateFace({ bbox, detection_score: score, landmarks }: FaceAnswer): Annotation {
-  const dots = Object.values(landmarks);
-  return { box: bbox, colour: faceColour, dots, text: [Number(score).toFixed(2)] };
-}
-
-/** The counter with its value, and each digit with its confidence in percent. */
-function annotateMeter(meter: MeterAnswer): Annotation[] {
-  const colour = meter.status === 'ok' ? okColour : checkColour;
-  const { bbox: box, digits, value, unit, status, confidence } = meter;
-  const isUpright = box.xmax - box.xmin >= box.ymax - box.ymin;
-  const counter: Annotation = {
-    box,
-    colour,
-    text: [`${value} ${unit} ${status} ${percent(confidence)}`],
-    side: 'below',
-  };
-  return [
-    counter,
-    ...digits.map((digit): Annotation => ({
-      box: digit.bbox,
-      colour,
-      text: [digit.digit, percent(digit.confidence).slice(0, -1)],
-      side: isUpright ? 'above' : 'right',
-    })),
-  ];
-}
-
-/** Rounded down, so that nothing but certainty is 100%. */
-function percent(share: number): string {
-  return `${Math.floor(share * 100)}%`;
 }

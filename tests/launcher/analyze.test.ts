@@ -125,6 +125,15 @@ void describe('npm run analyze', () => {
     // As bytes: the service in this process blocks what reads files.
     const copy = await sharp(await readFile(path.join(folder, 'out/meter-1.jpg.jpg'))).metadata();
     assert.equal(copy.format, 'jpeg');
+
+    // The answer of before is enough for another copy.
+    const again = await run('--feature', 'meters', '--annotate', 'later', 'meter-1.jpg');
+    assert.equal(again.code, 0, again.stderr);
+    assert.match(again.stderr, /1\/1, 0\.0\/s, 1 done before/);
+    assert.deepEqual(
+      await readFile(path.join(folder, 'later/meter-1.jpg.jpg')),
+      await readFile(path.join(folder, 'out/meter-1.jpg.jpg')),
+    );
   });
 
   void it('stops on SIGINT and says how to go on', async () => {
@@ -341,7 +350,7 @@ void test('the progress line', () => {
   const progress = { total: 200, skipped: 50, answered: 45, failed: 5, elapsedMs: 10_000 };
   assert.equal(
     progressLine(progress),
-    '[############------------] 50% 100/200, 5.0/s, 5 failed, 0:20 left',
+    '[############------------] 50% 100/200, 5.0/s, 50 done before, 5 failed, 0:20 left',
   );
 });
 

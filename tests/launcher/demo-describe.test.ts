@@ -51,7 +51,7 @@ describe('summarise', () => {
 describe('toAnnotations', () => {
   it('should draw a face with its score and landmarks', () => {
     const [face, ...more] = toAnnotations({ faces: faces('0.98765'), meter: noMeter });
-    assert.deepEqual([face?.text, face?.dots, more], [['0.99'], [{ x: 1, y: 2 }], []]);
+    assert.deepEqual([face?.text, face?.dots, more], [['0.98'], [{ x: 1, y: 2 }], []]);
   });
 
   it('should draw the counter with its value and status, and each digit', () => {

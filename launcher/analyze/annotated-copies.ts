@@ -1,0 +1,37 @@
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { MeterAnswer } from '../demo/analyse.js';
+import { annotate, type Annotation } from '../demo/annotate.js';
+import { annotateFace, annotateMeter, type DrawnFace } from '../demo/annotations.js';
+import type { Line } from './answer.js';
+
+/** Writes a copy with boxes and scores, under the picture's own path inside the folder. */
+export async function writeAnnotated(line: Line, folder: string): Promise<void> {
+  const target = copyOf(line, folder);
+  await mkdir(path.dirname(target), { recursive: true });
+  await writeFile(target, await annotate(await readFile(line.file), toAnnotations(line)));
+}
+
+/** Writes the copies that an earlier run was not asked for, of pictures that are still there. */
+export async function writeMissing(lines: AsyncIterable<Line>, folder: string): Promise<void> {
+  for await (const line of lines)
+    if ((await exists(line.file)) && !(await exists(copyOf(line, folder))))
+      await writeAnnotated(line, folder);
+}
+
+function copyOf({ file }: Line, folder: string): string {
+  return path.join(folder, `${path.relative('/', path.resolve('/', file))}.jpg`);
+}
+
+/** A line has the members of a REST answer. */
+function toAnnotations(line: Line): Annotation[] {
+  const answer = line as unknown as { result: DrawnFace[] } | MeterAnswer;
+  return 'result' in answer ? answer.result.map(annotateFace) : annotateMeter(answer);
+}
+
+function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}

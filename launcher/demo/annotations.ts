@@ -1,0 +1,51 @@
+import type { FaceAnswer, MeterAnswer } from './analyse.js';
+import type { Annotation, Box } from './annotate.js';
+
+const faceColour = '#0a7d38';
+const okColour = '#1557b0';
+const checkColour = '#b35900';
+
+/** What is drawn of a face, over REST or as a line of `npm run analyze`. */
+export interface DrawnFace {
+  readonly bbox: Box;
+  readonly detection_score: string | number;
+  readonly landmarks?: FaceAnswer['landmarks'];
+}
+
+/** A face with its score and, where they are there, its landmarks. */
+export function annotateFace({ bbox, detection_score: score, landmarks }: DrawnFace): Annotation {
+  const dots = Object.values(landmarks ?? {});
+  return { box: bbox, colour: faceColour, dots, text: [floor(Number(score)).toFixed(2)] };
+}
+
+/** The counter with its value, and each digit with its confidence in percent. */
+export function annotateMeter(meter: MeterAnswer): Annotation[] {
+  const colour = meter.status === 'ok' ? okColour : checkColour;
+  const { bbox: box, digits, value, unit, status, confidence } = meter;
+  const isUpright = box.xmax - box.xmin >= box.ymax - box.ymin;
+  const counter: Annotation = {
+    box,
+    colour,
+    text: [`${value} ${unit} ${status} ${percent(confidence)}`],
+    side: 'below',
+  };
+  return [
+    counter,
+    ...digits.map((digit): Annotation => ({
+      box: digit.bbox,
+      colour,
+      text: [digit.digit, percent(digit.confidence).slice(0, -1)],
+      side: isUpright ? 'above' : 'right',
+    })),
+  ];
+}
+
+export function percent(share: number): string {
+  return `${Math.round(floor(share) * 100)}%`;
+}
+
+/** Hundredths, rounded down, so that nothing but certainty is 1. */
+function floor(share: number): number {
+  // 0.29 * 100 is a little less than 29.
+  return Math.floor(share * 100 + 1e-9) / 100;
+}
