@@ -121,7 +121,7 @@ void describe('the metrics', () => {
       assert.ok(!text.includes(secret), secret);
   });
 
-  void it('have every name that the dashboard asks for', async () => {
+  void it('have every name that the dashboard asks for, and no other of ours', async () => {
     const text = (await read('core')) + (await read('facade'));
     const dashboard = await readFile(
       new URL('../../../deploy/grafana/image-analysis.json', import.meta.url),
@@ -129,11 +129,16 @@ void describe('the metrics', () => {
     );
     const { panels } = JSON.parse(dashboard) as { panels: { targets: { expr: string }[] }[] };
     const names = panels.flatMap(({ targets }) =>
-      targets.flatMap(({ expr }) => expr.match(/\b(imageanalysis|process)_\w+/g) ?? []),
+      targets.flatMap(({ expr }) => expr.match(/\b(imageanalysis|process|nodejs)_\w+/g) ?? []),
     );
     assert.ok(names.length > 15);
     for (const name of names)
       assert.match(text, new RegExp(`^${name}[ {]`, 'm'), `the dashboard asks for ${name}`);
+    for (const [, name = ''] of text.matchAll(/^# TYPE (imageanalysis_\w+)/gm))
+      assert.ok(
+        names.some((asked) => asked === name || asked === `${name}_bucket`),
+        `the dashboard shows no ${name}`,
+      );
   });
 
   void it('are off unless a port is set', async (t) => {
