@@ -17,8 +17,15 @@ export interface Tracing {
 export interface Span {
   /** W3C `traceparent` to hand on. */
   readonly traceparent: string | undefined;
-  /** Attributes hold names and numbers of ours: no key, company, address or picture. */
-  end(outcome: { readonly failed: boolean; readonly attributes: Attributes }): void;
+  /**
+   * Attributes hold names and numbers of ours: no key, company, address or picture.
+   * @param outcome with a name where only the end tells it
+   */
+  end(outcome: {
+    readonly name?: string;
+    readonly failed: boolean;
+    readonly attributes: Attributes;
+  }): void;
 }
 
 /** Hands a caller's trace on, and costs nothing else. */
@@ -58,7 +65,8 @@ export async function loadTracing(serviceName: string, url?: string): Promise<Tr
       const span = tracer.startSpan(name, options, context);
       return {
         traceparent: format(span.spanContext()),
-        end({ failed, attributes }) {
+        end({ name: finalName, failed, attributes }) {
+          if (finalName !== undefined) span.updateName(finalName);
           span.setAttributes(attributes);
           if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
           span.end();

@@ -7,16 +7,18 @@ export function trace(tracing: Tracing): RequestHandler {
   return (request, response, next) => {
     const given = request.headers['traceparent'];
     const parent = typeof given === 'string' ? given : undefined;
-    const span = tracing.start('HTTP request', parent, 'server');
+    const { method } = request;
+    const span = tracing.start(method, parent, 'server');
     const context = contextOf(response);
     context.traceparent = span.traceparent;
     response.once('close', () => {
       const isAnswered = response.writableFinished;
       const reason = isAnswered ? (context.refusal?.reason ?? 'OK') : 'CLIENT_CLOSED';
       span.end({
+        name: context.route === undefined ? method : `${method} ${context.route}`,
         failed: isAnswered && response.statusCode >= 500,
         attributes: {
-          'http.request.method': request.method,
+          'http.request.method': method,
           'http.response.status_code': isAnswered ? response.statusCode : 499,
           'http.route': context.route ?? 'other',
           'imageanalysis.reason': reason,

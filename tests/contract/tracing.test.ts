@@ -81,7 +81,7 @@ test('a request is one trace through facade, core and worker, without a secret',
 
   const ofRequest = spans.filter((span) => span.traceId === traceId);
   const find = (name: string) => ofRequest.find((span) => span.name === name);
-  const rest = find('HTTP request');
+  const rest = find('POST /face_detect_single');
   const call = find('imageanalysis.v1.FaceDetectionService/DetectSingleFace');
   const task = find('detectFaces');
   assert.equal(ofRequest.length, 3);
