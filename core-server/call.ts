@@ -17,6 +17,11 @@ export interface Call {
   readonly peer: string;
   /** W3C `traceparent` of the call, where it is traced. */
   readonly trace?: string | undefined;
+  /**
+   * Tells the caller that a worker has its picture: when this core dies from now on, the picture may be
+   * why, and should not be sent to the next.
+   */
+  readonly tellBegun: () => void;
   /** Logger that carries the request id. */
   readonly log: Logger;
 }

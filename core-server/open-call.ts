@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
-import type { Metadata, ServerDuplexStream, ServerUnaryCall } from '@grpc/grpc-js';
+import { Metadata, type ServerDuplexStream, type ServerUnaryCall } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { keyIdMetadata } from './access/interceptor.js';
 import type { IsTrustedProxy } from './access/trusted-proxies.js';
@@ -77,6 +77,7 @@ export function openCall(
     keyId,
     peer: addressOfCaller(grpcCall, settings.isTrustedProxy),
     trace: readText(metadata, traceMetadata),
+    tellBegun: () => grpcCall.sendMetadata(new Metadata()),
     log,
     abort,
     close() {

@@ -46,13 +46,17 @@ export function createCoreClient(
   const unary = async (...what: UnaryCall): Promise<object> => {
     const [, , { signal }] = what;
     const client = await connection.ready(signal);
+    let isBegun = false;
+    const onBegun = () => void (isBegun = true);
     try {
-      return await sendOnce(client, ...what);
+      return await sendOnce(client, onBegun, ...what);
     } catch (error) {
       if (!(error instanceof Refusal) || error.reason !== 'CORE_UNAVAILABLE') throw error;
+      // A picture that a worker had may be what killed its core, and shall not get another.
+      if (isBegun) throw error;
       // Its core died or left, and another may be there. Once more does no harm: detections and
       // readings change nothing, and a score that is set twice is the score that was set.
-      return sendOnce(await connection.ready(signal), ...what);
+      return sendOnce(await connection.ready(signal), onBegun, ...what);
     }
   };
 
@@ -80,8 +84,10 @@ export function createCoreClient(
   };
 }
 
+/** @param onBegun called when the core says that a worker has the picture, or with the answer. */
 function sendOnce(
   client: Client,
+  onBegun: () => void,
   ...[rpc, message, { metadata, deadline, signal }]: UnaryCall
 ): Promise<object> {
   return new Promise((resolve, reject) => {
@@ -102,6 +108,8 @@ function sendOnce(
       { deadline },
       done,
     );
+    // The core sends its metadata then.
+    call.on('metadata', onBegun);
     signal?.addEventListener('abort', onAbort);
   });
 }

@@ -79,6 +79,7 @@ export function createFaceDetectionHandlers(deps: FaceDetectionDeps): FaceDetect
         ...(call.trace !== undefined && { trace: call.trace }),
         owner: call.keyId,
         timeLeftMs: call.timeLeftMs(),
+        onBegin: call.tellBegun,
         ...options,
       },
     );

@@ -10,6 +10,8 @@ export interface Job {
   readonly transfer: readonly Transferable[];
   /** On the pool's clock, milliseconds. */
   readonly createdAt: number;
+  /** Called each time a worker gets it. */
+  readonly onBegin: (() => void) | undefined;
   /** Workers it was given to so far. */
   attempts: number;
   /** True once the caller has its answer, whatever a worker still does. */
@@ -19,7 +21,10 @@ export interface Job {
 }
 
 /** What a job is made of. */
-type JobDescription = Pick<Job, 'id' | 'task' | 'owner' | 'input' | 'transfer' | 'createdAt'>;
+type JobDescription = Pick<
+  Job,
+  'id' | 'task' | 'owner' | 'input' | 'transfer' | 'createdAt' | 'onBegin'
+>;
 
 /** A job and the promise of its caller. Only the first answer counts. */
 export function createJob(description: JobDescription): { job: Job; answer: Promise<unknown> } {

@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly trace?: string | undefined;
   /** Milliseconds that the caller still waits; a job that is unlikely to be done by then is refused. Default: for ever. */
   readonly timeLeftMs?: number;
+  /** Called when a worker gets the job, again when another gets it after that one died. */
+  readonly onBegin?: () => void;
   /** Buffers to hand over instead of copying. They are gone then: such a job is not retried when its worker dies. */
   readonly transfer?: readonly Transferable[];
 }
@@ -120,6 +122,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
 
   const assign = (worker: JobWorker, job: Job): void => {
     options.onStart?.(job.task, now() - job.createdAt);
+    job.onBegin?.();
     worker.assign(job);
   };
 
@@ -205,7 +208,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   };
 
   const run: WorkerPool<T>['run'] = async (task, input, runOptions) => {
-    const { signal, owner = '', wait = 'refuse', transfer } = runOptions;
+    const { signal, owner = '', wait = 'refuse', transfer, onBegin } = runOptions;
     if (closing) throw new ServiceError('SHUTTING_DOWN', 'The service is shutting down.');
     signal.throwIfAborted();
     const { job, answer } = createJob({
@@ -215,6 +218,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
       input,
       transfer: transfer ?? [],
       createdAt: now(),
+      onBegin,
     });
     const idle = findIdle();
     if (idle) assign(idle, job);

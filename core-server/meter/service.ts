@@ -27,7 +27,7 @@ export interface MeterReadingHandlers {
    */
   readonly readMeter: (
     request: ReadMeterRequest,
-    call: Pick<Call, 'signal' | 'timeLeftMs' | 'trace' | 'keyId' | 'log'>,
+    call: Pick<Call, 'signal' | 'timeLeftMs' | 'trace' | 'tellBegun' | 'keyId' | 'log'>,
     options?: { readonly wait?: 'refuse' | 'queue' },
   ) => Promise<ReadMeterResponse>;
 }
@@ -53,6 +53,7 @@ export function createMeterReadingHandlers(deps: MeterReadingDeps): MeterReading
           ...(call.trace !== undefined && { trace: call.trace }),
           owner: call.keyId,
           timeLeftMs: call.timeLeftMs(),
+          onBegin: call.tellBegun,
           wait,
         },
       );

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { status, type ServiceError as GrpcError } from '@grpc/grpc-js';
 import { isGrpcServing } from '../../launcher/is-serving.js';
 import { collectLog, type LogEntry } from '../helpers/collect-log.js';
+import { deferred } from '../helpers/deferred.js';
 import { detailsOf } from '../helpers/grpc.js';
 import { readSample } from '../helpers/samples.js';
 import { killableWorkerUrl, openStage, scriptedPicture } from '../helpers/scripted-pictures.js';
@@ -64,6 +65,28 @@ void test('while all workers are busy and the queue is full, the service refuses
   assert.deepEqual(stage.begun, ['a']);
   stage.release('a', 'b', 'c');
   assert.deepEqual(await Promise.all(accepted), ['NO_READING', 'NO_READING', 'NO_READING']);
+});
+
+void test('a caller is told when a worker has its picture, and not before', async (t) => {
+  const { stage, service, received } = await startScripted(t);
+  const running = reasonOf(readMeter(service, scriptedPicture('running', 'wait')));
+  await stage.waitForBegun(1);
+  const told = deferred();
+  let isTold = false;
+  const onBegun = () => {
+    isTold = true;
+    told.resolve();
+  };
+  const next = reasonOf(readMeter(service, scriptedPicture('next', 'wait'), { onBegun }));
+  await received(2);
+  // A round trip more, in which it would have been told.
+  const noPicture = readMeter(service, Buffer.from('no picture'));
+  assert.equal(await reasonOf(noPicture), 'UNSUPPORTED_IMAGE_TYPE');
+  assert.equal(isTold, false);
+  stage.release('running');
+  await told.promise;
+  stage.release('next');
+  assert.deepEqual(await Promise.all([running, next]), ['NO_READING', 'NO_READING']);
 });
 
 void test('a queued request whose HTTP caller went away never reaches a model', async (t) => {

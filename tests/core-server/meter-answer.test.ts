@@ -176,9 +176,10 @@ suite('readMeter', () => {
     signal,
     keyId: 'k1',
     timeLeftMs: () => Infinity,
+    tellBegun: () => undefined,
     log: pino({ level: 'silent' }),
   };
-  const queueing = { signal, owner: 'k1', timeLeftMs: Infinity };
+  const queueing = { signal, owner: 'k1', timeLeftMs: Infinity, onBegin: call.tellBegun };
   const reading = {
     ...assembleReading(counter('00123456', { fractionWheels: 3 }), facts),
     alternatives: [{ meterNumber: '00123457', value: '00123.457', probability: 0.2 }],

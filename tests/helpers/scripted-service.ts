@@ -28,13 +28,14 @@ export async function startScripted(t: TestContext, environment: Record<string, 
 export function readMeter(
   service: TestService,
   image: Buffer,
-  options: { apiKey?: string; signal?: AbortSignal } = {},
+  options: { apiKey?: string; signal?: AbortSignal; onBegun?: () => void } = {},
 ): Promise<ReadMeterResponse> {
-  const { apiKey = service.apiKey, signal } = options;
+  const { apiKey = service.apiKey, signal, onBegun } = options;
   const client = new MeterReadingServiceClient(service.grpc, credentials.createInsecure());
   const answer = unaryCall<ReadMeterResponse>((done) => {
     const call = client.readMeter({ image }, metadataWithKey(apiKey), done);
     signal?.addEventListener('abort', () => call.cancel());
+    if (onBegun) call.on('metadata', onBegun);
     return call;
   });
   return answer.finally(() => client.close());

@@ -22,6 +22,8 @@ export interface ReceivedCall {
   readonly request: Record<string, unknown>;
   readonly metadata: Metadata;
   readonly deadlineMs: number;
+  /** Says, as the core does, that a worker has the picture. */
+  readonly begin: () => void;
   readonly isCancelled: () => boolean;
   /** Resolves when the caller cancels. */
   readonly cancelled: Promise<void>;
@@ -99,6 +101,7 @@ function addService(
         request: grpcCall.request,
         metadata: grpcCall.metadata,
         deadlineMs: Number(grpcCall.getDeadline()),
+        begin: () => grpcCall.sendMetadata(new Metadata()),
         isCancelled: () => grpcCall.cancelled,
         cancelled: new Promise((resolve) => grpcCall.once('cancelled', () => resolve())),
       };

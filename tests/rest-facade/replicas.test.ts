@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import dns from 'node:dns';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { status } from '@grpc/grpc-js';
 import { createConfig } from '../../rest-facade/config.js';
 import { createCoreClient } from '../../rest-facade/core-client.js';
 import { loadRpcs } from '../../rest-facade/protos.js';
 import { loadCoreTrust } from '../../rest-facade/tls.js';
 import { answerAll } from './answers.js';
 import { createForm, startFacade, withKey } from './facade.js';
-import { startFakeCore, type FakeCore, type Script } from './fake-core.js';
+import { CoreRefusal, startFakeCore, type FakeCore, type Script } from './fake-core.js';
 
 // Cores that come and go behind one facade.
 
@@ -75,6 +76,22 @@ for (const leaving of ['kill', 'leave'] as const)
     const statuses = await stop();
     assert.deepEqual(Object.keys(statuses), ['200']);
     t.diagnostic(`${statuses['200']} requests`);
+  });
+
+for (const isBegun of [false, true])
+  test(`a call that breaks off ${isBegun ? 'once it is begun is refused' : 'before it is begun goes to another core'}`, async (t) => {
+    let calls = 0;
+    const script: Script = (call) => {
+      calls += 1;
+      if (calls > 1) return answerAll(call);
+      if (isBegun) call.begin();
+      // As grpc-js has it of a connection that is lost.
+      throw new CoreRefusal(status.UNAVAILABLE, undefined, 'Connection dropped');
+    };
+    const cores = await Promise.all([startFakeCore(t, script), startFakeCore(t, script)]);
+    const { url } = await startFacade(t, 0, { REST_CORE_ADDRESS: listOf(cores) });
+    const answer = await fetch(`${url}/face_config_score?detection`, { headers: withKey });
+    assert.deepEqual([answer.status, calls], isBegun ? [503, 1] : [200, 2]);
   });
 
 test('a core that is added behind a name is used, with no request failed', async (t) => {
