@@ -45,6 +45,8 @@ export interface LoadResult {
   readonly id: number;
   /** Of answered requests. */
   readonly latenciesMs: readonly number[];
+  /** When they were answered, milliseconds since the epoch. */
+  readonly answeredAtMs: readonly number[];
   /** Refused because too busy (429, 503, RESOURCE_EXHAUSTED, UNAVAILABLE). */
   readonly refused: number;
   readonly refusalsMs: readonly number[];

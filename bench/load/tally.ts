@@ -10,6 +10,7 @@ export interface Tally {
 
 export function createTally(): Tally {
   const latenciesMs: number[] = [];
+  const answeredAtMs: number[] = [];
   const refusalsMs: number[] = [];
   const refusals: Record<string, number> = {};
   let failed = 0;
@@ -22,6 +23,7 @@ export function createTally(): Tally {
       const tookMs = performance.now() - sentAt;
       if (outcome.kind === 'answered') {
         latenciesMs.push(tookMs);
+        answeredAtMs.push(Date.now());
         sample ??= outcome.body;
       } else if (outcome.kind === 'refused') {
         refusalsMs.push(tookMs);
@@ -38,6 +40,7 @@ export function createTally(): Tally {
     result: (id, times) => ({
       id,
       latenciesMs,
+      answeredAtMs,
       refusalsMs,
       refusals,
       refused: refusalsMs.length,

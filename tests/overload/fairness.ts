@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { LoadResult } from '../../bench/load/messages.js';
 import { quantile } from '../../bench/measure/statistics.js';
 import { measureCapacity, measureNormal, times } from './flood.js';
 import { spread, type Line } from './lines.js';
@@ -9,6 +10,13 @@ const settleMs = 1_000;
 /** One picture of the flooder before one's own, and a share of the cores. */
 const slowestFactor = 3;
 const fairShare = 0.4;
+
+/** Of the answers while both were sending: before and after the flood had the service for itself. */
+function shareOf({ answeredAtMs: own }: LoadResult, { answeredAtMs: others }: LoadResult): number {
+  const [first = 0, last = 0] = [own.at(0), own.at(-1)];
+  const meanwhile = others.filter((at) => at >= first && at <= last);
+  return own.length / (own.length + meanwhile.length);
+}
 
 /** One key floods with ten times the capacity; another sends one request at a time, then many. */
 export async function measureFairness(stage: Stage, protocol: Protocol): Promise<Line[]> {
@@ -30,7 +38,7 @@ export async function measureFairness(stage: Stage, protocol: Protocol): Promise
 
   const { other: modest } = await beside(1);
   const { flood, other: busy } = await beside(8);
-  const share = busy.latenciesMs.length / (busy.latenciesMs.length + flood.latenciesMs.length);
+  const share = shareOf(busy, flood);
   const p50 = quantile(modest.latenciesMs, 0.5);
   return [
     {

@@ -7,7 +7,9 @@ import { spread, type Line } from './lines.js';
 import { requestTimeoutMs, type Stage } from './stage.js';
 
 /** Of each kind. */
-const count = 20;
+const usualCount = 20;
+/** Those who do not read: each has the service fill buffers of megabytes before its time begins. */
+const readerCount = 5;
 const dripMs = 200;
 /** Time-outs are looked after once a second, and this machine may be busy. */
 const slackMs = 3_000;
@@ -17,6 +19,7 @@ const giveUpMs = 60_000;
 /** A caller that takes its time for ever; the promise is kept when the service ends its connection. */
 interface SlowClient {
   readonly what: string;
+  readonly count?: number;
   /** How long the service bears it. */
   readonly limitMs: number;
   readonly dawdle: (signal: AbortSignal) => Promise<void>;
@@ -44,7 +47,12 @@ export async function measureSlowClients(stage: Stage): Promise<Line[]> {
   return [...(await Promise.all(cutting)), beside];
 }
 
-async function measureCut({ what, limitMs, dawdle }: SlowClient): Promise<Line> {
+async function measureCut({
+  what,
+  count = usualCount,
+  limitMs,
+  dawdle,
+}: SlowClient): Promise<Line> {
   const startedAt = performance.now();
   const giveUp = AbortSignal.timeout(giveUpMs);
   setMaxListeners(0, giveUp);
@@ -91,11 +99,13 @@ function slowClients(restPort: number, grpcPort: number, apiKey: string): SlowCl
     },
     {
       what: 'never read their answers',
+      count: readerCount,
       limitMs: requestTimeoutMs + takeAnswerMs,
       dawdle: read(restPort, manyAnswers, 0),
     },
     {
       what: 'read their answers in drops',
+      count: readerCount,
       limitMs: requestTimeoutMs + takeAnswerMs,
       dawdle: read(restPort, manyAnswers, 256),
     },
