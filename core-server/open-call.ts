@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
 import { Metadata, type ServerDuplexStream, type ServerUnaryCall } from '@grpc/grpc-js';
@@ -9,6 +8,7 @@ import type { Call } from './call.js';
 import { ServiceError } from './errors.js';
 import { traceMetadata } from './observe/call-observer.js';
 import { logFault } from './observe/log-fault.js';
+import { readRequestId } from './request-id.js';
 
 /** What every adapter needs to open a call. */
 export interface CallSettings {
@@ -33,8 +33,6 @@ export interface OpenCall extends Call {
 
 /** How far the caller's clock may be ahead of ours for a cancellation to count as its deadline. */
 const deadlineSlackMs = 100;
-
-const harmlessRequestId = /^[A-Za-z0-9_-]{1,128}$/;
 
 /**
  * Opens a call: an abort signal that follows the caller and the deadline, ids, and a logger.
@@ -143,11 +141,6 @@ function clientGone(): ServiceError {
 
 function deadlinePassed(): ServiceError {
   return new ServiceError('DEADLINE', 'The deadline passed before the answer was ready.');
-}
-
-function readRequestId(metadata: Metadata): string {
-  const sent = readText(metadata, 'x-request-id');
-  return sent !== undefined && harmlessRequestId.test(sent) ? sent : randomUUID();
 }
 
 function readText(metadata: Metadata, key: string): string | undefined {

@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { ServiceError } from '../errors.js';
 import { logFault } from '../observe/log-fault.js';
+import { readRequestId } from '../request-id.js';
 import { toStatusObject } from '../status.js';
 
 /** Metadata key under which handlers find the public id of the caller's API key. */
@@ -106,7 +107,7 @@ function guard(
                 await check({ path, requestStream, deadline }, metadata);
               } catch (caught) {
                 const error = ServiceError.from(caught);
-                logFault(log, error, { method: path });
+                logFault(log, error, { request_id: readRequestId(metadata), method: path });
                 grpcCall.sendStatus(toStatusObject(error));
                 return;
               }

@@ -27,6 +27,7 @@ import { streamed, type HandlerOptions } from '../../core-server/stream.js';
 import { unary } from '../../core-server/unary.js';
 import { markUndecodable } from '../../core-server/undecodable.js';
 import { deferred } from '../helpers/deferred.js';
+import { collectLog } from '../helpers/collect-log.js';
 import { detailsOf, detailsOfStatus, unaryCall } from '../helpers/grpc.js';
 
 type Handler = (
@@ -219,6 +220,21 @@ void test('the interceptor refuses before the handler runs', async (t) => {
   assert.equal(handled, 0);
   await call(client, withKey('good'));
   assert.equal(handled, 1);
+});
+
+void test('a fault in the check of the key is logged with the id of the request', async (t) => {
+  const { log, entries } = collectLog();
+  const cause = new Error('the disk is gone');
+  const authenticate = () =>
+    Promise.reject(new ServiceError('SHUTTING_DOWN', 'The store is away.', { cause }));
+  const handler = () => Promise.resolve(answer);
+  const client = await serve(t, handler, { access: { ...openAccess, authenticate, log } });
+  const metadata = withKey();
+  metadata.set('x-request-id', 'abc-123');
+  await assert.rejects(call(client, metadata));
+  const [{ request_id: requestId, reason, err } = {}] = entries;
+  assert.deepEqual([requestId, reason], ['abc-123', 'SHUTTING_DOWN']);
+  assert.match(JSON.stringify(err), /the disk is gone/);
 });
 
 void test('a caller cannot name its own key id, and handlers never see the key', async (t) => {
