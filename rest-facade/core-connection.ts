@@ -4,8 +4,11 @@ import { coreUnavailable } from './transcode/grpc-error.js';
 
 const MiB = 1024 * 1024;
 
-/** How long a call waits for a connection that is being made; a refused one fails at once. */
-const connectTimeoutMs = 2_000;
+/**
+ * How long a call waits for a connection that is being made, which takes seconds where a machine is
+ * short of processor time; a refused one fails at once.
+ */
+const connectTimeoutMs = 5_000;
 
 const channelOptions = {
   'grpc.max_receive_message_length': 64 * MiB,

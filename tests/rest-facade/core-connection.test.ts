@@ -152,7 +152,7 @@ test(
 
 test(
   'a core that accepts connections and says nothing is 503, not a hang',
-  { timeout: 10_000 },
+  { timeout: 30_000 },
   async (t) => {
     const sockets: Socket[] = [];
     const silent = createServer((socket) => sockets.push(socket));
@@ -166,7 +166,7 @@ test(
     const started = performance.now();
     const { status } = await readRefusal(await ask(url));
     assert.equal(status, 503);
-    assert.ok(performance.now() - started < 4_000);
+    assert.ok(performance.now() - started < 15_000);
   },
 );
 
