@@ -8,6 +8,22 @@ export interface Tally {
   result(id: number, times: Pick<LoadResult, 'elapsedMs' | 'sendingMs' | 'unanswered'>): LoadResult;
 }
 
+/** Far beyond every deadline: an answer that never comes must not keep a run from ending. */
+const giveUpMs = 120_000;
+
+async function bounded(sending: Promise<Outcome>): Promise<Outcome> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Outcome>((resolve) => {
+    const why = `no answer in ${giveUpMs / 1_000} s`;
+    timer = setTimeout(resolve, giveUpMs, { kind: 'failed', why });
+  });
+  try {
+    return await Promise.race([sending, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 export function createTally(): Tally {
   const latenciesMs: number[] = [];
   const answeredAtMs: number[] = [];
@@ -19,7 +35,7 @@ export function createTally(): Tally {
   return {
     async send(sender, turn) {
       const sentAt = performance.now();
-      const outcome = await sender.send(turn);
+      const outcome = await bounded(sender.send(turn));
       const tookMs = performance.now() - sentAt;
       if (outcome.kind === 'answered') {
         latenciesMs.push(tookMs);
