@@ -48,7 +48,7 @@ const core = await startCore({
     CORE_MAX_QUEUE: values.queue,
   }),
   log: pino({ level: 'silent' }),
-  protoFolder: new URL('proto/', root),
+  descriptorSet: new URL('generated/descriptors.binpb', root),
   manifestUrl: new URL('models/manifest.json', root),
 });
 const address = `127.0.0.1:${core.port}`;

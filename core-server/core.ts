@@ -43,8 +43,8 @@ export interface CoreOptions {
   readonly log: Logger;
   /** Absent: calls are not traced. Ended with the core. */
   readonly tracing?: Tracing;
-  /** Folder of the protos, as a file URL with a slash at its end. */
-  readonly protoFolder: URL;
+  /** `generated/descriptors.binpb`. */
+  readonly descriptorSet: URL;
   /** `models/manifest.json`. */
   readonly manifestUrl: URL;
   /** Module of the analysis workers, as a file URL; absent: `worker-main.js`. */
@@ -72,7 +72,7 @@ const stuckAfterDeadlines = 2;
  * @throws Error when the store cannot be opened, a model cannot be loaded, or a port is taken.
  */
 export async function startCore(options: CoreOptions): Promise<RunningCore> {
-  const { config, log, protoFolder, manifestUrl, tracing = noTracing } = options;
+  const { config, log, descriptorSet, manifestUrl, tracing = noTracing } = options;
   const now = () => new Date();
   const monotonicMs = () => performance.now();
   const closers: (() => Promise<void>)[] = [() => tracing.close()];
@@ -194,7 +194,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
       }),
       observer,
       credentials: serverCredentials,
-      protoFolder,
+      descriptorSet,
       maxMessageBytes: config.CORE_MAX_IMAGE_BYTES,
       maxReceiveMs: config.CORE_MAX_DEADLINE_MS,
       graceMs,
@@ -215,7 +215,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
             interceptor: createAdminInterceptor((sent) => isSameSecret(sent, adminKey), log),
             observer,
             credentials: serverCredentials,
-            protoFolder,
+            descriptorSet,
             maxMessageBytes: 0,
             maxReceiveMs: config.CORE_MAX_DEADLINE_MS,
             graceMs,

@@ -1,13 +1,10 @@
 import { Server, type ServerCredentials, type ServerInterceptor } from '@grpc/grpc-js';
 import { setMaxListeners } from 'node:events';
-import { loadSync } from '@grpc/proto-loader';
-import { ReflectionService } from '@grpc/reflection';
 import { HealthImplementation } from 'grpc-health-check';
-import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { endStandingCalls } from './end-standing-calls.js';
 import { widenFlowControl } from './flow-control.js';
 import { createReceiveLimit } from './receive-limit.js';
+import { createReflection } from './reflection.js';
 import type { Service } from './services.js';
 import { markUndecodable } from './undecodable.js';
 
@@ -21,7 +18,8 @@ export interface GrpcServerOptions {
   /** Sees every call, before `interceptor`. */
   readonly observer?: ServerInterceptor;
   readonly credentials: ServerCredentials;
-  readonly protoFolder: URL;
+  /** What reflection tells of the protos, a FileDescriptorSet. */
+  readonly descriptorSet: URL;
   /** Bytes of the largest picture; a request message may be a little larger. */
   readonly maxMessageBytes: number;
   /** The request of a unary call arrives within this time. */
@@ -68,15 +66,14 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     'grpc.keepalive_time_ms': keepaliveMs,
     'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
   });
-  const names = ['', ...services.map((service) => nameOf(service))];
+  const serviceNames = services.map((service) => nameOf(service));
+  const names = ['', ...serviceNames];
   const health = new HealthImplementation();
   for (const { definition, implementation } of services) {
     server.addService(markUndecodable(definition), implementation);
   }
   health.addToServer(server);
-  new ReflectionService(loadProtos(options.protoFolder), {
-    services: names.filter((name) => name !== ''),
-  }).addToServer(server);
+  createReflection(serviceNames, options.descriptorSet).addToServer(server);
 
   const port = await bind(server, `${options.host}:${options.port}`, options.credentials);
   widenFlowControl(server);
@@ -97,14 +94,6 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
 function nameOf({ definition }: Service): string {
   const [method] = Object.values(definition);
   return method?.path.split('/')[1] ?? '';
-}
-
-function loadProtos(folder: URL) {
-  const path = fileURLToPath(folder);
-  const files = readdirSync(new URL('imageanalysis/v1/', folder))
-    .filter((file) => file.endsWith('.proto'))
-    .map((file) => `imageanalysis/v1/${file}`);
-  return loadSync(files, { includeDirs: [path] });
 }
 
 function bind(server: Server, address: string, credentials: ServerCredentials): Promise<number> {

@@ -21,7 +21,7 @@ try {
     ...(process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] && {
       tracing: await loadTracing('image-analysis-core'),
     }),
-    protoFolder: new URL('proto/', root),
+    descriptorSet: new URL('generated/descriptors.binpb', root),
     manifestUrl: new URL('models/manifest.json', root),
   });
   log.info({ host: config.CORE_HOST, port: core.port, admin_port: core.adminPort }, 'core serves');

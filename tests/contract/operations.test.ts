@@ -14,6 +14,7 @@ import {
 } from '@grpc/grpc-js';
 import { loadSync, type ServiceDefinition } from '@grpc/proto-loader';
 import { service as health } from 'grpc-health-check';
+import { FileDescriptorProto } from '../../generated/google/protobuf/descriptor.js';
 import {
   MeterReadingServiceClient,
   MeterReadingServiceService,
@@ -68,16 +69,42 @@ const watchHealth = (client: Client, service: string): ClientReadableStream<Heal
     service,
   });
 
-interface ServiceList {
+interface ReflectionAnswer {
   readonly list_services_response: { readonly service: readonly { readonly name: string }[] };
+  readonly file_descriptor_response?: { readonly file_descriptor_proto: readonly Buffer[] };
+}
+
+async function askReflection(
+  client: Client,
+  request: Readonly<Record<string, string>>,
+  version: 'v1' | 'v1alpha' = 'v1',
+): Promise<ReflectionAnswer> {
+  const call = reflect(client, version);
+  call.end(request);
+  const [answer] = (await once(call, 'data')) as [ReflectionAnswer];
+  return answer;
 }
 
 /** Services that reflection of this version lists. */
 async function listServices(client: Client, version: 'v1' | 'v1alpha'): Promise<string[]> {
-  const call = reflect(client, version);
-  call.end({ list_services: '' });
-  const [answer] = (await once(call, 'data')) as [ServiceList];
+  const answer = await askReflection(client, { list_services: '' }, version);
   return answer.list_services_response.service.map((service) => service.name).sort();
+}
+
+/** The files that a caller such as grpcurl gathers to call a service: its own, and all they import. */
+async function gatherFiles(client: Client, service: string): Promise<Map<string, string[]>> {
+  const imports = new Map<string, string[]>();
+  const take = ({ file_descriptor_response: found }: ReflectionAnswer) => {
+    for (const bytes of found?.file_descriptor_proto ?? []) {
+      const { name = '', dependency } = FileDescriptorProto.decode(bytes);
+      imports.set(name, dependency);
+    }
+  };
+  take(await askReflection(client, { file_containing_symbol: service }));
+  for (const [, names] of imports)
+    for (const name of names)
+      if (!imports.has(name)) take(await askReflection(client, { file_by_filename: name }));
+  return imports;
 }
 
 /** A reflection stream that was answered once and stays open. */
@@ -99,7 +126,7 @@ function reflect(client: Client, version: 'v1' | 'v1alpha') {
   });
   const method = (protos[name] as ServiceDefinition)['ServerReflectionInfo'] as MethodDefinition<
     object,
-    ServiceList
+    ReflectionAnswer
   >;
   const { requestSerialize, responseDeserialize } = method;
   return client.makeBidiStreamRequest(method.path, requestSerialize, responseDeserialize);
@@ -137,6 +164,17 @@ void describe('a core that serves', () => {
       assert.deepEqual(await listServices(core, version), publicServices);
       assert.deepEqual(await listServices(admin, version), adminServices);
     }
+  });
+
+  void it('tells by reflection all that is needed to call it', async () => {
+    const imports = await gatherFiles(core, 'imageanalysis.v1.FaceDetectionService');
+    for (const names of imports.values())
+      for (const name of names) assert.ok(imports.has(name), name);
+    assert.ok(
+      imports.get('imageanalysis/v1/face_detection.proto')?.includes('google/rpc/status.proto'),
+    );
+    const ofAdmin = await gatherFiles(admin, 'imageanalysis.v1.AdminService');
+    assert.ok(ofAdmin.has('google/protobuf/timestamp.proto'));
   });
 });
 

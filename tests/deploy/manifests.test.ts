@@ -190,6 +190,8 @@ describe('the Dockerfile', () => {
       assert.ok(copied.includes(folder), `${folder} is not copied`);
       assert.ok(ignored.includes(`!${folder}`), `${folder} is hidden by .dockerignore`);
     }
+    // What reflection tells.
+    assert.ok(copied.includes('generated/descriptors.binpb'));
     const { models } = JSON.parse(readFileSync('models/manifest.json', 'utf8')) as {
       models: { graphs: { file: string }[] }[];
     };

@@ -41,7 +41,7 @@ export async function startTestCore(
       CORE_SHUTDOWN_GRACE_MS: '500',
       ...environment,
     }),
-    protoFolder: new URL('proto/', root),
+    descriptorSet: new URL('generated/descriptors.binpb', root),
     manifestUrl: new URL('models/manifest.json', root),
   });
   t.after(async () => {
