@@ -112,6 +112,10 @@ fuzz: $(BUILT) ## Send hostile input to the service and judge every answer; ARGS
 schemathesis: $(BUILT) ## Drive every operation from the served OpenAPI document; ARGS="--max-examples 500"
 	@exec node --enable-source-maps dist/tests/helpers/with-service.js tests/schemathesis/run.sh $(ARGS)
 
+.PHONY: check-tls
+check-tls: $(BUILT) ## Have SSLyze look at the TLS, and DrHeader at the headers (Python, PyPI, openssl)
+	@exec tests/tls/run.sh
+
 PYTHON ?= models/.venv/bin/python
 
 .PHONY: train-meter
@@ -137,6 +141,13 @@ faults: $(BUILT) ## Kill core, workers and facade FAULTS times under load and lo
 .PHONY: overload
 overload: $(BUILT) ## Send ten times what the service can answer, and slow and vanishing callers; ARGS="--help"
 	@exec node --enable-source-maps dist/tests/overload/main.js $(ARGS)
+
+.PHONY: audit
+audit: $(INSTALLED) ## Ask the registry for known weaknesses of what the service is made of
+	@mkdir -p out
+	@npm audit --omit=dev --json > out/audit.json 2>/dev/null || true
+	@if grep -q auditReportVersion out/audit.json; then npm audit --omit=dev --audit-level=high; \
+	else echo 'skipped: this registry answers no audit'; fi
 
 .PHONY: sbom
 sbom: $(INSTALLED) ## List what the service is made of, as CycloneDX, in out/sbom.json

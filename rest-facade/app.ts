@@ -38,6 +38,8 @@ export interface AppDeps {
   readonly metrics: Pick<Metrics, 'requestEnded'>;
   readonly tracing: Tracing;
   readonly log: Logger;
+  /** Whether the application is served by TLS. */
+  readonly isTls: boolean;
   /** Whether the process is about to stop. */
   readonly isDraining: () => boolean;
   /** Makes request ids. */
@@ -55,7 +57,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(accessLog());
   app.use(measure(deps.metrics));
   app.use(trace(deps.tracing));
-  app.use(securityHeaders(deps.isDraining));
+  app.use(securityHeaders(deps));
   app.use(crossOrigin(deps.corsOrigins));
   app.use(requireHost());
   app.use(servePages(deps.pages));

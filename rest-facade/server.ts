@@ -81,6 +81,7 @@ export async function startRestFacade(deps: {
     requestTimeoutMs: config.requestTimeoutMs,
     corsOrigins: config.corsOrigins,
     log,
+    isTls: identity !== undefined,
     isDraining: () => isDraining,
   });
   const server = createHttpServer(config, log, app, identity);

@@ -1,17 +1,23 @@
 import type { RequestHandler } from 'express';
 
+const yearSeconds = 365 * 24 * 60 * 60;
+
 /**
  * Answers belong to one caller, are JSON and are no pages; the pages for browsers say otherwise. A
- * draining process asks for new connections elsewhere.
+ * draining process asks for new connections elsewhere, and one with TLS to be asked by TLS only.
  */
-export function securityHeaders(isDraining: () => boolean): RequestHandler {
+export function securityHeaders(deps: {
+  readonly isDraining: () => boolean;
+  readonly isTls: boolean;
+}): RequestHandler {
   return (_request, response, next) => {
     response.setHeader('cache-control', 'no-store');
     response.setHeader('x-content-type-options', 'nosniff');
     response.setHeader('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
     response.setHeader('cross-origin-resource-policy', 'same-origin');
     response.setHeader('referrer-policy', 'no-referrer');
-    if (isDraining()) response.setHeader('connection', 'close');
+    if (deps.isTls) response.setHeader('strict-transport-security', `max-age=${yearSeconds}`);
+    if (deps.isDraining()) response.setHeader('connection', 'close');
     next();
   };
 }

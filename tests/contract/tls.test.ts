@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { connect, type ConnectionOptions, type SecureVersion } from 'node:tls';
@@ -170,6 +171,15 @@ void describe('TLS', () => {
     });
     assert.equal(answer.status, 200);
     assert.equal(answer.body['message'], 'success');
+  });
+
+  it('should tell browsers to come back by TLS only', async (t) => {
+    const { port } = await startHttps(t);
+    const options = { host: '127.0.0.1', port, ca: authority.cert, agent: false as const };
+    const asked = request({ ...options, path: '/livez' }).end();
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    answer.resume();
+    assert.equal(answer.headers['strict-transport-security'], 'max-age=31536000');
   });
 
   it('should accept a core by another name when told so, and no other', async (t) => {

@@ -156,6 +156,7 @@ test('pictures that the throttle refuses are not read, what is without a picture
     tracing: noTracing,
     log: pino({ level: 'silent' }),
     corsOrigins: [],
+    isTls: false,
     isDraining: () => false,
   });
   const server = createServer(app).listen(0, '127.0.0.1');
