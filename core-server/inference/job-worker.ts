@@ -12,6 +12,12 @@ export interface JobWorkerEvents {
   lost(worker: JobWorker, job: Job | undefined, error: unknown): void;
 }
 
+/**
+ * How long a stuck worker may still come back by itself. Most do: the machine stood still, or had no
+ * time for it.
+ */
+const stuckGraceMs = 5 * 60_000;
+
 /** A worker thread that does one job at a time. */
 export interface JobWorker {
   readonly state: 'starting' | 'free' | 'busy' | 'gone';
@@ -86,7 +92,7 @@ export function startJobWorker(
     log.error({ task: stuck?.task, taskTimeoutMs }, 'task stuck, its worker is replaced');
     // Not tried again: it would get the next worker stuck as well.
     stuck?.reject(new ServiceError('INTERNAL', 'The analysis took too long and was stopped.'));
-    thread.terminate();
+    thread.abandon(stuckGraceMs);
     loseWith(new Error('worker was stuck'), undefined);
   };
 

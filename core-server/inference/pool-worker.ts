@@ -19,6 +19,7 @@ export function serveTasks<T extends TaskMap>(options: {
   const { port, handlers } = options;
   const send = (message: FromWorker): void => port.postMessage(message);
   let current: { id: number; abort: AbortController } | undefined;
+  let running: Promise<void> = Promise.resolve();
 
   const run = async (id: number, task: string, input: unknown): Promise<void> => {
     const abort = new AbortController();
@@ -37,14 +38,16 @@ export function serveTasks<T extends TaskMap>(options: {
   port.on('message', (message: ToWorker) => {
     switch (message.type) {
       case 'run':
-        void run(message.id, message.task, message.input);
+        running = run(message.id, message.task, message.input);
         return;
       case 'cancel':
         if (current?.id === message.id) current.abort.abort();
         return;
       case 'close':
-        // An error here ends the thread too, which is what was asked for.
-        void options.release().finally(() => port.close());
+        // Models that are at work for a job that took too long are released after it. An error here
+        // ends the thread too, which is what was asked for.
+        current?.abort.abort();
+        void running.then(() => options.release()).finally(() => port.close());
     }
   });
   send({ type: 'ready' });

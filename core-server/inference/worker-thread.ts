@@ -11,10 +11,14 @@ export interface WorkerThreadEvents {
 /** One worker thread behind typed messages. */
 export interface WorkerThread {
   send(message: ToWorker, transfer?: readonly Transferable[]): void;
-  /** Asks the thread to release what it holds and waits for its end, by force after `graceMs`. */
+  /**
+   * Asks the thread to release what it holds, once it has done what it is at, and waits for its end,
+   * by force after `graceMs`. Native code that is at work then takes the whole process with it: what
+   * it throws when it comes back finds nobody.
+   */
   close(graceMs: number): Promise<void>;
-  /** Stops the thread. Native code in progress ends first, so do not wait for it where time counts. */
-  terminate(): void;
+  /** The same for a thread that nobody waits for; it does not keep the process from ending. */
+  abandon(graceMs: number): void;
 }
 
 /**
@@ -60,8 +64,11 @@ export function startWorkerThread(
       await exited;
       clearTimeout(timer);
     },
-    terminate() {
-      void worker.terminate();
+    abandon(graceMs) {
+      worker.unref();
+      send({ type: 'close' });
+      const timer = setTimeout(() => void worker.terminate(), graceMs).unref();
+      void exited.then(() => clearTimeout(timer));
     },
   };
 }

@@ -261,6 +261,14 @@ test('a stuck worker is replaced and its job fails', async (t) => {
   assert.match(JSON.stringify(logged), /task stuck/);
 });
 
+test('a stuck worker that comes back is told to stop, releases its sessions and ends by itself', async (t) => {
+  const { pool, journal } = await start(t, { taskTimeoutMs: 60 });
+  await assert.rejects(pool.run('obedient', null, { signal: forever() }), refusal('INTERNAL'));
+  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
+  await until('it released its sessions', () => journal().includes('released'));
+  assert.deepEqual(journal(), ['obedient begins', 'obedient stops', 'released']);
+});
+
 test('close finishes what the pool has, refuses what comes, and releases the sessions', async (t) => {
   const { pool, journal } = await start(t);
   const had = [1, 2].map(() => pool.run('sleep', 30, { signal: forever() }));
