@@ -1,11 +1,10 @@
 import { platform, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { parseCascadeRule } from './face/cascade.js';
-import { createFaceDetector, type FaceTasks } from './face/detector.js';
+import type { FaceTasks } from './face/detector.js';
+import { openFaceDetector } from './face/open-face-detector.js';
 import { restrictLoaders } from './image/restrict-loaders.js';
 import { loadManifest, modelFor } from './inference/manifest.js';
 import { serveTasks } from './inference/pool-worker.js';
-import { openModel } from './inference/sessions.js';
 import { openMeterReader } from './meter/open-meter-reader.js';
 import type { MeterTasks } from './meter/reader.js';
 
@@ -35,20 +34,16 @@ if (platform() === 'linux') setPriority(behindTheMainThread);
 await restrictLoaders();
 const manifest = await loadManifest(manifestUrl);
 const faceEntry = modelFor(manifest, 'face', settings.faceModel);
-const faceModel = await openModel(faceEntry, manifestUrl);
+const faceDetector = await openFaceDetector(manifest, manifestUrl, faceEntry, { now });
 const meterReader = await openMeterReader(manifest, manifestUrl);
 
 serveTasks<AnalysisTasks>({
   port: parentPort,
   handlers: {
-    detectFaces: createFaceDetector({
-      model: faceModel,
-      rule: parseCascadeRule(faceEntry.settings),
-      now,
-    }),
+    detectFaces: (input, signal) => faceDetector.detectFaces(input, signal),
     readMeter: (input, signal) => meterReader.readMeter(input, signal),
   },
   async release() {
-    await Promise.all([faceModel.release(), meterReader.release()]);
+    await Promise.all([faceDetector.release(), meterReader.release()]);
   },
 });

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import sharp, { type Sharp } from 'sharp';
 import { inferFaces, readCandidates } from '../../core-server/face/candidates.js';
 import {
@@ -8,8 +9,10 @@ import {
   planSecondLook,
 } from '../../core-server/face/cascade.js';
 import { suppress, toPicture, type Candidate } from '../../core-server/face/geometry.js';
+import { openFaceDetector } from '../../core-server/face/open-face-detector.js';
 import { scaledSize, wholeOf, type Region, type Size } from '../../core-server/image/picture.js';
-import type { ModelEntry } from '../../core-server/inference/manifest.js';
+import { modelFor, type Manifest, type ModelEntry } from '../../core-server/inference/manifest.js';
+import type { Model, TensorData } from '../../core-server/inference/sessions.js';
 import { openSession } from './sessions.js';
 
 /** What the network looks at: a part of the picture at a size. */
@@ -18,6 +21,8 @@ interface Look {
   readonly size: Size;
 }
 
+type Feeds = Record<string, TensorData>;
+
 const stride = 32;
 /** As in the service: up to Full HD one decode serves both looks. */
 const mostPixelsDecodedOnce = 1920 * 1080;
@@ -25,10 +30,13 @@ const sameFaceOverlap = 0.45;
 
 /**
  * Finds out which looks the service's cascade takes at a picture; the replay decodes for them with
- * sharp and runs the network. It reads no header, suppresses nothing and cuts no crop.
+ * sharp and runs the networks. It reads no header, suppresses nothing and cuts no crop.
  */
-export async function createFaceReplay(entry: ModelEntry, folder: URL) {
+export async function createFaceReplay(manifest: Manifest, folder: URL) {
+  const entry = modelFor(manifest, 'face');
   const session = await openSession(entry, folder);
+  const verifierEntry = entry.verifier && modelFor(manifest, 'face', entry.verifier);
+  const verifier = verifierEntry ? await openSession(verifierEntry, folder) : undefined;
   const rule = parseCascadeRule(entry.settings);
 
   const run = async (pixels: Sharp | Uint8Array, { width, height }: Size) => {
@@ -46,6 +54,29 @@ export async function createFaceReplay(entry: ModelEntry, folder: URL) {
       .raw()
       .toBuffer({ resolveWithObject: true });
     return inferFaces(session, { data, width: info.width, height: info.height }, rule.weakScore);
+  };
+
+  /** What the service has the verifier look at. */
+  const recordVerifier = async (image: Uint8Array): Promise<Readonly<Feeds>[]> => {
+    const recorded: Readonly<Feeds>[] = [];
+    const open = (one: ModelEntry): Promise<Model> => {
+      const opened = one === entry ? session : verifier;
+      assert(opened);
+      return Promise.resolve({
+        ...one,
+        run(feeds: Readonly<Feeds>) {
+          if (opened === verifier) recorded.push(feeds);
+          return opened.run(feeds);
+        },
+        release: () => Promise.resolve(),
+      });
+    };
+    const options = { now: () => 0, open };
+    const detector = await openFaceDetector(manifest, folder, entry, options);
+    const limits = { maxBytes: Infinity, maxPixels: Infinity, maxSide: Infinity };
+    const wish = { image, minScore: 1, maxFaces: 0, crop: false, landmarks: false, limits };
+    await detector.detectFaces(wish, new AbortController().signal);
+    return recorded;
   };
 
   return async (file: Uint8Array): Promise<() => Promise<void>> => {
@@ -70,6 +101,8 @@ export async function createFaceReplay(entry: ModelEntry, folder: URL) {
       looks.push({ region: second.region, size: scaledSize(second.region, second.zoom) });
     }
 
+    const verifierFeeds = await recordVerifier(file);
+
     // As the service does: what is at most Full HD is decoded once, at its own size; of what is
     // larger, a copy that is shrunk while it is decoded and the part of the second look.
     const isSmall = width * height <= mostPixelsDecodedOnce;
@@ -88,6 +121,7 @@ export async function createFaceReplay(entry: ModelEntry, folder: URL) {
         const isSame = !isPart && size.width === base.width && size.height === base.height;
         await run(isSame ? data : part.resize(size.width, size.height, { fit: 'fill' }), size);
       }
+      for (const feeds of verifierFeeds) await verifier?.run(feeds);
     };
   };
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import sharp from 'sharp';
-import { modelFor, loadManifest } from '../../core-server/inference/manifest.js';
+import { loadManifest } from '../../core-server/inference/manifest.js';
 import { createFaceReplay } from './face-replay.js';
 import { createMeterReplay } from './meter-replay.js';
 import type { LimitSettings, LimitOrder, LimitAnswer } from './messages.js';
@@ -17,7 +17,7 @@ sharp.concurrency(1);
 
 const manifestAt = new URL(manifestUrl);
 const manifest = await loadManifest(manifestAt);
-const face = await createFaceReplay(modelFor(manifest, 'face'), manifestAt);
+const face = await createFaceReplay(manifest, manifestAt);
 const meter = await createMeterReplay(manifest, manifestAt);
 
 /** What to do for each picture of each set, found out once with the service's own code. */

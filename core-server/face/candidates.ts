@@ -23,9 +23,9 @@ export function inferFaces(
 
 /** The outputs of the contract (boxes [N,4], scores [N], landmarks [N,5,2]) as objects, best first. */
 export function readCandidates(outputs: Readonly<Record<string, TensorData>>): Candidate[] {
-  const boxes = floats(outputs, 'boxes');
-  const scores = floats(outputs, 'scores');
-  const points = floats(outputs, 'landmarks');
+  const boxes = floatsOf(outputs, 'boxes');
+  const scores = floatsOf(outputs, 'scores');
+  const points = floatsOf(outputs, 'landmarks');
   const best = [...scores.keys()]
     .sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0))
     .slice(0, maxCandidates);
@@ -44,11 +44,15 @@ export function readCandidates(outputs: Readonly<Record<string, TensorData>>): C
  * Scores have six decimals like thresholds: one that was read off an answer and is sent back as
  * threshold must let the same face pass, which 32-bit floats would not always do.
  */
-function millionths(score: number): number {
+export function millionths(score: number): number {
   return Math.round(score * 1e6) / 1e6;
 }
 
-function floats(outputs: Readonly<Record<string, TensorData>>, name: string): Float32Array {
+/** An output as numbers. Throws when the model does not give it. */
+export function floatsOf(
+  outputs: Readonly<Record<string, TensorData>>,
+  name: string,
+): Float32Array {
   const data = outputs[name]?.data;
   if (data instanceof Float32Array) return data;
   throw new Error(`The face model gives no float32 output "${name}".`);

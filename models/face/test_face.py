@@ -11,12 +11,17 @@ import onnx
 import torch
 
 import augment
+import export_verifier
 import metrics
 import targets
 from cascade import CascadeRule
 from detector import Detector, Found, detect
 from export import IDENTITY_CALIBRATION, served_model, verify
+from mine import Mined
 from network import STRIDES, FaceNetwork, NetworkConfig, fold_batch_norm, load_matching, normalise
+
+from verifier import SIDE, Verifier, VerifierConfig, crop_matrix, crops
+from verifier_examples import COUNT, Examples, box_in_crop, box_values, to_crop
 
 SMALL = NetworkConfig(stem=8, widths=(8, 8, 16, 16, 16), depths=(1, 1, 1, 1, 1), neck=16)
 
@@ -187,6 +192,66 @@ class CascadeTest(unittest.TestCase):
         result = detect(finds_corner, np.zeros((480, 1280, 3), np.uint8))
         self.assertEqual(result.passes, 2)
         self.assertTrue((result.boxes[:, :2] > 0).all() and (result.boxes[:, 2] < 1280).all())
+
+    def test_doubtful_faces_are_scored_anew_in_the_sharpest_look(self):
+        def finds(image, min_score):
+            whole = image.shape[1] == 640
+            boxes = np.float32([[10, 10, 60, 60], [300, 100, 320, 120]] if whole else [[40, 40, 70, 70]])
+            return boxes, np.float32([0.97, 0.5] if whole else [0.6]), np.tile(boxes[:, None, :2], (1, 5, 1))
+
+        seen = []
+
+        def verifier(image, boxes, scores):
+            seen.append((image.shape, boxes.tolist()))
+            return scores / 2
+
+        result = detect(finds, np.zeros((960, 1280, 3), np.uint8), verifier=verifier)
+        np.testing.assert_allclose(sorted(result.scores), [0.3, 0.97], atol=1e-6)
+        self.assertEqual(len(seen), 1)
+        np.testing.assert_allclose(seen[0][1], [[40, 40, 70, 70]], atol=1e-3)
+
+
+class VerifierChecks(unittest.TestCase):
+    picture = np.repeat(np.arange(0, 240, 2, dtype=np.uint8)[None, :, None], 100, 0).repeat(3, 2)  # brighter to the right
+
+    def test_a_crop_is_the_square_around_the_box(self):
+        (crop,) = crops(self.picture, np.float32([[50, 40, 70, 60]]))
+        self.assertEqual(crop.shape, (SIDE, SIDE, 3))
+        # 36 pixels from 42 to 78, two grey values a pixel.
+        self.assertAlmostEqual(crop[32, 0, 0], 2 * 42, delta=2)
+        self.assertAlmostEqual(crop[32, -1, 0], 2 * 77, delta=2)
+
+    def test_points_and_boxes_move_with_the_crop(self):
+        box = np.float32([50, 40, 70, 60])
+        for mirrored, angle in ((False, 0.0), (True, 0.0), (False, 0.5)):
+            matrix = crop_matrix(60, 50, 36, angle, mirrored)
+            np.testing.assert_allclose(to_crop(np.float64([[60, 50]]), matrix), [[COUNT / 2] * 2], atol=1e-6)
+            np.testing.assert_allclose(box_values(box_in_crop(box, matrix)), np.zeros(4), atol=1e-6)
+        ((x, _),) = to_crop(np.float64([[70, 50]]), crop_matrix(60, 50, 36, mirrored=True))
+        self.assertAlmostEqual(x, COUNT / 2 - 10 * COUNT / 36)
+
+    def test_examples_of_every_kind_are_drawn(self):
+        points = np.float32([[55, 45], [65, 45], [60, 50], [56, 55], [64, 55]]).reshape(1, 10)
+        box = np.float32([[50, 40, 70, 60]])
+        hits, misses = np.float32([[51, 41, 71, 61, 0]]), np.float32([[5, 5, 25, 25, 0.4]])
+        known = np.float32([0.9]), np.float32([0.9]), np.float32([0.1])
+        drawn = Examples([Mined(self.picture, box, points, hits, misses, *known)]).batch(200, random.Random(1))
+        pixels, labels, auxiliary = drawn
+        self.assertEqual((pixels.shape, auxiliary.shape), ((200, SIDE, SIDE, 3), (200, 14)))
+        face = np.isfinite(auxiliary[:, 0])
+        self.assertTrue((labels[face] > 0.5).all() and (labels[~face] < 0.5).all())
+        self.assertTrue(60 < face.sum() < 120)
+        self.assertLess(np.abs(auxiliary[face]).max(), 1.2)
+
+    def test_the_served_graph_says_what_the_network_says_of_the_crops(self):
+        torch.manual_seed(0)
+        network = Verifier(VerifierConfig(widths=(8, 8, 8, 8), depths=(0, 1, 0, 0), hidden=8)).eval()
+        weights = {"verifier": 0.7, "detector": 0.5, "offset": -0.2}
+        model = export_verifier.served_model(network, weights)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "verifier.onnx"
+            onnx.save(model, path)
+            export_verifier.verify(path, network, weights)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@ import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { parseCascadeRule, type CascadeRule } from '../../core-server/face/cascade.js';
-import { createFaceDetector, type DetectFacesOutput } from '../../core-server/face/detector.js';
+import type { CascadeRule } from '../../core-server/face/cascade.js';
+import type { DetectFacesOutput } from '../../core-server/face/detector.js';
+import { openFaceDetector } from '../../core-server/face/open-face-detector.js';
 import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
 import { loadManifest, modelFor, type ModelEntry } from '../../core-server/inference/manifest.js';
 import { openModel, type Model } from '../../core-server/inference/sessions.js';
@@ -36,38 +37,42 @@ export async function openFaceModel(
   return { entry, model };
 }
 
-/** A model of `openFaceModel` with everything that a worker puts around it. */
+/** A face model with everything that a worker puts around it; undefined when its downloaded files are not here. */
 export async function openServedDetector(
   name?: string,
   changedRule: Partial<CascadeRule> = {},
 ): Promise<ServedDetector | undefined> {
   await restrictLoaders();
-  const opened = await openFaceModel(name);
-  if (opened === undefined) return undefined;
-  const { entry, model } = opened;
+  const manifest = await loadManifest(manifestUrl);
+  const entry = modelFor(manifest, 'face', name);
+  const folder = await gather(entry);
+  if (folder === undefined) return undefined;
   let inferenceMs = 0;
-  const timedModel: Pick<Model, 'name' | 'version' | 'run'> = {
-    ...model,
-    async run(feeds) {
-      const { result, ms } = await timeProcessor(() => model.run(feeds));
-      inferenceMs += ms;
-      return result;
-    },
+  const openTimed = async (one: ModelEntry): Promise<Model> => {
+    const model = await openModel(one, one === entry ? folder : manifestUrl);
+    return {
+      ...model,
+      async run(feeds) {
+        const { result, ms } = await timeProcessor(() => model.run(feeds));
+        inferenceMs += ms;
+        return result;
+      },
+    };
   };
-  const detect = createFaceDetector({
-    model: timedModel,
-    rule: { ...parseCascadeRule(entry.settings), ...changedRule },
-    now: () => performance.now(),
-  });
+  const now = (): number => performance.now();
+  const options = { now, open: openTimed, changedRule };
+  const detector = await openFaceDetector(manifest, manifestUrl, entry, options).finally(() =>
+    rm(folder, { recursive: true }),
+  );
   const { signal } = new AbortController();
   return {
     entry,
     async detect(image, minScore, { crop = false } = {}) {
       inferenceMs = 0;
       const wish = { image, minScore, maxFaces: Infinity, crop, landmarks: true, limits };
-      return { ...(await detect(wish, signal)), inferenceMs };
+      return { ...(await detector.detectFaces(wish, signal)), inferenceMs };
     },
-    release: () => model.release(),
+    release: () => detector.release(),
   };
 }
 

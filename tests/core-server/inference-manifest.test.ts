@@ -55,9 +55,12 @@ test('the shipped manifest is right, and the served files are the ones it names'
 test('a wrong manifest is refused with every mistake in one message', () => {
   const wrong = {
     serve: { face: 'nobody' },
-    models: [entry(), entry({ name: 'some-model' })],
+    models: [entry(), entry({ name: 'some-model', verifier: 'somebody' })],
   };
-  assert.throws(() => parseManifest(wrong), /two models "some-model"[^]*no model "nobody"/);
+  assert.throws(
+    () => parseManifest(wrong),
+    /two models "some-model"[^]*no model "nobody"[^]*no model "somebody"/,
+  );
   const mistakes = [entry({ defaultScore: 1.5, graphs: [{ file: '/etc/passwd', sha256: 'x' }] })];
   assert.throws(
     () => parseManifest({ serve: {}, models: mistakes }),

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import type { Region, RgbPicture } from '../image/picture.js';
+import type { Model } from '../inference/sessions.js';
+import { floatsOf, millionths } from './candidates.js';
+import { area, fromPicture, isInside, type Candidate } from './geometry.js';
+
+/** Which faces are worth a look of their own; `models/face/detector.py` has the same rule. */
+export interface VerifierRule {
+  /** The detector is trusted from this score on. */
+  readonly sureScore: number;
+  /** Side (square root of the area) from which on there is something to see, pixels of the look. */
+  readonly leastSide: number;
+}
+
+/** Decoded pixels and the part of the picture that they show. */
+export interface Look {
+  readonly pixels: RgbPicture;
+  readonly region: Region;
+}
+
+/** The looks at a picture: the whole first, then sharper ones of parts. */
+export type Looks = readonly [Look, ...Look[]];
+
+/** Scores doubtful faces anew, each seen in the sharpest look that shows all of it. */
+export type FaceVerifier = (faces: readonly Candidate[], looks: Looks) => Promise<Candidate[]>;
+
+const ruleSchema: z.ZodType<VerifierRule> = z.strictObject({
+  sureScore: z.number().min(0).max(1),
+  leastSide: z.number().min(0),
+});
+
+/** Crops of one run; bounds the memory that a crowd takes. */
+const mostAtOnce = 64;
+
+/** Reads the rule from the settings of a manifest entry. Throws an Error that names every mistake. */
+export function parseVerifierRule(settings: Readonly<Record<string, number>>): VerifierRule {
+  const parsed = ruleSchema.safeParse(settings);
+  if (parsed.success) return parsed.data;
+  throw new Error(`The settings of the face verifier are wrong:\n${z.prettifyError(parsed.error)}`);
+}
+
+/**
+ * A network that looks at single faces and weighs what it sees with the detector's score. The model
+ * takes `image` uint8 [1,H,W,3], `boxes` float32 [N,4] in pixels of the image and `scores`
+ * float32 [N]; it gives `verified` float32 [N].
+ */
+export function createFaceVerifier(model: Pick<Model, 'run'>, rule: VerifierRule): FaceVerifier {
+  return async (faces, looks) => {
+    const verified = [...faces];
+    for (const look of looks) {
+      const doubtful = [...faces.keys()].filter((i) => {
+        const face = faces[i];
+        return face && sharpestOf(looks, face.box) === look && isDoubtful(face, look, rule);
+      });
+      for (let start = 0; start < doubtful.length; start += mostAtOnce) {
+        const some = doubtful.slice(start, start + mostAtOnce);
+        const seen = some.flatMap((i) => faces[i] ?? []);
+        const scores = await score(model, seen, look);
+        for (const [n, face] of seen.entries()) {
+          verified[some[n] ?? -1] = { ...face, score: millionths(scores[n] ?? 0) };
+        }
+      }
+    }
+    return verified;
+  };
+}
+
+function sharpestOf(looks: Looks, box: Candidate['box']): Look {
+  return looks.findLast(({ region }) => isInside(box, region)) ?? looks[0];
+}
+
+function isDoubtful(face: Candidate, { pixels, region }: Look, rule: VerifierRule): boolean {
+  const side = Math.sqrt(area(fromPicture(face.box, pixels, region)));
+  return face.score < rule.sureScore && side >= rule.leastSide;
+}
+
+async function score(
+  model: Pick<Model, 'run'>,
+  faces: readonly Candidate[],
+  { pixels, region }: Look,
+): Promise<Float32Array> {
+  const { data, width, height } = pixels;
+  const boxes = faces.flatMap(({ box }) => {
+    const { xmin, ymin, xmax, ymax } = fromPicture(box, pixels, region);
+    return [xmin, ymin, xmax, ymax];
+  });
+  const scores = faces.map((face) => face.score);
+  const outputs = await model.run({
+    image: { type: 'uint8', data, dims: [1, height, width, 3] },
+    boxes: { type: 'float32', data: Float32Array.from(boxes), dims: [faces.length, 4] },
+    scores: { type: 'float32', data: Float32Array.from(scores), dims: [faces.length] },
+  });
+  return floatsOf(outputs, 'verified');
+}
