@@ -238,14 +238,12 @@ test('a job that was aborted is not tried again when its worker dies', async (t)
 test('a worker is recycled after its jobs, without losing or delaying one', async (t) => {
   const { pool, journal } = await start(t, { maxJobsPerWorker: 3, maxQueue: 100 });
   const threads: number[] = [];
-  for (let i = 0; i < 40; i += 1) {
+  // The replacement takes its time to start; the first worker goes on meanwhile.
+  while (new Set(threads).size < 2) {
     threads.push(await pool.run('thread', null, { signal: forever() }));
     await sleep(10);
   }
-  const first = threads[0];
-  const change = threads.findIndex((thread) => thread !== first);
-  assert.ok(change >= 3, `first worker replaced after ${change} jobs`);
-  assert.ok(new Set(threads).size >= 2);
+  assert.ok(threads.length > 3, `first worker replaced after ${threads.length - 1} jobs`);
   await until('the old one released its sessions', () => journal().includes('released'));
   assert.equal(pool.stats.restarts, 0);
   assert.equal(pool.stats.workers, 1);
@@ -254,9 +252,10 @@ test('a worker is recycled after its jobs, without losing or delaying one', asyn
 test('a stuck worker is replaced and its job fails', async (t) => {
   const { pool, logged } = await start(t, { taskTimeoutMs: 60 });
   const before = performance.now();
-  await assert.rejects(pool.run('block', 1500, { signal: forever() }), refusal('INTERNAL'));
+  const stuckMs = 100_000;
+  await assert.rejects(pool.run('block', stuckMs, { signal: forever() }), refusal('INTERNAL'));
   assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
-  assert.ok(performance.now() - before < 1400, 'did not wait for the stuck thread');
+  assert.ok(performance.now() - before < stuckMs, 'did not wait for the stuck thread');
   assert.equal(pool.stats.restarts, 1);
   assert.match(JSON.stringify(logged), /task stuck/);
 });
