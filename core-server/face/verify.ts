@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Region, RgbPicture } from '../image/picture.js';
+import { cropSquare, type Square } from '../image/square-crop.js';
 import type { Model } from '../inference/sessions.js';
 import { floatsOf, millionths } from './candidates.js';
 import { area, fromPicture, isInside, type Candidate } from './geometry.js';
@@ -29,6 +30,10 @@ const ruleSchema: z.ZodType<VerifierRule> = z.strictObject({
   leastSide: z.number().min(0),
 });
 
+/** Pixels of a crop, and its side over that of the face: what the network was trained on. */
+const cropSide = 64;
+const context = 1.8;
+const bytesOfCrop = cropSide * cropSide * 3;
 /** Crops of one run; bounds the memory that a crowd takes. */
 const mostAtOnce = 64;
 
@@ -41,8 +46,8 @@ export function parseVerifierRule(settings: Readonly<Record<string, number>>): V
 
 /**
  * A network that looks at single faces and weighs what it sees with the detector's score. The model
- * takes `image` uint8 [1,H,W,3], `boxes` float32 [N,4] in pixels of the image and `scores`
- * float32 [N]; it gives `verified` float32 [N].
+ * takes `crops` uint8 [N,64,64,3], the squares around the faces, and `scores` float32 [N]; it gives
+ * `verified` float32 [N].
  */
 export function createFaceVerifier(model: Pick<Model, 'run'>, rule: VerifierRule): FaceVerifier {
   return async (faces, looks) => {
@@ -79,16 +84,26 @@ async function score(
   faces: readonly Candidate[],
   { pixels, region }: Look,
 ): Promise<Float32Array> {
-  const { data, width, height } = pixels;
-  const boxes = faces.flatMap(({ box }) => {
-    const { xmin, ymin, xmax, ymax } = fromPicture(box, pixels, region);
-    return [xmin, ymin, xmax, ymax];
-  });
-  const scores = faces.map((face) => face.score);
+  const crops = new Uint8Array(faces.length * bytesOfCrop);
+  for (const [i, { box }] of faces.entries()) {
+    const crop = crops.subarray(i * bytesOfCrop, (i + 1) * bytesOfCrop);
+    cropSquare(pixels, squareAround(fromPicture(box, pixels, region)), cropSide, crop);
+  }
   const outputs = await model.run({
-    image: { type: 'uint8', data, dims: [1, height, width, 3] },
-    boxes: { type: 'float32', data: Float32Array.from(boxes), dims: [faces.length, 4] },
-    scores: { type: 'float32', data: Float32Array.from(scores), dims: [faces.length] },
+    crops: { type: 'uint8', data: crops, dims: [faces.length, cropSide, cropSide, 3] },
+    scores: {
+      type: 'float32',
+      data: Float32Array.from(faces, (face) => face.score),
+      dims: [faces.length],
+    },
   });
   return floatsOf(outputs, 'verified');
+}
+
+function squareAround(box: Candidate['box']): Square {
+  return {
+    x: (box.xmin + box.xmax) / 2,
+    y: (box.ymin + box.ymax) / 2,
+    side: context * Math.sqrt(Math.max(area(box), 1)),
+  };
 }

@@ -10,6 +10,7 @@ import onnxruntime
 
 from cascade import CascadeRule
 from metrics import suppress
+from square_crop import crops
 
 HERE = Path(__file__).resolve().parent
 CANDIDATE_SCORE = 0.02
@@ -55,9 +56,8 @@ class Verifier:
     def __init__(self, path):
         self.session = single_thread(path)
 
-    def __call__(self, image, boxes, scores):
-        feeds = {"image": image[None], "boxes": boxes.astype(np.float32), "scores": scores.astype(np.float32)}
-        return self.session.run(None, feeds)[0]
+    def __call__(self, pixels, scores):
+        return self.session.run(None, {"crops": pixels, "scores": scores.astype(np.float32)})[0]
 
 
 @dataclass
@@ -160,5 +160,5 @@ def verified(verifier, passes, found, looks):
         chosen = np.flatnonzero((best == index) & (found.scores < SURE_SCORE) & (found.sides() * scale >= LEAST_SIDE))
         if len(chosen):
             boxes = (found.boxes[chosen] - np.float32([left, top, left, top])) * np.float32(scale)
-            scores[chosen] = passes.timed(verifier, scaled(part, scale), boxes, found.scores[chosen])
+            scores[chosen] = passes.timed(verifier, crops(scaled(part, scale), boxes), found.scores[chosen])
     return Found(found.boxes, scores, found.landmarks)

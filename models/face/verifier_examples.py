@@ -10,7 +10,7 @@ import numpy as np
 import augment
 import mine
 from metrics import area, iou_matrix
-from verifier import CONTEXT, SAMPLES, SIDE, crop_matrix, sample, shrink, square
+from square_crop import CONTEXT, SAMPLES, SIDE, crop_matrix, sample, shrink, square
 
 HIT_SHARE, NEAR_SHARE = 0.45, 0.05  # of a batch; the rest are misses
 MORPH_SHARE, MORPH_SIDE = 0.3, 14  # of the faces with landmarks and of so many pixels

@@ -8,7 +8,8 @@ import dataset
 import logistic
 import metrics
 from detector import LEAST_SIDE, SURE_SCORE, Detector, detect
-from verifier import crops, logits
+from square_crop import crops
+from verifier import logits
 
 FOLDS = 4
 FALSE_PICTURES = 4  # of the face-free ones: recall is compared where so many have a false face
