@@ -21,6 +21,7 @@ export function observePool(
       detectFaces({ faces, model, timings }: DetectFacesOutput) {
         metrics.facesFound(faces.length);
         infer(model.name, timings['infer']);
+        infer('face-verifier', timings['verify']);
       },
       readMeter({ reading, timings }: ReadMeterOutput) {
         metrics.meterRead(toStatus(reading?.status), reading?.confidence);
