@@ -73,8 +73,8 @@ const mostPixelsDecodedOnce = 1920 * 1080;
 const sameFaceOverlap = 0.45;
 
 /**
- * The worker's task: header, decode, one to three looks, a second opinion, boxes, crops. Throws CORRUPT_IMAGE and
- * IMAGE_TOO_MANY_PIXELS; when the signal is aborted it stops before the next step.
+ * The worker's task: header, decode, one to three looks, a second opinion, boxes, crops. Throws
+ * CORRUPT_IMAGE and IMAGE_TOO_MANY_PIXELS; when the signal is aborted it stops before the next step.
  */
 export function createFaceDetector(deps: {
   model: Pick<Model, 'name' | 'version' | 'run'>;

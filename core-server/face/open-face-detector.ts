@@ -1,6 +1,6 @@
 import { type Manifest, type ModelEntry, modelFor } from '../inference/manifest.js';
 import { openModel, type Model } from '../inference/sessions.js';
-import { parseCascadeRule, type CascadeRule } from './cascade.js';
+import { parseCascadeRule } from './cascade.js';
 import { createFaceDetector, type DetectFacesInput, type DetectFacesOutput } from './detector.js';
 import { createFaceVerifier, parseVerifierRule } from './verify.js';
 
@@ -15,8 +15,6 @@ export interface OpenFaceDetectorOptions {
   readonly now: () => number;
   /** How a network is opened. */
   readonly open?: (entry: ModelEntry) => Promise<Model>;
-  /** What differs from the rule of the manifest. */
-  readonly changedRule?: Partial<CascadeRule>;
 }
 
 /**
@@ -29,9 +27,9 @@ export async function openFaceDetector(
   manifest: Manifest,
   manifestUrl: URL,
   entry: ModelEntry,
-  { now, open = (one) => openModel(one, manifestUrl), changedRule }: OpenFaceDetectorOptions,
+  { now, open = (one) => openModel(one, manifestUrl) }: OpenFaceDetectorOptions,
 ): Promise<OpenFaceDetector> {
-  const rule = { ...parseCascadeRule(entry.settings), ...changedRule };
+  const rule = parseCascadeRule(entry.settings);
   const model = await open(entry);
   if (entry.verifier === undefined) {
     const detectFaces = createFaceDetector({ model, rule, now });

@@ -51,22 +51,18 @@ export function parseVerifierRule(settings: Readonly<Record<string, number>>): V
  */
 export function createFaceVerifier(model: Pick<Model, 'run'>, rule: VerifierRule): FaceVerifier {
   return async (faces, looks) => {
-    const verified = [...faces];
+    const scores = new Map<Candidate, number>();
     for (const look of looks) {
-      const doubtful = [...faces.keys()].filter((i) => {
-        const face = faces[i];
-        return face && sharpestOf(looks, face.box) === look && isDoubtful(face, look, rule);
-      });
+      const doubtful = faces.filter(
+        (face) => sharpestOf(looks, face.box) === look && isDoubtful(face, look, rule),
+      );
       for (let start = 0; start < doubtful.length; start += mostAtOnce) {
         const some = doubtful.slice(start, start + mostAtOnce);
-        const seen = some.flatMap((i) => faces[i] ?? []);
-        const scores = await score(model, seen, look);
-        for (const [n, face] of seen.entries()) {
-          verified[some[n] ?? -1] = { ...face, score: millionths(scores[n] ?? 0) };
-        }
+        const verified = await score(model, some, look);
+        for (const [i, face] of some.entries()) scores.set(face, millionths(verified[i] ?? 0));
       }
     }
-    return verified;
+    return faces.map((face) => ({ ...face, score: scores.get(face) ?? face.score }));
   };
 }
 

@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { CascadeRule } from '../../core-server/face/cascade.js';
 import type { DetectFacesOutput } from '../../core-server/face/detector.js';
 import { openFaceDetector } from '../../core-server/face/open-face-detector.js';
 import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
@@ -38,10 +37,7 @@ export async function openFaceModel(
 }
 
 /** A face model with everything that a worker puts around it; undefined when its downloaded files are not here. */
-export async function openServedDetector(
-  name?: string,
-  changedRule: Partial<CascadeRule> = {},
-): Promise<ServedDetector | undefined> {
+export async function openServedDetector(name?: string): Promise<ServedDetector | undefined> {
   await restrictLoaders();
   const manifest = await loadManifest(manifestUrl);
   const entry = modelFor(manifest, 'face', name);
@@ -60,7 +56,7 @@ export async function openServedDetector(
     };
   };
   const now = (): number => performance.now();
-  const options = { now, open: openTimed, changedRule };
+  const options = { now, open: openTimed };
   const detector = await openFaceDetector(manifest, manifestUrl, entry, options).finally(() =>
     rm(folder, { recursive: true }),
   );
