@@ -4,8 +4,6 @@ Without a name it writes the served file, and checkpoints/resumable.pt to go on 
 """
 
 import argparse
-import io
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -22,31 +20,22 @@ SERVED = HERE / "face-detector.onnx"
 IDENTITY_CALIBRATION = {"scale": 1.0, "offset": 0.0}
 
 
+def as_floats(state):
+    return {k: v.float() if v.is_floating_point() else v for k, v in state.items()}
+
+
 def load_network(path):
     """The averaged network of a checkpoint, normalisation folded, and its calibration."""
     saved = torch.load(path, map_location="cpu", weights_only=True)
     network = FaceNetwork(NetworkConfig.from_dict(saved["config"]))
-    network.load_state_dict({k: v.float() if v.is_floating_point() else v for k, v in saved["ema"].items()})
+    network.load_state_dict(as_floats(saved["ema"]))
     return fold_batch_norm(network), saved.get("calibration", IDENTITY_CALIBRATION)
 
 
 def bare_network(network):
     """The network alone as ONNX: `pixels` [1,3,H,W] normalised to one [1,15,h,w] a stride."""
-    buffer = io.BytesIO()
-    with warnings.catch_warnings():
-        # The TorchScript exporter is enough for plain convolutions and needs no further package.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        torch.onnx.export(
-            network,
-            torch.zeros(1, 3, 64, 96),
-            buffer,
-            input_names=["pixels"],
-            output_names=[f"level{s}" for s in STRIDES],
-            dynamic_axes={"pixels": {2: "height", 3: "width"}},
-            opset_version=onnx_graph.OPSET,
-            dynamo=False,
-        )
-    return onnx.load_from_string(buffer.getvalue())
+    outputs = [f"level{s}" for s in STRIDES]
+    return onnx_graph.traced(network, torch.zeros(1, 3, 64, 96), outputs, {"pixels": {2: "height", 3: "width"}})
 
 
 def served_model(network, calibration):

@@ -6,8 +6,6 @@ The verifier's logit is weighed with the detector's score inside the graph.
 
 import argparse
 import copy
-import io
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +16,7 @@ from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 import graph as onnx_graph
+from export import as_floats, save_resumable
 from graph import GraphBuilder
 from square_crop import SIDE
 from verifier import Verifier, VerifierConfig, logits
@@ -30,19 +29,19 @@ def load_verifier(path):
     """The averaged network of a checkpoint and how its logit is weighed; see calibrate_verifier.py."""
     saved = torch.load(path, map_location="cpu", weights_only=True)
     network = Verifier(VerifierConfig.from_dict(saved["config"]))
-    network.load_state_dict({k: v.float() if v.is_floating_point() else v for k, v in saved["ema"].items()})
+    network.load_state_dict(as_floats(saved["ema"]))
     return network.eval(), saved.get("weights", {"verifier": 1.0, "detector": 0.0, "offset": 0.0})
 
 
 class Logit(nn.Module):
-    """What is served: no auxiliary values, and pixels already normalised."""
+    """What is served: no auxiliary values."""
 
     def __init__(self, network):
         super().__init__()
         self.network = network
 
     def forward(self, pixels):
-        return self.network(pixels * 64 + 128)[0]
+        return self.network(pixels)[0]
 
 
 def fused_copy(network):
@@ -55,20 +54,9 @@ def fused_copy(network):
 
 
 def bare_network(network):
-    buffer = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        torch.onnx.export(
-            Logit(fused_copy(network)),
-            torch.zeros(2, 3, SIDE, SIDE),
-            buffer,
-            input_names=["pixels"],
-            output_names=["logits"],
-            dynamic_axes={"pixels": {0: "count"}, "logits": {0: "count"}},
-            opset_version=onnx_graph.OPSET,
-            dynamo=False,
-        )
-    return onnx.load_from_string(buffer.getvalue())
+    """The network alone as ONNX: `pixels` [N,3,64,64] normalised to `logits` [N]."""
+    axes = {"pixels": {0: "count"}, "logits": {0: "count"}}
+    return onnx_graph.traced(Logit(fused_copy(network)), torch.zeros(2, 3, SIDE, SIDE), ["logits"], axes)
 
 
 def served_model(network, weights):
@@ -109,13 +97,6 @@ def verify(path, network, weights):
     assert np.abs(got - wanted).max() < 1e-3, (got, wanted)
     none = session.run(None, {"crops": pixels[:0], "scores": scores[:0]})[0]
     assert none.shape == (0,)
-
-
-def save_resumable(checkpoint, path):
-    """The averaged network in half precision: small enough to be committed."""
-    saved = torch.load(checkpoint, map_location="cpu", weights_only=True)
-    network = {k: v.half() if v.is_floating_point() else v for k, v in saved["ema"].items()}
-    torch.save({**saved, "model": network, "ema": network}, path)
 
 
 def main():

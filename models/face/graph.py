@@ -4,7 +4,12 @@ In: `image` uint8 [1,H,W,3] RGB and `min_score` float [1]. Out: `boxes` [N,4], `
 input pixels, every candidate of at least `min_score`, before non-maximum suppression.
 """
 
+import io
+import warnings
+
 import numpy as np
+import onnx
+import torch
 from onnx import TensorProto, helper, numpy_helper
 
 OPSET = 17
@@ -87,3 +92,22 @@ def make_model(nodes, inputs, outputs, initializers, name, metadata=None):
     if metadata:
         helper.set_model_props(model, {k: str(v) for k, v in metadata.items()})
     return model
+
+
+def traced(network, example, outputs, dynamic_axes):
+    """A network alone as ONNX: its input is called `pixels`."""
+    buffer = io.BytesIO()
+    with warnings.catch_warnings():
+        # The TorchScript exporter is enough for plain convolutions and needs no further package.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        torch.onnx.export(
+            network,
+            example,
+            buffer,
+            input_names=["pixels"],
+            output_names=outputs,
+            dynamic_axes=dynamic_axes,
+            opset_version=OPSET,
+            dynamo=False,
+        )
+    return onnx.load_from_string(buffer.getvalue())

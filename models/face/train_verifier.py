@@ -22,7 +22,7 @@ from torch import multiprocessing
 import dataset
 import mine
 from train import keep_freed_memory
-from verifier import Verifier, VerifierConfig
+from verifier import Verifier, VerifierConfig, as_input
 from verifier_examples import Examples, feed
 from verifier_heldout import HeldOutProposals
 
@@ -70,13 +70,13 @@ class Run:
         self.optimiser = torch.optim.AdamW(self.network.parameters(), lr=args.rate, weight_decay=1e-2)
 
     def train(self, batch, rate):
-        pixels, labels, auxiliary = (torch.from_numpy(part) for part in batch)
+        pixels, labels, auxiliary = batch
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         self.network.train()
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            values = self.network(pixels.permute(0, 3, 1, 2).float())
-        parts = losses([v.float() for v in values], labels, auxiliary)
+            values = self.network(as_input(pixels))
+        parts = losses([v.float() for v in values], torch.from_numpy(labels), torch.from_numpy(auxiliary))
         self.optimiser.zero_grad()
         sum(weight * part for weight, part in zip(LOSS_WEIGHTS.values(), parts)).backward()
         self.optimiser.step()

@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from network import normalise
 from square_crop import SIDE
 
 AUXILIARY = 4 + 10
@@ -44,7 +45,7 @@ class Residual(nn.Module):
 
 
 class Verifier(nn.Module):
-    """[N,3,64,64] pixels 0..255 to logits [N] and auxiliary values [N,14]."""
+    """[N,3,64,64] normalised pixels to logits [N] and auxiliary values [N,14]."""
 
     def __init__(self, config=VerifierConfig(), dropout=0.2):
         super().__init__()
@@ -60,9 +61,14 @@ class Verifier(nn.Module):
         self.heads = nn.Linear(config.hidden, 1 + AUXILIARY)
 
     def forward(self, pixels):
-        features = self.features((pixels - 128) / 64)
+        features = self.features(pixels)
         values = self.heads(self.dropout(F.relu(self.hidden(features.flatten(1)))))
         return values[:, 0], values[:, 1:]
+
+
+def as_input(pixels):
+    """[N,64,64,3] uint8 to what the network takes."""
+    return normalise(torch.from_numpy(pixels).permute(0, 3, 1, 2).float())
 
 
 @torch.no_grad()
@@ -70,4 +76,4 @@ def logits(network, pixels):
     """[N,64,64,3] uint8 to [N]."""
     if not len(pixels):
         return np.zeros(0, np.float32)
-    return network(torch.from_numpy(pixels).permute(0, 3, 1, 2).float())[0].numpy()
+    return network(as_input(pixels))[0].numpy()
