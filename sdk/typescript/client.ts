@@ -1,10 +1,4 @@
-import {
-  credentials as grpcCredentials,
-  Metadata,
-  type ChannelCredentials,
-  type ClientUnaryCall,
-  type ServiceError,
-} from '@grpc/grpc-js';
+import { credentials as grpcCredentials, Metadata, type ChannelCredentials } from '@grpc/grpc-js';
 import {
   DetectAllFacesRequest,
   DetectSingleFaceRequest,
@@ -30,10 +24,18 @@ import {
   type SetDetectionScoreResponse,
 } from '../../generated/imageanalysis/v1/score_config.js';
 import { boundedStream } from './bounded-stream.js';
-import { fromGrpcError } from './grpc-refusal.js';
-import { defaultRetrySettings, retried, toError, type RetrySettings } from './retry.js';
-import { withinTime, type CallOptions, type TimeLimit } from './time-limit.js';
+import { defaultRetrySettings, type RetrySettings } from './retry.js';
+import type { CallOptions } from './time-limit.js';
+import { createUnaryCalls } from './unary-calls.js';
 
+export { Operation, type ApiKey, type Company } from '../../generated/imageanalysis/v1/admin.js';
+export { ThresholdSource, type Face } from '../../generated/imageanalysis/v1/face_detection.js';
+export {
+  ReadingStatus,
+  ReadingWarning,
+  type MeterDigit,
+} from '../../generated/imageanalysis/v1/meter_reading.js';
+export { createAdminClient, type AdminClient, type AdminClientOptions } from './admin-client.js';
 export { fromStatus } from './grpc-refusal.js';
 export { RefusedError, type Reason, type Refusal } from './refused-error.js';
 export type { CallOptions } from './time-limit.js';
@@ -111,16 +113,7 @@ export function createClient(options: ClientOptions): ImageAnalysisClient {
   const metadata = new Metadata();
   metadata.set('apikey', apiKey);
 
-  function call<Request, Response>(
-    method: UnaryMethod<Request, Response>,
-    request: Request,
-    callOptions: CallOptions = {},
-  ): Promise<Response> {
-    const time = { timeoutMs: callOptions.timeoutMs ?? timeoutMs, signal: callOptions.signal };
-    return withinTime(time, (limit) =>
-      retried(() => callOnce(method, request, metadata, limit), retry, limit.signal),
-    );
-  }
+  const call = createUnaryCalls({ metadata, timeoutMs, retry });
 
   return {
     detectSingleFace: (request, callOptions) =>
@@ -167,29 +160,4 @@ export function createClient(options: ClientOptions): ImageAnalysisClient {
       for (const client of [faces, meters, scores]) client.close();
     },
   };
-}
-
-type UnaryMethod<Request, Response> = (
-  request: Request,
-  metadata: Metadata,
-  options: { deadline: number },
-  done: (error: ServiceError | null, response: Response) => void,
-) => ClientUnaryCall;
-
-function callOnce<Request, Response>(
-  method: UnaryMethod<Request, Response>,
-  request: Request,
-  metadata: Metadata,
-  { signal, deadline }: TimeLimit,
-): Promise<Response> {
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const call = method(request, metadata, { deadline }, (error, response) => {
-      signal.removeEventListener('abort', cancel);
-      if (!error) resolve(response);
-      else reject(signal.aborted ? toError(signal.reason) : fromGrpcError(error));
-    });
-    const cancel = () => call.cancel();
-    signal.addEventListener('abort', cancel, { once: true });
-  });
 }

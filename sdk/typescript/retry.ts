@@ -10,6 +10,9 @@ export interface RetrySettings {
 
 export const defaultRetrySettings: RetrySettings = { retries: 2, maxDelayMs: 5_000 };
 
+/** For calls that would do their work twice. */
+export const neverRetried: RetrySettings = { retries: 0, maxDelayMs: 0 };
+
 const firstDelayMs = 200;
 
 /**

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { it } from 'node:test';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { it, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import express from 'express';
+import { noChromium, startBrowser } from '../helpers/browser.js';
+import { startService } from '../helpers/service.js';
 
 void it('the client over REST needs nothing that a browser lacks', () => {
   const seen = new Set<string>();
@@ -21,3 +27,69 @@ void it('the client over REST needs nothing that a browser lacks', () => {
   assert.deepEqual(foreign, []);
   assert.ok(seen.size > 1);
 });
+
+void it(
+  'the client over REST makes every call from a page of another origin',
+  { skip: noChromium },
+  async (t) => {
+    const origin = await servePage(t);
+    const service = await startService(t, { REST_CORS_ORIGINS: origin });
+    await service.createCompany('acme', 'correct horse');
+    const browser = await startBrowser();
+    t.after(() => browser.close());
+    const page = await browser.newPage();
+    await page.goto(origin);
+
+    const answers = await page.evaluate(`(async () => {
+    const { createRestClient } = await import('/rest.js');
+    const client = createRestClient(${JSON.stringify({ url: service.rest, apiKey: service.apiKey })});
+    const pictureOf = async (name) => (await fetch(name)).blob();
+    const portrait = await pictureOf('/astronaut.jpg');
+    const meter = await pictureOf('/meter.jpg');
+
+    const single = await client.detectSingleFace(portrait, { landmarks: true });
+    const all = await client.detectAllFaces(portrait, { minScore: 0.5, crop: false });
+    const reading = await client.readMeter(meter, { expectedDigits: 8 });
+    const dataUrl = await new Promise((resolve) => {
+      const reader = new FileReader();
+      reader.onload = () => resolve(reader.result);
+      reader.readAsDataURL(meter);
+    });
+    const again = await client.readMeterDataUrl(dataUrl);
+    await client.setDetectionScore('acme', 'correct horse', 0.65);
+    const score = await client.getDetectionScore('acme', 'correct horse');
+    const refusal = await client.detectSingleFace(meter).catch((error) => error);
+    return {
+      noseTip: typeof single.landmarks.nose_tip.x,
+      faces: all.result.length,
+      values: [reading.value, again.value],
+      score: score.detection_score,
+      refused: [refusal.name, refusal.reason],
+    };
+  })()`);
+
+    assert.deepEqual(answers, {
+      noseTip: 'number',
+      faces: 1,
+      values: ['00473.286', '00473.286'],
+      score: 0.65,
+      refused: ['RefusedError', 'NO_FACE'],
+    });
+  },
+);
+
+/** Serves a page, the client and the samples; gives its origin. */
+async function servePage(t: TestContext): Promise<string> {
+  const folderOf = (url: URL) => express.static(fileURLToPath(url));
+  const app = express()
+    .get('/', (_request, response) => void response.send('<!doctype html><title>A page</title>'))
+    .use(folderOf(new URL('.', import.meta.resolve('image-analysis/rest'))))
+    .use(folderOf(new URL('../../../samples/', import.meta.url)));
+  const server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

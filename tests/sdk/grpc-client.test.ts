@@ -4,9 +4,9 @@ import {
   createClient,
   fromStatus,
   RefusedError,
+  ThresholdSource,
   type ImageAnalysisClient,
 } from 'image-analysis/client';
-import { ThresholdSource } from '../../generated/imageanalysis/v1/face_detection.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';

@@ -1,0 +1,97 @@
+import { credentials as grpcCredentials, Metadata, type ChannelCredentials } from '@grpc/grpc-js';
+import {
+  AdminServiceClient,
+  CreateApiKeyRequest,
+  type CreateApiKeyResponse,
+  type CreateCompanyRequest,
+  type CreateCompanyResponse,
+  type DeepPartial,
+  type DeleteCompanyRequest,
+  type DeleteCompanyResponse,
+  type ListApiKeysResponse,
+  type ListCompaniesResponse,
+  type RevokeApiKeyRequest,
+  type RevokeApiKeyResponse,
+  type SetCompanyPasswordRequest,
+  type SetCompanyPasswordResponse,
+} from '../../generated/imageanalysis/v1/admin.js';
+import { neverRetried } from './retry.js';
+import type { CallOptions } from './time-limit.js';
+import { createUnaryCalls } from './unary-calls.js';
+
+export interface AdminClientOptions {
+  /** `host:port` of the administration port, or another gRPC target. */
+  readonly address: string;
+  /** `CORE_ADMIN_KEY` of the core. */
+  readonly adminKey: string;
+  /** Milliseconds for a call, where it says nothing of its own; 30,000 by default. */
+  readonly timeoutMs?: number;
+  /** For TLS; without, the connection is plain. */
+  readonly credentials?: ChannelCredentials;
+}
+
+/**
+ * Keys and companies, for Node.js. Calls reject with a RefusedError, or with `signal.reason` once
+ * aborted; none is tried again by itself, as a key whose answer was lost would be made twice.
+ */
+export interface AdminClient {
+  /** Creates an API key. Its secret is in this answer only. */
+  createApiKey(
+    request: DeepPartial<CreateApiKeyRequest>,
+    options?: CallOptions,
+  ): Promise<CreateApiKeyResponse>;
+  /** Lists the API keys, newest first, without secrets. */
+  listApiKeys(options?: CallOptions): Promise<ListApiKeysResponse>;
+  /** Revokes an API key; the next call with it is refused. */
+  revokeApiKey(request: RevokeApiKeyRequest, options?: CallOptions): Promise<RevokeApiKeyResponse>;
+  /** Registers a company; COMPANY_EXISTS when there is one of that name. */
+  createCompany(
+    request: CreateCompanyRequest,
+    options?: CallOptions,
+  ): Promise<CreateCompanyResponse>;
+  /** Sets a company's password; UNKNOWN_COMPANY when there is none of that name. */
+  setCompanyPassword(
+    request: SetCompanyPasswordRequest,
+    options?: CallOptions,
+  ): Promise<SetCompanyPasswordResponse>;
+  /** Lists the companies by name. */
+  listCompanies(options?: CallOptions): Promise<ListCompaniesResponse>;
+  /** Deletes a company and its score; UNKNOWN_COMPANY when there is none of that name. */
+  deleteCompany(
+    request: DeleteCompanyRequest,
+    options?: CallOptions,
+  ): Promise<DeleteCompanyResponse>;
+  /** Ends the connection. */
+  close(): void;
+}
+
+export function createAdminClient(options: AdminClientOptions): AdminClient {
+  const { address, adminKey, timeoutMs = 30_000 } = options;
+  const service = new AdminServiceClient(
+    address,
+    options.credentials ?? grpcCredentials.createInsecure(),
+  );
+  const metadata = new Metadata();
+  metadata.set('adminkey', adminKey);
+  const call = createUnaryCalls({ metadata, timeoutMs, retry: neverRetried });
+
+  return {
+    createApiKey: (request, callOptions) =>
+      call(
+        service.createApiKey.bind(service),
+        CreateApiKeyRequest.fromPartial(request),
+        callOptions,
+      ),
+    listApiKeys: (callOptions) => call(service.listApiKeys.bind(service), {}, callOptions),
+    revokeApiKey: (request, callOptions) =>
+      call(service.revokeApiKey.bind(service), request, callOptions),
+    createCompany: (request, callOptions) =>
+      call(service.createCompany.bind(service), request, callOptions),
+    setCompanyPassword: (request, callOptions) =>
+      call(service.setCompanyPassword.bind(service), request, callOptions),
+    listCompanies: (callOptions) => call(service.listCompanies.bind(service), {}, callOptions),
+    deleteCompany: (request, callOptions) =>
+      call(service.deleteCompany.bind(service), request, callOptions),
+    close: () => service.close(),
+  };
+}

@@ -1,0 +1,55 @@
+import type { ClientUnaryCall, Metadata, ServiceError } from '@grpc/grpc-js';
+import { fromGrpcError } from './grpc-refusal.js';
+import { retried, toError, type RetrySettings } from './retry.js';
+import { withinTime, type CallOptions, type TimeLimit } from './time-limit.js';
+
+/** What calls have in common that say nothing of their own. */
+export interface CallDefaults {
+  /** Sent with every call: the key. */
+  readonly metadata: Metadata;
+  /** Milliseconds for a call with all its tries. */
+  readonly timeoutMs: number;
+  readonly retry: RetrySettings;
+}
+
+/** A method of a generated client, bound to it. */
+export type UnaryMethod<Request, Response> = (
+  request: Request,
+  metadata: Metadata,
+  options: { deadline: number },
+  done: (error: ServiceError | null, response: Response) => void,
+) => ClientUnaryCall;
+
+/** Makes unary calls; they reject with a RefusedError, or with `signal.reason` once aborted. */
+export type UnaryCalls = <Request, Response>(
+  method: UnaryMethod<Request, Response>,
+  request: Request,
+  options?: CallOptions,
+) => Promise<Response>;
+
+export function createUnaryCalls({ metadata, timeoutMs, retry }: CallDefaults): UnaryCalls {
+  return (method, request, options = {}) => {
+    const time = { timeoutMs: options.timeoutMs ?? timeoutMs, signal: options.signal };
+    return withinTime(time, (limit) =>
+      retried(() => callOnce(method, request, metadata, limit), retry, limit.signal),
+    );
+  };
+}
+
+function callOnce<Request, Response>(
+  method: UnaryMethod<Request, Response>,
+  request: Request,
+  metadata: Metadata,
+  { signal, deadline }: TimeLimit,
+): Promise<Response> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const call = method(request, metadata, { deadline }, (error, response) => {
+      signal.removeEventListener('abort', cancel);
+      if (!error) resolve(response);
+      else reject(signal.aborted ? toError(signal.reason) : fromGrpcError(error));
+    });
+    const cancel = () => call.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+  });
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import {
+  createAdminClient,
+  createClient,
+  Operation,
+  type AdminClient,
+} from 'image-analysis/client';
+import { createLifetime } from '../helpers/lifetime.js';
+import { startService, type TestService } from '../helpers/service.js';
+
+const lifetime = createLifetime();
+
+void describe('the client of the administration port', () => {
+  let service: TestService;
+  let admin: AdminClient;
+
+  before(async () => {
+    service = await startService(lifetime);
+    admin = createAdminClient({ address: service.admin.address, adminKey: service.admin.key });
+    lifetime.after(() => admin.close());
+  });
+
+  void it('creates, lists and revokes keys', async () => {
+    const { apiKey, secret } = await admin.createApiKey({
+      label: 'billing',
+      operations: [Operation.METER_READING],
+    });
+    const id = apiKey?.id ?? '';
+    assert.ok(secret.startsWith(`${id}_`));
+    const { apiKeys } = await admin.listApiKeys();
+    assert.deepEqual(
+      apiKeys.find((key) => key.id === id),
+      apiKey,
+    );
+
+    const client = createClient({ address: service.grpc, apiKey: secret });
+    await assert.rejects(client.detectAllFaces({}), { reason: 'KEY_NOT_ALLOWED' });
+    const revoked = await admin.revokeApiKey({ id });
+    assert.ok(revoked.apiKey?.revokeTime);
+    await assert.rejects(client.readMeter({}), { reason: 'INVALID_API_KEY' });
+    client.close();
+  });
+
+  void it('registers, lists and deletes companies', async () => {
+    const name = 'typescript-example';
+    const client = createClient({ address: service.grpc, apiKey: service.apiKey });
+    await admin.createCompany({ name, password: 'correct horse' });
+    await admin.setCompanyPassword({ name, password: 'battery staple' });
+    await client.setDetectionScore({
+      company: name,
+      password: 'battery staple',
+      detectionScore: 0.65,
+    });
+
+    const { companies } = await admin.listCompanies();
+    assert.equal(companies.find((company) => company.name === name)?.detectionScore, 0.65);
+    await admin.deleteCompany({ name });
+    assert.deepEqual((await admin.listCompanies()).companies, []);
+    client.close();
+  });
+
+  void it('tells why it was refused', async () => {
+    await assert.rejects(admin.deleteCompany({ name: 'nobody' }), { reason: 'UNKNOWN_COMPANY' });
+    await assert.rejects(admin.createApiKey({}), {
+      reason: 'MISSING_FIELD',
+      details: { field: 'label' },
+    });
+    const stranger = createAdminClient({ address: service.admin.address, adminKey: 'wrong' });
+    await assert.rejects(stranger.listApiKeys(), { reason: 'INVALID_API_KEY' });
+    stranger.close();
+  });
+});
