@@ -14,9 +14,10 @@ const words = process.argv.slice(2);
 
 // By the sources: what is left in dist/ of a file that is gone must not run.
 const files = readdirSync('tests', { recursive: true, encoding: 'utf8' })
+  .map((file) => path.join('tests', file))
   .filter((file) => file.endsWith('.test.ts'))
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
-  .map((file) => path.join('dist/tests', file.replace(/\.ts$/, '.js')))
+  .map((file) => path.join('dist', file.replace(/\.ts$/, '.js')))
   .sort();
 
 if (files.length === 0) throw new Error(`no test file has ${words.join(' or ')} in its path`);
