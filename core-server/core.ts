@@ -17,9 +17,10 @@ import { parseTrustedProxies } from './access/trusted-proxies.js';
 import { createAdminHandlers } from './admin/service.js';
 import type { CoreConfig } from './config.js';
 import { waitForDatabase } from './db/wait-for-database.js';
+import { chooseFaceModel } from './face/choose-face-model.js';
 import { createFaceDetectionHandlers } from './face/service.js';
 import { startGrpcServer, type GrpcServer } from './grpc-server.js';
-import { loadManifest, modelFor } from './inference/manifest.js';
+import { loadManifest } from './inference/manifest.js';
 import { createWorkerPool } from './inference/pool.js';
 import { loadReaderRules } from './meter/reader-rules.js';
 import { createMeterReadingHandlers } from './meter/service.js';
@@ -69,7 +70,7 @@ const stuckAfterDeadlines = 2;
 /**
  * Wires the core and starts it; resolves when it serves.
  *
- * @throws Error when the store cannot be opened, a model cannot be loaded, or a port is taken.
+ * @throws ConfigError when a setting names what there is not; Error when the store cannot be opened, a model cannot be loaded, or a port is taken.
  */
 export async function startCore(options: CoreOptions): Promise<RunningCore> {
   const { config, log, descriptorSet, manifestUrl, tracing = noTracing } = options;
@@ -86,7 +87,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
   try {
     const serverCredentials = await loadServerCredentials(config);
     const manifest = await loadManifest(manifestUrl);
-    const faceModel = modelFor(manifest, 'face', config.CORE_FACE_MODEL);
+    const faceModel = chooseFaceModel(manifest, config.CORE_FACE_MODEL);
     const defaultScore = config.CORE_DEFAULT_SCORE ?? faceModel.defaultScore;
     const meterRules = await loadReaderRules(manifest, manifestUrl);
     const checkBelow = config.CORE_METER_CHECK_BELOW ?? meterRules.okConfidence;

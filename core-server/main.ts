@@ -1,6 +1,7 @@
 import { createConfig, type CoreConfig } from './config.js';
 import { startCore } from './core.js';
 import { createLog } from '../runtime/log.js';
+import { ConfigError } from '../runtime/settings.js';
 import { loadTracing } from '../runtime/tracing.js';
 
 // From dist/core-server/ to the root of the project.
@@ -29,6 +30,7 @@ try {
     process.once(signal, () => void stop(core, signal));
   }
 } catch (error) {
+  if (error instanceof ConfigError) refuseConfig(error);
   log.fatal({ err: error }, 'core did not start');
   process.exitCode = 1;
 }
@@ -43,7 +45,11 @@ function readConfig(): CoreConfig {
   try {
     return createConfig(process.env);
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n`);
-    process.exit(2);
+    refuseConfig(error as Error);
   }
+}
+
+function refuseConfig({ message }: Error): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(2);
 }

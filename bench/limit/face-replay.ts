@@ -35,7 +35,7 @@ const sameFaceOverlap = 0.45;
 export async function createFaceReplay(manifest: Manifest, folder: URL) {
   const entry = modelFor(manifest, 'face');
   const session = await openSession(entry, folder);
-  const verifierEntry = entry.verifier && modelFor(manifest, 'face', entry.verifier);
+  const verifierEntry = entry.verifier && modelFor(manifest, 'face-verifier', entry.verifier);
   const verifier = verifierEntry ? await openSession(verifierEntry, folder) : undefined;
   const rule = parseCascadeRule(entry.settings);
 

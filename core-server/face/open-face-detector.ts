@@ -35,7 +35,7 @@ export async function openFaceDetector(
     const detectFaces = createFaceDetector({ model, rule, now });
     return { detectFaces, release: () => model.release() };
   }
-  const verifierEntry = modelFor(manifest, 'face', entry.verifier);
+  const verifierEntry = modelFor(manifest, 'face-verifier', entry.verifier);
   const verifier = await open(verifierEntry);
   const verify = createFaceVerifier(verifier, parseVerifierRule(verifierEntry.settings));
   return {

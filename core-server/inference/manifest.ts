@@ -19,6 +19,8 @@ const rulesSchema = graphSchema.omit({ url: true }).extend({
 
 const modelSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9-]*$/),
+  /** What it can serve. */
+  task: z.string().min(1),
   version: z.string().min(1),
   /** Run in this order; each takes its inputs by name from the call and from the graphs before it. */
   graphs: z.array(graphSchema).min(1),
@@ -51,8 +53,9 @@ const manifestSchema = z
       context.addIssue({ code: 'custom', path: ['models'], message: `two models "${name}"` });
     }
     for (const [task, name] of Object.entries(serve)) {
-      if (names.includes(name)) continue;
-      context.addIssue({ code: 'custom', path: ['serve', task], message: `no model "${name}"` });
+      if (models.some((model) => model.name === name && model.task === task)) continue;
+      const message = `no model "${name}" for ${task}`;
+      context.addIssue({ code: 'custom', path: ['serve', task], message });
     }
     for (const [i, { verifier }] of models.entries()) {
       if (verifier === undefined || names.includes(verifier)) continue;
@@ -79,12 +82,17 @@ export function parseManifest(value: unknown): Manifest {
   throw new Error(`The model manifest is wrong:\n${z.prettifyError(parsed.error)}`);
 }
 
-/** The model that serves a task, or the one called `name`. Throws when there is none. */
+/** Names of the models that can serve a task. */
+export function modelNames(manifest: Manifest, task: string): string[] {
+  return manifest.models.filter((model) => model.task === task).map((model) => model.name);
+}
+
+/** The model that serves a task, or the one called `name` that can. Throws when there is none. */
 export function modelFor(manifest: Manifest, task: string, name?: string): ModelEntry {
   const wanted = name ?? manifest.serve[task];
-  const entry = manifest.models.find((model) => model.name === wanted);
+  const entry = manifest.models.find((model) => model.task === task && model.name === wanted);
   if (entry) return entry;
-  const names = manifest.models.map((model) => model.name).join(', ');
+  const names = modelNames(manifest, task).join(', ');
   throw new Error(`No model "${wanted ?? ''}" for ${task} in the manifest, there are: ${names}.`);
 }
 

@@ -41,8 +41,10 @@ for (const name of ['face-detector', 'yunet-n']) {
   });
 }
 
-test('a model that does not exist is refused at the start, with the names that do', async (t) => {
-  await assert.rejects(startService(t, { CORE_FACE_MODEL: 'nobody' }), {
-    message: /No model "nobody" for face in the manifest, there are: face-detector, .*yunet-n/,
+for (const name of ['nobody', 'meter-read', 'face-verifier'])
+  test(`${name}, which finds no faces, is refused at the start with the names that do`, async (t) => {
+    await assert.rejects(startService(t, { CORE_FACE_MODEL: name }), {
+      name: 'ConfigError',
+      message: `CORE_FACE_MODEL is "${name}": want face-detector or yunet-n`,
+    });
   });
-});

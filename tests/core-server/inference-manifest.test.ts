@@ -18,6 +18,7 @@ import { registerModels } from '../../core-server/inference/register-models.js';
 const shipped = new URL('../../../models/manifest.json', import.meta.url);
 const entry = (changes: object = {}): object => ({
   name: 'some-model',
+  task: 'face',
   version: '1',
   graphs: [{ file: 'face/some.onnx', sha256: 'a'.repeat(64) }],
   licence: 'MIT',
@@ -59,7 +60,11 @@ test('a wrong manifest is refused with every mistake in one message', () => {
   };
   assert.throws(
     () => parseManifest(wrong),
-    /two models "some-model"[^]*no model "nobody"[^]*no model "somebody"/,
+    /two models "some-model"[^]*no model "nobody" for face[^]*no model "somebody"/,
+  );
+  assert.throws(
+    () => parseManifest({ serve: { meter: 'some-model' }, models: [entry()] }),
+    /no model "some-model" for meter/,
   );
   const mistakes = [entry({ defaultScore: 1.5, graphs: [{ file: '/etc/passwd', sha256: 'x' }] })];
   assert.throws(
@@ -78,7 +83,7 @@ test('rules are read only when they are those of the manifest', async (t) => {
   await mkdir(new URL('meter/', folder));
   await writeFile(new URL('meter/rules.json', folder), text);
   const modelWith = (changes: object) =>
-    modelFor(parseManifest({ serve: {}, models: [entry(changes)] }), '', 'some-model');
+    modelFor(parseManifest({ serve: {}, models: [entry(changes)] }), 'face', 'some-model');
   const rules = { file: 'meter/rules.json', sha256: hashOf(Buffer.from(text)) };
   assert.deepEqual(await readRules(modelWith({ rules }), folder), { least: 0.5 });
   const other = { ...rules, sha256: 'b'.repeat(64) };
@@ -103,14 +108,15 @@ test('a path out of the folder is refused', () => {
 test('a model can be chosen by name, and a wrong name tells the right ones', () => {
   const manifest = parseManifest({
     serve: { face: 'some-model' },
-    models: [entry(), entry({ name: 'other' })],
+    models: [entry(), entry({ name: 'other' }), entry({ name: 'reader', task: 'meter' })],
   });
   assert.equal(modelFor(manifest, 'face').name, 'some-model');
   assert.equal(modelFor(manifest, 'face', 'other').name, 'other');
   assert.throws(
     () => modelFor(manifest, 'face', 'third'),
-    /No model "third" for face.*some-model, other/,
+    /No model "third" for face.*: some-model, other\.$/,
   );
+  assert.throws(() => modelFor(manifest, 'face', 'reader'), /No model "reader" for face/);
 });
 
 test('a file that is not the one of the manifest is refused', async (t) => {

@@ -68,6 +68,7 @@ function runnerOf(model: Model): RunNetwork {
 function entryOf(name: string, file: string, sha256: string): ModelEntry {
   return {
     name,
+    task: 'printed-text',
     version: '4',
     graphs: [{ file, sha256 }],
     licence: 'Apache-2.0 (PaddleOCR), MIT (package)',
