@@ -20,6 +20,8 @@ const folders = [
 ];
 /** Runs in the browser, with a compiler configuration of its own. */
 const isBrowserCode = (file: string) => file.startsWith('rest-facade/web/');
+/** The peers of bench/ have packages of their own. */
+const isInstalled = (file: string) => file.includes('/node_modules/');
 
 interface Source {
   /** Path from the root, with slashes. */
@@ -36,7 +38,7 @@ interface Source {
 const sources = folders.flatMap((folder) =>
   readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((file) => path.posix.join(folder, file.replaceAll(path.sep, '/')))
-    .filter((file) => /\.ts$/.test(file) && !isBrowserCode(file))
+    .filter((file) => /\.ts$/.test(file) && !isBrowserCode(file) && !isInstalled(file))
     .map(readSource),
 );
 
