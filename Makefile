@@ -119,11 +119,12 @@ check-tls: $(BUILT) ## Have SSLyze look at the TLS, and DrHeader at the headers 
 PYTHON ?= models/.venv/bin/python
 
 .PHONY: train-meter
-train-meter: ## Fine-tune the meter reader: make train-meter DATA=folder [REGISTER=1]; format in models/meter/README.md
+train-meter: $(if $(REGISTER),$(BUILT)) ## Fine-tune the meter reader: make train-meter DATA=folder [REGISTER=1]; format in models/meter/README.md
 	@test -n "$(DATA)" || { echo "say which photos: make train-meter DATA=folder" >&2; exit 1; }
 	@test -x $(PYTHON) || { python3 -m venv models/.venv && models/.venv/bin/pip install -q -r models/requirements.txt; }
 	@test -d models/meter/fonts/node_modules || npm ci --prefix models/meter/fonts
 	@$(PYTHON) models/meter/train_own.py --data "$(DATA)" $(if $(REGISTER),--register) $(ARGS)
+	$(if $(REGISTER),npm run models:register)
 
 .PHONY: bench-meter
 bench-meter: $(BUILT) ## Memory and time of 5,000 meter readings

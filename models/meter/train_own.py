@@ -29,7 +29,7 @@ def main():
     parser.add_argument("--networks", default="refine,read", help="which to train: locate,refine,read")
     parser.add_argument("--rendered", type=int, default=1000, help="rendered meters mixed in, so that others are not forgotten; 0 for none")
     parser.add_argument("--batch", type=int, default=48)
-    parser.add_argument("--register", action="store_true", help="serve the new networks: models/meter and manifest.json")
+    parser.add_argument("--register", action="store_true", help="copy the new networks to where the served ones lie")
     args = parser.parse_args()
     data, out = args.data.resolve(), args.out.resolve()
     if not (data / "labels.json").exists():
