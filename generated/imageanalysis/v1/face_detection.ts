@@ -1236,7 +1236,8 @@ export const ModelInfo: MessageFns<ModelInfo> = {
  * Finds faces in pictures.
  *
  * Pictures are JPEG, PNG, WebP, AVIF, GIF or TIFF (first page), by default at most 10 MiB,
- * 50 megapixels and 16,384 pixels a side. Every call needs the metadata `apikey`.
+ * 50 megapixels and 16,384 pixels a side. Every call needs an API key, in the metadata or header
+ * `apikey`.
  */
 export type FaceDetectionServiceService = typeof FaceDetectionServiceService;
 export const FaceDetectionServiceService = {

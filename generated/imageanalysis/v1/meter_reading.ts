@@ -1065,7 +1065,7 @@ export const StreamReadMetersResponse: MessageFns<StreamReadMetersResponse> = {
 /**
  * Reads the counter of a water meter from a photo.
  *
- * Pictures as in FaceDetectionService. Every call needs the metadata `apikey`.
+ * Pictures as for face detection. Every call needs an API key, in the metadata or header `apikey`.
  */
 export type MeterReadingServiceService = typeof MeterReadingServiceService;
 export const MeterReadingServiceService = {

@@ -340,7 +340,7 @@ export const SetDetectionScoreResponse: MessageFns<SetDetectionScoreResponse> = 
 /**
  * Reads and writes the detection score that is a company's default threshold.
  *
- * Every call needs the metadata `apikey`, and the company's password in the message.
+ * Every call needs an API key, in the metadata or header `apikey`, and the company's password.
  * COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike.
  */
 export type ScoreConfigServiceService = typeof ScoreConfigServiceService;

@@ -31,7 +31,8 @@ const (
 // Finds faces in pictures.
 //
 // Pictures are JPEG, PNG, WebP, AVIF, GIF or TIFF (first page), by default at most 10 MiB,
-// 50 megapixels and 16,384 pixels a side. Every call needs the metadata `apikey`.
+// 50 megapixels and 16,384 pixels a side. Every call needs an API key, in the metadata or header
+// `apikey`.
 type FaceDetectionServiceClient interface {
 	// Finds the largest face at or above the threshold (of equally large ones the higher score).
 	// NO_FACE when there is none.
@@ -92,7 +93,8 @@ type FaceDetectionService_StreamDetectFacesClient = grpc.BidiStreamingClient[Str
 // Finds faces in pictures.
 //
 // Pictures are JPEG, PNG, WebP, AVIF, GIF or TIFF (first page), by default at most 10 MiB,
-// 50 megapixels and 16,384 pixels a side. Every call needs the metadata `apikey`.
+// 50 megapixels and 16,384 pixels a side. Every call needs an API key, in the metadata or header
+// `apikey`.
 type FaceDetectionServiceServer interface {
 	// Finds the largest face at or above the threshold (of equally large ones the higher score).
 	// NO_FACE when there is none.

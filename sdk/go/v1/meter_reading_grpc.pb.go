@@ -29,7 +29,7 @@ const (
 //
 // Reads the counter of a water meter from a photo.
 //
-// Pictures as in FaceDetectionService. Every call needs the metadata `apikey`.
+// Pictures as for face detection. Every call needs an API key, in the metadata or header `apikey`.
 type MeterReadingServiceClient interface {
 	// Reads one photo. NO_READING when there is no readable counter.
 	ReadMeter(ctx context.Context, in *ReadMeterRequest, opts ...grpc.CallOption) (*ReadMeterResponse, error)
@@ -75,7 +75,7 @@ type MeterReadingService_StreamReadMetersClient = grpc.BidiStreamingClient[Strea
 //
 // Reads the counter of a water meter from a photo.
 //
-// Pictures as in FaceDetectionService. Every call needs the metadata `apikey`.
+// Pictures as for face detection. Every call needs an API key, in the metadata or header `apikey`.
 type MeterReadingServiceServer interface {
 	// Reads one photo. NO_READING when there is no readable counter.
 	ReadMeter(context.Context, *ReadMeterRequest) (*ReadMeterResponse, error)

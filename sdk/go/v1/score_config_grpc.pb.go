@@ -29,7 +29,7 @@ const (
 //
 // Reads and writes the detection score that is a company's default threshold.
 //
-// Every call needs the metadata `apikey`, and the company's password in the message.
+// Every call needs an API key, in the metadata or header `apikey`, and the company's password.
 // COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike.
 type ScoreConfigServiceClient interface {
 	// Shows a company's score; the default score of the service where none was ever set.
@@ -73,7 +73,7 @@ func (c *scoreConfigServiceClient) SetDetectionScore(ctx context.Context, in *Se
 //
 // Reads and writes the detection score that is a company's default threshold.
 //
-// Every call needs the metadata `apikey`, and the company's password in the message.
+// Every call needs an API key, in the metadata or header `apikey`, and the company's password.
 // COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike.
 type ScoreConfigServiceServer interface {
 	// Shows a company's score; the default score of the service where none was ever set.

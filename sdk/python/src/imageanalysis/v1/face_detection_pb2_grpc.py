@@ -29,7 +29,8 @@ class FaceDetectionServiceStub(object):
     """Finds faces in pictures.
 
     Pictures are JPEG, PNG, WebP, AVIF, GIF or TIFF (first page), by default at most 10 MiB,
-    50 megapixels and 16,384 pixels a side. Every call needs the metadata `apikey`.
+    50 megapixels and 16,384 pixels a side. Every call needs an API key, in the metadata or header
+    `apikey`.
     """
 
     def __init__(self, channel):
@@ -59,7 +60,8 @@ class FaceDetectionServiceServicer(object):
     """Finds faces in pictures.
 
     Pictures are JPEG, PNG, WebP, AVIF, GIF or TIFF (first page), by default at most 10 MiB,
-    50 megapixels and 16,384 pixels a side. Every call needs the metadata `apikey`.
+    50 megapixels and 16,384 pixels a side. Every call needs an API key, in the metadata or header
+    `apikey`.
     """
 
     def DetectSingleFace(self, request, context):
@@ -116,7 +118,8 @@ class FaceDetectionService(object):
     """Finds faces in pictures.
 
     Pictures are JPEG, PNG, WebP, AVIF, GIF or TIFF (first page), by default at most 10 MiB,
-    50 megapixels and 16,384 pixels a side. Every call needs the metadata `apikey`.
+    50 megapixels and 16,384 pixels a side. Every call needs an API key, in the metadata or header
+    `apikey`.
     """
 
     @staticmethod

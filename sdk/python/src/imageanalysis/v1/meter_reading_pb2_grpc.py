@@ -28,7 +28,7 @@ if _version_not_supported:
 class MeterReadingServiceStub(object):
     """Reads the counter of a water meter from a photo.
 
-    Pictures as in FaceDetectionService. Every call needs the metadata `apikey`.
+    Pictures as for face detection. Every call needs an API key, in the metadata or header `apikey`.
     """
 
     def __init__(self, channel):
@@ -52,7 +52,7 @@ class MeterReadingServiceStub(object):
 class MeterReadingServiceServicer(object):
     """Reads the counter of a water meter from a photo.
 
-    Pictures as in FaceDetectionService. Every call needs the metadata `apikey`.
+    Pictures as for face detection. Every call needs an API key, in the metadata or header `apikey`.
     """
 
     def ReadMeter(self, request, context):
@@ -94,7 +94,7 @@ def add_MeterReadingServiceServicer_to_server(servicer, server):
 class MeterReadingService(object):
     """Reads the counter of a water meter from a photo.
 
-    Pictures as in FaceDetectionService. Every call needs the metadata `apikey`.
+    Pictures as for face detection. Every call needs an API key, in the metadata or header `apikey`.
     """
 
     @staticmethod

@@ -28,7 +28,7 @@ if _version_not_supported:
 class ScoreConfigServiceStub(object):
     """Reads and writes the detection score that is a company's default threshold.
 
-    Every call needs the metadata `apikey`, and the company's password in the message.
+    Every call needs an API key, in the metadata or header `apikey`, and the company's password.
     COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike.
     """
 
@@ -53,7 +53,7 @@ class ScoreConfigServiceStub(object):
 class ScoreConfigServiceServicer(object):
     """Reads and writes the detection score that is a company's default threshold.
 
-    Every call needs the metadata `apikey`, and the company's password in the message.
+    Every call needs an API key, in the metadata or header `apikey`, and the company's password.
     COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike.
     """
 
@@ -96,7 +96,7 @@ def add_ScoreConfigServiceServicer_to_server(servicer, server):
 class ScoreConfigService(object):
     """Reads and writes the detection score that is a company's default threshold.
 
-    Every call needs the metadata `apikey`, and the company's password in the message.
+    Every call needs an API key, in the metadata or header `apikey`, and the company's password.
     COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike.
     """
 
