@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Holds the Kubernetes manifests to the schemas of Kubernetes. Needs Python with venv, and the first time
-# PyPI; where they cannot be had it says so and ends with 69.
+# Holds the Kubernetes manifests to the schemas of Kubernetes, and where kubectl is there also what kustomize
+# makes of the overlays. Needs Python with venv, and the first time PyPI; where they cannot be had it says so
+# and ends with 69.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -17,3 +18,12 @@ for file in kubernetes/base/*.yaml kubernetes/overlays/*/*.yaml; do
   case $file in */kustomization.yaml) continue ;; esac
   .venv/bin/kubernetes-validate --strict "$file"
 done
+
+if command -v kubectl >/dev/null; then
+  rendered=$(mktemp --suffix .yaml)
+  trap 'rm -f "$rendered"' EXIT
+  for overlay in kubernetes/overlays/*/; do
+    kubectl kustomize "$overlay" >"$rendered"
+    .venv/bin/kubernetes-validate --strict "$rendered"
+  done
+fi
