@@ -1,4 +1,5 @@
 import { readSample } from '../helpers/samples.js';
+import type { RunningTime } from './running-time.js';
 
 /** Longer than the service's own deadline: what takes longer hangs. */
 const hangMs = 45_000;
@@ -11,11 +12,9 @@ export interface Clients {
   /** Starts them; the returned function lets each finish its request. */
   start(): () => Promise<void>;
   /** Resolves when a detection that was sent after this call is answered. */
-  untilAnswered(): Promise<void>;
+  untilAnswered(limitMs: number): Promise<void>;
   /** What went wrong since the last call: lost changes, hangs, refusals that no kill explains. */
   problems(): string[];
-  /** Requests so far by what came of them. */
-  counts(): Readonly<Record<string, number>>;
 }
 
 export async function createClients(options: {
@@ -23,30 +22,36 @@ export async function createClients(options: {
   readonly apiKey: string;
   readonly company: string;
   readonly password: string;
+  readonly time: RunningTime;
+  /** Told what came of each request. */
+  readonly count: (outcome: string) => void;
 }): Promise<Clients> {
-  const { restUrl, apiKey, company, password } = options;
+  const { restUrl, apiKey, company, password, time, count } = options;
   const picture = new Blob([Buffer.from(await readSample('astronaut.jpg'))]);
   const scoreUrl = `${restUrl}/v1/companies/${company}/detection-score`;
   const headers = { apikey: apiKey, 'x-company-password': password };
-  const counts = { answered: 0, refused: 0, broken: 0, 'changes answered': 0 };
   let problems: string[] = [];
 
   /** @returns the body of a 200, undefined when the request was broken off or refused. */
   const ask = async (url: string, init: RequestInit): Promise<unknown> => {
+    const { signal, clear } = time.limit(hangMs);
+    const stopsBefore = time.stops();
     try {
-      const signal = AbortSignal.timeout(hangMs);
       const answer = await fetch(url, { ...init, signal });
       const body = (await answer.json()) as { reason?: string };
       if (answer.ok) {
-        counts.answered += 1;
+        count('answered');
         return body;
       }
-      counts.refused += 1;
-      if (!explained.includes(body.reason ?? ''))
+      count('refused');
+      // A client that is stopped while it sends is cut off by the service.
+      if (!explained.includes(body.reason ?? '') && time.stops() === stopsBefore)
         problems.push(`status ${answer.status} ${body.reason} of ${url}`);
-    } catch (error) {
-      if (error instanceof Error && error.name === 'TimeoutError') problems.push(`hang of ${url}`);
-      counts.broken += 1;
+    } catch {
+      if (signal.aborted) problems.push(`hang of ${url}`);
+      count('broken');
+    } finally {
+      clear();
     }
     // The process is gone: no need to ask in a tight loop.
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -74,7 +79,7 @@ export async function createClients(options: {
     });
     if (done !== undefined) {
       answered = sent;
-      counts['changes answered'] += 1;
+      count('changes answered');
     }
     let found: { detection_score: number } | undefined;
     while (!found && !stopped) found = (await ask(scoreUrl, { headers })) as typeof found;
@@ -96,16 +101,16 @@ export async function createClients(options: {
         await Promise.all(loops);
       };
     },
-    async untilAnswered() {
-      const giveUpAt = performance.now() + 120_000;
+    async untilAnswered(limitMs) {
+      const giveUpAt = time.now() + limitMs;
       while (!(await detect()))
-        if (performance.now() > giveUpAt) throw new Error('the service did not come back in 120 s');
+        if (time.now() > giveUpAt)
+          throw new Error(`the service did not come back in ${limitMs} ms`);
     },
     problems() {
       const reported = problems;
       problems = [];
       return reported;
     },
-    counts: () => counts,
   };
 }

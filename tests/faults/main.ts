@@ -4,25 +4,34 @@ import { createRandom } from '../fuzz/random.js';
 import { launchService, type LaunchedService } from '../helpers/launched-service.js';
 import { createMemoryWatch } from '../helpers/memory.js';
 import { createClients } from './clients.js';
+import { describeRecord, readRecord, writeRecord, type FaultRecord } from './record.js';
+import { createRunningTime } from './running-time.js';
 
 const usage = `Kills the core, its inference workers or the facade at random moments, under load and while a score
 is being changed, and lets the supervisor of make run bring them back, at once in place of its growing
-waits. A round is one kill and the time until a detection is answered again.
+waits. A round is one kill. After half of the rounds the next kill waits until a detection is answered
+again; after the others it comes at a random moment of the start.
 
   make faults                                # 10 rounds
   make faults FAULTS=1000 ARGS="--seed 7"
+  make faults FAULTS=1000 ARGS="--record out/faults.json"   # goes on where it was cut off
 
 Wrong are: an answered change of the score that is not there afterwards, a request that hangs, and a
-refusal that no kill explains.
+refusal that no kill explains. The time in which the run is stopped (SIGSTOP) counts as none.
 `;
 
-const victims = ['core', 'workers', 'facade'] as const;
-type Victim = (typeof victims)[number];
+type Victim = 'core' | 'workers' | 'facade';
+
+/** A start takes a few seconds, so most kills that do not wait for its end hit it. */
+const startMs = 1_500;
+const pauseMs = 400;
+const comeBackMs = 120_000;
 
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
+    record: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -30,6 +39,9 @@ if (values.help) process.stdout.write(usage);
 else await main(Number(values.rounds), Number(values.seed));
 
 async function main(rounds: number, seed: number): Promise<void> {
+  const record = readRecord(values.record);
+  const random = createRandom(seed + record.rounds);
+  const time = createRunningTime();
   const service = await launchService({
     environment: {
       CORE_WORKERS: '1',
@@ -37,49 +49,58 @@ async function main(rounds: number, seed: number): Promise<void> {
     },
     restarts: { minBackoffMs: 1, maxBackoffMs: 1 },
   });
-  const random = createRandom(seed);
-  const recoveriesMs: Record<Victim, number[]> = { core: [], workers: [], facade: [] };
-  let wrong = 0;
   let stop = (): Promise<void> => Promise.resolve();
   try {
-    const clients = await createClients({ ...service.demo, restUrl: service.restUrl });
+    const { requests } = record;
+    const clients = await createClients({
+      ...{ ...service.demo, restUrl: service.restUrl, time },
+      count: (outcome) => void (requests[outcome] = (requests[outcome] ?? 0) + 1),
+    });
     const memory = createMemoryWatch(() => service.pids());
     stop = clients.start();
-    await clients.untilAnswered();
+    await clients.untilAnswered(comeBackMs);
     memory.mark('start');
-    for (let round = 1; round <= rounds; round += 1) {
-      await sleep(random.int(1_000));
-      const victim = random.pick(victims);
-      const killedAt = performance.now();
-      kill(service, victim);
-      await clients.untilAnswered();
-      recoveriesMs[victim].push(performance.now() - killedAt);
+    let killed: Victim[] = [];
+    while (record.rounds < rounds) {
+      record.rounds += 1;
+      const isStarting = killed.length > 0;
+      await sleep(random.int(isStarting ? startMs : pauseMs));
+      // Only a core that is up has workers.
+      const victim = random.pick<Victim>(
+        isStarting ? ['core', 'facade'] : ['core', 'workers', 'facade'],
+      );
+      const killedAt = time.now();
+      await kill(service, victim);
+      killed.push(victim);
+      if (record.rounds < rounds && random.chance(0.5)) continue;
+      await clients.untilAnswered(comeBackMs);
+      noteRecovery(record, killed, time.now() - killedAt);
       const problems = clients.problems();
-      wrong += problems.length;
-      for (const what of problems) process.stdout.write(`round ${round}, ${victim}: ${what}\n`);
-      if (round % 10 === 0) process.stderr.write(`round ${round} of ${rounds}: ${wrong} wrong\n`);
+      record.wrong += problems.length;
+      for (const what of problems)
+        process.stdout.write(`round ${record.rounds}, ${killed.join(', ')}: ${what}\n`);
+      killed = [];
+      if (values.record !== undefined) writeRecord(values.record, record);
+      process.stderr.write(`round ${record.rounds} of ${rounds}: ${record.wrong} wrong\n`);
     }
     await stop();
     memory.mark('end');
-    const counts = Object.entries(clients.counts()).map(([what, count]) => `${count} ${what}`);
-    const lines = [`requests: ${counts.join(', ')}`, ...victims.map(describe), ...memory.lines()];
-    process.stdout.write(`${lines.join('\n')}\n${rounds} rounds: ${wrong} wrong\n`);
+    process.stdout.write(`${[...memory.lines(), ...describeRecord(record)].join('\n')}\n`);
   } finally {
     await stop();
     await service.close();
   }
-  process.exitCode = wrong === 0 ? 0 : 1;
-
-  function describe(victim: Victim): string {
-    const sorted = recoveriesMs[victim].sort((a, b) => a - b);
-    const at = (share: number): string =>
-      (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0).toFixed(0);
-    return `${victim} killed ${sorted.length} times; answers again after: median ${at(0.5)} ms, 95 % ${at(0.95)} ms, longest ${at(1)} ms`;
-  }
+  process.exitCode = record.wrong === 0 ? 0 : 1;
 }
 
-function kill(service: LaunchedService, victim: Victim): void {
-  const pid = service.pids()[victim === 'workers' ? 'core' : victim];
-  if (pid === undefined) throw new Error(`the ${victim} cannot be killed: not running`);
-  process.kill(pid, victim === 'workers' ? 'SIGUSR2' : 'SIGKILL');
+function noteRecovery({ recoveriesMs }: FaultRecord, killed: readonly Victim[], ms: number): void {
+  const what = killed.length === 1 ? String(killed[0]) : 'several in a row';
+  (recoveriesMs[what] ??= []).push(ms);
+}
+
+async function kill(service: LaunchedService, victim: Victim): Promise<void> {
+  const find = () => service.pids()[victim === 'workers' ? 'core' : victim];
+  // Between two lives it has none.
+  while (find() === undefined) await sleep(1);
+  process.kill(find() as number, victim === 'workers' ? 'SIGUSR2' : 'SIGKILL');
 }
