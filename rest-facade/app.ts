@@ -21,7 +21,7 @@ import { splitTarget } from './transcode/parse-target.js';
 import { matchPath } from './transcode/path-template.js';
 import type { Route } from './transcode/rules.js';
 import type { Throttle } from './throttle.js';
-import type { ByteBudget } from './upload/byte-budget.js';
+import type { ByteBudget } from '../runtime/byte-budget.js';
 
 /** Everything the HTTP application needs. */
 export interface AppDeps {

@@ -101,7 +101,9 @@ export const settings = z.object({
     .describe('Bytes of a request body with a picture.'),
   REST_MAX_BUFFERED_BYTES: wholeNumber(1, 64 * 1024 * MiB)
     .default(256 * MiB)
-    .describe('Bytes of all request bodies held at once.'),
+    .describe(
+      'Bytes of all request bodies held at once, at most four fifths of them from one address.',
+    ),
   REST_REQUEST_TIMEOUT_MS: wholeNumber(1, 600_000)
     .default(30_000)
     .describe('From the first byte of a request to its answer.'),
@@ -136,9 +138,11 @@ export function createConfig(env: Readonly<Record<string, string | undefined>>):
   const read = readSettings(settings, companions, env);
   const maxBodyBytes =
     read.REST_MAX_BODY_BYTES || Math.ceil(read.REST_MAX_IMAGE_BYTES / 3) * 4 + 2 * MiB;
-  if (read.REST_MAX_BUFFERED_BYTES < maxBodyBytes)
+  // One address gets four fifths of it.
+  const leastBufferedBytes = Math.ceil((maxBodyBytes * 5) / 4);
+  if (read.REST_MAX_BUFFERED_BYTES < leastBufferedBytes)
     throw new ConfigError(
-      `REST_MAX_BUFFERED_BYTES is ${read.REST_MAX_BUFFERED_BYTES}: want at least ${maxBodyBytes}, the largest body`,
+      `REST_MAX_BUFFERED_BYTES is ${read.REST_MAX_BUFFERED_BYTES}: want at least ${leastBufferedBytes}, five fourths of the largest body`,
     );
   // TLS asks for a certificate by name; Node.js refuses an address in its place.
   if (read.REST_CORE_TLS_CA && !read.REST_CORE_TLS_NAME && isNumeric(read.REST_CORE_ADDRESS))

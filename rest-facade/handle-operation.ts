@@ -12,7 +12,7 @@ import { parseQuery, splitTarget } from './transcode/parse-target.js';
 import { renderResponse } from './transcode/render-response.js';
 import type { BodyRule, Route } from './transcode/rules.js';
 import type { Throttle } from './throttle.js';
-import type { ByteBudget } from './upload/byte-budget.js';
+import type { ByteBudget } from '../runtime/byte-budget.js';
 import { decodeDataUrl } from './upload/data-url.js';
 import { checkBodyHeaders, readJsonObject } from './upload/read-body.js';
 import { readMultipart } from './upload/read-multipart.js';
@@ -91,7 +91,9 @@ async function readBody(
   if (rule.kind === 'none') return { body: { kind: 'none' }, release: () => {} };
   const maxBodyBytes = rule.kind === 'json' ? maxPlainBodyBytes : deps.maxBodyBytes;
   checkBodyHeaders(request, maxBodyBytes);
-  const options = { signal, budget: deps.budget, maxBodyBytes };
+  // By address, since the key may be made up: the core checks it when it gets the body.
+  const budget = deps.budget.of(request.socket.remoteAddress ?? '');
+  const options = { signal, budget, maxBodyBytes };
   const start = () => allowBody(request, response);
   if (rule.kind === 'multipart') {
     const { fields, file, release } = await readMultipart(request, {

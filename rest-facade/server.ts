@@ -25,7 +25,7 @@ import { toOriginForm } from './transcode/parse-target.js';
 import { createRoutes } from './transcode/rules.js';
 import { loadCoreTrust, loadIdentity, type Identity } from './tls.js';
 import { createThrottle } from './throttle.js';
-import { createByteBudget } from './upload/byte-budget.js';
+import { createByteBudget } from '../runtime/byte-budget.js';
 
 /** A core that was added behind a name is used within this time. */
 const lookUpCoresEveryMs = 30_000;

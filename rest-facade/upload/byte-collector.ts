@@ -1,5 +1,5 @@
 import { refuse } from '../errors.js';
-import type { ByteBudget } from './byte-budget.js';
+import type { ByteShare } from '../../runtime/byte-budget.js';
 
 /** Smallest piece of the budget that is taken at once. */
 const stepBytes = 64 * 1024;
@@ -30,7 +30,7 @@ export function createByteCollector(options: {
   what: string;
   maxBytes: number;
   expectedBytes: number | undefined;
-  budget: ByteBudget;
+  budget: ByteShare;
 }): ByteCollector {
   const { what, maxBytes, budget } = options;
   let buffer = Buffer.allocUnsafeSlow(Math.min(options.expectedBytes ?? stepBytes, maxBytes));

@@ -71,6 +71,19 @@ function decodeBase64(data: string): Buffer | undefined {
       Buffer.byteLength(digits) === digits.length;
     if (areAllDigits) return bytes;
   }
-  const compact = data.replaceAll(/[\t\n\f\r ]+/g, '');
+  const compact = withoutBlanks(data);
   return compact.length < data.length ? decodeBase64(compact) : undefined;
+}
+
+/** In bytes: replacing would take a second where every other character is a blank. What is not ASCII stays no digit. */
+function withoutBlanks(data: string): string {
+  const bytes = Buffer.from(data);
+  let length = 0;
+  // By index, which takes a sixth of the time that an iterator takes here.
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] as number;
+    const isBlank = byte === 32 || byte === 9 || byte === 10 || byte === 12 || byte === 13;
+    if (!isBlank) bytes[length++] = byte;
+  }
+  return bytes.toString('latin1', 0, length);
 }

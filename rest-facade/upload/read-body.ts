@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { Refusal, refuse } from '../errors.js';
 import { bodyTooLarge, createByteCollector, type ByteCollector } from './byte-collector.js';
-import type { ByteBudget } from './byte-budget.js';
+import type { ByteShare } from '../../runtime/byte-budget.js';
 
 /** What reading a body needs beside the request. */
 export interface ReadOptions {
   /** Aborted with the Refusal to answer, when the caller goes away or time is up. */
   readonly signal: AbortSignal;
-  readonly budget: ByteBudget;
+  readonly budget: ByteShare;
   /** Limit of the whole body. */
   readonly maxBodyBytes: number;
   /** Called when the headers are found good and reading begins. */
@@ -53,12 +53,32 @@ export async function readJsonObject(
   }
 }
 
+/** More than any body has; strings may contain them too. */
+const maxMarks = 10_000;
+
+/**
+ * Whether a text has few of the marks that stand before each value. Parsing megabytes of small values
+ * would take seconds, and a hundred times the memory of the text.
+ */
+function hasFewValues(json: Buffer): boolean {
+  let found = 0;
+  for (const mark of Buffer.from('[{:,')) {
+    for (let at = json.indexOf(mark); at >= 0; at = json.indexOf(mark, at + 1)) {
+      found += 1;
+      if (found > maxMarks) return false;
+    }
+  }
+  return true;
+}
+
 /** @throws Refusal MALFORMED_JSON */
 function parseJsonObject(collector: ByteCollector): Record<string, unknown> {
   const malformed = (wish: string) => refuse('MALFORMED_JSON', `body is not ${wish}`);
+  const bytes = collector.bytes();
+  if (!hasFewValues(bytes)) throw malformed('a JSON object with few members');
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(collector.bytes());
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw malformed('UTF-8, want a JSON object in UTF-8');
   }

@@ -80,8 +80,8 @@ test('origins of other pages', () => {
     assert.throws(() => read(text), /REST_CORS_ORIGINS is ".*": want \* or origins/, text);
 });
 
-test('a budget below one body is a mistake', () => {
-  const env = { REST_MAX_BODY_BYTES: '1000', REST_MAX_BUFFERED_BYTES: '999' };
-  assert.throws(() => createConfig(env), /REST_MAX_BUFFERED_BYTES is 999: want at least 1000/);
-  assert.equal(createConfig({ ...env, REST_MAX_BUFFERED_BYTES: '1000' }).maxBufferedBytes, 1000);
+test('a budget in which one body has no place is a mistake', () => {
+  const env = { REST_MAX_BODY_BYTES: '1000', REST_MAX_BUFFERED_BYTES: '1249' };
+  assert.throws(() => createConfig(env), /REST_MAX_BUFFERED_BYTES is 1249: want at least 1250/);
+  assert.equal(createConfig({ ...env, REST_MAX_BUFFERED_BYTES: '1250' }).maxBufferedBytes, 1250);
 });

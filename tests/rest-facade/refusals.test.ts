@@ -224,6 +224,24 @@ test('a body over the limit with a file below it is refused', async (t) => {
   });
 });
 
+test('JSON of millions of values is refused before it is parsed', async (t) => {
+  const { url } = await startBoth(t, answerAll);
+  const count = 2_000_000;
+  // Parsed, each would take seconds and a gigabyte.
+  for (const value of [
+    '['.repeat(count) + ']'.repeat(count),
+    `[${'{},'.repeat(count)}{}]`,
+    `{${Array.from({ length: count / 4 }, (_, index) => `"${index}":1`).join(',')}}`,
+  ]) {
+    const answer = await fetch(`${url}/meter-number-ocr/base64`, {
+      method: 'POST',
+      headers: withKey,
+      body: `{"image":${value}}`,
+    });
+    assert.equal((await readRefusal(answer)).reason, 'MALFORMED_JSON');
+  }
+});
+
 test('uploads beyond the budget of all requests are refused, and it is given back', async (t) => {
   let release = () => {};
   const blocked = new Promise<void>((resolve) => (release = resolve));
@@ -234,7 +252,7 @@ test('uploads beyond the budget of all requests are refused, and it is given bac
   const { url, core } = await startBoth(t, script, {
     REST_MAX_IMAGE_BYTES: '300000',
     REST_MAX_BODY_BYTES: '400000',
-    REST_MAX_BUFFERED_BYTES: '400000',
+    REST_MAX_BUFFERED_BYTES: '500000',
   });
   const send = () =>
     fetch(`${url}/face_detect_single`, {

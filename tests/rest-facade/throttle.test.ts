@@ -11,7 +11,7 @@ import { noTracing } from '../../runtime/tracing.js';
 import { loadRpcs } from '../../rest-facade/protos.js';
 import { createThrottle } from '../../rest-facade/throttle.js';
 import { createRoutes } from '../../rest-facade/transcode/rules.js';
-import { createByteBudget } from '../../rest-facade/upload/byte-budget.js';
+import { createByteBudget } from '../../runtime/byte-budget.js';
 import { deferred } from '../helpers/deferred.js';
 import { exchange } from './raw-http.js';
 

@@ -1,20 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createByteBudget } from '../../rest-facade/upload/byte-budget.js';
+import { createByteBudget } from '../../runtime/byte-budget.js';
 import { createByteCollector } from '../../rest-facade/upload/byte-collector.js';
 import { decodeDataUrl } from '../../rest-facade/upload/data-url.js';
 import { reasonOf } from './refusals.js';
 
 const kib = 1024;
 
-test('a budget refuses what it does not have', () => {
-  const budget = createByteBudget(10);
-  assert.ok(budget.take(6));
-  assert.ok(!budget.take(5));
-  assert.ok(budget.take(4));
-  budget.give(10);
+test('a budget gives one owner four fifths, and leaves the others room', () => {
+  const budget = createByteBudget(100);
+  const [one, other] = [budget.of('one'), budget.of('other')];
+  assert.ok(!one.take(81));
+  assert.ok(one.take(60));
+  assert.ok(budget.of('one').take(20));
+  assert.ok(!one.take(1));
+  assert.ok(other.take(16));
+  assert.ok(!other.take(1));
+  one.give(80);
+  assert.ok(other.take(60));
+  other.give(76);
   assert.equal(budget.taken, 0);
-  assert.ok(budget.take(10));
+  assert.ok(one.take(80));
 });
 
 test('a collector joins chunks, with and without a promised length', () => {
@@ -24,7 +30,7 @@ test('a collector joins chunks, with and without a promised length', () => {
       what: 'file',
       maxBytes: 400 * kib,
       expectedBytes,
-      budget,
+      budget: budget.of('caller'),
     });
     const chunks = Array.from({ length: 300 }, (_, index) => Buffer.alloc(kib, index));
     for (const chunk of chunks) collector.push(chunk);
@@ -40,7 +46,12 @@ test('a collector joins chunks, with and without a promised length', () => {
 
 test('a promise alone takes nothing from the budget', () => {
   const budget = createByteBudget(100);
-  createByteCollector({ what: 'file', maxBytes: 10_000, expectedBytes: 10_000, budget });
+  createByteCollector({
+    what: 'file',
+    maxBytes: 10_000,
+    expectedBytes: 10_000,
+    budget: budget.of('caller'),
+  });
   assert.equal(budget.taken, 0);
 });
 
@@ -50,7 +61,7 @@ test('a collector refuses one byte more than its limit', () => {
       what: 'file',
       maxBytes: 100,
       expectedBytes: undefined,
-      budget: createByteBudget(1_000 * kib),
+      budget: createByteBudget(1_000 * kib).of('caller'),
     });
   assert.equal(
     reasonOf(() => create().push(Buffer.alloc(100))),
@@ -64,7 +75,12 @@ test('a collector refuses one byte more than its limit', () => {
 
 test('a collector refuses when the budget is used up, and leaves it as it was', () => {
   const budget = createByteBudget(100 * kib);
-  const options = { what: 'file', maxBytes: 1_000 * kib, expectedBytes: undefined, budget };
+  const options = {
+    what: 'file',
+    maxBytes: 1_000 * kib,
+    expectedBytes: undefined,
+    budget: budget.of('caller'),
+  };
   const first = createByteCollector(options);
   const second = createByteCollector(options);
   first.push(Buffer.alloc(1));
@@ -129,6 +145,8 @@ test('what is no data URL, no base64, no picture', () => {
       'INVALID_BASE64',
       [
         'Y',
+        'Y W J j Z',
+        'Y W \u0141 J j',
         'YWJjZ',
         'YQ=',
         'YQ===',
