@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { HealthImplementation } from 'grpc-health-check';
 import { endStandingCalls } from './end-standing-calls.js';
 import { widenFlowControl } from './flow-control.js';
+import { guardStreams } from './guard-streams.js';
 import { createReceiveLimit } from './receive-limit.js';
 import { createReflection } from './reflection.js';
 import type { Service } from './services.js';
@@ -36,9 +37,12 @@ export interface GrpcServer {
 
 /** Room for the other fields of a request, and for pictures that are over their limit to be told so. */
 const messageOverheadBytes = 64 * 2 ** 10;
+const leastUnfinishedBytes = 256 * 2 ** 20;
 /** A thousand crops of faces fit; clients must allow as much. */
 const maxAnswerBytes = 64 * 2 ** 20;
 const maxStreamsPerConnection = 1_000;
+/** After the longest time that an answer may take. */
+const takeAnswerMs = 5_000;
 const keepaliveMs = 30_000;
 const keepaliveTimeoutMs = 10_000;
 
@@ -77,6 +81,10 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
 
   const port = await bind(server, `${options.host}:${options.port}`, options.credentials);
   widenFlowControl(server);
+  guardStreams(server, {
+    unfinishedBytes: Math.max(leastUnfinishedBytes, 16 * options.maxMessageBytes),
+    takeAnswerMs: options.maxReceiveMs + takeAnswerMs,
+  });
   for (const name of names) health.setStatus(name, 'SERVING');
 
   return {

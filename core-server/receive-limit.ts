@@ -7,10 +7,8 @@ import { toStatusObject } from './status.js';
  * when it is there. Streams have their own limit of idleness.
  */
 export function createReceiveLimit(limitMs: number): ServerInterceptor {
-  return ({ path, requestStream }, grpcCall) => {
-    if (requestStream || !path.startsWith('/imageanalysis.')) {
-      return new ServerInterceptingCall(grpcCall);
-    }
+  return ({ requestStream }, grpcCall) => {
+    if (requestStream) return new ServerInterceptingCall(grpcCall);
     const timer = setTimeout(() => {
       const error = new ServiceError('DEADLINE', 'The request did not arrive in time.');
       grpcCall.sendStatus(toStatusObject(error));

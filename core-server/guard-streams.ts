@@ -1,0 +1,82 @@
+import type { Server } from '@grpc/grpc-js';
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { createByteBudget, type ByteBudget } from '../runtime/byte-budget.js';
+import { http2ServersOf } from './http2-servers.js';
+import { createMessageMeter } from './message-meter.js';
+
+export interface StreamLimits {
+  /** Bytes that all messages together may have that are not whole yet. */
+  readonly unfinishedBytes: number;
+  /** An answer of which nothing was taken for so long is dropped. */
+  readonly takeAnswerMs: number;
+}
+
+/** Of a message of health and reflection, which need no key and ask by a name. */
+export const maxOpenMessageBytes = 4 * 2 ** 10;
+
+/**
+ * What grpc-js has no limits for, at the streams below it:
+ *
+ * - Bytes of messages that are on their way, all calls together, and of calls that need no key.
+ * - Compressed messages, which would be inflated to a thousand times their bytes, each call by itself.
+ *   Pictures are compressed anyway.
+ * - Answers that nobody takes.
+ *
+ * To be called once the port is bound.
+ */
+export function guardStreams(server: Server, limits: StreamLimits): void {
+  const budget = createByteBudget(limits.unfinishedBytes);
+  for (const http2Server of http2ServersOf(server)) {
+    // Before grpc-js reads headers and data.
+    http2Server.prependListener('stream', (stream, headers) => {
+      refuseCompression(headers);
+      limitUnfinished(stream, headers, budget);
+      endUntaken(stream, limits.takeAnswerMs);
+    });
+  }
+}
+
+function limitUnfinished(
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  budget: ByteBudget,
+): void {
+  const isOpenToAll = !String(headers[':path']).startsWith('/imageanalysis.');
+  const maxBytes = isOpenToAll ? maxOpenMessageBytes : Infinity;
+  const share = budget.of(addressOf(stream));
+  const addBytes = createMessageMeter();
+  let held = 0;
+  const hold = (bytes: number): boolean => {
+    const more = bytes - held;
+    if (more > 0 && !share.take(more)) return false;
+    if (more < 0) share.give(-more);
+    held = bytes;
+    return true;
+  };
+  stream.on('data', (chunk: Buffer) => {
+    // What still comes once a call is answered, grpc-js drops.
+    const unfinished = stream.writableEnded ? 0 : addBytes(chunk);
+    // gRPC's clients make RESOURCE_EXHAUSTED of it.
+    if (unfinished > maxBytes || !hold(unfinished))
+      stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  });
+  stream.once('close', () => hold(0));
+}
+
+/** By a name that grpc-js does not know: it answers UNIMPLEMENTED, as the protocol wants. */
+function refuseCompression(headers: IncomingHttpHeaders): void {
+  const encoding = headers['grpc-encoding'];
+  if (encoding === undefined || encoding === 'identity') return;
+  headers['grpc-encoding'] = String(encoding).toUpperCase();
+}
+
+function endUntaken(stream: ServerHttp2Stream, takeAnswerMs: number): void {
+  // Starts anew with everything that is sent or received.
+  stream.setTimeout(takeAnswerMs, () => {
+    if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL);
+  });
+}
+
+function addressOf({ session }: ServerHttp2Stream): string {
+  return session?.destroyed === false ? (session.socket.remoteAddress ?? '') : '';
+}

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, constants } from 'node:http2';
+import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
+import { test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
+import { maxOpenMessageBytes } from '../../core-server/guard-streams.js';
+import { createMessageMeter } from '../../core-server/message-meter.js';
+import { scriptedPicture } from '../helpers/scripted-pictures.js';
+import { startScripted } from '../helpers/scripted-service.js';
+
+const readMeterPath = '/imageanalysis.v1.MeterReadingService/ReadMeter';
+const ok = '0';
+const unimplemented = '12';
+const unauthenticated = '16';
+const mebibyte = 2 ** 20;
+
+/** A message, or its beginning where it is said to be longer. */
+function frame(
+  bytes: Uint8Array,
+  options: { length?: number; isCompressed?: boolean } = {},
+): Buffer {
+  const head = Buffer.alloc(5);
+  head[0] = options.isCompressed === true ? 1 : 0;
+  head.writeUInt32BE(options.length ?? bytes.length, 1);
+  return Buffer.concat([head, bytes]);
+}
+
+function open(t: TestContext, address: string, settings: { initialWindowSize?: number } = {}) {
+  // Megabytes; with less, a client that has much to send breaks its calls off itself.
+  const session = connect(`http://${address}`, { settings, maxSessionMemory: 1_000 });
+  session.on('error', () => undefined);
+  t.after(() => session.destroy());
+  return session;
+}
+
+function call(
+  session: ClientHttp2Session,
+  path: string,
+  headers: Record<string, string> = {},
+): ClientHttp2Stream {
+  const stream = session.request(
+    {
+      ':method': 'POST',
+      ':path': path,
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      ...headers,
+    },
+    { endStream: false },
+  );
+  stream.on('error', () => undefined);
+  return stream;
+}
+
+/** The gRPC status of a call, or the HTTP/2 code with which its stream was closed. */
+function endOf(stream: ClientHttp2Stream): Promise<string | number> {
+  return new Promise((resolve) => {
+    const onHeaders = (headers: IncomingHttpHeaders) => {
+      const { 'grpc-status': status } = headers;
+      if (typeof status === 'string') resolve(status);
+    };
+    stream.on('response', onHeaders).on('trailers', onHeaders);
+    stream.on('close', () => resolve(stream.rstCode));
+    stream.resume();
+  });
+}
+
+test('a meter counts the bytes of the message that is not whole', () => {
+  const bytes = Buffer.concat([
+    frame(Buffer.alloc(10)),
+    frame(Buffer.alloc(0)),
+    frame(Buffer.alloc(300)),
+  ]);
+  for (const step of [1, 2, 7, 400]) {
+    const add = createMessageMeter();
+    const counts: number[] = [];
+    for (let at = 0; at < bytes.length; at += step) counts.push(add(bytes.subarray(at, at + step)));
+    assert.equal(counts.at(-1), 0, `in steps of ${step}`);
+    assert.ok(Math.max(...counts) <= 304, `in steps of ${step}`);
+    if (step === 1)
+      assert.deepEqual(
+        counts.slice(0, 21),
+        [...Array(14).keys()].map((i) => i + 1).concat(0, 1, 2, 3, 4, 0, 1),
+      );
+  }
+});
+
+test('who has no key cannot have large messages kept', async (t) => {
+  const { service } = await startScripted(t);
+  const session = open(t, service.grpc);
+  for (const path of [
+    '/grpc.health.v1.Health/Check',
+    '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
+  ]) {
+    const stream = call(session, path);
+    stream.write(frame(Buffer.alloc(maxOpenMessageBytes), { length: mebibyte }));
+    assert.equal(await endOf(stream), constants.NGHTTP2_ENHANCE_YOUR_CALM, path);
+  }
+  const check = call(session, '/grpc.health.v1.Health/Check');
+  check.end(frame(Buffer.alloc(0)));
+  assert.equal(await endOf(check), ok);
+});
+
+test('a request for the health that does not come is not waited for', async (t) => {
+  const { service } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '300' });
+  assert.equal(await endOf(call(open(t, service.grpc), '/grpc.health.v1.Health/Check')), '4');
+});
+
+test('messages under way have a budget, which they give back', async (t) => {
+  const { service } = await startScripted(t);
+  const session = open(t, service.grpc);
+  const begin = (headers: Record<string, string>) => {
+    const stream = call(session, readMeterPath, headers);
+    stream.write(frame(Buffer.alloc(10 * mebibyte), { length: 10 * mebibyte + 1 }));
+    return stream;
+  };
+  const withKey = { apikey: service.apiKey };
+  for (let round = 0; round < 2; round += 1) {
+    const streams = Array.from({ length: 30 }, () => begin(withKey));
+    const ends = streams.map((stream) => endOf(stream));
+    // Four fifths of 256 MiB hold 20 of them.
+    const isOver = await Promise.race([...ends, sleep(60_000, 'none was refused', { ref: false })]);
+    assert.equal(isOver, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL);
+    await Promise.all(ends);
+  }
+  for (let count = 0; count < 60; count += 1)
+    assert.equal(await endOf(begin({})), unauthenticated, `without a key, call ${count}`);
+  const picture = call(session, readMeterPath, withKey);
+  picture.end(frame(ReadMeterRequest.encode({ image: scriptedPicture('a') }).finish()));
+  assert.notEqual(await endOf(picture), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+});
+
+test('compressed messages are not inflated', async (t) => {
+  const { service } = await startScripted(t);
+  const send = (encoding: string, isCompressed: boolean, bytes: Uint8Array) => {
+    const stream = call(open(t, service.grpc), '/grpc.health.v1.Health/Check', {
+      'grpc-encoding': encoding,
+    });
+    stream.end(frame(bytes, { isCompressed }));
+    return endOf(stream);
+  };
+  assert.equal(await send('gzip', true, gzipSync(Buffer.alloc(0))), unimplemented);
+  assert.equal(await send('gzip', false, Buffer.alloc(0)), ok);
+  assert.equal(await send('identity', false, Buffer.alloc(0)), ok);
+});
+
+test('an answer that nobody takes is dropped', async (t) => {
+  const { service } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '200' });
+  const session = open(t, service.grpc, { initialWindowSize: 0 });
+  await once(session, 'remoteSettings');
+  const stream = call(session, '/grpc.health.v1.Health/Check');
+  stream.end(frame(Buffer.alloc(0)));
+  stream.resume();
+  await once(stream, 'close');
+  assert.equal(stream.rstCode, constants.NGHTTP2_CANCEL);
+});
