@@ -9,6 +9,8 @@ export interface Choice {
   readonly hypothesis: Hypothesis;
   /** Its likeliest reading, one that the networks proposed. */
   readonly text: string;
+  /** Its probability by the reading network, less where it contradicts what is known. */
+  readonly probability: number;
   /** Log score that places are compared by. */
   readonly weight: number;
 }
@@ -39,7 +41,7 @@ function chooseReading(hypothesis: Hypothesis, rules: ReaderRules, known: KnownM
   const [text, likely] = judged.reduce((a, b) => (b[1] > a[1] ? b : a));
   const mostSeen = Math.max(...seen.map(([, probability]) => probability));
   const change = rules.weights.read * (logOf(likely) - logOf(mostSeen));
-  return { hypothesis, text, weight: hypothesis.weight + change };
+  return { hypothesis, text, probability: likely, weight: hypothesis.weight + change };
 }
 
 function readFraction(hypothesis: Hypothesis, text: string, rules: ReaderRules, known: KnownMeter) {

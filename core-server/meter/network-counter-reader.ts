@@ -1,8 +1,9 @@
 import type { Model } from '../inference/sessions.js';
-import { chooseReadings } from './choose-reading.js';
+import { type Choice, chooseReadings } from './choose-reading.js';
 import type { CounterReader } from './counter-reading.js';
 import { fuse } from './fuse.js';
-import { type Hypothesis, judgePlace } from './hypothesis.js';
+import { angleOf } from './geometry.js';
+import { type Hypothesis, judgePlace, type Place } from './hypothesis.js';
 import type { KnownMeter } from './known-meter.js';
 import { locate } from './locate.js';
 import { expand, readStrips } from './read-strips.js';
@@ -25,8 +26,8 @@ export type MeterModels = {
 const leastSide = 16;
 
 /**
- * Reads counters by our own networks: locate, refine, read every candidate in both directions on
- * one crop and the likeliest on all crops, fuse. The same steps as models/meter/pipeline.py.
+ * Reads counters by our own networks: locate, refine, read every candidate in each direction that
+ * may be right on one crop, the likeliest on all crops unless that one is clear, fuse. The same steps as models/meter/pipeline.py.
  */
 export function createNetworkCounterReader(
   models: MeterModels,
@@ -42,7 +43,9 @@ export function createNetworkCounterReader(
       if (Math.min(picture.width, picture.height) < leastSide) return { reading: null, timings };
       const candidates = await locate(timed.locate, picture, rules);
       signal.throwIfAborted();
-      const places = await refine(timed.refine, picture, candidates);
+      const places = (await refine(timed.refine, picture, candidates)).filter((place) =>
+        isWorthReading(place, rules),
+      );
       signal.throwIfAborted();
       const firstLook = await readStrips(
         timed.read,
@@ -53,14 +56,15 @@ export function createNetworkCounterReader(
         judgePlace(place, firstLook.slice(at, at + 1), rules),
       );
       const likeliest = worthMoreLooks(first, rules, known);
+      const crops = isSeenEnough(likeliest, rules, known) ? [] : otherCrops;
       signal.throwIfAborted();
       const moreLooks = await readStrips(
         timed.read,
         picture,
-        likeliest.flatMap(({ quad }) => otherCrops.map((crop) => expand(quad, crop))),
+        likeliest.flatMap(({ hypothesis }) => crops.map((crop) => expand(hypothesis.quad, crop))),
       );
-      const count = otherCrops.length;
-      const judged = likeliest.map((hypothesis, at): Hypothesis => {
+      const count = crops.length;
+      const judged = likeliest.map(({ hypothesis }, at): Hypothesis => {
         const strips = [...hypothesis.strips, ...moreLooks.slice(at * count, (at + 1) * count)];
         return judgePlace(hypothesis, strips, rules);
       });
@@ -78,14 +82,30 @@ export function createNetworkCounterReader(
   };
 }
 
-/** The best hypotheses; the first alone where it leads clearly. */
+/** A counter that stands upright in the picture is read whatever the refiner says: it errs at times. */
+function isWorthReading({ quad, agrees }: Place, { leastAgreement }: ReaderRules): boolean {
+  return agrees >= leastAgreement || Math.cos(angleOf(quad)) >= 0;
+}
+
+/** The likeliest readings; the first alone where it leads clearly. */
 function worthMoreLooks(
   hypotheses: readonly Hypothesis[],
   rules: ReaderRules,
   known: KnownMeter,
-): Hypothesis[] {
+): Choice[] {
   const choices = chooseReadings(hypotheses, rules, known);
   const [first, second] = choices;
   const leads = first && (!second || first.weight - second.weight > rules.clearLead);
-  return choices.slice(0, leads ? 1 : rules.hypotheses).map(({ hypothesis }) => hypothesis);
+  return choices.slice(0, leads ? 1 : rules.hypotheses);
+}
+
+/** Whether one reading is left and the other crops would hardly change it. */
+function isSeenEnough(
+  [first, second]: readonly Choice[],
+  rules: ReaderRules,
+  known: KnownMeter,
+): boolean {
+  if (!first || second || first.probability < rules.seenEnough.read) return false;
+  const confidence = fuse([first.hypothesis], rules, known)?.confidence ?? 0;
+  return confidence >= rules.seenEnough.confidence;
 }

@@ -30,12 +30,16 @@ const rulesSchema = z.object({
   relativeLocateScore: share,
   /** Two candidates nearer than this, in counter widths, are one. */
   sameCounterDistance: z.number().positive(),
+  /** From right to left in the picture is read only if the refiner gives it this probability. */
+  leastAgreement: share,
   /** Cuts of a counter that are read and averaged. */
   crops: z.tuple([cropSchema], cropSchema),
   /** Counters, each in one direction, that are read on all crops. */
   hypotheses: z.int().positive(),
   /** Where the best one leads by more, in log units, it alone is. */
   clearLead: z.number(),
+  /** From these on, by the first crop, a single hypothesis is enough: the other crops are not read. */
+  seenEnough: z.object({ read: share, confidence: share }),
   /** Exponents of what speaks for a hypothesis. */
   weights: z.object({
     read: z.number(),

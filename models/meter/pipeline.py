@@ -11,7 +11,7 @@ import numpy as np
 import onnxruntime as ort
 
 from assemble import Hypothesis, assemble, score_readings, weigh
-from geometry import size, turned
+from geometry import axes, size, turned
 from strips import expand
 
 HERE = Path(__file__).resolve().parent
@@ -22,6 +22,12 @@ def shrink(image: np.ndarray, side: int) -> np.ndarray:
     if s >= 1:
         return image
     return cv2.resize(image, (max(1, round(image.shape[1] * s)), max(1, round(image.shape[0] * s))), interpolation=cv2.INTER_AREA)
+
+
+def seen_enough(best, rules) -> bool:
+    """Whether one hypothesis is left and the other crops would hardly change its reading."""
+    enough = rules["seenEnough"]
+    return len(best) == 1 and max(best[0].readings.values()) >= enough["read"] and assemble(best, rules)["confidence"] >= enough["confidence"]
 
 
 def rules_of(folder: Path) -> Path:
@@ -69,7 +75,7 @@ class Reader:
         return self.run(self.read_net, {"image": image[None], "quads": np.stack(quads).astype(np.float32)})
 
     def hypotheses(self, rgb: np.ndarray):
-        """Every candidate both ways round on one crop; the best ones on all crops."""
+        """Every candidate each way round that may be right, on one crop; the best ones on all crops unless that one is clear."""
         self.seconds = 0.0
         rules = self.rules
         image = np.ascontiguousarray(shrink(rgb, rules["maxSide"]))
@@ -80,7 +86,10 @@ class Reader:
         for i, (_, score) in enumerate(found):
             for flip in (False, True):
                 quad = turned(quads[i]) if flip else quads[i]
-                all_.append(Hypothesis(quad, [], [], float(counter[i]), float(doubt[i]) if flip else 1 - float(doubt[i]), score, i))
+                agrees = float(doubt[i]) if flip else 1 - float(doubt[i])
+                # Upright in the picture it is read whatever the refiner says: it errs at times.
+                if agrees >= rules["leastAgreement"] or axes(quad)[0][0] >= 0:
+                    all_.append(Hypothesis(quad, [], [], float(counter[i]), agrees, score, i))
         probs, legible = self.read_strips(image, [expand(h.quad, **rules["crops"][0]) for h in all_])
         for h, p, g in zip(all_, probs, legible):
             h.probs, h.legible = [p], [float(g)]
@@ -88,7 +97,7 @@ class Reader:
         best = sorted((h for h in all_ if h.readings), key=lambda h: -weigh(h, rules))[:rules["hypotheses"]]
         if len(best) > 1 and weigh(best[0], rules) - weigh(best[1], rules) > rules["clearLead"]:
             best = best[:1]
-        more = rules["crops"][1:]
+        more = [] if seen_enough(best, rules) else rules["crops"][1:]
         if best and more:
             probs, legible = self.read_strips(image, [expand(h.quad, **c) for h in best for c in more])
             for k, h in enumerate(best):

@@ -347,10 +347,9 @@ suite('createNetworkCounterReader', () => {
     data: Float32Array.from(data),
     dims,
   });
-  const digits: Peak[] = [...'02741'].map((digit, i) => [5 + i * 11, Number(digit) + 1, 0.95]);
-
   /** Networks that see one counter, read only in the direction of the picture. */
-  function reader(legible: number) {
+  function reader(legible: number, { upsideDown = 0.05, sure = 0.95 } = {}) {
+    const digits = [...'02741'].map((digit, i): Peak => [5 + i * 11, Number(digit) + 1, sure]);
     const counts: number[] = [];
     const released: string[] = [];
     const release = (name: string) => () => {
@@ -376,7 +375,7 @@ suite('createNetworkCounterReader', () => {
             }
             return Promise.resolve({
               corners: floats(counter.flat(), 1, 4, 2),
-              upside_down: floats([0.02], 1),
+              upside_down: floats([upsideDown], 1),
               scores: floats([0.95], 1),
             });
           },
@@ -425,6 +424,27 @@ suite('createNetworkCounterReader', () => {
     // Both directions on one crop, then the only one that holds digits on the others.
     assert.deepEqual(counts, [2, rules.crops.length - 1]);
     assert.deepEqual(Object.keys(timings), ['locate', 'refine', 'read']);
+  });
+  test('does not read a direction that is surely wrong', async () => {
+    const { made, counts } = reader(0.9, { upsideDown: 0.005 });
+    assert.notEqual((await made.read(picture(400, 300), {}, signal)).reading, null);
+    assert.deepEqual(counts, [1, rules.crops.length - 1]);
+  });
+  test('reads upright what the refiner takes for upside-down', async () => {
+    const { made, counts } = reader(0.9, { upsideDown: 0.995 });
+    assert.notEqual((await made.read(picture(400, 300), {}, signal)).reading, null);
+    assert.deepEqual(counts, [2, rules.crops.length - 1]);
+  });
+  test('is content with one crop that is read surely', async () => {
+    const { made, counts } = reader(0.99, { sure: 0.998 });
+    const { reading } = await made.read(picture(400, 300), {}, signal);
+    assert.equal(reading?.wheels.map(({ digit }) => digit).join(''), '02741');
+    assert.deepEqual(counts, [2]);
+  });
+  test('reads all crops where the reading contradicts what is known', async () => {
+    const { made, counts } = reader(0.99, { sure: 0.998 });
+    await made.read(picture(400, 300), { digits: 6 }, signal);
+    assert.deepEqual(counts, [2, rules.crops.length - 1]);
   });
   test('finds nothing where nothing is legible', async () => {
     assert.equal((await reader(0.1).made.read(picture(400, 300), {}, signal)).reading, null);
