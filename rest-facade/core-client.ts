@@ -1,4 +1,4 @@
-import { Metadata, type Client, type ServiceError } from '@grpc/grpc-js';
+import { Metadata, status, type Client, type ServiceError } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
 import { createCoreConnection } from './core-connection.js';
 import { Refusal } from './errors.js';
@@ -47,16 +47,19 @@ export function createCoreClient(
     const [, , { signal }] = what;
     const client = await connection.ready(signal);
     let isBegun = false;
-    const onBegun = () => void (isBegun = true);
+    const told: CallEvents = {
+      onBegun: () => void (isBegun = true),
+      onReset: () => connection.noteReset(),
+    };
     try {
-      return await sendOnce(client, onBegun, ...what);
+      return await sendOnce(client, told, ...what);
     } catch (error) {
       if (!(error instanceof Refusal) || error.reason !== 'CORE_UNAVAILABLE') throw error;
       // A picture that a worker had may be what killed its core, and shall not get another.
       if (isBegun) throw error;
       // Its core died or left, and another may be there. Once more does no harm: detections and
       // readings change nothing, and a score that is set twice is the score that was set.
-      return sendOnce(await connection.ready(signal), onBegun, ...what);
+      return sendOnce(await connection.ready(signal), told, ...what);
     }
   };
 
@@ -84,18 +87,28 @@ export function createCoreClient(
   };
 }
 
-/** @param onBegun called when the core says that a worker has the picture, or with the answer. */
+interface CallEvents {
+  /** Called when the core says that a worker has the picture, or with the answer. */
+  readonly onBegun: () => void;
+  /** Called when the call is broken off. */
+  readonly onReset: () => void;
+}
+
 function sendOnce(
   client: Client,
-  onBegun: () => void,
+  { onBegun, onReset }: CallEvents,
   ...[rpc, message, { metadata, deadline, signal }]: UnaryCall
 ): Promise<object> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
-    const onAbort = () => call.cancel();
+    const onAbort = () => {
+      onReset();
+      call.cancel();
+    };
     const done = (error: ServiceError | null, answer?: object) => {
       signal?.removeEventListener('abort', onAbort);
       if (error === null && answer !== undefined) return resolve(answer);
+      if (error?.code === status.DEADLINE_EXCEEDED) onReset();
       if (signal?.aborted) return reject(signal.reason as Error);
       reject(error === null ? Refusal.from(error) : fromGrpcError(error));
     };

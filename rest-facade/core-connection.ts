@@ -10,6 +10,12 @@ const MiB = 1024 * 1024;
  */
 const connectTimeoutMs = 5_000;
 
+/**
+ * Calls that may be broken off on one connection. HTTP/2 servers take a thousand at once, and then so
+ * many a second, for an attack (CVE-2023-44487), and end the connection with all other calls on it.
+ */
+const maxResets = 500;
+
 const channelOptions = {
   'grpc.max_receive_message_length': 64 * MiB,
   'grpc.max_send_message_length': 64 * MiB,
@@ -34,6 +40,8 @@ export interface CoreConnection {
    * CORE_UNAVAILABLE where that takes too long.
    */
   ready(signal: AbortSignal | undefined): Promise<Client>;
+  /** To be told of each call that is broken off. */
+  noteReset(): void;
   close(): void;
 }
 
@@ -51,12 +59,14 @@ export function createCoreConnection(
     new Client(target, trust.credentials, { ...channelOptions, ...trust.options });
   let current = connect();
   const open = new Set([current]);
+  let resets = 0;
 
   const close = (client: Client) => {
     open.delete(client);
     client.close();
   };
   const renew = async () => {
+    resets = 0;
     const next = connect();
     open.add(next);
     try {
@@ -76,6 +86,10 @@ export function createCoreConnection(
       const client = current;
       await waitForConnection(client, signal);
       return client;
+    },
+    noteReset() {
+      resets += 1;
+      if (resets >= maxResets) void renew();
     },
     close() {
       clearInterval(renewal);

@@ -23,6 +23,11 @@ function fromTransport(error: ServiceError): Refusal {
   switch (error.code) {
     case status.UNAVAILABLE:
       return coreUnavailable(error);
+    case status.INTERNAL:
+      // What grpc-js says of all calls of a connection that broke off.
+      return error.details.startsWith('Received RST_STREAM')
+        ? coreUnavailable(error)
+        : refuse('INTERNAL', 'The service failed to answer this request.', options);
     case status.DEADLINE_EXCEEDED:
       return refuse('DEADLINE', 'The deadline passed before the answer was ready.', options);
     case status.RESOURCE_EXHAUSTED:

@@ -53,6 +53,33 @@ test(
   },
 );
 
+test('many callers that go away break off nobody else', { timeout: 60_000 }, async (t) => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const { url, port, core } = await startBoth(t, async (call) => {
+    await released;
+    return answerAll(call);
+  });
+  const staying = [ask(url)];
+  await eventually(() => core.calls.length === 1, 2_000);
+  // More than an HTTP/2 server takes at once for an attack.
+  for (let round = 0; round < 30; round += 1) {
+    const before = core.calls.length;
+    const sockets = await Promise.all(Array.from({ length: 50 }, () => openSocket(port)));
+    for (const socket of sockets) {
+      socket.on('error', () => undefined);
+      socket.write('GET /face_config_score?detection HTTP/1.1\r\nhost: x\r\napikey: k\r\n\r\n');
+    }
+    await eventually(() => core.calls.length === before + 50, 10_000);
+    for (const socket of sockets) socket.destroy();
+    await Promise.all(core.calls.slice(before).map(({ cancelled }) => cancelled));
+    staying.push(ask(url));
+    await eventually(() => core.calls.length === before + 51, 10_000);
+  }
+  release();
+  for (const answer of await Promise.all(staying)) assert.equal(answer.status, 200);
+});
+
 test('a caller that goes away in its upload costs no call', { timeout: 5_000 }, async (t) => {
   const { port, core, logged } = await startBoth(t, answerAll);
   for (const type of ['multipart/form-data; boundary=b', 'application/json']) {
