@@ -256,4 +256,30 @@ void describe('the REST reference', { skip: noChromium }, () => {
     assert.equal(await page.locator('.opblock').count(), 9);
     assert.deepEqual(problems, []);
   });
+
+  void it('sends a picture with what was filled in, and no example of a field', async (t) => {
+    const service = await startService(t);
+    const browser = await startBrowser();
+    t.after(() => browser.close());
+    const { page, problems } = await openPage(browser, `${service.rest}/docs`);
+    await page.locator('.opblock').first().waitFor();
+    await page.getByRole('button', { name: 'Authorize' }).click();
+    await page.locator('.auth-container input').fill(service.apiKey);
+    await page.getByRole('button', { name: 'Apply credentials' }).click();
+    await page.getByRole('button', { name: 'Close' }).click();
+
+    const operation = page.locator('.opblock', { hasText: '/face_detect_multi' });
+    await operation.locator('.opblock-summary').click();
+    await operation.getByRole('button', { name: 'Try it out' }).click();
+    await operation.locator('input[type=file]').setInputFiles('samples/astronaut.jpg');
+    await operation.getByPlaceholder('max_faces').fill('3');
+    const answered = page.waitForResponse(/face_detect_multi/);
+    await operation.getByRole('button', { name: 'Execute' }).click();
+    const answer = (await (await answered).json()) as { message: string; result: unknown[] };
+    assert.deepEqual([answer.message, answer.result.length], ['success', 1]);
+    const curl = (await operation.locator('.curl').first().textContent()) ?? '';
+    const fields = [...curl.matchAll(/-F '(\w+)=/g)].map(([, name]) => name);
+    assert.deepEqual(fields, ['file', 'max_faces']);
+    assert.deepEqual(problems, []);
+  });
 });

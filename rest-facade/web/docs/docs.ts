@@ -7,12 +7,42 @@ const follow = () => document.documentElement.classList.toggle('dark-mode', dark
 dark.addEventListener('change', follow);
 follow();
 
+type Props = Readonly<Record<string, unknown>>;
+type Wrap = (
+  original: unknown,
+  viewer: { readonly React: { createElement(component: unknown, props: Props): unknown } },
+) => (props: Props) => unknown;
+
+/** A component of the viewer with some of its properties changed. */
+const withProps =
+  (change: (props: Props) => Props): Wrap =>
+  (original, { React }) =>
+  (props) =>
+    React.createElement(original, { ...props, ...change(props) });
+
+/**
+ * Leaves optional fields of a form empty, and out of the request, until they are filled in. The viewer
+ * would send the example of each of them, and a company of that name and that meter are not the reader's.
+ */
+const emptyOptionalFields = {
+  wrapComponents: {
+    JsonSchemaForm: withProps(({ required, dispatchInitialValue }) => ({
+      // Of fields of a form alone is this true.
+      dispatchInitialValue: dispatchInitialValue === true ? required : dispatchInitialValue,
+    })),
+    ParameterIncludeEmpty: withProps(({ isIncludedOptions }) => ({
+      isIncludedOptions: { ...(isIncludedOptions as Props | undefined), defaultValue: false },
+    })),
+  },
+};
+
 SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',
   deepLinking: true,
   displayRequestDuration: true,
   tryItOutEnabled: false,
+  plugins: [emptyOptionalFields],
   // No badge: it would send the document's address to another host.
   validatorUrl: null,
   defaultModelsExpandDepth: 0,
