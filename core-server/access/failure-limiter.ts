@@ -7,6 +7,8 @@ import { secondsLeft } from './seconds-left.js';
 /** Who tried to be which company. */
 export interface PasswordAttempt {
   readonly company: string;
+  /** Public id of the API key that came along. */
+  readonly keyId: string;
   /** Address of the caller, with or without a port. */
   readonly peer: string;
 }
@@ -20,40 +22,42 @@ export interface FailureLimiter {
 }
 
 export interface FailureLimiterOptions {
-  /** Failures of one address on one company before it has to wait. */
+  /** Failures of one caller on one company before it has to wait. */
   readonly maxFailures?: number;
-  /** Failures of one address on all companies together before it has to wait. */
-  readonly maxFailuresPerAddress?: number;
+  /** Failures of one caller on all companies together before it has to wait. */
+  readonly maxFailuresPerCaller?: number;
   /** Failures count for this long, from the first one. */
   readonly windowSeconds?: number;
 }
 
 /**
- * Counts in the memory of this process: with several replicas a guesser has as many tries more.
- * Nobody is locked out by the failures of another address.
+ * A caller is an API key and an address: behind a proxy, all clients have one address, and nobody is to be
+ * locked out by the failures of another. Counts in the memory of this process: with several keys or
+ * replicas a guesser has as many tries more.
  */
 export function createFailureLimiter({
   maxFailures = 10,
-  maxFailuresPerAddress = 100,
+  maxFailuresPerCaller = 100,
   windowSeconds = 300,
 }: FailureLimiterOptions = {}): FailureLimiter {
   const perCompany = new RateLimiterMemory({ points: maxFailures, duration: windowSeconds });
-  const perAddress = new RateLimiterMemory({
-    points: maxFailuresPerAddress,
+  const perCaller = new RateLimiterMemory({
+    points: maxFailuresPerCaller,
     duration: windowSeconds,
   });
-  const companyKey = ({ company, peer }: PasswordAttempt): string =>
+  const callerKey = ({ keyId, peer }: PasswordAttempt): string => `${keyId} ${callerAddress(peer)}`;
+  const companyKey = (attempt: PasswordAttempt): string =>
     // One entry for all names that no company can have: a caller must not fill the memory with them.
-    `${callerAddress(peer)} ${isCompanyName(company) ? company : ''}`;
+    `${callerKey(attempt)} ${isCompanyName(attempt.company) ? attempt.company : ''}`;
 
   return {
     async check(attempt) {
       await refuseWhenSpent(perCompany, companyKey(attempt));
-      await refuseWhenSpent(perAddress, callerAddress(attempt.peer));
+      await refuseWhenSpent(perCaller, callerKey(attempt));
     },
     async recordFailure(attempt) {
       await perCompany.penalty(companyKey(attempt));
-      await perAddress.penalty(callerAddress(attempt.peer));
+      await perCaller.penalty(callerKey(attempt));
     },
     async recordSuccess(attempt) {
       await perCompany.delete(companyKey(attempt));

@@ -15,6 +15,7 @@ export interface ScoreConfigDependencies {
   readonly authenticateCompany: (credentials: {
     readonly company: string;
     readonly password: string;
+    readonly keyId: string;
     readonly peer: string;
     readonly signal: AbortSignal;
   }) => Promise<void>;
@@ -22,14 +23,16 @@ export interface ScoreConfigDependencies {
   readonly defaultScore: number;
 }
 
+type CallerOfScores = Pick<Call, 'keyId' | 'peer' | 'signal'>;
+
 export interface ScoreConfigHandlers {
   getDetectionScore(
     request: GetDetectionScoreRequest,
-    call: Pick<Call, 'peer' | 'signal'>,
+    call: CallerOfScores,
   ): Promise<GetDetectionScoreResponse>;
   setDetectionScore(
     request: SetDetectionScoreRequest,
-    call: Pick<Call, 'peer' | 'signal'>,
+    call: CallerOfScores,
   ): Promise<SetDetectionScoreResponse>;
 }
 
@@ -38,17 +41,17 @@ export function createScoreConfigHandlers(deps: ScoreConfigDependencies): ScoreC
   const { scores, authenticateCompany, defaultScore } = deps;
 
   return {
-    async getDetectionScore(request, { peer, signal }) {
+    async getDetectionScore(request, { keyId, peer, signal }) {
       const { company, password } = validateGetDetectionScore(request);
-      await authenticateCompany({ company, password, peer, signal });
+      await authenticateCompany({ company, password, keyId, peer, signal });
       const stored = await scores.get(company);
       if (stored === undefined) throw deletedMeanwhile();
       return { company, detectionScore: stored.score ?? defaultScore };
     },
 
-    async setDetectionScore(request, { peer, signal }) {
+    async setDetectionScore(request, { keyId, peer, signal }) {
       const { company, password, score } = validateSetDetectionScore(request);
-      await authenticateCompany({ company, password, peer, signal });
+      await authenticateCompany({ company, password, keyId, peer, signal });
       if (!(await scores.set(company, score))) throw deletedMeanwhile();
       return { company, detectionScore: score };
     },

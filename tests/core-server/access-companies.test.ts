@@ -7,7 +7,7 @@ import { createPasswordHasher, type PasswordHasher } from '../../core-server/acc
 import { createWorkLimiter } from '../../core-server/access/work-limiter.js';
 import { deferred } from '../helpers/deferred.js';
 
-const peer = '192.0.2.1';
+const caller = { keyId: 'key', peer: '192.0.2.1' };
 const password = 'right-password';
 
 describe('companies', () => {
@@ -19,7 +19,7 @@ describe('companies', () => {
       detectionScore: undefined,
       createTime: new Date('2026-01-01T00:00:00Z'),
     });
-    await companies.authenticate({ company: 'acme', password, peer });
+    await companies.authenticate({ company: 'acme', password, ...caller });
   });
 
   it('should refuse an unknown company and a wrong password alike, after the same work', async () => {
@@ -36,7 +36,7 @@ describe('companies', () => {
     };
     for (const [what, attempt] of Object.entries(attempts)) {
       verified.length = 0;
-      await assert.rejects(companies.authenticate({ ...attempt, peer }), authFailed, what);
+      await assert.rejects(companies.authenticate({ ...attempt, ...caller }), authFailed, what);
       assert.equal(verified.length, 1, `${what}: one scrypt`);
       assert.match(verified[0] ?? '', /^scrypt\$4\$8\$1\$/, `${what}: of the same cost`);
     }
@@ -46,15 +46,21 @@ describe('companies', () => {
     const { companies } = setUp();
     await companies.create('acme', password);
     await companies.create('beta', 'other-password');
-    await assert.rejects(companies.authenticate({ company: 'beta', password, peer }), authFailed);
+    await assert.rejects(
+      companies.authenticate({ company: 'beta', password, ...caller }),
+      authFailed,
+    );
   });
 
   it('should take the new password only, once it is set', async () => {
     const { companies } = setUp();
     await companies.create('acme', password);
     await companies.setPassword('acme', 'new-password');
-    await companies.authenticate({ company: 'acme', password: 'new-password', peer });
-    await assert.rejects(companies.authenticate({ company: 'acme', password, peer }), authFailed);
+    await companies.authenticate({ company: 'acme', password: 'new-password', ...caller });
+    await assert.rejects(
+      companies.authenticate({ company: 'acme', password, ...caller }),
+      authFailed,
+    );
   });
 
   it('should be registered once', async () => {
@@ -65,7 +71,7 @@ describe('companies', () => {
       message: 'A company named "acme" is registered.',
       details: { field: 'name', value: 'acme' },
     });
-    await companies.authenticate({ company: 'acme', password, peer });
+    await companies.authenticate({ company: 'acme', password, ...caller });
   });
 
   it('should be known to be changed or deleted', async () => {
@@ -77,7 +83,10 @@ describe('companies', () => {
     }
     await companies.create('acme', password);
     await companies.delete('acme');
-    await assert.rejects(companies.authenticate({ company: 'acme', password, peer }), authFailed);
+    await assert.rejects(
+      companies.authenticate({ company: 'acme', password, ...caller }),
+      authFailed,
+    );
   });
 
   for (const company of ['acme', 'unknown']) {
@@ -86,17 +95,18 @@ describe('companies', () => {
       await companies.create('acme', password);
       for (let failure = 1; failure <= 10; failure++) {
         await assert.rejects(
-          companies.authenticate({ company, password: 'wrong', peer }),
+          companies.authenticate({ company, password: 'wrong', ...caller }),
           authFailed,
         );
       }
       verified.length = 0;
-      await assert.rejects(companies.authenticate({ company, password, peer }), rateLimited);
+      await assert.rejects(companies.authenticate({ company, password, ...caller }), rateLimited);
       assert.equal(verified.length, 0, 'no password is checked any more');
 
       // Others are not held up: another address, another company.
-      await companies.authenticate({ company: 'acme', password, peer: '192.0.2.2' });
-      if (company !== 'acme') await companies.authenticate({ company: 'acme', password, peer });
+      await companies.authenticate({ company: 'acme', password, keyId: 'key', peer: '192.0.2.2' });
+      if (company !== 'acme')
+        await companies.authenticate({ company: 'acme', password, ...caller });
     });
   }
 
@@ -106,11 +116,11 @@ describe('companies', () => {
     for (let round = 1; round <= 3; round++) {
       for (let failure = 1; failure <= 9; failure++) {
         await assert.rejects(
-          companies.authenticate({ company: 'acme', password: 'wrong', peer }),
+          companies.authenticate({ company: 'acme', password: 'wrong', ...caller }),
           authFailed,
         );
       }
-      await companies.authenticate({ company: 'acme', password, peer });
+      await companies.authenticate({ company: 'acme', password, ...caller });
     }
   });
 
@@ -119,7 +129,7 @@ describe('companies', () => {
     await companies.create('acme', password);
     const guesses = await Promise.allSettled(
       Array.from({ length: 60 }, (_, index) =>
-        companies.authenticate({ company: 'acme', password: `guess-${index}`, peer }),
+        companies.authenticate({ company: 'acme', password: `guess-${index}`, ...caller }),
       ),
     );
     assert.ok(guesses.every(({ status }) => status === 'rejected'));
@@ -131,7 +141,9 @@ describe('companies', () => {
     const { companies } = setUp();
     await companies.create('acme', password);
     await Promise.all(
-      Array.from({ length: 40 }, () => companies.authenticate({ company: 'acme', password, peer })),
+      Array.from({ length: 40 }, () =>
+        companies.authenticate({ company: 'acme', password, ...caller }),
+      ),
     );
   });
 
@@ -140,11 +152,13 @@ describe('companies', () => {
     const { companies, verified } = setUp({ beforeVerify: () => hold.promise });
     await companies.create('acme', password);
     const gone = new AbortController();
-    const running = [1, 2].map(() => companies.authenticate({ company: 'acme', password, peer }));
+    const running = [1, 2].map(() =>
+      companies.authenticate({ company: 'acme', password, ...caller }),
+    );
     const waiting = companies.authenticate({
       company: 'acme',
       password,
-      peer,
+      ...caller,
       signal: gone.signal,
     });
     await new Promise((resolve) => setImmediate(resolve)); // it waits for its turn now

@@ -56,7 +56,7 @@ describe('request rate of an API key', () => {
 });
 
 describe('failure limiter', () => {
-  const attempt = { company: 'acme', peer: '192.0.2.1:1001' };
+  const attempt = { company: 'acme', keyId: 'key', peer: '192.0.2.1:1001' };
 
   it('should refuse from the tenth failure on, until the window is over', async (t) => {
     const clock = useClock(t);
@@ -93,8 +93,8 @@ describe('failure limiter', () => {
     await failures.check({ ...attempt, company: 'beta' });
   });
 
-  it('should bound the failures of one address on all companies together', async () => {
-    const failures = createFailureLimiter({ maxFailures: 10, maxFailuresPerAddress: 20 });
+  it('should bound the failures of one caller on all companies together', async () => {
+    const failures = createFailureLimiter({ maxFailures: 10, maxFailuresPerCaller: 20 });
     for (let index = 1; index <= 19; index++) {
       await failures.recordFailure({ ...attempt, company: `company-${index}` });
     }
@@ -102,6 +102,13 @@ describe('failure limiter', () => {
     await failures.recordFailure({ ...attempt, company: 'company-20' });
     await assert.rejects(failures.check(attempt), { reason: 'RATE_LIMITED' });
     await failures.check({ ...attempt, peer: '192.0.2.2' });
+  });
+
+  it('should not lock out another key behind the same proxy', async () => {
+    const failures = createFailureLimiter({ maxFailures: 1, maxFailuresPerCaller: 1 });
+    await failures.recordFailure(attempt);
+    await assert.rejects(failures.check(attempt));
+    await failures.check({ ...attempt, keyId: 'other' });
   });
 
   it('should count names that no company can have as one', async () => {

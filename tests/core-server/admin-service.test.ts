@@ -101,20 +101,20 @@ describe('administration of API keys', () => {
 });
 
 describe('administration of companies', () => {
-  const peer = '192.0.2.1';
+  const caller = { keyId: 'key', peer: '192.0.2.1' };
   const request: CreateCompanyRequest = { name: 'acme', password: 'right-password' };
 
   it('should create, change, list and delete a company', async (t) => {
     const { handlers, companies } = await setUp(t);
     const company = { name: 'acme', detectionScore: undefined, createTime: now };
     assert.deepEqual(await handlers.createCompany(request), { company });
-    await companies.authenticate({ company: 'acme', password: request.password, peer });
+    await companies.authenticate({ company: 'acme', password: request.password, ...caller });
     await assert.rejects(handlers.createCompany(request), { reason: 'COMPANY_EXISTS' });
     assert.deepEqual(await handlers.listCompanies({}), { companies: [company] });
 
     const password = 'another-password';
     assert.deepEqual(await handlers.setCompanyPassword({ name: 'acme', password }), {});
-    await companies.authenticate({ company: 'acme', password, peer });
+    await companies.authenticate({ company: 'acme', password, ...caller });
 
     assert.deepEqual(await handlers.deleteCompany({ name: 'acme' }), {});
     assert.deepEqual(await handlers.listCompanies({}), { companies: [] });

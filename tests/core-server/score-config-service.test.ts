@@ -6,7 +6,7 @@ import { createScoreConfigHandlers } from '../../core-server/score-config/servic
 import type { ScoreStore } from '../../core-server/score-config/store.js';
 
 const password = 'right-password';
-const call = { peer: '192.0.2.1', signal: new AbortController().signal };
+const call = { keyId: 'key', peer: '192.0.2.1', signal: new AbortController().signal };
 
 describe('score configuration', () => {
   it('should show the default score of a company that was never configured', async () => {

@@ -84,6 +84,28 @@ const dataUrl: Generator = (random, { apiKey, pictures }) => {
   return post({ kind: 'data URL', path: '/meter-number-ocr/base64', type, apiKey, body, random });
 };
 
+/** JSON that is small to send and large to parse. */
+const values: Generator = (random, { apiKey }) => {
+  const count = random.int(50_000);
+  const image = random.pick([
+    () => '['.repeat(count) + ']'.repeat(count),
+    () => `[${'{},'.repeat(count)}1]`,
+    () => `"data:image/png;base64,${'A '.repeat(count)}"`,
+    () =>
+      `{${Array.from({ length: count }, (_, index) => `"${index}":1,`).join('')}"__proto__":{}}`,
+  ])();
+  const body = Buffer.from(`{"image":${image},"__proto__":{"image":""}}`);
+  const type = 'application/json';
+  return post({
+    kind: 'many values',
+    path: '/meter-number-ocr/base64',
+    type,
+    apiKey,
+    body,
+    random,
+  });
+};
+
 /** The query string of the score configuration. */
 const query: Generator = (random, { apiKey }) => {
   const names = ['detection', 'company', 'password', strangeText(random)];
@@ -134,6 +156,7 @@ const broken: Generator = (random, material) => {
 const generators: readonly Generator[] = [
   ...Array<Generator>(8).fill(multipart),
   ...Array<Generator>(4).fill(dataUrl),
+  values,
   ...Array<Generator>(4).fill(query),
   ...Array<Generator>(2).fill(headers),
   ...Array<Generator>(2).fill(broken),
