@@ -27,6 +27,8 @@ export default tseslint.config(
         { allowForKnownSafeCalls: ['test', 'it', 'describe', 'suite'] },
       ],
       '@typescript-eslint/consistent-type-imports': 'error',
+      // `import { type A }` still loads the module, in each worker too.
+      '@typescript-eslint/no-import-type-side-effects': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': [
         'error',
         { considerDefaultExhaustiveForUnions: true },

@@ -3,8 +3,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import sharp from 'sharp';
+import { loadAnalysisModels } from '../core-server/analysis-models.js';
 import { createWorkerPool } from '../core-server/inference/pool.js';
-import type { AnalysisTasks, AnalysisWorkerData } from '../core-server/worker-main.js';
+import type { AnalysisTasks } from '../core-server/worker-main.js';
 import { photograph } from './pictures.js';
 
 // Prints what a face detection costs by step, what the pool adds, and how free the main thread
@@ -25,12 +26,9 @@ const size = Number(values.workers);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const limits = { maxBytes: 1e9, maxPixels: 1e9, maxSide: 1e5 };
 
-const workerData: AnalysisWorkerData = {
-  manifestUrl: new URL('../../models/manifest.json', import.meta.url).href,
-};
 const pool = createWorkerPool<AnalysisTasks>({
   workerUrl: new URL('../core-server/worker-main.js', import.meta.url),
-  workerData,
+  workerData: await loadAnalysisModels(new URL('../../models/manifest.json', import.meta.url)),
   size,
   maxQueue: 64,
   log: pino({ level: 'warn' }),

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import sharp from 'sharp';
+import { loadAnalysisModels } from '../core-server/analysis-models.js';
 import { createWorkerPool } from '../core-server/inference/pool.js';
-import type { AnalysisTasks, AnalysisWorkerData } from '../core-server/worker-main.js';
+import type { AnalysisTasks } from '../core-server/worker-main.js';
 
 // Prints what thousands of meter readings leave in memory, and what a reading costs by step.
 // node dist/bench/meter-memory.js [--photos 5000] [--picture FILE] [--printed-every 20]
@@ -27,12 +28,9 @@ for (const side of [240, 480, 800, 1200, 2400, 4000]) {
   }
 }
 
-const workerData: AnalysisWorkerData = {
-  manifestUrl: new URL('../../models/manifest.json', import.meta.url).href,
-};
 const pool = createWorkerPool<AnalysisTasks>({
   workerUrl: new URL('../core-server/worker-main.js', import.meta.url),
-  workerData,
+  workerData: await loadAnalysisModels(new URL('../../models/manifest.json', import.meta.url)),
   size: 1,
   maxQueue: 4,
   log: pino({ level: 'warn' }),

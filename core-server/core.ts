@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
 import { Operation } from '../generated/imageanalysis/v1/admin.js';
+import { loadAnalysisModels } from './analysis-models.js';
 import { createApiKeys } from './access/api-keys.js';
 import { createCompanies } from './access/companies.js';
 import { createFailureLimiter } from './access/failure-limiter.js';
@@ -17,12 +18,9 @@ import { parseTrustedProxies } from './access/trusted-proxies.js';
 import { createAdminHandlers } from './admin/service.js';
 import type { CoreConfig } from './config.js';
 import { waitForDatabase } from './db/wait-for-database.js';
-import { chooseFaceModel } from './face/choose-face-model.js';
 import { createFaceDetectionHandlers } from './face/service.js';
 import { startGrpcServer, type GrpcServer } from './grpc-server.js';
-import { loadManifest } from './inference/manifest.js';
 import { createWorkerPool } from './inference/pool.js';
-import { loadReaderRules } from './meter/reader-rules.js';
 import { createMeterReadingHandlers } from './meter/service.js';
 import { createMetrics } from './observe/metrics.js';
 import { createCallObserver } from './observe/call-observer.js';
@@ -36,7 +34,7 @@ import { resolveThreshold } from './score-config/resolve-threshold.js';
 import { createScoreConfigHandlers } from './score-config/service.js';
 import { createServices, createAdminService } from './services.js';
 import { loadServerCredentials } from './tls.js';
-import type { AnalysisTasks, AnalysisWorkerData } from './worker-main.js';
+import type { AnalysisTasks } from './worker-main.js';
 
 /** Where the core finds its files, and its clocks. */
 export interface CoreOptions {
@@ -86,11 +84,9 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
 
   try {
     const serverCredentials = await loadServerCredentials(config);
-    const manifest = await loadManifest(manifestUrl);
-    const faceModel = chooseFaceModel(manifest, config.CORE_FACE_MODEL);
-    const defaultScore = config.CORE_DEFAULT_SCORE ?? faceModel.defaultScore;
-    const meterRules = await loadReaderRules(manifest, manifestUrl);
-    const checkBelow = config.CORE_METER_CHECK_BELOW ?? meterRules.okConfidence;
+    const models = await loadAnalysisModels(manifestUrl, config.CORE_FACE_MODEL);
+    const defaultScore = config.CORE_DEFAULT_SCORE ?? models.face.entry.defaultScore;
+    const checkBelow = config.CORE_METER_CHECK_BELOW ?? models.meter.rules.okConfidence;
     const limits = {
       maxBytes: config.CORE_MAX_IMAGE_BYTES,
       maxPixels: config.CORE_MAX_IMAGE_PIXELS,
@@ -98,13 +94,9 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
     };
 
     const metrics = createMetrics(readVersion());
-    const workerData: AnalysisWorkerData = {
-      manifestUrl: manifestUrl.href,
-      faceModel: faceModel.name,
-    };
     const pool = createWorkerPool<AnalysisTasks>({
       workerUrl: options.workerUrl ?? new URL('./worker-main.js', import.meta.url),
-      workerData,
+      workerData: models,
       size: config.CORE_WORKERS,
       maxQueue: config.CORE_MAX_QUEUE,
       taskTimeoutMs: config.CORE_MAX_DEADLINE_MS * stuckAfterDeadlines,

@@ -1,9 +1,9 @@
 import { platform, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import type { AnalysisModels } from './analysis-models.js';
 import type { FaceTasks } from './face/detector.js';
 import { openFaceDetector } from './face/open-face-detector.js';
 import { restrictLoaders } from './image/restrict-loaders.js';
-import { loadManifest, modelFor } from './inference/manifest.js';
 import { serveTasks } from './inference/pool-worker.js';
 import { openMeterReader } from './meter/open-meter-reader.js';
 import type { MeterTasks } from './meter/reader.js';
@@ -13,18 +13,10 @@ import type { MeterTasks } from './meter/reader.js';
 /** Everything that the workers can do. A feature adds its tasks here and its handler below. */
 export type AnalysisTasks = FaceTasks & MeterTasks;
 
-/** What the main thread tells a worker at its start. */
-export interface AnalysisWorkerData {
-  /** Address (file URL) of `models/manifest.json`. */
-  readonly manifestUrl: string;
-  /** Name of the face model; absent: the one that the manifest serves. */
-  readonly faceModel?: string;
-}
-
 if (parentPort === null) throw new Error('This module runs in a worker thread only.');
 
-const settings = workerData as AnalysisWorkerData;
-const manifestUrl = new URL(settings.manifestUrl);
+const models = workerData as AnalysisModels;
+const manifestUrl = new URL(models.manifestUrl);
 /** A nice value, which on Linux is the thread's own: calls are taken and answered before pictures. */
 const behindTheMainThread = 5;
 const now = (): number => performance.now();
@@ -32,10 +24,8 @@ const now = (): number => performance.now();
 if (platform() === 'linux') setPriority(behindTheMainThread);
 
 await restrictLoaders();
-const manifest = await loadManifest(manifestUrl);
-const faceEntry = modelFor(manifest, 'face', settings.faceModel);
-const faceDetector = await openFaceDetector(manifest, manifestUrl, faceEntry, { now });
-const meterReader = await openMeterReader(manifest, manifestUrl);
+const faceDetector = await openFaceDetector(models.face, manifestUrl, { now });
+const meterReader = await openMeterReader(models.meter, manifestUrl);
 
 serveTasks<AnalysisTasks>({
   port: parentPort,

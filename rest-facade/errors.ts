@@ -1,4 +1,4 @@
-import { type status } from '@grpc/grpc-js';
+import type { status } from '@grpc/grpc-js';
 import { codeOfReason, type Reason } from '../runtime/reasons.js';
 
 /** What a refusal tells beside its code and reason. */

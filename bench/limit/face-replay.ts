@@ -5,13 +5,13 @@ import {
   addGlance,
   firstScale,
   glancePays,
-  parseCascadeRule,
   planSecondLook,
 } from '../../core-server/face/cascade.js';
 import { suppress, toPicture, type Candidate } from '../../core-server/face/geometry.js';
+import { faceModelOf } from '../../core-server/face/face-model.js';
 import { openFaceDetector } from '../../core-server/face/open-face-detector.js';
 import { scaledSize, wholeOf, type Region, type Size } from '../../core-server/image/picture.js';
-import { modelFor, type Manifest, type ModelEntry } from '../../core-server/inference/manifest.js';
+import type { Manifest, ModelEntry } from '../../core-server/inference/manifest.js';
 import type { Model, TensorData } from '../../core-server/inference/sessions.js';
 import { openSession } from './sessions.js';
 
@@ -33,11 +33,10 @@ const sameFaceOverlap = 0.45;
  * sharp and runs the networks. It reads no header, suppresses nothing and cuts no crop.
  */
 export async function createFaceReplay(manifest: Manifest, folder: URL) {
-  const entry = modelFor(manifest, 'face');
+  const model = faceModelOf(manifest);
+  const { entry, rule } = model;
   const session = await openSession(entry, folder);
-  const verifierEntry = entry.verifier && modelFor(manifest, 'face-verifier', entry.verifier);
-  const verifier = verifierEntry ? await openSession(verifierEntry, folder) : undefined;
-  const rule = parseCascadeRule(entry.settings);
+  const verifier = model.verifier && (await openSession(model.verifier.entry, folder));
 
   const run = async (pixels: Sharp | Uint8Array, { width, height }: Size) => {
     const right = Math.ceil(width / stride) * stride - width;
@@ -72,7 +71,7 @@ export async function createFaceReplay(manifest: Manifest, folder: URL) {
       });
     };
     const options = { now: () => 0, open };
-    const detector = await openFaceDetector(manifest, folder, entry, options);
+    const detector = await openFaceDetector(model, folder, options);
     const limits = { maxBytes: Infinity, maxPixels: Infinity, maxSide: Infinity };
     const wish = { image, minScore: 1, maxFaces: 0, crop: false, landmarks: false, limits };
     await detector.detectFaces(wish, new AbortController().signal);

@@ -1,10 +1,10 @@
 import sharp from 'sharp';
 import { decodeUpright } from '../../core-server/image/decode.js';
 import { scaledSize } from '../../core-server/image/picture.js';
-import { modelFor, type Manifest } from '../../core-server/inference/manifest.js';
+import type { Manifest, ModelEntry } from '../../core-server/inference/manifest.js';
 import type { TensorData } from '../../core-server/inference/sessions.js';
+import { loadMeterModel } from '../../core-server/meter/meter-model.js';
 import { createNetworkCounterReader } from '../../core-server/meter/network-counter-reader.js';
-import { loadReaderRules } from '../../core-server/meter/reader-rules.js';
 import { openSession, type Session } from './sessions.js';
 
 /** One run of a network, as the service made it. */
@@ -19,19 +19,19 @@ interface Step {
  */
 export async function createMeterReplay(manifest: Manifest, folder: URL) {
   let steps: Step[] = [];
-  const open = async (task: string) => {
-    const session = await openSession(modelFor(manifest, task), folder);
+  const open = async (entry: ModelEntry) => {
+    const session = await openSession(entry, folder);
     const run: Session['run'] = (feeds) => {
       steps.push({ session, feeds });
       return session.run(feeds);
     };
     return { run, release: () => Promise.resolve() };
   };
-  const rules = await loadReaderRules(manifest, folder);
+  const { rules, ...networks } = await loadMeterModel(manifest, folder);
   const models = {
-    locate: await open('meter-locate'),
-    refine: await open('meter-refine'),
-    read: await open('meter'),
+    locate: await open(networks.locate),
+    refine: await open(networks.refine),
+    read: await open(networks.read),
   };
   const reader = createNetworkCounterReader(models, rules);
 

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Region, Size } from '../image/picture.js';
 import { area, intersectionOverUnion, suppress, type Candidate } from './geometry.js';
 
@@ -43,27 +42,6 @@ export interface SecondLook {
   readonly region: Region;
   /** Scale of the look, of the picture's own pixels. */
   readonly zoom: number;
-}
-
-const ruleSchema: z.ZodType<CascadeRule> = z.strictObject({
-  firstSide: z.number().int().min(32),
-  weakScore: z.number().min(0).max(1),
-  sureScore: z.number().min(0).max(1),
-  largeSide: z.number().min(0),
-  glanceScale: z.number().positive().max(1),
-  smallSide: z.number().min(0),
-  margin: z.number().min(0),
-  secondPixels: z.number().int().min(1024),
-  maxZoom: z.number().positive().max(4),
-  minGain: z.number().min(1),
-  keepSide: z.number().min(0),
-});
-
-/** Reads the rule from the settings of a manifest entry. Throws an Error that names every mistake. */
-export function parseCascadeRule(settings: Readonly<Record<string, number>>): CascadeRule {
-  const parsed = ruleSchema.safeParse(settings);
-  if (parsed.success) return parsed.data;
-  throw new Error(`The settings of the face model are wrong:\n${z.prettifyError(parsed.error)}`);
 }
 
 /** Scale of the first look at a picture. */

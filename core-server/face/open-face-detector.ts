@@ -1,8 +1,8 @@
-import { type Manifest, type ModelEntry, modelFor } from '../inference/manifest.js';
+import type { ModelEntry } from '../inference/manifest.js';
 import { openModel, type Model } from '../inference/sessions.js';
-import { parseCascadeRule } from './cascade.js';
 import { createFaceDetector, type DetectFacesInput, type DetectFacesOutput } from './detector.js';
-import { createFaceVerifier, parseVerifierRule } from './verify.js';
+import type { FaceModel } from './face-model.js';
+import { createFaceVerifier } from './verify.js';
 
 /** The task `detectFaces` with its networks. Belongs to the thread that opened it. */
 export interface OpenFaceDetector {
@@ -18,30 +18,27 @@ export interface OpenFaceDetectorOptions {
 }
 
 /**
- * The task `detectFaces` with a face model of the manifest and the verifier that the model names, if
- * any. Throws an Error for files that are missing or wrong.
+ * The task `detectFaces` with a face model and its verifier, if it has one. Throws an Error for files
+ * that are missing or wrong.
  *
- * @param manifestUrl address of the manifest; the models lie below its folder
+ * @param folder the models lie below it; the manifest's address does as well
  */
 export async function openFaceDetector(
-  manifest: Manifest,
-  manifestUrl: URL,
-  entry: ModelEntry,
-  { now, open = (one) => openModel(one, manifestUrl) }: OpenFaceDetectorOptions,
+  { entry, rule, verifier }: FaceModel,
+  folder: URL,
+  { now, open = (one) => openModel(one, folder) }: OpenFaceDetectorOptions,
 ): Promise<OpenFaceDetector> {
-  const rule = parseCascadeRule(entry.settings);
   const model = await open(entry);
-  if (entry.verifier === undefined) {
+  if (verifier === undefined) {
     const detectFaces = createFaceDetector({ model, rule, now });
     return { detectFaces, release: () => model.release() };
   }
-  const verifierEntry = modelFor(manifest, 'face-verifier', entry.verifier);
-  const verifier = await open(verifierEntry);
-  const verify = createFaceVerifier(verifier, parseVerifierRule(verifierEntry.settings));
+  const second = await open(verifier.entry);
+  const verify = createFaceVerifier(second, verifier.rule);
   return {
     detectFaces: createFaceDetector({ model, rule, verify, now }),
     async release() {
-      await Promise.all([model.release(), verifier.release()]);
+      await Promise.all([model.release(), second.release()]);
     },
   };
 }

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Region, RgbPicture } from '../image/picture.js';
 import { cropSquare, type Square } from '../image/square-crop.js';
 import type { Model } from '../inference/sessions.js';
@@ -25,24 +24,12 @@ export type Looks = readonly [Look, ...Look[]];
 /** Scores doubtful faces anew, each seen in the sharpest look that shows all of it. */
 export type FaceVerifier = (faces: readonly Candidate[], looks: Looks) => Promise<Candidate[]>;
 
-const ruleSchema: z.ZodType<VerifierRule> = z.strictObject({
-  sureScore: z.number().min(0).max(1),
-  leastSide: z.number().min(0),
-});
-
 /** Pixels of a crop, and its side over that of the face: what the network was trained on. */
 const cropSide = 64;
 const context = 1.8;
 const bytesOfCrop = cropSide * cropSide * 3;
 /** Crops of one run; bounds the memory that a crowd takes. */
 const mostAtOnce = 64;
-
-/** Reads the rule from the settings of a manifest entry. Throws an Error that names every mistake. */
-export function parseVerifierRule(settings: Readonly<Record<string, number>>): VerifierRule {
-  const parsed = ruleSchema.safeParse(settings);
-  if (parsed.success) return parsed.data;
-  throw new Error(`The settings of the face verifier are wrong:\n${z.prettifyError(parsed.error)}`);
-}
 
 /**
  * A network that looks at single faces and weighs what it sees with the detector's score. The model

@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { hashOf, type ModelEntry } from './manifest.js';
+import type { ModelEntry } from './manifest.js';
+import { hashOf } from './model-files.js';
 
 type Graph = ModelEntry['graphs'][number];
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 
@@ -68,7 +67,8 @@ const manifestSchema = z
 export type Manifest = z.infer<typeof manifestSchema>;
 /** One model of the manifest. */
 export type ModelEntry = Manifest['models'][number];
-type PinnedFile = z.infer<typeof graphSchema>;
+/** A file of a model. */
+export type PinnedFile = z.infer<typeof graphSchema>;
 
 /** Reads and checks `manifest.json`. Throws one Error that names every mistake. */
 export async function loadManifest(file: URL): Promise<Manifest> {
@@ -94,38 +94,4 @@ export function modelFor(manifest: Manifest, task: string, name?: string): Model
   if (entry) return entry;
   const names = modelNames(manifest, task).join(', ');
   throw new Error(`No model "${wanted ?? ''}" for ${task} in the manifest, there are: ${names}.`);
-}
-
-/** The bytes of a model's graphs. Throws when a file is missing or is not the one of the manifest. */
-export async function readGraphs(entry: ModelEntry, folder: URL): Promise<Uint8Array[]> {
-  return Promise.all(entry.graphs.map((file) => readPinned(entry.name, file, folder)));
-}
-
-/** What a model's rules say, not checked. Throws when there are none, or not those of the manifest. */
-export async function readRules({ name, rules }: ModelEntry, folder: URL): Promise<unknown> {
-  if (rules === undefined) throw new Error(`Model ${name}: the manifest names no rules.`);
-  const bytes = await readPinned(name, rules, folder);
-  return JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown;
-}
-
-async function readPinned(
-  model: string,
-  { file, sha256: wanted, url }: PinnedFile,
-  folder: URL,
-): Promise<Uint8Array> {
-  const bytes = await readFile(new URL(file, folder)).catch((error: unknown) => {
-    const hint = url === undefined ? '' : ' It is downloaded by `make models`.';
-    throw new Error(`Model ${model}: cannot read ${file}.${hint}`, { cause: error });
-  });
-  const found = hashOf(bytes);
-  if (found === wanted) return bytes;
-  throw new Error(
-    `Model ${model}: ${file} has the sha256 ${found}, the manifest wants ${wanted}. ` +
-      'If you changed the file, run `npm run models:register`.',
-  );
-}
-
-/** SHA-256 in lower-case hexadecimal. */
-export function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

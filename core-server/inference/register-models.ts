@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { hashOf, loadManifest, type Manifest } from './manifest.js';
+import { loadManifest, type Manifest } from './manifest.js';
+import { hashOf } from './model-files.js';
 
 /**
  * Writes the hashes of the present files into the manifest, for after a training. A model whose

@@ -1,7 +1,7 @@
 import './no-telemetry.js';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { ModelEntry } from './manifest.js';
-import { readGraphs } from './manifest.js';
+import { readGraphs } from './model-files.js';
 
 /** A tensor as models take and give it. */
 export interface TensorData {

@@ -1,11 +1,10 @@
-import { ReadingStatus, ReadingWarning } from '../../generated/imageanalysis/v1/meter_reading.js';
 import type { CounterLight } from './counter-light.js';
 import type { CounterReading } from './counter-reading.js';
 import { type Box, type Quad, angleOf, boundingBoxOf, mapped } from './geometry.js';
 import { type Contradiction, contradictionsOf, type KnownMeter } from './known-meter.js';
 import type { Size } from '../image/picture.js';
 import { roundPixels, roundProbability } from '../precision.js';
-import type { MeterReading } from './reader.js';
+import type { MeterReading, ReadingWarningName } from './reader.js';
 
 /** A counter that is turned by more than this is reported: half way to lying on its side. */
 const rotatedFromRadians = Math.PI / 4;
@@ -48,7 +47,7 @@ export function assembleReading(
     value: withPoint(meterNumber, fractionWheels ?? 0),
     unit: 'm3',
     confidence,
-    status: isUsable ? ReadingStatus.OK : ReadingStatus.CHECK,
+    status: isUsable ? 'OK' : 'CHECK',
     warnings: warningsOf(counter, light, contradictions),
     boundingBox: boxOf(counter.quad),
     digits: counter.wheels.map((wheel) => ({
@@ -69,20 +68,17 @@ function warningsOf(
   counter: CounterReading,
   light: CounterLight,
   contradictions: readonly Contradiction[],
-): ReadingWarning[] {
-  const told: [boolean, ReadingWarning][] = [
-    [
-      counter.wheels.some(({ betweenPositions }) => betweenPositions),
-      ReadingWarning.DIGIT_BETWEEN_POSITIONS,
-    ],
-    [counter.fractionWheels === undefined, ReadingWarning.FRACTION_UNKNOWN],
-    [counter.rivalled, ReadingWarning.SEVERAL_COUNTERS],
-    [Math.abs(angleOf(counter.quad)) > rotatedFromRadians, ReadingWarning.ROTATED_INPUT],
-    [light === 'dark', ReadingWarning.LOW_LIGHT],
-    [light === 'glare', ReadingWarning.GLARE],
-    [contradictions.includes('digits'), ReadingWarning.UNEXPECTED_DIGITS],
-    [contradictions.includes('below'), ReadingWarning.BELOW_PREVIOUS],
-    [contradictions.includes('jump'), ReadingWarning.JUMP_TOO_LARGE],
+): ReadingWarningName[] {
+  const told: [boolean, ReadingWarningName][] = [
+    [counter.wheels.some(({ betweenPositions }) => betweenPositions), 'DIGIT_BETWEEN_POSITIONS'],
+    [counter.fractionWheels === undefined, 'FRACTION_UNKNOWN'],
+    [counter.rivalled, 'SEVERAL_COUNTERS'],
+    [Math.abs(angleOf(counter.quad)) > rotatedFromRadians, 'ROTATED_INPUT'],
+    [light === 'dark', 'LOW_LIGHT'],
+    [light === 'glare', 'GLARE'],
+    [contradictions.includes('digits'), 'UNEXPECTED_DIGITS'],
+    [contradictions.includes('below'), 'BELOW_PREVIOUS'],
+    [contradictions.includes('jump'), 'JUMP_TOO_LARGE'],
   ];
   return told.filter(([is]) => is).map(([, warning]) => warning);
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { modelFor, readRules, type Manifest } from '../inference/manifest.js';
 
 const share = z.number().min(0).max(1);
 
@@ -87,9 +86,4 @@ export function parseReaderRules(value: unknown): ReaderRules {
   const parsed = rulesSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new Error(`The rules of the meter reader are wrong:\n${z.prettifyError(parsed.error)}`);
-}
-
-/** The rules of the reader that the manifest serves. Throws an Error for a file that is missing or wrong. */
-export async function loadReaderRules(manifest: Manifest, manifestUrl: URL): Promise<ReaderRules> {
-  return parseReaderRules(await readRules(modelFor(manifest, 'meter'), manifestUrl));
 }

@@ -7,6 +7,10 @@ import type { Box } from './geometry.js';
 import type { KnownMeter } from './known-meter.js';
 import type { PrintedText } from './printed/printed-text.js';
 
+// The names alone: the enums stand beside the gRPC service, whose library no worker needs.
+export type ReadingStatusName = Exclude<keyof typeof ReadingStatus, 'UNSPECIFIED'>;
+export type ReadingWarningName = Exclude<keyof typeof ReadingWarning, 'UNSPECIFIED'>;
+
 /** What the task `readMeter` is given. */
 export interface ReadMeterInput {
   /** The picture file as it came. */
@@ -36,8 +40,8 @@ export interface MeterReading {
   readonly unit: 'm3';
   /** Probability that `meterNumber` is right, 0..1. */
   readonly confidence: number;
-  readonly status: ReadingStatus;
-  readonly warnings: readonly ReadingWarning[];
+  readonly status: ReadingStatusName;
+  readonly warnings: readonly ReadingWarningName[];
   readonly boundingBox: Box;
   readonly digits: readonly MeterDigit[];
   /** Readings one step away that are about as right, the likelier first. */

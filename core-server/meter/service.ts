@@ -1,6 +1,8 @@
-import type {
-  ReadMeterRequest,
-  ReadMeterResponse,
+import {
+  ReadingStatus,
+  ReadingWarning,
+  type ReadMeterRequest,
+  type ReadMeterResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import type { Call } from '../call.js';
 import { ServiceError } from '../errors.js';
@@ -68,7 +70,8 @@ export function createMeterReadingHandlers(deps: MeterReadingDeps): MeterReading
       const { alternatives, printed, ...rest } = reading;
       return {
         ...rest,
-        warnings: [...rest.warnings],
+        status: ReadingStatus[rest.status],
+        warnings: rest.warnings.map((name) => ReadingWarning[name]),
         digits: [...rest.digits],
         ...(request.alternatives && { alternatives: { readings: [...alternatives] } }),
         ...(printed && { printed }),

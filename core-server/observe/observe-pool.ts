@@ -1,4 +1,3 @@
-import { ReadingStatus } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { ServiceError } from '../errors.js';
 import type { DetectFacesOutput } from '../face/detector.js';
 import type { WorkerPool } from '../inference/pool.js';
@@ -24,7 +23,7 @@ export function observePool(
         infer('face-verifier', timings['verify']);
       },
       readMeter({ reading, timings }: ReadMeterOutput) {
-        metrics.meterRead(toStatus(reading?.status), reading?.confidence);
+        metrics.meterRead(reading?.status.toLowerCase() ?? 'none', reading?.confidence);
         for (const step of meterModels) infer(`meter-${step}`, timings[step]);
       },
     };
@@ -57,9 +56,4 @@ function toAttributes(timings: Readonly<Record<string, number>>): Record<string,
   return Object.fromEntries(
     Object.entries(timings).map(([step, ms]) => [`imageanalysis.step.${step}_ms`, ms]),
   );
-}
-
-function toStatus(status: ReadingStatus | undefined): string {
-  if (status === undefined) return 'none';
-  return status === ReadingStatus.OK ? 'ok' : 'check';
 }

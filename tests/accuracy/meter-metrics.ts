@@ -1,4 +1,3 @@
-import { ReadingStatus } from '../../generated/imageanalysis/v1/meter_reading.js';
 import type { MeterReading } from '../../core-server/meter/reader.js';
 import type { MeterTruth } from './meter-data.js';
 
@@ -21,7 +20,7 @@ export function judge(
   truth: MeterTruth | null,
 ): Judged {
   const answered = reading !== null;
-  const ok = reading?.status === ReadingStatus.OK;
+  const ok = reading?.status === 'OK';
   const confidence = reading?.confidence ?? 0;
   if (reading === null || truth === null) {
     return { answered, ok, confidence, integer: false, full: false, near: false };

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { decodeUpright } from '../../core-server/image/decode.js';
 import { readUprightSize } from '../../core-server/image/header.js';
 import { scaledSize } from '../../core-server/image/picture.js';
-import { ReadingStatus } from '../../generated/imageanalysis/v1/meter_reading.js';
 import type { MeterPhoto } from './meter-data.js';
 import { type Judged, judge } from './meter-metrics.js';
 import { openPaddleCounter, paddleSide } from './paddle-counter/read-counter.js';
@@ -26,7 +25,7 @@ export async function readByPaddle(photos: readonly MeterPhoto[]): Promise<Paddl
     const size = await readUprightSize(image, limits);
     const scale = Math.min(1, paddleSide / Math.max(size.width, size.height));
     const { reading, ms } = await counter.read(await decodeUpright(image, scaledSize(size, scale)));
-    const judged = judge(reading && { ...reading, status: ReadingStatus.CHECK }, truth);
+    const judged = judge(reading && { ...reading, status: 'CHECK' }, truth);
     runs.push({ ...judged, digits: reading?.meterNumber ?? '', ms });
   }
   await counter.release();

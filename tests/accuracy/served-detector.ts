@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { DetectFacesOutput } from '../../core-server/face/detector.js';
+import { faceModelOf } from '../../core-server/face/face-model.js';
 import { openFaceDetector } from '../../core-server/face/open-face-detector.js';
 import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
 import { loadManifest, modelFor, type ModelEntry } from '../../core-server/inference/manifest.js';
@@ -39,8 +40,8 @@ export async function openFaceModel(
 /** A face model with everything that a worker puts around it; undefined when its downloaded files are not here. */
 export async function openServedDetector(name?: string): Promise<ServedDetector | undefined> {
   await restrictLoaders();
-  const manifest = await loadManifest(manifestUrl);
-  const entry = modelFor(manifest, 'face', name);
+  const faceModel = faceModelOf(await loadManifest(manifestUrl), name);
+  const { entry } = faceModel;
   const folder = await gather(entry);
   if (folder === undefined) return undefined;
   let inferenceMs = 0;
@@ -57,7 +58,7 @@ export async function openServedDetector(name?: string): Promise<ServedDetector 
   };
   const now = (): number => performance.now();
   const options = { now, open: openTimed };
-  const detector = await openFaceDetector(manifest, manifestUrl, entry, options).finally(() =>
+  const detector = await openFaceDetector(faceModel, manifestUrl, options).finally(() =>
     rm(folder, { recursive: true }),
   );
   const { signal } = new AbortController();

@@ -4,7 +4,7 @@ import { loadManifest } from '../../core-server/inference/manifest.js';
 import type { KnownMeter } from '../../core-server/meter/known-meter.js';
 import { openMeterReader } from '../../core-server/meter/open-meter-reader.js';
 import type { ReadMeterOutput } from '../../core-server/meter/reader.js';
-import { loadReaderRules } from '../../core-server/meter/reader-rules.js';
+import { loadMeterModel } from '../../core-server/meter/meter-model.js';
 import { cpuClock } from './cpu-clock.js';
 import type { MeterPhoto } from './meter-data.js';
 import { type Judged, judge } from './meter-metrics.js';
@@ -24,9 +24,9 @@ export async function readServed(
   knownOf: (photo: MeterPhoto) => KnownMeter = () => ({}),
 ): Promise<MeterRun[]> {
   await restrictLoaders();
-  const manifest = await loadManifest(manifestUrl);
-  const reader = await openMeterReader(manifest, manifestUrl, cpuClock);
-  const { okConfidence: checkBelow } = await loadReaderRules(manifest, manifestUrl);
+  const model = await loadMeterModel(await loadManifest(manifestUrl), manifestUrl);
+  const reader = await openMeterReader(model, manifestUrl, cpuClock);
+  const { okConfidence: checkBelow } = model.rules;
   const { signal } = new AbortController();
   const runs: MeterRun[] = [];
   for (const photo of photos) {

@@ -31,6 +31,8 @@ interface Source {
   /** Sources that it imports at run time. */
   readonly runtimeFiles: readonly string[];
   readonly packages: readonly string[];
+  /** Modules of packages that it imports at run time, whole specifiers. */
+  readonly runtimePackages: readonly string[];
   /** Members of `process` that it uses. */
   readonly processMembers: readonly string[];
 }
@@ -71,12 +73,16 @@ function readSource(file: string): Source {
       .map((specifier) =>
         path.posix.join(path.posix.dirname(file), specifier.replace(/js$/, 'ts')),
       );
-  const packages = all.filter((specifier) => !/^(\.|node:)/.test(specifier));
+  const ofPackages = (specifiers: string[]) =>
+    specifiers.filter((specifier) => !/^(\.|node:)/.test(specifier));
   return {
     file,
     files: local(all),
     runtimeFiles: local(atRunTime),
-    packages: packages.map((specifier) => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier),
+    packages: ofPackages(all).map(
+      (specifier) => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier,
+    ),
+    runtimePackages: ofPackages(atRunTime),
     processMembers,
   };
 }
@@ -159,6 +165,24 @@ void test('what features stand on does not know them', () => {
       ? files.filter((target) => !known.test(target)).map((target) => `${file} imports ${target}`)
       : [],
   );
+  assert.deepEqual(strays, []);
+});
+
+void test('workers load what they use: no gRPC, no database, nothing that checks settings', () => {
+  const loaded = new Map(sources.map((source) => [source.file, source]));
+  const inWorker = new Set(['core-server/worker-main.ts']);
+  for (const file of inWorker) {
+    for (const target of loaded.get(file)?.runtimeFiles ?? []) inWorker.add(target);
+  }
+  const unwanted = ['@grpc/grpc-js', '@bufbuild/protobuf', 'zod', 'knex', 'pino'];
+  const strays = [...inWorker].flatMap((file) =>
+    (loaded.get(file)?.runtimePackages ?? [])
+      .filter((name) => unwanted.some((whole) => name === whole || name.startsWith(`${whole}/`)))
+      // One table of numbers, a module of its own.
+      .filter((name) => name !== '@grpc/grpc-js/build/src/constants.js')
+      .map((name) => `${file} loads ${name}`),
+  );
+  assert.ok(inWorker.size > 50);
   assert.deepEqual(strays, []);
 });
 

@@ -11,7 +11,8 @@ import {
   downloadGraph,
   type DownloadDeps,
 } from '../../core-server/inference/download-models.js';
-import { hashOf, loadManifest } from '../../core-server/inference/manifest.js';
+import { loadManifest } from '../../core-server/inference/manifest.js';
+import { hashOf } from '../../core-server/inference/model-files.js';
 
 const model = Buffer.alloc(300_000, 'weights ');
 const sha256 = hashOf(model);

@@ -5,10 +5,10 @@ import {
   firstScale,
   glancePays,
   mergeLooks,
-  parseCascadeRule,
   planSecondLook,
   type CascadeRule,
 } from '../../core-server/face/cascade.js';
+import { parseCascadeRule } from '../../core-server/face/face-model.js';
 import type { Candidate } from '../../core-server/face/geometry.js';
 
 const rule: CascadeRule = {

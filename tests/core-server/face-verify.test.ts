@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Candidate } from '../../core-server/face/geometry.js';
-import { createFaceVerifier, parseVerifierRule, type Look } from '../../core-server/face/verify.js';
+import { parseVerifierRule } from '../../core-server/face/face-model.js';
+import { createFaceVerifier, type Look } from '../../core-server/face/verify.js';
 import type { TensorData } from '../../core-server/inference/sessions.js';
 
 /** A verifier that halves every score and remembers the grey in the middle of every crop. */

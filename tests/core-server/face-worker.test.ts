@@ -3,15 +3,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { pino } from 'pino';
 import sharp from 'sharp';
+import { loadAnalysisModels } from '../../core-server/analysis-models.js';
 import { ServiceError } from '../../core-server/errors.js';
 import { intersectionOverUnion } from '../../core-server/face/geometry.js';
 import { createWorkerPool, type WorkerPool } from '../../core-server/inference/pool.js';
-import type { AnalysisTasks, AnalysisWorkerData } from '../../core-server/worker-main.js';
+import type { AnalysisTasks } from '../../core-server/worker-main.js';
 import { defaultLimits, quarters } from './image-fixtures.js';
 
 // The real worker with the real model on a real portrait.
 
-const manifestUrl = new URL('../../../models/manifest.json', import.meta.url).href;
+const manifestUrl = new URL('../../../models/manifest.json', import.meta.url);
 const portrait = new URL('../../../samples/astronaut.jpg', import.meta.url);
 const skip = existsSync(portrait) ? false : 'samples/astronaut.jpg is not here';
 let pool: WorkerPool<AnalysisTasks>;
@@ -19,7 +20,7 @@ let pool: WorkerPool<AnalysisTasks>;
 before(async () => {
   pool = createWorkerPool<AnalysisTasks>({
     workerUrl: new URL('../../core-server/worker-main.js', import.meta.url),
-    workerData: { manifestUrl } satisfies AnalysisWorkerData,
+    workerData: await loadAnalysisModels(manifestUrl),
     size: 1,
     maxQueue: 8,
     log: pino({ level: 'silent' }),

@@ -4,15 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { parseCascadeRule } from '../../core-server/face/cascade.js';
-import {
-  hashOf,
-  loadManifest,
-  modelFor,
-  parseManifest,
-  readGraphs,
-  readRules,
-} from '../../core-server/inference/manifest.js';
+import { faceModelOf } from '../../core-server/face/face-model.js';
+import { loadManifest, modelFor, parseManifest } from '../../core-server/inference/manifest.js';
+import { hashOf, readGraphs, readRules } from '../../core-server/inference/model-files.js';
 import { registerModels } from '../../core-server/inference/register-models.js';
 
 const shipped = new URL('../../../models/manifest.json', import.meta.url);
@@ -50,7 +44,7 @@ test('the shipped manifest is right, and the served files are the ones it names'
     const graphs = await readGraphs(model, shipped);
     assert.equal(graphs.length, model.graphs.length);
   }
-  assert.equal(parseCascadeRule(modelFor(manifest, 'face').settings).firstSide, 640);
+  assert.equal(faceModelOf(manifest).rule.firstSide, 640);
 });
 
 test('a wrong manifest is refused with every mistake in one message', () => {

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { pino } from 'pino';
-import { ReadingStatus, ReadingWarning } from '../../generated/imageanalysis/v1/meter_reading.js';
+import { ReadingWarning } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { ServiceError } from '../../core-server/errors.js';
 import { assembleReading } from '../../core-server/meter/assemble.js';
 import { judgeLight, measureLight } from '../../core-server/meter/counter-light.js';
 import type { CounterReading } from '../../core-server/meter/counter-reading.js';
 import type { Quad } from '../../core-server/meter/geometry.js';
 import { decimalOf } from '../../core-server/meter/decimal.js';
-import type { MeterReading, ReadMeterInput } from '../../core-server/meter/reader.js';
+import type {
+  MeterReading,
+  ReadingWarningName,
+  ReadMeterInput,
+} from '../../core-server/meter/reader.js';
 import { createMeterReadingHandlers } from '../../core-server/meter/service.js';
 
 const upright: Quad = [
@@ -59,7 +63,7 @@ suite('assembleReading', () => {
     assert.equal(reading.alternatives[0]?.probability, 0.3333);
     // The status is that of the confidence as it is told: 0.8, which is not below.
     assert.equal(reading.confidence, 0.8);
-    assert.equal(reading.status, ReadingStatus.OK);
+    assert.equal(reading.status, 'OK');
   });
 
   const values: [string, number | undefined, string][] = [
@@ -82,13 +86,13 @@ suite('assembleReading', () => {
   test('is OK from the limit on and CHECK below', () => {
     const statusAt = (confidence: number) =>
       assembleReading(counter('1', { confidence }), facts).status;
-    assert.equal(statusAt(0.8), ReadingStatus.OK);
-    assert.equal(statusAt(0.799), ReadingStatus.CHECK);
+    assert.equal(statusAt(0.8), 'OK');
+    assert.equal(statusAt(0.799), 'CHECK');
   });
 
   test('is CHECK where the fraction could not be told, however sure the digits are', () => {
     const sure = counter('00123456', { confidence: 1, fractionWheels: undefined });
-    assert.equal(assembleReading(sure, facts).status, ReadingStatus.CHECK);
+    assert.equal(assembleReading(sure, facts).status, 'CHECK');
   });
 
   test('gives boxes in pixels of the upright picture, clamped to it', () => {
@@ -115,17 +119,17 @@ suite('assembleReading', () => {
   const between = counter('12').wheels.map((wheel, i) => ({ ...wheel, betweenPositions: i === 1 }));
   type Facts = Parameters<typeof assembleReading>[1];
   const previous = decimalOf('10', 0);
-  const warned: [ReadingWarning, Partial<CounterReading>, Partial<Facts>][] = [
-    [ReadingWarning.DIGIT_BETWEEN_POSITIONS, { wheels: between }, {}],
-    [ReadingWarning.FRACTION_UNKNOWN, { fractionWheels: undefined }, {}],
-    [ReadingWarning.SEVERAL_COUNTERS, { rivalled: true }, {}],
-    [ReadingWarning.ROTATED_INPUT, { quad: [c, d, a, b] }, {}],
-    [ReadingWarning.ROTATED_INPUT, { quad: [b, c, d, a] }, {}],
-    [ReadingWarning.LOW_LIGHT, {}, { light: 'dark' }],
-    [ReadingWarning.GLARE, {}, { light: 'glare' }],
-    [ReadingWarning.UNEXPECTED_DIGITS, {}, { known: { digits: 3 } }],
-    [ReadingWarning.BELOW_PREVIOUS, {}, { known: { previous: decimalOf('13', 0) } }],
-    [ReadingWarning.JUMP_TOO_LARGE, {}, { known: { previous, maxIncrease: decimalOf('19', 1) } }],
+  const warned: [ReadingWarningName, Partial<CounterReading>, Partial<Facts>][] = [
+    ['DIGIT_BETWEEN_POSITIONS', { wheels: between }, {}],
+    ['FRACTION_UNKNOWN', { fractionWheels: undefined }, {}],
+    ['SEVERAL_COUNTERS', { rivalled: true }, {}],
+    ['ROTATED_INPUT', { quad: [c, d, a, b] }, {}],
+    ['ROTATED_INPUT', { quad: [b, c, d, a] }, {}],
+    ['LOW_LIGHT', {}, { light: 'dark' }],
+    ['GLARE', {}, { light: 'glare' }],
+    ['UNEXPECTED_DIGITS', {}, { known: { digits: 3 } }],
+    ['BELOW_PREVIOUS', {}, { known: { previous: decimalOf('13', 0) } }],
+    ['JUMP_TOO_LARGE', {}, { known: { previous, maxIncrease: decimalOf('19', 1) } }],
   ];
   for (const [warning, rest, more] of warned) {
     test(`warns of ${warning} alone`, () => {
@@ -134,15 +138,15 @@ suite('assembleReading', () => {
     });
   }
   test('is tested to warn of everything that the proto knows', () => {
-    const all = Object.values(ReadingWarning).filter((w) => w !== ReadingWarning.UNSPECIFIED);
+    const all = Object.keys(ReadingWarning).filter((name) => name !== 'UNSPECIFIED');
     assert.deepEqual([...new Set(warned.map(([warning]) => warning))], all);
   });
   test('is CHECK where the caller knows better, however sure the digits are', () => {
     const statusWith = (known: Facts['known']) =>
       assembleReading(counter('12', { confidence: 1 }), { ...facts, known }).status;
-    assert.equal(statusWith({ digits: 3 }), ReadingStatus.CHECK);
-    assert.equal(statusWith({ previous: decimalOf('13', 0) }), ReadingStatus.CHECK);
-    assert.equal(statusWith({ digits: 2, previous }), ReadingStatus.OK);
+    assert.equal(statusWith({ digits: 3 }), 'CHECK');
+    assert.equal(statusWith({ previous: decimalOf('13', 0) }), 'CHECK');
+    assert.equal(statusWith({ digits: 2, previous }), 'OK');
   });
   test('shows alternatives with the same point', () => {
     const alternatives = [{ text: '00124', probability: 0.25 }];

@@ -17,11 +17,11 @@ import {
   type KnownMeter,
 } from '../../core-server/meter/known-meter.js';
 import { loadManifest } from '../../core-server/inference/manifest.js';
-import { loadReaderRules } from '../../core-server/meter/reader-rules.js';
+import { loadMeterModel } from '../../core-server/meter/meter-model.js';
 import { validateKnownMeter } from '../../core-server/meter/validate.js';
 
 const manifestUrl = new URL('../../../models/manifest.json', import.meta.url);
-const rules = await loadReaderRules(await loadManifest(manifestUrl), manifestUrl);
+const { rules } = await loadMeterModel(await loadManifest(manifestUrl), manifestUrl);
 
 function decimal(text: string): Decimal {
   const value = parseDecimal(text);

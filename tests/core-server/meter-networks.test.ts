@@ -11,11 +11,8 @@ import { judgePlace, stepFrom } from '../../core-server/meter/hypothesis.js';
 import { chooseCandidates } from '../../core-server/meter/locate.js';
 import { createNetworkCounterReader } from '../../core-server/meter/network-counter-reader.js';
 import { expand } from '../../core-server/meter/read-strips.js';
-import {
-  type Crop,
-  loadReaderRules,
-  parseReaderRules,
-} from '../../core-server/meter/reader-rules.js';
+import { loadMeterModel } from '../../core-server/meter/meter-model.js';
+import { type Crop, parseReaderRules } from '../../core-server/meter/reader-rules.js';
 import { stripRegion } from '../../core-server/meter/strip-region.js';
 import { wheelsOf } from '../../core-server/meter/wheels.js';
 
@@ -471,7 +468,7 @@ suite('createNetworkCounterReader', () => {
 
 suite('rules', () => {
   test('of the served networks are complete', async () => {
-    await loadReaderRules(await loadManifest(manifestUrl), manifestUrl);
+    await loadMeterModel(await loadManifest(manifestUrl), manifestUrl);
   });
   test('that are wrong are all named', () => {
     assert.throws(

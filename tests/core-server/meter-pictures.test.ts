@@ -5,13 +5,13 @@ import { after, before, suite, test } from 'node:test';
 import { decodeUpright } from '../../core-server/image/decode.js';
 import { readUprightSize } from '../../core-server/image/header.js';
 import type { RgbPicture } from '../../core-server/image/picture.js';
-import { loadManifest, modelFor } from '../../core-server/inference/manifest.js';
+import { loadManifest } from '../../core-server/inference/manifest.js';
 import { openModel } from '../../core-server/inference/sessions.js';
 import type { Point, Quad } from '../../core-server/meter/geometry.js';
 import { judgePlace } from '../../core-server/meter/hypothesis.js';
 import { locate } from '../../core-server/meter/locate.js';
 import { createNetworkCounterReader } from '../../core-server/meter/network-counter-reader.js';
-import { loadReaderRules } from '../../core-server/meter/reader-rules.js';
+import { loadMeterModel } from '../../core-server/meter/meter-model.js';
 import { expand, readStrips } from '../../core-server/meter/read-strips.js';
 import { refine } from '../../core-server/meter/refine.js';
 import { defaultLimits } from './image-fixtures.js';
@@ -66,19 +66,17 @@ test('the reference was made with the networks and rules that are served', () =>
 });
 
 suite('the served steps are those of the Python reference', async () => {
-  const manifest = await loadManifest(manifestUrl);
-  const rules = await loadReaderRules(manifest, manifestUrl);
+  const { rules, ...networks } = await loadMeterModel(await loadManifest(manifestUrl), manifestUrl);
   const { signal } = new AbortController();
   const pictures = new Map<string, RgbPicture>();
   let models: Parameters<typeof createNetworkCounterReader>[0];
 
   before(async () => {
-    const open = (task: string) => openModel(modelFor(manifest, task), manifestUrl);
-    const [locating, refining, reading] = await Promise.all(
-      ['meter-locate', 'meter-refine', 'meter'].map(open),
-    );
-    assert.ok(locating && refining && reading);
-    models = { locate: locating, refine: refining, read: reading };
+    models = {
+      locate: await openModel(networks.locate, manifestUrl),
+      refine: await openModel(networks.refine, manifestUrl),
+      read: await openModel(networks.read, manifestUrl),
+    };
     for (const { picture } of reference.pictures) {
       const bytes = readFileSync(new URL(`meter-pictures/${picture}`, here));
       const size = await readUprightSize(bytes, defaultLimits);

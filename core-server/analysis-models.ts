@@ -1,0 +1,32 @@
+import { chooseFaceModel } from './face/choose-face-model.js';
+import { faceModelOf, type FaceModel } from './face/face-model.js';
+import { loadManifest } from './inference/manifest.js';
+import { loadMeterModel, type MeterModel } from './meter/meter-model.js';
+
+/**
+ * What the workers serve, read and checked once: checking takes a library that would cost each worker
+ * 13 MB.
+ */
+export interface AnalysisModels {
+  /** Address (file URL) of `models/manifest.json`; the files lie below its folder. */
+  readonly manifestUrl: string;
+  readonly face: FaceModel;
+  readonly meter: MeterModel;
+}
+
+/**
+ * Reads the manifest and the rules of its models. Throws an Error that names every mistake.
+ *
+ * @param faceModel what `CORE_FACE_MODEL` says; absent: the model that the manifest serves
+ */
+export async function loadAnalysisModels(
+  manifestUrl: URL,
+  faceModel?: string,
+): Promise<AnalysisModels> {
+  const manifest = await loadManifest(manifestUrl);
+  return {
+    manifestUrl: manifestUrl.href,
+    face: faceModelOf(manifest, chooseFaceModel(manifest, faceModel).name),
+    meter: await loadMeterModel(manifest, manifestUrl),
+  };
+}

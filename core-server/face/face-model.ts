@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { modelFor, type Manifest, type ModelEntry } from '../inference/manifest.js';
+import type { CascadeRule } from './cascade.js';
+import type { VerifierRule } from './verify.js';
+
+/** A face model of the manifest with its rules: all that a worker must know to open it. */
+export interface FaceModel {
+  readonly entry: ModelEntry;
+  readonly rule: CascadeRule;
+  /** Looks again at what the model found. */
+  readonly verifier?: { readonly entry: ModelEntry; readonly rule: VerifierRule };
+}
+
+const cascadeSchema: z.ZodType<CascadeRule> = z.strictObject({
+  firstSide: z.number().int().min(32),
+  weakScore: z.number().min(0).max(1),
+  sureScore: z.number().min(0).max(1),
+  largeSide: z.number().min(0),
+  glanceScale: z.number().positive().max(1),
+  smallSide: z.number().min(0),
+  margin: z.number().min(0),
+  secondPixels: z.number().int().min(1024),
+  maxZoom: z.number().positive().max(4),
+  minGain: z.number().min(1),
+  keepSide: z.number().min(0),
+});
+
+const verifierSchema: z.ZodType<VerifierRule> = z.strictObject({
+  sureScore: z.number().min(0).max(1),
+  leastSide: z.number().min(0),
+});
+
+/** The face model that the manifest serves, or the one called `name`. Throws where there is none, or its settings are wrong. */
+export function faceModelOf(manifest: Manifest, name?: string): FaceModel {
+  const entry = modelFor(manifest, 'face', name);
+  const rule = parseCascadeRule(entry.settings);
+  if (entry.verifier === undefined) return { entry, rule };
+  const verifier = modelFor(manifest, 'face-verifier', entry.verifier);
+  return { entry, rule, verifier: { entry: verifier, rule: parseVerifierRule(verifier.settings) } };
+}
+
+/** Reads the rule from the settings of a manifest entry. Throws an Error that names every mistake. */
+export function parseCascadeRule(settings: Readonly<Record<string, number>>): CascadeRule {
+  const parsed = cascadeSchema.safeParse(settings);
+  if (parsed.success) return parsed.data;
+  throw new Error(`The settings of the face model are wrong:\n${z.prettifyError(parsed.error)}`);
+}
+
+/** Reads the rule from the settings of a manifest entry. Throws an Error that names every mistake. */
+export function parseVerifierRule(settings: Readonly<Record<string, number>>): VerifierRule {
+  const parsed = verifierSchema.safeParse(settings);
+  if (parsed.success) return parsed.data;
+  throw new Error(`The settings of the face verifier are wrong:\n${z.prettifyError(parsed.error)}`);
+}
