@@ -23,6 +23,8 @@ export function createGrpcSender(target: Extract<Target, { kind: 'grpc' }>): Sen
   const open = (): ClientHttp2Session => {
     if (session && !session.closed && !session.destroyed) return session;
     const opened = connect(`http://${target.address}`, {
+      // By default streams are ended where 10 MB wait to be sent: three photos.
+      maxSessionMemory: 1_000,
       settings: { initialWindowSize: streamWindow },
     });
     opened.on('connect', () => opened.setLocalWindowSize(connectionWindow));
