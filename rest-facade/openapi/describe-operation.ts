@@ -143,8 +143,11 @@ function describeBody(route: Route, { definitions, maxImageBytes }: OperationCon
     properties,
     ...(required.length > 0 && { required }),
   });
-  const body = (type: string, schema: object) => ({
-    requestBody: { required: true, content: { [type]: { schema } } },
+  const body = (type: string, schema: object, example?: object) => ({
+    requestBody: {
+      required: true,
+      content: { [type]: { schema, ...(example !== undefined && { example }) } },
+    },
   });
   const limit = `at most ${formatBytes(maxImageBytes)}`;
   switch (route.body.kind) {
@@ -177,6 +180,8 @@ function describeBody(route: Route, { definitions, maxImageBytes }: OperationCon
       return body(
         'application/json',
         object({ [route.body.member]: image, ...fields }, [route.body.member]),
+        // Viewers would offer every optional field with its example, which are not the caller's.
+        { [route.body.member]: 'data:image/jpeg;base64,/9j/' },
       );
     }
   }

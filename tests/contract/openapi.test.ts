@@ -263,6 +263,20 @@ void describe('the OpenAPI document', () => {
     }
     assert.ok(examples > 7, `${examples} examples`);
   });
+
+  void it('offers a body of what is required alone where optional members have examples', () => {
+    const contents = cases.flatMap(
+      ({ operation }) => operation.requestBody?.content['application/json'] ?? [],
+    );
+    assert.equal(contents.length, 2);
+    for (const { schema, example } of contents) {
+      const members = Object.keys(schema['properties'] as object).length;
+      const required = schema['required'] as string[];
+      if (members === required.length) continue;
+      assert.ok(validator(schema)(example), JSON.stringify(example));
+      assert.deepEqual(Object.keys(example as object), required);
+    }
+  });
 });
 
 type Part = Record<string, unknown>;

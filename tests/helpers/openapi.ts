@@ -14,7 +14,7 @@ export interface Operation extends Part {
   readonly tags: readonly string[];
   readonly security?: readonly object[];
   readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly content: Record<string, { readonly schema: Part }> };
+  readonly requestBody?: { readonly content: Record<string, Content> };
   readonly responses: Record<
     string,
     { readonly description: string; readonly content: Record<string, Content> }
