@@ -137,7 +137,9 @@ function createAnswerer<Request, Response>(
 function startIdleTimer(idleMs: number, call: OpenCall) {
   let timer: NodeJS.Timeout | undefined;
   const expire = () =>
-    call.abort(new ServiceError('DEADLINE', 'The stream was idle for too long.'));
+    call.abort(
+      new ServiceError('DEADLINE', 'the stream was idle for too long, go on in a new stream'),
+    );
   const stop = () => clearTimeout(timer);
   const start = () => {
     stop();
@@ -148,5 +150,5 @@ function startIdleTimer(idleMs: number, call: OpenCall) {
 }
 
 function shuttingDown(): ServiceError {
-  return new ServiceError('SHUTTING_DOWN', 'The service is shutting down, go on in a new stream.');
+  return new ServiceError('SHUTTING_DOWN', 'the service is shutting down, go on in a new stream');
 }

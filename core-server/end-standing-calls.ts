@@ -8,7 +8,10 @@ export function endStandingCalls(closing: AbortSignal): ServerInterceptor {
   return ({ path, responseStream }, call) => {
     if (!responseStream || !path.startsWith('/grpc.')) return new ServerInterceptingCall(call);
     const end = () =>
-      call.sendStatus({ code: status.UNAVAILABLE, details: 'The service is shutting down.' });
+      call.sendStatus({
+        code: status.UNAVAILABLE,
+        details: 'the service is shutting down, try again',
+      });
     return new ServerInterceptingCall(call, {
       start(next) {
         closing.addEventListener('abort', end);

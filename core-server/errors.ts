@@ -32,7 +32,7 @@ export class ServiceError extends Error {
   /** Everything caught passes here: a ServiceError stays itself, anything else becomes INTERNAL with the cause kept. */
   static from(caught: unknown): ServiceError {
     if (caught instanceof ServiceError) return caught;
-    return new ServiceError('INTERNAL', 'The service failed to answer this request.', {
+    return new ServiceError('INTERNAL', 'the service failed to answer this request', {
       cause: caught,
     });
   }

@@ -136,11 +136,11 @@ export async function raceSignal<T>(work: Promise<T>, signal: AbortSignal): Prom
 }
 
 function clientGone(): ServiceError {
-  return new ServiceError('CLIENT_CLOSED', 'The caller closed the call before it was answered.');
+  return new ServiceError('CLIENT_CLOSED', 'the caller went away before the answer was ready');
 }
 
 function deadlinePassed(): ServiceError {
-  return new ServiceError('DEADLINE', 'The deadline passed before the answer was ready.');
+  return new ServiceError('DEADLINE', 'the deadline passed before the answer was ready, try again');
 }
 
 function readText(metadata: Metadata, key: string): string | undefined {

@@ -10,7 +10,10 @@ export function createReceiveLimit(limitMs: number): ServerInterceptor {
   return ({ requestStream }, grpcCall) => {
     if (requestStream) return new ServerInterceptingCall(grpcCall);
     const timer = setTimeout(() => {
-      const error = new ServiceError('DEADLINE', 'The request did not arrive in time.');
+      const error = new ServiceError(
+        'DEADLINE',
+        `the request did not arrive in time, want it within ${limitMs} ms`,
+      );
       grpcCall.sendStatus(toStatusObject(error));
     }, limitMs);
     return new ServerInterceptingCall(grpcCall, {

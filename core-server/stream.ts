@@ -36,12 +36,12 @@ export function streamed<Request, Response>(
       if (item.id.length > maxIdLength) {
         throw new ServiceError(
           'INVALID_FIELD',
-          `id has ${item.id.length} characters, want at most ${maxIdLength}.`,
+          `id has ${item.id.length} characters, want at most ${maxIdLength}`,
           { details: { field: 'id', limit: String(maxIdLength) } },
         );
       }
       if (item.request === undefined) {
-        throw new ServiceError('MISSING_FIELD', 'request is missing, want a request message.', {
+        throw new ServiceError('MISSING_FIELD', 'request is missing, want a request message', {
           details: { field: 'request' },
         });
       }

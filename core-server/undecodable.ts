@@ -26,7 +26,7 @@ export function requireDecoded<Request>(request: Request): Request {
   if (request instanceof Undecodable)
     throw new ServiceError(
       'INVALID_FIELD',
-      'The request cannot be decoded, want its proto message.',
+      'the request cannot be decoded, want its proto message',
     );
   return request;
 }

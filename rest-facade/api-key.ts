@@ -13,10 +13,12 @@ export function readApiKey(request: IncomingMessage): string {
   const values = request.headersDistinct['apikey'] ?? [];
   const key = values[0] ?? '';
   if (key === '')
-    throw refuse('MISSING_API_KEY', 'The header apikey is missing, want an API key.', {
+    throw refuse('MISSING_API_KEY', 'apikey is missing, want an API key in this header', {
       details: { field: 'apikey' },
     });
   if (values.length > 1 || key.length > maxKeyLength || !/^[\x21-\x7e]+$/.test(key))
-    throw refuse('INVALID_API_KEY', 'The API key is not valid.', { details: { field: 'apikey' } });
+    throw refuse('INVALID_API_KEY', 'apikey is malformed, want one API key', {
+      details: { field: 'apikey' },
+    });
   return key;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { CoreClient } from './core-client.js';
-import { Refusal, refuse } from './errors.js';
+import { methodNotAllowed, Refusal } from './errors.js';
 import { createOperationHandler } from './handle-operation.js';
 import { accessLog } from './middleware/access-log.js';
 import { crossOrigin } from './middleware/cross-origin.js';
@@ -75,15 +75,7 @@ function servePages(pages: ReadonlyMap<string, Page>): RequestHandler {
     if (page === undefined) return next();
     contextOf(response).route = path;
     const allow = ['GET', 'HEAD'];
-    if (!allow.includes(request.method))
-      throw refuse(
-        'METHOD_NOT_ALLOWED',
-        `method is ${request.method}, want ${allow.join(' or ')}`,
-        {
-          details: { method: request.method, allow: allow.join(', ') },
-          allow,
-        },
-      );
+    if (!allow.includes(request.method)) throw methodNotAllowed(request.method, allow);
     send(request, response, await page({ ifNoneMatch: request.headers['if-none-match'] }));
   };
 }

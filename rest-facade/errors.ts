@@ -1,6 +1,9 @@
 import type { status } from '@grpc/grpc-js';
 import { codeOfReason, type Reason } from '../runtime/reasons.js';
 
+/** All that a caller learns of a fault. */
+export const internalMessage = 'the service failed to answer this request';
+
 /** What a refusal tells beside its code and reason. */
 export interface RefusalOptions {
   /** Machine-readable facts for the caller: `field`, `value`, `limit` and the like. Never secrets. */
@@ -36,11 +39,29 @@ export class Refusal extends Error {
   /** Everything caught passes here: a Refusal stays itself, anything else becomes INTERNAL with the cause kept. */
   static from(caught: unknown): Refusal {
     if (caught instanceof Refusal) return caught;
-    return refuse('INTERNAL', 'The service failed to answer this request.', { cause: caught });
+    return internalFault(caught);
   }
 }
 
 /** A refusal that the facade gives itself. */
 export function refuse(reason: Reason, message: string, options?: RefusalOptions): Refusal {
   return new Refusal(codeOfReason[reason], reason, message, options);
+}
+
+/** What every fault is to callers; `cause` goes to the log. */
+export function internalFault(cause: unknown): Refusal {
+  return refuse('INTERNAL', internalMessage, { cause });
+}
+
+/** Only the log shows it: nobody is there to read an answer. */
+export function callerGone(cause?: unknown): Refusal {
+  return refuse('CLIENT_CLOSED', 'the caller went away before the answer was ready', { cause });
+}
+
+/** A method that a path does not take. @param allow those that it takes */
+export function methodNotAllowed(method: string, allow: readonly string[]): Refusal {
+  return refuse('METHOD_NOT_ALLOWED', `method is ${method}, want ${allow.join(' or ')}`, {
+    details: { method, allow: allow.join(', ') },
+    allow,
+  });
 }

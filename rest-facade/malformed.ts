@@ -50,10 +50,10 @@ function renderMalformed(errorCode: string | undefined, requestId: string): stri
   const isTooLong = errorCode === 'HPE_HEADER_OVERFLOW';
   const details = isTooLong ? { limit: String(maxHeaderBytes) } : {};
   const message = isLate
-    ? 'The request did not arrive in time.'
+    ? 'the request did not arrive in time, try again'
     : isTooLong
-      ? `The request line and headers are too long, want at most ${maxHeaderBytes} bytes.`
-      : 'The bytes are no well-formed HTTP request.';
+      ? `the request line and headers are too long, want at most ${maxHeaderBytes} bytes`
+      : 'the bytes are no HTTP request, want a well-formed one';
   const body = writeJson({ message, code, reason, request_id: requestId, details });
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -90,9 +90,13 @@ export function createApiKeys({ store, now, randomBytes }: ApiKeysDependencies):
     async revoke(id) {
       const apiKey = isApiKeyId(id) ? await store.revoke(id, now()) : undefined;
       if (apiKey === undefined) {
-        throw new ServiceError('UNKNOWN_API_KEY', 'No API key has this id.', {
-          details: { field: 'id' },
-        });
+        throw new ServiceError(
+          'UNKNOWN_API_KEY',
+          'id is unknown, want the public id of an API key',
+          {
+            details: { field: 'id' },
+          },
+        );
       }
       return apiKey;
     },
@@ -117,5 +121,8 @@ function hasEnded({ revokeTime, expireTime }: ApiKey, time: Date): boolean {
 }
 
 function invalidApiKey(): ServiceError {
-  return new ServiceError('INVALID_API_KEY', 'The API key is unknown, revoked or expired.');
+  return new ServiceError(
+    'INVALID_API_KEY',
+    'apikey is unknown, revoked or expired, want a valid one',
+  );
 }

@@ -80,9 +80,13 @@ export function createCompanies(dependencies: CompaniesDependencies): Companies 
     async create(name, password) {
       const createTime = now();
       if (!(await store.insert(name, await hash(password), createTime))) {
-        throw new ServiceError('COMPANY_EXISTS', `A company named "${name}" is registered.`, {
-          details: { field: 'name', value: name },
-        });
+        throw new ServiceError(
+          'COMPANY_EXISTS',
+          `name is "${name}", want one that is not registered`,
+          {
+            details: { field: 'name', value: name },
+          },
+        );
       }
       return { name, detectionScore: undefined, createTime };
     },
@@ -110,17 +114,26 @@ export function createCompanies(dependencies: CompaniesDependencies): Companies 
           return;
         }
         await failures.recordFailure(credentials);
-        throw new ServiceError(
-          'COMPANY_AUTH_FAILED',
-          'The company is unknown or the password is wrong.',
-        );
+        throw companyAuthFailed();
       }, signal);
     },
   };
 }
 
+/** One refusal for an unknown company and for a wrong password: it must not tell which of them it is. */
+export function companyAuthFailed(): ServiceError {
+  return new ServiceError(
+    'COMPANY_AUTH_FAILED',
+    'the company is unknown or the password is wrong, want a company and its password',
+  );
+}
+
 function unknownCompany(name: string): ServiceError {
-  return new ServiceError('UNKNOWN_COMPANY', `No company named "${name}" is registered.`, {
-    details: { field: 'name', value: name },
-  });
+  return new ServiceError(
+    'UNKNOWN_COMPANY',
+    `name is "${name}", want the name of a registered company`,
+    {
+      details: { field: 'name', value: name },
+    },
+  );
 }

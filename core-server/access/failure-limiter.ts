@@ -68,7 +68,7 @@ export function createFailureLimiter({
 async function refuseWhenSpent(limiter: RateLimiterMemory, key: string): Promise<void> {
   const state = await limiter.get(key);
   if (state === null || state.consumedPoints < limiter.points || state.msBeforeNext <= 0) return;
-  throw new ServiceError('RATE_LIMITED', 'Too many failed passwords, wait before trying again.', {
+  throw new ServiceError('RATE_LIMITED', 'password was wrong too often, try again later', {
     retryAfterSeconds: secondsLeft(state.msBeforeNext, limiter.duration),
   });
 }

@@ -59,7 +59,7 @@ export function createAccessInterceptor(deps: AccessDeps): ServerInterceptor {
     if (key.operations.length > 0 && !key.operations.includes(operation)) {
       throw new ServiceError(
         'KEY_NOT_ALLOWED',
-        `The API key ${key.id} may not be used for ${operation}, want a key that allows it.`,
+        `apikey is that of ${key.id}, want one that may be used for ${operation}`,
         { details: { key_id: key.id, operation } },
       );
     }
@@ -78,7 +78,7 @@ export function createAdminInterceptor(
   return guard(({ path }, metadata) => {
     if (serviceOf(path) !== 'imageanalysis.v1.AdminService') return Promise.resolve();
     if (!isAdminKey(readSecret(metadata, 'adminkey'))) {
-      throw new ServiceError('INVALID_API_KEY', 'The admin key is not valid.');
+      throw new ServiceError('INVALID_API_KEY', 'adminkey is wrong, want the key of AdminService');
     }
     return Promise.resolve();
   }, log);
@@ -116,7 +116,10 @@ function guard(
               pass(metadata);
             };
             run().catch(() => {
-              grpcCall.sendStatus({ code: grpcStatus.INTERNAL, details: 'The call failed.' });
+              grpcCall.sendStatus({
+                code: grpcStatus.INTERNAL,
+                details: 'the service failed to answer this request',
+              });
             });
           },
         });
@@ -128,7 +131,7 @@ function readSecret(metadata: Metadata, name: string): string {
   const values = metadata.get(name);
   const [value] = values;
   if (values.length !== 1 || typeof value !== 'string' || value === '') {
-    throw new ServiceError('MISSING_API_KEY', `The metadata ${name} is missing, want one key.`, {
+    throw new ServiceError('MISSING_API_KEY', `${name} is missing, want one key in the metadata`, {
       details: { field: name },
     });
   }

@@ -30,7 +30,7 @@ export function createKeyRateLimiter(options: {
         if (!(caught instanceof RateLimiterRes)) throw caught;
         throw new ServiceError(
           'RATE_LIMITED',
-          `The API key made more than ${requestsPerMinute} requests in a minute.`,
+          `apikey has sent too many requests, want at most ${requestsPerMinute} a minute`,
           {
             details: { limit: String(requestsPerMinute) },
             retryAfterSeconds: secondsLeft(caught.msBeforeNext, windowSeconds),

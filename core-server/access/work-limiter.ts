@@ -41,7 +41,7 @@ export function createWorkLimiter(options: {
       } else if (waiting.length < maxWaiting) {
         await waitForTurn(signal); // the one that ends hands its place over: `running` stays
       } else {
-        throw new ServiceError('QUEUE_FULL', 'Too many passwords are being checked, try again.', {
+        throw new ServiceError('QUEUE_FULL', 'too many passwords are being checked, try again', {
           retryAfterSeconds: 1,
         });
       }

@@ -73,7 +73,7 @@ function validatePassword(password: string): void {
   const length = countCharacters(password);
   if (length >= minPasswordLength && length <= maxPasswordLength) return;
   // Never the value: this is a secret.
-  throw new ServiceError('INVALID_FIELD', `password has ${length} characters, want ${wish}.`, {
+  throw new ServiceError('INVALID_FIELD', `password has ${length} characters, want ${wish}`, {
     details: { field: 'password', limit: `${minPasswordLength}..${maxPasswordLength}` },
   });
 }
@@ -86,13 +86,13 @@ const maxShownLength = 128;
 
 function invalidField(field: string, sent: string, wish: string): ServiceError {
   const value = sent.length > maxShownLength ? `${sent.slice(0, maxShownLength)}…` : sent;
-  return new ServiceError('INVALID_FIELD', `${field} is "${value}", want ${wish}.`, {
+  return new ServiceError('INVALID_FIELD', `${field} is "${value}", want ${wish}`, {
     details: { field, value },
   });
 }
 
 function missingField(field: string, wish: string): ServiceError {
-  return new ServiceError('MISSING_FIELD', `${field} is missing, want ${wish}.`, {
+  return new ServiceError('MISSING_FIELD', `${field} is missing, want ${wish}`, {
     details: { field },
   });
 }

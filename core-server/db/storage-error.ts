@@ -15,7 +15,7 @@ export async function withStorageErrors<T>(query: PromiseLike<T>): Promise<T> {
 
 function toStorageError(caught: unknown): ServiceError {
   if (!isTemporary(caught)) return ServiceError.from(caught);
-  return new ServiceError('SHUTTING_DOWN', 'The configuration store is not available, try again.', {
+  return new ServiceError('SHUTTING_DOWN', 'the configuration store is not available, try again', {
     retryAfterSeconds: 1,
     cause: caught,
   });

@@ -95,7 +95,7 @@ export function createFaceDetectionHandlers(deps: FaceDetectionDeps): FaceDetect
       if (largest === undefined) {
         throw new ServiceError(
           'NO_FACE',
-          `image has no face with a score of at least ${threshold.value}`,
+          `image has no face with a score of at least ${threshold.value}, want one or a lower threshold`,
           { details: { field: 'image', limit: String(threshold.value) } },
         );
       }

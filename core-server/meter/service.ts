@@ -63,7 +63,7 @@ export function createMeterReadingHandlers(deps: MeterReadingDeps): MeterReading
       if (reading === null) {
         throw new ServiceError(
           'NO_READING',
-          'The picture shows no readable counter, want a sharp photo of the wheels.',
+          'image shows no readable counter, want a sharp photo of the wheels',
           { details: { field: 'image' } },
         );
       }

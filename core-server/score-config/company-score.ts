@@ -15,7 +15,7 @@ export function createCompanyScoreReader(
     const value = company.slice(0, maxShownLength);
     throw new ServiceError(
       'UNKNOWN_COMPANY',
-      `company is "${value}", want the name of a registered company.`,
+      `company is "${value}", want the name of a registered company`,
       { details: { field: 'company', value } },
     );
   };

@@ -4,8 +4,8 @@ import type {
   SetDetectionScoreRequest,
   SetDetectionScoreResponse,
 } from '../../generated/imageanalysis/v1/score_config.js';
+import { companyAuthFailed } from '../access/companies.js';
 import type { Call } from '../call.js';
-import { ServiceError } from '../errors.js';
 import type { ScoreStore } from './store.js';
 import { validateGetDetectionScore, validateSetDetectionScore } from './validate.js';
 
@@ -45,23 +45,16 @@ export function createScoreConfigHandlers(deps: ScoreConfigDependencies): ScoreC
       const { company, password } = validateGetDetectionScore(request);
       await authenticateCompany({ company, password, keyId, peer, signal });
       const stored = await scores.get(company);
-      if (stored === undefined) throw deletedMeanwhile();
+      // Deleted since its password was checked; below too.
+      if (stored === undefined) throw companyAuthFailed();
       return { company, detectionScore: stored.score ?? defaultScore };
     },
 
     async setDetectionScore(request, { keyId, peer, signal }) {
       const { company, password, score } = validateSetDetectionScore(request);
       await authenticateCompany({ company, password, keyId, peer, signal });
-      if (!(await scores.set(company, score))) throw deletedMeanwhile();
+      if (!(await scores.set(company, score))) throw companyAuthFailed();
       return { company, detectionScore: score };
     },
   };
-}
-
-/** The company was deleted between the check of its password and now. */
-function deletedMeanwhile(): ServiceError {
-  return new ServiceError(
-    'COMPANY_AUTH_FAILED',
-    'The company is unknown or the password is wrong.',
-  );
 }

@@ -44,7 +44,7 @@ export function validateScore(field: string, score: number): number {
   const isShort = Number(score.toFixed(6)) === score;
   if (score >= 0 && score <= 1 && isShort && !Object.is(score, -0)) return score;
   const value = Object.is(score, -0) ? '-0' : String(score);
-  throw new ServiceError('INVALID_SCORE', `${field} is "${value}", want ${scoreRule}.`, {
+  throw new ServiceError('INVALID_SCORE', `${field} is "${value}", want ${scoreRule}`, {
     details: { field, value },
   });
 }
@@ -56,7 +56,7 @@ function requireText(field: string, text: string, wish: string): void {
 }
 
 function missingField(field: string, wish: string): ServiceError {
-  return new ServiceError('MISSING_FIELD', `${field} is missing, want ${wish}.`, {
+  return new ServiceError('MISSING_FIELD', `${field} is missing, want ${wish}`, {
     details: { field },
   });
 }

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { refuse } from '../errors.js';
+import { callerGone, refuse } from '../errors.js';
 import { setContext } from '../request-context.js';
 
 /** Harmless in a header, in metadata and in a log line. */
@@ -25,9 +25,13 @@ export function requestId(deps: {
     const timer = setTimeout(
       () =>
         controller.abort(
-          refuse('DEADLINE', `The request took longer than ${deps.requestTimeoutMs} ms.`, {
-            details: { limit: String(deps.requestTimeoutMs) },
-          }),
+          refuse(
+            'DEADLINE',
+            `the request took longer than ${deps.requestTimeoutMs} ms, try again`,
+            {
+              details: { limit: String(deps.requestTimeoutMs) },
+            },
+          ),
         ),
       deps.requestTimeoutMs,
     );
@@ -36,8 +40,7 @@ export function requestId(deps: {
     response.once('close', () => {
       clearTimeout(timer);
       clearTimeout(lastTimer);
-      if (!response.writableFinished)
-        controller.abort(refuse('CLIENT_CLOSED', 'The caller went away.'));
+      if (!response.writableFinished) controller.abort(callerGone());
     });
     response.setHeader('x-request-id', id);
     const startedAt = performance.now();

@@ -10,7 +10,7 @@ export function requireHost(): RequestHandler {
     const hosts = request.headersDistinct['host'] ?? [];
     if (hosts.length === 1 || (hosts.length === 0 && request.httpVersion === '1.0')) return next();
     const found = hosts.length === 0 ? 'missing' : 'given more than once';
-    throw refuse('INVALID_FIELD', `the header Host is ${found}, want the name of this server`, {
+    throw refuse('INVALID_FIELD', `host is ${found}, want the name of this server in this header`, {
       details: { field: 'host' },
     });
   };

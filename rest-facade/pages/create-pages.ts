@@ -44,7 +44,8 @@ export function createPages(deps: {
     [
       '/readyz',
       async () => {
-        if (deps.isDraining()) throw refuse('SHUTTING_DOWN', 'The process is shutting down.');
+        if (deps.isDraining())
+          throw refuse('SHUTTING_DOWN', 'the service is shutting down, try again');
         await deps.core.checkHealth(healthTimeoutMs);
         return success;
       },

@@ -1,4 +1,4 @@
-import { refuse } from '../errors.js';
+import { methodNotAllowed, refuse } from '../errors.js';
 import { onlyValue } from './field.js';
 import { matchPath } from './path-template.js';
 import type { NamedValue } from './parse-target.js';
@@ -20,17 +20,11 @@ export function findRoutes(routes: readonly Route[], verb: string, rawPath: stri
     return variables === undefined ? [] : [{ route, variables }];
   });
   if (matches.length === 0)
-    throw refuse(
-      'NO_SUCH_ROUTE',
-      'No operation has this path; /openapi.json lists the operations.',
-    );
+    throw refuse('NO_SUCH_ROUTE', 'path is unknown, want one of those in /openapi.json');
   const [first, ...rest] = matches.filter(({ route }) => route.verb === verb);
   if (first === undefined) {
     const allow = [...new Set(matches.map(({ route }) => route.verb))];
-    throw refuse('METHOD_NOT_ALLOWED', `method is ${verb}, want ${allow.join(' or ')}`, {
-      details: { method: verb, allow: allow.join(', ') },
-      allow,
-    });
+    throw methodNotAllowed(verb, allow);
   }
   return { routes: [first.route, ...rest.map(({ route }) => route)], variables: first.variables };
 }
@@ -59,8 +53,8 @@ export function chooseRoute(match: RouteMatch, query: readonly NamedValue[]): Ro
     if (fits) return route;
   }
   // One route alone that asks for a presence: the parameter is there, but not as it wants it.
-  const name = match.routes[0].query.find(({ presence }) => presence !== 'any')?.name ?? '';
-  throw refuse('INVALID_FIELD', `${name} is not as this operation wants it`, {
-    details: { field: name },
-  });
+  const rule = match.routes[0].query.find(({ presence }) => presence !== 'any');
+  const name = rule?.name ?? '';
+  const mistake = rule?.presence === 'bare' ? 'has a value, want none' : 'is empty, want a value';
+  throw refuse('INVALID_FIELD', `${name} ${mistake}`, { details: { field: name } });
 }

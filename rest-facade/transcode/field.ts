@@ -52,9 +52,13 @@ export function parseText(
   switch (field.type) {
     case 'string':
       if (!/\p{Surrogate}/u.test(text)) return text;
-      throw refuse('INVALID_FIELD', `${from.name} is not well-formed Unicode text`, {
-        details: { field: from.name },
-      });
+      throw refuse(
+        'INVALID_FIELD',
+        `${from.name} has half a character, want well-formed Unicode text`,
+        {
+          details: { field: from.name },
+        },
+      );
     case 'bool':
       if (/^(true|1)$/i.test(text)) return true;
       if (/^(false|0)$/i.test(text)) return false;

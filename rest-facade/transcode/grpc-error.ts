@@ -2,7 +2,7 @@ import type { Metadata } from '@grpc/grpc-js';
 import { status, type ServiceError } from '@grpc/grpc-js';
 import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
 import { Status } from '../../generated/google/rpc/status.js';
-import { Refusal, refuse } from '../errors.js';
+import { internalFault, Refusal, refuse } from '../errors.js';
 
 /** A core that is restarted is found again within about this time. */
 const reconnectSeconds = 1;
@@ -27,25 +27,29 @@ function fromTransport(error: ServiceError): Refusal {
       // What grpc-js says of all calls of a connection that broke off.
       return error.details.startsWith('Received RST_STREAM')
         ? coreUnavailable(error)
-        : refuse('INTERNAL', 'The service failed to answer this request.', options);
+        : internalFault(error);
     case status.DEADLINE_EXCEEDED:
-      return refuse('DEADLINE', 'The deadline passed before the answer was ready.', options);
+      return refuse(
+        'DEADLINE',
+        'the deadline passed before the answer was ready, try again',
+        options,
+      );
     case status.RESOURCE_EXHAUSTED:
       // The limit of a message, where the core's is below the facade's; else some proxy's of its own.
       return /larger than/.test(error.details)
-        ? refuse('BODY_TOO_LARGE', 'file is too large for the service', options)
-        : refuse('QUEUE_FULL', 'The service has all the work it can take, try again.', {
+        ? refuse('BODY_TOO_LARGE', 'file is too large for the service, want a smaller one', options)
+        : refuse('QUEUE_FULL', 'the service has all the work it can take, try again', {
             ...options,
             retryAfterSeconds: reconnectSeconds,
           });
     default:
-      return refuse('INTERNAL', 'The service failed to answer this request.', options);
+      return internalFault(error);
   }
 }
 
 /** The core cannot be reached. */
 export function coreUnavailable(cause: unknown): Refusal {
-  return refuse('CORE_UNAVAILABLE', 'The service is not ready to answer, try again.', {
+  return refuse('CORE_UNAVAILABLE', 'the service is not ready to answer, try again', {
     retryAfterSeconds: reconnectSeconds,
     cause,
   });

@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js';
-import type { Refusal } from '../errors.js';
+import { internalMessage, type Refusal } from '../errors.js';
 import { writeJson } from './json.js';
 
 /** An answer in HTTP: what is written as it stands. */
@@ -69,7 +69,7 @@ type ErrorAnswer = HttpAnswer & { readonly body: string };
 const lastResort: ErrorAnswer = {
   status: 500,
   headers: {},
-  body: '{"message":"The service failed to answer this request.","code":"INTERNAL","reason":"INTERNAL","request_id":"","details":{}}',
+  body: `{"message":"${internalMessage}","code":"INTERNAL","reason":"INTERNAL","request_id":"","details":{}}`,
 };
 
 /** The error body as documented, with `Retry-After` and `Allow` where they are known. Never throws. */

@@ -45,7 +45,7 @@ export function createByteCollector(options: {
       if (wanted > taken) {
         const more = Math.max(wanted - taken, stepBytes);
         if (!budget.take(more))
-          throw refuse('QUEUE_FULL', 'The service has all the uploads it can hold, try again.', {
+          throw refuse('QUEUE_FULL', 'the service has all the uploads it can hold, try again', {
             retryAfterSeconds: 1,
           });
         taken += more;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { Refusal, refuse } from '../errors.js';
+import { callerGone, Refusal, refuse } from '../errors.js';
+import { quote } from '../transcode/field.js';
 import { bodyTooLarge, createByteCollector, type ByteCollector } from './byte-collector.js';
 import type { ByteShare } from '../../runtime/byte-budget.js';
 
@@ -22,12 +23,16 @@ export function checkBodyHeaders(request: IncomingMessage, maxBodyBytes: number)
   if ((contentLength(request) ?? 0) > maxBodyBytes) throw bodyTooLarge('body', maxBodyBytes);
   const transfer = request.headers['transfer-encoding'];
   if (transfer !== undefined && transfer.toLowerCase() !== 'chunked')
-    throw refuse('UNSUPPORTED_CONTENT_TYPE', 'transfer-encoding is not chunked, want chunked', {
-      details: { field: 'transfer-encoding' },
-    });
+    throw refuse(
+      'UNSUPPORTED_CONTENT_TYPE',
+      `transfer-encoding is ${quote(transfer)}, want chunked`,
+      {
+        details: { field: 'transfer-encoding' },
+      },
+    );
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
-    throw refuse('UNSUPPORTED_CONTENT_TYPE', 'content-encoding is set, want none', {
+    throw refuse('UNSUPPORTED_CONTENT_TYPE', `content-encoding is ${quote(encoding)}, want none`, {
       details: { field: 'content-encoding' },
     });
 }
@@ -73,23 +78,24 @@ function hasFewValues(json: Buffer): boolean {
 
 /** @throws Refusal MALFORMED_JSON */
 function parseJsonObject(collector: ByteCollector): Record<string, unknown> {
-  const malformed = (wish: string) => refuse('MALFORMED_JSON', `body is not ${wish}`);
+  const malformed = (what: string, wish: string) =>
+    refuse('MALFORMED_JSON', `body ${what}, want ${wish}`);
   const bytes = collector.bytes();
-  if (!hasFewValues(bytes)) throw malformed('a JSON object with few members');
+  if (!hasFewValues(bytes)) throw malformed('has too many values', 'a JSON object with few');
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw malformed('UTF-8, want a JSON object in UTF-8');
+    throw malformed('is not UTF-8', 'a JSON object in UTF-8');
   }
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
-    throw malformed('JSON, want a JSON object');
+    throw malformed('is not JSON', 'a JSON object');
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw malformed('a JSON object');
+    throw malformed('is JSON of another type', 'a JSON object');
   return json as Record<string, unknown>;
 }
 
@@ -121,8 +127,7 @@ export function pump(
       }
     };
     const onEnd = () => finish();
-    const onError = (cause: unknown) =>
-      finish(refuse('CLIENT_CLOSED', 'The caller went away.', { cause }));
+    const onError = (cause: unknown) => finish(callerGone(cause));
     const onAbort = () => finish(signal.reason);
     if (signal.aborted) return reject(signal.reason as Error);
     signal.addEventListener('abort', onAbort);

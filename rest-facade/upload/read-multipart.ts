@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import busboy from 'busboy';
-import { Refusal, refuse } from '../errors.js';
+import { callerGone, Refusal, refuse } from '../errors.js';
+import { quote } from '../transcode/field.js';
 import type { NamedValue } from '../transcode/parse-target.js';
 import { bodyTooLarge, createByteCollector } from './byte-collector.js';
 import { contentLength, type ReadOptions } from './read-body.js';
@@ -63,8 +64,7 @@ export function readMultipart(
       reject(Refusal.from(refusal));
     };
     const onAbort = () => fail(signal.reason);
-    const onRequestError = (cause: unknown) =>
-      fail(refuse('CLIENT_CLOSED', 'The caller went away.', { cause }));
+    const onRequestError = (cause: unknown) => fail(callerGone(cause));
     const onData = (chunk: Buffer) => {
       bodyBytes += chunk.length;
       if (bodyBytes > maxBodyBytes) fail(bodyTooLarge('body', maxBodyBytes));
@@ -78,7 +78,7 @@ export function readMultipart(
         fail(
           name === filePart && hasFile
             ? repeated(name)
-            : overLimit('more than 1 file', formLimits.files),
+            : overLimit('too many files', formLimits.files),
         );
       } else if (hasFailed || name !== filePart) {
         stream.resume();
@@ -101,28 +101,22 @@ export function readMultipart(
     parser.on('field', (name: string | undefined, value, info) => {
       if (name === undefined) return;
       if (Buffer.byteLength(name) > formLimits.nameBytes)
-        fail(
-          overLimit(
-            `a field name of more than ${formLimits.nameBytes} bytes`,
-            formLimits.nameBytes,
-          ),
-        );
+        fail(overLimit('a field name that is too long', formLimits.nameBytes, { unit: 'bytes' }));
       else if (info.valueTruncated)
         fail(
-          overLimit(
-            `a field of more than ${formLimits.fieldBytes} bytes`,
-            formLimits.fieldBytes,
-            name,
-          ),
+          overLimit('a field that is too long', formLimits.fieldBytes, {
+            unit: 'bytes',
+            field: name,
+          }),
         );
       else fields.push({ name, value });
     });
-    parser.on('fieldsLimit', () =>
-      fail(overLimit(`more than ${formLimits.fields} fields`, formLimits.fields)),
+    parser.on('fieldsLimit', () => fail(overLimit('too many fields', formLimits.fields)));
+    parser.on('partsLimit', () =>
+      fail(malformed('has too many parts', `at most ${formLimits.files + formLimits.fields}`)),
     );
-    parser.on('partsLimit', () => fail(malformed('has too many parts')));
     parser.on('error', (cause) =>
-      fail(malformed('cannot be parsed, want parts between boundaries and a last boundary', cause)),
+      fail(malformed('cannot be parsed', 'parts between boundaries and a last boundary', cause)),
     );
     parser.on('close', () => {
       stop();
@@ -144,10 +138,11 @@ export function readMultipart(
 }
 
 function createParser(request: IncomingMessage, maxFileBytes: number): busboy.Busboy {
-  if (!/^multipart\/form-data\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
+  const contentType = request.headers['content-type'] ?? '';
+  if (!/^multipart\/form-data\s*(;|$)/i.test(contentType))
     throw refuse(
       'UNSUPPORTED_CONTENT_TYPE',
-      'content-type is not multipart/form-data, want multipart/form-data with a boundary',
+      `content-type is ${quote(contentType)}, want multipart/form-data with a boundary`,
       { details: { field: 'content-type' } },
     );
   const { files, fields, fieldBytes, nameBytes } = formLimits;
@@ -167,18 +162,26 @@ function createParser(request: IncomingMessage, maxFileBytes: number): busboy.Bu
       },
     });
   } catch (cause) {
-    throw malformed('has no boundary in its content-type', cause);
+    throw malformed('has no boundary in its content-type', 'one', cause);
   }
 }
 
-function malformed(what: string, cause?: unknown): Refusal {
-  return refuse('MALFORMED_MULTIPART', `the multipart body ${what}`, { cause });
+function malformed(what: string, wish: string, cause?: unknown): Refusal {
+  return refuse('MALFORMED_MULTIPART', `body ${what}, want ${wish}`, { cause });
 }
 
-function overLimit(what: string, limit: number, field?: string): Refusal {
-  return refuse('MALFORMED_MULTIPART', `the multipart body has ${what}`, {
-    details: { ...(field !== undefined && { field }), limit: String(limit) },
-  });
+function overLimit(
+  what: string,
+  limit: number,
+  { unit = '', field }: { unit?: string; field?: string } = {},
+): Refusal {
+  return refuse(
+    'MALFORMED_MULTIPART',
+    `body has ${what}, want at most ${limit} ${unit}`.trimEnd(),
+    {
+      details: { ...(field !== undefined && { field }), limit: String(limit) },
+    },
+  );
 }
 
 function repeated(name: string): Refusal {

@@ -119,7 +119,7 @@ describe('API keys', () => {
     for (const id of ['ia_000000000000', 'ia_0', '', '\0', 'x'.repeat(100_000)]) {
       await assert.rejects(apiKeys.revoke(id), {
         reason: 'UNKNOWN_API_KEY',
-        message: 'No API key has this id.',
+        message: 'id is unknown, want the public id of an API key',
       });
     }
   });
@@ -160,6 +160,6 @@ function createKey(apiKeys: ReturnType<typeof createApiKeys>) {
 /** All refusals are the same: nothing tells which keys exist. */
 const invalidApiKey = {
   reason: 'INVALID_API_KEY',
-  message: 'The API key is unknown, revoked or expired.',
+  message: 'apikey is unknown, revoked or expired, want a valid one',
   details: {},
 };

@@ -68,7 +68,7 @@ describe('companies', () => {
     await companies.create('acme', password);
     await assert.rejects(companies.create('acme', 'other-password'), {
       reason: 'COMPANY_EXISTS',
-      message: 'A company named "acme" is registered.',
+      message: 'name is "acme", want one that is not registered',
       details: { field: 'name', value: 'acme' },
     });
     await companies.authenticate({ company: 'acme', password, ...caller });
@@ -172,7 +172,7 @@ describe('companies', () => {
 
 const authFailed = {
   reason: 'COMPANY_AUTH_FAILED',
-  message: 'The company is unknown or the password is wrong.',
+  message: 'the company is unknown or the password is wrong, want a company and its password',
   details: {},
 };
 

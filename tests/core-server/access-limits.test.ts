@@ -13,7 +13,7 @@ describe('request rate of an API key', () => {
     for (let request = 1; request <= 3; request++) await limiter.consume('ia_a');
     await assert.rejects(limiter.consume('ia_a'), {
       reason: 'RATE_LIMITED',
-      message: 'The API key made more than 3 requests in a minute.',
+      message: 'apikey has sent too many requests, want at most 3 a minute',
       details: { limit: '3' },
       retryAfterSeconds: 60,
     });
@@ -67,7 +67,7 @@ describe('failure limiter', () => {
     clock.tick(100_000);
     await assert.rejects(failures.check(attempt), {
       reason: 'RATE_LIMITED',
-      message: 'Too many failed passwords, wait before trying again.',
+      message: 'password was wrong too often, try again later',
       details: {},
       retryAfterSeconds: 200,
     });
@@ -180,7 +180,7 @@ describe('work limiter', () => {
       limiter.run(() => Promise.resolve()),
       {
         reason: 'QUEUE_FULL',
-        message: 'Too many passwords are being checked, try again.',
+        message: 'too many passwords are being checked, try again',
         retryAfterSeconds: 1,
       },
     );

@@ -112,11 +112,11 @@ describe('admin command', () => {
   it('should exit with 1 and one line when the service refuses', async (t) => {
     const { admin } = await setUp(t);
     const refused: [string[], string][] = [
-      [['keys', 'revoke', 'ia_000000000000'], 'No API key has this id.'],
-      [['companies', 'delete', 'acme'], 'No company named "acme" is registered.'],
+      [['keys', 'revoke', 'ia_000000000000'], 'id is unknown, want the public id of an API key'],
+      [['companies', 'delete', 'acme'], 'name is "acme", want the name of a registered company'],
       [
         ['companies', 'create', 'acme', '--password', 'short'],
-        'password has 5 characters, want 8 to 128 characters.',
+        'password has 5 characters, want 8 to 128 characters',
       ],
     ];
     for (const [args, message] of refused) {

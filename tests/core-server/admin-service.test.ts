@@ -163,19 +163,19 @@ describe('administration of companies', () => {
   function shortOrLong(length: number): object {
     return {
       reason: 'INVALID_FIELD',
-      message: `password has ${length} characters, want ${passwordRule}.`,
+      message: `password has ${length} characters, want ${passwordRule}`,
       details: { field: 'password', limit: '8..128' },
     };
   }
 });
 
 function missing(field: string, wish: string): object {
-  const message = `${field} is missing, want ${wish}.`;
+  const message = `${field} is missing, want ${wish}`;
   return { reason: 'MISSING_FIELD', message, details: { field } };
 }
 
 function invalid(field: string, value: string, wish: string): object {
-  const message = `${field} is "${value}", want ${wish}.`;
+  const message = `${field} is "${value}", want ${wish}`;
   return { reason: 'INVALID_FIELD', message, details: { field, value } };
 }
 

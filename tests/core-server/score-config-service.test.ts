@@ -90,7 +90,7 @@ describe('score of a company for a detection', () => {
     const companyScore = createCompanyScoreReader(setUp().store);
     await assert.rejects(companyScore('amce'), {
       reason: 'UNKNOWN_COMPANY',
-      message: 'company is "amce", want the name of a registered company.',
+      message: 'company is "amce", want the name of a registered company',
       details: { field: 'company', value: 'amce' },
     });
     await assert.rejects(companyScore('x'.repeat(1_000_000)), (error: ServiceError) => {
@@ -102,7 +102,7 @@ describe('score of a company for a detection', () => {
 
 const authFailed = {
   reason: 'COMPANY_AUTH_FAILED',
-  message: 'The company is unknown or the password is wrong.',
+  message: 'the company is unknown or the password is wrong, want a company and its password',
   details: {},
 };
 

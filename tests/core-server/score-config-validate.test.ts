@@ -39,7 +39,7 @@ describe('score validation', () => {
     it(`should refuse ${shown}`, () => {
       assert.throws(() => validateScore('min_score', score), {
         reason: 'INVALID_SCORE',
-        message: `min_score is "${shown}", want a number from 0 to 1 with at most 6 decimals.`,
+        message: `min_score is "${shown}", want a number from 0 to 1 with at most 6 decimals`,
         details: { field: 'min_score', value: shown },
       });
     });
@@ -74,7 +74,7 @@ describe('score requests', () => {
     it(`should be refused without ${field}`, () => {
       assert.throws(() => validateSetDetectionScore({ ...request, ...parts }), {
         reason: 'MISSING_FIELD',
-        message: `${field} is missing, want ${wish}.`,
+        message: `${field} is missing, want ${wish}`,
         details: { field },
       });
     });

@@ -15,7 +15,7 @@ import { openDatabase, placeSqlite } from '../helpers/databases.js';
 
 const refused = {
   reason: 'SHUTTING_DOWN',
-  message: 'The configuration store is not available, try again.',
+  message: 'the configuration store is not available, try again',
   retryAfterSeconds: 1,
 };
 

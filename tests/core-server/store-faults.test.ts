@@ -65,7 +65,7 @@ for (const dialect of dialects) {
       await db.schema.dropTable('companies');
       await assert.rejects(createKnexScoreStore(db).get('acme'), (error: ServiceError) => {
         assert.equal(error.reason, 'INTERNAL');
-        assert.equal(error.message, 'The service failed to answer this request.');
+        assert.equal(error.message, 'the service failed to answer this request');
         assert.match(String((error.cause as Error).message), /companies/);
         return true;
       });
@@ -146,7 +146,7 @@ describe('a PostgreSQL server that crashes', { skip: postgres.skip }, () => {
 function isWorthARetry(error: unknown): true {
   assert.ok(error instanceof ServiceError);
   assert.equal(error.reason, 'SHUTTING_DOWN', String(error.cause));
-  assert.equal(error.message, 'The configuration store is not available, try again.');
+  assert.equal(error.message, 'the configuration store is not available, try again');
   assert.equal(error.retryAfterSeconds, 1);
   return true;
 }

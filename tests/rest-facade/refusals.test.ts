@@ -13,7 +13,7 @@ test('the error body, its headers, and nothing else', async (t) => {
   const answer = await fetch(`${url}/nothing`, { headers: { 'x-request-id': 'my-id_1' } });
   assert.equal(answer.status, 404);
   assert.deepEqual(await answer.json(), {
-    message: 'No operation has this path; /openapi.json lists the operations.',
+    message: 'path is unknown, want one of those in /openapi.json',
     code: 'NOT_FOUND',
     reason: 'NO_SUCH_ROUTE',
     request_id: 'my-id_1',
