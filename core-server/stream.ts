@@ -1,13 +1,8 @@
 import type { Status } from '../generated/google/rpc/status.js';
 import type { Call } from './call.js';
 import { ServiceError } from './errors.js';
+import type { HandlerOptions } from './run-options.js';
 import { toRpcStatus } from './status.js';
-
-/** How a handler of one request is called within a stream. */
-export interface HandlerOptions {
-  /** What to do when the inference queue is full: refuse the request, or wait for a place. */
-  readonly wait?: 'refuse' | 'queue';
-}
 
 /** One request of a stream. */
 export interface StreamItem<Request> {

@@ -13,6 +13,7 @@ import type { ImageLimits } from '../image/limits.js';
 import { validateImageBytes } from '../image/validate.js';
 import { ownBytes } from '../inference/own-bytes.js';
 import type { WorkerPool } from '../inference/pool.js';
+import { toRunOptions, type HandlerOptions } from '../run-options.js';
 import type { DetectFacesOutput, FaceTasks } from './detector.js';
 import { toFace } from './to-face.js';
 import { validateCompany, validateMaxFaces, validateMinScore } from './validate.js';
@@ -28,21 +29,16 @@ export interface FaceDetectionDeps {
   readonly limits: ImageLimits;
 }
 
-/** How a call treats a full queue: unary calls are refused, streams wait. */
-export interface QueueOptions {
-  readonly wait?: 'refuse' | 'queue';
-}
-
 export interface FaceDetectionHandlers {
   detectSingleFace(
     request: DetectSingleFaceRequest,
     call: Call,
-    options?: QueueOptions,
+    options?: HandlerOptions,
   ): Promise<DetectSingleFaceResponse>;
   detectAllFaces(
     request: DetectAllFacesRequest,
     call: Call,
-    options?: QueueOptions,
+    options?: HandlerOptions,
   ): Promise<DetectAllFacesResponse>;
 }
 
@@ -54,7 +50,7 @@ export function createFaceDetectionHandlers(deps: FaceDetectionDeps): FaceDetect
     request: DetectSingleFaceRequest | DetectAllFacesRequest,
     maxFaces: number,
     call: Call,
-    options: QueueOptions,
+    options: HandlerOptions,
   ): Promise<{ found: DetectFacesOutput; threshold: Threshold }> => {
     const { minScore, company, landmarks } = request;
     validateMinScore(minScore);
@@ -74,14 +70,7 @@ export function createFaceDetectionHandlers(deps: FaceDetectionDeps): FaceDetect
         landmarks,
         limits,
       },
-      {
-        signal: call.signal,
-        ...(call.trace !== undefined && { trace: call.trace }),
-        owner: call.keyId,
-        timeLeftMs: call.timeLeftMs(),
-        onBegin: call.tellBegun,
-        ...options,
-      },
+      toRunOptions(call, options),
     );
     const { faces, timings, width, height } = found;
     call.log.debug({ faces: faces.length, width, height, timings }, 'faces detected');

@@ -10,6 +10,7 @@ import type { ImageLimits } from '../image/limits.js';
 import { validateImageBytes } from '../image/validate.js';
 import { ownBytes } from '../inference/own-bytes.js';
 import type { WorkerPool } from '../inference/pool.js';
+import { toRunOptions, type HandlerOptions, type WorkCall } from '../run-options.js';
 import type { MeterTasks } from './reader.js';
 import { validateKnownMeter } from './validate.js';
 
@@ -29,8 +30,8 @@ export interface MeterReadingHandlers {
    */
   readonly readMeter: (
     request: ReadMeterRequest,
-    call: Pick<Call, 'signal' | 'timeLeftMs' | 'trace' | 'tellBegun' | 'keyId' | 'log'>,
-    options?: { readonly wait?: 'refuse' | 'queue' },
+    call: WorkCall & Pick<Call, 'log'>,
+    options?: HandlerOptions,
   ) => Promise<ReadMeterResponse>;
 }
 
@@ -38,7 +39,7 @@ export interface MeterReadingHandlers {
 export function createMeterReadingHandlers(deps: MeterReadingDeps): MeterReadingHandlers {
   const { pool, limits, checkBelow } = deps;
   return {
-    async readMeter(request, call, { wait = 'refuse' } = {}) {
+    async readMeter(request, call, options = {}) {
       const known = validateKnownMeter(request);
       validateImageBytes(request.image, limits);
       const { reading, timings } = await pool.run(
@@ -50,14 +51,7 @@ export function createMeterReadingHandlers(deps: MeterReadingDeps): MeterReading
           printed: request.serialNumber ?? false,
           limits,
         },
-        {
-          signal: call.signal,
-          ...(call.trace !== undefined && { trace: call.trace }),
-          owner: call.keyId,
-          timeLeftMs: call.timeLeftMs(),
-          onBegin: call.tellBegun,
-          wait,
-        },
+        toRunOptions(call, options),
       );
       call.log.debug({ timings, found: reading !== null }, 'meter read');
       if (reading === null) {

@@ -23,7 +23,8 @@ import { parseTrustedProxies } from '../../core-server/access/trusted-proxies.js
 import { bidi } from '../../core-server/bidi.js';
 import type { Call } from '../../core-server/call.js';
 import { ServiceError } from '../../core-server/errors.js';
-import { streamed, type HandlerOptions } from '../../core-server/stream.js';
+import type { HandlerOptions } from '../../core-server/run-options.js';
+import { streamed } from '../../core-server/stream.js';
 import { unary } from '../../core-server/unary.js';
 import { markUndecodable } from '../../core-server/undecodable.js';
 import { deferred } from '../helpers/deferred.js';

@@ -1,0 +1,20 @@
+import type { Call } from './call.js';
+import type { RunOptions } from './inference/pool.js';
+
+/** How a handler treats a full queue: unary calls are refused, the requests of a stream wait. */
+export type HandlerOptions = Pick<RunOptions, 'wait'>;
+
+/** What of a call matters to the work that is done for it. */
+export type WorkCall = Pick<Call, 'signal' | 'timeLeftMs' | 'trace' | 'tellBegun' | 'keyId'>;
+
+/** How the pool runs a picture of this call. */
+export function toRunOptions(call: WorkCall, options: HandlerOptions): RunOptions {
+  return {
+    signal: call.signal,
+    ...(call.trace !== undefined && { trace: call.trace }),
+    owner: call.keyId,
+    timeLeftMs: call.timeLeftMs(),
+    onBegin: call.tellBegun,
+    ...options,
+  };
+}
