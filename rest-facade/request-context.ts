@@ -27,6 +27,22 @@ export function setContext(response: ServerResponse, context: RequestContext): v
   contexts.set(response, context);
 }
 
+/** nginx's number for a caller who went away before its answer was out. */
+const clientClosed = 499;
+
+/** How a request ended; to be asked once its response is closed. */
+export function outcomeOf(response: ServerResponse): {
+  readonly status: number;
+  /** `OK` where it was answered. */
+  readonly reason: string;
+  readonly seconds: number;
+} {
+  const { refusal, startedAt } = contextOf(response);
+  const seconds = (performance.now() - startedAt) / 1000;
+  if (!response.writableFinished) return { status: clientClosed, reason: 'CLIENT_CLOSED', seconds };
+  return { status: response.statusCode, reason: refusal?.reason ?? 'OK', seconds };
+}
+
 /** The context that the first middleware made. */
 export function contextOf(response: ServerResponse): RequestContext {
   const context = contexts.get(response);

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { contextOf } from '../request-context.js';
+import { contextOf, outcomeOf } from '../request-context.js';
 import { splitTarget } from '../transcode/parse-target.js';
 
 /**
@@ -10,16 +10,15 @@ import { splitTarget } from '../transcode/parse-target.js';
 export function accessLog(): RequestHandler {
   return (request, response, next) => {
     response.once('close', () => {
-      const { log, route, refusal, startedAt } = contextOf(response);
-      const isAnswered = response.writableFinished;
+      const { log, route, refusal } = contextOf(response);
+      const { status, reason, seconds } = outcomeOf(response);
       const line = {
         method: request.method,
         path: splitTarget(request.url).path.slice(0, 200),
         route,
-        // 499: the caller went away before its answer was out.
-        status: isAnswered ? response.statusCode : 499,
-        reason: isAnswered ? refusal?.reason : 'CLIENT_CLOSED',
-        duration_ms: Math.round((performance.now() - startedAt) * 10) / 10,
+        status,
+        reason: reason === 'OK' ? undefined : reason,
+        duration_ms: Math.round(seconds * 10_000) / 10,
         client: request.socket.remoteAddress,
       };
       if (line.reason === 'INTERNAL') log.error({ ...line, err: refusal?.cause }, 'request');

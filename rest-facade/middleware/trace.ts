@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Tracing } from '../../runtime/tracing.js';
-import { contextOf } from '../request-context.js';
+import { contextOf, outcomeOf } from '../request-context.js';
 
 /** Traces a request until its answer is out or its caller gone; goes on with the caller's trace. */
 export function trace(tracing: Tracing): RequestHandler {
@@ -12,14 +12,13 @@ export function trace(tracing: Tracing): RequestHandler {
     const context = contextOf(response);
     context.traceparent = span.traceparent;
     response.once('close', () => {
-      const isAnswered = response.writableFinished;
-      const reason = isAnswered ? (context.refusal?.reason ?? 'OK') : 'CLIENT_CLOSED';
+      const { status, reason } = outcomeOf(response);
       span.end({
         name: context.route === undefined ? method : `${method} ${context.route}`,
-        failed: isAnswered && response.statusCode >= 500,
+        failed: status >= 500,
         attributes: {
           'http.request.method': method,
-          'http.response.status_code': isAnswered ? response.statusCode : 499,
+          'http.response.status_code': status,
           'http.route': context.route ?? 'other',
           'imageanalysis.reason': reason,
           'imageanalysis.request_id': context.requestId,
