@@ -6,6 +6,7 @@ import { scaledSize, wholeOf, type Region, type RgbPicture, type Size } from '..
 import { resizePicture } from '../image/resize.js';
 import type { Model } from '../inference/sessions.js';
 import { roundPixels } from '../precision.js';
+import { createStopwatch } from '../stopwatch.js';
 import { inferFaces, readCandidates } from './candidates.js';
 import {
   addGlance,
@@ -23,7 +24,6 @@ import {
   type Candidate,
   type Point,
 } from './geometry.js';
-import { createStopwatch } from './stopwatch.js';
 import type { FaceVerifier, Look } from './verify.js';
 
 export interface DetectFacesInput {

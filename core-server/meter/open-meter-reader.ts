@@ -9,7 +9,7 @@ import { createMeterReader, type MeterReader } from './read-meter.js';
  * The task `readMeter` with its networks. Throws an Error for files that are missing or wrong.
  *
  * @param folder the models lie below it; the manifest's address does as well
- * @param now clock that times the networks, milliseconds
+ * @param now clock that times the steps, milliseconds
  */
 export async function openMeterReader(
   model: MeterModel,
@@ -25,5 +25,6 @@ export async function openMeterReader(
   return createMeterReader(
     createNetworkCounterReader({ locate, refine, read }, model.rules, now),
     createPrintedReader(),
+    now,
   );
 }

@@ -1,6 +1,7 @@
 import { decodeUpright } from '../image/decode.js';
 import { readUprightSize } from '../image/header.js';
 import { scaledSize } from '../image/picture.js';
+import { createStopwatch } from '../stopwatch.js';
 import { assembleReading } from './assemble.js';
 import { judgeLight, measureLight } from './counter-light.js';
 import type { CounterReader } from './counter-reading.js';
@@ -17,16 +18,17 @@ export interface MeterReader {
 }
 
 /** Makes the task: decode, read the counter, assemble; where it is asked for, read the print beside it. */
-export function createMeterReader(counters: CounterReader, print: PrintedReader): MeterReader {
+export function createMeterReader(
+  counters: CounterReader,
+  print: PrintedReader,
+  now: () => number = () => performance.now(),
+): MeterReader {
   return {
     async readMeter({ image, limits, checkBelow, known, printed }, signal) {
-      const timings: Record<string, number> = {};
-      const timed = async <T>(step: string, work: () => Promise<T>): Promise<T> => {
+      const watch = createStopwatch(now);
+      const timed = <T>(step: string, work: () => Promise<T>): Promise<T> => {
         signal.throwIfAborted();
-        const start = performance.now();
-        const result = await work();
-        timings[step] = (timings[step] ?? 0) + performance.now() - start;
-        return result;
+        return watch.time(step, work);
       };
 
       const upright = await readUprightSize(image, limits);
@@ -38,19 +40,19 @@ export function createMeterReader(counters: CounterReader, print: PrintedReader)
       const { reading: counter, timings: inNetworks } = await timed('counter', () =>
         counters.read(picture, known, signal),
       );
-      Object.assign(timings, inNetworks);
-      if (counter === null) return { reading: null, timings };
+      const timings = () => ({ ...watch.timings, ...inNetworks });
+      if (counter === null) return { reading: null, timings: timings() };
       const light = judgeLight(measureLight(picture, counter.quad));
       const scale = picture.width / upright.width;
       const facts = { picture: upright, scale, light, checkBelow, known };
       const reading = assembleReading(counter, facts);
-      if (!printed) return { reading, timings };
+      if (!printed) return { reading, timings: timings() };
 
       const larger = await decode(print.maxSide);
       const by = larger.width / picture.width;
       const quad = mapped(counter.quad, ({ x, y }) => ({ x: x * by, y: y * by }));
       const text = await timed('printed', () => print.read(larger, quad, signal));
-      return { reading: { ...reading, printed: text }, timings };
+      return { reading: { ...reading, printed: text }, timings: timings() };
     },
     async release() {
       await Promise.all([counters.release(), print.release()]);
