@@ -59,8 +59,8 @@ export interface CompaniesDependencies {
   readonly now: () => Date;
 }
 
-/** More characters than any password may have; longer ones are not worth hashing. */
-const maxPasswordLength = 1024;
+/** Longer passwords are wrong without a look: none may be set that is nearly as long. */
+const longestHashed = 1024;
 
 /** Registers companies and checks their passwords. */
 export function createCompanies(dependencies: CompaniesDependencies): Companies {
@@ -69,7 +69,7 @@ export function createCompanies(dependencies: CompaniesDependencies): Companies 
   const hash = (password: string): Promise<string> => limiter.run(() => hasher.hash(password));
 
   async function isRightPassword(name: string, password: string): Promise<boolean> {
-    const possible = isCompanyName(name) && password.length <= maxPasswordLength;
+    const possible = isCompanyName(name) && password.length <= longestHashed;
     const stored = possible ? await store.findPasswordHash(name) : undefined;
     // The decoy costs what a real hash costs: the time of a refusal does not tell who is registered.
     const matches = await hasher.verify(possible ? password : '', stored ?? decoy);

@@ -1,7 +1,11 @@
+export const maxCompanyNameLength = 64;
+
 /** The rule for company names, in words. */
-export const companyNameRule = '1 to 64 characters out of letters, digits, ".", "_" and "-"';
+export const companyNameRule = `1 to ${maxCompanyNameLength} characters out of letters, digits, ".", "_" and "-"`;
+
+const form = new RegExp(`^[A-Za-z0-9._-]{1,${maxCompanyNameLength}}$`);
 
 /** Whether a company could have this name. */
 export function isCompanyName(name: string): boolean {
-  return /^[A-Za-z0-9._-]{1,64}$/.test(name);
+  return form.test(name);
 }

@@ -1,7 +1,7 @@
+import { maxCompanyNameLength } from '../access/company-name.js';
 import { ServiceError } from '../errors.js';
 
-export const mostFaces = 1000;
-const longestCompany = 64;
+const mostFaces = 1000;
 
 /** Throws INVALID_SCORE unless the threshold of a request is absent or 0..1. */
 export function validateMinScore(minScore: number | undefined): void {
@@ -24,15 +24,15 @@ export function validateMaxFaces(maxFaces: number | undefined): number {
 
 /** Throws INVALID_FIELD for a name that no company can have, before the store is asked. */
 export function validateCompany(company: string): void {
-  if (company.length <= longestCompany) return;
+  if (company.length <= maxCompanyNameLength) return;
   throw new ServiceError(
     'INVALID_FIELD',
-    `company has ${company.length} characters, want at most ${longestCompany}`,
+    `company has ${company.length} characters, want at most ${maxCompanyNameLength}`,
     {
       details: {
         field: 'company',
         value: String(company.length),
-        limit: String(longestCompany),
+        limit: String(maxCompanyNameLength),
       },
     },
   );

@@ -1,3 +1,4 @@
+import { maxCompanyNameLength } from '../access/company-name.js';
 import { ServiceError } from '../errors.js';
 import type { ScoreStore } from './store.js';
 
@@ -12,7 +13,8 @@ export function createCompanyScoreReader(
   return async (company) => {
     const stored = await store.get(company);
     if (stored !== undefined) return stored.score;
-    const value = company.slice(0, maxShownLength);
+    // Of what a caller sent no more is repeated than a company could be called.
+    const value = company.slice(0, maxCompanyNameLength);
     throw new ServiceError(
       'UNKNOWN_COMPANY',
       `company is "${value}", want the name of a registered company`,
@@ -20,6 +22,3 @@ export function createCompanyScoreReader(
     );
   };
 }
-
-/** Of a name that a caller sent no more than the longest that a company may have is repeated. */
-const maxShownLength = 64;
