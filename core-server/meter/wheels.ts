@@ -1,4 +1,10 @@
-import { align, mergeColours, probabilityAt, type StripProbabilities } from './digit-ctc.js';
+import {
+  align,
+  colouredClasses,
+  mergeColours,
+  probabilityAt,
+  type StripProbabilities,
+} from './digit-ctc.js';
 import { type Quad, sliceOf } from './geometry.js';
 import { type Hypothesis, meanOf } from './hypothesis.js';
 import type { ReaderRules } from './reader-rules.js';
@@ -48,8 +54,8 @@ function redShare(
   let black = 0;
   let red = 0;
   for (let step = first; step <= last; step++) {
-    black += data[step * 21 + digit + 1] ?? 0;
-    red += data[step * 21 + digit + 11] ?? 0;
+    black += data[step * colouredClasses + digit + 1] ?? 0;
+    red += data[step * colouredClasses + digit + 11] ?? 0;
   }
   return red / (black + red + 1e-6);
 }
