@@ -36,7 +36,7 @@ import { createServices, createAdminService } from './services.js';
 import { loadServerCredentials } from './tls.js';
 import type { AnalysisTasks } from './worker-main.js';
 
-/** Where the core finds its files, and its clocks. */
+/** What the core is to be, and where it finds its files. */
 export interface CoreOptions {
   readonly config: CoreConfig;
   readonly log: Logger;

@@ -18,6 +18,7 @@ import {
 import type { AdminHandlers } from './admin/service.js';
 import { bidi, type StreamSettings } from './bidi.js';
 import type { FaceDetectionHandlers } from './face/service.js';
+import type { CallSettings } from './open-call.js';
 import type { MeterReadingHandlers } from './meter/service.js';
 import type { ScoreConfigHandlers } from './score-config/service.js';
 import { streamed } from './stream.js';
@@ -78,7 +79,7 @@ export function createServices(
 }
 
 /** The service of the administration port. */
-export function createAdminService(handlers: AdminHandlers, settings: StreamSettings): Service[] {
+export function createAdminService(handlers: AdminHandlers, settings: CallSettings): Service[] {
   return [
     {
       definition: AdminServiceService,

@@ -7,7 +7,7 @@ import type { ServiceError } from './errors.js';
 type PartialStatusObject = Parameters<ServerInterceptingCallInterface['sendStatus']>[0];
 
 /** Domain of every `ErrorInfo` that this service sends. */
-export const errorDomain = 'imageanalysis';
+const errorDomain = 'imageanalysis';
 
 /** The `google.rpc.Status` of a refusal: code, message, `ErrorInfo` and, where known, `RetryInfo`. */
 export function toRpcStatus(error: ServiceError): Status {

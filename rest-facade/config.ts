@@ -41,7 +41,7 @@ export interface Config {
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   /** How long requests under way may go on after a stop was asked for, milliseconds. */
   readonly shutdownGraceMs: number;
-  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+  readonly logLevel: z.infer<typeof logLevel>;
 }
 
 /** PEM files of a certificate chain and its private key. */

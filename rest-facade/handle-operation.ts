@@ -18,7 +18,7 @@ import { checkBodyHeaders, readJsonObject } from './upload/read-body.js';
 import { readMultipart } from './upload/read-multipart.js';
 
 /** Limit of a JSON body without a picture, bytes. */
-export const maxPlainBodyBytes = 64 * 1024;
+const maxPlainBodyBytes = 64 * 1024;
 
 /** What answering an operation needs. */
 export interface OperationDeps {

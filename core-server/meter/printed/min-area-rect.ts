@@ -1,7 +1,7 @@
 import type { Point, Quad } from '../geometry.js';
 
 /** Convex hull by Andrew's monotone chain, in turning order. */
-export function convexHull(points: readonly Point[]): Point[] {
+function convexHull(points: readonly Point[]): Point[] {
   const sorted = [...points].sort((a, b) => a.x - b.x || a.y - b.y);
   const half = (ordered: readonly Point[]): Point[] => {
     const chain: Point[] = [];
