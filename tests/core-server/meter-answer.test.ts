@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { pino } from 'pino';
-import { ReadingWarning } from '../../generated/imageanalysis/v1/meter_reading.js';
+import { ReadingStatus, ReadingWarning } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { ServiceError } from '../../core-server/errors.js';
 import { assembleReading } from '../../core-server/meter/assemble.js';
 import { judgeLight, measureLight } from '../../core-server/meter/counter-light.js';
@@ -188,7 +188,8 @@ suite('readMeter', () => {
     ...assembleReading(counter('00123456', { fractionWheels: 3 }), facts),
     alternatives: [{ meterNumber: '00123457', value: '00123.457', probability: 0.2 }],
   };
-  const { alternatives, ...documented } = reading;
+  const { alternatives, ...others } = reading;
+  const documented = { ...others, status: ReadingStatus.OK };
   const printed = { serialNumber: 'A1', unit: 'm3' };
 
   function handlers(answer: MeterReading | null) {
@@ -215,7 +216,7 @@ suite('readMeter', () => {
     assert.equal(runs[0]?.input.checkBelow, 0.7);
     assert.deepEqual(runs[0]?.input.known, {});
     assert.equal(runs[0]?.input.printed, false);
-    assert.deepEqual(runs[0]?.options, { ...queueing, wait: 'refuse' });
+    assert.deepEqual(runs[0]?.options, queueing);
   });
   test('hands over what is known of the meter, answers with more when asked to', async () => {
     const { readMeter, runs } = handlers({ ...reading, printed });
