@@ -91,7 +91,7 @@ export function startJobWorker(
     const stuck = takeJob();
     log.error({ task: stuck?.task, taskTimeoutMs }, 'task stuck, its worker is replaced');
     // Not tried again: it would get the next worker stuck as well.
-    stuck?.reject(new ServiceError('INTERNAL', 'The analysis took too long and was stopped.'));
+    stuck?.reject(new ServiceError('INTERNAL', 'the analysis took too long and was stopped'));
     thread.abandon(stuckGraceMs);
     loseWith(new Error('worker was stuck'), undefined);
   };
@@ -137,7 +137,7 @@ export function startJobWorker(
     },
     async close(graceMs) {
       state = 'gone';
-      takeJob()?.reject(new ServiceError('SHUTTING_DOWN', 'The service is shutting down.'));
+      takeJob()?.reject(new ServiceError('SHUTTING_DOWN', 'the service is shutting down, try again'));
       await thread.close(graceMs);
     },
   };

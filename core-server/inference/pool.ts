@@ -185,7 +185,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     if (job.attempts < maxAttempts && job.transfer.length === 0 && !closing) {
       queue.putBack(job);
     } else {
-      job.reject(new ServiceError('SHUTTING_DOWN', 'The analysis lost its worker, try again.'));
+      job.reject(new ServiceError('SHUTTING_DOWN', 'the analysis lost its worker, try again'));
     }
   };
 
@@ -209,7 +209,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
 
   const run: WorkerPool<T>['run'] = async (task, input, runOptions) => {
     const { signal, owner = '', wait = 'refuse', transfer, onBegin } = runOptions;
-    if (closing) throw new ServiceError('SHUTTING_DOWN', 'The service is shutting down.');
+    if (closing) throw new ServiceError('SHUTTING_DOWN', 'the service is shutting down, try again');
     signal.throwIfAborted();
     const { job, answer } = createJob({
       id: nextId++,
@@ -240,7 +240,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   };
 
   const queueFull = (limit: number): ServiceError =>
-    new ServiceError('QUEUE_FULL', `The queue is full (${limit}), try again later.`, {
+    new ServiceError('QUEUE_FULL', `the queue is full (${limit}), try again later`, {
       details: { limit: String(limit) },
       retryAfterSeconds: retryAfterSeconds({
         queued: queue.size,
@@ -264,7 +264,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     for (const timer of restartTimers) clearTimeout(timer);
     await drained(graceMs);
     for (const job of queue.clear()) {
-      job.reject(new ServiceError('SHUTTING_DOWN', 'The service is shutting down.'));
+      job.reject(new ServiceError('SHUTTING_DOWN', 'the service is shutting down, try again'));
     }
     const left = [...workers];
     workers.clear();

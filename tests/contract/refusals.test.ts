@@ -164,6 +164,7 @@ void describe('every reason of the error table', () => {
       if (refusal === undefined) return;
       const { status, headers, body } = refusal;
       assert.equal(body.reason, reason, JSON.stringify(body));
+      assert.match(body.message, /^[a-z].*[^.]$/);
       assert.equal(status, toHttpStatus(codeOfReason[reason], reason));
       assert.deepEqual(Object.keys(body), ['message', 'code', 'reason', 'request_id', 'details']);
       assert.equal(headers.get('x-request-id'), body.request_id);
