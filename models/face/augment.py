@@ -117,13 +117,15 @@ def occlude(image, faces, rng):
         if ignored or w < 16 or rng.random() > 0.5:
             continue
         share = rng.uniform(0.2, 0.5)
-        side = rng.randrange(3)
+        side = rng.randrange(4)
         if side == 0:
             y1 = y2 - h * share
         elif side == 1:
             x1 = x2 - w * share
-        else:
+        elif side == 2:
             x2 = x1 + w * share
+        else:
+            y2 = y1 + h * share
         a, b, c, d = (max(0, int(v)) for v in (x1, y1, x2, y2))
         patch = image[b:d, a:c]
         if not patch.size:

@@ -1,9 +1,7 @@
-"""The teacher's neck features as a second target: a 1x1 adapter a stride learns to say them from the student's."""
+"""The teacher's neck features as a second target: a 1x1 adapter a map learns to say them from the student's."""
 
 import torch
 from torch import nn
-
-from network import STRIDES
 
 TEACHER_CHANNELS = 64
 FIT_BATCHES = 24
@@ -11,15 +9,16 @@ FIT_BATCHES = 24
 
 class NeckHints(nn.Module):
     def __init__(self, student_channels):
+        """`student_channels`: of each map that answers one of the teacher's."""
         super().__init__()
-        self.adapters = nn.ModuleList(nn.Conv2d(student_channels, TEACHER_CHANNELS, 1) for _ in STRIDES)
-        for i in range(len(STRIDES)):
+        self.adapters = nn.ModuleList(nn.Conv2d(channels, TEACHER_CHANNELS, 1) for channels in student_channels)
+        for i in range(len(self.adapters)):
             self.register_buffer(f"variance{i}", torch.ones(TEACHER_CHANNELS))
 
     @torch.no_grad()
     def fit(self, pairs):
         """Starts the adapters at the least-squares solution; `pairs` yields (student maps, teacher maps)."""
-        sums = [None] * len(STRIDES)
+        sums = [None] * len(self.adapters)
         for student, teacher in pairs:
             for i, (s, t) in enumerate(zip(student, teacher)):
                 x = s.float().permute(0, 2, 3, 1).reshape(-1, s.shape[1])
@@ -40,5 +39,5 @@ class NeckHints(nn.Module):
         for i, (s, t, score) in enumerate(zip(student, teacher, teacher_scores)):
             error = (self.adapters[i](s).float() - t.float()).square() / getattr(self, f"variance{i}")[:, None, None]
             weight = 1 + 8 * score
-            loss = loss + (error.mean(1) * weight).sum() / weight.sum() / len(STRIDES)
+            loss = loss + (error.mean(1) * weight).sum() / weight.sum() / len(self.adapters)
         return loss

@@ -6,6 +6,7 @@ import numpy as np
 SIDE = 64  # pixels of a crop
 CONTEXT = 1.8  # side of the crop over the side of the box
 SAMPLES = 2  # a pixel is the mean of so many samples each way
+COUNT = SIDE * SAMPLES  # samples of a crop each way
 
 
 def square(box):
@@ -16,21 +17,19 @@ def square(box):
 
 def crop_matrix(centre_x, centre_y, side, angle=0.0, mirrored=False):
     """Affine matrix from the samples of a crop to the picture, as `warpAffine` takes it with WARP_INVERSE_MAP."""
-    count = SIDE * SAMPLES
-    step = side / count
+    step = side / COUNT
     cos, sin = step * np.cos(angle), step * np.sin(angle)
     turn = np.float64([[cos, -sin], [sin, cos]])
     if mirrored:
         turn[:, 0] *= -1
     # Samples and pixels both have their middle half a step in.
-    middle = turn @ np.float64([(count - 1) / 2] * 2)
+    middle = turn @ np.float64([(COUNT - 1) / 2] * 2)
     return np.hstack([turn, (np.float64([centre_x - 0.5, centre_y - 0.5]) - middle)[:, None]])
 
 
 def sample(picture, matrix):
     """The crop's samples, [128,128,3]; outside the picture is black."""
-    count = SIDE * SAMPLES
-    return cv2.warpAffine(picture, matrix, (count, count), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
+    return cv2.warpAffine(picture, matrix, (COUNT, COUNT), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
 
 
 def shrink(samples):

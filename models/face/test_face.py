@@ -15,14 +15,14 @@ import export_verifier
 import metrics
 import targets
 from cascade import CascadeRule
+from crop_effects import Edge, edge_through, shaded
 from detector import Detector, Found, detect
 from export import IDENTITY_CALIBRATION, served_model, verify
 from mine import Mined
 from network import STRIDES, FaceNetwork, NetworkConfig, fold_batch_norm, load_matching, normalise
-
-from square_crop import SIDE, crop_matrix, crops
+from square_crop import COUNT, SIDE, crop_matrix, crops
 from verifier import Verifier, VerifierConfig
-from verifier_examples import COUNT, Examples, box_in_crop, box_values, to_crop
+from verifier_examples import Examples, box_in_crop, box_values, to_crop
 
 SMALL = NetworkConfig(stem=8, widths=(8, 8, 16, 16, 16), depths=(1, 1, 1, 1, 1), neck=16)
 
@@ -233,14 +233,36 @@ class VerifierChecks(unittest.TestCase):
         ((x, _),) = to_crop(np.float64([[70, 50]]), crop_matrix(60, 50, 36, mirrored=True))
         self.assertAlmostEqual(x, COUNT / 2 - 10 * COUNT / 36)
 
+    def test_an_edge_cuts_boxes_and_blackens_what_lies_beyond(self):
+        edge = Edge(axis=0, at=60.0, keeps=-1)
+        np.testing.assert_allclose(edge.cut([50, 40, 70, 60]), [50, 40, 60, 60])
+        for mirrored in (False, True):
+            beyond = edge.beyond(crop_matrix(60, 50, 36, mirrored=mirrored))
+            self.assertEqual(beyond.mean(), 0.5)
+            self.assertEqual(beyond[0, -1], not mirrored)
+        rng = random.Random(3)
+        for _ in range(50):
+            x1, y1, x2, y2 = edge_through([50, 40, 70, 60], rng).cut([50, 40, 70, 60])
+            self.assertGreaterEqual((x2 - x1) * (y2 - y1), 0.55 * 400)
+
+    def test_shade_is_dark_above_and_leaves_what_is_below(self):
+        dark = shaded(np.full((COUNT, COUNT, 3), 200, np.uint8), random.Random(2))
+        self.assertLess(dark[0].max(), 125)
+        self.assertGreater(dark[-1].min(), 195)
+
+    def test_the_network_gives_maps_of_the_teachers_strides(self):
+        maps = Verifier().maps(torch.zeros(2, 3, SIDE, SIDE))
+        self.assertEqual([m.shape[-1] for m in maps], [SIDE // stride for stride in (2, 4, 8, 16)])
+
     def test_examples_of_every_kind_are_drawn(self):
         points = np.float32([[55, 45], [65, 45], [60, 50], [56, 55], [64, 55]]).reshape(1, 10)
         box = np.float32([[50, 40, 70, 60]])
         hits, misses = np.float32([[51, 41, 71, 61, 0]]), np.float32([[5, 5, 25, 25, 0.4]])
         known = np.float32([0.9]), np.float32([0.9]), np.float32([0.1])
         drawn = Examples([Mined(self.picture, box, points, hits, misses, *known)]).batch(200, random.Random(1))
-        pixels, labels, auxiliary = drawn
+        pixels, clean, labels, auxiliary = drawn
         self.assertEqual((pixels.shape, auxiliary.shape), ((200, SIDE, SIDE, 3), (200, 14)))
+        self.assertEqual(clean.shape, pixels.shape)
         face = np.isfinite(auxiliary[:, 0])
         self.assertTrue((labels[face] > 0.5).all() and (labels[~face] < 0.5).all())
         self.assertTrue(60 < face.sum() < 120)

@@ -70,7 +70,7 @@ class Run:
         if args.fold and config.batch_norm:
             network = fold_batch_norm(network)
         self.network = network.to(device, memory_format=torch.channels_last)
-        self.hints = NeckHints(config.neck).to(device)
+        self.hints = NeckHints([config.neck] * len(STRIDES)).to(device)
         parameters = [*network.parameters(), *self.hints.parameters()]
         decayed = [p for p in parameters if p.ndim > 1]
         plain = [p for p in parameters if p.ndim <= 1]

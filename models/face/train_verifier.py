@@ -21,16 +21,19 @@ from torch import multiprocessing
 
 import dataset
 import mine
-from train import keep_freed_memory
+from hints import FIT_BATCHES, NeckHints
+from teacher import Teacher
+from train import as_pixels, keep_freed_memory
 from verifier import Verifier, VerifierConfig, as_input
 from verifier_examples import Examples, feed
 from verifier_heldout import HeldOutProposals
 
 HERE = Path(__file__).resolve().parent
 DETECTOR = HERE / "face-detector.onnx"
-LOSS_WEIGHTS = {"logit": 1.0, "box": 0.5, "landmarks": 0.5}
+LOSS_WEIGHTS = {"logit": 1.0, "box": 0.5, "landmarks": 0.5, "hints": 0.4}
 WARMUP_STEPS = 200
 KEPT = 0.998  # of the average, a step
+HINTED = 2  # the last stages learn the teacher's features of the same strides, 8 and 16
 LONGEST_STEP = 3  # seconds; a step that took longer was interrupted and is not counted as training
 
 
@@ -67,16 +70,35 @@ class Run:
             self.network.load_state_dict(saved["model"])
             self.step = saved["step"]
         self.average.load_state_dict(saved["ema"] if saved else self.network.state_dict())
-        self.optimiser = torch.optim.AdamW(self.network.parameters(), lr=args.rate, weight_decay=1e-2)
+        self.hints = NeckHints(config.widths[-HINTED:])
+        self.hinted = saved is not None and "hints" in saved
+        if self.hinted:
+            self.hints.load_state_dict(saved["hints"])
+        parameters = [*self.network.parameters(), *self.hints.parameters()]
+        self.optimiser = torch.optim.AdamW(parameters, lr=args.rate, weight_decay=1e-2)
 
-    def train(self, batch, rate):
-        pixels, labels, auxiliary = batch
+    @torch.no_grad()
+    def fit_hints(self, teacher, queue):
+        """Before the first step: the adapters start where a linear map of the network's features can be."""
+
+        def pairs():
+            for _ in range(FIT_BATCHES):
+                clean = queue.get()[1]
+                yield self.average.maps(as_input(clean))[-HINTED:], [neck for *_, neck in teacher(as_pixels(clean, "cpu"))[:HINTED]]
+
+        self.hints.fit(pairs())
+
+    def train(self, teacher, batch, rate):
+        pixels, clean, labels, auxiliary = batch
+        known = teacher(as_pixels(clean, "cpu"))[:HINTED]
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         self.network.train()
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            values = self.network(as_input(pixels))
-        parts = losses([v.float() for v in values], torch.from_numpy(labels), torch.from_numpy(auxiliary))
+            maps = self.network.maps(as_input(pixels))
+            values = self.network.judge(maps[-1])
+            hints = self.hints(maps[-HINTED:], [neck for *_, neck in known], [score for score, *_ in known])
+        parts = *losses([v.float() for v in values], torch.from_numpy(labels), torch.from_numpy(auxiliary)), hints
         self.optimiser.zero_grad()
         sum(weight * part for weight, part in zip(LOSS_WEIGHTS.values(), parts)).backward()
         self.optimiser.step()
@@ -91,6 +113,7 @@ class Run:
             "config": self.network.config.to_dict(),
             "model": self.network.state_dict(),
             "ema": self.average.state_dict(),
+            "hints": self.hints.state_dict(),
             "step": self.step,
         }
         torch.save(state, self.path.with_suffix(".tmp"))
@@ -122,14 +145,17 @@ def main():
     print(f"{len(examples.faces)} faces, {len(examples.hits)} proposals on them, {len(examples.misses)} elsewhere", flush=True)
     queue, worker = start_worker(examples, args.batch)
     held_out = HeldOutProposals(shared, DETECTOR)
+    teacher = Teacher(dataset.teacher_file(shared), "cpu")
     run = Run(args)
+    if not run.hinted:
+        run.fit_hints(teacher, queue)
     check = lambda: print(f"held out at step {run.step}: {held_out.measure(run.average)}", flush=True)
     total, spent, done, sums = args.minutes * 60, 0.0, 0, np.zeros(len(LOSS_WEIGHTS))
     begun = last_check = time.time()
     while spent < total:
         tick = time.time()
         rate = args.rate * min(1, (done + 1) / WARMUP_STEPS) * (1 + math.cos(math.pi * spent / total)) / 2
-        sums += run.train(queue.get(), rate)
+        sums += run.train(teacher, queue.get(), rate)
         done += 1
         spent += min(time.time() - tick, LONGEST_STEP)
         if done % 200 == 0:

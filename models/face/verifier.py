@@ -52,18 +52,29 @@ class Verifier(nn.Module):
         self.config = config
         layers, inputs = [], 3
         for width, depth in zip(config.widths, config.depths):
-            layers += [convolution(inputs, width, 2), nn.ReLU(inplace=True), *(Residual(width) for _ in range(depth))]
+            stage = [convolution(inputs, width, 2), nn.ReLU(), *(Residual(width) for _ in range(depth))]
+            layers.append(nn.Sequential(*stage))
             inputs = width
-        self.features = nn.Sequential(*layers)
+        self.stages = nn.ModuleList(layers)
         cells = (SIDE >> len(config.widths)) ** 2
         self.hidden = nn.Linear(inputs * cells, config.hidden)
         self.dropout = nn.Dropout(dropout)
         self.heads = nn.Linear(config.hidden, 1 + AUXILIARY)
 
-    def forward(self, pixels):
-        features = self.features(pixels)
+    def maps(self, pixels):
+        """The features of each stage, of strides 2, 4, 8 and 16."""
+        found = []
+        for stage in self.stages:
+            pixels = stage(pixels)
+            found.append(pixels)
+        return found
+
+    def judge(self, features):
         values = self.heads(self.dropout(F.relu(self.hidden(features.flatten(1)))))
         return values[:, 0], values[:, 1:]
+
+    def forward(self, pixels):
+        return self.judge(self.maps(pixels)[-1])
 
 
 def as_input(pixels):

@@ -9,18 +9,20 @@ import numpy as np
 
 import augment
 import mine
+from crop_effects import edge_through, face_mask, shaded
 from metrics import area, iou_matrix
-from square_crop import CONTEXT, SAMPLES, SIDE, crop_matrix, sample, shrink, square
+from square_crop import CONTEXT, COUNT, crop_matrix, sample, shrink, square
 
 HIT_SHARE, NEAR_SHARE = 0.45, 0.05  # of a batch; the rest are misses
 MORPH_SHARE, MORPH_SIDE = 0.3, 14  # of the faces with landmarks and of so many pixels
 MORPH_ERROR = 0.15  # of the face's size: faces of another pose do not fit
 SMALLER_SHARE, SMALLEST_SIDE = 0.4, 12
+CUT_SHARE = 0.12  # of the examples, as if the picture ended in the box
+SHADE_SHARE = 0.08  # of the examples: the upper part in the dark, as under a hat
 UNSURE = 0.01  # no annotator is surer
 # What the teacher's score says, by the held-out slice: probability = sigmoid(scale * logit + offset).
 TEACHER_SCALE, TEACHER_OFFSET = 1.728, -0.655
 TEACHER_SHARE = 0.5  # of the label; the rest is the annotation
-COUNT = SIDE * SAMPLES
 
 
 def probability(scores):
@@ -54,7 +56,7 @@ class Examples:
         self.sharp = [i for i, (*_, points) in enumerate(self.faces) if np.isfinite(points[0]) and sides[i] >= MORPH_SIDE]
 
     def draw(self, rng):
-        """(pixels [64,64,3], label, box and landmarks in sides of the face, NaN where unknown)."""
+        """(disturbed and clean pixels [64,64,3], label, box and landmarks in sides of the face, NaN where unknown)."""
         dice = rng.random()
         if dice < HIT_SHARE / 2:
             index = pick(self.face_odds, rng)
@@ -73,10 +75,13 @@ class Examples:
         return self.example(picture, jittered(box, rng, 0.6), rng, label(False, self.miss_known[miss]))
 
     def batch(self, count, rng):
-        pixels, labels, auxiliary = zip(*(self.draw(rng) for _ in range(count)))
-        return np.stack(pixels), np.float32(labels), np.stack(auxiliary)
+        pixels, clean, labels, auxiliary = zip(*(self.draw(rng) for _ in range(count)))
+        return np.stack(pixels), np.stack(clean), np.float32(labels), np.stack(auxiliary)
 
     def example(self, picture_index, box, rng, label_, face=None):
+        edge = edge_through(box, rng) if rng.random() < CUT_SHARE else None
+        if edge:
+            box = edge.cut(box)
         x, y, side = square(box)
         angle = rng.gauss(0, 0.2) if rng.random() < 0.4 else 0.0
         if rng.random() < 0.04:
@@ -84,10 +89,12 @@ class Examples:
         mirrored = rng.random() < 0.5
         matrix = crop_matrix(x, y, side, angle, mirrored)
         samples = seen(self.pictures[picture_index], matrix, side, rng)
+        if rng.random() < SHADE_SHARE:
+            samples = shaded(samples, rng)
         auxiliary, rows = np.full(14, np.nan, np.float32), np.zeros((0, 5), np.float32)
         if face is not None:
             _, face_box, landmarks = face
-            in_crop = box_in_crop(face_box, matrix)
+            in_crop = box_in_crop(edge.cut(face_box) if edge else face_box, matrix)
             auxiliary[:4] = box_values(in_crop)
             rows = np.float32([[*in_crop, 0]])
             if np.isfinite(landmarks[0]):
@@ -97,7 +104,12 @@ class Examples:
                 auxiliary[4:] = ((points / COUNT - 0.5) * CONTEXT).ravel()
                 if rng.random() < MORPH_SHARE and math.sqrt(area(face_box)) >= MORPH_SIDE:
                     samples = self.morphed(samples, points, rng)
-        return shrink(augment.disturb(samples, rows, rng)), np.float32(label_), auxiliary
+        if edge:
+            samples[edge.beyond(matrix)] = 0
+        disturbed = augment.disturb(samples, rows, rng)
+        if edge:
+            disturbed[edge.beyond(matrix)] = 0
+        return shrink(disturbed), shrink(samples), np.float32(label_), auxiliary
 
     def morphed(self, samples, points, rng):
         """The crop mixed with another face that is laid on its landmarks: a face that nobody has."""
@@ -118,16 +130,6 @@ class Examples:
             return cv2.addWeighted(samples, 1 - share, aligned, share, 0)
         mask = face_mask(points) * rng.uniform(0.5, 1)  # the face alone, in its own surroundings
         return (samples * (1 - mask) + aligned * mask).astype(np.uint8)
-
-
-def face_mask(points):
-    """[128,128,1]: 1 on the face, falling off around it."""
-    centre = points.mean(0)
-    spread = np.linalg.norm(points - centre, axis=1).mean()
-    mask = np.zeros((COUNT, COUNT), np.float32)
-    axes = int(spread * 1.6), int(spread * 2.1)
-    cv2.ellipse(mask, tuple(int(v) for v in centre), axes, 0, 0, 360, 1.0, -1)
-    return cv2.GaussianBlur(mask, (0, 0), max(1.0, spread * 0.25))[..., None]
 
 
 def pick(cumulated, rng):
