@@ -137,7 +137,9 @@ export function startJobWorker(
     },
     async close(graceMs) {
       state = 'gone';
-      takeJob()?.reject(new ServiceError('SHUTTING_DOWN', 'the service is shutting down, try again'));
+      takeJob()?.reject(
+        new ServiceError('SHUTTING_DOWN', 'the service is shutting down, try again'),
+      );
       await thread.close(graceMs);
     },
   };
