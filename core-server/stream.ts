@@ -1,6 +1,7 @@
 import type { Status } from '../generated/google/rpc/status.js';
 import type { Call } from './call.js';
 import { ServiceError } from './errors.js';
+import { logFault } from './observe/log-fault.js';
 import type { HandlerOptions } from './run-options.js';
 import { toRpcStatus } from './status.js';
 
@@ -44,7 +45,7 @@ export function streamed<Request, Response>(
       return { id, result: { $case: 'response', value } };
     } catch (caught) {
       const error = ServiceError.from(caught);
-      if (error.reason === 'INTERNAL') call.log.error({ err: error.cause }, 'stream item failed');
+      logFault(call.log, error, { within: 'stream' });
       return { id, result: { $case: 'error', value: toRpcStatus(error) } };
     }
   };

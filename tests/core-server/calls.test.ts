@@ -9,7 +9,7 @@ import {
   status,
   type ServiceError as GrpcError,
 } from '@grpc/grpc-js';
-import { pino } from 'pino';
+import { pino, type Logger } from 'pino';
 import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import {
   MeterReadingServiceClient,
@@ -51,12 +51,13 @@ interface ServeOptions {
   maxInFlight?: number;
   closing?: AbortSignal;
   trustedProxies?: string;
+  log?: Logger;
 }
 
 async function serve(t: TestContext, handler: Handler, options: ServeOptions = {}) {
   const settings = {
     maxDeadlineMs: options.maxDeadlineMs ?? 5_000,
-    log: pino({ level: 'silent' }),
+    log: options.log ?? pino({ level: 'silent' }),
     isTrustedProxy: parseTrustedProxies(options.trustedProxies ?? ''),
     now: () => performance.now(),
     idleMs: options.idleMs ?? 5_000,
@@ -307,6 +308,21 @@ void test('a stream answers every item, refusals too, and ends after the last', 
       ['d'.repeat(128), 'INVALID_FIELD'],
     ],
   );
+});
+
+void test("a fault behind a stream's item is logged with its cause", async (t) => {
+  const collected = collectLog();
+  const cause = new Error('the disk is gone');
+  const handler = () =>
+    Promise.reject(new ServiceError('SHUTTING_DOWN', 'the store is away, try again', { cause }));
+  const client = await serve(t, handler, { log: collected.log });
+  const stream = client.streamReadMeters(withKey());
+  stream.resume();
+  stream.write({ id: 'a', request: { image: Buffer.alloc(1) } });
+  stream.end();
+  await once(stream, 'end');
+  const { err } = await collected.waitFor(({ within }) => within === 'stream');
+  assert.match(JSON.stringify(err), /the disk is gone/);
 });
 
 void test('a stream holds no more requests in work than allowed', async (t) => {
