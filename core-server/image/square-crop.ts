@@ -22,7 +22,7 @@ const tapsPerPixel = 4;
 /**
  * Resamples a square to `size` x `size` pixels, into `out` ([size][size][3]); beyond the picture is
  * black. Each pixel is the mean of two by two bilinear samples, the same as in
- * `models/face/verifier.py`. Sampled first along the rows, then down the columns: for crops this
+ * `models/face/square_crop.py`. Sampled first along the rows, then down the columns: for crops this
  * small that takes half the time of RoiAlign in the graph.
  */
 export function cropSquare(
