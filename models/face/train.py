@@ -23,7 +23,7 @@ import dataset
 import targets
 from heldout import HeldOut
 from hints import FIT_BATCHES, NeckHints
-from network import FaceNetwork, NetworkConfig, fold_batch_norm, load_matching, normalise
+from network import STRIDES, FaceNetwork, NetworkConfig, fold_batch_norm, load_matching, normalise
 from teacher import Teacher
 
 HERE = Path(__file__).resolve().parent
