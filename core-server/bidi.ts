@@ -9,6 +9,7 @@ import {
   type CallSettings,
   type OpenCall,
 } from './open-call.js';
+import { shuttingDown } from './refusals.js';
 import { toStatusObject } from './status.js';
 import { requireDecoded } from './undecodable.js';
 
@@ -73,7 +74,7 @@ function pump<Request, Response>(
   const pumped = new Promise<void>((resolve, reject) => {
     const rest = (): void => {
       if (isHalfClosed || call.signal.aborted) resolve();
-      else if (closing.aborted) reject(shuttingDown());
+      else if (closing.aborted) reject(shuttingDown('go on in a new stream'));
       else idle.start();
     };
     const onDone = (): void => {
@@ -147,8 +148,4 @@ function startIdleTimer(idleMs: number, call: OpenCall) {
   };
   start();
   return { start, stop };
-}
-
-function shuttingDown(): ServiceError {
-  return new ServiceError('SHUTTING_DOWN', 'the service is shutting down, go on in a new stream');
 }

@@ -1,4 +1,6 @@
-import { ServerInterceptingCall, status, type ServerInterceptor } from '@grpc/grpc-js';
+import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
+import { shuttingDown } from './refusals.js';
+import { toStatusObject } from './status.js';
 
 /**
  * Ends calls that have no end of their own, health watches and reflection streams, when `closing` is
@@ -7,11 +9,7 @@ import { ServerInterceptingCall, status, type ServerInterceptor } from '@grpc/gr
 export function endStandingCalls(closing: AbortSignal): ServerInterceptor {
   return ({ path, responseStream }, call) => {
     if (!responseStream || !path.startsWith('/grpc.')) return new ServerInterceptingCall(call);
-    const end = () =>
-      call.sendStatus({
-        code: status.UNAVAILABLE,
-        details: 'the service is shutting down, try again',
-      });
+    const end = () => call.sendStatus(toStatusObject(shuttingDown()));
     return new ServerInterceptingCall(call, {
       start(next) {
         closing.addEventListener('abort', end);

@@ -107,7 +107,7 @@ function nameOf({ definition }: Service): string {
 function bind(server: Server, address: string, credentials: ServerCredentials): Promise<number> {
   return new Promise((resolve, reject) => {
     server.bindAsync(address, credentials, (error, port) => {
-      if (error) reject(new Error(`Cannot listen on ${address}.`, { cause: error }));
+      if (error) reject(new Error(`cannot listen on ${address}`, { cause: error }));
       else resolve(port);
     });
   });

@@ -2,6 +2,7 @@ import type { Status } from '../generated/google/rpc/status.js';
 import type { Call } from './call.js';
 import { ServiceError } from './errors.js';
 import { logFault } from './observe/log-fault.js';
+import { missingField } from './refusals.js';
 import type { HandlerOptions } from './run-options.js';
 import { toRpcStatus } from './status.js';
 
@@ -36,11 +37,7 @@ export function streamed<Request, Response>(
           { details: { field: 'id', limit: String(maxIdLength) } },
         );
       }
-      if (item.request === undefined) {
-        throw new ServiceError('MISSING_FIELD', 'request is missing, want a request message', {
-          details: { field: 'request' },
-        });
-      }
+      if (item.request === undefined) throw missingField('request', 'a request message');
       const value = await handler(item.request, call, { wait: 'queue' });
       return { id, result: { $case: 'response', value } };
     } catch (caught) {

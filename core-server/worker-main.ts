@@ -13,7 +13,7 @@ import type { MeterTasks } from './meter/reader.js';
 /** Everything that the workers can do. A feature adds its tasks here and its handler below. */
 export type AnalysisTasks = FaceTasks & MeterTasks;
 
-if (parentPort === null) throw new Error('This module runs in a worker thread only.');
+if (parentPort === null) throw new Error('this module runs in a worker thread only');
 
 const models = workerData as AnalysisModels;
 const manifestUrl = new URL(models.manifestUrl);

@@ -93,9 +93,7 @@ export function createApiKeys({ store, now, randomBytes }: ApiKeysDependencies):
         throw new ServiceError(
           'UNKNOWN_API_KEY',
           'id is unknown, want the public id of an API key',
-          {
-            details: { field: 'id' },
-          },
+          { details: { field: 'id' } },
         );
       }
       return apiKey;

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.js';
-import { isCompanyName } from './company-name.js';
+import { isCompanyName, maxCompanyNameLength } from './company-name.js';
 import type { FailureLimiter, PasswordAttempt } from './failure-limiter.js';
 import type { PasswordHasher } from './password.js';
 import type { WorkLimiter } from './work-limiter.js';
@@ -83,9 +83,7 @@ export function createCompanies(dependencies: CompaniesDependencies): Companies 
         throw new ServiceError(
           'COMPANY_EXISTS',
           `name is "${name}", want one that is not registered`,
-          {
-            details: { field: 'name', value: name },
-          },
+          { details: { field: 'name', value: name } },
         );
       }
       return { name, detectionScore: undefined, createTime };
@@ -94,13 +92,13 @@ export function createCompanies(dependencies: CompaniesDependencies): Companies 
     async setPassword(name, password) {
       const known =
         isCompanyName(name) && (await store.setPasswordHash(name, await hash(password)));
-      if (!known) throw unknownCompany(name);
+      if (!known) throw unknownCompany('name', name);
     },
 
     list: () => store.list(),
 
     async delete(name) {
-      if (!isCompanyName(name) || !(await store.delete(name))) throw unknownCompany(name);
+      if (!isCompanyName(name) || !(await store.delete(name))) throw unknownCompany('name', name);
     },
 
     async authenticate(credentials) {
@@ -128,12 +126,13 @@ export function companyAuthFailed(): ServiceError {
   );
 }
 
-function unknownCompany(name: string): ServiceError {
+/** @param field under which the caller sent the name */
+export function unknownCompany(field: string, name: string): ServiceError {
+  // Of what a caller sent no more is repeated than a company could be called.
+  const value = name.slice(0, maxCompanyNameLength);
   return new ServiceError(
     'UNKNOWN_COMPANY',
-    `name is "${name}", want the name of a registered company`,
-    {
-      details: { field: 'name', value: name },
-    },
+    `${field} is ${JSON.stringify(value)}, want the name of a registered company`,
+    { details: { field, value } },
   );
 }

@@ -6,6 +6,7 @@ import {
 } from '../../generated/imageanalysis/v1/admin.js';
 import { companyNameRule, isCompanyName } from '../access/company-name.js';
 import { ServiceError } from '../errors.js';
+import { invalidField, missingField } from '../refusals.js';
 
 const maxLabelLength = 128;
 const minPasswordLength = 8;
@@ -80,19 +81,4 @@ function validatePassword(password: string): void {
 
 function countCharacters(text: string): number {
   return Array.from(text).length;
-}
-
-const maxShownLength = 128;
-
-function invalidField(field: string, sent: string, wish: string): ServiceError {
-  const value = sent.length > maxShownLength ? `${sent.slice(0, maxShownLength)}…` : sent;
-  return new ServiceError('INVALID_FIELD', `${field} is "${value}", want ${wish}`, {
-    details: { field, value },
-  });
-}
-
-function missingField(field: string, wish: string): ServiceError {
-  return new ServiceError('MISSING_FIELD', `${field} is missing, want ${wish}`, {
-    details: { field },
-  });
 }

@@ -55,5 +55,5 @@ export function floatsOf(
 ): Float32Array {
   const data = outputs[name]?.data;
   if (data instanceof Float32Array) return data;
-  throw new Error(`The face model gives no float32 output "${name}".`);
+  throw new Error(`the face model gives no float32 output "${name}"`);
 }

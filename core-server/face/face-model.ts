@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { modelFor, type Manifest, type ModelEntry } from '../inference/manifest.js';
+import { parseModelFile } from '../inference/parse-model-file.js';
 import type { CascadeRule } from './cascade.js';
 import type { VerifierRule } from './verify.js';
 
@@ -41,14 +42,10 @@ export function faceModelOf(manifest: Manifest, name?: string): FaceModel {
 
 /** Reads the rule from the settings of a manifest entry. Throws an Error that names every mistake. */
 export function parseCascadeRule(settings: Readonly<Record<string, number>>): CascadeRule {
-  const parsed = cascadeSchema.safeParse(settings);
-  if (parsed.success) return parsed.data;
-  throw new Error(`The settings of the face model are wrong:\n${z.prettifyError(parsed.error)}`);
+  return parseModelFile(cascadeSchema, settings, 'the settings of the face model');
 }
 
 /** Reads the rule from the settings of a manifest entry. Throws an Error that names every mistake. */
 export function parseVerifierRule(settings: Readonly<Record<string, number>>): VerifierRule {
-  const parsed = verifierSchema.safeParse(settings);
-  if (parsed.success) return parsed.data;
-  throw new Error(`The settings of the face verifier are wrong:\n${z.prettifyError(parsed.error)}`);
+  return parseModelFile(verifierSchema, settings, 'the settings of the face verifier');
 }

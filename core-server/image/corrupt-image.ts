@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.js';
 export function corruptImage(cause: unknown): ServiceError {
   return new ServiceError(
     'CORRUPT_IMAGE',
-    'image cannot be decoded, it is damaged or cut off: want a whole picture file',
+    'image is damaged or cut off, want a whole picture file',
     { details: { field: 'image' }, cause },
   );
 }

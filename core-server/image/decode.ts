@@ -37,6 +37,6 @@ async function toRgb(pipeline: Sharp): Promise<RgbPicture> {
     .catch((error: unknown) => {
       throw corruptImage(error);
     });
-  if (info.channels !== 3) throw new Error(`Decoded ${info.channels} channels, want 3.`);
+  if (info.channels !== 3) throw new Error(`decoded ${info.channels} channels, want 3`);
   return { data, width: info.width, height: info.height };
 }

@@ -2,8 +2,6 @@ import { ServiceError } from '../errors.js';
 import type { ImageLimits } from './limits.js';
 import { sniffType, type ImageType } from './sniff-type.js';
 
-const wanted = 'want JPEG, PNG, WebP, AVIF, GIF or TIFF';
-
 /**
  * Checks what can be told from the bytes of a picture file without decoding, and tells its type.
  * Throws EMPTY_IMAGE, BODY_TOO_LARGE or UNSUPPORTED_IMAGE_TYPE.
@@ -27,16 +25,16 @@ export function validateImageBytes(
   }
   const type = sniffType(bytes);
   if (type === 'heic') {
-    throw new ServiceError(
-      'UNSUPPORTED_IMAGE_TYPE',
-      `image is HEIC, ${wanted}: convert it to JPEG first`,
-      { details: { field, value: type } },
-    );
+    throw new ServiceError('UNSUPPORTED_IMAGE_TYPE', 'image is HEIC, want it converted to JPEG', {
+      details: { field, value: type },
+    });
   }
   if (type === undefined) {
-    throw new ServiceError('UNSUPPORTED_IMAGE_TYPE', `image is of an unknown type, ${wanted}`, {
-      details: { field },
-    });
+    throw new ServiceError(
+      'UNSUPPORTED_IMAGE_TYPE',
+      'image is of an unknown type, want JPEG, PNG, WebP, AVIF, GIF or TIFF',
+      { details: { field } },
+    );
   }
   return type;
 }

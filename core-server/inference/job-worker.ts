@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { ServiceError } from '../errors.js';
+import { shuttingDown } from '../refusals.js';
 import type { Job } from './job.js';
 import { fromWireError, type FromWorker } from './messages.js';
 import { startWorkerThread } from './worker-thread.js';
@@ -137,9 +138,7 @@ export function startJobWorker(
     },
     async close(graceMs) {
       state = 'gone';
-      takeJob()?.reject(
-        new ServiceError('SHUTTING_DOWN', 'the service is shutting down, try again'),
-      );
+      takeJob()?.reject(shuttingDown());
       await thread.close(graceMs);
     },
   };

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { parseModelFile } from './parse-model-file.js';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'want 64 lower-case hexadecimal digits');
 
@@ -77,9 +78,7 @@ export async function loadManifest(file: URL): Promise<Manifest> {
 
 /** Checks a manifest. Throws one Error that names every mistake. */
 export function parseManifest(value: unknown): Manifest {
-  const parsed = manifestSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new Error(`The model manifest is wrong:\n${z.prettifyError(parsed.error)}`);
+  return parseModelFile(manifestSchema, value, 'the model manifest');
 }
 
 /** Names of the models that can serve a task. */
@@ -93,5 +92,5 @@ export function modelFor(manifest: Manifest, task: string, name?: string): Model
   const entry = manifest.models.find((model) => model.task === task && model.name === wanted);
   if (entry) return entry;
   const names = modelNames(manifest, task).join(', ');
-  throw new Error(`No model "${wanted ?? ''}" for ${task} in the manifest, there are: ${names}.`);
+  throw new Error(`no model "${wanted ?? ''}" for ${task} in the manifest, there are: ${names}`);
 }

@@ -9,7 +9,7 @@ export async function readGraphs(entry: ModelEntry, folder: URL): Promise<Uint8A
 
 /** What a model's rules say, not checked. Throws when there are none, or not those of the manifest. */
 export async function readRules({ name, rules }: ModelEntry, folder: URL): Promise<unknown> {
-  if (rules === undefined) throw new Error(`Model ${name}: the manifest names no rules.`);
+  if (rules === undefined) throw new Error(`model ${name}: the manifest names no rules`);
   const bytes = await readPinned(name, rules, folder);
   return JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown;
 }
@@ -20,14 +20,14 @@ async function readPinned(
   folder: URL,
 ): Promise<Uint8Array> {
   const bytes = await readFile(new URL(file, folder)).catch((error: unknown) => {
-    const hint = url === undefined ? '' : ' It is downloaded by `make models`.';
-    throw new Error(`Model ${model}: cannot read ${file}.${hint}`, { cause: error });
+    const hint = url === undefined ? '' : ', which `make models` downloads';
+    throw new Error(`model ${model}: cannot read ${file}${hint}`, { cause: error });
   });
   const found = hashOf(bytes);
   if (found === wanted) return bytes;
   throw new Error(
-    `Model ${model}: ${file} has the sha256 ${found}, the manifest wants ${wanted}. ` +
-      'If you changed the file, run `npm run models:register`.',
+    `model ${model}: ${file} has the sha256 ${found}, the manifest wants ${wanted}; ` +
+      'if you changed the file, run `npm run models:register`',
   );
 }
 

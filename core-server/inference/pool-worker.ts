@@ -26,7 +26,7 @@ export function serveTasks<T extends TaskMap>(options: {
     current = { id, abort };
     try {
       const handler = Object.hasOwn(handlers, task) ? handlers[task] : undefined;
-      if (handler === undefined) throw new Error(`No handler for the task ${task}.`);
+      if (handler === undefined) throw new Error(`no handler for the task ${task}`);
       send({ type: 'done', id, output: await handler(input, abort.signal) });
     } catch (error) {
       send({ type: 'failed', id, error: toWireError(error) });

@@ -1,6 +1,7 @@
 import type { Transferable } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import { ServiceError } from '../errors.js';
+import { shuttingDown } from '../refusals.js';
 import { afterJob, assumedServiceTime, queueLimit } from './admission.js';
 import { createJob, type Job } from './job.js';
 import { createJobQueue } from './job-queue.js';
@@ -173,7 +174,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     if (job !== undefined && !job.settled) retryOrGiveUp(job);
     if (worker.jobsDone === 0 && job === undefined) {
       failedStarts += 1;
-      startError = new Error('An analysis worker did not start.', { cause: error });
+      startError = new Error('an analysis worker did not start', { cause: error });
       for (const waiter of waitingForReady) waiter.reject(startError);
       waitingForReady.clear();
     }
@@ -209,7 +210,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
 
   const run: WorkerPool<T>['run'] = async (task, input, runOptions) => {
     const { signal, owner = '', wait = 'refuse', transfer, onBegin } = runOptions;
-    if (closing) throw new ServiceError('SHUTTING_DOWN', 'the service is shutting down, try again');
+    if (closing) throw shuttingDown();
     signal.throwIfAborted();
     const { job, answer } = createJob({
       id: nextId++,
@@ -263,9 +264,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     closing = true;
     for (const timer of restartTimers) clearTimeout(timer);
     await drained(graceMs);
-    for (const job of queue.clear()) {
-      job.reject(new ServiceError('SHUTTING_DOWN', 'the service is shutting down, try again'));
-    }
+    for (const job of queue.clear()) job.reject(shuttingDown());
     const left = [...workers];
     workers.clear();
     await Promise.all(left.map((worker) => worker.close(releaseGraceMs)));

@@ -86,7 +86,7 @@ function inputsOf(
   const inputs: Record<string, Tensor> = {};
   for (const name of session.inputNames) {
     const tensor = known[name];
-    if (tensor === undefined) throw new Error(`The model wants an input "${name}" and got none.`);
+    if (tensor === undefined) throw new Error(`the model wants an input "${name}" and got none`);
     inputs[name] = new Tensor(tensor.type, tensor.data, tensor.dims);
   }
   return inputs;

@@ -26,7 +26,7 @@ export function readQuads(data: Float32Array): Quad[] {
 export function floatsOf(outputs: Readonly<Record<string, TensorData>>, name: string): FloatOutput {
   const output = outputs[name];
   if (output?.data instanceof Float32Array) return { data: output.data, dims: output.dims };
-  throw new Error(`The network gives no floats "${name}".`);
+  throw new Error(`the network gives no floats "${name}"`);
 }
 
 interface FloatOutput {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseModelFile } from '../inference/parse-model-file.js';
 
 const share = z.number().min(0).max(1);
 
@@ -83,7 +84,5 @@ export type Crop = z.infer<typeof cropSchema>;
 
 /** Checks rules. Throws an Error that names every mistake. */
 export function parseReaderRules(value: unknown): ReaderRules {
-  const parsed = rulesSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new Error(`The rules of the meter reader are wrong:\n${z.prettifyError(parsed.error)}`);
+  return parseModelFile(rulesSchema, value, 'the rules of the meter reader');
 }

@@ -1,5 +1,6 @@
 import type { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { ServiceError } from '../errors.js';
+import { invalidField, missingField } from '../refusals.js';
 import { type Decimal, decimalForm, parseDecimal } from './decimal.js';
 import type { KnownMeter } from './known-meter.js';
 
@@ -29,13 +30,8 @@ export function validateKnownMeter(
   );
   const previous = validateDecimal('previous_reading', request.previousReading);
   const maxIncrease = validateDecimal('max_increase', request.maxIncrease);
-  if (maxIncrease !== undefined && previous === undefined) {
-    throw new ServiceError(
-      'MISSING_FIELD',
-      'previous_reading is missing, want it together with max_increase',
-      { details: { field: 'previous_reading' } },
-    );
-  }
+  if (maxIncrease !== undefined && previous === undefined)
+    throw missingField('previous_reading', 'it together with max_increase');
   return {
     ...(digits !== undefined && { digits }),
     ...(decimals !== undefined && { decimals }),
@@ -57,12 +53,5 @@ function validateDecimal(field: string, text = ''): Decimal | undefined {
   if (text === '') return undefined;
   const value = parseDecimal(text);
   if (value !== undefined) return value;
-  const shown = text.length > 32 ? `${text.slice(0, 32)}…` : text;
-  throw new ServiceError(
-    'INVALID_FIELD',
-    `${field} is ${JSON.stringify(shown)}, want ${decimalForm}`,
-    {
-      details: { field, value: shown },
-    },
-  );
+  throw invalidField(field, text, decimalForm);
 }

@@ -1,5 +1,4 @@
-import { maxCompanyNameLength } from '../access/company-name.js';
-import { ServiceError } from '../errors.js';
+import { unknownCompany } from '../access/companies.js';
 import type { ScoreStore } from './store.js';
 
 /**
@@ -12,13 +11,7 @@ export function createCompanyScoreReader(
 ): (company: string) => Promise<number | undefined> {
   return async (company) => {
     const stored = await store.get(company);
-    if (stored !== undefined) return stored.score;
-    // Of what a caller sent no more is repeated than a company could be called.
-    const value = company.slice(0, maxCompanyNameLength);
-    throw new ServiceError(
-      'UNKNOWN_COMPANY',
-      `company is "${value}", want the name of a registered company`,
-      { details: { field: 'company', value } },
-    );
+    if (stored === undefined) throw unknownCompany('company', company);
+    return stored.score;
   };
 }

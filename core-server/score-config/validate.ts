@@ -3,6 +3,7 @@ import type {
   SetDetectionScoreRequest,
 } from '../../generated/imageanalysis/v1/score_config.js';
 import { ServiceError } from '../errors.js';
+import { missingField } from '../refusals.js';
 
 /** A company and the password that was sent for it. */
 export interface Credentials {
@@ -18,8 +19,8 @@ export interface Credentials {
  */
 export function validateGetDetectionScore(request: GetDetectionScoreRequest): Credentials {
   const { company, password } = request;
-  requireText('company', company, 'the name of a registered company');
-  requireText('password', password, 'the password of the company');
+  if (company === '') throw missingField('company', 'the name of a registered company');
+  if (password === '') throw missingField('password', 'the password of the company');
   return { company, password };
 }
 
@@ -28,9 +29,7 @@ export function validateSetDetectionScore(
   request: SetDetectionScoreRequest,
 ): Credentials & { readonly score: number } {
   const credentials = validateGetDetectionScore(request);
-  if (request.detectionScore === undefined) {
-    throw missingField('detection_score', scoreRule);
-  }
+  if (request.detectionScore === undefined) throw missingField('detection_score', scoreRule);
   return { ...credentials, score: validateScore('detection_score', request.detectionScore) };
 }
 
@@ -50,13 +49,3 @@ export function validateScore(field: string, score: number): number {
 }
 
 const scoreRule = 'a number from 0 to 1 with at most 6 decimals';
-
-function requireText(field: string, text: string, wish: string): void {
-  if (text === '') throw missingField(field, wish);
-}
-
-function missingField(field: string, wish: string): ServiceError {
-  return new ServiceError('MISSING_FIELD', `${field} is missing, want ${wish}`, {
-    details: { field },
-  });
-}

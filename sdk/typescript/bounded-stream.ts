@@ -19,7 +19,7 @@ export async function* boundedStream<Partial, Request, Response>(
   // In an object, as it is set from elsewhere while the loop below waits.
   const sending: { failure?: unknown; over?: true } = {};
   const closed = new Promise<Error>((resolve) =>
-    stream.once('close', () => resolve(new Error('The call is over.'))),
+    stream.once('close', () => resolve(new Error('the call is over'))),
   );
 
   const sendAll = async () => {

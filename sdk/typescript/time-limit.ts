@@ -25,7 +25,7 @@ export async function withinTime<T>(
   const over = new AbortController();
   const timer = setTimeout(() => {
     over.abort(
-      new RefusedError(`The call took longer than ${timeoutMs} ms.`, {
+      new RefusedError(`the call took longer than ${timeoutMs} ms`, {
         reason: undefined,
         code: 'DEADLINE_EXCEEDED',
         details: {},

@@ -175,7 +175,8 @@ function missing(field: string, wish: string): object {
 }
 
 function invalid(field: string, value: string, wish: string): object {
-  const message = `${field} is "${value}", want ${wish}`;
+  // Escaped: a control character would act on the terminal that shows it.
+  const message = `${field} is ${JSON.stringify(value)}, want ${wish}`;
   return { reason: 'INVALID_FIELD', message, details: { field, value } };
 }
 

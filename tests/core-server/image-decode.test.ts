@@ -204,7 +204,7 @@ test('a truncated file is CORRUPT_IMAGE, whatever its type, and says nothing of 
           refusedAs('CORRUPT_IMAGE')(error);
           assert.equal(
             (error as Error).message,
-            'image cannot be decoded, it is damaged or cut off: want a whole picture file',
+            'image is damaged or cut off, want a whole picture file',
           );
           return true;
         },

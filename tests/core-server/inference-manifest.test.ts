@@ -108,9 +108,9 @@ test('a model can be chosen by name, and a wrong name tells the right ones', () 
   assert.equal(modelFor(manifest, 'face', 'other').name, 'other');
   assert.throws(
     () => modelFor(manifest, 'face', 'third'),
-    /No model "third" for face.*: some-model, other\.$/,
+    /no model "third" for face.*: some-model, other$/,
   );
-  assert.throws(() => modelFor(manifest, 'face', 'reader'), /No model "reader" for face/);
+  assert.throws(() => modelFor(manifest, 'face', 'reader'), /no model "reader" for face/);
 });
 
 test('a file that is not the one of the manifest is refused', async (t) => {

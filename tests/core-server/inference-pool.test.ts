@@ -295,7 +295,7 @@ test('close gives up after its grace, and nobody is left without an answer', asy
 test('ready rejects with what kept a worker from starting, and the pool can be closed', async (t) => {
   const { pool } = await start(t, { failStart: true });
   await assert.rejects(pool.ready(), (error: Error) => {
-    assert.equal(error.message, 'An analysis worker did not start.');
+    assert.equal(error.message, 'an analysis worker did not start');
     assert.match(String(error.cause), /no model here/);
     return true;
   });

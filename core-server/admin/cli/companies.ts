@@ -1,15 +1,11 @@
 import { Command, Option } from 'commander';
-import { companiesToTable, companyToJson } from './output.js';
+import { companyNameRule } from '../../access/company-name.js';
+import { companiesToTable, companyToJson, type JsonOption } from './output.js';
 import type { AdminCliDependencies } from './program.js';
 
-interface PasswordOptions {
+interface PasswordOptions extends JsonOption {
   readonly password?: string;
   readonly passwordStdin?: true;
-  readonly json?: true;
-}
-
-interface JsonOption {
-  readonly json?: true;
 }
 
 /** `companies create|set-password|list|delete`. */
@@ -19,7 +15,7 @@ export function createCompaniesCommand(deps: AdminCliDependencies): Command {
 
   withPasswordOptions(companies.command('create'))
     .description('register a company; prints its password if that was generated')
-    .argument('<name>', '1 to 64 letters, digits, ".", "_" or "-"')
+    .argument('<name>', companyNameRule)
     .action(async (name: string, options: PasswordOptions) => {
       const { password, shown } = await choosePassword(options, deps);
       const { company } = await withHandlers((handlers) =>

@@ -1,17 +1,12 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Operation } from '../../../generated/imageanalysis/v1/admin.js';
-import { apiKeysToTable, apiKeyToJson, operationsByName } from './output.js';
+import { apiKeysToTable, apiKeyToJson, operationsByName, type JsonOption } from './output.js';
 import type { AdminCliDependencies } from './program.js';
 
-interface CreateOptions {
+interface CreateOptions extends JsonOption {
   readonly label: string;
   readonly operations?: Operation[];
   readonly expires?: Date;
-  readonly json?: true;
-}
-
-interface JsonOption {
-  readonly json?: true;
 }
 
 /** `keys create|list|revoke`. */

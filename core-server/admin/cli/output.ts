@@ -1,5 +1,10 @@
 import { Operation, type ApiKey, type Company } from '../../../generated/imageanalysis/v1/admin.js';
 
+/** Every command has it. */
+export interface JsonOption {
+  readonly json?: true;
+}
+
 /** Operations by their names on the command line: `face_detection` and so on. */
 export const operationsByName: ReadonlyMap<string, Operation> = new Map(
   Object.values(Operation)

@@ -59,7 +59,7 @@ function runnerOf(model: Model): RunNetwork {
     const x: TensorData = { type: 'float32', ...input };
     const [output] = Object.values(await model.run({ x }));
     if (!(output?.data instanceof Float32Array)) {
-      throw new Error(`${model.name} gave no tensor of floats.`);
+      throw new Error(`${model.name} gave no tensor of floats`);
     }
     return output as FloatTensor;
   };
