@@ -13,6 +13,7 @@ import { createAdminHandlers } from './admin/service.js';
 import { createConfig } from './config.js';
 import { createDatabase } from './db/knex.js';
 import { ServiceError } from './errors.js';
+import { exitCodeOf, exitCodes } from '../runtime/exit-codes.js';
 
 const now = (): Date => new Date();
 
@@ -37,16 +38,16 @@ const withHandlers: AdminCliDependencies['withHandlers'] = async (work) => {
   }
 };
 
-/** 0: done; 1: refused or failed; 2: the command line is wrong. */
+/** @returns the exit code */
 async function run(program: Command, argv: readonly string[]): Promise<number> {
   throwInsteadOfExit(program);
   try {
     await program.parseAsync(argv);
     return 0;
   } catch (caught) {
-    if (caught instanceof CommanderError) return caught.exitCode === 0 ? 0 : 2;
+    if (caught instanceof CommanderError) return caught.exitCode === 0 ? 0 : exitCodes.mistaken;
     process.stderr.write(`error: ${describe(caught)}\n`);
-    return 1;
+    return exitCodeOf(caught);
   }
 }
 

@@ -2,6 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { exitCodeOf, exitCodes } from '../runtime/exit-codes.js';
+import { ConfigError } from '../runtime/settings.js';
 import { analyse, type RestService } from './demo/analyse.js';
 import { annotate } from './demo/annotate.js';
 import { isRefused, summarise, toAnnotations } from './demo/describe.js';
@@ -31,7 +33,7 @@ try {
   await main();
 } catch (error) {
   process.stderr.write(`demo: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  process.exitCode = exitCodeOf(error);
 }
 
 async function main(): Promise<void> {
@@ -51,7 +53,7 @@ async function main(): Promise<void> {
     return;
   }
   const apiKey = process.env['APIKEY'];
-  if (!apiKey) throw new Error('APIKEY is not set, want the key of the service of --rest');
+  if (!apiKey) throw new ConfigError('APIKEY is not set, want the key of the service of --rest');
   await analyseAll({ restUrl: values.rest.replace(/\/+$/, ''), apiKey }, files, out);
 }
 
@@ -70,7 +72,7 @@ async function analyseAll(service: RestService, files: readonly string[], out: s
     await writeFile(`${target}.json`, `${JSON.stringify(analysis, undefined, 2)}\n`);
     if (isRefused(analysis)) {
       process.stdout.write(`${file}: ${summarise(analysis)}; wrote ${target}.json\n`);
-      process.exitCode = 1;
+      process.exitCode = exitCodes.failed;
       continue;
     }
     await writeFile(`${target}.jpg`, await annotate(picture, toAnnotations(analysis)));

@@ -1,5 +1,6 @@
 import { createConfig as createCoreConfig } from '../core-server/config.js';
 import { createConfig as createFacadeConfig } from '../rest-facade/config.js';
+import { ConfigError } from '../runtime/settings.js';
 
 /** Where the two processes listen. Port 0 asks for a free one. */
 export interface LaunchSettings {
@@ -24,7 +25,7 @@ const tlsVariables = ['CORE_TLS_CERT', 'REST_TLS_CERT', 'REST_CORE_TLS_CA'];
 /**
  * Reads what the launcher must know out of the environment of both processes.
  *
- * @throws Error that names the mistakes of both, so that they are mended in one go.
+ * @throws ConfigError that names the mistakes of both, so that they are mended in one go.
  */
 export function createLaunchSettings(env: NodeJS.ProcessEnv): LaunchSettings {
   const mistakes: string[] = [];
@@ -35,7 +36,7 @@ export function createLaunchSettings(env: NodeJS.ProcessEnv): LaunchSettings {
       mistakes.push(
         `${name} is set: this command serves without TLS, for one machine; for TLS start the core and the facade themselves (npm run start:core, npm run start:rest)`,
       );
-  if (!core || !facade || mistakes.length > 0) throw new Error(mistakes.join('\n'));
+  if (!core || !facade || mistakes.length > 0) throw new ConfigError(mistakes.join('\n'));
   return {
     core: {
       host: core.CORE_HOST,

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { launch, type Service } from './launch.js';
 import { createLaunchSettings } from './launch-settings.js';
+import { exitCodeOf } from '../runtime/exit-codes.js';
 import { readyLine, welcomeText } from './welcome.js';
 
 const abort = new AbortController();
@@ -28,7 +29,7 @@ try {
 } catch (error) {
   if (!abort.signal.aborted) {
     log(error instanceof Error ? error.message : String(error));
-    process.exitCode = 1;
+    process.exitCode = exitCodeOf(error);
   }
 } finally {
   await service?.stop();

@@ -175,7 +175,7 @@ async function runStream(
     signal.removeEventListener('abort', onAbort);
   }
   if (error === undefined && waiting.size > 0)
-    error = new Error(`The service left ${waiting.size} pictures without an answer.`);
+    error = new Error(`the service left ${waiting.size} pictures without an answer`);
   return { error, unanswered: [...waiting.values()], answered };
 }
 

@@ -128,10 +128,10 @@ describe('admin command', () => {
     }
   });
 
-  it('should exit with 1 when the settings are wrong or the store is not there', async (t) => {
+  it('should exit with 2 when the settings are wrong, with 1 when the store is not there', async (t) => {
     const { adminWithSettings } = await setUp(t);
     const wrong = await adminWithSettings({ DATABASE_URL: 'mysql://u:secret@h/d' });
-    assert.equal(wrong.code, 1);
+    assert.equal(wrong.code, 2);
     assert.match(
       wrong.stderr,
       /^error: DATABASE_URL is set: want an address that begins with postgres/,

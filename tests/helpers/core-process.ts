@@ -32,7 +32,7 @@ export async function startCoreProcess(
   const ended = once(child, 'exit') as Promise<[number | null, string | null]>;
   for await (const line of createInterface({ input: child.stdout })) {
     const { msg, port, admin_port: adminPort } = JSON.parse(line) as Record<string, unknown>;
-    if (msg !== 'core serves') continue;
+    if (msg !== 'serving') continue;
     child.stdout.resume();
     return {
       port: Number(port),
@@ -43,5 +43,5 @@ export async function startCoreProcess(
       },
     };
   }
-  throw new Error('The core ended before it served.');
+  throw new Error('the core ended before it served');
 }

@@ -150,14 +150,17 @@ void describe('npm run analyze', () => {
   });
 
   void it('says what is mistaken', async () => {
-    for (const [args, text] of [
-      [['--feature', 'cats', 'photos'], '--feature is "cats", want faces or meters'],
-      [['nowhere'], 'ENOENT'],
-      [['*.gif'], 'no picture was found in *.gif'],
-      [['--min-score', '1.5', 'photos/0.jpg', '--output', 'c.jsonl'], '1 failed'],
+    for (const [args, wanted, text] of [
+      [[], 2, 'no pictures are named'],
+      [['--surprise', 'photos'], 2, "Unknown option '--surprise'"],
+      [['--feature', 'cats', 'photos'], 2, '--feature is "cats", want faces or meters'],
+      [['--in-flight', 'x', 'photos'], 2, '--in-flight is "x", want a number'],
+      [['nowhere'], 1, 'ENOENT'],
+      [['*.gif'], 1, 'no picture was found in *.gif'],
+      [['--min-score', '1.5', 'photos/0.jpg', '--output', 'c.jsonl'], 1, '1 failed'],
     ] as const) {
       const { code, stderr } = await run(...args);
-      assert.equal(code, 1);
+      assert.equal(code, wanted, stderr);
       assert.ok(stderr.includes(text), stderr);
     }
   });

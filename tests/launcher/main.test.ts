@@ -171,18 +171,18 @@ describe('make run', () => {
   it('should stop when told to while it starts', async (t) => {
     const spawned = await spawnLauncher(t, await makeDataDir(t));
     // The facade is up first; the core loads its models.
-    await printed(spawned, /listening/);
+    await printed(spawned, /"service":"facade".*serving/);
     spawned.process.kill('SIGTERM');
     assert.deepEqual(await once(spawned.process, 'exit'), [0, null]);
     assert.ok(await isGone(spawned));
   });
 
-  it('should print the mistakes of the configuration and end with 1', async () => {
+  it('should print the mistakes of the configuration and end with 2', async () => {
     const env = { ...process.env, CORE_PORT: 'x', REST_PORT: 'y' };
     const child = spawn(process.execPath, [launcher], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     let errors = '';
     child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-    assert.deepEqual(await once(child, 'close'), [1, null]);
+    assert.deepEqual(await once(child, 'close'), [2, null]);
     assert.match(errors, /CORE_PORT[^]*REST_PORT/);
   });
 });

@@ -39,7 +39,7 @@ test(
       const child = start(t, { REST_PORT: '0', REST_CORE_ADDRESS: '127.0.0.1:1' });
       const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
       const { msg, host, port } = JSON.parse(line) as { msg: string; host: string; port: number };
-      assert.deepEqual([msg, host], ['listening', '127.0.0.1']);
+      assert.deepEqual([msg, host], ['serving', '127.0.0.1']);
       assert.equal((await fetch(`http://127.0.0.1:${port}/livez`)).status, 200);
       child.kill(signal);
       assert.deepEqual(await once(child, 'exit'), [0, null]);
@@ -86,7 +86,7 @@ test(
     const child = start(t, { REST_PORT: 'x', REST_REQUEST_TIMEOUT_MS: '0' });
     const chunks: Buffer[] = [];
     child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
-    assert.deepEqual(await once(child, 'close'), [1, null]);
+    assert.deepEqual(await once(child, 'close'), [2, null]);
     assert.deepEqual(Buffer.concat(chunks).toString().split('\n'), [
       'REST_PORT is "x": want a whole number from 0 to 65535',
       'REST_REQUEST_TIMEOUT_MS is "0": want a whole number from 1 to 600000',

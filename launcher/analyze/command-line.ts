@@ -1,0 +1,87 @@
+import { readFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { ConfigError } from '../../runtime/settings.js';
+import type { BulkOptions } from './bulk-stream.js';
+
+export const usage = `Analyses folders of pictures through the bulk streams of a running service.
+
+  APIKEY=… npm run analyze -- photos/
+  APIKEY=… npm run analyze -- --feature meters --annotate out/ 'photos/**/*.jpg'
+
+Writes one JSON line a picture, those with an error too. Run again after an interruption it goes on:
+pictures that have their line are skipped, errors that may pass are tried again (the last line counts).
+
+  --feature NAME     faces (default) or meters
+  --output FILE      default: faces.jsonl or meters.jsonl
+  --annotate FOLDER  write annotated copies there, also of pictures that an earlier run answered
+  --address HOST     host:port of the core; default: 127.0.0.1:50051
+  --tls-ca FILE      PEM file of the authority that signed the core's certificate
+  --company NAME     whose score is the threshold (faces)
+  --min-score SCORE  threshold of this run (faces)
+  --in-flight N      pictures on their way at once; default: 8
+  --max-bytes N      larger files are not sent; default: 10485760
+`;
+
+/** What a run is told. */
+export interface Order extends Omit<BulkOptions, 'signal' | 'onRetry'> {
+  /** Files, folders and patterns. */
+  readonly wanted: readonly string[];
+  /** File of the results. */
+  readonly output: string;
+  /** Folder of the annotated copies, where they are wished for. */
+  readonly copies: string | undefined;
+}
+
+/**
+ * Reads the command line, and the key out of the environment; undefined where the usage is asked for.
+ *
+ * @throws ConfigError, or what parseArgs throws, with what is wanted
+ */
+export async function readCommandLine(
+  args: readonly string[],
+  environment: Readonly<NodeJS.ProcessEnv>,
+): Promise<Order | undefined> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      feature: { type: 'string', default: 'faces' },
+      output: { type: 'string' },
+      annotate: { type: 'string' },
+      address: { type: 'string', default: '127.0.0.1:50051' },
+      'tls-ca': { type: 'string' },
+      company: { type: 'string', default: '' },
+      'min-score': { type: 'string' },
+      'in-flight': { type: 'string', default: '8' },
+      'max-bytes': { type: 'string', default: String(10 * 2 ** 20) },
+      help: { type: 'boolean' },
+    },
+  });
+  if (values.help) return undefined;
+  if (positionals.length === 0) throw new ConfigError('no pictures are named, --help tells how');
+  const { feature, annotate: copies, 'min-score': minScore, 'tls-ca': authority } = values;
+  if (feature !== 'faces' && feature !== 'meters')
+    throw new ConfigError(`--feature is "${feature}", want faces or meters`);
+  const apiKey = environment['APIKEY'];
+  if (!apiKey) throw new ConfigError('APIKEY is not set, want an API key of the service');
+  return {
+    wanted: positionals,
+    output: values.output ?? `${feature}.jsonl`,
+    copies,
+    address: values.address,
+    authority: authority === undefined ? undefined : await readFile(authority),
+    apiKey,
+    feature,
+    company: values.company,
+    minScore: minScore === undefined ? undefined : toNumber('min-score', minScore),
+    landmarks: copies !== undefined,
+    inFlight: toNumber('in-flight', values['in-flight']),
+    maxImageBytes: toNumber('max-bytes', values['max-bytes']),
+  };
+}
+
+function toNumber(option: string, text: string): number {
+  const value = Number(text);
+  if (text !== '' && Number.isFinite(value) && value >= 0) return value;
+  throw new ConfigError(`--${option} is "${text}", want a number`);
+}
