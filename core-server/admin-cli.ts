@@ -1,12 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { CommanderError, type Command } from 'commander';
-import { createApiKeys } from './access/api-keys.js';
-import { createCompanies } from './access/companies.js';
-import { createFailureLimiter } from './access/failure-limiter.js';
-import { createKnexApiKeyStore } from './access/knex-api-key-store.js';
-import { createKnexCompanyStore } from './access/knex-company-store.js';
-import { createPasswordHasher } from './access/password.js';
-import { createWorkLimiter } from './access/work-limiter.js';
+import { createAccess } from './access/create-access.js';
 import { createAdminProgram, type AdminCliDependencies } from './admin/cli/program.js';
 import { readPassword } from './admin/cli/read-password.js';
 import { createAdminHandlers } from './admin/service.js';
@@ -21,18 +15,8 @@ const withHandlers: AdminCliDependencies['withHandlers'] = async (work) => {
   const config = createConfig(process.env);
   const db = await createDatabase({ url: config.DATABASE_URL, dataDir: config.CORE_DATA_DIR });
   try {
-    const handlers = createAdminHandlers({
-      apiKeys: createApiKeys({ store: createKnexApiKeyStore(db), now, randomBytes }),
-      companies: createCompanies({
-        store: createKnexCompanyStore(db),
-        hasher: createPasswordHasher({ randomBytes }),
-        limiter: createWorkLimiter({ maxRunning: 1, maxWaiting: 0 }),
-        failures: createFailureLimiter(),
-        now,
-      }),
-      now,
-    });
-    return await work(handlers);
+    const access = createAccess({ db, passwords: { maxRunning: 1, maxWaiting: 0 }, now });
+    return await work(createAdminHandlers({ ...access, now }));
   } finally {
     await db.destroy();
   }

@@ -17,10 +17,8 @@ import {
 } from '../generated/imageanalysis/v1/score_config.js';
 import type { AdminHandlers } from './admin/service.js';
 import { bidi, type StreamSettings } from './bidi.js';
-import type { FaceDetectionHandlers } from './face/service.js';
+import type { Handlers } from './handlers.js';
 import type { CallSettings } from './open-call.js';
-import type { MeterReadingHandlers } from './meter/service.js';
-import type { ScoreConfigHandlers } from './score-config/service.js';
 import { streamed } from './stream.js';
 import { unary } from './unary.js';
 
@@ -32,14 +30,9 @@ export interface Service {
 
 /** The services of the public port. */
 export function createServices(
-  handlers: {
-    readonly face: FaceDetectionHandlers;
-    readonly scoreConfig: ScoreConfigHandlers;
-    readonly meter: MeterReadingHandlers;
-  },
+  { face, scoreConfig, meter }: Handlers,
   settings: StreamSettings,
 ): Service[] {
-  const { face, scoreConfig, meter } = handlers;
   return [
     {
       definition: FaceDetectionServiceService,

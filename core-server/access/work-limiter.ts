@@ -9,12 +9,13 @@ export interface WorkLimiter {
   run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
-/** Bounds how much of one kind of costly work runs and waits at a time, first come first served. */
-export function createWorkLimiter(options: {
+export interface WorkLimits {
   readonly maxRunning: number;
   readonly maxWaiting: number;
-}): WorkLimiter {
-  const { maxRunning, maxWaiting } = options;
+}
+
+/** Bounds how much of one kind of costly work runs and waits at a time, first come first served. */
+export function createWorkLimiter({ maxRunning, maxWaiting }: WorkLimits): WorkLimiter {
   const waiting: (() => void)[] = [];
   let running = 0;
 

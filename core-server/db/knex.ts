@@ -4,6 +4,9 @@ import knex, { type Knex } from 'knex';
 import { migrateDatabase } from './migrate.js';
 import { SqliteClient } from './sqlite-client.js';
 
+/** The configuration store, open. */
+export type Database = Knex;
+
 /** Where the configuration store is. */
 export interface DatabaseOptions {
   /** `postgres://` or `postgresql://` URL; absent: a SQLite file in `dataDir`. */

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import type { Database } from '../db/knex.js';
+import { createApiKeys, type ApiKeys } from './api-keys.js';
+import { createCompanies, type Companies } from './companies.js';
+import { createFailureLimiter } from './failure-limiter.js';
+import { createKnexApiKeyStore } from './knex-api-key-store.js';
+import { createKnexCompanyStore } from './knex-company-store.js';
+import { createPasswordHasher } from './password.js';
+import { createWorkLimiter, type WorkLimits } from './work-limiter.js';
+
+/** Who may call, and on whose behalf. */
+export interface Access {
+  readonly apiKeys: ApiKeys;
+  readonly companies: Companies;
+}
+
+/** API keys and companies in the store. */
+export function createAccess(deps: {
+  readonly db: Database;
+  /** Passwords that are hashed at once, and that wait for it. */
+  readonly passwords: WorkLimits;
+  readonly now: () => Date;
+}): Access {
+  const { db, passwords, now } = deps;
+  return {
+    apiKeys: createApiKeys({ store: createKnexApiKeyStore(db), now, randomBytes }),
+    companies: createCompanies({
+      store: createKnexCompanyStore(db),
+      hasher: createPasswordHasher({ randomBytes }),
+      limiter: createWorkLimiter(passwords),
+      failures: createFailureLimiter(),
+      now,
+    }),
+  };
+}

@@ -1,0 +1,34 @@
+import type { Logger } from 'pino';
+import type { AnalysisModels } from './analysis-models.js';
+import type { CoreConfig } from './config.js';
+import { createWorkerPool, type WorkerPool } from './inference/pool.js';
+import type { Metrics } from './observe/metrics.js';
+import type { AnalysisTasks } from './worker-main.js';
+
+/** A worker that is busy with one picture for longer is taken to be stuck. */
+const stuckAfterDeadlines = 2;
+
+/** Starts the workers that analyse pictures; what they have and wait for is counted. */
+export function startAnalysisPool(deps: {
+  readonly config: CoreConfig;
+  readonly models: AnalysisModels;
+  /** Absent: `worker-main.js`. */
+  readonly workerUrl: URL | undefined;
+  readonly metrics: Metrics;
+  readonly now: () => number;
+  readonly log: Logger;
+}): WorkerPool<AnalysisTasks> {
+  const { config, models, workerUrl, metrics, now, log } = deps;
+  const pool = createWorkerPool<AnalysisTasks>({
+    workerUrl: workerUrl ?? new URL('./worker-main.js', import.meta.url),
+    workerData: models,
+    size: config.CORE_WORKERS,
+    maxQueue: config.CORE_MAX_QUEUE,
+    taskTimeoutMs: config.CORE_MAX_DEADLINE_MS * stuckAfterDeadlines,
+    log,
+    now,
+    onStart: (task, waitedMs) => metrics.taskStarted(task, waitedMs / 1000),
+  });
+  metrics.watchPool(() => pool.stats);
+  return pool;
+}

@@ -1,0 +1,135 @@
+import type { ServerCredentials } from '@grpc/grpc-js';
+import type { Logger } from 'pino';
+import { Operation } from '../generated/imageanalysis/v1/admin.js';
+import { startMetricsServer } from '../runtime/metrics-server.js';
+import type { Tracing } from '../runtime/tracing.js';
+import {
+  createAccessInterceptor,
+  createAdminInterceptor,
+  type AccessDeps,
+} from './access/interceptor.js';
+import { createKeyRateLimiter } from './access/rate-limit.js';
+import { isSameSecret } from './access/same-secret.js';
+import { parseTrustedProxies } from './access/trusted-proxies.js';
+import type { AdminHandlers } from './admin/service.js';
+import type { CoreConfig } from './config.js';
+import { startGrpcServer } from './grpc-server.js';
+import type { Handlers } from './handlers.js';
+import type { WorkerPool } from './inference/pool.js';
+import { createCallObserver } from './observe/call-observer.js';
+import type { Metrics } from './observe/metrics.js';
+import { createAdminService, createServices } from './services.js';
+import type { AnalysisTasks } from './worker-main.js';
+
+/** Where a core is reached. */
+export interface Ports {
+  /** Port of the services. */
+  readonly port: number;
+  /** Port of AdminService; undefined: it is off. */
+  readonly adminPort: number | undefined;
+  /** Port of the metrics; undefined: they are off. */
+  readonly metricsPort: number | undefined;
+  /** Says NOT_SERVING and lets running calls end within the grace time. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the ports that the settings ask for.
+ *
+ * @throws Error when one cannot be had; none is open then
+ */
+export async function startPorts(deps: {
+  readonly config: CoreConfig;
+  readonly handlers: Handlers;
+  readonly adminHandlers: AdminHandlers;
+  readonly authenticate: AccessDeps['authenticate'];
+  readonly pool: Pick<WorkerPool<AnalysisTasks>, 'assertRoom'>;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
+  readonly credentials: ServerCredentials;
+  readonly descriptorSet: URL;
+  /** Milliseconds, monotonic. */
+  readonly now: () => number;
+  /** Aborted when the core is about to stop. */
+  readonly closing: AbortSignal;
+  readonly log: Logger;
+}): Promise<Ports> {
+  const { config, pool, metrics, tracing, now, log } = deps;
+  const maxDeadlineMs = config.CORE_MAX_DEADLINE_MS;
+  const adminKey = config.CORE_ADMIN_KEY;
+  const rateLimiter = createKeyRateLimiter({
+    requestsPerMinute: config.CORE_RATE_LIMIT_PER_MINUTE,
+  });
+  const callSettings = {
+    log,
+    now,
+    maxDeadlineMs,
+    isTrustedProxy: parseTrustedProxies(config.CORE_TRUSTED_PROXIES),
+    idleMs: config.CORE_STREAM_IDLE_MS,
+    maxInFlight: config.CORE_WORKERS * 2,
+    closing: deps.closing,
+  };
+  const serverOptions = {
+    host: config.CORE_HOST,
+    observer: createCallObserver({ metrics, tracing, now }),
+    credentials: deps.credentials,
+    descriptorSet: deps.descriptorSet,
+    maxReceiveMs: maxDeadlineMs,
+    graceMs: config.CORE_SHUTDOWN_GRACE_MS,
+  };
+
+  const open: { close(): Promise<void> }[] = [];
+  // Together: each says NOT_SERVING at once.
+  const close = async () => void (await Promise.all(open.map((server) => server.close())));
+  const opened = async <Server extends { close(): Promise<void> }>(starting: Promise<Server>) => {
+    const server = await starting;
+    open.push(server);
+    return server;
+  };
+  try {
+    const main = await opened(
+      startGrpcServer({
+        ...serverOptions,
+        port: config.CORE_PORT,
+        services: createServices(deps.handlers, callSettings),
+        interceptor: createAccessInterceptor({
+          authenticate: deps.authenticate,
+          consume: (keyId) => rateLimiter.consume(keyId),
+          assertRoom({ operation, keyId, deadline }) {
+            if (operation === Operation.SCORE_CONFIG) return;
+            const timeLeftMs = Math.min(deadline - Date.now(), maxDeadlineMs);
+            pool.assertRoom({ owner: keyId, timeLeftMs });
+          },
+          log,
+        }),
+        maxMessageBytes: config.CORE_MAX_IMAGE_BYTES,
+      }),
+    );
+    const admin =
+      adminKey === undefined
+        ? undefined
+        : await opened(
+            startGrpcServer({
+              ...serverOptions,
+              port: config.CORE_ADMIN_PORT,
+              services: createAdminService(deps.adminHandlers, callSettings),
+              interceptor: createAdminInterceptor((sent) => isSameSecret(sent, adminKey), log),
+              maxMessageBytes: 0,
+            }),
+          );
+    const metricsServer =
+      config.CORE_METRICS_PORT === undefined
+        ? undefined
+        : await opened(
+            startMetricsServer({
+              registry: metrics.registry,
+              host: config.CORE_METRICS_HOST,
+              port: config.CORE_METRICS_PORT,
+            }),
+          );
+    return { port: main.port, adminPort: admin?.port, metricsPort: metricsServer?.port, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
