@@ -14,7 +14,7 @@ import { createMetrics } from './observe/metrics.js';
 import { observePool } from './observe/observe-pool.js';
 import { startPorts, type Ports } from './ports.js';
 import { createKnexScoreStore } from './score-config/knex-store.js';
-import { loadServerCredentials } from './tls.js';
+import { loadServerCredentials } from './grpc/tls.js';
 
 /** What the core is to be, and where it finds its files. */
 export interface CoreOptions {

@@ -13,7 +13,7 @@ import { isSameSecret } from './access/same-secret.js';
 import { parseTrustedProxies } from './access/trusted-proxies.js';
 import type { AdminHandlers } from './admin/service.js';
 import type { CoreConfig } from './config.js';
-import { startGrpcServer } from './grpc-server.js';
+import { startGrpcServer } from './grpc/grpc-server.js';
 import type { Handlers } from './handlers.js';
 import type { WorkerPool } from './inference/pool.js';
 import { createCallObserver } from './observe/call-observer.js';

@@ -16,11 +16,11 @@ import {
   type ScoreConfigServiceServer,
 } from '../generated/imageanalysis/v1/score_config.js';
 import type { AdminHandlers } from './admin/service.js';
-import { bidi, type StreamSettings } from './bidi.js';
+import { bidi, type StreamSettings } from './grpc/bidi.js';
 import type { Handlers } from './handlers.js';
-import type { CallSettings } from './open-call.js';
-import { streamed } from './stream.js';
-import { unary } from './unary.js';
+import type { CallSettings } from './grpc/open-call.js';
+import { streamed } from './grpc/stream.js';
+import { unary } from './grpc/unary.js';
 
 /** A gRPC service with what implements it. */
 export interface Service {

@@ -8,8 +8,8 @@ import type { Logger } from 'pino';
 import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { ServiceError } from '../errors.js';
 import { logFault } from '../observe/log-fault.js';
-import { readRequestId } from '../request-id.js';
-import { toStatusObject } from '../status.js';
+import { readRequestId } from '../grpc/request-id.js';
+import { toStatusObject } from '../grpc/status.js';
 
 /** Metadata key under which handlers find the public id of the caller's API key. */
 export const keyIdMetadata = 'x-internal-key-id';

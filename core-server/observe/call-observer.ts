@@ -1,5 +1,5 @@
 import { ServerInterceptingCall, status, type ServerInterceptor } from '@grpc/grpc-js';
-import { readReason } from '../status.js';
+import { readReason } from '../grpc/status.js';
 import type { Metrics } from './metrics.js';
 import type { Span, Tracing } from '../../runtime/tracing.js';
 

@@ -20,13 +20,13 @@ import {
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { createAccessInterceptor, type AccessDeps } from '../../core-server/access/interceptor.js';
 import { parseTrustedProxies } from '../../core-server/access/trusted-proxies.js';
-import { bidi } from '../../core-server/bidi.js';
+import { bidi } from '../../core-server/grpc/bidi.js';
 import type { Call } from '../../core-server/call.js';
 import { ServiceError } from '../../core-server/errors.js';
 import type { HandlerOptions } from '../../core-server/run-options.js';
-import { streamed } from '../../core-server/stream.js';
-import { unary } from '../../core-server/unary.js';
-import { markUndecodable } from '../../core-server/undecodable.js';
+import { streamed } from '../../core-server/grpc/stream.js';
+import { unary } from '../../core-server/grpc/unary.js';
+import { markUndecodable } from '../../core-server/grpc/undecodable.js';
 import { deferred } from '../helpers/deferred.js';
 import { collectLog } from '../helpers/collect-log.js';
 import { detailsOf, detailsOfStatus, unaryCall } from '../helpers/grpc.js';

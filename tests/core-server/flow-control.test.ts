@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { test } from 'node:test';
-import { callWindowBytes, connectionWindowBytes } from '../../core-server/flow-control.js';
+import { callWindowBytes, connectionWindowBytes } from '../../core-server/grpc/flow-control.js';
 import { startService } from '../helpers/service.js';
 import { openStage, scriptedWorkerUrl } from '../helpers/scripted-pictures.js';
 

@@ -6,8 +6,8 @@ import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { maxOpenMessageBytes } from '../../core-server/guard-streams.js';
-import { createMessageMeter } from '../../core-server/message-meter.js';
+import { maxOpenMessageBytes } from '../../core-server/grpc/guard-streams.js';
+import { createMessageMeter } from '../../core-server/grpc/message-meter.js';
 import { scriptedPicture } from '../helpers/scripted-pictures.js';
 import { startScripted } from '../helpers/scripted-service.js';
 

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import { Metadata, type ServerUnaryCall } from '@grpc/grpc-js';
 import { pino } from 'pino';
-import { openCall } from '../../core-server/open-call.js';
+import { openCall } from '../../core-server/grpc/open-call.js';
 
 // A call's time while the clock of the day is set.
 

@@ -1,5 +1,5 @@
 import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
-import { shuttingDown } from './refusals.js';
+import { shuttingDown } from '../refusals.js';
 import { toStatusObject } from './status.js';
 
 /**

@@ -1,8 +1,8 @@
 import { Metadata, type ServerInterceptingCallInterface, type StatusObject } from '@grpc/grpc-js';
-import type { Any } from '../generated/google/protobuf/any.js';
-import { ErrorInfo, RetryInfo } from '../generated/google/rpc/error_details.js';
-import { Status } from '../generated/google/rpc/status.js';
-import type { ServiceError } from './errors.js';
+import type { Any } from '../../generated/google/protobuf/any.js';
+import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
+import { Status } from '../../generated/google/rpc/status.js';
+import type { ServiceError } from '../errors.js';
 
 type PartialStatusObject = Parameters<ServerInterceptingCallInterface['sendStatus']>[0];
 

@@ -1,9 +1,9 @@
-import type { Status } from '../generated/google/rpc/status.js';
-import type { Call } from './call.js';
-import { ServiceError } from './errors.js';
-import { logFault } from './observe/log-fault.js';
-import { missingField } from './refusals.js';
-import type { HandlerOptions } from './run-options.js';
+import type { Status } from '../../generated/google/rpc/status.js';
+import type { Call } from '../call.js';
+import { ServiceError } from '../errors.js';
+import { logFault } from '../observe/log-fault.js';
+import { missingField } from '../refusals.js';
+import type { HandlerOptions } from '../run-options.js';
 import { toRpcStatus } from './status.js';
 
 /** One request of a stream. */

@@ -2,12 +2,12 @@ import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
 import { Metadata, type ServerDuplexStream, type ServerUnaryCall } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { keyIdMetadata } from './access/interceptor.js';
-import type { IsTrustedProxy } from './access/trusted-proxies.js';
-import type { Call } from './call.js';
-import { ServiceError } from './errors.js';
-import { traceMetadata } from './observe/call-observer.js';
-import { logFault } from './observe/log-fault.js';
+import { keyIdMetadata } from '../access/interceptor.js';
+import type { IsTrustedProxy } from '../access/trusted-proxies.js';
+import type { Call } from '../call.js';
+import { ServiceError } from '../errors.js';
+import { traceMetadata } from '../observe/call-observer.js';
+import { logFault } from '../observe/log-fault.js';
 import { readRequestId } from './request-id.js';
 
 /** What every adapter needs to open a call. */

@@ -6,7 +6,7 @@ import { widenFlowControl } from './flow-control.js';
 import { guardStreams } from './guard-streams.js';
 import { createReceiveLimit } from './receive-limit.js';
 import { createReflection } from './reflection.js';
-import type { Service } from './services.js';
+import type { Service } from '../services.js';
 import { markUndecodable } from './undecodable.js';
 
 /** What a gRPC port serves. */

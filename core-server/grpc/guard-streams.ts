@@ -1,6 +1,6 @@
 import type { Server } from '@grpc/grpc-js';
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
-import { createByteBudget, type ByteBudget } from '../runtime/byte-budget.js';
+import { createByteBudget, type ByteBudget } from '../../runtime/byte-budget.js';
 import { http2ServersOf } from './http2-servers.js';
 import { createMessageMeter } from './message-meter.js';
 

@@ -1,6 +1,6 @@
 import type { handleUnaryCall } from '@grpc/grpc-js';
-import type { Call } from './call.js';
-import { ServiceError } from './errors.js';
+import type { Call } from '../call.js';
+import { ServiceError } from '../errors.js';
 import { openCall, raceSignal, type CallSettings } from './open-call.js';
 import { toStatusObject } from './status.js';
 import { requireDecoded } from './undecodable.js';

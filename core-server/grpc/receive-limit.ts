@@ -1,5 +1,5 @@
 import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
-import { ServiceError } from './errors.js';
+import { ServiceError } from '../errors.js';
 import { toStatusObject } from './status.js';
 
 /**

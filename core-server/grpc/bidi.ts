@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { handleBidiStreamingCall, ServerDuplexStream } from '@grpc/grpc-js';
-import type { Call } from './call.js';
-import { ServiceError } from './errors.js';
+import type { Call } from '../call.js';
+import { ServiceError } from '../errors.js';
 import {
   limitSignal,
   openCall,
@@ -9,7 +9,7 @@ import {
   type CallSettings,
   type OpenCall,
 } from './open-call.js';
-import { shuttingDown } from './refusals.js';
+import { shuttingDown } from '../refusals.js';
 import { toStatusObject } from './status.js';
 import { requireDecoded } from './undecodable.js';
 

@@ -1,6 +1,6 @@
 import { ServerCredentials } from '@grpc/grpc-js';
-import { readPem, restrictCiphers } from '../runtime/tls.js';
-import type { CoreConfig } from './config.js';
+import { readPem, restrictCiphers } from '../../runtime/tls.js';
+import type { CoreConfig } from '../config.js';
 
 type TlsConfig = Pick<CoreConfig, 'CORE_TLS_CERT' | 'CORE_TLS_KEY' | 'CORE_TLS_CLIENT_CA'>;
 

@@ -1,5 +1,5 @@
 import type { ServiceDefinition } from '@grpc/grpc-js';
-import { ServiceError } from './errors.js';
+import { ServiceError } from '../errors.js';
 
 // A request whose bytes are no message of its type would be answered INTERNAL by grpc-js, which is
 // for faults of ours. So decoding gives a mark in its place, and the adapters refuse it.
