@@ -13,7 +13,6 @@ import cv2
 import numpy as np
 
 import dataset
-import metrics
 from cascade import CascadeRule
 from detector import AdaptedYunet, Detector, detect
 from evaluate import TEACHER_SCORE, TEACHER_WEAK_SCORE, best_on, longest_side, served_score

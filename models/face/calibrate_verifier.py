@@ -16,6 +16,7 @@ import metrics
 from detector import Detector, Verifier, detect
 from export_verifier import load_verifier, served_model
 from heldout import f1
+from quantise import calibration_crops, quantised
 from train_verifier import DETECTOR
 from verifier import logits
 from verifier_heldout import HeldOutProposals
@@ -64,7 +65,8 @@ def main():
     fitted = held_out.fit([logits(network, pixels) for pixels in held_out.crops])
     weights = dict(zip(("verifier", "detector", "offset"), fitted.round(4).tolist()))
     print("weights", weights)
-    score, precision, recall, false = default_score(held_out.rows, detect_all(served_model(network, weights), held_out.rows))
+    served = quantised(served_model(network, weights), calibration_crops(dataset.shared_dir()))
+    score, precision, recall, false = default_score(held_out.rows, detect_all(served, held_out.rows))
     print(f"default score {score:.3f}: precision {precision:.3f}, recall {recall:.3f}, false faces in {false} pictures")
     saved = torch.load(args.checkpoint, map_location="cpu", weights_only=True)
     torch.save({**saved, "weights": weights, "default_score": score}, args.checkpoint)

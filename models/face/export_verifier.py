@@ -1,7 +1,7 @@
 """Writes the served ONNX file of the verifier from a checkpoint. Usage: python export_verifier.py CHECKPOINT [face-verifier.onnx]
 
 Without a name it writes the served file, and checkpoints/verifier-resumable.pt to go on training from.
-The verifier's logit is weighed with the detector's score inside the graph.
+The verifier's logit is weighed with the detector's score inside the graph. The file is in int8 (`quantise.py`).
 """
 
 import argparse
@@ -15,9 +15,11 @@ from onnx import TensorProto, helper
 from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
+import dataset
 import graph as onnx_graph
 from export import as_floats, save_resumable
 from graph import GraphBuilder
+from quantise import LARGEST_MEAN_ERROR, calibration_crops, mean_error, quantised
 from square_crop import SIDE
 from verifier import Verifier, VerifierConfig, logits
 
@@ -84,11 +86,11 @@ def served_model(network, weights):
     )
 
 
-def verify(path, network, weights):
-    """Raises when the file does not say what the network says."""
+def verify(model, network, weights):
+    """Raises when the graph, in floats, does not say what the network says."""
     import onnxruntime
 
-    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     pixels = np.random.default_rng(0).integers(0, 256, (4, SIDE, SIDE, 3)).astype(np.uint8)
     scores = np.float32([0.1, 0.5, 0.9, 0.3])
     got = session.run(None, {"crops": pixels, "scores": scores})[0]
@@ -106,12 +108,16 @@ def main():
     args = parser.parse_args()
     network, weights = load_verifier(args.checkpoint)
     model = served_model(network, weights)
-    onnx.checker.check_model(model)
-    onnx.save(model, args.output)
-    verify(args.output, network, weights)
+    verify(model, network, weights)
+    pixels = calibration_crops(dataset.shared_dir())
+    served = quantised(model, pixels)
+    onnx.checker.check_model(served)
+    error = mean_error(model, served, pixels)
+    assert error < LARGEST_MEAN_ERROR, error
+    onnx.save(served, args.output)
     if args.output == SERVED:
         save_resumable(args.checkpoint, HERE / "checkpoints" / "verifier-resumable.pt")
-    print(f"{args.output}: {Path(args.output).stat().st_size / 1e6:.2f} MB, contract holds")
+    print(f"{args.output}: {Path(args.output).stat().st_size / 1e6:.2f} MB, contract holds, logits {error:.3f} from those in floats")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ twelve outputs, `image_width` and `min_score` to boxes, scores and landmarks).
 
 from pathlib import Path
 
-import numpy as np
 import onnx
 from onnx import TensorProto, helper
 

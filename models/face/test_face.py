@@ -20,6 +20,7 @@ from detector import Detector, Found, detect
 from export import IDENTITY_CALIBRATION, served_model, verify
 from mine import Mined
 from network import STRIDES, FaceNetwork, NetworkConfig, fold_batch_norm, load_matching, normalise
+from quantise import BATCH, LARGEST_MEAN_ERROR, mean_error, quantised
 from square_crop import COUNT, SIDE, crop_matrix, crops
 from verifier import Verifier, VerifierConfig
 from verifier_examples import Examples, box_in_crop, box_values, to_crop
@@ -273,10 +274,11 @@ class VerifierChecks(unittest.TestCase):
         network = Verifier(VerifierConfig(widths=(8, 8, 8, 8), depths=(0, 1, 0, 0), hidden=8)).eval()
         weights = {"verifier": 0.7, "detector": 0.5, "offset": -0.2}
         model = export_verifier.served_model(network, weights)
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "verifier.onnx"
-            onnx.save(model, path)
-            export_verifier.verify(path, network, weights)
+        export_verifier.verify(model, network, weights)
+        pixels = np.random.default_rng(0).integers(0, 256, (2 * BATCH, SIDE, SIDE, 3)).astype(np.uint8)
+        served = quantised(model, pixels)
+        self.assertIn("QuantizeLinear", {node.op_type for node in served.graph.node})
+        self.assertLess(mean_error(model, served, pixels), LARGEST_MEAN_ERROR)
 
 
 if __name__ == "__main__":

@@ -212,7 +212,7 @@ def main():
     if not run.hinted:
         fit_hints(run, teacher, queue)
 
-    start = last_save = last_check = last_print = time.time()
+    start = last_save = last_check = time.time()
     done, crops, sums = 0, 0, np.zeros(len(LOSS_WEIGHTS))
     while (elapsed := time.time() - start) < args.minutes * 60:
         rate = args.rate * min(1, (done + 1) / WARMUP_STEPS)

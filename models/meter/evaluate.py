@@ -1,7 +1,5 @@
 """Evaluate the exported reader: python evaluate.py [--split eval|held] [--folder runs/x]. One table by source with 95 % intervals."""
 import argparse
-import json
-import sys
 from collections import defaultdict
 from pathlib import Path
 

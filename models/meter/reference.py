@@ -8,7 +8,6 @@ The pictures are drawn here and hold no photo. Both files lie in tests/core-serv
 import argparse
 import hashlib
 import json
-from pathlib import Path
 
 import cv2
 import numpy as np

@@ -6,7 +6,7 @@ import numpy as np
 
 import augment
 from augment import rng
-from geometry import axes, rotation, size, turned
+from geometry import rotation, size, turned
 from nets import READ_H, READ_W
 
 # A patch shows the counter PATCH_W wide with this margin on each side, in counter widths and heights.

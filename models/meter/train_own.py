@@ -5,7 +5,6 @@
 FOLDER holds pictures and a labels.json (format in the card). One in five readings is kept out of training and measured on.
 """
 import argparse
-import json
 import os
 import subprocess
 import sys

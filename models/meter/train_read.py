@@ -1,5 +1,4 @@
 """Train the strip reader: CTC over black and red digits, and whether the strip is an upright counter."""
-import cv2
 import numpy as np
 import torch
 import torch.nn.functional as F

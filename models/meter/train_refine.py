@@ -127,7 +127,7 @@ def checker(sampler, device_name):
             u, v, c = axes(photo.quad)
             e = rotation(local.normal(0, .15)) @ (u / w)
             rough = window_around(c + local.normal(0, .3, 2) * h, -e if i % 2 else e, w * np.exp(local.normal(0, .15)))
-            q, right = rough.astype(np.float32), 0
+            q = rough.astype(np.float32)
             for _ in range(2):
                 q, turn, counter = refine_once(model, sampler, photo, q, device)
             error = np.linalg.norm(q - photo.quad, axis=1)

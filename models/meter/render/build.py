@@ -1,6 +1,5 @@
 """Render the bank of meters: python -m render.build --count 5000"""
 import argparse
-import io
 import json
 import tarfile
 from pathlib import Path
