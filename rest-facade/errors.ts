@@ -48,6 +48,11 @@ export function refuse(reason: Reason, message: string, options?: RefusalOptions
   return new Refusal(codeOfReason[reason], reason, message, options);
 }
 
+/** What the caller must send is not there. @param field as the caller knows it */
+export function missingField(field: string, wish: string): Refusal {
+  return refuse('MISSING_FIELD', `${field} is missing, want ${wish}`, { details: { field } });
+}
+
 /** What every fault is to callers; `cause` goes to the log. */
 export function internalFault(cause: unknown): Refusal {
   return refuse('INTERNAL', internalMessage, { cause });

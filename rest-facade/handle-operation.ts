@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readApiKey } from './api-key.js';
 import type { CoreClient } from './core-client.js';
-import { Refusal, refuse } from './errors.js';
+import { missingField, Refusal } from './errors.js';
 import { contextOf, type RequestContext } from './request-context.js';
 import { allowBody, send } from './send.js';
 import { bindRequest, type ParsedBody } from './transcode/bind-request.js';
@@ -119,9 +119,7 @@ async function readBody(
 
 function readPicture(value: unknown, member: string, maxBytes: number): Buffer {
   if (value === undefined || value === null || value === '')
-    throw refuse('MISSING_FIELD', `${member} is missing, want data:image/<type>;base64,<data>`, {
-      details: { field: member },
-    });
+    throw missingField(member, 'data:image/<type>;base64,<data>');
   // What is no text at all is no data URL either, and is told so in the same words.
   return decodeDataUrl(typeof value === 'string' ? value : '', member, maxBytes);
 }

@@ -1,4 +1,4 @@
-import { methodNotAllowed, refuse } from '../errors.js';
+import { methodNotAllowed, missingField, refuse } from '../errors.js';
 import { onlyValue } from './field.js';
 import { matchPath } from './path-template.js';
 import type { NamedValue } from './parse-target.js';
@@ -44,10 +44,7 @@ export function chooseRoute(match: RouteMatch, query: readonly NamedValue[]): Ro
     const fits = route.query.every(({ name, presence }) => {
       if (presence === 'any') return true;
       const value = onlyValue(query, name);
-      if (value === undefined)
-        throw refuse('MISSING_FIELD', `${name} is missing, want it in the query string`, {
-          details: { field: name },
-        });
+      if (value === undefined) throw missingField(name, 'it in the query string');
       return (value !== '') === (presence === 'with-value');
     });
     if (fits) return route;

@@ -84,72 +84,77 @@ function createRoute(
   http: HttpBinding,
   rest: readonly RestBinding[],
 ): Route {
-  const given = verbs.filter((verb) => http[verb] !== undefined);
-  const verb = given[0];
-  if (verb === undefined || given.length > 1)
-    throw new Error(`google.api.http must have one of ${verbs.join(', ')}`);
-  const template = http[verb] ?? '';
+  const { verb, template } = readAddress(http);
+  const [options, ...others] = rest.filter(({ path }) => path === template);
+  if (others.length > 0) throw new Error(`option rest names the path "${template}" twice`);
   const segments = parsePathTemplate(template);
-  const named = rest.filter(({ path }) => path === template);
-  if (named.length > 1) throw new Error(`option rest names the path "${template}" twice`);
-  const options = named[0];
-
-  const find = (name: string): Field => {
-    const field = fields.get(name);
-    if (field === undefined) throw new Error(`path "${template}": no field "${name}"`);
-    return field;
+  const find = createFinder(fields, template);
+  const filled = {
+    body: createBodyRule(http, options, find),
+    pathFields: new Map(
+      segments.flatMap((segment) =>
+        'variable' in segment ? [[segment.variable, find(segment.variable, 'text')]] : [],
+      ),
+    ),
+    query: (options?.query ?? []).map((rule) => ({
+      name: rule.name,
+      field: rule.field === '' ? undefined : find(rule.field, 'text'),
+      presence: presenceOf[rule.presence],
+      invalidReason: toInvalidReason(rule.invalid_reason),
+    })),
+    headers: (options?.headers ?? []).map(({ name, field }) => ({
+      name,
+      field: find(field, 'text'),
+    })),
   };
-  const findText = (name: string): Field => {
-    const field = find(name);
-    if (field.repeated || field.type === 'bytes')
-      throw new Error(`path "${template}": field "${name}" cannot be filled by one text`);
-    return field;
-  };
-  const pathFields = new Map<string, Field>();
-  for (const segment of segments)
-    if ('variable' in segment) pathFields.set(segment.variable, findText(segment.variable));
-  const query = (options?.query ?? []).map((rule) => ({
-    name: rule.name,
-    field: rule.field === '' ? undefined : findText(rule.field),
-    presence: presenceOf[rule.presence],
-    invalidReason: toInvalidReason(rule.invalid_reason),
-  }));
-  const headers = (options?.headers ?? []).map(({ name, field }) => ({
-    name,
-    field: findText(field),
-  }));
-  const body = createBodyRule(http, options, find);
-
-  const taken = new Set([
-    ...pathFields.keys(),
-    ...query.flatMap(({ field }) => field?.name ?? []),
-    ...headers.map(({ field }) => field.name),
-    ...(body.kind === 'multipart' ? [body.fileField] : []),
-    ...(body.kind === 'data-url' ? [body.field] : []),
-  ]);
-  // Pictures come as files or data URLs only.
-  const openFields = [...fields.values()].filter(
-    ({ name, type }) => !taken.has(name) && type !== 'bytes',
-  );
   return {
     rpc,
     rpcName,
-    verb: verb.toUpperCase(),
+    verb,
     template,
     segments,
-    body,
-    query,
-    headers,
-    pathFields,
-    openFields,
+    ...filled,
+    openFields: openFieldsOf(fields, filled),
     responseType: (rpc.responseType.type as { name: string }).name,
   };
+}
+
+function readAddress(http: HttpBinding): Pick<Route, 'verb' | 'template'> {
+  const [verb, ...others] = verbs.filter((each) => http[each] !== undefined);
+  if (verb === undefined || others.length > 0)
+    throw new Error(`google.api.http must have one of ${verbs.join(', ')}`);
+  return { verb: verb.toUpperCase(), template: http[verb] ?? '' };
+}
+
+/** Finds a field by its name; one that a single text can fill, where that is asked for. */
+type FindField = (name: string, by?: 'text') => Field;
+
+function createFinder(fields: ReadonlyMap<string, Field>, template: string): FindField {
+  return (name, by) => {
+    const field = fields.get(name);
+    if (field === undefined) throw new Error(`path "${template}": no field "${name}"`);
+    if (by === 'text' && (field.repeated || field.type === 'bytes'))
+      throw new Error(`path "${template}": field "${name}" cannot be filled by one text`);
+    return field;
+  };
+}
+
+/** The fields that nothing named fills. Pictures come as files or data URLs only. */
+function openFieldsOf(
+  fields: ReadonlyMap<string, Field>,
+  { pathFields, query, headers }: Pick<Route, 'pathFields' | 'query' | 'headers'>,
+): Field[] {
+  const taken = new Set<string>([
+    ...pathFields.keys(),
+    ...[...query, ...headers].flatMap(({ field }) => field?.name ?? []),
+  ]);
+  return [...fields.values()].filter(({ name, type }) => !taken.has(name) && type !== 'bytes');
 }
 
 function createBodyRule(
   http: HttpBinding,
   options: RestBinding | undefined,
-  find: (name: string) => Field,
+  find: FindField,
 ): BodyRule {
   const { multipart, data_url: dataUrl } = options ?? {};
   if (http.body === '') {

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import busboy from 'busboy';
-import { callerGone, Refusal, refuse } from '../errors.js';
+import { callerGone, missingField, Refusal, refuse } from '../errors.js';
 import { quote } from '../transcode/field.js';
 import type { NamedValue } from '../transcode/parse-target.js';
-import { bodyTooLarge, createByteCollector } from './byte-collector.js';
+import { bodyTooLarge, createByteCollector, type ByteCollector } from './byte-collector.js';
 import { contentLength, type ReadOptions } from './read-body.js';
 
 /** Limits of a form beside those of its bytes. */
@@ -40,9 +40,6 @@ export function readMultipart(
     expectedBytes: contentLength(request),
     budget: options.budget,
   });
-  const fields: NamedValue[] = [];
-  let files = 0;
-  let hasFile = false;
   let hasFailed = false;
   let bodyBytes = 0;
 
@@ -70,48 +67,8 @@ export function readMultipart(
       if (bodyBytes > maxBodyBytes) fail(bodyTooLarge('body', maxBodyBytes));
     };
 
-    parser.on('file', (name: string | undefined, stream, info) => {
-      files += 1;
-      // A missing end of the form is an error of the parser and of this stream; the former is enough.
-      stream.on('error', () => {});
-      if (files > formLimits.files) {
-        fail(
-          name === filePart && hasFile
-            ? repeated(name)
-            : overLimit('too many files', formLimits.files),
-        );
-      } else if (hasFailed || name !== filePart) {
-        stream.resume();
-      } else {
-        hasFile = true;
-        stream.on('limit', () => fail(bodyTooLarge(filePart, maxFileBytes)));
-        stream.on('data', (chunk: Buffer) => {
-          try {
-            collector.push(chunk);
-          } catch (error) {
-            fail(error);
-          }
-        });
-        // What a browser sends for an input without a chosen file. An empty file has a name.
-        stream.on('end', () => {
-          if (!info.filename && collector.bytes().length === 0) hasFile = false;
-        });
-      }
-    });
-    parser.on('field', (name: string | undefined, value, info) => {
-      if (name === undefined) return;
-      if (Buffer.byteLength(name) > formLimits.nameBytes)
-        fail(overLimit('a field name that is too long', formLimits.nameBytes, { unit: 'bytes' }));
-      else if (info.valueTruncated)
-        fail(
-          overLimit('a field that is too long', formLimits.fieldBytes, {
-            unit: 'bytes',
-            field: name,
-          }),
-        );
-      else fields.push({ name, value });
-    });
-    parser.on('fieldsLimit', () => fail(overLimit('too many fields', formLimits.fields)));
+    const fields = collectFields(parser, fail);
+    const found = collectFile(parser, filePart, collector, fail);
     parser.on('partsLimit', () =>
       fail(malformed('has too many parts', `at most ${formLimits.files + formLimits.fields}`)),
     );
@@ -119,14 +76,11 @@ export function readMultipart(
       fail(malformed('cannot be parsed', 'parts between boundaries and a last boundary', cause)),
     );
     parser.on('close', () => {
-      stop();
-      if (hasFile) return resolve({ fields, file: collector.bytes(), release: collector.release });
-      collector.release();
-      reject(
-        refuse('MISSING_FIELD', `${filePart} is missing, want one file part with a filename`, {
-          details: { field: filePart },
-        }),
-      );
+      const { release } = collector;
+      if (found.hasFile) {
+        stop();
+        resolve({ fields, file: collector.bytes(), release });
+      } else fail(missingField(filePart, 'one file part with a filename'));
     });
 
     if (signal.aborted) return fail(signal.reason);
@@ -135,6 +89,58 @@ export function readMultipart(
     options.start();
     request.pipe(parser);
   });
+}
+
+type Fail = (refusal: Refusal) => void;
+
+/** The fields, as they come. */
+function collectFields(parser: busboy.Busboy, fail: Fail): readonly NamedValue[] {
+  const { fields: maxFields, fieldBytes, nameBytes } = formLimits;
+  const fields: NamedValue[] = [];
+  parser.on('field', (name: string | undefined, value, { valueTruncated }) => {
+    if (name === undefined) return;
+    if (Buffer.byteLength(name) > nameBytes)
+      fail(overLimit('a field name that is too long', nameBytes, { unit: 'bytes' }));
+    else if (valueTruncated)
+      fail(overLimit('a field that is too long', fieldBytes, { unit: 'bytes', field: name }));
+    else fields.push({ name, value });
+  });
+  parser.on('fieldsLimit', () => fail(overLimit('too many fields', maxFields)));
+  return fields;
+}
+
+/** Has the collector take the one file; `hasFile` tells whether it came. */
+function collectFile(
+  parser: busboy.Busboy,
+  filePart: string,
+  collector: ByteCollector,
+  fail: Fail,
+): { readonly hasFile: boolean } {
+  const found = { hasFile: false };
+  let files = 0;
+  parser.on('file', (name: string | undefined, stream, { filename }) => {
+    files += 1;
+    // A missing end of the form is an error of the parser and of this stream; the former is enough.
+    stream.on('error', () => {});
+    if (files > formLimits.files) {
+      const isRepeated = name === filePart && found.hasFile;
+      fail(isRepeated ? repeated(name) : overLimit('too many files', formLimits.files));
+    } else if (name === filePart) {
+      found.hasFile = true;
+      stream.on('data', (chunk: Buffer) => {
+        try {
+          collector.push(chunk);
+        } catch (error) {
+          fail(Refusal.from(error));
+        }
+      });
+      // What a browser sends for an input without a chosen file. An empty file has a name.
+      stream.on('end', () => {
+        if (!filename && collector.bytes().length === 0) found.hasFile = false;
+      });
+    } else stream.resume();
+  });
+  return found;
 }
 
 function createParser(request: IncomingMessage, maxFileBytes: number): busboy.Busboy {
@@ -175,13 +181,10 @@ function overLimit(
   limit: number,
   { unit = '', field }: { unit?: string; field?: string } = {},
 ): Refusal {
-  return refuse(
-    'MALFORMED_MULTIPART',
-    `body has ${what}, want at most ${limit} ${unit}`.trimEnd(),
-    {
-      details: { ...(field !== undefined && { field }), limit: String(limit) },
-    },
-  );
+  const wish = `at most ${limit} ${unit}`.trimEnd();
+  return refuse('MALFORMED_MULTIPART', `body has ${what}, want ${wish}`, {
+    details: { ...(field !== undefined && { field }), limit: String(limit) },
+  });
 }
 
 function repeated(name: string): Refusal {
