@@ -273,8 +273,10 @@ test('where faces are verified, the new scores are the ones that count', async (
 });
 
 test('the time of every step is told', async () => {
-  const { detect } = scriptedDetector([[0.9, 0, 0, 100, 100]]);
+  // Each look at the clock takes a millisecond, so that a step takes one each time that it is done.
+  let clock = 0;
+  const { model } = scriptedDetector([[0.9, 0, 0, 100, 100]]);
+  const detect = createFaceDetector({ model, rule, now: () => (clock += 1) });
   const { timings } = await detect(await wish(quarters(640, 480), { crop: true }), signal);
-  assert.deepEqual(Object.keys(timings), ['header', 'decode', 'infer', 'suppress', 'crop']);
-  for (const ms of Object.values(timings)) assert.ok(ms >= 0);
+  assert.deepEqual(timings, { header: 1, decode: 2, infer: 1, suppress: 1, crop: 1 });
 });

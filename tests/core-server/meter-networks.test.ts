@@ -82,6 +82,7 @@ const nearQuad = (actual: Quad | undefined, expected: Corners): void => {
 };
 
 suite('the same as the Python reference', () => {
+  test('has cases', () => assert.ok(reference.cases.length > 0));
   for (const { name, hypotheses, answer } of reference.cases) {
     test(name, () => {
       const judged = hypotheses.map((h) => {

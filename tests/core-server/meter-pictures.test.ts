@@ -58,6 +58,8 @@ function assertNearQuad(actual: Quad | undefined, expected: Corners, pixels: num
 }
 
 test('the reference was made with the networks and rules that are served', () => {
+  assert.equal(Object.keys(reference.networks).length, 4);
+  assert.ok(reference.pictures.length > 0);
   for (const [file, sha256] of Object.entries(reference.networks)) {
     const bytes = readFileSync(new URL(`meter/${file}`, manifestUrl));
     const found = createHash('sha256').update(bytes).digest('hex');

@@ -196,7 +196,7 @@ test('10 MiB of base64 are decoded exactly and in linear time', () => {
   const started = performance.now();
   assert.ok(decode(url, bytes.length).equals(bytes));
   // A search that backtracks takes minutes.
-  assert.ok(performance.now() - started < 2_000);
+  assert.ok(performance.now() - started < 20_000);
   assert.equal(
     reasonOf(() => decode(`${url}!`, bytes.length)),
     'INVALID_BASE64',
