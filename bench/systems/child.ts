@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const running = new Set<ChildProcess>();
@@ -10,52 +11,63 @@ export function killLeftovers(): void {
   for (const child of running) child.kill('SIGTERM');
 }
 
-/** Starts a program whose end ends the run, unless it was asked for. Its words go to our stderr on demand. */
+/** A program that was started. */
+export interface Child {
+  readonly pid: number;
+  readonly stdout: Readable;
+  /** Asks again and again until it works. Rejects when the program ends before, or the time is over. */
+  readonly ready: (check: () => Promise<boolean>) => Promise<void>;
+  /** Rejects when it had ended by itself. */
+  readonly stop: () => Promise<void>;
+}
+
+const startTimeoutMs = 120_000;
+
+/** Starts a program, whose end ends the run unless it was asked for. */
 export function startChild(
   command: string,
   args: readonly string[],
-  options: { readonly env?: NodeJS.ProcessEnv; readonly cwd?: string; readonly verbose?: boolean },
-): { readonly pid: number; readonly child: ChildProcess; readonly stop: () => Promise<void> } {
-  const words = options.verbose ? 2 : 'ignore';
+  options: { readonly env?: NodeJS.ProcessEnv; readonly cwd?: string },
+): Child {
   const child = spawn(command, args, {
     ...(options.cwd !== undefined && { cwd: options.cwd }),
     env: options.env ?? process.env,
-    stdio: ['ignore', 'pipe', words],
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
+  child.stdout.resume();
   let asked = false;
-  let failed: Error | undefined;
+  let failure: Error | undefined;
   running.add(child);
   const ended = new Promise<void>((resolve) => {
     const end = (error: Error): void => {
       running.delete(child);
-      if (!asked) failed = error;
+      if (!asked) failure = error;
       resolve();
     };
     child.once('error', end);
-    child.once('exit', (code) => end(new Error(`${command} ended (exit code ${code})`)));
+    child.once('exit', (code) => end(new Error(`${args.at(-1)} ended (exit code ${code})`)));
   });
   return {
     pid: child.pid ?? 0,
-    child,
-    stop: async () => {
+    stdout: child.stdout,
+    async ready(check) {
+      const deadline = performance.now() + startTimeoutMs;
+      while (!(await check().catch(() => false))) {
+        if (failure) throw failure;
+        if (performance.now() > deadline)
+          throw new Error(`${args.at(-1)} is not ready after ${startTimeoutMs} ms`);
+        await sleep(20);
+      }
+    },
+    async stop() {
       asked = true;
       child.kill('SIGTERM');
       const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
       await ended;
       clearTimeout(timer);
-      if (failed) throw failed;
+      if (failure) throw failure;
     },
   };
-}
-
-/** Asks again and again until it works. */
-export async function waitFor(what: string, check: () => Promise<boolean>, timeoutMs = 120_000) {
-  const deadline = performance.now() + timeoutMs;
-  for (;;) {
-    if (await check().catch(() => false)) return;
-    if (performance.now() > deadline) throw new Error(`${what} is not ready after ${timeoutMs} ms`);
-    await sleep(20);
-  }
 }
 
 /** A port that was free a moment ago. */

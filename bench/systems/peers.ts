@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { LoadProcess } from '../load/load-process.js';
 import type { Target } from '../load/messages.js';
 import type { PictureSet, SetName } from '../pictures.js';
-import { freePort, startChild, waitFor } from './child.js';
+import { freePort, startChild } from './child.js';
 import { multipartTarget } from './service.js';
 import { networkSystem, type System } from './system.js';
 
@@ -131,20 +131,9 @@ async function startPeer(
     peer.folder === 'node' ? process.execPath : path.join(folder, '.venv', 'bin', 'python');
   const port = await freePort();
   const env = { ...process.env, ...peer.env, PORT: String(port) };
-  const { pid, child, stop } = startChild(command, [peer.file], { env, cwd: folder });
-  child.stdout?.resume();
+  const { pid, ready, stop } = startChild(command, [peer.file], { env, cwd: folder });
   const url = `http://127.0.0.1:${port}/`;
-  const hasEnded = new Promise<never>((_, reject) => {
-    child.once('exit', (code) => reject(new Error(`ended at its start, exit code ${code}`)));
-  });
-  const isThere = waitFor(peer.title, async () => (await fetch(url)).ok);
-  try {
-    await Promise.race([isThere, hasEnded]);
-  } catch (error) {
-    isThere.catch(() => {});
-    throw error;
-  }
-  hasEnded.catch(() => {});
+  await ready(async () => (await fetch(url)).ok);
   const targets: Partial<Record<SetName, Target>> = {};
   for (const set of pictures) {
     if (!peer.sets.includes(set.name)) continue;

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,7 +11,7 @@ import { isGrpcServing, isHttpServing } from '../../launcher/is-serving.js';
 import { nodeOptions } from '../../launcher/node-options.js';
 import type { Target } from '../load/messages.js';
 import type { PictureSet, SetName } from '../pictures.js';
-import { freePort, startChild, waitFor } from './child.js';
+import { freePort, startChild } from './child.js';
 
 const dist = (file: string): string => fileURLToPath(new URL(`../../${file}`, import.meta.url));
 
@@ -41,9 +40,8 @@ export async function startCore(dataDir: string, workers: number): Promise<Runni
   );
   const grpc = `127.0.0.1:${port}`;
   const startedAt = performance.now();
-  const { pid, child, stop } = startNode('core-server/main.js', env);
-  child.stdout?.resume();
-  await waitFor('the core', () => isGrpcServing(grpc));
+  const { pid, ready, stop } = startNode('core-server/main.js', env);
+  await ready(() => isGrpcServing(grpc));
   const startMs = performance.now() - startedAt;
   const { stdout } = await promisify(execFile)(
     process.execPath,
@@ -65,9 +63,8 @@ export async function startFacade(core: RunningService): Promise<RunningService>
   );
   const rest = `http://127.0.0.1:${port}`;
   const startedAt = performance.now();
-  const { pid, child, stop } = startNode('rest-facade/main.js', env);
-  child.stdout?.resume();
-  await waitFor('the facade', () => isHttpServing(`${rest}/readyz`));
+  const { pid, ready, stop } = startNode('rest-facade/main.js', env);
+  await ready(() => isHttpServing(`${rest}/readyz`));
   const startMs = performance.now() - startedAt;
   return { ...core, pids: [...core.pids, pid], rest, startMs, close: stop };
 }
@@ -82,21 +79,15 @@ export async function startLauncher(dataDir: string, workers: number): Promise<R
     REST_PORT: '0',
   };
   const startedAt = performance.now();
-  const { pid, child, stop } = startChild(process.execPath, [dist('launcher/main.js')], { env });
-  if (child.stdout === null) throw new Error('the launcher has no stdout');
-  const lines = createInterface({ input: child.stdout });
-  const ready = new Promise<string>((resolve) => {
-    lines.on('line', (line) => {
-      if (line.startsWith('ready ')) resolve(line);
-    });
+  const launcher = startChild(process.execPath, [dist('launcher/main.js')], { env });
+  const { pid, stdout, stop } = launcher;
+  let readyLine = '';
+  createInterface({ input: stdout }).on('line', (line) => {
+    if (line.startsWith('ready ')) readyLine = line;
   });
-  const ended = once(child, 'exit').then(() => {
-    throw new Error('the launcher ended at its start');
-  });
-  const words = new URLSearchParams((await Promise.race([ready, ended])).replaceAll(' ', '&'));
+  await launcher.ready(() => Promise.resolve(readyLine !== ''));
   const startMs = performance.now() - startedAt;
-  ended.catch(() => {});
-  child.stdout.resume();
+  const words = new URLSearchParams(readyLine.replaceAll(' ', '&'));
   const keyFile = path.join(dataDir, 'bench-key');
   const made = words.get('apikey');
   if (made !== null) await writeFile(keyFile, made);
