@@ -70,7 +70,9 @@ test('closing lets requests under way finish and refuses new ones', async (t) =>
     await new Promise((resolve) => setTimeout(resolve, 300));
     return answerAll(call);
   });
-  const { url, facade, port } = await startFacade(t, core.port, { REST_SHUTDOWN_GRACE_MS: '60000' });
+  const { url, facade, port } = await startFacade(t, core.port, {
+    REST_SHUTDOWN_GRACE_MS: '60000',
+  });
   const pending = fetch(`${url}/face_config_score?detection`, { headers: withKey });
   while (core.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   const started = performance.now();
