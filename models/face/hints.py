@@ -1,5 +1,7 @@
 """The teacher's neck features as a second target: a 1x1 adapter a map learns to say them from the student's."""
 
+from itertools import islice
+
 import torch
 from torch import nn
 
@@ -16,11 +18,14 @@ class NeckHints(nn.Module):
             self.register_buffer(f"variance{i}", torch.ones(TEACHER_CHANNELS))
 
     @torch.no_grad()
-    def fit(self, pairs):
-        """Starts the adapters at the least-squares solution; `pairs` yields (student maps, teacher maps)."""
+    def fit(self, batches, student, teacher):
+        """Before the first step: starts the adapters where a linear map of the student's features can be.
+
+        `batches` yields RGB [B,3,H,W]; `student` gives its maps of one, `teacher` what Teacher gives.
+        """
         sums = [None] * len(self.adapters)
-        for student, teacher in pairs:
-            for i, (s, t) in enumerate(zip(student, teacher)):
+        for rgb in islice(batches, FIT_BATCHES):
+            for i, (s, (*_, t)) in enumerate(zip(student(rgb), teacher(rgb))):
                 x = s.float().permute(0, 2, 3, 1).reshape(-1, s.shape[1])
                 x = torch.cat([x, torch.ones(len(x), 1, device=x.device)], 1)
                 y = t.float().permute(0, 2, 3, 1).reshape(-1, TEACHER_CHANNELS)

@@ -18,6 +18,7 @@ from cascade import CascadeRule
 from crop_effects import Edge, edge_through, shaded
 from detector import Detector, Found, detect
 from export import IDENTITY_CALIBRATION, served_model, verify
+from hints import FIT_BATCHES, TEACHER_CHANNELS, NeckHints
 from mine import Mined
 from network import STRIDES, FaceNetwork, NetworkConfig, fold_batch_norm, load_matching, normalise
 from quantise import BATCH, LARGEST_MEAN_ERROR, mean_error, quantised
@@ -43,6 +44,29 @@ def trained_like(config, seed=0):
 def found(*boxes, score=0.9):
     boxes = np.float32(boxes).reshape(-1, 4)
     return Found(boxes, np.full(len(boxes), score, np.float32), np.zeros((len(boxes), 5, 2), np.float32))
+
+
+class HintsTest(unittest.TestCase):
+    def test_the_adapters_start_where_a_linear_map_says_the_teacher(self):
+        torch.manual_seed(0)
+        student, wish = torch.nn.Conv2d(3, 8, 1), torch.nn.Conv2d(8, TEACHER_CHANNELS, 1)
+        seen = []
+
+        def teacher(rgb):
+            return [(None, None, None, wish(student(rgb)))]
+
+        def maps(rgb):
+            seen.append(rgb)
+            return [student(rgb)]
+
+        hints = NeckHints([8])
+        hints.fit(iter(lambda: torch.randn(2, 3, 16, 16), None), maps, teacher)
+        self.assertEqual(len(seen), FIT_BATCHES)
+        with torch.no_grad():
+            rgb, score = torch.randn(2, 3, 16, 16), torch.zeros(2, 16, 16)
+            necks = [neck for *_, neck in teacher(rgb)]
+            self.assertLess(float(hints(maps(rgb), necks, [score])), 1e-3)
+            self.assertGreater(float(NeckHints([8])(maps(rgb), necks, [score])), 0.1)
 
 
 class NetworkTest(unittest.TestCase):

@@ -22,7 +22,7 @@ from torch import nn
 import dataset
 import targets
 from heldout import HeldOut
-from hints import FIT_BATCHES, NeckHints
+from hints import NeckHints
 from network import STRIDES, FaceNetwork, NetworkConfig, fold_batch_norm, load_matching, normalise
 from teacher import Teacher
 
@@ -172,17 +172,12 @@ def train_step(run, teacher, batch, rate):
 
 @torch.no_grad()
 def fit_hints(run, teacher, queue):
-    """Before the first step: the adapters start where a linear map of the student's features can be."""
-
-    def pairs():
-        for _ in range(FIT_BATCHES):
-            clean = as_pixels(queue.get()[0], run.device)
-            with torch.autocast(run.device.type, dtype=torch.bfloat16):
-                student = run.network.neck(normalise(clean))
-            yield student, [neck for *_, neck in teacher(clean)]
+    def neck(clean):
+        with torch.autocast(run.device.type, dtype=torch.bfloat16):
+            return run.network.neck(normalise(clean))
 
     run.network.eval()
-    run.hints.fit(pairs())
+    run.hints.fit((as_pixels(clean, run.device) for clean, *_ in iter(queue.get, None)), neck, teacher)
     run.network.train()
 
 

@@ -21,7 +21,8 @@ from torch import multiprocessing
 
 import dataset
 import mine
-from hints import FIT_BATCHES, NeckHints
+from hints import NeckHints
+from network import normalise
 from teacher import Teacher
 from train import as_pixels, keep_freed_memory
 from verifier import Verifier, VerifierConfig, as_input
@@ -77,16 +78,9 @@ class Run:
         parameters = [*self.network.parameters(), *self.hints.parameters()]
         self.optimiser = torch.optim.AdamW(parameters, lr=args.rate, weight_decay=1e-2)
 
-    @torch.no_grad()
     def fit_hints(self, teacher, queue):
-        """Before the first step: the adapters start where a linear map of the network's features can be."""
-
-        def pairs():
-            for _ in range(FIT_BATCHES):
-                clean = queue.get()[1]
-                yield self.average.maps(as_input(clean))[-HINTED:], [neck for *_, neck in teacher(as_pixels(clean, "cpu"))[:HINTED]]
-
-        self.hints.fit(pairs())
+        crops = (as_pixels(clean, "cpu") for _, clean, *_ in iter(queue.get, None))
+        self.hints.fit(crops, lambda clean: self.average.maps(normalise(clean))[-HINTED:], teacher)
 
     def train(self, teacher, batch, rate):
         pixels, clean, labels, auxiliary = batch
