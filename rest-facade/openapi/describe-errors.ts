@@ -3,6 +3,7 @@ import { isScore } from '../transcode/field.js';
 import { toHttpStatus } from '../transcode/http-error.js';
 import type { Route } from '../transcode/rules.js';
 import { commentOf, type Definitions, type ErrorReason } from './definitions.js';
+import { errorExampleOf, type ErrorExample } from './error-examples.js';
 import type { Schema } from './schema.js';
 
 /** What any operation may be refused for. */
@@ -78,7 +79,10 @@ export function reasonsOf(route: Route, definitions: Definitions): ErrorReason[]
 }
 
 /** The responses of an operation's refusals by HTTP status. */
-export function describeErrors(reasons: readonly ErrorReason[]): Record<string, Schema> {
+export function describeErrors(
+  reasons: readonly ErrorReason[],
+  routes: readonly Route[],
+): Record<string, Schema> {
   const byStatus = new Map<number, ErrorReason[]>();
   for (const reason of reasons) {
     const http = toHttpStatus(toCode(reason), reason.name);
@@ -87,12 +91,15 @@ export function describeErrors(reasons: readonly ErrorReason[]): Record<string, 
   return Object.fromEntries(
     [...byStatus]
       .sort(([one], [other]) => one - other)
-      .map(([http, group]) => [String(http), describeStatus(http, group)]),
+      .map(([http, group]) => [String(http), describeStatus(http, group, routes)]),
   );
 }
 
-function describeStatus(http: number, reasons: readonly ErrorReason[]): Schema {
-  const [first] = reasons;
+function describeStatus(
+  http: number,
+  reasons: readonly ErrorReason[],
+  routes: readonly Route[],
+): Schema {
   return {
     description: reasons.map(({ name, comment }) => `- \`${name}\`: ${comment}`).join('\n'),
     headers: {
@@ -115,16 +122,19 @@ function describeStatus(http: number, reasons: readonly ErrorReason[]): Schema {
             },
           ],
         },
-        example: {
-          message: first?.comment,
-          code: first?.code,
-          reason: first?.name,
-          request_id: '5c1d6b0e-6c0e-4c53-9f0a-6f2a8f5e3b1d',
-          details: {},
-        },
+        examples: Object.fromEntries(
+          reasons.flatMap(({ name, code }) => {
+            const example = errorExampleOf(name, routes);
+            return example === undefined ? [] : [[name, { value: toBody(example, code) }]];
+          }),
+        ),
       },
     },
   };
+}
+
+function toBody({ message, reason, details }: ErrorExample, code: string): Schema {
+  return { message, code, reason, request_id: '5c1d6b0e-6c0e-4c53-9f0a-6f2a8f5e3b1d', details };
 }
 
 /** The body of every refusal. */

@@ -39,7 +39,10 @@ export function describeOperation(
     ...describeBody(route, context),
     responses: {
       200: describeSuccess(routes, context),
-      ...describeErrors(definitions.reasons.filter((reason) => reasons.has(reason))),
+      ...describeErrors(
+        definitions.reasons.filter((reason) => reasons.has(reason)),
+        routes,
+      ),
     },
   };
 }

@@ -1,30 +1,35 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { request, type IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { before, describe, it } from 'node:test';
 import { credentials, Metadata, type ServiceError as GrpcError } from '@grpc/grpc-js';
-import sharp from 'sharp';
 import { AdminServiceClient, Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { codeOfReason, type Reason } from '../../runtime/reasons.js';
 import { createConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server.js';
 import { pino } from 'pino';
+import { errorExamples } from '../../rest-facade/openapi/error-examples.js';
 import { toHttpStatus } from '../../rest-facade/transcode/http-error.js';
 import { collectLog } from '../helpers/collect-log.js';
 import { detailsOf, unaryCall } from '../helpers/grpc.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
+import {
+  blank,
+  checkRetryAfter,
+  detect,
+  formWith,
+  get,
+  post,
+  send,
+  type Refusal,
+} from './refusal-requests.js';
 
 // Every reason of the error table, produced over the wire and checked for status, code and shape.
 
 const lifetime = createLifetime();
-
-interface Refusal {
-  status: number;
-  headers: Headers;
-  body: { message: string; code: string; reason: string; request_id: string; details: object };
-}
 
 void describe('every reason of the error table', () => {
   let service: TestService;
@@ -43,10 +48,13 @@ void describe('every reason of the error table', () => {
     grey = await blank(320, 240);
   });
 
+  /** The shapes of all refusals of this run. */
+  const said = new Set<string>();
+
   const produce: Record<Reason, () => Promise<Refusal | void>> = {
     MISSING_FIELD: () => detect(service, { company: 'acme' }, undefined),
     REPEATED_FIELD: () => {
-      const form = formOf(portrait);
+      const form = formWith(portrait);
       form.append('min_score', '0.5');
       form.append('min_score', '0.6');
       return post(service, '/face_detect_multi', form);
@@ -72,8 +80,8 @@ void describe('every reason of the error table', () => {
     },
     NO_SUCH_ROUTE: () => get(service, '/face_detect'),
     UNKNOWN_COMPANY: () => detect(service, { company: 'acmé' }, portrait),
-    NO_FACE: () => post(service, '/face_detect_single', formOf(grey)),
-    NO_READING: () => post(service, '/meter-number-ocr/file', formOf(grey)),
+    NO_FACE: () => post(service, '/face_detect_single', formWith(grey)),
+    NO_READING: () => post(service, '/meter-number-ocr/file', formWith(grey)),
     UNKNOWN_API_KEY: () =>
       refusedByAdmin('UNKNOWN_API_KEY', (admin, metadata) =>
         unaryCall((done) => admin.revokeApiKey({ id: 'ia_aaaaaaaaaaaa' }, metadata, done)),
@@ -163,6 +171,7 @@ void describe('every reason of the error table', () => {
       const refusal = await refuse();
       if (refusal === undefined) return;
       const { status, headers, body } = refusal;
+      said.add(shapeOf(body));
       assert.equal(body.reason, reason, JSON.stringify(body));
       assert.match(body.message, /^[a-z].*[^.]$/);
       assert.equal(status, toHttpStatus(codeOfReason[reason], reason));
@@ -174,6 +183,62 @@ void describe('every reason of the error table', () => {
         /node_modules|\/dist\/|\bat .*:\d+:\d+|vips|SQLITE/,
       );
     });
+  }
+
+  // What the OpenAPI document shows beside the refusals above.
+  const more: Record<string, () => Promise<Refusal>> = {
+    'no picture in JSON': () => readMeter({}),
+    'no name in the query': () => get(service, '/face_config_score?company=acme&password=b'),
+    'no password in a header': () => get(service, '/v1/companies/acme/detection-score'),
+    'a company given twice': () => get(service, '/face_config_score?detection&company=a&company=b'),
+    'a number given twice': () => {
+      const form = formWith(grey, { expected_digits: '5' });
+      form.append('expected_digits', '6');
+      return post(service, '/meter-number-ocr/file', form);
+    },
+    'a header given twice': () => askWithTwoPasswords(service),
+    'too few digits': () => readMeter({ image: dataUrl(grey), expected_digits: 2 }),
+    'a broken query string': () => get(service, '/face_config_score?detection=%zz'),
+    'a score of a request': () => detect(service, { min_score: '1.5' }, portrait),
+    'a score in the query': () =>
+      get(service, '/face_config_score?detection=1.5&company=acme&password=b'),
+    'a score in JSON': () =>
+      send(service, 'PUT', '/v1/companies/acme/detection-score', '{"detection_score": 1.5}', {
+        'x-company-password': 'b',
+      }),
+    'an empty picture in JSON': () => readMeter({ image: 'data:image/png;base64,' }),
+    'a cut picture in JSON': () => readMeter({ image: dataUrl(portrait.subarray(0, 2_000)) }),
+    'no face': () => post(service, '/face_detect_single', formWith(grey, { min_score: '0.5' })),
+    'no reading in JSON': () => readMeter({ image: dataUrl(grey) }),
+    'no picture at all in JSON': () => readMeter({ image: dataUrl(Buffer.from('<svg></svg>')) }),
+    'a compressed body': () =>
+      post(service, '/meter-number-ocr/base64', '{}', { 'content-encoding': 'gzip' }),
+    'a large picture in JSON': () => readMeter({ image: dataUrl(Buffer.alloc(3_000_001)) }),
+    'a large body': () =>
+      send(service, 'PUT', '/v1/companies/acme/detection-score', ' '.repeat(65_537)),
+    'many pixels in JSON': async () => readMeter({ image: dataUrl(await blank(2_001, 2_000)) }),
+    'a key for scores, on faces': () => withKeyFor(Operation.SCORE_CONFIG, '/face_detect_single'),
+    'a key for faces, on meters': () =>
+      withKeyFor(Operation.FACE_DETECTION, '/meter-number-ocr/file'),
+  };
+  for (const [name, refuse] of Object.entries(more)) {
+    void it(`${name} is refused`, async () => {
+      const { status, body } = await refuse();
+      assert.ok(status >= 400, JSON.stringify(body));
+      said.add(shapeOf(body));
+    });
+  }
+
+  void it('the examples of the OpenAPI document are what the service says', () => {
+    assert.deepEqual(
+      errorExamples.map(shapeOf).filter((shape) => !said.has(shape)),
+      [],
+    );
+  });
+
+  async function withKeyFor(operation: Operation, path: string): Promise<Refusal> {
+    const { secret } = await service.createKey({ operations: [operation] });
+    return post({ ...service, apiKey: secret }, path, formWith(grey));
   }
 
   function readMeter(body: object) {
@@ -201,52 +266,27 @@ void describe('every reason of the error table', () => {
   }
 });
 
-function checkRetryAfter(refusal: Refusal): Refusal {
-  assert.match(refusal.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
-  return refusal;
+/** A refusal without the values that it names. */
+function shapeOf({
+  reason,
+  message,
+  details,
+}: Pick<Refusal['body'], 'reason' | 'message' | 'details'>) {
+  const shape = message
+    .replaceAll(/"[^"]*"/g, '"…"')
+    .replaceAll(/\bia_\w+/g, 'ia_…')
+    .replaceAll(/\d+(\.\d+)?/g, '0');
+  return `${reason}: ${shape} (${Object.keys(details).sort().join(', ')})`;
 }
 
-function blank(width: number, height: number): Promise<Buffer> {
-  return sharp({ create: { width, height, channels: 3, background: '#777' } })
-    .png()
-    .toBuffer();
-}
+const dataUrl = (picture: Buffer): string => `data:image/png;base64,${picture.toString('base64')}`;
 
-function formOf(picture: Buffer | undefined, fields: Record<string, string> = {}): FormData {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  if (picture) form.append('file', new Blob([new Uint8Array(picture)]), 'photo');
-  return form;
-}
-
-function detect(
-  service: Pick<TestService, 'rest' | 'apiKey'>,
-  fields: Record<string, string>,
-  picture: Buffer | undefined,
-): Promise<Refusal> {
-  return post(service, '/face_detect_multi', formOf(picture, fields));
-}
-
-async function post(
-  { rest, apiKey }: Pick<TestService, 'rest' | 'apiKey'>,
-  path: string,
-  body: FormData | string,
-  headers: Record<string, string> = {},
-): Promise<Refusal> {
-  return toRefusal(
-    await fetch(rest + path, { method: 'POST', body, headers: { apikey: apiKey, ...headers } }),
-  );
-}
-
-async function get(
-  { rest, apiKey }: Pick<TestService, 'rest' | 'apiKey'>,
-  path: string,
-  key = apiKey,
-): Promise<Refusal> {
-  return toRefusal(await fetch(rest + path, { headers: key === '' ? {} : { apikey: key } }));
-}
-
-async function toRefusal(answer: Response): Promise<Refusal> {
-  const body = (await answer.json()) as Refusal['body'];
-  return { status: answer.status, headers: answer.headers, body };
+/** By Node's client: fetch would join the two. */
+async function askWithTwoPasswords({ rest, apiKey }: TestService): Promise<Refusal> {
+  const asked = request(`${rest}/v1/companies/acme/detection-score`, {
+    headers: { apikey: apiKey, 'x-company-password': ['a', 'b'] },
+  }).end();
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  const headers = new Headers(answer.headers as Record<string, string>);
+  return { status: answer.statusCode ?? 0, headers, body: (await json(answer)) as Refusal['body'] };
 }

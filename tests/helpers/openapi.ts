@@ -24,6 +24,7 @@ export interface Operation extends Part {
 export interface Content {
   readonly schema: Part;
   readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
 export interface Parameter extends Part {
