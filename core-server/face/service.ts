@@ -9,6 +9,7 @@ import type {
 } from '../../generated/imageanalysis/v1/face_detection.js';
 import type { Call } from '../call.js';
 import { ServiceError } from '../errors.js';
+import { decodeWeight } from '../image/decode-weight.js';
 import type { ImageLimits } from '../image/limits.js';
 import { validateImageBytes } from '../image/validate.js';
 import { ownBytes } from '../inference/own-bytes.js';
@@ -55,7 +56,7 @@ export function createFaceDetectionHandlers(deps: FaceDetectionDeps): FaceDetect
     const { minScore, company, landmarks } = request;
     validateMinScore(minScore);
     validateCompany(company);
-    validateImageBytes(request.image, limits);
+    const type = validateImageBytes(request.image, limits);
     const threshold = await resolveThreshold({
       company,
       ...(minScore === undefined ? {} : { minScore }),
@@ -70,7 +71,7 @@ export function createFaceDetectionHandlers(deps: FaceDetectionDeps): FaceDetect
         landmarks,
         limits,
       },
-      toRunOptions(call, options),
+      { ...toRunOptions(call, options), weight: decodeWeight(request.image, type, limits) },
     );
     const { faces, timings, width, height } = found;
     call.log.debug({ faces: faces.length, width, height, timings }, 'faces detected');

@@ -7,8 +7,8 @@ export interface FairLine<Item> {
   add(item: Item): void;
   /** Puts an item before all others: the next to be taken. */
   addFirst(item: Item): void;
-  /** Takes the next item of the first owner in turn that may have one; that owner goes last. */
-  take(mayHave?: (owner: string) => boolean): Item | undefined;
+  /** Takes the first item that may be taken, of the first owner in turn that has one; that owner goes last. */
+  take(mayTake?: (item: Item, owner: string) => boolean): Item | undefined;
   /** Removes an item wherever it stands; false when it is not here. */
   remove(item: Item): boolean;
   /** Items of an owner. */
@@ -45,10 +45,10 @@ export function createFairLine<Item>(ownerOf: (item: Item) => string): FairLine<
       lines = new Map([[owner, line], ...lines]);
       size += 1;
     },
-    take(mayHave = () => true) {
+    take(mayTake = () => true) {
       for (const [owner, line] of lines) {
-        if (!mayHave(owner)) continue;
         for (const item of line) {
+          if (!mayTake(item, owner)) continue;
           lines.delete(owner);
           lines.set(owner, line);
           shrink(owner, line, item);

@@ -21,8 +21,8 @@ export interface JobQueue<Item> {
   hasRoom(owner: string): boolean;
   /** Puts an item that was taken before at the front; never refused, since it had its place. */
   putBack(item: Item): void;
-  /** Takes the oldest item of the owner whose turn it is. */
-  take(): Item | undefined;
+  /** Takes the oldest item of the owner whose turn it is; items that may not be taken yet stay where they are. */
+  take(mayTake?: (item: Item) => boolean): Item | undefined;
   /** Removes an item wherever it stands; false when it is not here any more. */
   remove(item: Item): boolean;
   /** Removes and returns everything, in the order in which it would have been taken. */
@@ -43,14 +43,13 @@ export function createJobQueue<Item>(
   const hasRoom = (owner: string): boolean =>
     queued.count(owner) < placesPerFreePlace * (capacity - queued.size);
 
+  const moveIn = (): Item | undefined => waiting.take((_, owner) => hasRoom(owner));
   const fillUp = (): void => {
-    for (let item = waiting.take(hasRoom); item !== undefined; item = waiting.take(hasRoom)) {
-      queued.add(item);
-    }
+    for (let item = moveIn(); item !== undefined; item = moveIn()) queued.add(item);
   };
-  const take = (): Item | undefined => {
+  const take = (mayTake?: (item: Item) => boolean): Item | undefined => {
     // With no capacity at all the waiting items are served all the same.
-    const item = queued.take() ?? waiting.take();
+    const item = queued.take(mayTake) ?? waiting.take(mayTake);
     if (item !== undefined) fillUp();
     return item;
   };

@@ -8,6 +8,8 @@ export interface Job {
   readonly owner: string;
   readonly input: unknown;
   readonly transfer: readonly Transferable[];
+  /** Share of what all workers together may have at once, 0 to 1. */
+  readonly weight: number;
   /** On the pool's clock, milliseconds. */
   readonly createdAt: number;
   /** Called each time a worker gets it. */
@@ -23,7 +25,7 @@ export interface Job {
 /** What a job is made of. */
 type JobDescription = Pick<
   Job,
-  'id' | 'task' | 'owner' | 'input' | 'transfer' | 'createdAt' | 'onBegin'
+  'id' | 'task' | 'owner' | 'input' | 'transfer' | 'weight' | 'createdAt' | 'onBegin'
 >;
 
 /** A job and the promise of its caller. Only the first answer counts. */

@@ -7,6 +7,7 @@ import { createJob, type Job } from './job.js';
 import { createJobQueue } from './job-queue.js';
 import { startJobWorker, type JobWorker } from './job-worker.js';
 import { retryAfterSeconds, restartDelayMs } from './pool-timing.js';
+import { createWeights } from './weights.js';
 
 /** Names of the tasks with what goes in and comes out; both cross a thread border (structured clone). */
 export type TaskMap = Record<string, { input: unknown; output: unknown }>;
@@ -22,6 +23,11 @@ export interface RunOptions {
   readonly trace?: string | undefined;
   /** Milliseconds that the caller still waits; a job that is unlikely to be done by then is refused. Default: for ever. */
   readonly timeLeftMs?: number;
+  /**
+   * Share of what all workers together may have at once, 0 to 1: for jobs that take so much memory
+   * that not each worker may have one. Default: 0, nothing worth counting.
+   */
+  readonly weight?: number;
   /** Called when a worker gets the job, again when another gets it after that one died. */
   readonly onBegin?: () => void;
   /** Buffers to hand over instead of copying. They are gone then: such a job is not retried when its worker dies. */
@@ -90,6 +96,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   const now = options.now ?? (() => performance.now());
   const queue = createJobQueue<Job>(maxQueue, (job) => job.owner);
   const workers = new Set<JobWorker>();
+  const weights = createWeights();
   /** Worker to go → worker that takes its place once it is ready. */
   const successors = new Map<JobWorker, JobWorker>();
   const restartTimers = new Set<NodeJS.Timeout>();
@@ -124,13 +131,14 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   const assign = (worker: JobWorker, job: Job): void => {
     options.onStart?.(job.task, now() - job.createdAt);
     job.onBegin?.();
+    weights.take(worker, job);
     worker.assign(job);
   };
 
   const dispatch = (): void => {
     for (const worker of workers) {
       if (worker.state !== 'free') continue;
-      const job = queue.take();
+      const job = queue.take(weights.inTurn());
       if (job === undefined) break;
       assign(worker, job);
     }
@@ -140,6 +148,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   };
 
   const onFree = (worker: JobWorker): void => {
+    weights.give(worker);
     if (worker.jobsDone > 0) serviceTime = afterJob(serviceTime, worker.lastJobMs);
     else failedStarts = 0;
     for (const [old, successor] of successors) {
@@ -167,6 +176,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
 
   const onLost = (worker: JobWorker, job: Job | undefined, error: unknown): void => {
     workers.delete(worker);
+    weights.give(worker);
     successors.delete(worker);
     for (const [old, successor] of successors) if (successor === worker) successors.delete(old);
     restarts += 1;
@@ -209,7 +219,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   };
 
   const run: WorkerPool<T>['run'] = async (task, input, runOptions) => {
-    const { signal, owner = '', wait = 'refuse', transfer, onBegin } = runOptions;
+    const { signal, owner = '', wait = 'refuse', transfer, weight = 0, onBegin } = runOptions;
     if (closing) throw shuttingDown();
     signal.throwIfAborted();
     const { job, answer } = createJob({
@@ -218,14 +228,17 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
       owner,
       input,
       transfer: transfer ?? [],
+      weight,
       createdAt: now(),
       onBegin,
     });
     const idle = findIdle();
-    if (idle) assign(idle, job);
+    if (idle && weights.inTurn()(job)) assign(idle, job);
     else {
       if (wait === 'refuse') assertRoom(runOptions);
       queue.offer(job, 'wait');
+      // A worker may be free while the first in the queue is too heavy.
+      dispatch();
     }
     const onAbort = (): void => {
       job.reject(signal.reason);

@@ -6,6 +6,7 @@ import {
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import type { Call } from '../call.js';
 import { ServiceError } from '../errors.js';
+import { decodeWeight } from '../image/decode-weight.js';
 import type { ImageLimits } from '../image/limits.js';
 import { validateImageBytes } from '../image/validate.js';
 import { ownBytes } from '../inference/own-bytes.js';
@@ -41,7 +42,7 @@ export function createMeterReadingHandlers(deps: MeterReadingDeps): MeterReading
   return {
     async readMeter(request, call, options = {}) {
       const known = validateKnownMeter(request);
-      validateImageBytes(request.image, limits);
+      const type = validateImageBytes(request.image, limits);
       const { reading, timings } = await pool.run(
         'readMeter',
         {
@@ -51,7 +52,7 @@ export function createMeterReadingHandlers(deps: MeterReadingDeps): MeterReading
           printed: request.serialNumber ?? false,
           limits,
         },
-        toRunOptions(call, options),
+        { ...toRunOptions(call, options), weight: decodeWeight(request.image, type, limits) },
       );
       call.log.debug({ timings, found: reading !== null }, 'meter read');
       if (reading === null) {

@@ -91,6 +91,7 @@ test('the picture goes to a worker with the resolved threshold', async () => {
     onBegin: call.tellBegun,
     timeLeftMs: 30_000,
     wait: 'queue',
+    weight: 0,
   });
   const { image, ...rest } = jobs[0].input;
   assert.deepEqual(Buffer.from(image), png);

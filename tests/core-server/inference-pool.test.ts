@@ -310,3 +310,24 @@ test('the main thread stays free while workers are blocked and the queue is full
   clearInterval(ticker);
   assert.ok(ticks >= 10, `${ticks} ticks`);
 });
+
+test('heavy jobs wait for each other, and light ones for none of them', async (t) => {
+  const { pool, journal } = await start(t, { size: 2, maxQueue: 8 });
+  const signal = forever();
+  const done: string[] = [];
+  const run = (name: string, ms: number, weight: number) =>
+    pool.run('sleep', ms, { signal, weight }).then(() => done.push(name));
+  const all = [run('heavy', 300, 1), run('second', 1, 0.7), run('third', 1, 0.2)];
+  await pool.run('echo', null, { signal });
+  assert.deepEqual(pool.stats, { queued: 2, running: 1, workers: 2, restarts: 0 });
+  assert.deepEqual(journal(), ['sleep begins']);
+  await Promise.all(all);
+  assert.equal(done[0], 'heavy');
+});
+
+test('the weight of a job that took its worker along is given back', async (t) => {
+  const { pool } = await start(t, { maxQueue: 8 });
+  const options = { signal: forever(), weight: 1 };
+  await assert.rejects(pool.run('die', null, options), refusal('SHUTTING_DOWN'));
+  assert.equal(await pool.run('sleep', 1, options), 'slept');
+});

@@ -147,3 +147,15 @@ test('a worker that served is restarted at once, one that cannot start ever late
   const delays = [0, 1, 2, 3, 9, 10, 1000].map(restartDelayMs);
   assert.deepEqual(delays, [0, 100, 200, 400, 25_600, 30_000, 30_000]);
 });
+
+test('an item that may not be taken yet lets others pass and keeps its place', () => {
+  const queue = createJobQueue<string>(8, ([owner = '']) => owner);
+  for (const item of ['a1', 'a2', 'b1', 'a3']) queue.offer(item, 'refuse');
+  const notFirst = (item: string): boolean => item !== 'a1';
+  assert.deepEqual([queue.take(notFirst), queue.take(notFirst)], ['a2', 'b1']);
+  assert.equal(
+    queue.take(() => false),
+    undefined,
+  );
+  assert.deepEqual(drain(queue), ['a1', 'a3']);
+});

@@ -183,7 +183,13 @@ suite('readMeter', () => {
     tellBegun: () => undefined,
     log: pino({ level: 'silent' }),
   };
-  const queueing = { signal, owner: 'k1', timeLeftMs: Infinity, onBegin: call.tellBegun };
+  const queueing = {
+    signal,
+    owner: 'k1',
+    timeLeftMs: Infinity,
+    onBegin: call.tellBegun,
+    weight: 0,
+  };
   const reading = {
     ...assembleReading(counter('00123456', { fractionWheels: 3 }), facts),
     alternatives: [{ meterNumber: '00123457', value: '00123.457', probability: 0.2 }],

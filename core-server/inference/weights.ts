@@ -1,0 +1,29 @@
+import type { Job } from './job.js';
+import type { JobWorker } from './job-worker.js';
+
+/** The weights of the jobs that workers have at once: together 1 at most. */
+export interface Weights {
+  take(worker: JobWorker, job: Job): void;
+  give(worker: JobWorker): void;
+  /**
+   * Whether jobs may go to a worker now, to be asked in the order in which they stand. Behind one that
+   * must wait none with a weight may: many light ones would keep out a heavy one.
+   */
+  inTurn(): (job: Pick<Job, 'weight'>) => boolean;
+}
+
+export function createWeights(): Weights {
+  const taken = new Map<JobWorker, number>();
+  return {
+    take: (worker, { weight }) => void taken.set(worker, weight),
+    give: (worker) => void taken.delete(worker),
+    inTurn() {
+      let free = [...taken.values()].reduce((left, weight) => left - weight, 1);
+      return ({ weight }) => {
+        if (weight <= free) return true;
+        free = 0;
+        return weight === 0;
+      };
+    },
+  };
+}
