@@ -312,15 +312,14 @@ test('the main thread stays free while workers are blocked and the queue is full
 });
 
 test('heavy jobs wait for each other, and light ones for none of them', async (t) => {
-  const { pool, journal } = await start(t, { size: 2, maxQueue: 8 });
+  const { pool } = await start(t, { size: 2, maxQueue: 8 });
   const signal = forever();
   const done: string[] = [];
   const run = (name: string, ms: number, weight: number) =>
     pool.run('sleep', ms, { signal, weight }).then(() => done.push(name));
-  const all = [run('heavy', 300, 1), run('second', 1, 0.7), run('third', 1, 0.2)];
+  const all = [run('heavy', 1_000, 1), run('second', 1, 0.7), run('third', 1, 0.2)];
   await pool.run('echo', null, { signal });
   assert.deepEqual(pool.stats, { queued: 2, running: 1, workers: 2, restarts: 0 });
-  assert.deepEqual(journal(), ['sleep begins']);
   await Promise.all(all);
   assert.equal(done[0], 'heavy');
 });
