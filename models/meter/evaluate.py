@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from data import HERE, shared_dir
-from measure import calibration_error, held_slice, own_slice, run, shown_evaluation, wilson, without_meter
+from measure import calibration_error, held_slice, of_sources, own_slice, run, shown_evaluation, wilson, without_meter
 from pipeline import Reader
 
 
@@ -23,11 +23,20 @@ def line(name, rows):
             f"{right} / {100 * len(ok) / len(rows):5.1f}   {100 * np.mean([r['answered'] for r in rows]):5.1f}  {calibration_error(rows)[0]:.3f}  {np.median([r['ms'] for r in rows]):5.1f}")
 
 
+def photos(args):
+    if args.data:
+        return own_slice(args.data)
+    if args.sources:
+        return of_sources(args.sources.split(","))
+    return shown_evaluation() if args.split == "eval" else held_slice()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--split", choices=["eval", "held"], default="eval")
     parser.add_argument("--folder", type=Path, default=HERE)
     parser.add_argument("--data", type=Path, help="own labelled photos: the part that train_own.py keeps out of training")
+    parser.add_argument("--sources", help="photos of these small sources, separated by commas: for networks that were trained with them left out")
     parser.add_argument("--wrong", action="store_true", help="list what is read wrong")
     parser.add_argument("--by-source", action="store_true", help="every source apart, not the small ones together")
     args = parser.parse_args()
@@ -35,7 +44,7 @@ def main():
         print("skipped: no data at SHARED_DIR (default ../shared)")
         return
     reader = Reader(args.folder)
-    truths = list(own_slice(args.data) if args.data else shown_evaluation() if args.split == "eval" else held_slice())
+    truths = list(photos(args))
     if not truths:
         print("skipped: too few photos, none was kept out of training")
         return
