@@ -1,14 +1,18 @@
 import sharp, { type Sharp } from 'sharp';
 import { corruptImage } from './corrupt-image.js';
-import type { Region, RgbPicture, Size } from './picture.js';
+import type { Region, Resampling, RgbPicture, Size } from './picture.js';
 
 /**
  * Decodes the first page, upright, at the given size, in one go: a JPEG or WebP that is much larger
  * is shrunk while it is loaded, which costs less than decoding it whole. Read the header first:
  * nothing here bounds the memory. Throws CORRUPT_IMAGE.
  */
-export async function decodeUpright(bytes: Uint8Array, size: Size): Promise<RgbPicture> {
-  return toRgb(open(bytes).resize(size.width, size.height, { fit: 'fill' }));
+export async function decodeUpright(
+  bytes: Uint8Array,
+  size: Size,
+  kernel: Resampling = 'lanczos3',
+): Promise<RgbPicture> {
+  return toRgb(open(bytes).resize(size.width, size.height, { fit: 'fill', kernel }));
 }
 
 /** Decodes a part of the first page, upright, at the given size; the part's own, when left out. Throws CORRUPT_IMAGE. */

@@ -15,6 +15,12 @@ export interface RgbPicture extends Size {
   readonly data: Uint8Array;
 }
 
+/**
+ * How pixels are weighed when a picture is resized: `lanczos3` keeps it sharpest, `linear` comes
+ * nearest to the means of areas by which training shrinks pictures.
+ */
+export type Resampling = 'lanczos3' | 'linear';
+
 /** A size times a scale, in whole pixels, one at least. */
 export function scaledSize(size: Size, scale: number): Size {
   return {

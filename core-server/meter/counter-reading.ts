@@ -1,4 +1,4 @@
-import type { RgbPicture } from '../image/picture.js';
+import type { Resampling, RgbPicture } from '../image/picture.js';
 import type { Quad } from './geometry.js';
 import type { KnownMeter } from './known-meter.js';
 
@@ -38,6 +38,8 @@ export interface Wheel {
 export interface CounterReader {
   /** Longer side at which it wants the picture, pixels; smaller pictures come as they are. */
   readonly maxSide: number;
+  /** How it wants it shrunk. */
+  readonly resampling: Resampling;
   /** The reading is null where it finds no readable counter; timings are milliseconds in the networks. */
   read(
     picture: RgbPicture,

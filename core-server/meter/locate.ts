@@ -1,8 +1,8 @@
-import { type RgbPicture, scaledSize } from '../image/picture.js';
+import { type RgbPicture, scaledSize, wholeOf } from '../image/picture.js';
 import { resizePicture } from '../image/resize.js';
 import type { Model } from '../inference/sessions.js';
 import { type Quad, centerOf, distance, mapped, sizeOf } from './geometry.js';
-import { floatsOf, pictureTensor, readQuads } from './network-tensors.js';
+import { asInTraining, floatsOf, pictureTensor, readQuads } from './network-tensors.js';
 import type { ReaderRules } from './reader-rules.js';
 
 /** A place that may be a counter. */
@@ -60,7 +60,7 @@ export function chooseCandidates(
 async function letterbox(picture: RgbPicture, side: number) {
   const longer = Math.max(picture.width, picture.height);
   const size = scaledSize(picture, side / longer);
-  const small = await resizePicture(picture, size);
+  const small = await resizePicture(picture, size, wholeOf(picture), asInTraining);
   const left = Math.floor((side - small.width) / 2);
   const top = Math.floor((side - small.height) / 2);
   const data = new Uint8Array(side * side * 3);

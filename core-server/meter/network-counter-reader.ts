@@ -6,6 +6,7 @@ import { angleOf } from './geometry.js';
 import { type Hypothesis, judgePlace, type Place } from './hypothesis.js';
 import type { KnownMeter } from './known-meter.js';
 import { locate } from './locate.js';
+import { asInTraining } from './network-tensors.js';
 import { expand, readStrips } from './read-strips.js';
 import type { ReaderRules } from './reader-rules.js';
 import { refine } from './refine.js';
@@ -37,6 +38,7 @@ export function createNetworkCounterReader(
   const [firstCrop, ...otherCrops] = rules.crops;
   return {
     maxSide: rules.maxSide,
+    resampling: asInTraining,
     async read(picture, known, signal) {
       const timings = {};
       const timed = timedModels(models, timings, now);

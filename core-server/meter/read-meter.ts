@@ -1,6 +1,6 @@
 import { decodeUpright } from '../image/decode.js';
 import { readUprightSize } from '../image/header.js';
-import { scaledSize } from '../image/picture.js';
+import { type Resampling, scaledSize } from '../image/picture.js';
 import { createStopwatch } from '../stopwatch.js';
 import { assembleReading } from './assemble.js';
 import { judgeLight, measureLight } from './counter-light.js';
@@ -32,11 +32,11 @@ export function createMeterReader(
       };
 
       const upright = await readUprightSize(image, limits);
-      const decode = (maxSide: number) => {
-        const scale = maxSide / Math.max(upright.width, upright.height);
-        return timed('decode', () => decodeUpright(image, scaledSize(upright, Math.min(1, scale))));
+      const decode = (maxSide: number, resampling?: Resampling) => {
+        const scale = Math.min(1, maxSide / Math.max(upright.width, upright.height));
+        return timed('decode', () => decodeUpright(image, scaledSize(upright, scale), resampling));
       };
-      const picture = await decode(counters.maxSide);
+      const picture = await decode(counters.maxSide, counters.resampling);
       const { reading: counter, timings: inNetworks } = await timed('counter', () =>
         counters.read(picture, known, signal),
       );

@@ -81,9 +81,23 @@ def add_noise(image: np.ndarray) -> np.ndarray:
     return np.clip(image + noise * rng.uniform(1, 12), 0, 255).astype(np.uint8)
 
 
+def small_sensor(image: np.ndarray, low: float) -> np.ndarray:
+    """A camera that is mounted on a meter: grey, few pixels, lit by one lamp, noisy, packed hard. One after the other, since each by
+    chance alone seldom gives them all."""
+    image = low_resolution(add_noise(to_grey(add_light(image) if rng.random() < .5 else tone(image))), low)
+    return jpeg(image, rng.randint(15, 60)) if rng.random() < .7 else image
+
+
+def jpeg(image: np.ndarray, quality: int) -> np.ndarray:
+    _, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    return cv2.imdecode(data, cv2.IMREAD_COLOR)
+
+
 def photometric(image: np.ndarray, most_blur: float = 1.6, low: float = .35) -> np.ndarray:
     """Random camera: tone, light, grey sensor, inversion (infrared), blur, low resolution, noise, JPEG."""
     image = np.ascontiguousarray(image)
+    if rng.random() < .12:
+        return small_sensor(image, low)
     if rng.random() < .9:
         image = tone(image)
     if rng.random() < .2:
@@ -99,8 +113,7 @@ def photometric(image: np.ndarray, most_blur: float = 1.6, low: float = .35) -> 
     if rng.random() < .5:
         image = add_noise(image)
     if rng.random() < .2:
-        ok, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, rng.randint(22, 80)])
-        image = cv2.imdecode(data, cv2.IMREAD_COLOR)
+        image = jpeg(image, rng.randint(22, 80))
     return image
 
 
