@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { CoreClient } from './core-client.js';
 import { methodNotAllowed, Refusal } from './errors.js';
@@ -47,60 +47,60 @@ export interface AppDeps {
 }
 
 /** The HTTP application: pages of its own without a key, and the operations of the protos. */
-export function createApp(deps: AppDeps): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  // Query strings are parsed by our own rules only.
-  app.set('query parser', false);
-  app.use(requestId({ createId: randomUUID, ...deps }));
-  app.use(accessLog());
-  app.use(measure(deps.metrics));
-  app.use(trace(deps.tracing));
-  app.use(securityHeaders(deps));
-  app.use(crossOrigin(deps.corsOrigins));
-  app.use(requireHost());
-  app.use(servePages(deps.pages));
-  app.use(answerOptions(deps.routes));
-  app.use(createOperationHandler(deps) satisfies RequestHandler);
-  app.use(handleError);
-  return app;
+export function createApp(deps: AppDeps): RequestListener {
+  const middlewares = [
+    requestId({ createId: randomUUID, ...deps }),
+    accessLog(deps.log),
+    measure(deps.metrics),
+    trace(deps.tracing),
+    securityHeaders(deps),
+    ...(deps.corsOrigins.length > 0 ? [crossOrigin(deps.corsOrigins)] : []),
+    requireHost(),
+  ];
+  const operate = createOperationHandler(deps);
+
+  const answer: Answer = async (request, response) => {
+    for (const middleware of middlewares) middleware(request, response);
+    const { path } = splitTarget(request.url ?? '/');
+    const page = deps.pages.get(path);
+    const verbs = request.method === 'OPTIONS' ? verbsOf(deps.routes, path) : [];
+    if (page !== undefined) await servePage(path, page, request, response);
+    else if (verbs.length > 0) tellVerbs(verbs, response);
+    else await operate(request, response);
+  };
+  const answerOrRefuse: Answer = async (request, response) => {
+    try {
+      await answer(request, response);
+    } catch (error) {
+      // Everything thrown becomes an error body.
+      const context = contextOf(response);
+      context.refusal = Refusal.from(error);
+      send(request, response, renderError(context.refusal, context.requestId));
+    }
+  };
+  return (request, response) => void answerOrRefuse(request, response);
 }
 
+type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
 /** By GET and HEAD. */
-function servePages(pages: ReadonlyMap<string, Page>): RequestHandler {
-  return async (request, response, next) => {
-    const { path } = splitTarget(request.url);
-    const page = pages.get(path);
-    if (page === undefined) return next();
-    contextOf(response).route = path;
-    const allow = ['GET', 'HEAD'];
-    if (!allow.includes(request.method)) throw methodNotAllowed(request.method, allow);
-    send(request, response, await page({ ifNoneMatch: request.headers['if-none-match'] }));
-  };
+async function servePage(path: string, page: Page, ...[request, response]: Parameters<Answer>) {
+  contextOf(response).route = path;
+  const allow = ['GET', 'HEAD'];
+  const method = request.method ?? 'GET';
+  if (!allow.includes(method)) throw methodNotAllowed(method, allow);
+  send(request, response, await page({ ifNoneMatch: request.headers['if-none-match'] }));
 }
+
+const verbsOf = (routes: readonly Route[], path: string): string[] =>
+  routes.filter(({ segments }) => matchPath(segments, path) !== undefined).map(({ verb }) => verb);
 
 /**
  * OPTIONS tells the methods of a path. HEAD is not among them: it would run the operation, and one
  * of them sets a score by GET.
  */
-function answerOptions(routes: readonly Route[]): RequestHandler {
-  return (request, response, next) => {
-    const { path } = splitTarget(request.url);
-    const verbs = routes
-      .filter(({ segments }) => matchPath(segments, path) !== undefined)
-      .map(({ verb }) => verb);
-    if (request.method !== 'OPTIONS' || verbs.length === 0) return next();
-    response.statusCode = 204;
-    response.setHeader('allow', [...new Set(verbs), 'OPTIONS'].join(', '));
-    response.end();
-  };
+function tellVerbs(verbs: readonly string[], response: ServerResponse): void {
+  response.statusCode = 204;
+  response.setHeader('allow', [...new Set(verbs), 'OPTIONS'].join(', '));
+  response.end();
 }
-
-/** The last handler: everything thrown becomes an error body. */
-// eslint-disable-next-line @typescript-eslint/no-unused-vars -- Express knows it by its four parameters.
-const handleError: ErrorRequestHandler = (error, request, response, _next) => {
-  const context = contextOf(response);
-  context.refusal = Refusal.from(error);
-  send(request, response, renderError(context.refusal, context.requestId));
-};

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { writeJson } from './transcode/json.js';
@@ -7,17 +7,21 @@ import { writeJson } from './transcode/json.js';
 /** Request line and headers together. */
 export const maxHeaderBytes = 16 * 1024;
 
+/** Where a connection has its last answer; no WeakMap, see request-context.ts. */
+const answerKey = Symbol('answer');
+
+type WithAnswer = Socket & { [answerKey]?: ServerResponse };
+
 /** Answers what is no well-formed HTTP request, and so never reaches the application. */
 export function answerMalformed(server: Server, log: Logger): void {
-  const answers = new WeakMap<object, ServerResponse>();
-  const note = (request: IncomingMessage, response: ServerResponse) =>
-    void answers.set(request.socket, response);
+  const note = ({ socket }: { socket: WithAnswer }, response: ServerResponse) =>
+    void (socket[answerKey] = response);
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     server.prependListener(event, note);
   }
 
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const last = answers.get(socket);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: WithAnswer) => {
+    const last = socket[answerKey];
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
     else if (last === undefined || !hasConnection(last)) refuse(socket, error.code);
     else if (last.writableFinished) socket.destroySoon();

@@ -1,12 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import type { Logger } from 'pino';
 import type { Refusal } from './errors.js';
 
 /** What is known of one HTTP request while it is answered. */
 export interface RequestContext {
   readonly requestId: string;
-  /** Carries the request id. */
-  readonly log: Logger;
   /** Monotonic, milliseconds. */
   readonly startedAt: number;
   /** When the answer must be ready, by the clock as it goes now: it may have been set since the start. */
@@ -21,10 +18,16 @@ export interface RequestContext {
   refusal: Refusal | undefined;
 }
 
-const contexts = new WeakMap<ServerResponse, RequestContext>();
+/**
+ * Where a response has its context. A WeakMap would keep each request with all its buffers until V8's next
+ * full collection: the values of an old WeakMap keep what is young alive, and a context leads to its response.
+ */
+const contextKey = Symbol('context');
 
-export function setContext(response: ServerResponse, context: RequestContext): void {
-  contexts.set(response, context);
+type WithContext = ServerResponse & { [contextKey]?: RequestContext };
+
+export function setContext(response: WithContext, context: RequestContext): void {
+  response[contextKey] = context;
 }
 
 /** nginx's number for a caller who went away before its answer was out. */
@@ -44,8 +47,8 @@ export function outcomeOf(response: ServerResponse): {
 }
 
 /** The context that the first middleware made. */
-export function contextOf(response: ServerResponse): RequestContext {
-  const context = contexts.get(response);
+export function contextOf(response: WithContext): RequestContext {
+  const context = response[contextKey];
   if (context === undefined) throw new Error('the request has no context yet');
   return context;
 }

@@ -1,10 +1,4 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type Server, type ServerOptions } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
@@ -21,7 +15,6 @@ import { startMetricsServer, type MetricsServer } from '../runtime/metrics-serve
 import { noTracing, type Tracing } from '../runtime/tracing.js';
 import { createPages } from './pages/create-pages.js';
 import { loadStaticFiles } from './pages/static-files.js';
-import { toOriginForm } from './transcode/parse-target.js';
 import { createRoutes } from './transcode/rules.js';
 import { loadCoreTrust, loadIdentity, type Identity } from './tls.js';
 import { createThrottle } from './throttle.js';
@@ -142,11 +135,7 @@ function createHttpServer(
     // The application refuses what lacks it, in JSON.
     requireHostHeader: false,
   };
-  const handle = (request: IncomingMessage, response: ServerResponse) => {
-    // Express knows no other form of target; what it cannot parse it answers by itself, in HTML.
-    request.url = toOriginForm(request.url ?? '/');
-    app(request, response);
-  };
+  const handle = app;
   const server = identity
     ? createSecureServer(
         { ...options, ...identity, handshakeTimeout: options.headersTimeout },

@@ -1,20 +1,22 @@
-import type { RequestHandler } from 'express';
+import type { Logger } from 'pino';
 import { contextOf, outcomeOf } from '../request-context.js';
 import { splitTarget } from '../transcode/parse-target.js';
+import type { Middleware } from './middleware.js';
 
 /**
  * One line a request, written when its answer is out or its caller gone. Of the request it has method
  * and path only: query strings hold a password, headers the API key. Members are named as in the
  * core's log, so that one request is found in both by its `request_id`.
  */
-export function accessLog(): RequestHandler {
-  return (request, response, next) => {
+export function accessLog(log: Logger): Middleware {
+  return (request, response) => {
     response.once('close', () => {
-      const { log, route, refusal } = contextOf(response);
+      const { requestId, route, refusal } = contextOf(response);
       const { status, reason, seconds } = outcomeOf(response);
       const line = {
+        request_id: requestId,
         method: request.method,
-        path: splitTarget(request.url).path.slice(0, 200),
+        path: splitTarget(request.url ?? '/').path.slice(0, 200),
         route,
         status,
         reason: reason === 'OK' ? undefined : reason,
@@ -26,6 +28,5 @@ export function accessLog(): RequestHandler {
         log.warn({ ...line, err: refusal?.cause }, 'request');
       else log.info(line, 'request');
     });
-    next();
   };
 }

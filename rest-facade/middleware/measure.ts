@@ -1,10 +1,10 @@
-import type { RequestHandler } from 'express';
 import type { Metrics } from '../observe/metrics.js';
 import { contextOf, outcomeOf } from '../request-context.js';
+import type { Middleware } from './middleware.js';
 
 /** Counts a request when its answer is out or its caller gone. */
-export function measure(metrics: Pick<Metrics, 'requestEnded'>): RequestHandler {
-  return (request, response, next) => {
+export function measure(metrics: Pick<Metrics, 'requestEnded'>): Middleware {
+  return (request, response) => {
     response.once('close', () => {
       const { route } = contextOf(response);
       metrics.requestEnded({
@@ -12,6 +12,5 @@ export function measure(metrics: Pick<Metrics, 'requestEnded'>): RequestHandler 
         ...outcomeOf(response),
       });
     });
-    next();
   };
 }

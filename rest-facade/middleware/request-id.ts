@@ -1,7 +1,6 @@
-import type { RequestHandler } from 'express';
-import type { Logger } from 'pino';
 import { callerGone, refuse } from '../errors.js';
 import { setContext } from '../request-context.js';
+import type { Middleware } from './middleware.js';
 
 /** Harmless in a header, in metadata and in a log line. */
 const harmless = /^[A-Za-z0-9_-]{1,128}$/;
@@ -11,14 +10,10 @@ const takeAnswerMs = 5_000;
 
 /**
  * Opens a request: its id (the caller's if harmless, else a new one; returned on every answer), its
- * logger, its deadline, and the signal that ends all work for it.
+ * deadline, and the signal that ends all work for it.
  */
-export function requestId(deps: {
-  log: Logger;
-  createId: () => string;
-  requestTimeoutMs: number;
-}): RequestHandler {
-  return (request, response, next) => {
+export function requestId(deps: { createId: () => string; requestTimeoutMs: number }): Middleware {
+  return (request, response) => {
     const given = request.headers['x-request-id'];
     const id = typeof given === 'string' && harmless.test(given) ? given : deps.createId();
     const controller = new AbortController();
@@ -46,14 +41,15 @@ export function requestId(deps: {
     const startedAt = performance.now();
     setContext(response, {
       requestId: id,
-      log: deps.log.child({ request_id: id }),
       startedAt,
       deadline: () => new Date(Date.now() + startedAt + deps.requestTimeoutMs - performance.now()),
-      signal: controller.signal,
+      // Made where it is asked for: of a flood most are refused before that.
+      get signal() {
+        return controller.signal;
+      },
       traceparent: undefined,
       route: undefined,
       refusal: undefined,
     });
-    next();
   };
 }

@@ -1,14 +1,14 @@
-import type { RequestHandler } from 'express';
 import { refuse } from '../errors.js';
+import type { Middleware } from './middleware.js';
 
 /**
  * HTTP/1.1 wants one Host header (RFC 9112, 3.2). Node.js would refuse a missing one too, but without a
  * body, and would take the first of several.
  */
-export function requireHost(): RequestHandler {
-  return (request, _response, next) => {
+export function requireHost(): Middleware {
+  return (request) => {
     const hosts = request.headersDistinct['host'] ?? [];
-    if (hosts.length === 1 || (hosts.length === 0 && request.httpVersion === '1.0')) return next();
+    if (hosts.length === 1 || (hosts.length === 0 && request.httpVersion === '1.0')) return;
     const found = hosts.length === 0 ? 'missing' : 'given more than once';
     throw refuse('INVALID_FIELD', `host is ${found}, want the name of this server in this header`, {
       details: { field: 'host' },

@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { Middleware } from './middleware.js';
 
 const yearSeconds = 365 * 24 * 60 * 60;
 
@@ -9,8 +9,8 @@ const yearSeconds = 365 * 24 * 60 * 60;
 export function securityHeaders(deps: {
   readonly isDraining: () => boolean;
   readonly isTls: boolean;
-}): RequestHandler {
-  return (_request, response, next) => {
+}): Middleware {
+  return (_request, response) => {
     response.setHeader('cache-control', 'no-store');
     response.setHeader('x-content-type-options', 'nosniff');
     response.setHeader('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
@@ -18,6 +18,5 @@ export function securityHeaders(deps: {
     response.setHeader('referrer-policy', 'no-referrer');
     if (deps.isTls) response.setHeader('strict-transport-security', `max-age=${yearSeconds}`);
     if (deps.isDraining()) response.setHeader('connection', 'close');
-    next();
   };
 }

@@ -1,13 +1,13 @@
-import type { RequestHandler } from 'express';
 import type { Tracing } from '../../runtime/tracing.js';
 import { contextOf, outcomeOf } from '../request-context.js';
+import type { Middleware } from './middleware.js';
 
 /** Traces a request until its answer is out or its caller gone; goes on with the caller's trace. */
-export function trace(tracing: Tracing): RequestHandler {
-  return (request, response, next) => {
+export function trace(tracing: Tracing): Middleware {
+  return (request, response) => {
     const given = request.headers['traceparent'];
     const parent = typeof given === 'string' ? given : undefined;
-    const { method } = request;
+    const { method = 'GET' } = request;
     const span = tracing.start(method, parent, 'server');
     const context = contextOf(response);
     context.traceparent = span.traceparent;
@@ -25,6 +25,5 @@ export function trace(tracing: Tracing): RequestHandler {
         },
       });
     });
-    next();
   };
 }

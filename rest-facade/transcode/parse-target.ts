@@ -7,7 +7,7 @@ export interface NamedValue {
 }
 
 /** A request target as a path and a query string; a proxy may send it with scheme and host. */
-export function toOriginForm(target: string): string {
+function toOriginForm(target: string): string {
   const local = target.replace(/^https?:\/\/[^/?]*/i, '');
   return local.startsWith('?') || local === '' ? `/${local}` : local;
 }

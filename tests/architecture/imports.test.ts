@@ -110,7 +110,6 @@ void test('each library has one home', () => {
     '@appthreat/sqlite3': /^core-server\/db\//,
     pg: /^core-server\/db\//,
     busboy: /^rest-facade\/upload\//,
-    express: /^rest-facade\/(app\.ts|middleware\/)/,
     '@opentelemetry/sdk-trace-base': /^runtime\/tracing\.ts$/,
     '@opentelemetry/exporter-trace-otlp-http': /^runtime\/tracing\.ts$/,
     commander: /^core-server\/(admin\/cli\/|admin-cli\.ts)/,
@@ -120,7 +119,7 @@ void test('each library has one home', () => {
   );
   assert.deepEqual(strays, []);
   const used = new Set(product.flatMap(({ packages }) => packages));
-  for (const name of ['onnxruntime-node', 'sharp', 'knex', 'busboy', 'express']) {
+  for (const name of ['onnxruntime-node', 'sharp', 'knex', 'busboy']) {
     assert.ok(used.has(name), `${name} has a home and is not used`);
   }
 });

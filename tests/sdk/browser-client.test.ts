@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { it, type TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import express from 'express';
 import { noChromium, startBrowser } from '../helpers/browser.js';
 import { startService } from '../helpers/service.js';
 
@@ -80,12 +78,18 @@ void it(
 
 /** Serves a page, the client and the samples; gives its origin. */
 async function servePage(t: TestContext): Promise<string> {
-  const folderOf = (url: URL) => express.static(fileURLToPath(url));
-  const app = express()
-    .get('/', (_request, response) => void response.send('<!doctype html><title>A page</title>'))
-    .use(folderOf(new URL('.', import.meta.resolve('image-analysis/rest'))))
-    .use(folderOf(new URL('../../../samples/', import.meta.url)));
-  const server = createServer(app);
+  const client = new URL('.', import.meta.resolve('image-analysis/rest'));
+  const samples = new URL('../../../samples/', import.meta.url);
+  const page = '<!doctype html><link rel="icon" href="data:,"><title>A page</title>';
+  const server = createServer((request, response) => {
+    const name = (request.url ?? '/').slice(1);
+    const [folder, type] = name.endsWith('.js')
+      ? [client, 'text/javascript']
+      : [samples, name === '' ? 'text/html' : 'image/jpeg'];
+    response.setHeader('content-type', type);
+    if (name === '') response.end(page);
+    else createReadStream(new URL(name, folder)).pipe(response);
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {
     server.closeAllConnections();
