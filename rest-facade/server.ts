@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
+import { beginInTurns } from './begin-in-turns.js';
 import { isNumeric, type Config } from './config.js';
 import { createCoreClient } from './core-client.js';
 import { answerMalformed, maxHeaderBytes } from './malformed.js';
@@ -135,7 +136,7 @@ function createHttpServer(
     // The application refuses what lacks it, in JSON.
     requireHostHeader: false,
   };
-  const handle = app;
+  const handle = beginInTurns(app);
   const server = identity
     ? createSecureServer(
         { ...options, ...identity, handshakeTimeout: options.headersTimeout },
