@@ -10,6 +10,7 @@ import { ServiceError } from '../errors.js';
 import { logFault } from '../observe/log-fault.js';
 import { readRequestId } from '../grpc/request-id.js';
 import { toStatusObject } from '../grpc/status.js';
+import { parseApiKey } from './api-key-format.js';
 
 /** Metadata key under which handlers find the public id of the caller's API key. */
 export const keyIdMetadata = 'x-internal-key-id';
@@ -29,10 +30,11 @@ export interface AccessDeps {
   consume(keyId: string): Promise<void>;
   /**
    * Throws QUEUE_FULL where the one request of a call would be refused: a flood is refused before its
-   * pictures are read.
+   * keys are looked up and its pictures read.
    */
   assertRoom(call: {
     readonly operation: Operation;
+    /** As the caller claims it. */
     readonly keyId: string;
     /** The caller's own, milliseconds since the epoch. */
     readonly deadline: number;
@@ -55,7 +57,11 @@ export function createAccessInterceptor(deps: AccessDeps): ServerInterceptor {
   return guard(async ({ path, requestStream, deadline }, metadata) => {
     const operation = operationOfService[serviceOf(path)];
     if (operation === undefined) return;
-    const key = await deps.authenticate(readSecret(metadata, 'apikey'));
+    const apiKey = readSecret(metadata, 'apikey');
+    const claimed = parseApiKey(apiKey);
+    // The requests of a stream wait for room.
+    if (!requestStream && claimed) deps.assertRoom({ operation, keyId: claimed.id, deadline });
+    const key = await deps.authenticate(apiKey);
     if (key.operations.length > 0 && !key.operations.includes(operation)) {
       throw new ServiceError(
         'KEY_NOT_ALLOWED',
@@ -64,8 +70,6 @@ export function createAccessInterceptor(deps: AccessDeps): ServerInterceptor {
       );
     }
     await deps.consume(key.id);
-    // The requests of a stream wait for room.
-    if (!requestStream) deps.assertRoom({ operation, keyId: key.id, deadline });
     metadata.set(keyIdMetadata, key.id);
   }, deps.log);
 }

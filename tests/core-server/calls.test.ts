@@ -224,6 +224,32 @@ void test('the interceptor refuses before the handler runs', async (t) => {
   assert.equal(handled, 1);
 });
 
+void test('a key without room is refused before it is looked up, but no stream is', async (t) => {
+  const apiKey = `ia_${'0'.repeat(12)}_${'s'.repeat(43)}`;
+  let lookups = 0;
+  const client = await serve(t, () => Promise.resolve(answer), {
+    access: {
+      ...openAccess,
+      authenticate: (sent) => {
+        lookups += 1;
+        return openAccess.authenticate(sent);
+      },
+      assertRoom: ({ operation, keyId }) => {
+        throw new ServiceError('QUEUE_FULL', `${keyId} has none for ${operation}`);
+      },
+    },
+  });
+  const error: unknown = await call(client, withKey(apiKey)).catch((caught: unknown) => caught);
+  assert.equal(detailsOf(error).reason, 'QUEUE_FULL');
+  assert.match(String(error), /ia_000000000000 has none for OPERATION_METER_READING/);
+  assert.equal(lookups, 0);
+  const stream = client.streamReadMeters(withKey(apiKey));
+  stream.end();
+  stream.resume();
+  await once(stream, 'end');
+  assert.equal(lookups, 1);
+});
+
 void test('a fault in the check of the key is logged with the id of the request', async (t) => {
   const { log, entries } = collectLog();
   const cause = new Error('the disk is gone');
