@@ -15,7 +15,7 @@ export interface Throttle {
 
 /** At its limit a caller may try one more so often, to find out whether the core takes more by now. */
 const tryAgainMs = 100;
-/** So long after its last QUEUE_FULL a caller has no limit any more. */
+/** So long after it was last at its limit a caller has none any more. */
 const forgetMs = 1_000;
 
 /** The work of one caller that was passed on and is not answered yet. */
@@ -24,7 +24,7 @@ interface Window {
   /** How much the core had of it when it took no more. */
   limit: number;
   lastRefusal: Refusal | undefined;
-  refusedAt: number;
+  /** When it last was at its limit and the core was asked all the same. */
   triedAt: number;
 }
 
@@ -38,8 +38,9 @@ interface Window {
 export function createThrottle({ now }: { now: () => number }): Throttle {
   const windows = new Map<string, Window>();
 
-  const isOver = ({ underWay, lastRefusal, refusedAt }: Window): boolean =>
-    underWay === 0 && (lastRefusal === undefined || now() - refusedAt >= forgetMs);
+  const isLimited = ({ lastRefusal, triedAt }: Window): boolean =>
+    lastRefusal !== undefined && now() - triedAt < forgetMs;
+  const isOver = (window: Window): boolean => window.underWay === 0 && !isLimited(window);
 
   const find = (caller: string): Window => {
     const found = windows.get(caller);
@@ -49,7 +50,6 @@ export function createThrottle({ now }: { now: () => number }): Throttle {
       underWay: 0,
       limit: Infinity,
       lastRefusal: undefined,
-      refusedAt: 0,
       triedAt: 0,
     };
     windows.set(caller, window);
@@ -58,9 +58,8 @@ export function createThrottle({ now }: { now: () => number }): Throttle {
 
   /** The refusal that the core would very likely give; undefined where it may take the work. */
   const foresee = (window: Window): Refusal | undefined => {
-    const { underWay, limit, lastRefusal, refusedAt, triedAt } = window;
-    const isKnown = lastRefusal !== undefined && now() - refusedAt < forgetMs;
-    if (!isKnown) window.limit = Infinity;
+    const { underWay, limit, lastRefusal, triedAt } = window;
+    if (!isLimited(window)) window.limit = Infinity;
     else if (underWay >= limit) {
       if (now() - triedAt < tryAgainMs) return lastRefusal;
       window.triedAt = now();
@@ -82,7 +81,7 @@ export function createThrottle({ now }: { now: () => number }): Throttle {
         if (refusal.reason === 'QUEUE_FULL') {
           window.limit = window.underWay - 1;
           window.lastRefusal = refusal;
-          window.refusedAt = window.triedAt = now();
+          window.triedAt = now();
         }
         throw refusal;
       } finally {
