@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { nodeOptions } from '../../launcher/node-options.js';
 import type { LoadOrder, LoadResult, OpenLoadOrder } from './messages.js';
 
 /** A process of its own that sends requests. */
@@ -12,6 +13,8 @@ export interface LoadProcess {
 export function startLoadProcess(): LoadProcess {
   const child = fork(fileURLToPath(new URL('./load-main.js', import.meta.url)), {
     serialization: 'advanced',
+    // As the service: bodies lie outside the heap, and threads that collect garbage take its cores.
+    execArgv: [...nodeOptions],
   });
   const waiting = new Map<number, (result: LoadResult) => void>();
   let nextId = 1;
