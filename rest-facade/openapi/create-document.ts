@@ -95,7 +95,7 @@ function describeService(options: DocumentOptions): string {
 none answers 404 \`NO_SUCH_ROUTE\`, a method that a path does not take 405 \`METHOD_NOT_ALLOWED\` with
 \`Allow\`.
 
-| limit | |
+| limit | at most |
 |---|---|
 | picture file | ${formatBytes(maxImageBytes)} |
 | request body | ${formatBytes(maxBodyBytes)} |

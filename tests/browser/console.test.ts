@@ -39,6 +39,7 @@ void describe('the web console', { skip: noChromium }, () => {
 
   void it('asks for a key, keeps it in the tab, and shows the face of a sample', async () => {
     const { page, problems } = await open();
+    assert.equal(await page.getByRole('button', { name: 'Copy' }).count(), 0);
     await page.getByRole('button', { name: 'Try a face' }).click();
     await page.getByRole('alert').filter({ hasText: 'Enter an API key first.' }).waitFor();
     assert.equal(await page.evaluate('document.activeElement.id'), 'key');
@@ -52,6 +53,7 @@ void describe('the web console', { skip: noChromium }, () => {
     assert.equal(await page.locator('#overlay .point').count(), 5);
     assert.equal(await page.locator('.faces img').count(), 1);
 
+    assert.equal(await page.getByRole('button', { name: 'Copy' }).count(), 2);
     const curl = (await page.locator('#curl').textContent()) ?? '';
     assert.match(curl, /^curl -H "apikey: \$APIKEY" \\\n {2}-F file=@astronaut\.jpg/);
     assert.ok(curl.includes(`${service.rest}/face_detect_multi`));

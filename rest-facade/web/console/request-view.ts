@@ -11,21 +11,28 @@ export function createRequestView(): {
 } {
   const curl = byId('curl', HTMLPreElement);
   const json = byId('json', HTMLPreElement);
-  let answer = '';
-  for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')) {
-    button.addEventListener('click', () => {
-      const text = button.dataset['copy'] === 'curl' ? (curl.textContent ?? '') : answer;
-      void copy(button, text);
-    });
-  }
+  const copyCurl = createCopyButton('copy-curl');
+  const copyAnswer = createCopyButton('copy-answer');
   return {
     showRequest(request) {
       curl.textContent = toCurl(request);
+      copyCurl(curl.textContent);
     },
     showAnswer(body) {
-      answer = JSON.stringify(body, null, 2) ?? '';
+      copyAnswer(JSON.stringify(body, null, 2) ?? '');
       json.replaceChildren(...colour(JSON.stringify(body, shorten, 2) ?? ''));
     },
+  };
+}
+
+/** A button that is shown once there is something to copy. @returns sets what it copies */
+function createCopyButton(id: string): (text: string) => void {
+  const button = byId(id, HTMLButtonElement);
+  let copied = '';
+  button.addEventListener('click', () => void copy(button, copied));
+  return (text) => {
+    copied = text;
+    button.hidden = false;
   };
 }
 
