@@ -212,7 +212,7 @@ void describe('the web console', { skip: noChromium }, () => {
     await give('a.jpg', Buffer.from('no picture at all'));
     await alert('is of an unknown type, want JPEG');
     await give('b.jpg', (await readSample('astronaut.jpg')).subarray(0, 300));
-    await alert('it is damaged or cut off');
+    await alert('is damaged or cut off');
     await page.getByLabel('API key').fill('ia_wrong_key');
     await page.getByRole('button', { name: 'Use' }).click();
     await alert('cut off when it was copied');
