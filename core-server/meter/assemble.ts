@@ -27,9 +27,12 @@ export function assembleReading(
   },
 ): MeterReading {
   const { picture, scale, light, checkBelow, known } = facts;
-  const { fractionWheels } = counter;
+  const { fractionWheels, isFractionSure } = counter;
   const meterNumber = counter.wheels.map(({ digit }) => digit).join('');
-  const contradictions = contradictionsOf({ text: meterNumber, fractionWheels }, known);
+  const contradictions = contradictionsOf(
+    { text: meterNumber, fractionWheels: isFractionSure ? fractionWheels : undefined },
+    known,
+  );
   const boxOf = (quad: Quad): Box => {
     const upright = mapped(quad, ({ x, y }) => ({
       x: roundPixels(x / scale),
@@ -39,9 +42,8 @@ export function assembleReading(
   };
   // As it is told, so that nobody wonders about a status.
   const confidence = roundProbability(counter.confidence);
-  // Without the point the same digits are a thousand times as much: no amount to use as it is.
-  const isUsable =
-    confidence >= checkBelow && fractionWheels !== undefined && contradictions.length === 0;
+  // With the point elsewhere the same digits are a thousand times as much: no amount to use as it is.
+  const isUsable = confidence >= checkBelow && isFractionSure && contradictions.length === 0;
   return {
     meterNumber,
     value: withPoint(meterNumber, fractionWheels ?? 0),
@@ -71,7 +73,7 @@ function warningsOf(
 ): ReadingWarningName[] {
   const told: [boolean, ReadingWarningName][] = [
     [counter.wheels.some(({ betweenPositions }) => betweenPositions), 'DIGIT_BETWEEN_POSITIONS'],
-    [counter.fractionWheels === undefined, 'FRACTION_UNKNOWN'],
+    [!counter.isFractionSure, 'FRACTION_UNKNOWN'],
     [counter.rivalled, 'SEVERAL_COUNTERS'],
     [Math.abs(angleOf(counter.quad)) > rotatedFromRadians, 'ROTATED_INPUT'],
     [light === 'dark', 'LOW_LIGHT'],

@@ -1,4 +1,4 @@
-import { fractionOf, sureWheels } from './fraction.js';
+import { fractionOf, wheelsFrom } from './fraction.js';
 import { type Hypothesis, logOf } from './hypothesis.js';
 import { agreementOf, type KnownMeter } from './known-meter.js';
 import type { ReaderRules } from './reader-rules.js';
@@ -35,7 +35,8 @@ function chooseReading(hypothesis: Hypothesis, rules: ReaderRules, known: KnownM
   const judged = seen.map(([text, probability]): [string, number] => {
     // The colours of every reading are worth a look only where amounts are to be compared.
     const fractionWheels =
-      known.previous && sureWheels(readFraction(hypothesis, text, rules, known), rules);
+      known.previous &&
+      wheelsFrom(readFraction(hypothesis, text, rules, known), rules.fractionSure);
     return [text, probability * agreementOf({ text, fractionWheels }, known)];
   });
   const [text, likely] = judged.reduce((a, b) => (b[1] > a[1] ? b : a));

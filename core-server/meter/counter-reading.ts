@@ -12,6 +12,8 @@ export interface CounterReading {
   readonly confidence: number;
   /** How many wheels at the end are fractions; undefined where that could not be told. */
   readonly fractionWheels: number | undefined;
+  /** That number can be relied on. */
+  readonly isFractionSure: boolean;
   /** Another place in the picture reads as a counter too. */
   readonly rivalled: boolean;
   /** Readings one step away that are about as right, the likelier first. */

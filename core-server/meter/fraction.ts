@@ -35,10 +35,7 @@ export function fractionOf(
   return { wheels: logs.indexOf(top), sure: 1 / total };
 }
 
-/** The number of fraction wheels where it is sure enough to set the point. */
-export function sureWheels(
-  { wheels, sure }: Fraction,
-  { fractionSure }: Pick<ReaderRules, 'fractionSure'>,
-): number | undefined {
-  return sure >= fractionSure ? wheels : undefined;
+/** The number of fraction wheels where its probability is `least` or more. */
+export function wheelsFrom({ wheels, sure }: Fraction, least: number): number | undefined {
+  return sure >= least ? wheels : undefined;
 }

@@ -1,6 +1,6 @@
 import { type Choice, chooseReadings } from './choose-reading.js';
 import type { Alternative, CounterReading, Wheel } from './counter-reading.js';
-import { fractionOf, sureWheels } from './fraction.js';
+import { fractionOf, wheelsFrom } from './fraction.js';
 import { type Hypothesis, sigmoid, stepFrom } from './hypothesis.js';
 import type { KnownMeter } from './known-meter.js';
 import type { ReaderRules } from './reader-rules.js';
@@ -46,7 +46,8 @@ export function fuse(
     wheels,
     quad: hypothesis.quad,
     confidence,
-    fractionWheels: sureWheels(fraction, rules),
+    fractionWheels: wheelsFrom(fraction, rules.fractionLikely),
+    isFractionSure: fraction.sure >= rules.fractionSure,
     alternatives,
   };
 }

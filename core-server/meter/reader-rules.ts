@@ -58,6 +58,8 @@ const rulesSchema = z.object({
   /** A reading one step away is as right from this probability on. */
   alternativeFloor: share,
   /** The point is set from this probability of its place on. */
+  fractionLikely: share,
+  /** From this one on it can be relied on. */
   fractionSure: share,
   /** Logistic model of the confidence. */
   calibration: z.object({

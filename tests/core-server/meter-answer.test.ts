@@ -41,6 +41,7 @@ function counter(digits: string, rest: Partial<CounterReading> = {}): CounterRea
     quad: upright,
     confidence: 0.9,
     fractionWheels: 0,
+    isFractionSure: true,
     rivalled: false,
     alternatives: [],
     ...rest,
@@ -90,9 +91,25 @@ suite('assembleReading', () => {
     assert.equal(statusAt(0.799), 'CHECK');
   });
 
-  test('is CHECK where the fraction could not be told, however sure the digits are', () => {
-    const sure = counter('00123456', { confidence: 1, fractionWheels: undefined });
-    assert.equal(assembleReading(sure, facts).status, 'CHECK');
+  for (const [fractionWheels, value] of [
+    [undefined, '00123456'],
+    [3, '00123.456'],
+  ] as const) {
+    test(`is CHECK where the fraction is not sure, however sure the digits are: ${value}`, () => {
+      const doubtful = { confidence: 1, fractionWheels, isFractionSure: false };
+      const reading = assembleReading(counter('00123456', doubtful), facts);
+      assert.equal(reading.status, 'CHECK');
+      assert.equal(reading.value, value);
+      assert.deepEqual(reading.warnings, ['FRACTION_UNKNOWN']);
+    });
+  }
+
+  test('compares no amount with a point that is not sure', () => {
+    const doubtful = counter('00123456', { fractionWheels: 3, isFractionSure: false });
+    const known = { previous: decimalOf('200', 0) };
+    assert.deepEqual(assembleReading(doubtful, { ...facts, known }).warnings, ['FRACTION_UNKNOWN']);
+    const sure = counter('00123456', { fractionWheels: 3 });
+    assert.deepEqual(assembleReading(sure, { ...facts, known }).warnings, ['BELOW_PREVIOUS']);
   });
 
   test('gives boxes in pixels of the upright picture, clamped to it', () => {
@@ -121,7 +138,7 @@ suite('assembleReading', () => {
   const previous = decimalOf('10', 0);
   const warned: [ReadingWarningName, Partial<CounterReading>, Partial<Facts>][] = [
     ['DIGIT_BETWEEN_POSITIONS', { wheels: between }, {}],
-    ['FRACTION_UNKNOWN', { fractionWheels: undefined }, {}],
+    ['FRACTION_UNKNOWN', { isFractionSure: false }, {}],
     ['SEVERAL_COUNTERS', { rivalled: true }, {}],
     ['ROTATED_INPUT', { quad: [c, d, a, b] }, {}],
     ['ROTATED_INPUT', { quad: [b, c, d, a] }, {}],

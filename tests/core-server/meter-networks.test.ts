@@ -109,8 +109,9 @@ suite('the same as the Python reference', () => {
       assert.ok(reading);
       assert.equal(reading.wheels.map(({ digit }) => digit).join(''), answer.digits);
       near(reading.confidence, answer.confidence, 1e-3);
-      const isSure = answer.fractionSure >= rules.fractionSure;
-      assert.equal(reading.fractionWheels, isSure ? answer.redDigits : undefined);
+      const isLikely = answer.fractionSure >= rules.fractionLikely;
+      assert.equal(reading.fractionWheels, isLikely ? answer.redDigits : undefined);
+      assert.equal(reading.isFractionSure, answer.fractionSure >= rules.fractionSure);
       const betweens = reading.wheels.map(({ betweenPositions }) => betweenPositions);
       const expected = [...answer.digits].map((digit, at) =>
         answer.alternatives.some((other) => other[at] !== digit),

@@ -152,8 +152,9 @@ suite('the served steps are those of the Python reference', async () => {
         return;
       }
       assert.equal(reading?.wheels.map(({ digit }) => digit).join(''), answer.digits);
-      const isSure = answer.fractionSure >= rules.fractionSure;
-      assert.equal(reading.fractionWheels, isSure ? answer.redDigits : undefined);
+      const isLikely = answer.fractionSure >= rules.fractionLikely;
+      assert.equal(reading.fractionWheels, isLikely ? answer.redDigits : undefined);
+      assert.equal(reading.isFractionSure, answer.fractionSure >= rules.fractionSure);
       assertNear(reading.confidence, answer.confidence, 0.03);
       assertNearQuad(reading.quad, answer.quad, 0.5);
       for (const [i, wheel] of answer.wheels.entries()) {
