@@ -3,6 +3,8 @@ import { toConnectAddress, type Listener } from './launch-settings.js';
 
 type Environment = Readonly<NodeJS.ProcessEnv>;
 
+const MiB = 2 ** 20;
+
 /** Environment of the core: what the user set wins. */
 export function coreEnvironment(env: Environment, { port }: Listener): NodeJS.ProcessEnv {
   return {
@@ -13,6 +15,12 @@ export function coreEnvironment(env: Environment, { port }: Listener): NodeJS.Pr
     // glibc keeps a heap for each thread and does not give its pages back; picture buffers come and
     // go in many threads, and with two heaps memory stays near what is in use.
     MALLOC_ARENA_MAX: '2',
+    // glibc maps a block of memory of its own where it is this large, and gives it back when it is
+    // freed. Left to itself it raises the limit to the largest block that was freed, and decoded
+    // pictures leave holes in its heaps that it keeps: 60 MB more.
+    MALLOC_MMAP_THRESHOLD_: String(2 * MiB),
+    // Would be 128 KiB with a fixed threshold, and memory given back between two pictures.
+    MALLOC_TRIM_THRESHOLD_: String(64 * MiB),
     ...env,
     CORE_PORT: String(port),
   };
