@@ -88,7 +88,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
       config,
       handlers,
       adminHandlers: createAdminHandlers({ apiKeys, companies, now }),
-      authenticate: (apiKey) => apiKeys.authenticate(apiKey),
+      apiKeys,
       pool,
       metrics,
       tracing,

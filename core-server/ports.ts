@@ -42,7 +42,7 @@ export async function startPorts(deps: {
   readonly config: CoreConfig;
   readonly handlers: Handlers;
   readonly adminHandlers: AdminHandlers;
-  readonly authenticate: AccessDeps['authenticate'];
+  readonly apiKeys: Pick<AccessDeps, 'authenticate' | 'recall'>;
   readonly pool: Pick<WorkerPool<AnalysisTasks>, 'assertRoom'>;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
@@ -54,7 +54,7 @@ export async function startPorts(deps: {
   readonly closing: AbortSignal;
   readonly log: Logger;
 }): Promise<Ports> {
-  const { config, pool, metrics, tracing, now, log } = deps;
+  const { config, pool, metrics, tracing, now, log, apiKeys } = deps;
   const maxDeadlineMs = config.CORE_MAX_DEADLINE_MS;
   const adminKey = config.CORE_ADMIN_KEY;
   const rateLimiter = createKeyRateLimiter({
@@ -93,7 +93,8 @@ export async function startPorts(deps: {
         port: config.CORE_PORT,
         services: createServices(deps.handlers, callSettings),
         interceptor: createAccessInterceptor({
-          authenticate: deps.authenticate,
+          authenticate: (apiKey) => apiKeys.authenticate(apiKey),
+          recall: (apiKey) => apiKeys.recall(apiKey),
           consume: (keyId) => rateLimiter.consume(keyId),
           assertRoom({ operation, keyId, deadline }) {
             if (operation === Operation.SCORE_CONFIG) return;

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { ServiceError } from '../errors.js';
 import {
+  type ApiKeyParts,
   formatApiKey,
   generateApiKey,
   hashApiKeySecret,
@@ -58,6 +59,11 @@ export interface ApiKeys {
    * @throws ServiceError INVALID_API_KEY, the same for a malformed, unknown, revoked or expired key.
    */
   authenticate(sent: string): Promise<ApiKey>;
+  /**
+   * The key as `authenticate` found it last; undefined where it found none, or the time is over. It may
+   * be revoked since: for work that can begin before the store is asked, and is not answered before.
+   */
+  recall(sent: string): ApiKey | undefined;
 }
 
 export interface ApiKeysDependencies {
@@ -70,6 +76,19 @@ export interface ApiKeysDependencies {
 /** Issues, lists, revokes and checks API keys. */
 export function createApiKeys({ store, now, randomBytes }: ApiKeysDependencies): ApiKeys {
   const find = shareLookups((id: string) => store.find(id));
+  /** By id, those that had not ended when the store was last asked. */
+  const known = new Map<string, StoredApiKey>();
+
+  const isGood = (
+    { secret }: ApiKeyParts,
+    stored: StoredApiKey | undefined,
+  ): stored is StoredApiKey => {
+    // Compared for an unknown id too, so that its refusal takes the same work.
+    const secretHash = stored?.secretHash ?? noHash;
+    const matches = timingSafeEqual(hashApiKeySecret(secret), secretHash);
+    return stored !== undefined && matches && !hasEnded(stored.apiKey, now());
+  };
+
   return {
     async create({ label, operations, expireTime }) {
       const parts = generateApiKey(randomBytes);
@@ -102,12 +121,20 @@ export function createApiKeys({ store, now, randomBytes }: ApiKeysDependencies):
     async authenticate(sent) {
       const parts = parseApiKey(sent);
       if (parts === undefined) throw invalidApiKey();
-      const stored = await find(parts.id);
-      // Compared for an unknown id too, so that its refusal takes the same work.
-      const secretHash = stored?.secretHash ?? noHash;
-      const matches = timingSafeEqual(hashApiKeySecret(parts.secret), secretHash);
-      if (stored === undefined || !matches || hasEnded(stored.apiKey, now())) throw invalidApiKey();
+      const stored = await find(parts.id).catch((error: unknown) => {
+        known.delete(parts.id);
+        throw error;
+      });
+      if (stored === undefined || hasEnded(stored.apiKey, now())) known.delete(parts.id);
+      else known.set(parts.id, stored);
+      if (!isGood(parts, stored)) throw invalidApiKey();
       return stored.apiKey;
+    },
+
+    recall(sent) {
+      const parts = parseApiKey(sent);
+      const stored = parts && known.get(parts.id);
+      return parts && isGood(parts, stored) ? stored.apiKey : undefined;
     },
   };
 }

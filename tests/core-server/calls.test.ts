@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test, type TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import {
   credentials,
   Metadata,
   Server,
   ServerCredentials,
   status,
+  type ServerInterceptingCallInterface,
+  type ServerMethodDefinition,
   type ServiceError as GrpcError,
 } from '@grpc/grpc-js';
 import { pino, type Logger } from 'pino';
@@ -18,7 +21,11 @@ import {
   type ReadMeterRequest,
   type StreamReadMetersResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { createAccessInterceptor, type AccessDeps } from '../../core-server/access/interceptor.js';
+import {
+  createAccessInterceptor,
+  type AccessDeps,
+  type AuthenticatedKey,
+} from '../../core-server/access/interceptor.js';
 import { parseTrustedProxies } from '../../core-server/access/trusted-proxies.js';
 import { bidi } from '../../core-server/grpc/bidi.js';
 import type { Call } from '../../core-server/call.js';
@@ -39,6 +46,7 @@ type Handler = (
 
 const openAccess: AccessDeps = {
   authenticate: () => Promise.resolve({ id: 'k1', operations: [] }),
+  recall: () => undefined,
   consume: () => Promise.resolve(),
   log: pino({ level: 'silent' }),
   assertRoom: () => undefined,
@@ -248,6 +256,87 @@ void test('a key without room is refused before it is looked up, but no stream i
   stream.resume();
   await once(stream, 'end');
   assert.equal(lookups, 1);
+});
+
+void test('a picture of a key known before is worked on while the store is asked, and answered after', async (t) => {
+  const asked = deferred<AuthenticatedKey>();
+  const handled = deferred();
+  const key = { id: 'k1', operations: [] };
+  const handler: Handler = (_, given) => {
+    given.tellBegun();
+    handled.resolve();
+    return Promise.resolve(answer);
+  };
+  const access = { ...openAccess, recall: () => key, authenticate: () => asked.promise };
+  const client = await serve(t, handler, { access });
+  let isAnswered = false;
+  const answered = call(client).then(() => (isAnswered = true));
+  await handled.promise;
+  // A second call goes all the way there and back, and the first has no answer still.
+  await assert.rejects(call(client, new Metadata()));
+  assert.equal(isAnswered, false);
+  asked.resolve(key);
+  assert.equal(await answered, true);
+});
+
+void test('a key that was revoked since gets no answer, and its work ends', async (t) => {
+  const revoked = new ServiceError('INVALID_API_KEY', 'The API key is not valid.');
+  const outcomes = ['answers', 'refuses', 'is slow'];
+  for (const outcome of outcomes) {
+    const ended = deferred();
+    const handled = deferred();
+    const handler: Handler = (_, { signal, tellBegun }) => {
+      signal.addEventListener('abort', () => ended.resolve(), { once: true });
+      tellBegun();
+      handled.resolve();
+      if (outcome === 'answers') return Promise.resolve(answer);
+      if (outcome === 'refuses') return Promise.reject(new ServiceError('NO_FACE', 'None.'));
+      return new Promise(() => {});
+    };
+    const client = await serve(t, handler, {
+      access: {
+        ...openAccess,
+        recall: () => ({ id: 'k1', operations: [] }),
+        authenticate: () => handled.promise.then(() => Promise.reject(revoked)),
+      },
+    });
+    await assert.rejects(call(client), (error: GrpcError) => {
+      assert.equal(detailsOf(error).reason, 'INVALID_API_KEY', outcome);
+      return true;
+    });
+    if (outcome === 'is slow') await ended.promise;
+  }
+});
+
+void test('only the work on one picture begins before the store is asked', async () => {
+  const begins = async (path: string, requestStream: boolean, recalled: Operation) => {
+    const access = {
+      ...openAccess,
+      recall: () => ({ id: 'k1', operations: [recalled] }),
+      authenticate: () => new Promise<never>(() => {}),
+    };
+    const wire = {
+      start: (listener: { onReceiveMetadata(metadata: Metadata): void }) =>
+        listener.onReceiveMetadata(withKey()),
+      getDeadline: () => Infinity,
+      sendStatus: () => {},
+    } as unknown as ServerInterceptingCallInterface;
+    const method = { path, requestStream } as ServerMethodDefinition<unknown, unknown>;
+    let hasBegun = false;
+    const onReceiveMetadata = () => (hasBegun = true);
+    createAccessInterceptor(access)(method, wire).start({ onReceiveMetadata } as never);
+    await setImmediate();
+    return hasBegun;
+  };
+  const { FACE_DETECTION, METER_READING, SCORE_CONFIG } = Operation;
+  const service = '/imageanalysis.v1.';
+  const setScore = `${service}ScoreConfigService/SetDetectionScore`;
+  const streamFaces = `${service}FaceDetectionService/StreamDetectFaces`;
+  const readMeter = `${service}MeterReadingService/ReadMeter`;
+  assert.equal(await begins(readMeter, false, METER_READING), true);
+  assert.equal(await begins(readMeter, false, FACE_DETECTION), false);
+  assert.equal(await begins(setScore, false, SCORE_CONFIG), false);
+  assert.equal(await begins(streamFaces, true, FACE_DETECTION), false);
 });
 
 void test('a fault in the check of the key is logged with the id of the request', async (t) => {
