@@ -2,12 +2,8 @@
  * How Node.js runs core and facade; the image and the scripts of package.json say the same.
  *
  * Pictures lie outside V8's heap, and every few requests their size makes V8 collect garbage. Its
- * helper threads and its marking in small steps, meant for large heaps, then cost more than they
- * save: with a heap of 20 MB one collection in one go is shorter, and no thread competes with the
- * workers. bench/README.md has the figures.
+ * helper threads, meant for large heaps, then compete with the workers and cost more than they save.
+ * Marking stays in small steps: in one go it takes a tenth less processor time, but all that waits
+ * stands still meanwhile. bench/README.md has the figures.
  */
-export const nodeOptions = [
-  '--enable-source-maps',
-  '--single-threaded-gc',
-  '--no-incremental-marking',
-] as const;
+export const nodeOptions = ['--enable-source-maps', '--single-threaded-gc'] as const;
