@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import sharp from 'sharp';
+import { createForm } from '../helpers/form.js';
 import type { TestService } from '../helpers/service.js';
 
 // Requests that are refused, and what comes of them.
@@ -21,22 +22,12 @@ export function blank(width: number, height: number): Promise<Buffer> {
     .toBuffer();
 }
 
-export function formWith(
-  picture: Buffer | undefined,
-  fields: Record<string, string> = {},
-): FormData {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  if (picture) form.append('file', new Blob([new Uint8Array(picture)]), 'photo');
-  return form;
-}
-
 export function detect(
   service: Pick<TestService, 'rest' | 'apiKey'>,
   fields: Record<string, string>,
   picture: Buffer | undefined,
 ): Promise<Refusal> {
-  return post(service, '/face_detect_multi', formWith(picture, fields));
+  return post(service, '/face_detect_multi', createForm(picture, fields));
 }
 
 export async function post(

@@ -15,12 +15,12 @@ import { collectLog } from '../helpers/collect-log.js';
 import { detailsOf, unaryCall } from '../helpers/grpc.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
+import { createForm } from '../helpers/form.js';
 import { startService, type TestService } from '../helpers/service.js';
 import {
   blank,
   checkRetryAfter,
   detect,
-  formWith,
   get,
   post,
   send,
@@ -54,7 +54,7 @@ void describe('every reason of the error table', () => {
   const produce: Record<Reason, () => Promise<Refusal | void>> = {
     MISSING_FIELD: () => detect(service, { company: 'acme' }, undefined),
     REPEATED_FIELD: () => {
-      const form = formWith(portrait);
+      const form = createForm(portrait);
       form.append('min_score', '0.5');
       form.append('min_score', '0.6');
       return post(service, '/face_detect_multi', form);
@@ -80,8 +80,8 @@ void describe('every reason of the error table', () => {
     },
     NO_SUCH_ROUTE: () => get(service, '/face_detect'),
     UNKNOWN_COMPANY: () => detect(service, { company: 'acmé' }, portrait),
-    NO_FACE: () => post(service, '/face_detect_single', formWith(grey)),
-    NO_READING: () => post(service, '/meter-number-ocr/file', formWith(grey)),
+    NO_FACE: () => post(service, '/face_detect_single', createForm(grey)),
+    NO_READING: () => post(service, '/meter-number-ocr/file', createForm(grey)),
     UNKNOWN_API_KEY: () =>
       refusedByAdmin('UNKNOWN_API_KEY', (admin, metadata) =>
         unaryCall((done) => admin.revokeApiKey({ id: 'ia_aaaaaaaaaaaa' }, metadata, done)),
@@ -192,7 +192,7 @@ void describe('every reason of the error table', () => {
     'no password in a header': () => get(service, '/v1/companies/acme/detection-score'),
     'a company given twice': () => get(service, '/face_config_score?detection&company=a&company=b'),
     'a number given twice': () => {
-      const form = formWith(grey, { expected_digits: '5' });
+      const form = createForm(grey, { expected_digits: '5' });
       form.append('expected_digits', '6');
       return post(service, '/meter-number-ocr/file', form);
     },
@@ -208,7 +208,7 @@ void describe('every reason of the error table', () => {
       }),
     'an empty picture in JSON': () => readMeter({ image: 'data:image/png;base64,' }),
     'a cut picture in JSON': () => readMeter({ image: dataUrl(portrait.subarray(0, 2_000)) }),
-    'no face': () => post(service, '/face_detect_single', formWith(grey, { min_score: '0.5' })),
+    'no face': () => post(service, '/face_detect_single', createForm(grey, { min_score: '0.5' })),
     'no reading in JSON': () => readMeter({ image: dataUrl(grey) }),
     'no picture at all in JSON': () => readMeter({ image: dataUrl(Buffer.from('<svg></svg>')) }),
     'a compressed body': () =>
@@ -238,7 +238,7 @@ void describe('every reason of the error table', () => {
 
   async function withKeyFor(operation: Operation, path: string): Promise<Refusal> {
     const { secret } = await service.createKey({ operations: [operation] });
-    return post({ ...service, apiKey: secret }, path, formWith(grey));
+    return post({ ...service, apiKey: secret }, path, createForm(grey));
   }
 
   function readMeter(body: object) {

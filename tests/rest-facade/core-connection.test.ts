@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { answerAll } from './answers.js';
 import { startFakeCore, type Script } from './fake-core.js';
-import { createForm, readRefusal, startBoth, startFacade, withKey } from './facade.js';
+import { createForm } from '../helpers/form.js';
+import { readRefusal, startBoth, startFacade, withKey } from './facade.js';
 import { exchange, openSocket } from './raw-http.js';
 
 const never: Script = () => new Promise<object>(() => {});

@@ -56,17 +56,6 @@ export async function startBoth(
 /** The headers of a caller with a key. */
 export const withKey = { apikey: 'key-of-the-tests' };
 
-/** A form as a browser sends it. */
-export function createForm(
-  file: Uint8Array | undefined,
-  fields: Record<string, string> = {},
-): FormData {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  if (file !== undefined) form.append('file', new Blob([Buffer.from(file)]), 'picture.jpg');
-  return form;
-}
-
 /** An error body. */
 export interface ErrorBody {
   message: string;

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerAll } from './answers.js';
 import { startFakeCore } from './fake-core.js';
-import { createForm, readRefusal, startBoth, startFacade, withKey } from './facade.js';
+import { createForm } from '../helpers/form.js';
+import { readRefusal, startBoth, startFacade, withKey } from './facade.js';
 import { openSocket, readToEnd } from './raw-http.js';
 
 test('/livez, /readyz and /openapi.json need no key', async (t) => {

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';
 import { answerAll } from './answers.js';
 import { CoreRefusal, type Script } from './fake-core.js';
-import { createForm, readRefusal, startBoth, withKey, type ErrorBody } from './facade.js';
+import { createForm } from '../helpers/form.js';
+import { readRefusal, startBoth, withKey, type ErrorBody } from './facade.js';
 import { exchange, openSocket, readToEnd } from './raw-http.js';
 
 const picture = createForm(Buffer.from('x'));

@@ -8,7 +8,8 @@ import { createCoreClient } from '../../rest-facade/core-client.js';
 import { loadRpcs } from '../../rest-facade/protos.js';
 import { loadCoreTrust } from '../../rest-facade/tls.js';
 import { answerAll } from './answers.js';
-import { createForm, startFacade, withKey } from './facade.js';
+import { createForm } from '../helpers/form.js';
+import { startFacade, withKey } from './facade.js';
 import { CoreRefusal, startFakeCore, type FakeCore, type Script } from './fake-core.js';
 
 // Cores that come and go behind one facade.

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerAll } from './answers.js';
-import { createForm, readRefusal, startBoth, withKey, type ErrorBody } from './facade.js';
+import { createForm } from '../helpers/form.js';
+import { readRefusal, startBoth, withKey, type ErrorBody } from './facade.js';
 import { exchange, multipartRequest } from './raw-http.js';
 
 const path = '/face_detect_single';
