@@ -16,9 +16,18 @@ export function readApiKey(request: IncomingMessage): string {
     throw refuse('MISSING_API_KEY', 'apikey is missing, want an API key in this header', {
       details: { field: 'apikey' },
     });
-  if (values.length > 1 || key.length > maxKeyLength || !/^[\x21-\x7e]+$/.test(key))
-    throw refuse('INVALID_API_KEY', 'apikey is malformed, want one API key', {
+  const mistake = mistakeIn(values, key);
+  if (mistake !== undefined)
+    throw refuse('INVALID_API_KEY', `apikey ${mistake}, want one API key`, {
       details: { field: 'apikey' },
     });
   return key;
+}
+
+/** Without the key, which is a secret. */
+function mistakeIn(values: readonly string[], key: string): string | undefined {
+  if (values.length > 1) return `is given ${values.length} times`;
+  if (key.length > maxKeyLength) return `has ${key.length} characters`;
+  if (!/^[\x21-\x7e]+$/.test(key)) return 'has blanks or is not ASCII';
+  return undefined;
 }

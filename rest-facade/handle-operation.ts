@@ -7,13 +7,14 @@ import { allowBody, send } from './send.js';
 import { bindRequest, type ParsedBody } from './transcode/bind-request.js';
 import { chooseRoute, findRoutes } from './transcode/choose-route.js';
 import { writeJson } from './transcode/json.js';
+import { describeJson } from './transcode/describe-json.js';
 import { nameAsSent } from './transcode/name-as-sent.js';
 import { parseQuery, splitTarget } from './transcode/parse-target.js';
 import { renderResponse } from './transcode/render-response.js';
 import type { BodyRule, Route } from './transcode/rules.js';
 import type { Throttle } from './throttle.js';
 import type { ByteBudget } from '../runtime/byte-budget.js';
-import { decodeDataUrl } from './upload/data-url.js';
+import { decodeDataUrl, noDataUrl } from './upload/data-url.js';
 import { checkBodyHeaders, readJsonObject } from './upload/read-body.js';
 import { readMultipart } from './upload/read-multipart.js';
 
@@ -120,6 +121,6 @@ async function readBody(
 function readPicture(value: unknown, member: string, maxBytes: number): Buffer {
   if (value === undefined || value === null || value === '')
     throw missingField(member, 'data:image/<type>;base64,<data>');
-  // What is no text at all is no data URL either, and is told so in the same words.
-  return decodeDataUrl(typeof value === 'string' ? value : '', member, maxBytes);
+  if (typeof value !== 'string') throw noDataUrl(member, `is ${describeJson(value)}`);
+  return decodeDataUrl(value, member, maxBytes);
 }

@@ -109,11 +109,7 @@ export function createApiKeys({ store, now, randomBytes }: ApiKeysDependencies):
     async revoke(id) {
       const apiKey = isApiKeyId(id) ? await store.revoke(id, now()) : undefined;
       if (apiKey === undefined) {
-        throw new ServiceError(
-          'UNKNOWN_API_KEY',
-          'id is unknown, want the public id of an API key',
-          { details: { field: 'id' } },
-        );
+        throw unknownApiKey(id);
       }
       return apiKey;
     },
@@ -145,9 +141,20 @@ function hasEnded({ revokeTime, expireTime }: ApiKey, time: Date): boolean {
   return revokeTime !== undefined || (expireTime !== undefined && expireTime <= time);
 }
 
+function unknownApiKey(id: string): ServiceError {
+  const wish = 'want the public id of an API key';
+  // What is no public id may be a whole key, and is not repeated.
+  return isApiKeyId(id)
+    ? new ServiceError('UNKNOWN_API_KEY', `id is "${id}", ${wish}`, {
+        details: { field: 'id', value: id },
+      })
+    : new ServiceError('UNKNOWN_API_KEY', `id is malformed, ${wish}`, { details: { field: 'id' } });
+}
+
 function invalidApiKey(): ServiceError {
   return new ServiceError(
     'INVALID_API_KEY',
     'apikey is unknown, revoked or expired, want a valid one',
+    { details: { field: 'apikey' } },
   );
 }

@@ -68,7 +68,11 @@ export function createFailureLimiter({
 async function refuseWhenSpent(limiter: RateLimiterMemory, key: string): Promise<void> {
   const state = await limiter.get(key);
   if (state === null || state.consumedPoints < limiter.points || state.msBeforeNext <= 0) return;
-  throw new ServiceError('RATE_LIMITED', 'password was wrong too often, try again later', {
-    retryAfterSeconds: secondsLeft(state.msBeforeNext, limiter.duration),
-  });
+  const { points, duration } = limiter;
+  const seconds = secondsLeft(state.msBeforeNext, duration);
+  throw new ServiceError(
+    'RATE_LIMITED',
+    `password was wrong ${state.consumedPoints} times, want fewer than ${points} in ${duration} s, try again in ${seconds} s`,
+    { details: { field: 'password', limit: String(points) }, retryAfterSeconds: seconds },
+  );
 }

@@ -92,7 +92,9 @@ export function createAdminInterceptor(
   return guard(({ path }, metadata) => {
     if (serviceOf(path) !== 'imageanalysis.v1.AdminService') return Promise.resolve(undefined);
     if (!isAdminKey(readSecret(metadata, 'adminkey'))) {
-      throw new ServiceError('INVALID_API_KEY', 'adminkey is wrong, want the key of AdminService');
+      throw new ServiceError('INVALID_API_KEY', 'adminkey is wrong, want the key of AdminService', {
+        details: { field: 'adminkey' },
+      });
     }
     return Promise.resolve(undefined);
   }, log);

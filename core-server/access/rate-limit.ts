@@ -30,9 +30,13 @@ export function createKeyRateLimiter(options: {
         if (!(caught instanceof RateLimiterRes)) throw caught;
         throw new ServiceError(
           'RATE_LIMITED',
-          `apikey has sent too many requests, want at most ${requestsPerMinute} a minute`,
+          `apikey has sent ${caught.consumedPoints} requests, want at most ${requestsPerMinute} a minute`,
           {
-            details: { limit: String(requestsPerMinute) },
+            details: {
+              field: 'apikey',
+              value: String(caught.consumedPoints),
+              limit: String(requestsPerMinute),
+            },
             retryAfterSeconds: secondsLeft(caught.msBeforeNext, windowSeconds),
           },
         );

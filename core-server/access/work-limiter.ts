@@ -42,9 +42,14 @@ export function createWorkLimiter({ maxRunning, maxWaiting }: WorkLimits): WorkL
       } else if (waiting.length < maxWaiting) {
         await waitForTurn(signal); // the one that ends hands its place over: `running` stays
       } else {
-        throw new ServiceError('QUEUE_FULL', 'too many passwords are being checked, try again', {
-          retryAfterSeconds: 1,
-        });
+        throw new ServiceError(
+          'QUEUE_FULL',
+          `the queue for passwords has ${waiting.length} waiting and room for ${maxWaiting}, try again in 1 s`,
+          {
+            details: { value: String(waiting.length), limit: String(maxWaiting) },
+            retryAfterSeconds: 1,
+          },
+        );
       }
       try {
         return await task();

@@ -139,7 +139,9 @@ function startIdleTimer(idleMs: number, call: OpenCall) {
   let timer: NodeJS.Timeout | undefined;
   const expire = () =>
     call.abort(
-      new ServiceError('DEADLINE', 'the stream was idle for too long, go on in a new stream'),
+      new ServiceError('DEADLINE', `the stream was idle for ${idleMs} ms, go on in a new stream`, {
+        details: { limit: String(idleMs) },
+      }),
     );
   const stop = () => clearTimeout(timer);
   const start = () => {

@@ -65,7 +65,7 @@ export function openCall(
   };
   grpcCall.once('cancelled', onCancelled);
   const timer =
-    limitMs === undefined ? undefined : setTimeout(() => abort(deadlinePassed()), limitMs);
+    limitMs === undefined ? undefined : setTimeout(() => abort(tookTooLong(limitMs)), limitMs);
   if (grpcCall.cancelled) onCancelled();
 
   return {
@@ -104,7 +104,7 @@ export function limitSignal(
 ): { readonly signal: AbortSignal; close(): void } {
   const controller = new AbortController();
   const follow = () => controller.abort(parent.reason);
-  const timer = setTimeout(() => controller.abort(deadlinePassed()), limitMs);
+  const timer = setTimeout(() => controller.abort(tookTooLong(limitMs)), limitMs);
   if (parent.aborted) follow();
   else parent.addEventListener('abort', follow, { once: true });
   return {
@@ -141,6 +141,15 @@ function clientGone(): ServiceError {
 
 function deadlinePassed(): ServiceError {
   return new ServiceError('DEADLINE', 'the deadline passed before the answer was ready, try again');
+}
+
+/** The service's own limit, which is shorter than the caller's. */
+function tookTooLong(limitMs: number): ServiceError {
+  return new ServiceError(
+    'DEADLINE',
+    `the answer was not ready within ${limitMs} ms, the most that a request may take, try again`,
+    { details: { limit: String(limitMs) } },
+  );
 }
 
 function readText(metadata: Metadata, key: string): string | undefined {

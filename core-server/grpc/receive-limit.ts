@@ -13,6 +13,7 @@ export function createReceiveLimit(limitMs: number): ServerInterceptor {
       const error = new ServiceError(
         'DEADLINE',
         `the request did not arrive in time, want it within ${limitMs} ms`,
+        { details: { limit: String(limitMs) } },
       );
       grpcCall.sendStatus(toStatusObject(error));
     }, limitMs);

@@ -1,3 +1,7 @@
+import { ServiceError } from '../errors.js';
+import type { JobQueue } from './job-queue.js';
+import { retryAfterSeconds } from './pool-timing.js';
+
 /**
  * How many jobs may wait, by Little's law: jobs in the queue = workers × time / time of a job. The
  * number of workers is known, so that the capacity need not be searched for as gradient or AIMD
@@ -38,4 +42,44 @@ export function queueLimit(load: {
   const waitMs = timeLeftMs - serviceTime.meanMs - 4 * serviceTime.deviationMs;
   const turns = Math.floor(waitMs / Math.max(serviceTime.meanMs, 1));
   return Math.max(0, Math.min(maxQueue, workers * turns));
+}
+
+/** Decides who gets a place in the queue, by how long jobs have been taking. */
+export interface Admission {
+  /** Learns from a job that a worker has done. */
+  jobDone(jobMs: number): void;
+  /** Throws QUEUE_FULL where a job of this owner would have no place that is served in time. */
+  assertRoom(owner: string, timeLeftMs: number): void;
+}
+
+export function createAdmission(deps: {
+  readonly queue: Pick<JobQueue<unknown>, 'aheadOf' | 'hasRoom' | 'size'>;
+  readonly maxQueue: number;
+  readonly workers: number;
+}): Admission {
+  const { queue, maxQueue, workers } = deps;
+  let serviceTime = assumedServiceTime;
+
+  return {
+    jobDone(jobMs) {
+      serviceTime = afterJob(serviceTime, jobMs);
+    },
+    assertRoom(owner, timeLeftMs) {
+      const limit = queueLimit({ maxQueue, workers, timeLeftMs, serviceTime });
+      const ahead = queue.aheadOf(owner);
+      if (ahead < limit && queue.hasRoom(owner)) return;
+      // Where its owner has all the places that it may have, there is room for those alone.
+      const room = Math.min(ahead, limit);
+      const seconds = retryAfterSeconds({
+        queued: queue.size,
+        workers,
+        meanJobMs: serviceTime.meanMs,
+      });
+      throw new ServiceError(
+        'QUEUE_FULL',
+        `the queue has ${ahead} ahead of this request and room for ${room}, try again in ${seconds} s`,
+        { details: { value: String(ahead), limit: String(room) }, retryAfterSeconds: seconds },
+      );
+    },
+  };
 }

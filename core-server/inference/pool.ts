@@ -2,11 +2,11 @@ import type { Transferable } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import { ServiceError } from '../errors.js';
 import { shuttingDown } from '../refusals.js';
-import { afterJob, assumedServiceTime, queueLimit } from './admission.js';
+import { createAdmission } from './admission.js';
 import { createJob, type Job } from './job.js';
 import { createJobQueue } from './job-queue.js';
 import { startJobWorker, type JobWorker } from './job-worker.js';
-import { retryAfterSeconds, restartDelayMs } from './pool-timing.js';
+import { restartDelayMs } from './pool-timing.js';
 import { createWeights } from './weights.js';
 
 /** Names of the tasks with what goes in and comes out; both cross a thread border (structured clone). */
@@ -95,6 +95,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   const maxJobsPerWorker = options.maxJobsPerWorker ?? Infinity;
   const now = options.now ?? (() => performance.now());
   const queue = createJobQueue<Job>(maxQueue, (job) => job.owner);
+  const admission = createAdmission({ queue, maxQueue, workers: size });
   const workers = new Set<JobWorker>();
   const weights = createWeights();
   /** Worker to go → worker that takes its place once it is ready. */
@@ -106,7 +107,6 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   let restarts = 0;
   let failedStarts = 0;
   let startError: Error | undefined;
-  let serviceTime = assumedServiceTime;
   let closing = false;
 
   const count = (state: JobWorker['state']): number =>
@@ -149,7 +149,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
 
   const onFree = (worker: JobWorker): void => {
     weights.give(worker);
-    if (worker.jobsDone > 0) serviceTime = afterJob(serviceTime, worker.lastJobMs);
+    if (worker.jobsDone > 0) admission.jobDone(worker.lastJobMs);
     else failedStarts = 0;
     for (const [old, successor] of successors) {
       if (successor.state === 'starting') continue;
@@ -213,9 +213,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     queue.size === 0 ? [...workers].find(({ state }) => state === 'free') : undefined;
 
   const assertRoom: WorkerPool<T>['assertRoom'] = ({ owner = '', timeLeftMs = Infinity }) => {
-    if (findIdle()) return;
-    const limit = queueLimit({ maxQueue, workers: size, timeLeftMs, serviceTime });
-    if (queue.aheadOf(owner) >= limit || !queue.hasRoom(owner)) throw queueFull(limit);
+    if (!findIdle()) admission.assertRoom(owner, timeLeftMs);
   };
 
   const run: WorkerPool<T>['run'] = async (task, input, runOptions) => {
@@ -252,16 +250,6 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
       signal.removeEventListener('abort', onAbort);
     }
   };
-
-  const queueFull = (limit: number): ServiceError =>
-    new ServiceError('QUEUE_FULL', `the queue is full (${limit}), try again later`, {
-      details: { limit: String(limit) },
-      retryAfterSeconds: retryAfterSeconds({
-        queued: queue.size,
-        workers: size,
-        meanJobMs: serviceTime.meanMs,
-      }),
-    });
 
   const drained = (graceMs: number): Promise<void> =>
     new Promise((resolve) => {

@@ -61,13 +61,15 @@ export const errorExamples: readonly ErrorExample[] = [
     'body cannot be parsed, want parts between boundaries and a last boundary',
   ),
   example('MALFORMED_JSON', 'body is not JSON, want a JSON object'),
-  example('INVALID_DATA_URL', 'image is not a data URL, want data:image/<type>;base64,<data>', {
-    field: 'image',
-  }),
+  example(
+    'INVALID_DATA_URL',
+    'image does not begin with "data:", want data:image/<type>;base64,<data>',
+    { field: 'image' },
+  ),
   example(
     'INVALID_BASE64',
-    'the data of image is not base64, want the standard alphabet with complete groups',
-    { field: 'image' },
+    'image has "%" as character 77 of its data, want base64 of the standard alphabet',
+    { field: 'image', value: '%' },
   ),
   example('INVALID_SCORE', 'min_score is 1.5, want a number from 0 to 1', {
     field: 'min_score',
@@ -97,7 +99,9 @@ export const errorExamples: readonly ErrorExample[] = [
   example('MISSING_API_KEY', 'apikey is missing, want an API key in this header', {
     field: 'apikey',
   }),
-  example('INVALID_API_KEY', 'apikey is unknown, revoked or expired, want a valid one'),
+  example('INVALID_API_KEY', 'apikey is unknown, revoked or expired, want a valid one', {
+    field: 'apikey',
+  }),
   example(
     'COMPANY_AUTH_FAILED',
     'the company is unknown or the password is wrong, want a company and its password',
@@ -133,10 +137,11 @@ export const errorExamples: readonly ErrorExample[] = [
   example(
     'UNSUPPORTED_CONTENT_TYPE',
     'content-type is "application/json", want multipart/form-data with a boundary',
-    { field: 'content-type' },
+    { field: 'content-type', value: 'application/json' },
   ),
   example('UNSUPPORTED_CONTENT_TYPE', 'content-encoding is "gzip", want none', {
     field: 'content-encoding',
+    value: 'gzip',
   }),
   example('BODY_TOO_LARGE', 'file is too large, want at most 10485760 bytes', {
     field: 'file',
@@ -160,10 +165,16 @@ export const errorExamples: readonly ErrorExample[] = [
     'image has 60000000 pixels (10000 x 6000), want at most 50000000',
     { field: 'image', value: '60000000', limit: '50000000' },
   ),
-  example('RATE_LIMITED', 'apikey has sent too many requests, want at most 600 a minute', {
+  example('RATE_LIMITED', 'apikey has sent 601 requests, want at most 600 a minute', {
+    field: 'apikey',
+    value: '601',
     limit: '600',
   }),
-  example('QUEUE_FULL', 'the queue is full (64), try again later', { limit: '64' }),
+  example(
+    'QUEUE_FULL',
+    'the queue has 52 ahead of this request and room for 52, try again in 3 s',
+    { value: '52', limit: '52' },
+  ),
   example('DEADLINE', 'the request took longer than 30000 ms, try again', { limit: '30000' }),
   example('INTERNAL', internalMessage),
   example('CORE_UNAVAILABLE', 'the service is not ready to answer, try again'),

@@ -1,5 +1,6 @@
 import { refuse } from '../errors.js';
 import { isScore, onlyValue, parseText, type Field } from './field.js';
+import { describeJson } from './describe-json.js';
 import { decodePart, type NamedValue } from './parse-target.js';
 import type { Route } from './rules.js';
 
@@ -101,7 +102,7 @@ function bindMembers(
     if (!field.repeated) message[field.name] = parseMember(field, value);
     else if (Array.isArray(value))
       message[field.name] = value.map((item) => parseMember(field, item));
-    else throw wrongType(field, 'an array');
+    else throw wrongType(field, value, 'an array');
   }
 }
 
@@ -110,21 +111,21 @@ function parseMember(field: Field, value: unknown): unknown {
   if (typeof value === 'string' && field.type !== 'bool') return parseText(field, value, field);
   if (field.type === 'bool') {
     if (typeof value === 'boolean') return value;
-    throw wrongType(field, 'true or false');
+    throw wrongType(field, value, 'true or false');
   }
-  if (field.type === 'string' || field.type === 'bytes') throw wrongType(field, 'a string');
-  if (typeof value !== 'number') throw wrongType(field, 'a number');
+  if (field.type === 'string' || field.type === 'bytes') throw wrongType(field, value, 'a string');
+  if (typeof value !== 'number') throw wrongType(field, value, 'a number');
   // 1e400 is Infinity once parsed. Scores keep their rule of 6 decimals; small ones print as 1e-7.
-  if (!Number.isFinite(value)) throw wrongType(field, 'a finite number');
+  if (!Number.isFinite(value)) throw wrongType(field, value, 'one that fits 64 bits');
   return field.type === 'double' && !isScore(field)
     ? value
     : parseText(field, String(value), field);
 }
 
-function wrongType(field: Field, wish: string) {
+function wrongType(field: Field, value: unknown, wish: string) {
   return refuse(
     isScore(field) ? 'INVALID_SCORE' : 'INVALID_FIELD',
-    `${field.name} is of another type, want ${wish}`,
+    `${field.name} is ${describeJson(value)}, want ${wish}`,
     { details: { field: field.name } },
   );
 }

@@ -1,5 +1,5 @@
 import { methodNotAllowed, missingField, refuse } from '../errors.js';
-import { onlyValue } from './field.js';
+import { clip, onlyValue, quote } from './field.js';
 import { matchPath } from './path-template.js';
 import type { NamedValue } from './parse-target.js';
 import type { Route } from './rules.js';
@@ -20,7 +20,9 @@ export function findRoutes(routes: readonly Route[], verb: string, rawPath: stri
     return variables === undefined ? [] : [{ route, variables }];
   });
   if (matches.length === 0)
-    throw refuse('NO_SUCH_ROUTE', 'path is unknown, want one of those in /openapi.json');
+    throw refuse('NO_SUCH_ROUTE', `path is ${quote(rawPath)}, want one of those in /openapi.json`, {
+      details: { field: 'path', value: clip(rawPath) },
+    });
   const [first, ...rest] = matches.filter(({ route }) => route.verb === verb);
   if (first === undefined) {
     const allow = [...new Set(matches.map(({ route }) => route.verb))];

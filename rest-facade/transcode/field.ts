@@ -108,6 +108,7 @@ export function quote(text: string): string {
   return JSON.stringify(clip(text));
 }
 
-function clip(text: string): string {
+/** A text as it may stand in `details.value`: not endless. */
+export function clip(text: string): string {
   return text.length > 64 ? `${text.slice(0, 64)}…` : text;
 }

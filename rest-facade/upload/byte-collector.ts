@@ -45,9 +45,13 @@ export function createByteCollector(options: {
       if (wanted > taken) {
         const more = Math.max(wanted - taken, stepBytes);
         if (!budget.take(more))
-          throw refuse('QUEUE_FULL', 'the service has all the uploads it can hold, try again', {
-            retryAfterSeconds: 1,
-          });
+          throw refuse(
+            'QUEUE_FULL',
+            'the service has all the uploads it can hold, try again in 1 s',
+            {
+              retryAfterSeconds: 1,
+            },
+          );
         taken += more;
       }
       if (wanted > buffer.length) {

@@ -1,4 +1,5 @@
-import { refuse } from '../errors.js';
+import { refuse, type Refusal } from '../errors.js';
+import { quote } from '../transcode/field.js';
 import { bodyTooLarge } from './byte-collector.js';
 
 /**
@@ -18,18 +19,15 @@ const maxHeaderLength = 256;
  *   encoders break lines. Everything else is refused: a decoder that skips it would hand over a
  *   picture that the caller never had.
  *
+ * Refusals tell where the mistake is and nothing of the picture.
+ *
  * @param member named in refusals
  * @throws Refusal INVALID_DATA_URL, INVALID_BASE64, EMPTY_IMAGE, BODY_TOO_LARGE
  */
 export function decodeDataUrl(text: string, member: string, maxBytes: number): Buffer {
   const comma = text.slice(0, maxHeaderLength).indexOf(',');
   const match = comma < 0 ? null : header.exec(text.slice(0, comma));
-  if (match === null)
-    throw refuse(
-      'INVALID_DATA_URL',
-      `${member} is not a data URL, want data:image/<type>;base64,<data>`,
-      { details: { field: member } },
-    );
+  if (match === null) throw noDataUrl(member, mistakeInHeader(text, comma));
   const [, type = '', subtype = ''] = match;
   if (type.toLowerCase() !== 'image')
     throw refuse(
@@ -37,19 +35,61 @@ export function decodeDataUrl(text: string, member: string, maxBytes: number): B
       `${member} has the media type "${type}/${subtype}", want image/<type>`,
       { details: { field: member, value: `${type}/${subtype}` } },
     );
-  const bytes = decodeBase64(text.slice(comma + 1));
-  if (bytes === undefined)
-    throw refuse(
-      'INVALID_BASE64',
-      `the data of ${member} is not base64, want the standard alphabet with complete groups`,
-      { details: { field: member } },
-    );
+  const data = text.slice(comma + 1);
+  const bytes = decodeBase64(data);
+  if (bytes === undefined) throw noBase64(member, data);
   if (bytes.length === 0)
     throw refuse('EMPTY_IMAGE', `the data of ${member} has no bytes, want a picture`, {
       details: { field: member },
     });
   if (bytes.length > maxBytes) throw bodyTooLarge(member, maxBytes);
   return bytes;
+}
+
+/** The refusal of what is no data URL. */
+export function noDataUrl(member: string, mistake: string): Refusal {
+  return refuse('INVALID_DATA_URL', `${member} ${mistake}, want data:image/<type>;base64,<data>`, {
+    details: { field: member },
+  });
+}
+
+function mistakeInHeader(text: string, comma: number): string {
+  if (!/^data:/i.test(text)) return 'does not begin with "data:"';
+  if (comma < 0) return `has no comma in its first ${maxHeaderLength} characters`;
+  return `begins with ${quote(text.slice(0, comma + 1))}`;
+}
+
+/** The refusal of data that is not base64, by its first wrong character or else its length. */
+function noBase64(member: string, data: string): Refusal {
+  const at = findWrongCharacter(data);
+  if (at < 0) {
+    const length = String(withoutBlanks(data).length);
+    return refuse(
+      'INVALID_BASE64',
+      `${member} has base64 of length ${length}, want complete groups of 4`,
+      { details: { field: member, value: length } },
+    );
+  }
+  const code = data.codePointAt(at) ?? 0;
+  const isShown = code > 0x20 && code < 0x7f;
+  const value = isShown
+    ? String.fromCodePoint(code)
+    : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+  return refuse(
+    'INVALID_BASE64',
+    `${member} has ${isShown ? quote(value) : value} as character ${at + 1} of its data, want base64 of the standard alphabet`,
+    { details: { field: member, value } },
+  );
+}
+
+/** Where the first character is that is neither a digit of base64 nor blank nor padding at the end; -1 without one. */
+function findWrongCharacter(data: string): number {
+  let end = data.length;
+  for (let padding = 0; end > 0; end -= 1) {
+    if (data[end - 1] === '=' && padding < 2) padding += 1;
+    else if (!/[\t\n\f\r ]/.test(data.charAt(end - 1))) break;
+  }
+  return data.slice(0, end).search(/[^A-Za-z0-9+/\t\n\f\r ]/);
 }
 
 /**

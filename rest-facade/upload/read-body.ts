@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { callerGone, Refusal, refuse } from '../errors.js';
-import { quote } from '../transcode/field.js';
+import { describeJson } from '../transcode/describe-json.js';
+import { clip, quote } from '../transcode/field.js';
 import { bodyTooLarge, createByteCollector, type ByteCollector } from './byte-collector.js';
 import type { ByteShare } from '../../runtime/byte-budget.js';
 
@@ -27,13 +28,13 @@ export function checkBodyHeaders(request: IncomingMessage, maxBodyBytes: number)
       'UNSUPPORTED_CONTENT_TYPE',
       `transfer-encoding is ${quote(transfer)}, want chunked`,
       {
-        details: { field: 'transfer-encoding' },
+        details: { field: 'transfer-encoding', value: clip(transfer) },
       },
     );
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw refuse('UNSUPPORTED_CONTENT_TYPE', `content-encoding is ${quote(encoding)}, want none`, {
-      details: { field: 'content-encoding' },
+      details: { field: 'content-encoding', value: clip(encoding) },
     });
 }
 
@@ -81,7 +82,8 @@ function parseJsonObject(collector: ByteCollector): Record<string, unknown> {
   const malformed = (what: string, wish: string) =>
     refuse('MALFORMED_JSON', `body ${what}, want ${wish}`);
   const bytes = collector.bytes();
-  if (!hasFewValues(bytes)) throw malformed('has too many values', 'a JSON object with few');
+  if (!hasFewValues(bytes))
+    throw malformed(`has more than ${maxMarks} values`, 'a JSON object with fewer');
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -95,7 +97,7 @@ function parseJsonObject(collector: ByteCollector): Record<string, unknown> {
     throw malformed('is not JSON', 'a JSON object');
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw malformed('is JSON of another type', 'a JSON object');
+    throw malformed(`is ${describeJson(json)}`, 'a JSON object');
   return json as Record<string, unknown>;
 }
 

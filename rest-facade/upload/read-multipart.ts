@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import busboy from 'busboy';
 import { callerGone, missingField, Refusal, refuse } from '../errors.js';
-import { quote } from '../transcode/field.js';
+import { clip, quote } from '../transcode/field.js';
 import type { NamedValue } from '../transcode/parse-target.js';
 import { bodyTooLarge, createByteCollector, type ByteCollector } from './byte-collector.js';
 import { contentLength, type ReadOptions } from './read-body.js';
@@ -149,7 +149,7 @@ function createParser(request: IncomingMessage, maxFileBytes: number): busboy.Bu
     throw refuse(
       'UNSUPPORTED_CONTENT_TYPE',
       `content-type is ${quote(contentType)}, want multipart/form-data with a boundary`,
-      { details: { field: 'content-type' } },
+      { details: { field: 'content-type', value: clip(contentType) } },
     );
   const { files, fields, fieldBytes, nameBytes } = formLimits;
   try {

@@ -145,10 +145,17 @@ describe('API keys', () => {
 
   it('should not revoke what it does not know', async () => {
     const { apiKeys } = setUp();
-    for (const id of ['ia_000000000000', 'ia_0', '', '\0', 'x'.repeat(100_000)]) {
+    await assert.rejects(apiKeys.revoke('ia_000000000000'), {
+      reason: 'UNKNOWN_API_KEY',
+      message: 'id is "ia_000000000000", want the public id of an API key',
+      details: { field: 'id', value: 'ia_000000000000' },
+    });
+    const { secret } = await createKey(apiKeys);
+    for (const id of ['ia_0', '', '\0', 'x'.repeat(100_000), secret]) {
       await assert.rejects(apiKeys.revoke(id), {
         reason: 'UNKNOWN_API_KEY',
-        message: 'id is unknown, want the public id of an API key',
+        message: 'id is malformed, want the public id of an API key',
+        details: { field: 'id' },
       });
     }
   });
@@ -191,5 +198,5 @@ function createKey(apiKeys: ReturnType<typeof createApiKeys>) {
 const invalidApiKey = {
   reason: 'INVALID_API_KEY',
   message: 'apikey is unknown, revoked or expired, want a valid one',
-  details: {},
+  details: { field: 'apikey' },
 };

@@ -13,8 +13,8 @@ describe('request rate of an API key', () => {
     for (let request = 1; request <= 3; request++) await limiter.consume('ia_a');
     await assert.rejects(limiter.consume('ia_a'), {
       reason: 'RATE_LIMITED',
-      message: 'apikey has sent too many requests, want at most 3 a minute',
-      details: { limit: '3' },
+      message: 'apikey has sent 4 requests, want at most 3 a minute',
+      details: { field: 'apikey', value: '4', limit: '3' },
       retryAfterSeconds: 60,
     });
     await limiter.consume('ia_b');
@@ -67,8 +67,8 @@ describe('failure limiter', () => {
     clock.tick(100_000);
     await assert.rejects(failures.check(attempt), {
       reason: 'RATE_LIMITED',
-      message: 'password was wrong too often, try again later',
-      details: {},
+      message: 'password was wrong 10 times, want fewer than 10 in 300 s, try again in 200 s',
+      details: { field: 'password', limit: '10' },
       retryAfterSeconds: 200,
     });
     clock.tick(200_000);
@@ -180,7 +180,7 @@ describe('work limiter', () => {
       limiter.run(() => Promise.resolve()),
       {
         reason: 'QUEUE_FULL',
-        message: 'too many passwords are being checked, try again',
+        message: 'the queue for passwords has 1 waiting and room for 1, try again in 1 s',
         retryAfterSeconds: 1,
       },
     );

@@ -112,7 +112,10 @@ describe('admin command', () => {
   it('should exit with 1 and one line when the service refuses', async (t) => {
     const { admin } = await setUp(t);
     const refused: [string[], string][] = [
-      [['keys', 'revoke', 'ia_000000000000'], 'id is unknown, want the public id of an API key'],
+      [
+        ['keys', 'revoke', 'ia_000000000000'],
+        'id is "ia_000000000000", want the public id of an API key',
+      ],
       [['companies', 'delete', 'acme'], 'name is "acme", want the name of a registered company'],
       [
         ['companies', 'create', 'acme', '--password', 'short'],

@@ -148,6 +148,10 @@ void test('a handler that never settles is answered at the server-side deadline'
   const client = await serve(t, never, { maxDeadlineMs: 50 });
   await assert.rejects(call(client), (error: GrpcError) => {
     assert.equal(error.code, status.DEADLINE_EXCEEDED);
+    assert.equal(
+      error.details,
+      'the answer was not ready within 50 ms, the most that a request may take, try again',
+    );
     assert.equal(detailsOf(error).reason, 'DEADLINE');
     return true;
   });
@@ -472,6 +476,7 @@ void test('an idle stream is ended with DEADLINE', async (t) => {
   stream.resume();
   const error = await new Promise<GrpcError>((resolve) => stream.on('error', resolve));
   assert.equal(error.code, status.DEADLINE_EXCEEDED);
+  assert.equal(error.details, 'the stream was idle for 50 ms, go on in a new stream');
 });
 
 void test("a stream's item that takes too long is answered, and the stream goes on", async (t) => {

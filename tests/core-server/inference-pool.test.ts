@@ -97,7 +97,10 @@ test('a full queue refuses with the time to retry after, and serves again later'
   await assert.rejects(pool.run('sleep', 50, { signal: forever() }), (error: unknown) => {
     assert.ok(error instanceof ServiceError);
     assert.equal(error.reason, 'QUEUE_FULL');
-    assert.equal(error.message, 'the queue is full (2), try again later');
+    assert.equal(
+      error.message,
+      'the queue has 2 ahead of this request and room for 2, try again in 1 s',
+    );
     assert.equal(error.retryAfterSeconds, 1);
     return true;
   });
@@ -112,7 +115,10 @@ test('a call that cannot be served in time is refused while others still find a 
   await assert.rejects(pool.run('sleep', 1, hurried), (error: unknown) => {
     assert.ok(error instanceof ServiceError);
     assert.equal(error.reason, 'QUEUE_FULL');
-    assert.equal(error.message, 'the queue is full (0), try again later');
+    assert.equal(
+      error.message,
+      'the queue has 0 ahead of this request and room for 0, try again in 1 s',
+    );
     assert.equal(error.retryAfterSeconds, 1);
     return true;
   });

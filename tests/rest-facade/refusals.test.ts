@@ -14,11 +14,11 @@ test('the error body, its headers, and nothing else', async (t) => {
   const answer = await fetch(`${url}/nothing`, { headers: { 'x-request-id': 'my-id_1' } });
   assert.equal(answer.status, 404);
   assert.deepEqual(await answer.json(), {
-    message: 'path is unknown, want one of those in /openapi.json',
+    message: 'path is "/nothing", want one of those in /openapi.json',
     code: 'NOT_FOUND',
     reason: 'NO_SUCH_ROUTE',
     request_id: 'my-id_1',
-    details: {},
+    details: { field: 'path', value: '/nothing' },
   });
   assert.deepEqual(
     ['x-request-id', 'cache-control', 'x-content-type-options', 'content-type'].map((name) =>

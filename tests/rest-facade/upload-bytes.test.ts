@@ -178,6 +178,54 @@ test('what is no data URL, no base64, no picture', () => {
       );
 });
 
+test('refusals of data URLs tell what is wrong, and nothing of the picture', () => {
+  const want = 'want data:image/<type>;base64,<data>';
+  const alphabet = 'want base64 of the standard alphabet';
+  const table: [url: string, message: string, value?: string][] = [
+    ['YWJj', `image does not begin with "data:", ${want}`],
+    [
+      `data:image/png;base64${'YWJj'.repeat(100)}`,
+      `image has no comma in its first 256 characters, ${want}`,
+    ],
+    ['data:image/png,YWJj', `image begins with "data:image/png,", ${want}`],
+    [
+      'data:text/plain;base64,YWJj',
+      'image has the media type "text/plain", want image/<type>',
+      'text/plain',
+    ],
+    ['data:image/x;base64,YWJ%', `image has "%" as character 4 of its data, ${alphabet}`, '%'],
+    ['data:image/x;base64,YW\nJ"', `image has "\\"" as character 5 of its data, ${alphabet}`, '"'],
+    ['data:image/x;base64,YW-_', `image has "-" as character 3 of its data, ${alphabet}`, '-'],
+    ['data:image/x;base64,YQ==YQ==', `image has "=" as character 3 of its data, ${alphabet}`, '='],
+    [
+      'data:image/x;base64,YWJé',
+      `image has U+00E9 as character 4 of its data, ${alphabet}`,
+      'U+00E9',
+    ],
+    [
+      'data:image/x;base64,YW😀=',
+      `image has U+1F600 as character 3 of its data, ${alphabet}`,
+      'U+1F600',
+    ],
+    [
+      'data:image/x;base64,\0',
+      `image has U+0000 as character 1 of its data, ${alphabet}`,
+      'U+0000',
+    ],
+    [
+      'data:image/x;base64,YW Jj\nZ',
+      'image has base64 of length 5, want complete groups of 4',
+      '5',
+    ],
+    ['data:image/x;base64,YQ = ', 'image has base64 of length 3, want complete groups of 4', '3'],
+  ];
+  for (const [url, message, value] of table)
+    assert.throws(() => decode(url), {
+      message,
+      details: { field: 'image', ...(value !== undefined && { value }) },
+    });
+});
+
 test('a data URL one byte below, at and above the limit', () => {
   for (const length of [98, 99, 100, 101, 102]) {
     const url = `data:image/png;base64,${Buffer.alloc(length).toString('base64')}`;
@@ -199,6 +247,11 @@ test('10 MiB of base64 are decoded exactly and in linear time', () => {
   assert.ok(performance.now() - started < 20_000);
   assert.equal(
     reasonOf(() => decode(`${url}!`, bytes.length)),
+    'INVALID_BASE64',
+  );
+  // As many blanks as would keep a search that looks back busy.
+  assert.equal(
+    reasonOf(() => decode(`data:image/png;base64,=${' '.repeat(bytes.length)}Y=`, bytes.length)),
     'INVALID_BASE64',
   );
   const lines = bytes.toString('base64').replace(/.{76}/g, '$&\r\n');
