@@ -3,6 +3,7 @@ import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'nod
 import { createByteBudget, type ByteBudget } from '../../runtime/byte-budget.js';
 import { http2ServersOf } from './http2-servers.js';
 import { createMessageMeter } from './message-meter.js';
+import { mendTimeout } from './timeout-header.js';
 
 export interface StreamLimits {
   /** Bytes that all messages together may have that are not whole yet. */
@@ -15,12 +16,13 @@ export interface StreamLimits {
 export const maxOpenMessageBytes = 4 * 2 ** 10;
 
 /**
- * What grpc-js has no limits for, at the streams below it:
+ * What grpc-js has no limits for or gets wrong, at the streams below it:
  *
  * - Bytes of messages that are on their way, all calls together, and of calls that need no key.
  * - Compressed messages, which would be inflated to a thousand times their bytes, each call by itself.
  *   Pictures are compressed anyway.
  * - Answers that nobody takes.
+ * - Deadlines that it cannot read.
  *
  * To be called once the port is bound.
  */
@@ -30,6 +32,7 @@ export function guardStreams(server: Server, limits: StreamLimits): void {
     // Before grpc-js reads headers and data.
     http2Server.prependListener('stream', (stream, headers) => {
       refuseCompression(headers);
+      mendTimeout(headers);
       limitUnfinished(stream, headers, budget);
       endUntaken(stream, limits.takeAnswerMs);
     });

@@ -13,6 +13,7 @@ import { startScripted } from '../helpers/scripted-service.js';
 
 const readMeterPath = '/imageanalysis.v1.MeterReadingService/ReadMeter';
 const ok = '0';
+const invalidArgument = '3';
 const unimplemented = '12';
 const unauthenticated = '16';
 const mebibyte = 2 ** 20;
@@ -56,14 +57,19 @@ function call(
 }
 
 /** The gRPC status of a call, or the HTTP/2 code with which its stream was closed. */
-function endOf(stream: ClientHttp2Stream): Promise<string | number> {
+async function endOf(stream: ClientHttp2Stream): Promise<string | number> {
+  const { 'grpc-status': status } = await trailersOf(stream);
+  return typeof status === 'string' ? status : stream.rstCode;
+}
+
+/** The headers that tell how a call ended. */
+function trailersOf(stream: ClientHttp2Stream): Promise<IncomingHttpHeaders> {
   return new Promise((resolve) => {
     const onHeaders = (headers: IncomingHttpHeaders) => {
-      const { 'grpc-status': status } = headers;
-      if (typeof status === 'string') resolve(status);
+      if ('grpc-status' in headers) resolve(headers);
     };
     stream.on('response', onHeaders).on('trailers', onHeaders);
-    stream.on('close', () => resolve(stream.rstCode));
+    stream.on('close', () => resolve({}));
     stream.resume();
   });
 }
@@ -146,6 +152,53 @@ test('compressed messages are not inflated', async (t) => {
   assert.equal(await send('gzip', true, gzipSync(Buffer.alloc(0))), unimplemented);
   assert.equal(await send('gzip', false, Buffer.alloc(0)), ok);
   assert.equal(await send('identity', false, Buffer.alloc(0)), ok);
+});
+
+test('a malformed deadline is refused as a mistake of the caller', async (t) => {
+  const { service } = await startScripted(t);
+  const session = open(t, service.grpc);
+  const healthPath = '/grpc.health.v1.Health/Check';
+  const send = (path: string, timeout: string) => {
+    const stream = call(session, path, { 'grpc-timeout': timeout });
+    stream.end(frame(Buffer.alloc(0)));
+    return trailersOf(stream);
+  };
+  for (const path of [
+    healthPath,
+    readMeterPath,
+    `${readMeterPath.replace('ReadMeter', 'StreamReadMeters')}`,
+  ])
+    for (const timeout of [
+      '',
+      '5',
+      'S',
+      '5s',
+      '-5S',
+      '5 S',
+      '123456789S',
+      '1.5S',
+      '5S, 6S',
+      '5\u00fcS',
+    ]) {
+      const { 'grpc-status': status, 'grpc-message': message } = await send(path, timeout);
+      assert.equal(status, invalidArgument, `${path} ${timeout}`);
+      assert.match(
+        decodeURIComponent(String(message)),
+        /^grpc-timeout is ".*", want 1 to 8 digits/,
+      );
+    }
+  // Each unit, and more than a timer takes.
+  for (const timeout of [
+    '1H',
+    '1M',
+    '60S',
+    '60000m',
+    '60000000u',
+    '99999999n',
+    '99999999H',
+    '3600000S',
+  ])
+    assert.equal((await send(healthPath, timeout))['grpc-status'], ok, timeout);
 });
 
 test('an answer that nobody takes is dropped', async (t) => {
