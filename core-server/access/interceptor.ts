@@ -11,6 +11,17 @@ import { parseApiKey } from './api-key-format.js';
 /** Metadata key under which handlers find the public id of the caller's API key. */
 export const keyIdMetadata = 'x-internal-key-id';
 
+/** What is left to be checked while a call is worked on; rejects with its refusal. */
+export type Confirm = () => Promise<unknown>;
+
+/** By the metadata of their calls, in which only texts can travel. */
+const confirmations = new WeakMap<Metadata, Confirm>();
+
+/** What must be checked before a call with this metadata is answered; undefined: nothing is left. */
+export function confirmationOf(metadata: Metadata): Confirm | undefined {
+  return confirmations.get(metadata);
+}
+
 /** What the interceptor needs to know of an API key. */
 export interface AuthenticatedKey {
   readonly id: string;
@@ -28,7 +39,8 @@ export interface AccessDeps {
   consume(keyId: string): Promise<void>;
   /**
    * Throws QUEUE_FULL where the one request of a call would be refused: a flood is refused before its
-   * keys are looked up and its pictures read.
+   * keys are looked up and its pictures read. So while the queue is full a bad key hears that too, as a
+   * good one does: a flood of made-up keys does not reach the store, and nobody learns which there are.
    */
   assertRoom(call: {
     readonly operation: Operation;
@@ -51,8 +63,8 @@ const operationOfService: Readonly<Record<string, Operation>> = {
  * Checks the metadata `apikey` of every call of our own services before any of its message is
  * read. Health and reflection need no key.
  *
- * A picture of a key that was good a moment ago is worked on while the store is asked, and not answered
- * before: so a revoked key is refused from then on, and nobody waits for the store.
+ * A picture of a key that was good a moment ago is worked on while the store is asked, and `unary` does
+ * not answer before: so a revoked key is refused from then on, and nobody waits for the store.
  */
 export function createAccessInterceptor(deps: AccessDeps): ServerInterceptor {
   const authenticate = async (sent: string, operation: Operation): Promise<AuthenticatedKey> =>
@@ -60,7 +72,7 @@ export function createAccessInterceptor(deps: AccessDeps): ServerInterceptor {
 
   return guard(async ({ path, requestStream, deadline }, metadata) => {
     const operation = operationOfService[serviceOf(path)];
-    if (operation === undefined) return undefined;
+    if (operation === undefined) return;
     const sent = readSecret(metadata, 'apikey');
     const claimed = parseApiKey(sent);
     // The requests of a stream wait for room.
@@ -70,7 +82,7 @@ export function createAccessInterceptor(deps: AccessDeps): ServerInterceptor {
     const key = known ? assertAllowed(known, operation) : await authenticate(sent, operation);
     await deps.consume(key.id);
     metadata.set(keyIdMetadata, key.id);
-    return known && (() => authenticate(sent, operation));
+    if (known) confirmations.set(metadata, () => authenticate(sent, operation));
   }, deps.log);
 }
 
@@ -90,13 +102,12 @@ export function createAdminInterceptor(
   log: Logger,
 ): ServerInterceptor {
   return guard(({ path }, metadata) => {
-    if (serviceOf(path) !== 'imageanalysis.v1.AdminService') return Promise.resolve(undefined);
+    if (serviceOf(path) !== 'imageanalysis.v1.AdminService') return;
     if (!isAdminKey(readSecret(metadata, 'adminkey'))) {
       throw new ServiceError('INVALID_API_KEY', 'adminkey is wrong, want the key of AdminService', {
         details: { field: 'adminkey' },
       });
     }
-    return Promise.resolve(undefined);
   }, log);
 }
 
@@ -106,64 +117,33 @@ interface GuardedCall {
   readonly deadline: number;
 }
 
-/** What is left to be checked while the call is worked on; rejects to refuse it. */
-type Confirm = () => Promise<unknown>;
-
-/** Runs a check on the metadata of a call; refuses the call when the check, or what it left, rejects. */
+/** Runs a check on the metadata of a call; refuses the call when the check throws or rejects. */
 function guard(
-  check: (call: GuardedCall, metadata: Metadata) => Promise<Confirm | undefined>,
+  check: (call: GuardedCall, metadata: Metadata) => Promise<void> | void,
   log: Logger,
 ): ServerInterceptor {
-  return ({ path, requestStream }, grpcCall) => {
-    let requestId = '';
-    let confirm: Confirm | undefined;
-    let confirmed: Promise<boolean> | undefined;
-
-    const refuse = (caught: unknown): void => {
-      const error = ServiceError.from(caught);
-      logFault(log, error, { request_id: requestId, method: path });
-      grpcCall.sendStatus(toStatusObject(error));
-    };
-    const isConfirmed = (check: Confirm): Promise<boolean> =>
-      (confirmed ??= check().then(
-        () => true,
-        (caught: unknown) => {
-          refuse(caught);
-          return false;
-        },
-      ));
-    /** Passes on what is answered, once nothing is left to be checked. */
-    const answer = (pass: () => void): void => {
-      if (confirm === undefined) pass();
-      else void isConfirmed(confirm).then((isGood) => isGood && pass());
-    };
-
-    return new ServerInterceptingCall(grpcCall, {
+  return ({ path, requestStream }, grpcCall) =>
+    new ServerInterceptingCall(grpcCall, {
       start: (next) =>
         next({
           onReceiveMetadata(metadata, pass) {
             metadata.remove(keyIdMetadata);
-            requestId = readRequestId(metadata);
+            const requestId = readRequestId(metadata);
             const deadline = Number(grpcCall.getDeadline());
             const run = async () => {
-              confirm = await check({ path, requestStream, deadline }, metadata);
+              await check({ path, requestStream, deadline }, metadata);
               metadata.remove('apikey');
               metadata.remove('adminkey');
               pass(metadata);
             };
-            run().catch(refuse);
-          },
-          onReceiveHalfClose(pass) {
-            pass();
-            // The worker has the picture by then.
-            const left = confirm;
-            if (left) setImmediate(() => void isConfirmed(left));
+            run().catch((caught: unknown) => {
+              const error = ServiceError.from(caught);
+              logFault(log, error, { request_id: requestId, method: path });
+              grpcCall.sendStatus(toStatusObject(error));
+            });
           },
         }),
-      sendMetadata: (metadata, pass) => answer(() => pass(metadata)),
-      sendStatus: (status, pass) => answer(() => pass(status)),
     });
-  };
 }
 
 function readSecret(metadata: Metadata, name: string): string {

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
 import { Metadata, type ServerDuplexStream, type ServerUnaryCall } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { keyIdMetadata } from '../access/interceptor.js';
+import { confirmationOf, keyIdMetadata, type Confirm } from '../access/interceptor.js';
 import type { IsTrustedProxy } from '../access/trusted-proxies.js';
 import type { Call } from '../call.js';
 import { ServiceError } from '../errors.js';
@@ -23,6 +23,8 @@ export interface CallSettings {
 
 /** A call with the levers that end it. */
 export interface OpenCall extends Call {
+  /** What must be checked before the call is answered; absent: nothing is left. */
+  readonly confirm: Confirm | undefined;
   /** Ends the call's work with the reason that its caller shall see. */
   abort(reason: ServiceError): void;
   /** Frees the listeners and timers. */
@@ -69,6 +71,7 @@ export function openCall(
   if (grpcCall.cancelled) onCancelled();
 
   return {
+    confirm: confirmationOf(metadata),
     signal: controller.signal,
     timeLeftMs: () => timeLeftOf(Math.min(ownLimitMs, limitMs ?? Infinity)),
     requestId,

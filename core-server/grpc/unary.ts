@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import type { handleUnaryCall } from '@grpc/grpc-js';
 import type { Call } from '../call.js';
 import { ServiceError } from '../errors.js';
-import { openCall, raceSignal, type CallSettings } from './open-call.js';
+import { openCall, raceSignal, type CallSettings, type OpenCall } from './open-call.js';
 import { toStatusObject } from './status.js';
 import { requireDecoded } from './undecodable.js';
 
@@ -21,8 +22,8 @@ export function unary<Request, Response>(
     const call = openCall(grpcCall, settings, settings.maxDeadlineMs);
     const answer = async () => {
       try {
-        const request = requireDecoded(grpcCall.request);
-        const response = await raceSignal(handler(request, call), call.signal);
+        const work = async () => handler(requireDecoded(grpcCall.request), call);
+        const response = await raceSignal(confirmed(work(), call), call.signal);
         call.logOutcome();
         callback(null, response);
       } catch (caught) {
@@ -35,4 +36,21 @@ export function unary<Request, Response>(
     };
     void answer();
   };
+}
+
+/**
+ * The outcome of the work, held back until nothing is left to be checked of its caller. Where that ends
+ * in a refusal, the work ends with it.
+ */
+async function confirmed<T>(work: Promise<T>, call: OpenCall): Promise<T> {
+  const { confirm } = call;
+  if (confirm === undefined) return work;
+  // The worker has the picture by then.
+  const checked = setImmediate().then(confirm);
+  checked.catch((refusal: unknown) => call.abort(ServiceError.from(refusal)));
+  try {
+    return await work;
+  } finally {
+    await checked;
+  }
 }

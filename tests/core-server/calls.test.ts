@@ -286,6 +286,7 @@ void test('a picture of a key known before is worked on while the store is asked
 void test('a key that was revoked since gets no answer, and its work ends', async (t) => {
   const revoked = new ServiceError('INVALID_API_KEY', 'The API key is not valid.');
   const outcomes = ['answers', 'refuses', 'is slow'];
+  const method = '/imageanalysis.v1.MeterReadingService/ReadMeter';
   for (const outcome of outcomes) {
     const ended = deferred();
     const handled = deferred();
@@ -297,7 +298,9 @@ void test('a key that was revoked since gets no answer, and its work ends', asyn
       if (outcome === 'refuses') return Promise.reject(new ServiceError('NO_FACE', 'None.'));
       return new Promise(() => {});
     };
+    const logged = collectLog();
     const client = await serve(t, handler, {
+      log: logged.log,
       access: {
         ...openAccess,
         recall: () => ({ id: 'k1', operations: [] }),
@@ -309,6 +312,14 @@ void test('a key that was revoked since gets no answer, and its work ends', asyn
       return true;
     });
     if (outcome === 'is slow') await ended.promise;
+    // The one line of the call tells what its caller was told.
+    const { msg, reason } = await logged.waitFor(({ duration_ms: ms }) => ms !== undefined);
+    assert.deepEqual([msg, reason], ['call refused', 'INVALID_API_KEY'], outcome);
+    await assert.rejects(call(client, new Metadata()));
+    assert.equal(
+      logged.entries.filter((entry) => entry['method'] === method && 'duration_ms' in entry).length,
+      1,
+    );
   }
 });
 
