@@ -5,6 +5,7 @@ import {
   ReadingWarning,
   readingWarningFromJSON,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
+import { createForm } from '../helpers/form.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
@@ -33,10 +34,7 @@ suite('a meter reading with what is known of the meter', () => {
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   }
   function byFile(fields: Record<string, string>) {
-    const form = new FormData();
-    form.append('file', new Blob([new Uint8Array(picture)]), 'photo.jpg');
-    for (const [name, text] of Object.entries(fields)) form.append(name, text);
-    return post('/meter-number-ocr/file', form);
+    return post('/meter-number-ocr/file', createForm(picture, fields));
   }
   function byText(members: Record<string, unknown>) {
     const image = `data:image/jpeg;base64,${picture.toString('base64')}`;

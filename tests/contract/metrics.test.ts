@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { before, describe, it } from 'node:test';
+import { createForm } from '../helpers/form.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
@@ -19,13 +20,8 @@ void describe('the metrics', () => {
       picture: 'astronaut.jpg' | 'meter.jpg',
       key = service.apiKey,
     ) => {
-      const body = new FormData();
-      body.append(
-        'file',
-        new Blob([new Uint8Array(await readSample(picture))]),
-        'private-name.jpg',
-      );
-      body.append('company', company.name);
+      const fields = { company: company.name };
+      const body = createForm(await readSample(picture), fields, 'private-name.jpg');
       const answer = await fetch(service.rest + path, {
         method: 'POST',
         body,

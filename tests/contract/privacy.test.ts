@@ -8,6 +8,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
+import { createForm } from '../helpers/form.js';
 import { readSample } from '../helpers/samples.js';
 
 // Everything that the service writes, at its most talkative, is searched for what it was given in
@@ -73,12 +74,8 @@ void test('no picture, key or password is in any file or log', async (t) => {
     await answer.arrayBuffer();
     statuses.push(answer.status);
   };
-  const form = (bytes: Buffer, fields: Record<string, string> = {}): FormData => {
-    const data = new FormData();
-    for (const [field, value] of Object.entries(fields)) data.append(field, value);
-    data.append('file', new Blob([Buffer.from(bytes)]), name);
-    return data;
-  };
+  const form = (bytes: Buffer, fields?: Record<string, string>): FormData =>
+    createForm(bytes, fields, name);
   const base64 = picture.toString('base64');
   const score = '/face_config_score?company=demo&detection=0.5&password=';
   await ask('/face_detect_single', form(picture));

@@ -6,6 +6,7 @@ import { intersectionOverUnion } from '../../core-server/face/geometry.js';
 import type { Box } from '../../core-server/image/crop.js';
 import { readFaceEvaluation } from '../accuracy/face-data.js';
 import { readMeterEvaluation } from '../accuracy/meter-data.js';
+import { createForm } from '../helpers/form.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { startService, type TestService } from '../helpers/service.js';
 
@@ -70,11 +71,9 @@ void describe('real pictures', { skip }, () => {
   });
 
   async function send<Body>(operation: string, file: string) {
-    const form = new FormData();
-    form.append('file', new Blob([new Uint8Array(await readFile(file))]), path.basename(file));
     const answer = await fetch(`${service.rest}/${operation}`, {
       method: 'POST',
-      body: form,
+      body: createForm(await readFile(file), {}, path.basename(file)),
       headers: { apikey: service.apiKey },
     });
     return { status: answer.status, body: (await answer.json()) as Body & { reason?: string } };

@@ -14,6 +14,7 @@ import { findFreePorts } from '../../launcher/ports.js';
 import { createConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server.js';
 import { startCoreProcess } from '../helpers/core-process.js';
+import { createForm } from '../helpers/form.js';
 import { metadataWithKey, unaryCall } from '../helpers/grpc.js';
 import { readSample } from '../helpers/samples.js';
 
@@ -42,8 +43,7 @@ function startClients(rest: string, apiKey: string, picture: Buffer) {
   };
   const headers = { apikey: apiKey };
   const detect = () => {
-    const body = new FormData();
-    body.append('file', new Blob([new Uint8Array(picture)]), 'photo.jpg');
+    const body = createForm(picture);
     return fetch(`${rest}/face_detect_multi`, { method: 'POST', headers, body });
   };
   const loops = [detect, detect, detect].map(loop);

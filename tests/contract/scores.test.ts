@@ -6,6 +6,7 @@ import {
   ThresholdSource,
   type DetectAllFacesResponse,
 } from '../../generated/imageanalysis/v1/face_detection.js';
+import { createForm } from '../helpers/form.js';
 import { metadataWithKey, unaryCall } from '../helpers/grpc.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
@@ -45,12 +46,9 @@ void describe('two companies with scores of their own, on the same picture', () 
   });
 
   async function post(path: string, fields: Record<string, string>): Promise<Answer> {
-    const form = new FormData();
-    form.append('file', new Blob([new Uint8Array(portrait)]), 'photo.jpg');
-    for (const [name, value] of Object.entries(fields)) form.append(name, value);
     const answer = await fetch(service.rest + path, {
       method: 'POST',
-      body: form,
+      body: createForm(portrait, fields),
       headers: { apikey: service.apiKey },
     });
     return { status: answer.status, body: (await answer.json()) as Answer['body'] };

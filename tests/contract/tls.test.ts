@@ -19,6 +19,7 @@ import {
 import { createConfig as createRestConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server.js';
 import { createAuthority, type Authority, type Identity } from '../helpers/certificates.js';
+import { createForm } from '../helpers/form.js';
 import { unaryCall } from '../helpers/grpc.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
@@ -113,9 +114,7 @@ void describe('TLS', () => {
   /** Posts the portrait to a facade with HTTPS. */
   async function detectOverRest(t: TestContext, environment: Record<string, string>) {
     const facade = await startHttps(t, environment);
-    const form = new FormData();
-    form.append('file', new Blob([Buffer.from(await readSample('astronaut.jpg'))]), 'a.jpg');
-    const encoded = new Response(form);
+    const encoded = new Response(createForm(await readSample('astronaut.jpg')));
     return await post(facade.port, encoded, authority.cert);
   }
 

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { loadTracing, noTracing } from '../../runtime/tracing.js';
+import { createForm } from '../helpers/form.js';
 import { readSample } from '../helpers/samples.js';
 import { startService } from '../helpers/service.js';
 
@@ -62,8 +63,7 @@ test('a request is one trace through facade, core and worker, without a secret',
   await service.createCompany('secretcorp', 'hunter2hunter2');
 
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
-  const body = new FormData();
-  body.append('file', new Blob([new Uint8Array(await readSample('astronaut.jpg'))]), 'private.jpg');
+  const body = createForm(await readSample('astronaut.jpg'), {}, 'private.jpg');
   const detected = await fetch(`${service.rest}/face_detect_single`, {
     method: 'POST',
     body,

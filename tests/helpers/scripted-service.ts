@@ -6,6 +6,7 @@ import {
   type ReadMeterResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { collectLog, type LogEntry } from './collect-log.js';
+import { createForm } from './form.js';
 import { detailsOf, metadataWithKey, unaryCall } from './grpc.js';
 import { openStage, scriptedWorkerUrl } from './scripted-pictures.js';
 import { startService, type TestService } from './service.js';
@@ -43,11 +44,9 @@ export function readMeter(
 
 /** Over REST; broken off when the signal is aborted. */
 export async function detect(service: TestService, picture: Buffer, signal?: AbortSignal) {
-  const form = new FormData();
-  form.append('file', new Blob([new Uint8Array(picture)]), 'photo.jpg');
   const answer = await fetch(`${service.rest}/face_detect_single`, {
     method: 'POST',
-    body: form,
+    body: createForm(picture),
     headers: { apikey: service.apiKey },
     ...(signal && { signal }),
   });

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { isGrpcServing } from '../../launcher/is-serving.js';
 import { findFreePorts } from '../../launcher/ports.js';
+import { createForm } from '../helpers/form.js';
 import { readSample } from '../helpers/samples.js';
 import { eventually } from './stand-ins.js';
 
@@ -102,9 +103,8 @@ async function isGone({ rest, grpc }: Spawned): Promise<boolean> {
 }
 
 async function detect({ rest }: Spawned, apiKey: string) {
-  const form = new FormData();
-  form.set('file', new Blob([new Uint8Array(await readSample('astronaut.jpg'))]));
-  const init = { method: 'POST', headers: { apikey: apiKey }, body: form };
+  const body = createForm(await readSample('astronaut.jpg'));
+  const init = { method: 'POST', headers: { apikey: apiKey }, body };
   return await fetch(`${rest}/face_detect_multi`, init);
 }
 
