@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import {
+  Metadata,
+  type ServerInterceptingCallInterface,
+  type ServerMethodDefinition,
+  type ServiceError as GrpcError,
+} from '@grpc/grpc-js';
+import { Operation } from '../../generated/imageanalysis/v1/admin.js';
+import {
+  createAccessInterceptor,
+  type AuthenticatedKey,
+} from '../../core-server/access/interceptor.js';
+import { ServiceError } from '../../core-server/errors.js';
+import { collectLog } from '../helpers/collect-log.js';
+import { deferred } from '../helpers/deferred.js';
+import { detailsOf } from '../helpers/grpc.js';
+import { answer, call, openAccess, serve, withKey, type Handler } from './served-calls.js';
+
+void test('the interceptor refuses before the handler runs', async (t) => {
+  let handled = 0;
+  const client = await serve(
+    t,
+    () => {
+      handled += 1;
+      return Promise.resolve(answer);
+    },
+    {
+      access: {
+        ...openAccess,
+        authenticate: (key) =>
+          key === 'face'
+            ? Promise.resolve({ id: 'k2', operations: [Operation.FACE_DETECTION] })
+            : key === 'good'
+              ? Promise.resolve({ id: 'k3', operations: [Operation.METER_READING] })
+              : Promise.reject(new ServiceError('INVALID_API_KEY', 'The API key is not valid.')),
+      },
+    },
+  );
+  const reasonOf = async (metadata: Metadata) => {
+    const error: unknown = await call(client, metadata).catch((caught: unknown) => caught);
+    return detailsOf(error).reason;
+  };
+  const twice = withKey();
+  twice.add('apikey', 'other');
+  assert.equal(await reasonOf(new Metadata()), 'MISSING_API_KEY');
+  assert.equal(await reasonOf(twice), 'INVALID_API_KEY');
+  assert.equal(await reasonOf(withKey('bad')), 'INVALID_API_KEY');
+  assert.equal(await reasonOf(withKey('face')), 'KEY_NOT_ALLOWED');
+  assert.equal(handled, 0);
+  await call(client, withKey('good'));
+  assert.equal(handled, 1);
+});
+
+void test('a key without room is refused before it is looked up, but no stream is', async (t) => {
+  const apiKey = `ia_${'0'.repeat(12)}_${'s'.repeat(43)}`;
+  let lookups = 0;
+  const client = await serve(t, () => Promise.resolve(answer), {
+    access: {
+      ...openAccess,
+      authenticate: (sent) => {
+        lookups += 1;
+        return openAccess.authenticate(sent);
+      },
+      assertRoom: ({ operation, keyId }) => {
+        throw new ServiceError('QUEUE_FULL', `${keyId} has none for ${operation}`);
+      },
+    },
+  });
+  const error: unknown = await call(client, withKey(apiKey)).catch((caught: unknown) => caught);
+  assert.equal(detailsOf(error).reason, 'QUEUE_FULL');
+  assert.match(String(error), /ia_000000000000 has none for OPERATION_METER_READING/);
+  assert.equal(lookups, 0);
+  const stream = client.streamReadMeters(withKey(apiKey));
+  stream.end();
+  stream.resume();
+  await once(stream, 'end');
+  assert.equal(lookups, 1);
+});
+
+void test('a picture of a key known before is worked on while the store is asked, and answered after', async (t) => {
+  const asked = deferred<AuthenticatedKey>();
+  const handled = deferred();
+  const key = { id: 'k1', operations: [] };
+  const handler: Handler = (_, given) => {
+    given.tellBegun();
+    handled.resolve();
+    return Promise.resolve(answer);
+  };
+  const access = { ...openAccess, recall: () => key, authenticate: () => asked.promise };
+  const client = await serve(t, handler, { access });
+  let isAnswered = false;
+  const answered = call(client).then(() => (isAnswered = true));
+  await handled.promise;
+  // A second call goes all the way there and back, and the first has no answer still.
+  await assert.rejects(call(client, new Metadata()));
+  assert.equal(isAnswered, false);
+  asked.resolve(key);
+  assert.equal(await answered, true);
+});
+
+void test('a key that was revoked since gets no answer, and its work ends', async (t) => {
+  const revoked = new ServiceError('INVALID_API_KEY', 'The API key is not valid.');
+  const outcomes = ['answers', 'refuses', 'is slow'];
+  const method = '/imageanalysis.v1.MeterReadingService/ReadMeter';
+  for (const outcome of outcomes) {
+    const ended = deferred();
+    const handled = deferred();
+    const handler: Handler = (_, { signal, tellBegun }) => {
+      signal.addEventListener('abort', () => ended.resolve(), { once: true });
+      tellBegun();
+      handled.resolve();
+      if (outcome === 'answers') return Promise.resolve(answer);
+      if (outcome === 'refuses') return Promise.reject(new ServiceError('NO_FACE', 'None.'));
+      return new Promise(() => {});
+    };
+    const logged = collectLog();
+    const client = await serve(t, handler, {
+      log: logged.log,
+      access: {
+        ...openAccess,
+        recall: () => ({ id: 'k1', operations: [] }),
+        authenticate: () => handled.promise.then(() => Promise.reject(revoked)),
+      },
+    });
+    await assert.rejects(call(client), (error: GrpcError) => {
+      assert.equal(detailsOf(error).reason, 'INVALID_API_KEY', outcome);
+      return true;
+    });
+    if (outcome === 'is slow') await ended.promise;
+    // The one line of the call tells what its caller was told.
+    const { msg, reason } = await logged.waitFor(({ duration_ms: ms }) => ms !== undefined);
+    assert.deepEqual([msg, reason], ['call refused', 'INVALID_API_KEY'], outcome);
+    await assert.rejects(call(client, new Metadata()));
+    assert.equal(
+      logged.entries.filter((entry) => entry['method'] === method && 'duration_ms' in entry).length,
+      1,
+    );
+  }
+});
+
+void test('only the work on one picture begins before the store is asked', async () => {
+  const begins = async (path: string, requestStream: boolean, recalled: Operation) => {
+    const access = {
+      ...openAccess,
+      recall: () => ({ id: 'k1', operations: [recalled] }),
+      authenticate: () => new Promise<never>(() => {}),
+    };
+    const wire = {
+      start: (listener: { onReceiveMetadata(metadata: Metadata): void }) =>
+        listener.onReceiveMetadata(withKey()),
+      getDeadline: () => Infinity,
+      sendStatus: () => {},
+    } as unknown as ServerInterceptingCallInterface;
+    const method = { path, requestStream } as ServerMethodDefinition<unknown, unknown>;
+    let hasBegun = false;
+    const onReceiveMetadata = () => (hasBegun = true);
+    createAccessInterceptor(access)(method, wire).start({ onReceiveMetadata } as never);
+    await setImmediate();
+    return hasBegun;
+  };
+  const { FACE_DETECTION, METER_READING, SCORE_CONFIG } = Operation;
+  const service = '/imageanalysis.v1.';
+  const setScore = `${service}ScoreConfigService/SetDetectionScore`;
+  const streamFaces = `${service}FaceDetectionService/StreamDetectFaces`;
+  const readMeter = `${service}MeterReadingService/ReadMeter`;
+  assert.equal(await begins(readMeter, false, METER_READING), true);
+  assert.equal(await begins(readMeter, false, FACE_DETECTION), false);
+  assert.equal(await begins(setScore, false, SCORE_CONFIG), false);
+  assert.equal(await begins(streamFaces, true, FACE_DETECTION), false);
+});
+
+void test('a fault in the check of the key is logged with the id of the request', async (t) => {
+  const { log, entries } = collectLog();
+  const cause = new Error('the disk is gone');
+  const authenticate = () =>
+    Promise.reject(new ServiceError('SHUTTING_DOWN', 'The store is away.', { cause }));
+  const handler = () => Promise.resolve(answer);
+  const client = await serve(t, handler, { access: { ...openAccess, authenticate, log } });
+  const metadata = withKey();
+  metadata.set('x-request-id', 'abc-123');
+  await assert.rejects(call(client, metadata));
+  const [{ request_id: requestId, reason, err } = {}] = entries;
+  assert.deepEqual([requestId, reason], ['abc-123', 'SHUTTING_DOWN']);
+  assert.match(JSON.stringify(err), /the disk is gone/);
+});
+
+void test('a caller cannot name its own key id, and handlers never see the key', async (t) => {
+  let keyId: string | undefined;
+  const client = await serve(t, (_, given) => {
+    keyId = given.keyId;
+    return Promise.resolve(answer);
+  });
+  const metadata = withKey();
+  metadata.set('x-internal-key-id', 'forged');
+  await call(client, metadata);
+  assert.equal(keyId, 'k1');
+});

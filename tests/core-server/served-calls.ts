@@ -1,0 +1,92 @@
+import type { TestContext } from 'node:test';
+import { credentials, Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
+import { pino, type Logger } from 'pino';
+import {
+  MeterReadingServiceClient,
+  MeterReadingServiceService,
+  ReadMeterResponse,
+  type ReadMeterRequest,
+} from '../../generated/imageanalysis/v1/meter_reading.js';
+import { createAccessInterceptor, type AccessDeps } from '../../core-server/access/interceptor.js';
+import { parseTrustedProxies } from '../../core-server/access/trusted-proxies.js';
+import type { Call } from '../../core-server/call.js';
+import { bidi } from '../../core-server/grpc/bidi.js';
+import { streamed } from '../../core-server/grpc/stream.js';
+import { unary } from '../../core-server/grpc/unary.js';
+import { markUndecodable } from '../../core-server/grpc/undecodable.js';
+import type { HandlerOptions } from '../../core-server/run-options.js';
+import { unaryCall } from '../helpers/grpc.js';
+
+// Calls of ReadMeter and StreamReadMeters with a handler of the test's own.
+
+/** A handler of ReadMeter, alone or of a stream. */
+export type Handler = (
+  request: ReadMeterRequest,
+  call: Call,
+  options?: HandlerOptions,
+) => Promise<ReadMeterResponse>;
+
+/** Access for every key. */
+export const openAccess: AccessDeps = {
+  authenticate: () => Promise.resolve({ id: 'k1', operations: [] }),
+  recall: () => undefined,
+  consume: () => Promise.resolve(),
+  log: pino({ level: 'silent' }),
+  assertRoom: () => undefined,
+};
+
+interface ServeOptions {
+  access?: AccessDeps;
+  maxDeadlineMs?: number;
+  idleMs?: number;
+  maxInFlight?: number;
+  closing?: AbortSignal;
+  trustedProxies?: string;
+  log?: Logger;
+}
+
+/** Serves the handler on a free port; ended with the test. */
+export async function serve(t: TestContext, handler: Handler, options: ServeOptions = {}) {
+  const settings = {
+    maxDeadlineMs: options.maxDeadlineMs ?? 5_000,
+    log: options.log ?? pino({ level: 'silent' }),
+    isTrustedProxy: parseTrustedProxies(options.trustedProxies ?? ''),
+    now: () => performance.now(),
+    idleMs: options.idleMs ?? 5_000,
+    maxInFlight: options.maxInFlight ?? 2,
+    closing: options.closing ?? new AbortController().signal,
+  };
+  const server = new Server({
+    interceptors: [createAccessInterceptor(options.access ?? openAccess)],
+  });
+  server.addService(markUndecodable(MeterReadingServiceService), {
+    readMeter: unary(handler, settings),
+    streamReadMeters: bidi(streamed(handler), settings),
+  });
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    ),
+  );
+  const client = new MeterReadingServiceClient(`127.0.0.1:${port}`, credentials.createInsecure());
+  t.after(() => {
+    client.close();
+    server.forceShutdown();
+  });
+  return client;
+}
+
+export function withKey(key = 'secret'): Metadata {
+  const metadata = new Metadata();
+  metadata.set('apikey', key);
+  return metadata;
+}
+
+export function call(client: MeterReadingServiceClient, metadata = withKey(), timeoutMs?: number) {
+  const options = timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs };
+  return unaryCall<ReadMeterResponse>((done) =>
+    client.readMeter({ image: Buffer.from('x') }, metadata, options, done),
+  );
+}
+
+export const answer = ReadMeterResponse.fromPartial({ meterNumber: '00123' });

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { status, type ServiceError as GrpcError } from '@grpc/grpc-js';
+import {
+  ReadMeterResponse,
+  type StreamReadMetersResponse,
+} from '../../generated/imageanalysis/v1/meter_reading.js';
+import { ServiceError } from '../../core-server/errors.js';
+import { collectLog } from '../helpers/collect-log.js';
+import { deferred } from '../helpers/deferred.js';
+import { detailsOf, detailsOfStatus } from '../helpers/grpc.js';
+import { answer, call, serve, withKey } from './served-calls.js';
+
+void test('a stream answers every item, refusals too, and ends after the last', async (t) => {
+  const client = await serve(t, ({ image }, _, options) => {
+    assert.equal(options?.wait, 'queue');
+    return image.length === 0
+      ? Promise.reject(new ServiceError('EMPTY_IMAGE', 'image is empty.'))
+      : Promise.resolve(answer);
+  });
+  const stream = client.streamReadMeters(withKey());
+  stream.write({ id: 'a', request: { image: Buffer.alloc(1) } });
+  stream.write({ id: 'b', request: { image: Buffer.alloc(0) } });
+  stream.write({ id: 'c', request: undefined });
+  stream.write({ id: 'd'.repeat(129), request: { image: Buffer.alloc(1) } });
+  stream.end();
+  const results = new Map<string, string>();
+  for await (const item of stream as AsyncIterable<StreamReadMetersResponse>) {
+    const result = item.result;
+    results.set(
+      item.id,
+      result?.$case === 'error'
+        ? detailsOfStatus(result.value).reason
+        : (result?.value.meterNumber ?? ''),
+    );
+  }
+  assert.deepEqual(
+    [...results].sort(([a], [b]) => a.localeCompare(b)),
+    [
+      ['a', '00123'],
+      ['b', 'EMPTY_IMAGE'],
+      ['c', 'MISSING_FIELD'],
+      ['d'.repeat(128), 'INVALID_FIELD'],
+    ],
+  );
+});
+
+void test("a fault behind a stream's item is logged with its cause", async (t) => {
+  const collected = collectLog();
+  const cause = new Error('the disk is gone');
+  const handler = () =>
+    Promise.reject(new ServiceError('SHUTTING_DOWN', 'the store is away, try again', { cause }));
+  const client = await serve(t, handler, { log: collected.log });
+  const stream = client.streamReadMeters(withKey());
+  stream.resume();
+  stream.write({ id: 'a', request: { image: Buffer.alloc(1) } });
+  stream.end();
+  await once(stream, 'end');
+  const { err } = await collected.waitFor(({ within }) => within === 'stream');
+  assert.match(JSON.stringify(err), /the disk is gone/);
+});
+
+void test('a stream holds no more requests in work than allowed', async (t) => {
+  let running = 0;
+  let most = 0;
+  const client = await serve(
+    t,
+    async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      running -= 1;
+      return answer;
+    },
+    { maxInFlight: 3 },
+  );
+  const stream = client.streamReadMeters(withKey());
+  for (let i = 0; i < 30; i += 1) {
+    stream.write({ id: String(i), request: { image: Buffer.alloc(1) } });
+  }
+  stream.end();
+  let answers = 0;
+  stream.on('data', () => (answers += 1));
+  await once(stream, 'end');
+  assert.equal(answers, 30);
+  assert.equal(most, 3);
+});
+
+void test('an idle stream is ended with DEADLINE', async (t) => {
+  const client = await serve(t, () => Promise.resolve(answer), { idleMs: 50 });
+  const stream = client.streamReadMeters(withKey());
+  stream.resume();
+  const error = await new Promise<GrpcError>((resolve) => stream.on('error', resolve));
+  assert.equal(error.code, status.DEADLINE_EXCEEDED);
+  assert.equal(error.details, 'the stream was idle for 50 ms, go on in a new stream');
+});
+
+void test("a stream's item that takes too long is answered, and the stream goes on", async (t) => {
+  const client = await serve(
+    t,
+    ({ image }, { signal }) =>
+      image.length > 1
+        ? new Promise((_, reject) =>
+            signal.addEventListener('abort', () => reject(signal.reason as Error)),
+          )
+        : Promise.resolve(answer),
+    { maxDeadlineMs: 50 },
+  );
+  const stream = client.streamReadMeters(withKey());
+  stream.write({ id: 'slow', request: { image: Buffer.alloc(2) } });
+  stream.write({ id: 'fast', request: { image: Buffer.alloc(1) } });
+  stream.end();
+  const cases = new Map<string, string | undefined>();
+  for await (const item of stream as AsyncIterable<StreamReadMetersResponse>) {
+    cases.set(item.id, item.result?.$case);
+  }
+  assert.deepEqual(Object.fromEntries(cases), { slow: 'error', fast: 'response' });
+});
+
+void test("a cancelled stream aborts its items' signals", async (t) => {
+  const entered = deferred<AbortSignal>();
+  const client = await serve(t, (_, { signal }) => {
+    entered.resolve(signal);
+    return new Promise((_resolve, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason as Error)),
+    );
+  });
+  const stream = client.streamReadMeters(withKey());
+  stream.on('error', () => {});
+  stream.resume();
+  stream.write({ id: 'a', request: { image: Buffer.alloc(1) } });
+  const signal = await entered.promise;
+  const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  stream.cancel();
+  await aborted;
+  assert.equal((signal.reason as ServiceError).reason, 'CLIENT_CLOSED');
+});
+
+void test('a caller that goes away with answers unread leaves no promise rejected', async (t) => {
+  const large = ReadMeterResponse.fromPartial({ meterNumber: '1'.repeat(100_000) });
+  let answered = 0;
+  const client = await serve(
+    t,
+    () => {
+      answered += 1;
+      return Promise.resolve(large);
+    },
+    { maxInFlight: 100 },
+  );
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  t.after(() => process.off('unhandledRejection', note));
+
+  const stream = client.streamReadMeters(withKey());
+  stream.on('error', () => {});
+  for (let i = 0; i < 40; i += 1) {
+    stream.write({ id: String(i), request: { image: Buffer.alloc(1) } });
+  }
+  while (answered < 40) await new Promise((resolve) => setTimeout(resolve, 5));
+  stream.cancel();
+  await call(client); // another call ends after the cancellation has arrived
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.deepEqual(unhandled, []);
+});
+
+void test('a closing service ends an idle stream with SHUTTING_DOWN', async (t) => {
+  const closing = new AbortController();
+  const client = await serve(t, () => Promise.resolve(answer), { closing: closing.signal });
+  const stream = client.streamReadMeters(withKey());
+  stream.write({ id: 'a', request: { image: Buffer.alloc(1) } });
+  stream.once('data', () => closing.abort());
+  stream.resume();
+  const error = await new Promise<GrpcError>((resolve) => stream.on('error', resolve));
+  assert.equal(detailsOf(error).reason, 'SHUTTING_DOWN');
+});
+
+void test('a closing service answers what a stream has in work, and takes no more', async (t) => {
+  const closing = new AbortController();
+  const entered = deferred();
+  const release = deferred();
+  const seen: number[] = [];
+  const client = await serve(
+    t,
+    async ({ image }) => {
+      seen.push(image.length);
+      entered.resolve();
+      await release.promise;
+      return answer;
+    },
+    { closing: closing.signal, maxInFlight: 1 },
+  );
+  const stream = client.streamReadMeters(withKey());
+  for (const length of [1, 2, 3]) {
+    stream.write({ id: String(length), request: { image: Buffer.alloc(length) } });
+  }
+  const answers: string[] = [];
+  stream.on('data', ({ id }: StreamReadMetersResponse) => answers.push(id));
+  await entered.promise;
+  closing.abort();
+  release.resolve();
+  const error = await new Promise<GrpcError>((resolve) => stream.on('error', resolve));
+  assert.equal(detailsOf(error).reason, 'SHUTTING_DOWN');
+  assert.deepEqual([answers, seen], [['1'], [1]]);
+});
