@@ -1,13 +1,12 @@
 import type { Transferable } from 'node:worker_threads';
-import type { Logger } from 'pino';
 import { ServiceError } from '../errors.js';
 import { shuttingDown } from '../refusals.js';
 import { createAdmission } from './admission.js';
 import { createJob, type Job } from './job.js';
 import { createJobQueue } from './job-queue.js';
-import { startJobWorker, type JobWorker } from './job-worker.js';
-import { restartDelayMs } from './pool-timing.js';
+import type { JobWorker } from './job-worker.js';
 import { createWeights } from './weights.js';
+import { startWorkerCrew, type WorkerCrewOptions } from './worker-crew.js';
 
 /** Names of the tasks with what goes in and comes out; both cross a thread border (structured clone). */
 export type TaskMap = Record<string, { input: unknown; output: unknown }>;
@@ -68,65 +67,37 @@ export interface WorkerPool<T extends TaskMap> {
   close(options: { graceMs: number }): Promise<void>;
 }
 
-export interface WorkerPoolOptions {
-  /** The worker's module; it calls `serveTasks`. */
-  readonly workerUrl: URL;
-  readonly workerData: unknown;
-  /** Workers, 1 or more. */
-  readonly size: number;
+export interface WorkerPoolOptions extends WorkerCrewOptions {
   /** Jobs that may stand in the queue at most, beside those in the workers. */
   readonly maxQueue: number;
-  /** A worker is replaced after so many jobs: bounds what native code leaks. Default: never. */
-  readonly maxJobsPerWorker?: number;
-  /** A worker that is stuck longer with one job is replaced, and the job fails. Default: never. */
-  readonly taskTimeoutMs?: number;
-  readonly log: Logger;
-  /** Milliseconds, monotonic. */
-  readonly now?: () => number;
   /** Told when a job goes to a worker, how long it waited for one. */
   readonly onStart?: (task: string, waitedMs: number) => void;
 }
 
 const maxAttempts = 2;
-const releaseGraceMs = 2_000;
 
 export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions): WorkerPool<T> {
-  const { size, maxQueue, log } = options;
-  const maxJobsPerWorker = options.maxJobsPerWorker ?? Infinity;
+  const { size, maxQueue } = options;
   const now = options.now ?? (() => performance.now());
   const queue = createJobQueue<Job>(maxQueue, (job) => job.owner);
   const admission = createAdmission({ queue, maxQueue, workers: size });
-  const workers = new Set<JobWorker>();
   const weights = createWeights();
-  /** Worker to go → worker that takes its place once it is ready. */
-  const successors = new Map<JobWorker, JobWorker>();
-  const restartTimers = new Set<NodeJS.Timeout>();
-  const waitingForReady = new Set<{ resolve(): void; reject(error: unknown): void }>();
   const waitingForDrain = new Set<() => void>();
   let nextId = 1;
-  let restarts = 0;
-  let failedStarts = 0;
-  let startError: Error | undefined;
   let closing = false;
 
-  const count = (state: JobWorker['state']): number =>
-    [...workers].filter((worker) => worker.state === state).length;
-  const isReady = (): boolean => count('free') + count('busy') >= size;
-
-  const start = (): JobWorker => {
-    const worker = startJobWorker(
-      {
-        url: options.workerUrl,
-        workerData: options.workerData,
-        taskTimeoutMs: options.taskTimeoutMs,
-        now,
-        log,
-      },
-      { free: onFree, lost: onLost },
-    );
-    workers.add(worker);
-    return worker;
-  };
+  const crew = startWorkerCrew(options, {
+    free(worker) {
+      weights.give(worker);
+      if (worker.jobsDone > 0) admission.jobDone(worker.lastJobMs);
+      dispatch();
+    },
+    lost(worker, job) {
+      weights.give(worker);
+      if (job !== undefined && !job.settled) retryOrGiveUp(job);
+      dispatch();
+    },
+  });
 
   const assign = (worker: JobWorker, job: Job): void => {
     options.onStart?.(job.task, now() - job.createdAt);
@@ -136,60 +107,15 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   };
 
   const dispatch = (): void => {
-    for (const worker of workers) {
+    for (const worker of crew.workers) {
       if (worker.state !== 'free') continue;
       const job = queue.take(weights.inTurn());
       if (job === undefined) break;
       assign(worker, job);
     }
-    if (queue.size === 0 && count('busy') === 0) {
+    if (queue.size === 0 && crew.count('busy') === 0) {
       for (const drained of waitingForDrain) drained();
     }
-  };
-
-  const onFree = (worker: JobWorker): void => {
-    weights.give(worker);
-    if (worker.jobsDone > 0) admission.jobDone(worker.lastJobMs);
-    else failedStarts = 0;
-    for (const [old, successor] of successors) {
-      if (successor.state === 'starting') continue;
-      if (old.state === 'busy') continue; // goes after its job
-      successors.delete(old);
-      retire(old);
-    }
-    if (worker.jobsDone >= maxJobsPerWorker && !successors.has(worker) && workers.has(worker)) {
-      successors.set(worker, start());
-    }
-    if (isReady()) {
-      for (const waiter of waitingForReady) waiter.resolve();
-      waitingForReady.clear();
-    }
-    dispatch();
-  };
-
-  const retire = (worker: JobWorker): void => {
-    workers.delete(worker);
-    worker.close(releaseGraceMs).catch((error: unknown) => {
-      log.warn({ err: error }, 'recycled worker did not end cleanly');
-    });
-  };
-
-  const onLost = (worker: JobWorker, job: Job | undefined, error: unknown): void => {
-    workers.delete(worker);
-    weights.give(worker);
-    successors.delete(worker);
-    for (const [old, successor] of successors) if (successor === worker) successors.delete(old);
-    restarts += 1;
-    log.error({ err: error, task: job?.task }, 'worker lost');
-    if (job !== undefined && !job.settled) retryOrGiveUp(job);
-    if (worker.jobsDone === 0 && job === undefined) {
-      failedStarts += 1;
-      startError = new Error('an analysis worker did not start', { cause: error });
-      for (const waiter of waitingForReady) waiter.reject(startError);
-      waitingForReady.clear();
-    }
-    if (!closing) restartLater();
-    dispatch();
   };
 
   const retryOrGiveUp = (job: Job): void => {
@@ -200,17 +126,8 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     }
   };
 
-  const restartLater = (): void => {
-    // A worker that served is replaced at once; one that cannot even start is not tried in a tight loop.
-    const timer = setTimeout(() => {
-      restartTimers.delete(timer);
-      if (workers.size - successors.size < size) start();
-    }, restartDelayMs(failedStarts));
-    restartTimers.add(timer);
-  };
-
   const findIdle = (): JobWorker | undefined =>
-    queue.size === 0 ? [...workers].find(({ state }) => state === 'free') : undefined;
+    queue.size === 0 ? [...crew.workers].find(({ state }) => state === 'free') : undefined;
 
   const assertRoom: WorkerPool<T>['assertRoom'] = ({ owner = '', timeLeftMs = Infinity }) => {
     if (!findIdle()) admission.assertRoom(owner, timeLeftMs);
@@ -241,7 +158,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     const onAbort = (): void => {
       job.reject(signal.reason);
       if (queue.remove(job)) dispatch();
-      else for (const worker of workers) worker.cancel(job);
+      else for (const worker of crew.workers) worker.cancel(job);
     };
     signal.addEventListener('abort', onAbort, { once: true });
     try {
@@ -263,29 +180,22 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
 
   const close = async (graceMs: number): Promise<void> => {
     closing = true;
-    for (const timer of restartTimers) clearTimeout(timer);
+    crew.stopReplacing();
     await drained(graceMs);
     for (const job of queue.clear()) job.reject(shuttingDown());
-    const left = [...workers];
-    workers.clear();
-    await Promise.all(left.map((worker) => worker.close(releaseGraceMs)));
+    await crew.close();
   };
   let closed: Promise<void> | undefined;
 
-  for (let i = 0; i < size; i += 1) start();
   return {
     run,
     assertRoom,
     get stats() {
-      const running = count('busy');
-      return { queued: queue.size, running, workers: count('free') + running, restarts };
+      const running = crew.count('busy');
+      const workers = crew.count('free') + running;
+      return { queued: queue.size, running, workers, restarts: crew.restarts };
     },
-    ready: () =>
-      new Promise((resolve, reject) => {
-        if (isReady()) resolve();
-        else if (startError !== undefined) reject(startError);
-        else waitingForReady.add({ resolve, reject });
-      }),
+    ready: () => crew.ready(),
     close: ({ graceMs }) => (closed ??= close(graceMs)),
   };
 }

@@ -1,0 +1,150 @@
+import type { Logger } from 'pino';
+import type { Job } from './job.js';
+import { startJobWorker, type JobWorker } from './job-worker.js';
+import { restartDelayMs } from './pool-timing.js';
+
+export interface WorkerCrewOptions {
+  /** The worker's module; it calls `serveTasks`. */
+  readonly workerUrl: URL;
+  readonly workerData: unknown;
+  /** Workers, 1 or more. */
+  readonly size: number;
+  /** A worker is replaced after so many jobs: bounds what native code leaks. Default: never. */
+  readonly maxJobsPerWorker?: number;
+  /** A worker that is stuck longer with one job is replaced, and the job fails. Default: never. */
+  readonly taskTimeoutMs?: number;
+  readonly log: Logger;
+  /** Milliseconds, monotonic. */
+  readonly now?: () => number;
+}
+
+/** What a crew tells who gives it work. */
+export interface WorkerCrewEvents {
+  /** The worker can take a job: after its start and after each job. */
+  free(worker: JobWorker): void;
+  /** The worker is gone; the job that it had, if any, has no answer yet. */
+  lost(worker: JobWorker, job: Job | undefined): void;
+}
+
+/**
+ * Keeps so many workers at work: one that is lost is replaced, and one that has done its share of jobs
+ * once its successor is ready.
+ */
+export interface WorkerCrew {
+  /** Those that are free, busy or starting. */
+  readonly workers: ReadonlySet<JobWorker>;
+  count(state: JobWorker['state']): number;
+  /** Workers lost since the start; those that had done their share do not count. */
+  readonly restarts: number;
+  /** Resolves when every worker has loaded its models; rejects with what kept one from it. */
+  ready(): Promise<void>;
+  /** Replaces none any more. */
+  stopReplacing(): void;
+  /** Releases the sessions and ends the threads. */
+  close(): Promise<void>;
+}
+
+const releaseGraceMs = 2_000;
+
+/** Starts the workers. */
+export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEvents): WorkerCrew {
+  const { size, log, maxJobsPerWorker = Infinity } = options;
+  const now = options.now ?? (() => performance.now());
+  const workers = new Set<JobWorker>();
+  /** Worker to go → worker that takes its place once it is ready. */
+  const successors = new Map<JobWorker, JobWorker>();
+  const restartTimers = new Set<NodeJS.Timeout>();
+  const waitingForReady = new Set<{ resolve(): void; reject(error: unknown): void }>();
+  let restarts = 0;
+  let failedStarts = 0;
+  let startError: Error | undefined;
+  let replaces = true;
+
+  const count = (state: JobWorker['state']): number =>
+    [...workers].filter((worker) => worker.state === state).length;
+  const isReady = (): boolean => count('free') + count('busy') >= size;
+
+  const start = (): JobWorker => {
+    const { workerUrl: url, workerData, taskTimeoutMs } = options;
+    const worker = startJobWorker(
+      { url, workerData, taskTimeoutMs, now, log },
+      { free: onFree, lost: onLost },
+    );
+    workers.add(worker);
+    return worker;
+  };
+
+  const onFree = (worker: JobWorker): void => {
+    if (worker.jobsDone === 0) failedStarts = 0;
+    for (const [old, successor] of successors) {
+      if (successor.state === 'starting') continue;
+      if (old.state === 'busy') continue; // goes after its job
+      successors.delete(old);
+      retire(old);
+    }
+    if (worker.jobsDone >= maxJobsPerWorker && !successors.has(worker) && workers.has(worker)) {
+      successors.set(worker, start());
+    }
+    if (isReady()) {
+      for (const waiter of waitingForReady) waiter.resolve();
+      waitingForReady.clear();
+    }
+    events.free(worker);
+  };
+
+  const retire = (worker: JobWorker): void => {
+    workers.delete(worker);
+    worker.close(releaseGraceMs).catch((error: unknown) => {
+      log.warn({ err: error }, 'recycled worker did not end cleanly');
+    });
+  };
+
+  const onLost = (worker: JobWorker, job: Job | undefined, error: unknown): void => {
+    workers.delete(worker);
+    successors.delete(worker);
+    for (const [old, successor] of successors) if (successor === worker) successors.delete(old);
+    restarts += 1;
+    log.error({ err: error, task: job?.task }, 'worker lost');
+    if (worker.jobsDone === 0 && job === undefined) {
+      failedStarts += 1;
+      startError = new Error('an analysis worker did not start', { cause: error });
+      for (const waiter of waitingForReady) waiter.reject(startError);
+      waitingForReady.clear();
+    }
+    if (replaces) restartLater();
+    events.lost(worker, job);
+  };
+
+  const restartLater = (): void => {
+    // A worker that served is replaced at once; one that cannot even start is not tried in a tight loop.
+    const timer = setTimeout(() => {
+      restartTimers.delete(timer);
+      if (workers.size - successors.size < size) start();
+    }, restartDelayMs(failedStarts));
+    restartTimers.add(timer);
+  };
+
+  for (let i = 0; i < size; i += 1) start();
+  return {
+    workers,
+    count,
+    get restarts() {
+      return restarts;
+    },
+    ready: () =>
+      new Promise((resolve, reject) => {
+        if (isReady()) resolve();
+        else if (startError !== undefined) reject(startError);
+        else waitingForReady.add({ resolve, reject });
+      }),
+    stopReplacing() {
+      replaces = false;
+      for (const timer of restartTimers) clearTimeout(timer);
+    },
+    async close() {
+      const left = [...workers];
+      workers.clear();
+      await Promise.all(left.map((worker) => worker.close(releaseGraceMs)));
+    },
+  };
+}
