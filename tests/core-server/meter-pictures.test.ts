@@ -7,7 +7,6 @@ import { readUprightSize } from '../../core-server/image/header.js';
 import type { RgbPicture } from '../../core-server/image/picture.js';
 import { loadManifest } from '../../core-server/inference/manifest.js';
 import { openModel } from '../../core-server/inference/sessions.js';
-import type { Point, Quad } from '../../core-server/meter/geometry.js';
 import { judgePlace } from '../../core-server/meter/hypothesis.js';
 import { locate } from '../../core-server/meter/locate.js';
 import { createNetworkCounterReader } from '../../core-server/meter/network-counter-reader.js';
@@ -15,47 +14,13 @@ import { loadMeterModel } from '../../core-server/meter/meter-model.js';
 import { expand, readStrips } from '../../core-server/meter/read-strips.js';
 import { refine } from '../../core-server/meter/refine.js';
 import { defaultLimits } from './image-fixtures.js';
+import { near, nearQuad, quadOf, reference } from './meter-reference.js';
 
 // Each step of the served reader on rendered pictures, against what models/meter/reference.py made
 // of the same pictures with the same networks. The pictures are no photos.
 
-type Corners = [number, number][];
-
 const here = new URL('../../../tests/core-server/', import.meta.url);
 const manifestUrl = new URL('../../../models/manifest.json', import.meta.url);
-const reference = JSON.parse(readFileSync(new URL('meter-reference.json', here), 'utf8')) as {
-  networks: Record<string, string>;
-  pictures: {
-    picture: string;
-    located: { quad: Corners; score: number }[];
-    refined: { quad: Corners; doubt: number; counter: number }[];
-    read: { quad: Corners; legible: number[]; readings: Record<string, number> }[];
-    answer: {
-      digits: string;
-      redDigits: number;
-      fractionSure: number;
-      confidence: number;
-      readable: boolean;
-      quad: Corners;
-      alternatives: string[];
-      wheels: { confidence: number; quad: Corners }[];
-    } | null;
-  }[];
-};
-
-const toQuad = (corners: Corners): Quad =>
-  corners.map(([x, y]): Point => ({ x, y })) as unknown as Quad;
-
-function assertNear(actual: number | undefined, expected: number, tolerance: number): void {
-  const isNear = actual !== undefined && Math.abs(actual - expected) <= tolerance;
-  assert.ok(isNear, `${actual} is not ${expected} ± ${tolerance}`);
-}
-function assertNearQuad(actual: Quad | undefined, expected: Corners, pixels: number): void {
-  for (const [i, [x, y]] of expected.entries()) {
-    assertNear(actual?.[i]?.x, x, pixels);
-    assertNear(actual?.[i]?.y, y, pixels);
-  }
-}
 
 test('the reference was made with the networks and rules that are served', () => {
   assert.equal(Object.keys(reference.networks).length, 4);
@@ -99,18 +64,18 @@ suite('the served steps are those of the Python reference', async () => {
       const [best] = expected.located;
       assert.ok(best);
       // The two shrink the picture with different filters.
-      assertNearQuad(found?.quad, best.quad, 6);
-      assertNear(found?.score, best.score, 0.1);
+      nearQuad(found?.quad, best.quad, 6);
+      near(found?.score, best.score, 0.1);
     });
 
     test(`${expected.picture}: refine`, async () => {
-      const candidates = expected.located.map(({ quad, score }) => ({ quad: toQuad(quad), score }));
+      const candidates = expected.located.map(({ quad, score }) => ({ quad: quadOf(quad), score }));
       const places = await refine(models.refine, picture(), candidates);
       assert.equal(places.length, 2 * expected.refined.length);
       for (const [i, { quad, doubt, counter }] of expected.refined.entries()) {
-        assertNearQuad(places[2 * i]?.quad, quad, 0.5);
-        assertNear(places[2 * i]?.agrees, 1 - doubt, 0.02);
-        assertNear(places[2 * i]?.counter, counter, 0.02);
+        nearQuad(places[2 * i]?.quad, quad, 0.5);
+        near(places[2 * i]?.agrees, 1 - doubt, 0.02);
+        near(places[2 * i]?.counter, counter, 0.02);
       }
     });
 
@@ -119,14 +84,14 @@ suite('the served steps are those of the Python reference', async () => {
         const strips = await readStrips(
           models.read,
           picture(),
-          rules.crops.map((crop) => expand(toQuad(quad), crop)),
+          rules.crops.map((crop) => expand(quadOf(quad), crop)),
         );
-        for (const [i, share] of legible.entries()) assertNear(strips[i]?.legible, share, 0.05);
-        const place = { quad: toQuad(quad), candidate: 0, located: 1, counter: 1, agrees: 1 };
+        for (const [i, share] of legible.entries()) near(strips[i]?.legible, share, 0.05);
+        const place = { quad: quadOf(quad), candidate: 0, located: 1, counter: 1, agrees: 1 };
         const found = judgePlace(place, strips, rules).readings;
         for (const [text, probability] of Object.entries(readings)) {
           // Unlikely ones may fall below what is worth scoring.
-          if (probability > 0.02) assertNear(found.get(text), probability, 0.05);
+          if (probability > 0.02) near(found.get(text), probability, 0.05);
         }
       }
     });
@@ -155,11 +120,11 @@ suite('the served steps are those of the Python reference', async () => {
       const isLikely = answer.fractionSure >= rules.fractionLikely;
       assert.equal(reading.fractionWheels, isLikely ? answer.redDigits : undefined);
       assert.equal(reading.isFractionSure, answer.fractionSure >= rules.fractionSure);
-      assertNear(reading.confidence, answer.confidence, 0.03);
-      assertNearQuad(reading.quad, answer.quad, 0.5);
+      near(reading.confidence, answer.confidence, 0.03);
+      nearQuad(reading.quad, answer.quad, 0.5);
       for (const [i, wheel] of answer.wheels.entries()) {
-        assertNear(reading.wheels[i]?.confidence, wheel.confidence, 0.05);
-        assertNearQuad(reading.wheels[i]?.quad, wheel.quad, 1.5);
+        near(reading.wheels[i]?.confidence, wheel.confidence, 0.05);
+        nearQuad(reading.wheels[i]?.quad, wheel.quad, 1.5);
       }
     });
   }

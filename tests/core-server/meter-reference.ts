@@ -9,12 +9,32 @@ export const steps = 56;
 export type Corners = [number, number][];
 export type Peak = [step: number, label: number, probability: number];
 
-/** Hypotheses with what models/meter/assemble.py and strips.py make of them. */
+/** What is read in a picture, or was made of hypotheses. */
+interface Answer {
+  digits: string;
+  redDigits: number;
+  fractionSure: number;
+  confidence: number;
+  readable: boolean;
+  alternatives: string[];
+}
+
+/** What models/meter/reference.py wrote. */
 export const reference = JSON.parse(
   readFileSync(new URL('../../../tests/core-server/meter-reference.json', import.meta.url), 'utf8'),
 ) as {
+  networks: Record<string, string>;
   rules: unknown;
+  /** Pictures of meter-pictures/, step by step. */
+  pictures: {
+    picture: string;
+    located: { quad: Corners; score: number }[];
+    refined: { quad: Corners; doubt: number; counter: number }[];
+    read: { quad: Corners; legible: number[]; readings: Record<string, number> }[];
+    answer: (Answer & { quad: Corners; wheels: { confidence: number; quad: Corners }[] }) | null;
+  }[];
   expanded: { quad: Corners; crops: { crop: Crop; quad: Corners }[] };
+  /** Hypotheses with what assemble.py and strips.py make of them. */
   cases: {
     name: string;
     hypotheses: {
@@ -27,15 +47,7 @@ export const reference = JSON.parse(
       weight: number;
       readings: Record<string, number>;
     }[];
-    answer: {
-      digits: string;
-      redDigits: number;
-      fractionSure: number;
-      confidence: number;
-      readable: boolean;
-      alternatives: string[];
-      wheels: { confidence: number; red: number; quad: Corners }[];
-    } | null;
+    answer: (Answer & { wheels: { confidence: number; red: number; quad: Corners }[] }) | null;
   }[];
 };
 export const rules = parseReaderRules(reference.rules);
@@ -56,14 +68,15 @@ export function strip(peaks: readonly Peak[], length = steps) {
   return { data, steps: length };
 }
 
-export const near = (actual: number | undefined, expected: number, tolerance = 2e-4): void =>
-  assert.ok(
-    actual !== undefined && Math.abs(actual - expected) <= tolerance,
-    `${actual} is not ${expected}`,
-  );
-export const nearQuad = (actual: Quad | undefined, expected: Corners): void => {
+export function near(actual: number | undefined, expected: number, tolerance = 2e-4): void {
+  const isNear = actual !== undefined && Math.abs(actual - expected) <= tolerance;
+  assert.ok(isNear, `${actual} is not ${expected} ± ${tolerance}`);
+}
+
+/** @param pixels how far each corner may be off */
+export function nearQuad(actual: Quad | undefined, expected: Corners, pixels = 0.01): void {
   for (const [i, [x, y]] of expected.entries()) {
-    near(actual?.[i]?.x, x, 0.01);
-    near(actual?.[i]?.y, y, 0.01);
+    near(actual?.[i]?.x, x, pixels);
+    near(actual?.[i]?.y, y, pixels);
   }
-};
+}
