@@ -2,8 +2,8 @@ import type { Server } from '@grpc/grpc-js';
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { createByteBudget, type ByteBudget } from '../../runtime/byte-budget.js';
 import { http2ServersOf } from './http2-servers.js';
+import { mendHeaders } from './mend-headers.js';
 import { createMessageMeter } from './message-meter.js';
-import { mendTimeout } from './timeout-header.js';
 
 export interface StreamLimits {
   /** Bytes that all messages together may have that are not whole yet. */
@@ -22,7 +22,7 @@ export const maxOpenMessageBytes = 4 * 2 ** 10;
  * - Compressed messages, which would be inflated to a thousand times their bytes, each call by itself.
  *   Pictures are compressed anyway.
  * - Answers that nobody takes.
- * - Deadlines that it cannot read.
+ * - Deadlines that it cannot read, and headers that it would write to stderr.
  *
  * To be called once the port is bound.
  */
@@ -31,8 +31,7 @@ export function guardStreams(server: Server, limits: StreamLimits): void {
   for (const http2Server of http2ServersOf(server)) {
     // Before grpc-js reads headers and data.
     http2Server.prependListener('stream', (stream, headers) => {
-      refuseCompression(headers);
-      mendTimeout(headers);
+      mendHeaders(headers);
       limitUnfinished(stream, headers, budget);
       endUntaken(stream, limits.takeAnswerMs);
     });
@@ -64,13 +63,6 @@ function limitUnfinished(
       stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
   });
   stream.once('close', () => hold(0));
-}
-
-/** By a name that grpc-js does not know: it answers UNIMPLEMENTED, as the protocol wants. */
-function refuseCompression(headers: IncomingHttpHeaders): void {
-  const encoding = headers['grpc-encoding'];
-  if (encoding === undefined || encoding === 'identity') return;
-  headers['grpc-encoding'] = String(encoding).toUpperCase();
 }
 
 function endUntaken(stream: ServerHttp2Stream, takeAnswerMs: number): void {

@@ -211,3 +211,16 @@ test('an answer that nobody takes is dropped', async (t) => {
   await once(stream, 'close');
   assert.equal(stream.rstCode, constants.NGHTTP2_CANCEL);
 });
+
+test('headers that are no metadata are not written to stderr', async (t) => {
+  const { service } = await startScripted(t);
+  const written: unknown[] = [];
+  t.mock.method(console, 'error', (...texts: unknown[]) => void written.push(...texts));
+  const session = open(t, service.grpc);
+  for (const headers of [{ apikey: `${service.apiKey}\u00fc` }, { 'secret!': 'hunter2' }]) {
+    const stream = call(session, readMeterPath, headers);
+    stream.end(frame(Buffer.alloc(0)));
+    assert.equal(await endOf(stream), unauthenticated);
+  }
+  assert.deepEqual(written, []);
+});

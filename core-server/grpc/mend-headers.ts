@@ -1,0 +1,28 @@
+import type { IncomingHttpHeaders } from 'node:http2';
+import { mendTimeout } from './timeout-header.js';
+
+/** Changes the headers of a call where grpc-js would do wrong by them. */
+export function mendHeaders(headers: IncomingHttpHeaders): void {
+  refuseCompression(headers);
+  mendTimeout(headers);
+  dropIllegal(headers);
+}
+
+/** By a name that grpc-js does not know: it answers UNIMPLEMENTED, as the protocol wants. */
+function refuseCompression(headers: IncomingHttpHeaders): void {
+  const encoding = headers['grpc-encoding'];
+  if (encoding === undefined || encoding === 'identity') return;
+  headers['grpc-encoding'] = String(encoding).toUpperCase();
+}
+
+/** grpc-js drops them too, but writes them to stderr, which may be an API key with a slip in it. */
+function dropIllegal(headers: IncomingHttpHeaders): void {
+  for (const name in headers) {
+    const isText = !name.endsWith('-bin');
+    if (!legalName.test(name) || (isText && !legalText.test(String(headers[name]))))
+      delete headers[name];
+  }
+}
+
+const legalName = /^[:0-9a-z_.-]+$/;
+const legalText = /^[ -~]*$/;
