@@ -117,8 +117,10 @@ void test('a key that was revoked since gets no answer, and its work ends', asyn
       return new Promise(() => {});
     };
     const logged = collectLog();
+    const counted: string[] = [];
     const client = await serve(t, handler, {
       log: logged.log,
+      callEnded: (ended) => counted.push(ended.reason),
       access: {
         ...openAccess,
         recall: () => ({ id: 'k1', operations: [] }),
@@ -130,7 +132,8 @@ void test('a key that was revoked since gets no answer, and its work ends', asyn
       return true;
     });
     if (outcome === 'is slow') await ended.promise;
-    // The one line of the call tells what its caller was told.
+    // Metrics and the one line of the call tell what its caller was told.
+    assert.deepEqual(counted, ['INVALID_API_KEY'], outcome);
     const { msg, reason } = await logged.waitFor(({ duration_ms: ms }) => ms !== undefined);
     assert.deepEqual([msg, reason], ['call refused', 'INVALID_API_KEY'], outcome);
     await assert.rejects(call(client, new Metadata()));

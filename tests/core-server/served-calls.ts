@@ -14,7 +14,10 @@ import { bidi } from '../../core-server/grpc/bidi.js';
 import { streamed } from '../../core-server/grpc/stream.js';
 import { unary } from '../../core-server/grpc/unary.js';
 import { markUndecodable } from '../../core-server/grpc/undecodable.js';
+import { createCallObserver } from '../../core-server/observe/call-observer.js';
+import type { Metrics } from '../../core-server/observe/metrics.js';
 import type { HandlerOptions } from '../../core-server/run-options.js';
+import { noTracing } from '../../runtime/tracing.js';
 import { unaryCall } from '../helpers/grpc.js';
 
 // Calls of ReadMeter and StreamReadMeters with a handler of the test's own.
@@ -43,6 +46,8 @@ interface ServeOptions {
   closing?: AbortSignal;
   trustedProxies?: string;
   log?: Logger;
+  /** Told what the metrics are told. */
+  callEnded?: Metrics['callEnded'];
 }
 
 /** Serves the handler on a free port; ended with the test. */
@@ -57,7 +62,14 @@ export async function serve(t: TestContext, handler: Handler, options: ServeOpti
     closing: options.closing ?? new AbortController().signal,
   };
   const server = new Server({
-    interceptors: [createAccessInterceptor(options.access ?? openAccess)],
+    interceptors: [
+      createCallObserver({
+        metrics: { callEnded: options.callEnded ?? (() => {}) },
+        tracing: noTracing,
+        now: settings.now,
+      }),
+      createAccessInterceptor(options.access ?? openAccess),
+    ],
   });
   server.addService(markUndecodable(MeterReadingServiceService), {
     readMeter: unary(handler, settings),
