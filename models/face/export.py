@@ -12,7 +12,7 @@ import torch
 
 import graph as onnx_graph
 from graph import GraphBuilder
-from network import STRIDES, FaceNetwork, NetworkConfig, fold_batch_norm
+from network import STRIDES, FaceNetwork, NetworkConfig, plain
 
 HERE = Path(__file__).resolve().parent
 SERVED = HERE / "face-detector.onnx"
@@ -25,11 +25,11 @@ def as_floats(state):
 
 
 def load_network(path):
-    """The averaged network of a checkpoint, normalisation folded, and its calibration."""
+    """The averaged network of a checkpoint in plain convolutions, and its calibration."""
     saved = torch.load(path, map_location="cpu", weights_only=True)
     network = FaceNetwork(NetworkConfig.from_dict(saved["config"]))
     network.load_state_dict(as_floats(saved["ema"]))
-    return fold_batch_norm(network), saved.get("calibration", IDENTITY_CALIBRATION)
+    return plain(network), saved.get("calibration", IDENTITY_CALIBRATION)
 
 
 def bare_network(network):

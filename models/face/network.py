@@ -5,7 +5,7 @@ relative to the cell's corner) and five landmarks (dx, dy in strides).
 """
 
 import copy
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 import torch
 import torch.nn.functional as F
@@ -13,122 +13,163 @@ from torch import nn
 
 STRIDES = (8, 16, 32)
 OUTPUTS_PER_CELL = 15
+STEM = 16
+FEATURES = 64  # of every map that one part hands to the next
 
 
 @dataclass(frozen=True)
 class NetworkConfig:
-    """Widths and depths; what a checkpoint stores to rebuild its network."""
+    """Widths of the units of each part, the last of which is FEATURES; what a checkpoint stores to rebuild its network."""
 
-    stem: int = 16
-    widths: tuple = (48, 64, 96, 128, 128)  # strides 4, 4, 8, 16, 32
-    depths: tuple = (1, 1, 2, 2, 2)  # residual units after each stage's first unit
-    neck: int = 64
-    head_depth: int = 1
-    batch_norm: bool = True  # False: folded into the convolutions, a third cheaper to go on training
+    stages: tuple = ((32, 64), (64, 64), (128, 64), (128, 64), (128, 64))  # strides 4, 4, 8, 16, 32
+    merge: tuple = (64,)
+    tower: tuple = (96, 64)
 
     def to_dict(self):
         return asdict(self)
 
     @staticmethod
     def from_dict(values):
-        return NetworkConfig(**{k: tuple(v) if isinstance(v, (list, tuple)) else v for k, v in values.items()})
+        tuples = lambda v: tuple(map(tuples, v)) if isinstance(v, (list, tuple)) else v
+        return NetworkConfig(**{k: tuples(v) for k, v in values.items()})
 
 
-def separable(inputs, outputs, norm, act=True):
-    """1x1 then depthwise 3x3, one normalisation for both: cheaper than one after each and as good here."""
-    layers = [
-        nn.Conv2d(inputs, outputs, 1, bias=False),
-        nn.Conv2d(outputs, outputs, 3, padding=1, groups=outputs, bias=not norm),
-        nn.BatchNorm2d(outputs) if norm else nn.Identity(),
-    ]
-    return nn.Sequential(*layers, nn.ReLU(inplace=True)) if act else nn.Sequential(*layers)
+class Mixing(nn.Module):
+    """A convolution that is learned for whitened inputs.
 
+    Pixels, and maps after a ReLU, are strongly correlated and far from centred: plain gradient descent crawls on them.
+    `set_inputs` moves the frame and keeps the function (but for zeros padded around a 3x3).
+    """
 
-class Residual(nn.Module):
-    """Starts as identity (last scale is zero), so that a trained network can be deepened without a jump."""
-
-    def __init__(self, channels, norm):
+    def __init__(self, inputs, outputs, kernel=1, stride=1):
         super().__init__()
-        self.branch = separable(channels, channels, norm, act=False)
+        self.shape, self.stride = (outputs, inputs, kernel, kernel), stride
+        inputs *= kernel**2
+        self.mix = nn.Parameter(torch.randn(outputs, inputs) / inputs**0.5)
+        self.offset = nn.Parameter(torch.zeros(outputs))
+        self.register_buffer("mean", torch.zeros(inputs))
+        self.register_buffer("whiten", torch.eye(inputs))
 
     def forward(self, x):
-        return F.relu(x + self.branch(x))
+        weight, bias = self.weights()
+        return F.conv2d(x, weight, bias, self.stride, self.shape[-1] // 2)
+
+    def weights(self):
+        mix = self.mix @ self.whiten
+        return mix.view(self.shape), self.offset - mix @ self.mean
+
+    def seen(self, x):
+        """[B,C,H,W] as rows of what one output sees; every third is enough for statistics."""
+        kernel = self.shape[-1]
+        x = x if kernel == 1 else F.unfold(x, kernel, stride=self.stride)[..., None]
+        return x.permute(0, 2, 3, 1).flatten(0, 2)[::3]
+
+    @torch.no_grad()
+    def set_inputs(self, mean, covariance):
+        values, vectors = torch.linalg.eigh(covariance)
+        values = values.clamp(min=1e-5 * values[-1])
+        mix = (self.mix @ self.whiten).double()
+        self.offset += mix @ (mean - self.mean)
+        self.mix.copy_(mix @ vectors @ torch.diag(values.sqrt()) @ vectors.T)
+        self.mean.copy_(mean)
+        self.whiten.copy_(vectors @ torch.diag(values.rsqrt()) @ vectors.T)
+
+    def plain(self):
+        outputs, inputs, kernel, _ = self.shape
+        layer = nn.Conv2d(inputs, outputs, kernel, self.stride, kernel // 2)
+        return set_weights(layer, *self.weights())
 
 
-def stage(inputs, outputs, depth, downsample, norm):
-    pool = nn.MaxPool2d(2) if downsample else nn.Identity()
-    return nn.Sequential(pool, separable(inputs, outputs, norm), *(Residual(outputs, norm) for _ in range(depth)))
+class Unit(nn.Module):
+    """1x1, then depthwise 3x3, then ReLU."""
+
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        self.mixing = Mixing(inputs, outputs)
+        spots = 0.15 * torch.randn(outputs, 1, 3, 3)
+        spots[:, :, 1, 1] += 0.6
+        self.spots = nn.Parameter(spots)
+        self.scale = nn.Parameter(torch.ones(outputs))
+        self.bias = nn.Parameter(torch.zeros(outputs))
+
+    def forward(self, x):
+        return F.relu(F.conv2d(self.mixing(x), self.weight(), self.bias, padding=1, groups=len(self.bias)))
+
+    def weight(self):
+        return self.spots * self.scale[:, None, None, None]
+
+    def plain(self):
+        count = len(self.bias)
+        layer = nn.Conv2d(count, count, 3, padding=1, groups=count)
+        return nn.Sequential(self.mixing.plain(), set_weights(layer, self.weight(), self.bias), nn.ReLU())
+
+
+def set_weights(layer, weight, bias):
+    layer.weight.data.copy_(weight.detach())
+    layer.bias.data.copy_(bias.detach())
+    return layer
+
+
+def chain(inputs, widths):
+    return nn.Sequential(*(Unit(a, b) for a, b in zip((inputs, *widths), widths)))
 
 
 class FaceNetwork(nn.Module):
     def __init__(self, config=NetworkConfig()):
         super().__init__()
         self.config = config
-        w, neck, norm = config.widths, config.neck, config.batch_norm
-        self.stem = nn.Sequential(
-            nn.Conv2d(3, config.stem, 3, 2, 1, bias=not norm),
-            nn.BatchNorm2d(config.stem) if norm else nn.Identity(),
-            nn.ReLU(inplace=True),
-            separable(config.stem, config.stem, norm),
-        )
-        inputs = (config.stem, *w[:-1])
-        self.stages = nn.ModuleList(
-            stage(inputs[i], w[i], config.depths[i], i != 1, norm) for i in range(len(w))
-        )
-        self.lateral4 = nn.Conv2d(w[3], neck, 1)
-        self.lateral3 = nn.Conv2d(w[2], neck, 1)
-        self.merge = nn.ModuleList([separable(c, neck, norm) for c in (neck, neck, w[4])])
-        self.towers = nn.ModuleList(
-            nn.Sequential(separable(neck, neck, norm), *(Residual(neck, norm) for _ in range(config.head_depth)))
-            for _ in STRIDES
-        )
+        self.stem = nn.Sequential(Mixing(3, STEM, 3, 2), nn.ReLU(), Unit(STEM, STEM), nn.MaxPool2d(2))
+        inputs = (STEM, *[FEATURES] * 4)
+        self.stages = nn.ModuleList(chain(i, widths) for i, widths in zip(inputs, config.stages))
+        self.merge = nn.ModuleList(chain(FEATURES, config.merge) for _ in STRIDES)
+        self.towers = nn.ModuleList(chain(FEATURES, config.tower) for _ in STRIDES)
         self.heads = nn.ModuleList(
             nn.Sequential(
-                nn.Conv2d(neck, OUTPUTS_PER_CELL, 1),
+                nn.Conv2d(FEATURES, OUTPUTS_PER_CELL, 1),
                 nn.Conv2d(OUTPUTS_PER_CELL, OUTPUTS_PER_CELL, 3, padding=1, groups=OUTPUTS_PER_CELL),
             )
             for _ in STRIDES
         )
-        self._initialise()
-
-    def _initialise(self):
-        for module in self.modules():
-            if isinstance(module, nn.Conv2d):
-                nn.init.kaiming_normal_(module.weight, mode="fan_in", nonlinearity="relu")
-                if module.bias is not None:
-                    nn.init.zeros_(module.bias)
-        for module in self.modules():
-            if isinstance(module, Residual):
-                last = module.branch[2] if self.config.batch_norm else module.branch[1]
-                nn.init.zeros_(last.weight)
         for head in self.heads:
+            nn.init.normal_(head[0].weight, std=FEATURES**-0.5)
             nn.init.normal_(head[1].weight, std=0.2)
+            nn.init.zeros_(head[0].bias)
             nn.init.zeros_(head[1].bias)
             head[1].bias.data[0] = -4.0  # faces are rare: start by saying no
 
-    def neck(self, x):
-        """Normalised RGB [B,3,H,W] to the merged features of the three strides."""
-        x = self.stem(x)
-        features = []
-        for block in self.stages:
-            x = block(x)
-            features.append(x)
-        c3, c4, c5 = features[2:]
-        p5 = self.merge[2](c5)
-        p4 = self.merge[1](self.lateral4(c4) + F.interpolate(p5, scale_factor=2))
-        p3 = self.merge[0](self.lateral3(c3) + F.interpolate(p4, scale_factor=2))
-        return p3, p4, p5
+    def features(self, x):
+        """Normalised RGB [B,3,H,W] to every part's map by name; what the heads read are tower8, tower16 and tower32."""
+        maps = {"stem": self.stem(x)}
+        maps["early"] = self.stages[0](maps["stem"])
+        maps["stage4"] = self.stages[1](maps["early"])
+        for stage, stride in zip(self.stages[2:], STRIDES):
+            maps[f"stage{stride}"] = stage(F.max_pool2d(maps[f"stage{stride // 2}"], 2))
+        above = None
+        for merge, tower, stride in reversed(list(zip(self.merge, self.towers, STRIDES))):
+            x = maps[f"stage{stride}"]
+            x = x if above is None else x + F.interpolate(above, scale_factor=2)
+            above = maps[f"neck{stride}"] = merge(x)
+            maps[f"tower{stride}"] = tower(above)
+        return maps
 
-    def head(self, features):
+    def head(self, maps):
         outputs = []
-        for feature, tower, head in zip(features, self.towers, self.heads):
-            y = tower(feature)
-            with torch.autocast(y.device.type, enabled=False):  # boxes need more than bfloat16's 8 bits
-                outputs.append(head(y.float()))
+        for stride, head in zip(STRIDES, self.heads):
+            with torch.autocast(maps["stem"].device.type, enabled=False):  # boxes need more than bfloat16's 8 bits
+                outputs.append(head(maps[f"tower{stride}"].float()))
         return outputs
 
     def forward(self, x):
-        return self.head(self.neck(x))
+        return self.head(self.features(x))
+
+    def parts(self):
+        """name of `features` -> (the module that makes it, the name of its input)."""
+        parts = {"stem": (self.stem, "pixels"), "early": (self.stages[0], "stem"), "stage4": (self.stages[1], "early")}
+        for i, stride in enumerate(STRIDES):
+            parts[f"stage{stride}"] = self.stages[i + 2], f"pooled{stride}"
+            parts[f"neck{stride}"] = self.merge[i], f"sum{stride}"
+            parts[f"tower{stride}"] = self.towers[i], f"neck{stride}"
+        return parts
 
 
 def normalise(image):
@@ -136,25 +177,34 @@ def normalise(image):
     return (image - 128.0) * (1 / 64.0)
 
 
-def load_matching(network, state):
-    """Copies what fits by name and shape; returns the names left as they were (for growing a trained network)."""
-    own = network.state_dict()
-    fitting = {k: v for k, v in state.items() if k in own and own[k].shape == v.shape}
-    network.load_state_dict({**own, **fitting})
-    return sorted(set(own) - set(fitting))
-
-
-def fold_batch_norm(network):
-    """The same function without normalisation: its scale and shift go into the convolution before it."""
-    source = copy.deepcopy(network).eval()
-    for block in source.modules():
-        if not isinstance(block, nn.Sequential):
-            continue
-        for i in range(1, len(block)):
-            conv, norm = block[i - 1], block[i]
-            if isinstance(conv, nn.Conv2d) and isinstance(norm, nn.BatchNorm2d):
-                block[i - 1] = nn.utils.fuse_conv_bn_eval(conv, norm)
-                block[i] = nn.Identity()
-    folded = FaceNetwork(replace(network.config, batch_norm=False)).eval()
-    folded.load_state_dict(source.state_dict())
+def plain(network):
+    """The same function in plain convolutions."""
+    folded = copy.deepcopy(network).eval()
+    for module in list(folded.modules()):
+        if isinstance(module, nn.Sequential):
+            for i, child in enumerate(module):
+                if isinstance(child, (Unit, Mixing)):
+                    module[i] = child.plain()
     return folded
+
+
+@torch.no_grad()
+def whiten(network, run, batches):
+    """Sets the frame of every convolution by what reaches it while `run(batch)` is called on each of the batches."""
+    sums, hooks = {}, []
+
+    def collect(mixing, inputs):
+        x = mixing.seen(inputs[0].float()).double()
+        total, square, count = sums.get(mixing, (0, 0, 0))
+        sums[mixing] = total + x.sum(0), square + x.T @ x, count + len(x)
+
+    for module in network.modules():
+        if isinstance(module, Mixing):
+            hooks.append(module.register_forward_pre_hook(collect))
+    for batch in batches:
+        run(batch)
+    for hook in hooks:
+        hook.remove()
+    for mixing, (total, square, count) in sums.items():
+        mean = total / count
+        mixing.set_inputs(mean, square / count - torch.outer(mean, mean))

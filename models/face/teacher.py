@@ -7,7 +7,13 @@ from onnx import helper, numpy_helper
 
 from network import STRIDES
 
-NECK = ("283", "273", "263")  # the file's names of the merged features of strides 8, 16, 32
+# The file's names of the maps that one part of the network hands to the next.
+MAPS = {
+    "stem": "216", "early": "224", "stage4": "232",
+    "pooled8": "233", "pooled16": "242", "pooled32": "251", "stage8": "241", "stage16": "250", "stage32": "259",
+    "sum8": "279", "sum16": "269", "sum32": "259", "neck8": "283", "neck16": "273", "neck32": "263",
+    "tower8": "287", "tower16": "291", "tower32": "295",
+}  # fmt: skip
 SHAPE_OPS = {"Shape", "Gather", "Unsqueeze", "Concat"}  # feed Resize and Reshape, which are not needed here
 
 
@@ -30,7 +36,7 @@ class Teacher:
 
     @torch.no_grad()
     def __call__(self, rgb):
-        """RGB [B,3,H,W] to one (score [B,h,w], box [B,4,h,w], landmarks [B,10,h,w], neck [B,64,h,w]) a stride."""
+        """RGB [B,3,H,W] to (a (score [B,h,w], box [B,4,h,w], landmarks [B,10,h,w]) a stride, maps by the names of MAPS)."""
         v = dict(self.weights)
         v[self.input] = rgb.flip(1)
         with torch.autocast(rgb.device.type, dtype=torch.bfloat16):
@@ -51,12 +57,8 @@ class Teacher:
                     v[o] = v[i[0]]  # kept as maps
                 elif op not in SHAPE_OPS:
                     raise ValueError(f"operator {op} of the teacher is not known")
-        return [
-            (
-                (v[f"cls_{s}"] * v[f"obj_{s}"])[:, 0].clamp(0, 1).sqrt(),
-                v[f"bbox_{s}"].float(),
-                v[f"kps_{s}"].float(),
-                v[neck],
-            )
-            for s, neck in zip(STRIDES, NECK)
+        outputs = [
+            ((v[f"cls_{s}"] * v[f"obj_{s}"])[:, 0].clamp(0, 1).sqrt(), v[f"bbox_{s}"].float(), v[f"kps_{s}"].float())
+            for s in STRIDES
         ]
+        return outputs, {name: v[value] for name, value in MAPS.items()}

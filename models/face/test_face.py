@@ -3,12 +3,12 @@
 import random
 import tempfile
 import unittest
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import onnx
 import torch
+import torch.nn.functional as F
 
 import augment
 import export_verifier
@@ -18,27 +18,23 @@ from cascade import CascadeRule
 from crop_effects import Edge, edge_through, shaded
 from detector import Detector, Found, detect
 from export import IDENTITY_CALIBRATION, served_model, verify
-from hints import FIT_BATCHES, TEACHER_CHANNELS, NeckHints
+from hints import FIT_BATCHES, TEACHER_CHANNELS, NeckHints, Variances
 from mine import Mined
-from network import STRIDES, FaceNetwork, NetworkConfig, fold_batch_norm, load_matching, normalise
+from network import STRIDES, FaceNetwork, NetworkConfig, Unit, normalise, plain, whiten
 from quantise import BATCH, LARGEST_MEAN_ERROR, mean_error, quantised
 from square_crop import COUNT, SIDE, crop_matrix, crops
 from verifier import Verifier, VerifierConfig
 from verifier_examples import Examples, box_in_crop, box_values, to_crop
 
-SMALL = NetworkConfig(stem=8, widths=(8, 8, 16, 16, 16), depths=(1, 1, 1, 1, 1), neck=16)
+SMALL = NetworkConfig(stages=((8, 64),) * 5, tower=(8, 64))
 
 
-def trained_like(config, seed=0):
-    """A network whose normalisation statistics are not trivial."""
+def whitened(seed=0):
+    """(a network whose convolutions have frames that are not trivial, the batches that they are made of)."""
     torch.manual_seed(seed)
-    network = FaceNetwork(config)
-    for module in network.modules():
-        if isinstance(module, torch.nn.BatchNorm2d):
-            module.running_mean.normal_(0, 0.2)
-            module.running_var.uniform_(0.5, 2)
-            module.weight.data.uniform_(0.5, 1.5)
-    return network.eval()
+    network, batches = FaceNetwork(SMALL), [torch.randn(2, 3, 64, 96) + 0.5 for _ in range(4)]
+    whiten(network, network, batches)
+    return network.eval(), batches
 
 
 def found(*boxes, score=0.9):
@@ -53,7 +49,7 @@ class HintsTest(unittest.TestCase):
         seen = []
 
         def teacher(rgb):
-            return [(None, None, None, wish(student(rgb)))]
+            return [wish(student(rgb))]
 
         def maps(rgb):
             seen.append(rgb)
@@ -64,30 +60,44 @@ class HintsTest(unittest.TestCase):
         self.assertEqual(len(seen), FIT_BATCHES)
         with torch.no_grad():
             rgb, score = torch.randn(2, 3, 16, 16), torch.zeros(2, 16, 16)
-            necks = [neck for *_, neck in teacher(rgb)]
+            necks = teacher(rgb)
             self.assertLess(float(hints(maps(rgb), necks, [score])), 1e-3)
             self.assertGreater(float(NeckHints([8])(maps(rgb), necks, [score])), 0.1)
 
 
-class NetworkTest(unittest.TestCase):
-    def test_folding_keeps_the_function(self):
-        network, x = trained_like(SMALL), torch.randn(2, 3, 64, 96)
-        with torch.no_grad():
-            for a, b in zip(network(x), fold_batch_norm(network)(x)):
-                torch.testing.assert_close(a, b, rtol=1e-3, atol=2e-3)
+class VariancesTest(unittest.TestCase):
+    def test_saying_the_mean_leaves_all_of_the_variance_and_saying_the_map_none(self):
+        torch.manual_seed(0)
+        maps = 3 * torch.randn(4, 8, 32, 32) + torch.arange(8)[:, None, None]
+        variances = Variances()
+        variances.fit([{"neck8": maps}])
+        mean = variances.mean["neck8"][None, :, None, None].expand_as(maps)
+        self.assertAlmostEqual(float(variances.unexplained("neck8", mean, maps)), 1, places=3)
+        self.assertEqual(float(variances.unexplained("neck8", maps, maps)), 0)
 
-    def test_a_deeper_network_starts_as_the_shallow_one(self):
-        network, x = trained_like(SMALL), torch.randn(1, 3, 64, 64)
-        deeper = FaceNetwork(replace(SMALL, depths=(1, 1, 3, 1, 1), head_depth=2)).eval()
-        self.assertTrue(load_matching(deeper, network.state_dict()))
+
+class NetworkTest(unittest.TestCase):
+    def test_plain_convolutions_are_the_same_function(self):
+        network, _ = whitened()
+        x = torch.randn(2, 3, 64, 96)
         with torch.no_grad():
-            for a, b in zip(network(x), deeper(x)):
-                torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5)
+            for a, b in zip(network(x), plain(network)(x)):
+                torch.testing.assert_close(a, b, rtol=1e-3, atol=1e-3)
+
+    def test_whitening_decorrelates_what_a_unit_sees_and_keeps_what_it_says(self):
+        torch.manual_seed(1)
+        unit = Unit(8, 16)
+        x = F.relu(torch.nn.Conv2d(3, 8, 1)(torch.randn(4, 3, 48, 48)) + 1).detach()
+        before = unit(x)
+        whiten(unit, unit, [x])
+        torch.testing.assert_close(unit(x), before, rtol=1e-3, atol=1e-3)
+        rows = (unit.mixing.seen(x) - unit.mixing.mean) @ unit.mixing.whiten
+        torch.testing.assert_close(rows.T @ rows / len(rows), torch.eye(8), atol=0.02, rtol=0)
 
 
 class ExportTest(unittest.TestCase):
     def test_onnx_says_what_torch_says(self):
-        network = fold_batch_norm(trained_like(SMALL))
+        network = plain(whitened()[0])
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.onnx"
             onnx.save(served_model(network, IDENTITY_CALIBRATION), path)

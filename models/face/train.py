@@ -1,7 +1,7 @@
 """Trains the detector by ground truth and a teacher. Resumable; a GPU is used where torch sees one.
 
-    python train.py --minutes 60 --resume            constant rate: go on from checkpoints/last.pt
-    python train.py --minutes 20 --resume --decay    rate to zero: gives the weights to serve
+    python train.py --minutes 60 --start checkpoints/imitated.pt    constant rate, from what imitate.py made
+    python train.py --minutes 20 --resume --decay                   rate to zero: gives the weights to serve
 
 The checkpoint that scores best on the held-out slice of the training pictures is checkpoints/best.pt.
 """
@@ -11,7 +11,6 @@ import ctypes
 import random
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -22,12 +21,13 @@ from torch import nn
 import dataset
 import targets
 from heldout import HeldOut
-from hints import NeckHints
-from network import STRIDES, FaceNetwork, NetworkConfig, fold_batch_norm, load_matching, normalise
+from hints import Variances
+from network import STRIDES, FaceNetwork, NetworkConfig, normalise, whiten
 from teacher import Teacher
 
 HERE = Path(__file__).resolve().parent
 WARMUP_STEPS = 200
+FIT_BATCHES = 12
 LOSS_WEIGHTS = {"score": 1.0, "box": 2.0, "landmarks": 0.5, "hints": 0.4}
 
 
@@ -36,21 +36,15 @@ def arguments():
     parser.add_argument("--minutes", type=float, required=True)
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
     parser.add_argument("--resume", action="store_true", help="go on from checkpoints/last.pt")
-    parser.add_argument("--start", help="take weights that fit from this checkpoint")
+    parser.add_argument("--start", help="begin with the weights of this checkpoint")
     parser.add_argument("--decay", action="store_true", help="bring the learning rate to zero over this run")
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--batch", type=int, default=16, help="crops of 320 pixels a step; larger crops count more")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--freeze", type=int, default=0, help="keep the stem and this many stages as they are")
-    parser.add_argument("--fold", action="store_true", help="fold batch normalisation when starting")
     parser.add_argument("--compile", action="store_true", help="torch.compile: a fifth faster on a CPU, needs a C++ compiler")
     parser.add_argument("--check-minutes", type=float, default=12, help="between looks at the held-out slice")
     parser.add_argument("--folder", type=Path, default=HERE / "checkpoints")
-    for name in ("widths", "depths"):
-        parser.add_argument(f"--{name}", type=lambda text: tuple(map(int, text.split(","))))
-    for name in ("stem", "neck", "head_depth"):
-        parser.add_argument(f"--{name.replace('_', '-')}", type=int)
     return parser.parse_args()
 
 
@@ -59,36 +53,24 @@ class Run:
 
     def __init__(self, args, device):
         self.args, self.device = args, device
-        self.step, self.seconds, self.best, self.hinted = 0, 0.0, 0.0, False
+        self.step, self.seconds, self.best = 0, 0.0, 0.0
         saved = self._saved()
-        named = {k: getattr(args, k) for k in ("stem", "widths", "depths", "neck", "head_depth")}
-        grown = {} if args.resume else {k: v for k, v in named.items() if v is not None}
-        config = replace(NetworkConfig.from_dict(saved["config"]) if saved else NetworkConfig(), **grown)
-        network = FaceNetwork(config)
-        if saved and not args.resume:
-            print("starts anew:", load_matching(network, saved["ema"]) or "nothing", flush=True)
-        if args.fold and config.batch_norm:
-            network = fold_batch_norm(network)
+        network = FaceNetwork(NetworkConfig.from_dict(saved["config"]) if saved else NetworkConfig())
+        if saved:
+            network.load_state_dict({k: v.float() for k, v in saved["model" if args.resume else "ema"].items()})
         self.network = network.to(device, memory_format=torch.channels_last)
-        self.hints = NeckHints([config.neck] * len(STRIDES)).to(device)
-        parameters = [*network.parameters(), *self.hints.parameters()]
-        decayed = [p for p in parameters if p.ndim > 1]
-        plain = [p for p in parameters if p.ndim <= 1]
+        self.variances = Variances(saved and saved["variances"])
+        decayed = [p for p in network.parameters() if p.ndim > 1]
+        plain = [p for p in network.parameters() if p.ndim <= 1]
         self.optimiser = torch.optim.AdamW(
             [{"params": decayed, "weight_decay": 5e-4}, {"params": plain, "weight_decay": 0.0}], lr=args.rate
         )
         if args.resume:
-            network.load_state_dict(saved["model"])
             if saved.get("optimiser"):
                 self.optimiser.load_state_dict(saved["optimiser"])
-            self.hinted = "hints" in saved
-            if self.hinted:
-                self.hints.load_state_dict(saved["hints"])
             self.step, self.seconds, self.best = saved["step"], saved["seconds"], saved["best"]
-        self.ema = {k: v.clone() for k, v in (saved["ema"] if args.resume else network.state_dict()).items()}
-        self.ema = {k: v.float().to(device) if v.is_floating_point() else v for k, v in self.ema.items()}
-        for part in (network.stem, *network.stages[: args.freeze]) if args.freeze else ():
-            part.requires_grad_(False)
+        self.ema = saved["ema"] if args.resume else network.state_dict()
+        self.ema = {k: v.clone().float().to(device) for k, v in self.ema.items()}
 
     def _saved(self):
         path = self.args.folder / "last.pt" if self.args.resume else self.args.start
@@ -98,10 +80,7 @@ class Run:
     def average(self, done):
         keep = min(0.999, (done + 1) / (done + 20))
         for key, value in self.network.state_dict().items():
-            if value.is_floating_point():
-                self.ema[key].lerp_(value.float(), 1 - keep)
-            else:
-                self.ema[key] = value.clone()
+            self.ema[key].lerp_(value, 1 - keep)
 
     def averaged_network(self):
         network = FaceNetwork(self.network.config).to(self.device, memory_format=torch.channels_last)
@@ -115,7 +94,7 @@ class Run:
             "config": self.network.config.to_dict(),
             "model": self.network.state_dict(),
             "ema": self.ema,
-            "hints": self.hints.state_dict(),
+            "variances": self.variances.state(),
             "optimiser": self.optimiser.state_dict(),
             "step": self.step,
             "seconds": self.seconds,
@@ -139,27 +118,36 @@ def as_pixels(batch, device):
     return torch.from_numpy(batch).to(device).permute(0, 3, 1, 2).float()
 
 
+def map_losses(variances, student, teacher, scores):
+    """name -> how little the student's map says of the teacher's; places that look like faces count more."""
+    losses = {name: variances.unexplained(name, student[name], teacher[name]) for name in ("stem", "early", "stage4")}
+    for stride, score in zip(STRIDES, scores):
+        for name in (f"stage{stride}", f"neck{stride}", f"tower{stride}"):
+            losses[name] = variances.unexplained(name, student[name], teacher[name], 1 + 8 * score)
+    return losses
+
+
 def train_step(run, teacher, batch, rate):
     """One optimiser step; returns the losses and the student's best score in each picture."""
     clean, disturbed, faces, _ = batch
     device = run.device
-    known = teacher(as_pixels(clean, device))
-    necks = [neck for *_, neck in known]
+    known, taught = teacher(as_pixels(clean, device))
     with torch.autocast(device.type, dtype=torch.bfloat16):
-        features = run.network.neck(normalise(as_pixels(disturbed, device)))
+        features = run.network.features(normalise(as_pixels(disturbed, device)))
         maps = run.network.head(features)
-        hints = run.hints(features, necks, [s for s, *_ in known])
+    hints = map_losses(run.variances, features, taught, [score for score, *_ in known])
+    hints = sum(hints.values()) / len(hints)
     cells = targets.Cells.of(maps)
     values = targets.flatten(maps)
     teacher_scores = torch.cat([s.flatten(1) for s, *_ in known], 1)
-    teacher_boxes = targets.decode_boxes(cells, targets.flatten([b for _, b, *_ in known]))
+    teacher_boxes = targets.decode_boxes(cells, targets.flatten([b for _, b, _ in known]))
     with torch.no_grad():
         student = torch.sigmoid(values[..., 0]), targets.decode_boxes(cells, values[..., 1:5])
         rows = torch.from_numpy(np.concatenate(faces)).to(device)
         picture = torch.repeat_interleave(torch.arange(len(faces)), torch.tensor([len(f) for f in faces])).to(device)
         has_faces = torch.tensor([len(f) > 0 for f in faces], device=device)
         target = targets.build(cells, student, (teacher_scores, teacher_boxes), rows, picture, has_faces)
-    parts = *targets.losses(cells, values, target, targets.flatten([k for _, _, k, _ in known])), hints
+    parts = *targets.losses(cells, values, target, targets.flatten([k for *_, k in known])), hints
     loss = sum(w * part for w, part in zip(LOSS_WEIGHTS.values(), parts))
     for group in run.optimiser.param_groups:
         group["lr"] = rate
@@ -170,15 +158,12 @@ def train_step(run, teacher, batch, rate):
     return [float(p.detach()) for p in parts], student[0].amax(1).tolist()
 
 
-@torch.no_grad()
-def fit_hints(run, teacher, queue):
-    def neck(clean):
-        with torch.autocast(run.device.type, dtype=torch.bfloat16):
-            return run.network.neck(normalise(clean))
-
-    run.network.eval()
-    run.hints.fit((as_pixels(clean, run.device) for clean, *_ in iter(queue.get, None)), neck, teacher)
-    run.network.train()
+def prepare(run, teacher, queue):
+    """Before the first step: how much the teacher's maps vary, and the frame of every unit."""
+    batches = lambda column: (as_pixels(queue.get()[column], run.device) for _ in range(FIT_BATCHES))
+    run.variances.fit(teacher(clean)[1] for clean in batches(0))
+    whiten(run.network, lambda pixels: run.network(normalise(pixels)), batches(1))
+    run.ema = {k: v.clone() for k, v in run.network.state_dict().items()}
 
 
 def main():
@@ -200,12 +185,12 @@ def main():
     queue, hardness, workers = dataset.start_workers(pictures, args.workers, random.randrange(2**31), pixels)
     teacher = Teacher(dataset.teacher_file(shared), device)
     if args.compile:  # the averaged network that is checked stays as it is: every picture there has its own size
-        run.network.neck, run.network.head, teacher = (
-            torch.compile(part, dynamic=False) for part in (run.network.neck, run.network.head, teacher)
+        run.network.features, teacher = (
+            torch.compile(part, dynamic=False) for part in (run.network.features, teacher)
         )
 
-    if not run.hinted:
-        fit_hints(run, teacher, queue)
+    if not args.resume:
+        prepare(run, teacher, queue)
 
     start = last_save = last_check = time.time()
     done, crops, sums = 0, 0, np.zeros(len(LOSS_WEIGHTS))

@@ -22,7 +22,7 @@ from torch import multiprocessing
 import dataset
 import mine
 from hints import NeckHints
-from network import normalise
+from network import STRIDES, normalise
 from teacher import Teacher
 from train import as_pixels, keep_freed_memory
 from verifier import Verifier, VerifierConfig, as_input
@@ -58,6 +58,10 @@ def losses(values, labels, auxiliary):
     return F.binary_cross_entropy_with_logits(logits, labels), mean(slice(0, 4)), mean(slice(4, None))
 
 
+def necks(maps):
+    return [maps[f"neck{stride}"] for stride in STRIDES[:HINTED]]
+
+
 class Run:
     """Everything that a checkpoint holds."""
 
@@ -80,18 +84,18 @@ class Run:
 
     def fit_hints(self, teacher, queue):
         crops = (as_pixels(clean, "cpu") for _, clean, *_ in iter(queue.get, None))
-        self.hints.fit(crops, lambda clean: self.average.maps(normalise(clean))[-HINTED:], teacher)
+        self.hints.fit(crops, lambda clean: self.average.maps(normalise(clean))[-HINTED:], lambda rgb: necks(teacher(rgb)[1]))
 
     def train(self, teacher, batch, rate):
         pixels, clean, labels, auxiliary = batch
-        known = teacher(as_pixels(clean, "cpu"))[:HINTED]
+        known, taught = teacher(as_pixels(clean, "cpu"))
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         self.network.train()
         with torch.autocast("cpu", dtype=torch.bfloat16):
             maps = self.network.maps(as_input(pixels))
             values = self.network.judge(maps[-1])
-            hints = self.hints(maps[-HINTED:], [neck for *_, neck in known], [score for score, *_ in known])
+            hints = self.hints(maps[-HINTED:], necks(taught), [score for score, *_ in known[:HINTED]])
         parts = *losses([v.float() for v in values], torch.from_numpy(labels), torch.from_numpy(auxiliary)), hints
         self.optimiser.zero_grad()
         sum(weight * part for weight, part in zip(LOSS_WEIGHTS.values(), parts)).backward()

@@ -1,0 +1,147 @@
+"""Starts a detector: every part by itself learns to make of the teacher's maps what the teacher makes of them.
+
+    python imitate.py --minutes 20 --joint-minutes 20        writes checkpoints/imitated.pt, which train.py starts from
+
+A part has few layers and gets its input from the teacher: it learns in minutes what the whole network, trained from
+end to end, would need days for. Then the parts are joined, and learn together what errors of one do to the next.
+"""
+
+import argparse
+import math
+import random
+import time
+from pathlib import Path
+
+import cv2
+import torch
+import torch.nn.functional as F
+
+import dataset
+from hints import Variances
+from network import FaceNetwork, normalise, whiten
+from teacher import Teacher
+from train import as_pixels, keep_freed_memory, map_losses
+
+HERE = Path(__file__).resolve().parent
+FIT_BATCHES = 12
+REFRAMES = (0.15, 0.5)  # shares of the time after which the units are whitened anew
+WARMUP_STEPS = 30
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, required=True)
+    parser.add_argument("--joint-minutes", type=float, required=True)
+    parser.add_argument("--start", help="join the parts of this checkpoint")
+    parser.add_argument("--rate", type=float, default=1e-2)
+    parser.add_argument("--joint-rate", type=float, default=2e-3)
+    parser.add_argument("--batch", type=int, default=8, help="crops of 320 pixels a step; larger crops count more")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--folder", type=Path, default=HERE / "checkpoints")
+    return parser.parse_args()
+
+
+def head_loss(maps, known):
+    """The heads say the teacher's scores everywhere, its boxes and landmarks where it sees a face."""
+    loss = 0
+    for values, (score, box, points) in zip(maps, known):
+        bce = F.binary_cross_entropy_with_logits(values[:, 0], score, reduction="none")
+        gap = (torch.sigmoid(values[:, 0]) - score).abs().detach()
+        places = (values[:, 1:] - torch.cat([box, points], 1)).abs().mean(1) * score
+        loss = loss + ((gap * bce).sum() + places.sum()) / score.sum().clamp(min=8)
+    return loss
+
+
+def part_losses(network, pixels, teacher, variances):
+    """name of a part -> unexplained share of the variance of its map, each fed by the teacher; and the heads' loss."""
+    known, maps = teacher(pixels)
+    maps["pixels"] = normalise(pixels)
+    with torch.autocast(pixels.device.type, dtype=torch.bfloat16):
+        losses = {n: variances.unexplained(n, part(maps[i]), maps[n]) for n, (part, i) in network.parts().items()}
+        losses["heads"] = head_loss(network.head(maps), known)
+    return losses
+
+
+def joint_losses(network, pixels, teacher, variances):
+    """The same of the whole network; places that look like faces count more."""
+    known, maps = teacher(pixels)
+    with torch.autocast(pixels.device.type, dtype=torch.bfloat16):
+        features = network.features(normalise(pixels))
+        outputs = network.head(features)
+    losses = map_losses(variances, features, maps, [score for score, *_ in known])
+    losses["heads"] = head_loss(outputs, known)
+    del losses["stem"], losses["early"]  # of the first maps only what the later ones need has to be right
+    return losses
+
+
+def set_scales(network, variances):
+    """The last unit of every part begins with about the spread of what it shall say."""
+    for name, (part, _) in network.parts().items():
+        unit = part[2] if name == "stem" else part[-1]
+        unit.scale.data.copy_(1.5 * variances.spread[name])
+        unit.bias.data.copy_(0.5 * variances.mean[name])
+
+
+def main():
+    args = arguments()
+    keep_freed_memory()
+    torch.set_num_threads(args.threads)
+    cv2.setNumThreads(1)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    shared = dataset.shared_dir()
+    pictures = dataset.TrainingPictures(shared)
+    queue, _, workers = dataset.start_workers(pictures, args.workers, random.randrange(2**31), args.batch * 320 * 320)
+    draw = lambda: as_pixels(queue.get()[1], device)
+    teacher = Teacher(dataset.teacher_file(shared), device)
+    network = FaceNetwork().to(device, memory_format=torch.channels_last)
+
+    draws = lambda: (draw() for _ in range(FIT_BATCHES))
+    variances = Variances()
+    variances.fit(teacher(pixels)[1] for pixels in draws())
+    if args.start:
+        network.load_state_dict(torch.load(args.start, map_location=device, weights_only=True)["ema"])
+    else:
+        set_scales(network, variances)
+    for losses_of, minutes, rate, reframes in (
+        (part_losses, args.minutes, args.rate, (0, *REFRAMES)),
+        (joint_losses, args.joint_minutes, args.joint_rate, (0,)),
+    ):
+        losses = lambda pixels: losses_of(network, pixels, teacher, variances)
+        learn(network, losses, draws, minutes, rate, reframes)
+        save(network, variances, args.folder)
+    for worker in workers:
+        worker.terminate()
+
+
+def learn(network, losses_of, draws, minutes, rate, reframes):
+    """`reframes`: the shares of the time at which the convolutions are whitened anew."""
+    start, due, sums = time.time(), list(reframes), {}
+    while (done := (time.time() - start) / max(60 * minutes, 1e-9)) < 1:
+        if due and done >= due[0]:  # the moments belong to the frame, too
+            due.pop(0)
+            whiten(network, losses_of, draws())
+            optimiser, step = torch.optim.Adam(network.parameters(), betas=(0.9, 0.99)), 0
+        losses = losses_of(next(draws()))
+        for group in optimiser.param_groups:
+            group["lr"] = rate * min(1, (step + 1) / WARMUP_STEPS) * (0.5 + 0.5 * math.cos(math.pi * done))
+        optimiser.zero_grad()
+        sum(losses.values()).backward()
+        optimiser.step()
+        step += 1
+        for name, loss in losses.items():
+            sums[name] = sums.get(name, 0) + float(loss.detach())
+        if step % 100 == 0:
+            means = " ".join(f"{name} {value / 100:.3f}" for name, value in sums.items())
+            print(f"left unexplained: {means} | {minutes * (1 - done):.1f} min left", flush=True)
+            sums = {}
+
+
+def save(network, variances, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    saved = {"config": network.config.to_dict(), "ema": network.state_dict(), "variances": variances.state()}
+    torch.save(saved, folder / "imitated.pt")
+
+
+if __name__ == "__main__":
+    main()
