@@ -1,10 +1,10 @@
 import { platform, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { AnalysisModels } from './analysis-models.js';
-import type { FaceTasks } from './face/detector.js';
-import { openFaceDetector } from './face/open-face-detector.js';
+import { createFaceDetector, type FaceTasks } from './face/detector.js';
 import { restrictLoaders } from './image/restrict-loaders.js';
 import { serveTasks } from './inference/pool-worker.js';
+import { openModel } from './inference/sessions.js';
 import { openMeterReader } from './meter/open-meter-reader.js';
 import type { MeterTasks } from './meter/reader.js';
 
@@ -24,16 +24,16 @@ const now = (): number => performance.now();
 if (platform() === 'linux') setPriority(behindTheMainThread);
 
 await restrictLoaders();
-const faceDetector = await openFaceDetector(models.face, manifestUrl, { now });
+const faceModel = await openModel(models.face.entry, manifestUrl);
 const meterReader = await openMeterReader(models.meter, manifestUrl);
 
 serveTasks<AnalysisTasks>({
   port: parentPort,
   handlers: {
-    detectFaces: (input, signal) => faceDetector.detectFaces(input, signal),
+    detectFaces: createFaceDetector({ model: faceModel, rule: models.face.rule, now }),
     readMeter: (input, signal) => meterReader.readMeter(input, signal),
   },
   async release() {
-    await Promise.all([faceDetector.release(), meterReader.release()]);
+    await Promise.all([faceModel.release(), meterReader.release()]);
   },
 });

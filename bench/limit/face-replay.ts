@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import sharp, { type Sharp } from 'sharp';
 import { inferFaces, readCandidates } from '../../core-server/face/candidates.js';
 import {
@@ -9,10 +8,8 @@ import {
 } from '../../core-server/face/cascade.js';
 import { suppress, toPicture, type Candidate } from '../../core-server/face/geometry.js';
 import { faceModelOf } from '../../core-server/face/face-model.js';
-import { openFaceDetector } from '../../core-server/face/open-face-detector.js';
 import { scaledSize, wholeOf, type Region, type Size } from '../../core-server/image/picture.js';
-import type { Manifest, ModelEntry } from '../../core-server/inference/manifest.js';
-import type { Model, TensorData } from '../../core-server/inference/sessions.js';
+import type { Manifest } from '../../core-server/inference/manifest.js';
 import { openSession } from './sessions.js';
 
 /** What the network looks at: a part of the picture at a size. */
@@ -20,8 +17,6 @@ interface Look {
   readonly region: Region;
   readonly size: Size;
 }
-
-type Feeds = Record<string, TensorData>;
 
 const stride = 32;
 /** As in the service: up to Full HD one decode serves both looks. */
@@ -33,10 +28,8 @@ const sameFaceOverlap = 0.45;
  * sharp and runs the networks. It reads no header, suppresses nothing and cuts no crop.
  */
 export async function createFaceReplay(manifest: Manifest, folder: URL) {
-  const model = faceModelOf(manifest);
-  const { entry, rule } = model;
+  const { entry, rule } = faceModelOf(manifest);
   const session = await openSession(entry, folder);
-  const verifier = model.verifier && (await openSession(model.verifier.entry, folder));
 
   const run = async (pixels: Sharp | Uint8Array, { width, height }: Size) => {
     const right = Math.ceil(width / stride) * stride - width;
@@ -53,29 +46,6 @@ export async function createFaceReplay(manifest: Manifest, folder: URL) {
       .raw()
       .toBuffer({ resolveWithObject: true });
     return inferFaces(session, { data, width: info.width, height: info.height }, rule.weakScore);
-  };
-
-  /** What the service has the verifier look at. */
-  const recordVerifier = async (image: Uint8Array): Promise<Readonly<Feeds>[]> => {
-    const recorded: Readonly<Feeds>[] = [];
-    const open = (one: ModelEntry): Promise<Model> => {
-      const opened = one === entry ? session : verifier;
-      assert(opened);
-      return Promise.resolve({
-        ...one,
-        run(feeds: Readonly<Feeds>) {
-          if (opened === verifier) recorded.push(feeds);
-          return opened.run(feeds);
-        },
-        release: () => Promise.resolve(),
-      });
-    };
-    const options = { now: () => 0, open };
-    const detector = await openFaceDetector(model, folder, options);
-    const limits = { maxBytes: Infinity, maxPixels: Infinity, maxSide: Infinity };
-    const wish = { image, minScore: 1, maxFaces: 0, crop: false, landmarks: false, limits };
-    await detector.detectFaces(wish, new AbortController().signal);
-    return recorded;
   };
 
   return async (file: Uint8Array): Promise<() => Promise<void>> => {
@@ -100,8 +70,6 @@ export async function createFaceReplay(manifest: Manifest, folder: URL) {
       looks.push({ region: second.region, size: scaledSize(second.region, second.zoom) });
     }
 
-    const verifierFeeds = await recordVerifier(file);
-
     // As the service does: what is at most Full HD is decoded once, at its own size; of what is
     // larger, a copy that is shrunk while it is decoded and the part of the second look.
     const isSmall = width * height <= mostPixelsDecodedOnce;
@@ -120,7 +88,6 @@ export async function createFaceReplay(manifest: Manifest, folder: URL) {
         const isSame = !isPart && size.width === base.width && size.height === base.height;
         await run(isSame ? data : part.resize(size.width, size.height, { fit: 'fill' }), size);
       }
-      for (const feeds of verifierFeeds) await verifier?.run(feeds);
     };
   };
 }

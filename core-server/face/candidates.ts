@@ -44,15 +44,12 @@ export function readCandidates(outputs: Readonly<Record<string, TensorData>>): C
  * Scores have six decimals like thresholds: one that was read off an answer and is sent back as
  * threshold must let the same face pass, which 32-bit floats would not always do.
  */
-export function millionths(score: number): number {
+function millionths(score: number): number {
   return Math.round(score * 1e6) / 1e6;
 }
 
 /** An output as numbers. Throws when the model does not give it. */
-export function floatsOf(
-  outputs: Readonly<Record<string, TensorData>>,
-  name: string,
-): Float32Array {
+function floatsOf(outputs: Readonly<Record<string, TensorData>>, name: string): Float32Array {
   const data = outputs[name]?.data;
   if (data instanceof Float32Array) return data;
   throw new Error(`the face model gives no float32 output "${name}"`);

@@ -24,7 +24,6 @@ import {
   type Candidate,
   type Point,
 } from './geometry.js';
-import type { FaceVerifier, Look } from './verify.js';
 
 export interface DetectFacesInput {
   /** The picture file. */
@@ -73,18 +72,16 @@ const mostPixelsDecodedOnce = 1920 * 1080;
 const sameFaceOverlap = 0.45;
 
 /**
- * The worker's task: header, decode, one to three looks, a second opinion, boxes, crops. Throws
- * CORRUPT_IMAGE and IMAGE_TOO_MANY_PIXELS; when the signal is aborted it stops before the next step.
+ * The worker's task: header, decode, one to three looks, boxes, crops. Throws CORRUPT_IMAGE and
+ * IMAGE_TOO_MANY_PIXELS; when the signal is aborted it stops before the next step.
  */
 export function createFaceDetector(deps: {
   model: Pick<Model, 'name' | 'version' | 'run'>;
   rule: CascadeRule;
-  /** Scores what was found anew. */
-  verify?: FaceVerifier | undefined;
   /** Milliseconds, monotonic. */
   now: () => number;
 }): (input: DetectFacesInput, signal: AbortSignal) => Promise<DetectFacesOutput> {
-  const { model, rule, verify, now } = deps;
+  const { model, rule, now } = deps;
 
   return async (input, signal) => {
     const { image: bytes, limits, minScore } = input;
@@ -95,10 +92,7 @@ export function createFaceDetector(deps: {
     };
 
     const size = await step('header', () => readUprightSize(bytes, limits));
-    // What the verifier makes of a score is not known before.
-    const leastScore = verify
-      ? lowestScore
-      : Math.max(lowestScore, Math.min(minScore, rule.weakScore));
+    const leastScore = Math.max(lowestScore, Math.min(minScore, rule.weakScore));
     // A small picture is decoded once for all looks and the crops; of a large one, each gets what
     // it needs: the first look a picture that was shrunk while it was decoded, the others a part.
     const isSmall = size.width * size.height <= mostPixelsDecodedOnce;
@@ -117,7 +111,6 @@ export function createFaceDetector(deps: {
     const overview = await step('decode', () =>
       whole ? resizePicture(whole, firstSize) : decodeUpright(bytes, firstSize),
     );
-    const looks: [Look, ...Look[]] = [{ pixels: overview, region: wholeOf(size) }];
     let found = await lookAt(overview, wholeOf(size));
     if (glancePays(found, size, rule)) {
       const glanceSize = scaledSize(overview, rule.glanceScale);
@@ -134,13 +127,11 @@ export function createFaceDetector(deps: {
       const detail = await step('decode', () =>
         whole ? resizePicture(whole, secondSize, region) : decodeRegion(bytes, region, secondSize),
       );
-      looks.push({ pixels: detail, region });
       const more = await lookAt(detail, region);
       found = watch.timeSync('suppress', () =>
         mergeLooks(found, more, region, size, rule, sameFaceOverlap),
       );
     }
-    if (verify) found = await step('verify', () => verify(found, looks));
 
     const faces = visibleFaces(found, size, minScore);
     const kept = faces.slice(0, input.maxFaces);

@@ -2,14 +2,11 @@ import { z } from 'zod';
 import { modelFor, type Manifest, type ModelEntry } from '../inference/manifest.js';
 import { parseModelFile } from '../inference/parse-model-file.js';
 import type { CascadeRule } from './cascade.js';
-import type { VerifierRule } from './verify.js';
 
-/** A face model of the manifest with its rules: all that a worker must know to open it. */
+/** A face model of the manifest with its rule: all that a worker must know to open it. */
 export interface FaceModel {
   readonly entry: ModelEntry;
   readonly rule: CascadeRule;
-  /** Looks again at what the model found. */
-  readonly verifier?: { readonly entry: ModelEntry; readonly rule: VerifierRule };
 }
 
 const cascadeSchema: z.ZodType<CascadeRule> = z.strictObject({
@@ -26,26 +23,13 @@ const cascadeSchema: z.ZodType<CascadeRule> = z.strictObject({
   keepSide: z.number().min(0),
 });
 
-const verifierSchema: z.ZodType<VerifierRule> = z.strictObject({
-  sureScore: z.number().min(0).max(1),
-  leastSide: z.number().min(0),
-});
-
 /** The face model that the manifest serves, or the one called `name`. Throws where there is none, or its settings are wrong. */
 export function faceModelOf(manifest: Manifest, name?: string): FaceModel {
   const entry = modelFor(manifest, 'face', name);
-  const rule = parseCascadeRule(entry.settings);
-  if (entry.verifier === undefined) return { entry, rule };
-  const verifier = modelFor(manifest, 'face-verifier', entry.verifier);
-  return { entry, rule, verifier: { entry: verifier, rule: parseVerifierRule(verifier.settings) } };
+  return { entry, rule: parseCascadeRule(entry.settings) };
 }
 
 /** Reads the rule from the settings of a manifest entry. Throws an Error that names every mistake. */
 export function parseCascadeRule(settings: Readonly<Record<string, number>>): CascadeRule {
   return parseModelFile(cascadeSchema, settings, 'the settings of the face model');
-}
-
-/** Reads the rule from the settings of a manifest entry. Throws an Error that names every mistake. */
-export function parseVerifierRule(settings: Readonly<Record<string, number>>): VerifierRule {
-  return parseModelFile(verifierSchema, settings, 'the settings of the face verifier');
 }

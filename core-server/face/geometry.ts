@@ -57,20 +57,6 @@ export function toPicture(candidate: Candidate, look: Size, region: Region): Can
   };
 }
 
-/** A box in the picture's pixels in those of a look at `region`, scaled to the size of `look`. */
-export function fromPicture(box: Box, look: Size, region: Region): Box {
-  const x = (value: number): number => ((value - region.left) * look.width) / region.width;
-  const y = (value: number): number => ((value - region.top) * look.height) / region.height;
-  return { xmin: x(box.xmin), ymin: y(box.ymin), xmax: x(box.xmax), ymax: y(box.ymax) };
-}
-
-/** Whether the whole box lies in the region. */
-export function isInside(box: Box, { left, top, width, height }: Region): boolean {
-  return (
-    box.xmin >= left && box.ymin >= top && box.xmax <= left + width && box.ymax <= top + height
-  );
-}
-
 /** The part of the box inside the picture, in hundredths of a pixel; undefined when less than a pixel is left. */
 export function clampBox(box: Box, size: Size): Box | undefined {
   const inside = {

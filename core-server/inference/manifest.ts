@@ -35,8 +35,6 @@ const modelSchema = z.strictObject({
   calibration: z.string().min(1),
   /** Numbers of the rule that uses the model; the feature knows their names. */
   settings: z.record(z.string(), z.number()).default({}),
-  /** Name of the model that looks again at what this one found, where there is one. */
-  verifier: z.string().optional(),
   /** A file with the rules by which the feature uses the model, where they are more than numbers. */
   rules: rulesSchema.optional(),
 });
@@ -56,11 +54,6 @@ const manifestSchema = z
       if (models.some((model) => model.name === name && model.task === task)) continue;
       const message = `no model "${name}" for ${task}`;
       context.addIssue({ code: 'custom', path: ['serve', task], message });
-    }
-    for (const [i, { verifier }] of models.entries()) {
-      if (verifier === undefined || names.includes(verifier)) continue;
-      const path = ['models', i, 'verifier'];
-      context.addIssue({ code: 'custom', path, message: `no model "${verifier}"` });
     }
   });
 

@@ -20,7 +20,6 @@ export function observePool(
       detectFaces({ faces, model, timings }: DetectFacesOutput) {
         metrics.facesFound(faces.length);
         infer(model.name, timings['infer']);
-        infer('face-verifier', timings['verify']);
       },
       readMeter({ reading, timings }: ReadMeterOutput) {
         metrics.meterRead(reading?.status.toLowerCase() ?? 'none', reading?.confidence);

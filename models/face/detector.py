@@ -10,12 +10,10 @@ import onnxruntime
 
 from cascade import CascadeRule
 from metrics import suppress
-from square_crop import crops
 
 HERE = Path(__file__).resolve().parent
 CANDIDATE_SCORE = 0.02
 MAX_CANDIDATES = 1500
-SURE_SCORE, LEAST_SIDE = 0.95, 16  # the verifier sees what is less sure and, in pixels of the look, not smaller
 
 
 def single_thread(path):
@@ -50,16 +48,6 @@ class AdaptedYunet:
         return self.post.run(None, {**raw, "image_width": width, "min_score": np.float32([min_score])})
 
 
-class Verifier:
-    """The verifier's file: weighs the detector's scores anew."""
-
-    def __init__(self, path):
-        self.session = single_thread(path)
-
-    def __call__(self, pixels, scores):
-        return self.session.run(None, {"crops": pixels, "scores": scores.astype(np.float32)})[0]
-
-
 @dataclass
 class Passes:
     """Looks at pictures, and counts what that cost."""
@@ -71,15 +59,12 @@ class Passes:
 
     def look(self, picture, scale):
         """Faces in pixels of the picture."""
-        boxes, scores, landmarks = self.timed(self.detector, scaled(picture, scale), self.min_score)
+        image = scaled(picture, scale)
+        start = time.process_time()
+        boxes, scores, landmarks = self.detector(image, self.min_score)
+        self.milliseconds += (time.process_time() - start) * 1000
         self.count += 1
         return Found(boxes / scale, scores, landmarks / scale).suppressed()
-
-    def timed(self, model, *inputs):
-        start = time.process_time()
-        result = model(*inputs)
-        self.milliseconds += (time.process_time() - start) * 1000
-        return result
 
 
 def scaled(picture, scale):
@@ -128,13 +113,12 @@ class Detections(Found):
     milliseconds: float  # processor time of inference, all passes
 
 
-def detect(detector, picture, rule=CascadeRule(), more=True, min_score=CANDIDATE_SCORE, verifier=None):
-    """All passes by the rule; `more=False` stops after the first. With a verifier its scores are given."""
+def detect(detector, picture, rule=CascadeRule(), more=True, min_score=CANDIDATE_SCORE):
+    """All passes by the rule; `more=False` stops after the first."""
     height, width = picture.shape[:2]
     scale = rule.first_scale(width, height)
     passes = Passes(detector, min_score)
     found = passes.look(picture, scale)
-    looks = [(picture, scale, (0, 0, width, height))]
     if more and rule.glance_pays(found, scale):
         found = rule.add_glance(found, passes.look(picture, scale * rule.glance_scale), scale)
     region = rule.region(found, width, height, scale) if more else None
@@ -143,22 +127,4 @@ def detect(detector, picture, rule=CascadeRule(), more=True, min_score=CANDIDATE
         part = np.ascontiguousarray(picture[top:bottom, left:right])
         second = passes.look(part, zoom).moved(left, top)
         found = rule.merge(found, second, region, width, height, scale)
-        looks.append((part, zoom, region[0]))
-    if verifier:
-        found = verified(verifier, passes, found, looks)
     return Detections(**vars(found), passes=passes.count, milliseconds=passes.milliseconds)
-
-
-def verified(verifier, passes, found, looks):
-    """Each face seen again in the last of the looks that shows all of it."""
-    low, high = found.boxes[:, :2], found.boxes[:, 2:]
-    best = np.zeros(len(found.scores), int)
-    for index, (*_, (left, top, right, bottom)) in enumerate(looks):
-        best[((low >= (left, top)) & (high <= (right, bottom))).all(1)] = index
-    scores = found.scores.copy()
-    for index, (part, scale, (left, top, *_)) in enumerate(looks):
-        chosen = np.flatnonzero((best == index) & (found.scores < SURE_SCORE) & (found.sides() * scale >= LEAST_SIDE))
-        if len(chosen):
-            boxes = (found.boxes[chosen] - np.float32([left, top, left, top])) * np.float32(scale)
-            scores[chosen] = passes.timed(verifier, crops(scaled(part, scale), boxes), found.scores[chosen])
-    return Found(found.boxes, scores, found.landmarks)

@@ -14,7 +14,7 @@ import numpy as np
 
 import metrics
 from dataset import read_rgb, shared_dir, teacher_file
-from detector import AdaptedYunet, CascadeRule, Detector, Verifier, detect
+from detector import AdaptedYunet, CascadeRule, Detector, detect
 
 HERE = Path(__file__).resolve().parent
 TEACHER_SCORE, TEACHER_WEAK_SCORE = 0.65, 0.35  # its scores are not calibrated
@@ -93,7 +93,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", nargs="?", default=HERE / "face-detector.onnx")
     parser.add_argument("--score", type=float, default=served_score(), help="default score of our model")
-    parser.add_argument("--verifier", default=HERE / "face-verifier.onnx", help="empty: none")
     parser.add_argument("--fixed", action="store_true")
     args = parser.parse_args()
     root = shared_dir() / "face" / "eval"
@@ -103,7 +102,6 @@ def main():
     cv2.setNumThreads(1)
     pictures = json.loads((root / "ground_truth.json").read_text())
     detectors = {"ours": (Detector(args.model), args.score, CascadeRule())}
-    verifier = Verifier(args.verifier) if args.verifier else None
     teacher_path = teacher_file(shared_dir())
     if teacher_path.is_file():
         detectors = {"teacher": (AdaptedYunet(teacher_path), TEACHER_SCORE, CascadeRule(weak_score=TEACHER_WEAK_SCORE)), **detectors}
@@ -113,8 +111,7 @@ def main():
         for name, (detector, score, rule) in detectors.items():
             found = []
             for picture in pictures:
-                by = verifier if name == "ours" else None
-                found.append(detect(detector, read_rgb(root / picture["file"]), rule, more, verifier=by))
+                found.append(detect(detector, read_rgb(root / picture["file"]), rule, more))
             columns[f"{name} {mode}"] = accuracy(pictures, found, score)
             if more:
                 cascades[name] = found

@@ -17,10 +17,10 @@ import torch
 import torch.nn.functional as F
 
 import dataset
-from hints import Variances
+from hints import Variances, map_losses
 from network import FaceNetwork, normalise, whiten
 from teacher import Teacher
-from train import as_pixels, keep_freed_memory, map_losses
+from train import as_pixels, keep_freed_memory
 
 HERE = Path(__file__).resolve().parent
 FIT_BATCHES = 12
@@ -42,10 +42,14 @@ def arguments():
     return parser.parse_args()
 
 
-def head_loss(maps, known):
-    """The heads say the teacher's scores everywhere, its boxes and landmarks where it sees a face."""
+def head_loss(maps, known, has_faces):
+    """The heads say the teacher's boxes and landmarks where it sees a face, and its scores where there can be one.
+
+    has_faces [B]: false where the annotations know of none; what the teacher sees there is a mistake not to be learned.
+    """
     loss = 0
-    for values, (score, box, points) in zip(maps, known):
+    for values, (seen, box, points) in zip(maps, known):
+        score = seen * has_faces[:, None, None]
         bce = F.binary_cross_entropy_with_logits(values[:, 0], score, reduction="none")
         gap = (torch.sigmoid(values[:, 0]) - score).abs().detach()
         places = (values[:, 1:] - torch.cat([box, points], 1)).abs().mean(1) * score
@@ -53,24 +57,26 @@ def head_loss(maps, known):
     return loss
 
 
-def part_losses(network, pixels, teacher, variances):
+def part_losses(network, batch, teacher, variances):
     """name of a part -> unexplained share of the variance of its map, each fed by the teacher; and the heads' loss."""
+    pixels, has_faces = batch
     known, maps = teacher(pixels)
     maps["pixels"] = normalise(pixels)
     with torch.autocast(pixels.device.type, dtype=torch.bfloat16):
         losses = {n: variances.unexplained(n, part(maps[i]), maps[n]) for n, (part, i) in network.parts().items()}
-        losses["heads"] = head_loss(network.head(maps), known)
+        losses["heads"] = head_loss(network.head(maps), known, has_faces)
     return losses
 
 
-def joint_losses(network, pixels, teacher, variances):
+def joint_losses(network, batch, teacher, variances):
     """The same of the whole network; places that look like faces count more."""
+    pixels, has_faces = batch
     known, maps = teacher(pixels)
     with torch.autocast(pixels.device.type, dtype=torch.bfloat16):
         features = network.features(normalise(pixels))
         outputs = network.head(features)
     losses = map_losses(variances, features, maps, [score for score, *_ in known])
-    losses["heads"] = head_loss(outputs, known)
+    losses["heads"] = head_loss(outputs, known, has_faces)
     del losses["stem"], losses["early"]  # of the first maps only what the later ones need has to be right
     return losses
 
@@ -92,13 +98,16 @@ def main():
     shared = dataset.shared_dir()
     pictures = dataset.TrainingPictures(shared)
     queue, _, workers = dataset.start_workers(pictures, args.workers, random.randrange(2**31), args.batch * 320 * 320)
-    draw = lambda: as_pixels(queue.get()[1], device)
     teacher = Teacher(dataset.teacher_file(shared), device)
     network = FaceNetwork().to(device, memory_format=torch.channels_last)
 
+    def draw():
+        _, disturbed, faces, _ = queue.get()
+        return as_pixels(disturbed, device), torch.tensor([float(len(rows) > 0) for rows in faces], device=device)
+
     draws = lambda: (draw() for _ in range(FIT_BATCHES))
     variances = Variances()
-    variances.fit(teacher(pixels)[1] for pixels in draws())
+    variances.fit(teacher(pixels)[1] for pixels, _ in draws())
     if args.start:
         network.load_state_dict(torch.load(args.start, map_location=device, weights_only=True)["ema"])
     else:
@@ -107,7 +116,7 @@ def main():
         (part_losses, args.minutes, args.rate, (0, *REFRAMES)),
         (joint_losses, args.joint_minutes, args.joint_rate, (0,)),
     ):
-        losses = lambda pixels: losses_of(network, pixels, teacher, variances)
+        losses = lambda batch: losses_of(network, batch, teacher, variances)
         learn(network, losses, draws, minutes, rate, reframes)
         save(network, variances, args.folder)
     for worker in workers:

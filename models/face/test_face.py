@@ -11,20 +11,13 @@ import torch
 import torch.nn.functional as F
 
 import augment
-import export_verifier
 import metrics
 import targets
 from cascade import CascadeRule
-from crop_effects import Edge, edge_through, shaded
 from detector import Detector, Found, detect
 from export import IDENTITY_CALIBRATION, served_model, verify
-from hints import FIT_BATCHES, TEACHER_CHANNELS, NeckHints, Variances
-from mine import Mined
+from hints import Variances
 from network import STRIDES, FaceNetwork, NetworkConfig, Unit, normalise, plain, whiten
-from quantise import BATCH, LARGEST_MEAN_ERROR, mean_error, quantised
-from square_crop import COUNT, SIDE, crop_matrix, crops
-from verifier import Verifier, VerifierConfig
-from verifier_examples import Examples, box_in_crop, box_values, to_crop
 
 SMALL = NetworkConfig(stages=((8, 64),) * 5, tower=(8, 64))
 
@@ -40,29 +33,6 @@ def whitened(seed=0):
 def found(*boxes, score=0.9):
     boxes = np.float32(boxes).reshape(-1, 4)
     return Found(boxes, np.full(len(boxes), score, np.float32), np.zeros((len(boxes), 5, 2), np.float32))
-
-
-class HintsTest(unittest.TestCase):
-    def test_the_adapters_start_where_a_linear_map_says_the_teacher(self):
-        torch.manual_seed(0)
-        student, wish = torch.nn.Conv2d(3, 8, 1), torch.nn.Conv2d(8, TEACHER_CHANNELS, 1)
-        seen = []
-
-        def teacher(rgb):
-            return [wish(student(rgb))]
-
-        def maps(rgb):
-            seen.append(rgb)
-            return [student(rgb)]
-
-        hints = NeckHints([8])
-        hints.fit(iter(lambda: torch.randn(2, 3, 16, 16), None), maps, teacher)
-        self.assertEqual(len(seen), FIT_BATCHES)
-        with torch.no_grad():
-            rgb, score = torch.randn(2, 3, 16, 16), torch.zeros(2, 16, 16)
-            necks = teacher(rgb)
-            self.assertLess(float(hints(maps(rgb), necks, [score])), 1e-3)
-            self.assertGreater(float(NeckHints([8])(maps(rgb), necks, [score])), 0.1)
 
 
 class VariancesTest(unittest.TestCase):
@@ -228,91 +198,6 @@ class CascadeTest(unittest.TestCase):
         result = detect(finds_corner, np.zeros((480, 1280, 3), np.uint8))
         self.assertEqual(result.passes, 2)
         self.assertTrue((result.boxes[:, :2] > 0).all() and (result.boxes[:, 2] < 1280).all())
-
-    def test_doubtful_faces_are_scored_anew_in_the_sharpest_look(self):
-        def finds(image, min_score):
-            whole = image.shape[1] == 640
-            boxes = np.float32([[10, 10, 60, 60], [300, 100, 320, 120]] if whole else [[40, 40, 70, 70]])
-            return boxes, np.float32([0.97, 0.5] if whole else [0.6]), np.tile(boxes[:, None, :2], (1, 5, 1))
-
-        seen = []
-
-        def verifier(pixels, scores):
-            seen.append(pixels)
-            return scores / 2
-
-        picture = np.zeros((960, 1280, 3), np.uint8)
-        picture[:, 640:] = 255
-        result = detect(finds, picture, verifier=verifier)
-        np.testing.assert_allclose(sorted(result.scores), [0.3, 0.97], atol=1e-6)
-        self.assertEqual(len(seen), 1)
-        self.assertEqual(seen[0].shape, (1, SIDE, SIDE, 3))
-
-
-class VerifierChecks(unittest.TestCase):
-    picture = np.repeat(np.arange(0, 240, 2, dtype=np.uint8)[None, :, None], 100, 0).repeat(3, 2)  # brighter to the right
-
-    def test_a_crop_is_the_square_around_the_box(self):
-        (crop,) = crops(self.picture, np.float32([[50, 40, 70, 60]]))
-        self.assertEqual(crop.shape, (SIDE, SIDE, 3))
-        # 36 pixels from 42 to 78, two grey values a pixel.
-        self.assertAlmostEqual(crop[32, 0, 0], 2 * 42, delta=2)
-        self.assertAlmostEqual(crop[32, -1, 0], 2 * 77, delta=2)
-
-    def test_points_and_boxes_move_with_the_crop(self):
-        box = np.float32([50, 40, 70, 60])
-        for mirrored, angle in ((False, 0.0), (True, 0.0), (False, 0.5)):
-            matrix = crop_matrix(60, 50, 36, angle, mirrored)
-            np.testing.assert_allclose(to_crop(np.float64([[60, 50]]), matrix), [[COUNT / 2] * 2], atol=1e-6)
-            np.testing.assert_allclose(box_values(box_in_crop(box, matrix)), np.zeros(4), atol=1e-6)
-        ((x, _),) = to_crop(np.float64([[70, 50]]), crop_matrix(60, 50, 36, mirrored=True))
-        self.assertAlmostEqual(x, COUNT / 2 - 10 * COUNT / 36)
-
-    def test_an_edge_cuts_boxes_and_blackens_what_lies_beyond(self):
-        edge = Edge(axis=0, at=60.0, keeps=-1)
-        np.testing.assert_allclose(edge.cut([50, 40, 70, 60]), [50, 40, 60, 60])
-        for mirrored in (False, True):
-            beyond = edge.beyond(crop_matrix(60, 50, 36, mirrored=mirrored))
-            self.assertEqual(beyond.mean(), 0.5)
-            self.assertEqual(beyond[0, -1], not mirrored)
-        rng = random.Random(3)
-        for _ in range(50):
-            x1, y1, x2, y2 = edge_through([50, 40, 70, 60], rng).cut([50, 40, 70, 60])
-            self.assertGreaterEqual((x2 - x1) * (y2 - y1), 0.55 * 400)
-
-    def test_shade_is_dark_above_and_leaves_what_is_below(self):
-        dark = shaded(np.full((COUNT, COUNT, 3), 200, np.uint8), random.Random(2))
-        self.assertLess(dark[0].max(), 125)
-        self.assertGreater(dark[-1].min(), 195)
-
-    def test_the_network_gives_maps_of_the_teachers_strides(self):
-        maps = Verifier().maps(torch.zeros(2, 3, SIDE, SIDE))
-        self.assertEqual([m.shape[-1] for m in maps], [SIDE // stride for stride in (2, 4, 8, 16)])
-
-    def test_examples_of_every_kind_are_drawn(self):
-        points = np.float32([[55, 45], [65, 45], [60, 50], [56, 55], [64, 55]]).reshape(1, 10)
-        box = np.float32([[50, 40, 70, 60]])
-        hits, misses = np.float32([[51, 41, 71, 61, 0]]), np.float32([[5, 5, 25, 25, 0.4]])
-        known = np.float32([0.9]), np.float32([0.9]), np.float32([0.1])
-        drawn = Examples([Mined(self.picture, box, points, hits, misses, *known)]).batch(200, random.Random(1))
-        pixels, clean, labels, auxiliary = drawn
-        self.assertEqual((pixels.shape, auxiliary.shape), ((200, SIDE, SIDE, 3), (200, 14)))
-        self.assertEqual(clean.shape, pixels.shape)
-        face = np.isfinite(auxiliary[:, 0])
-        self.assertTrue((labels[face] > 0.5).all() and (labels[~face] < 0.5).all())
-        self.assertTrue(60 < face.sum() < 120)
-        self.assertLess(np.abs(auxiliary[face]).max(), 1.2)
-
-    def test_the_served_graph_says_what_the_network_says_of_the_crops(self):
-        torch.manual_seed(0)
-        network = Verifier(VerifierConfig(widths=(8, 8, 8, 8), depths=(0, 1, 0, 0), hidden=8)).eval()
-        weights = {"verifier": 0.7, "detector": 0.5, "offset": -0.2}
-        model = export_verifier.served_model(network, weights)
-        export_verifier.verify(model, network, weights)
-        pixels = np.random.default_rng(0).integers(0, 256, (2 * BATCH, SIDE, SIDE, 3)).astype(np.uint8)
-        served = quantised(model, pixels)
-        self.assertIn("QuantizeLinear", {node.op_type for node in served.graph.node})
-        self.assertLess(mean_error(model, served, pixels), LARGEST_MEAN_ERROR)
 
 
 if __name__ == "__main__":

@@ -21,8 +21,8 @@ from torch import nn
 import dataset
 import targets
 from heldout import HeldOut
-from hints import Variances
-from network import STRIDES, FaceNetwork, NetworkConfig, normalise, whiten
+from hints import Variances, map_losses
+from network import FaceNetwork, NetworkConfig, normalise, whiten
 from teacher import Teacher
 
 HERE = Path(__file__).resolve().parent
@@ -116,15 +116,6 @@ def keep_freed_memory():
 def as_pixels(batch, device):
     """uint8 NHWC array to float NCHW; the storage stays channels-last."""
     return torch.from_numpy(batch).to(device).permute(0, 3, 1, 2).float()
-
-
-def map_losses(variances, student, teacher, scores):
-    """name -> how little the student's map says of the teacher's; places that look like faces count more."""
-    losses = {name: variances.unexplained(name, student[name], teacher[name]) for name in ("stem", "early", "stage4")}
-    for stride, score in zip(STRIDES, scores):
-        for name in (f"stage{stride}", f"neck{stride}", f"tower{stride}"):
-            losses[name] = variances.unexplained(name, student[name], teacher[name], 1 + 8 * score)
-    return losses
 
 
 def train_step(run, teacher, batch, rate):

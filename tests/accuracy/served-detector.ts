@@ -3,9 +3,8 @@ import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { DetectFacesOutput } from '../../core-server/face/detector.js';
+import { createFaceDetector, type DetectFacesOutput } from '../../core-server/face/detector.js';
 import { faceModelOf } from '../../core-server/face/face-model.js';
-import { openFaceDetector } from '../../core-server/face/open-face-detector.js';
 import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
 import { loadManifest, modelFor, type ModelEntry } from '../../core-server/inference/manifest.js';
 import { openModel, type Model } from '../../core-server/inference/sessions.js';
@@ -40,36 +39,30 @@ export async function openFaceModel(
 /** A face model with everything that a worker puts around it; undefined when its downloaded files are not here. */
 export async function openServedDetector(name?: string): Promise<ServedDetector | undefined> {
   await restrictLoaders();
-  const faceModel = faceModelOf(await loadManifest(manifestUrl), name);
-  const { entry } = faceModel;
-  const folder = await gather(entry);
-  if (folder === undefined) return undefined;
+  const { rule } = faceModelOf(await loadManifest(manifestUrl), name);
+  const opened = await openFaceModel(name);
+  if (opened === undefined) return undefined;
+  const { entry, model } = opened;
   let inferenceMs = 0;
-  const openTimed = async (one: ModelEntry): Promise<Model> => {
-    const model = await openModel(one, one === entry ? folder : manifestUrl);
-    return {
-      ...model,
-      async run(feeds) {
-        const { result, ms } = await timeProcessor(() => model.run(feeds));
-        inferenceMs += ms;
-        return result;
-      },
-    };
+  const timed: Model = {
+    ...model,
+    async run(feeds) {
+      const { result, ms } = await timeProcessor(() => model.run(feeds));
+      inferenceMs += ms;
+      return result;
+    },
   };
   const now = (): number => performance.now();
-  const options = { now, open: openTimed };
-  const detector = await openFaceDetector(faceModel, manifestUrl, options).finally(() =>
-    rm(folder, { recursive: true }),
-  );
+  const detectFaces = createFaceDetector({ model: timed, rule, now });
   const { signal } = new AbortController();
   return {
     entry,
     async detect(image, minScore, { crop = false } = {}) {
       inferenceMs = 0;
       const wish = { image, minScore, maxFaces: Infinity, crop, landmarks: true, limits };
-      return { ...(await detector.detectFaces(wish, signal)), inferenceMs };
+      return { ...(await detectFaces(wish, signal)), inferenceMs };
     },
-    release: () => detector.release(),
+    release: () => model.release(),
   };
 }
 

@@ -41,7 +41,7 @@ for (const name of ['face-detector', 'yunet-n']) {
   });
 }
 
-for (const name of ['nobody', 'meter-read', 'face-verifier'])
+for (const name of ['nobody', 'meter-read'])
   test(`${name}, which finds no faces, is refused at the start with the names that do`, async (t) => {
     await assert.rejects(startService(t, { CORE_FACE_MODEL: name }), {
       name: 'ConfigError',

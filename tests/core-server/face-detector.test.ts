@@ -3,7 +3,6 @@ import { before, test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
 import type { CascadeRule } from '../../core-server/face/cascade.js';
 import { createFaceDetector, type DetectFacesInput } from '../../core-server/face/detector.js';
-import type { FaceVerifier } from '../../core-server/face/verify.js';
 import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
 import type { TensorData } from '../../core-server/inference/sessions.js';
 import { ServiceError } from '../../core-server/errors.js';
@@ -241,35 +240,6 @@ test('nothing more is done once the caller is gone', async () => {
   caller.abort();
   await assert.rejects(running, { name: 'AbortError' });
   assert.deepEqual(seen, []);
-});
-
-test('where faces are verified, the new scores are the ones that count', async () => {
-  const { model, seen } = scriptedDetector(
-    [
-      [0.9, 0, 0, 100, 100],
-      [0.38, 200, 100, 220, 120],
-    ],
-    [[0.3, 50, 50, 80, 80]],
-  );
-  const lookedAt: number[][] = [];
-  const verify: FaceVerifier = (faces, looks) => {
-    for (const { pixels, region } of looks) {
-      lookedAt.push([pixels.width, pixels.height, region.width, region.height]);
-    }
-    return Promise.resolve(faces.map((face) => ({ ...face, score: 1 - face.score })));
-  };
-  const detect = createFaceDetector({ model, rule, verify, now: () => 0 });
-  const { faces, timings } = await detect(await wish(quarters(1280, 960)), signal);
-  assert.deepEqual(
-    faces.map(({ detectionScore }) => detectionScore),
-    [0.7],
-  );
-  assert.deepEqual(lookedAt, [
-    [640, 480, 1280, 960],
-    [252, 252, 168, 168],
-  ]);
-  assert.ok((seen[0]?.minScore ?? 1) < 0.1, 'what the detector doubts is verified too');
-  assert.ok('verify' in timings);
 });
 
 test('the time of every step is told', async () => {
