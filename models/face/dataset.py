@@ -28,6 +28,16 @@ def teacher_file(shared):
     return beside_data if beside_data.is_file() else Path(__file__).resolve().with_name("yunet_n_dynamic.onnx")
 
 
+def training_data():
+    """The folder of the data; says what is missing and ends where there are no pictures or no teacher."""
+    shared = shared_dir()
+    if not (shared / "face" / "train").is_dir():
+        raise SystemExit(f"no training pictures under {shared} (SHARED_DIR)")
+    if not teacher_file(shared).is_file():
+        raise SystemExit("no teacher: `make models` downloads it")
+    return shared
+
+
 def by_hash(names):
     return sorted(names, key=lambda name: hashlib.md5(Path(name).name.encode()).hexdigest())
 

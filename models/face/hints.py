@@ -32,9 +32,12 @@ class Variances:
         return self.mean, self.spread
 
 
-def map_losses(variances, student, teacher, scores):
-    """name -> how little the student's map says of the teacher's; places that look like faces count more."""
-    losses = {name: variances.unexplained(name, student[name], teacher[name]) for name in ("stem", "early", "stage4")}
+def map_losses(variances, student, teacher, scores, first=("stem", "early", "stage4")):
+    """name -> how little the student's map says of the teacher's; places that look like faces count more.
+
+    first: which maps before stride 8 count, too.
+    """
+    losses = {name: variances.unexplained(name, student[name], teacher[name]) for name in first}
     for stride, score in zip(STRIDES, scores):
         for name in (f"stage{stride}", f"neck{stride}", f"tower{stride}"):
             losses[name] = variances.unexplained(name, student[name], teacher[name], 1 + 8 * score)

@@ -20,10 +20,9 @@ import dataset
 from hints import Variances, map_losses
 from network import FaceNetwork, normalise, whiten
 from teacher import Teacher
-from train import as_pixels, keep_freed_memory
+from train import FIT_BATCHES, as_pixels, keep_freed_memory
 
 HERE = Path(__file__).resolve().parent
-FIT_BATCHES = 12
 REFRAMES = (0.15, 0.5)  # shares of the time after which the units are whitened anew
 WARMUP_STEPS = 30
 
@@ -75,9 +74,9 @@ def joint_losses(network, batch, teacher, variances):
     with torch.autocast(pixels.device.type, dtype=torch.bfloat16):
         features = network.features(normalise(pixels))
         outputs = network.head(features)
-    losses = map_losses(variances, features, maps, [score for score, *_ in known])
+    # Of the maps before stage4 only what the later ones need has to be right.
+    losses = map_losses(variances, features, maps, [score for score, *_ in known], first=("stage4",))
     losses["heads"] = head_loss(outputs, known, has_faces)
-    del losses["stem"], losses["early"]  # of the first maps only what the later ones need has to be right
     return losses
 
 
@@ -95,7 +94,7 @@ def main():
     torch.set_num_threads(args.threads)
     cv2.setNumThreads(1)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    shared = dataset.shared_dir()
+    shared = dataset.training_data()
     pictures = dataset.TrainingPictures(shared)
     queue, _, workers = dataset.start_workers(pictures, args.workers, random.randrange(2**31), args.batch * 320 * 320)
     teacher = Teacher(dataset.teacher_file(shared), device)

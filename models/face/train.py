@@ -20,6 +20,7 @@ from torch import nn
 
 import dataset
 import targets
+from export import as_floats
 from heldout import HeldOut
 from hints import Variances, map_losses
 from network import FaceNetwork, NetworkConfig, normalise, whiten
@@ -57,9 +58,9 @@ class Run:
         saved = self._saved()
         network = FaceNetwork(NetworkConfig.from_dict(saved["config"]) if saved else NetworkConfig())
         if saved:
-            network.load_state_dict({k: v.float() for k, v in saved["model" if args.resume else "ema"].items()})
+            network.load_state_dict(as_floats(saved["model" if args.resume else "ema"]))
         self.network = network.to(device, memory_format=torch.channels_last)
-        self.variances = Variances(saved and saved["variances"])
+        self.variances = Variances(saved["variances"] if args.resume else None)
         decayed = [p for p in network.parameters() if p.ndim > 1]
         plain = [p for p in network.parameters() if p.ndim <= 1]
         self.optimiser = torch.optim.AdamW(
@@ -69,8 +70,8 @@ class Run:
             if saved.get("optimiser"):
                 self.optimiser.load_state_dict(saved["optimiser"])
             self.step, self.seconds, self.best = saved["step"], saved["seconds"], saved["best"]
-        self.ema = saved["ema"] if args.resume else network.state_dict()
-        self.ema = {k: v.clone().float().to(device) for k, v in self.ema.items()}
+        ema = as_floats(saved["ema"]) if args.resume else network.state_dict()
+        self.ema = {k: v.clone().to(device) for k, v in ema.items()}
 
     def _saved(self):
         path = self.args.folder / "last.pt" if self.args.resume else self.args.start
@@ -163,11 +164,7 @@ def main():
     device = torch.device(("cuda" if torch.cuda.is_available() else "cpu") if args.device == "auto" else args.device)
     torch.set_num_threads(args.threads)
     cv2.setNumThreads(1)
-    shared = dataset.shared_dir()
-    if not (shared / "face" / "train").is_dir():
-        raise SystemExit(f"no training pictures under {shared} (SHARED_DIR)")
-    if not dataset.teacher_file(shared).is_file():
-        raise SystemExit("no teacher: `make models` downloads it")
+    shared = dataset.training_data()
     run = Run(args, device)
     print(f"{device}, {sum(p.numel() for p in run.network.parameters())} parameters, {run.network.config}", flush=True)
     held_out = HeldOut(shared)
