@@ -3,7 +3,7 @@ import { inferFaces, readCandidates } from '../../core-server/face/candidates.js
 import {
   addGlance,
   firstScale,
-  glancePays,
+  overviewScale,
   planSecondLook,
 } from '../../core-server/face/cascade.js';
 import { suppress, toPicture, type Candidate } from '../../core-server/face/geometry.js';
@@ -51,21 +51,21 @@ export async function createFaceReplay(manifest: Manifest, folder: URL) {
   return async (file: Uint8Array): Promise<() => Promise<void>> => {
     const { width, height } = await sharp(file).metadata();
     const whole = wholeOf({ width, height });
-    const firstSize = scaledSize(whole, firstScale(whole, rule));
-    const lookAtWhole = async (size: Size): Promise<Candidate[]> => {
+    const usual = overviewScale(whole, rule);
+    const looks: Look[] = [];
+    const lookAtWhole = async (scale: number): Promise<Candidate[]> => {
+      const size = scaledSize(whole, scale);
+      looks.push({ region: whole, size });
       const pixels = sharp(file).resize(size.width, size.height, { fit: 'fill' }).removeAlpha();
       return suppress(readCandidates(await run(pixels, size)), sameFaceOverlap).map((candidate) =>
         toPicture(candidate, size, whole),
       );
     };
-    const looks: Look[] = [{ region: whole, size: firstSize }];
-    let found = await lookAtWhole(firstSize);
-    if (glancePays(found, whole, rule)) {
-      const size = scaledSize(firstSize, rule.glanceScale);
-      looks.push({ region: whole, size });
-      found = addGlance(found, await lookAtWhole(size), whole, rule, sameFaceOverlap);
-    }
-    const second = planSecondLook(found, whole, rule);
+    const glance = await lookAtWhole(usual * rule.glanceScale);
+    const scale = firstScale(glance, whole, rule);
+    const first = await lookAtWhole(scale);
+    const found = addGlance(first, glance, whole, rule, sameFaceOverlap);
+    const second = planSecondLook(found, whole, rule, scale);
     if (second) {
       looks.push({ region: second.region, size: scaledSize(second.region, second.zoom) });
     }
@@ -73,7 +73,7 @@ export async function createFaceReplay(manifest: Manifest, folder: URL) {
     // As the service does: what is at most Full HD is decoded once, at its own size; of what is
     // larger, a copy that is shrunk while it is decoded and the part of the second look.
     const isSmall = width * height <= mostPixelsDecodedOnce;
-    const base = isSmall ? { width, height } : firstSize;
+    const base = isSmall ? { width, height } : scaledSize(whole, usual);
     return async () => {
       const { data } = await sharp(file)
         .resize(base.width, base.height, { fit: 'fill' })

@@ -5,26 +5,31 @@ import { area, intersectionOverUnion, suppress, type Candidate } from './geometr
  * Which looks pay, where they go and how they are merged; `models/face/cascade.py` is the same rule
  * for training.
  *
- * The first look sees the whole picture at a bounded size. Where it finds large faces, or nothing
- * sure, a glance at a small copy looks for large faces alone: a tenth of the cost, and the size at
- * which the network knows them best. Where the first look finds small faces, or hints of them, the
- * second goes to the rectangle around them, enlarged as far as a budget of pixels allows. The side
- * of a box is the square root of its area.
+ * A glance at a small copy of the whole picture looks for large faces alone: a tenth of the cost of
+ * the first look, and the size at which the network knows them best. The first look sees the whole
+ * picture at a bounded size, and at a smaller one where the glance is sure of a large face. Where
+ * the first look finds small faces, or hints of them, the second goes to the rectangle around them,
+ * enlarged as far as a budget of pixels allows.
+ *
+ * The side of a box is the square root of its area; sides are in pixels of the overview, the
+ * picture at `overviewSide`.
  */
 export interface CascadeRule {
-  /** Longer side of the picture in the first look, pixels; never enlarged. */
-  readonly firstSide: number;
-  /** A candidate of the first look with this score may be a face. */
+  /** Longer side of the overview, pixels; a picture is never enlarged to it. */
+  readonly overviewSide: number;
+  /** A candidate with this score may be a face. */
   readonly weakScore: number;
-  /** A first look with no candidate of this score asks for a glance. */
+  /** A candidate with this score is taken for one. */
   readonly sureScore: number;
-  /** Faces from this side on are served by a glance, pixels of the first look. */
+  /** Faces from this side on are served by the glance. */
   readonly largeSide: number;
-  /** Scale of the glance over that of the first look. */
+  /** Scale of the glance over that of the overview. */
   readonly glanceScale: number;
-  /** Faces below this side are served by a second look, pixels of the first. */
+  /** The same of the first look where the glance is sure of a large face; elsewhere it is 1. */
+  readonly portraitScale: number;
+  /** Faces below this side are served by a second look. */
   readonly smallSide: number;
-  /** Room around the small faces, pixels of the first look. */
+  /** Room around the small faces, pixels of the overview. */
   readonly margin: number;
   /** Pixels of the second look at most. */
   readonly secondPixels: number;
@@ -32,8 +37,10 @@ export interface CascadeRule {
   readonly maxZoom: number;
   /** Scale of the second look over that of the first; less does not pay. */
   readonly minGain: number;
-  /** From this side on the first look is trusted inside the region too, pixels of the first. */
+  /** From this side on the first look is trusted inside the region of the second. */
   readonly keepSide: number;
+  /** From this side on it is, of a sure face that the second look does not see at all. */
+  readonly loneSide: number;
 }
 
 /** Where a second look goes. */
@@ -44,20 +51,20 @@ export interface SecondLook {
   readonly zoom: number;
 }
 
-/** Scale of the first look at a picture. */
-export function firstScale(size: Size, rule: Pick<CascadeRule, 'firstSide'>): number {
-  return Math.min(1, rule.firstSide / Math.max(size.width, size.height));
+/** Scale of the overview of a picture. */
+export function overviewScale(size: Size, rule: Pick<CascadeRule, 'overviewSide'>): number {
+  return Math.min(1, rule.overviewSide / Math.max(size.width, size.height));
 }
 
-/** Whether a glance for large faces pays, judged by the first look (in the picture's pixels). */
-export function glancePays(
-  first: readonly Pick<Candidate, 'box' | 'score'>[],
+/** Scale of the first look, judged by the glance (in the picture's pixels). */
+export function firstScale(
+  glance: readonly Pick<Candidate, 'box' | 'score'>[],
   size: Size,
   rule: CascadeRule,
-): boolean {
+): number {
   const isLarge = isOfSide(rule.largeSide, size, rule);
-  const hasLarge = first.some((face) => face.score >= rule.weakScore && isLarge(face));
-  return hasLarge || !first.some(({ score }) => score >= rule.sureScore);
+  const hasLarge = glance.some((face) => face.score >= rule.sureScore && isLarge(face));
+  return overviewScale(size, rule) * (hasLarge ? rule.portraitScale : 1);
 }
 
 /** The faces of the first look and the large ones of the glance, all in the picture's pixels. */
@@ -72,18 +79,22 @@ export function addGlance(
   return suppress([...first, ...large], sameFaceOverlap);
 }
 
-/** The second look that pays, judged by the first (in the picture's pixels); undefined when none does. */
+/**
+ * The second look that pays after a first one at `firstScale` which found this (in the picture's
+ * pixels); undefined when none does.
+ */
 export function planSecondLook(
-  first: readonly Pick<Candidate, 'box' | 'score'>[],
+  found: readonly Pick<Candidate, 'box' | 'score'>[],
   size: Size,
   rule: CascadeRule,
+  firstScale: number,
 ): SecondLook | undefined {
-  const scale = firstScale(size, rule);
-  const small = first
-    .filter(({ box, score }) => score >= rule.weakScore && sideOf(box) * scale < rule.smallSide)
+  const isNotSmall = isOfSide(rule.smallSide, size, rule);
+  const small = found
+    .filter((face) => face.score >= rule.weakScore && !isNotSmall(face))
     .map(({ box }) => box);
   if (small.length === 0) return undefined;
-  const margin = rule.margin / scale;
+  const margin = rule.margin / overviewScale(size, rule);
   const left = Math.max(0, Math.floor(Math.min(...small.map((b) => b.xmin)) - margin));
   const top = Math.max(0, Math.floor(Math.min(...small.map((b) => b.ymin)) - margin));
   const right = Math.min(size.width, Math.ceil(Math.max(...small.map((b) => b.xmax)) + margin));
@@ -93,12 +104,12 @@ export function planSecondLook(
     rule.maxZoom,
     Math.sqrt(rule.secondPixels / (region.width * region.height)),
   );
-  return zoom >= rule.minGain * scale ? { region, zoom } : undefined;
+  return zoom >= rule.minGain * firstScale ? { region, zoom } : undefined;
 }
 
 /**
  * The faces of both looks, all in the picture's pixels: small ones inside the region come from the
- * second; the first has those outside and large ones, and what it has stays.
+ * second; the first has those outside and large ones, and what it keeps stays.
  */
 export function mergeLooks(
   first: readonly Candidate[],
@@ -109,23 +120,30 @@ export function mergeLooks(
   sameFaceOverlap: number,
 ): Candidate[] {
   const isLarge = isOfSide(rule.keepSide, size, rule);
-  const fromFirst = first.filter((face) => !isCentredIn(face, region) || isLarge(face));
+  const isNotTiny = isOfSide(rule.loneSide, size, rule);
+  const isSeenBy = (others: readonly Candidate[], { box }: Candidate): boolean =>
+    others.some((other) => intersectionOverUnion(other.box, box) >= sameFaceOverlap);
+  // Enlarged, a blurred face is no face any more: what the second look does not see at all says little.
+  const hints = second.filter(({ score }) => score >= rule.weakScore);
+  const isLone = (face: Candidate): boolean =>
+    face.score >= rule.sureScore && isNotTiny(face) && !isSeenBy(hints, face);
+  const fromFirst = first.filter(
+    (face) => !isCentredIn(face, region) || isLarge(face) || isLone(face),
+  );
   // A large face that the region cuts was seen whole by the first look.
-  const isNew = ({ box }: Candidate): boolean =>
-    fromFirst.every((face) => intersectionOverUnion(face.box, box) < sameFaceOverlap);
   const fromSecond = second.filter(
-    (face) => isNew(face) && !(isLarge(face) && isCut(face, region, size)),
+    (face) => !isSeenBy(fromFirst, face) && !(isLarge(face) && isCut(face, region, size)),
   );
   return suppress([...fromFirst, ...fromSecond], sameFaceOverlap);
 }
 
-/** A test for faces of at least this side, pixels of the first look. */
+/** A test for faces of at least this side. */
 function isOfSide(
   side: number,
   size: Size,
   rule: CascadeRule,
 ): (face: Pick<Candidate, 'box'>) => boolean {
-  const scale = firstScale(size, rule);
+  const scale = overviewScale(size, rule);
   return ({ box }) => sideOf(box) * scale >= side;
 }
 

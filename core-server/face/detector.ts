@@ -11,8 +11,8 @@ import { inferFaces, readCandidates } from './candidates.js';
 import {
   addGlance,
   firstScale,
-  glancePays,
   mergeLooks,
+  overviewScale,
   planSecondLook,
   type CascadeRule,
 } from './cascade.js';
@@ -72,7 +72,7 @@ const mostPixelsDecodedOnce = 1920 * 1080;
 const sameFaceOverlap = 0.45;
 
 /**
- * The worker's task: header, decode, one to three looks, boxes, crops. Throws CORRUPT_IMAGE and
+ * The worker's task: header, decode, two or three looks, boxes, crops. Throws CORRUPT_IMAGE and
  * IMAGE_TOO_MANY_PIXELS; when the signal is aborted it stops before the next step.
  */
 export function createFaceDetector(deps: {
@@ -94,9 +94,12 @@ export function createFaceDetector(deps: {
     const size = await step('header', () => readUprightSize(bytes, limits));
     const leastScore = Math.max(lowestScore, Math.min(minScore, rule.weakScore));
     // A small picture is decoded once for all looks and the crops; of a large one, each gets what
-    // it needs: the first look a picture that was shrunk while it was decoded, the others a part.
+    // it needs: the first ones a picture that was shrunk while it was decoded, the others a part.
     const isSmall = size.width * size.height <= mostPixelsDecodedOnce;
     const whole = isSmall ? await step('decode', () => decodeUpright(bytes, size)) : undefined;
+    const usual = overviewScale(size, rule);
+    const overview =
+      whole ?? (await step('decode', () => decodeUpright(bytes, scaledSize(size, usual))));
 
     const lookAt = async (picture: RgbPicture, region: Region): Promise<Candidate[]> => {
       const outputs = await step('infer', () => inferFaces(model, picture, leastScore));
@@ -107,20 +110,17 @@ export function createFaceDetector(deps: {
       );
     };
 
-    const firstSize = scaledSize(size, firstScale(size, rule));
-    const overview = await step('decode', () =>
-      whole ? resizePicture(whole, firstSize) : decodeUpright(bytes, firstSize),
+    const lookAtAll = async (scale: number): Promise<Candidate[]> => {
+      const picture = await step('decode', () => resizePicture(overview, scaledSize(size, scale)));
+      return lookAt(picture, wholeOf(size));
+    };
+    const glance = await lookAtAll(usual * rule.glanceScale);
+    const scale = firstScale(glance, size, rule);
+    const first = await lookAtAll(scale);
+    let found = watch.timeSync('suppress', () =>
+      addGlance(first, glance, size, rule, sameFaceOverlap),
     );
-    let found = await lookAt(overview, wholeOf(size));
-    if (glancePays(found, size, rule)) {
-      const glanceSize = scaledSize(overview, rule.glanceScale);
-      const small = await step('decode', () => resizePicture(overview, glanceSize));
-      const glance = await lookAt(small, wholeOf(size));
-      found = watch.timeSync('suppress', () =>
-        addGlance(found, glance, size, rule, sameFaceOverlap),
-      );
-    }
-    const second = planSecondLook(found, size, rule);
+    const second = planSecondLook(found, size, rule, scale);
     if (second) {
       const { region, zoom } = second;
       const secondSize = scaledSize(region, zoom);

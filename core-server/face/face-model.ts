@@ -10,17 +10,19 @@ export interface FaceModel {
 }
 
 const cascadeSchema: z.ZodType<CascadeRule> = z.strictObject({
-  firstSide: z.number().int().min(32),
+  overviewSide: z.number().int().min(32),
   weakScore: z.number().min(0).max(1),
   sureScore: z.number().min(0).max(1),
   largeSide: z.number().min(0),
   glanceScale: z.number().positive().max(1),
+  portraitScale: z.number().positive().max(1),
   smallSide: z.number().min(0),
   margin: z.number().min(0),
   secondPixels: z.number().int().min(1024),
   maxZoom: z.number().positive().max(4),
   minGain: z.number().min(1),
   keepSide: z.number().min(0),
+  loneSide: z.number().min(0),
 });
 
 /** The face model that the manifest serves, or the one called `name`. Throws where there is none, or its settings are wrong. */

@@ -13,9 +13,8 @@ import cv2
 import numpy as np
 
 import dataset
-from cascade import CascadeRule
 from detector import AdaptedYunet, Detector, detect
-from evaluate import TEACHER_SCORE, TEACHER_WEAK_SCORE, best_on, longest_side, served_score
+from evaluate import TEACHER_RULE, TEACHER_SCORE, best_on, longest_side, served_score
 from heldout import HeldOut
 
 HERE = Path(__file__).resolve().parent
@@ -55,7 +54,7 @@ def main():
     counts = {}
     for row, picture in zip(held_out.rows, held_out.pictures):
         mine = detect(ours, picture)
-        theirs = detect(teacher, picture, CascadeRule(weak_score=TEACHER_WEAK_SCORE))
+        theirs = detect(teacher, picture, TEACHER_RULE)
         for face in row["faces"]:
             if face["ignore"] or longest_side(face) < LEAST_SIDE:
                 continue

@@ -49,7 +49,7 @@ class AdaptedYunet:
 
 
 @dataclass
-class Passes:
+class Looks:
     """Looks at pictures, and counts what that cost."""
 
     detector: object
@@ -109,22 +109,24 @@ class Found:
 
 @dataclass
 class Detections(Found):
-    passes: int
-    milliseconds: float  # processor time of inference, all passes
+    looks: int
+    milliseconds: float  # processor time of inference, all looks
 
 
 def detect(detector, picture, rule=CascadeRule(), more=True, min_score=CANDIDATE_SCORE):
-    """All passes by the rule; `more=False` stops after the first."""
+    """All looks by the rule; `more=False`: one at the overview alone."""
     height, width = picture.shape[:2]
-    scale = rule.first_scale(width, height)
-    passes = Passes(detector, min_score)
-    found = passes.look(picture, scale)
-    if more and rule.glance_pays(found, scale):
-        found = rule.add_glance(found, passes.look(picture, scale * rule.glance_scale), scale)
-    region = rule.region(found, width, height, scale) if more else None
+    scale = rule.overview_scale(width, height)
+    looks = Looks(detector, min_score)
+    if not more:
+        return Detections(**vars(looks.look(picture, scale)), looks=looks.count, milliseconds=looks.milliseconds)
+    glance = looks.look(picture, scale * rule.glance_scale)
+    first_scale = rule.first_scale(glance, scale)
+    found = rule.add_glance(looks.look(picture, first_scale), glance, scale)
+    region = rule.region(found, width, height, scale, first_scale)
     if region:
         (left, top, right, bottom), zoom = region
         part = np.ascontiguousarray(picture[top:bottom, left:right])
-        second = passes.look(part, zoom).moved(left, top)
+        second = looks.look(part, zoom).moved(left, top)
         found = rule.merge(found, second, region, width, height, scale)
-    return Detections(**vars(found), passes=passes.count, milliseconds=passes.milliseconds)
+    return Detections(**vars(found), looks=looks.count, milliseconds=looks.milliseconds)

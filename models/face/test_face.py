@@ -158,33 +158,41 @@ class MetricsTest(unittest.TestCase):
 class CascadeTest(unittest.TestCase):
     rule = CascadeRule()
 
-    def test_large_faces_alone_need_no_second_pass(self):
-        self.assertIsNone(self.rule.region(found([100, 100, 400, 400]), 1280, 800, 0.5))
+    def test_large_faces_alone_need_no_second_look(self):
+        self.assertIsNone(self.rule.region(found([100, 100, 400, 400]), 1280, 800, 0.5, 0.5))
 
     def test_the_region_holds_the_small_faces_and_fits_the_budget(self):
         first = found([100, 100, 120, 120], [600, 300, 620, 320])
-        (left, top, right, bottom), zoom = self.rule.region(first, 1280, 800, 0.5)
+        (left, top, right, bottom), zoom = self.rule.region(first, 1280, 800, 0.5, 0.5)
         self.assertTrue(left <= 100 and top <= 100 and right >= 620 and bottom >= 320)
         self.assertLessEqual((right - left) * (bottom - top) * zoom**2, self.rule.budget * 1.001)
 
-    def test_small_faces_of_the_first_pass_yield_to_the_second_inside_the_region(self):
+    def test_small_faces_of_the_first_look_yield_to_the_second_inside_the_region(self):
         first = found([100, 100, 120, 120], [900, 600, 920, 620], [100, 300, 400, 600])
         second = found([140, 140, 150, 150])
         merged = self.rule.merge(first, second, ((50, 50, 500, 500), 1.5), 1280, 800, 0.5)
         kept = {tuple(box) for box in merged.boxes.astype(int).tolist()}
         self.assertEqual(kept, {(900, 600, 920, 620), (100, 300, 400, 600), (140, 140, 150, 150)})
 
-    def test_a_large_face_of_the_first_pass_stays(self):
+    def test_a_large_face_of_the_first_look_stays(self):
         first = found([100, 300, 400, 600])
         second = found([110, 300, 400, 600])
         merged = self.rule.merge(first, second, ((50, 50, 900, 700), 1.5), 1280, 800, 0.5)
         self.assertEqual(merged.boxes.astype(int).tolist(), [[100, 300, 400, 600]])
 
-    def test_a_glance_pays_for_large_faces_or_nothing_sure_and_adds_large_faces_alone(self):
+    def test_a_sure_face_stays_that_the_second_look_does_not_see(self):
+        blurred = [100, 300, 150, 350]
+        region = ((50, 50, 900, 700), 1.5)
+        lone = self.rule.merge(found(blurred), found(), region, 1280, 800, 0.5)
+        self.assertEqual(lone.boxes.astype(int).tolist(), [blurred])
+        seen = self.rule.merge(found(blurred), found([102, 300, 152, 350]), region, 1280, 800, 0.5)
+        self.assertEqual(seen.boxes.astype(int).tolist(), [[102, 300, 152, 350]])
+
+    def test_a_glance_adds_large_faces_alone_and_a_sure_one_makes_the_first_look_smaller(self):
         small, large = [100, 100, 160, 160], [300, 300, 500, 500]
-        self.assertTrue(self.rule.glance_pays(found(), 0.5))
-        self.assertFalse(self.rule.glance_pays(found(small), 0.5))
-        self.assertTrue(self.rule.glance_pays(found(small, large), 0.5))
+        self.assertEqual(self.rule.first_scale(found(), 0.5), 0.5)
+        self.assertEqual(self.rule.first_scale(found(small), 0.5), 0.5)
+        self.assertEqual(self.rule.first_scale(found(small, large), 0.5), 0.3)
         merged = self.rule.add_glance(found(small), found([600, 300, 660, 360], large), 0.5)
         self.assertEqual(merged.boxes.astype(int).tolist(), [small, large])
 
@@ -196,7 +204,7 @@ class CascadeTest(unittest.TestCase):
             return box, np.float32([0.9]), np.tile(box[:, None, :2], (1, 5, 1))
 
         result = detect(finds_corner, np.zeros((480, 1280, 3), np.uint8))
-        self.assertEqual(result.passes, 2)
+        self.assertEqual(result.looks, 3)
         self.assertTrue((result.boxes[:, :2] > 0).all() and (result.boxes[:, 2] < 1280).all())
 
 

@@ -2,7 +2,7 @@
 
     python tune_cascade.py MODEL.onnx --weak 0.2,0.3 --small 24,40 --budget 0.5,0.75,1.0 --zoom 1,1.5
 
-The slice is stored at 640 pixels where the real pictures have 1024, so the first pass is made at 400 and budgets are
+The slice is stored at 640 pixels where the real pictures have 1024, so the first look is made at 400 and budgets are
 scaled by the same 1.6 squared: the faces then have the sizes in pixels that the rule will meet.
 """
 
@@ -46,10 +46,10 @@ def measure(detector, held_out, step, rule, more):
     detector.pixels = 0
     found = [detect(detector, picture, rule, more, min_score=0.06) for picture in pictures]
     ap = metrics.subset_ap(rows, [(d.boxes, d.scores) for d in found], lambda face: True)
-    passes = np.mean([d.passes for d in found])
-    faceless = sum(d.passes - 1 for d, row in zip(found, rows) if not row["faces"])
+    looks = np.mean([d.looks for d in found])
+    faceless = sum(d.looks - 1 for d, row in zip(found, rows) if not row["faces"])
     real = detector.pixels / len(pictures) * RATIO**2 / 1e6
-    return f"AP {100 * ap:.2f}  {real:.2f} Mpx a picture  {passes:.2f} passes (further ones: {faceless} on face-free)"
+    return f"AP {100 * ap:.2f}  {real:.2f} Mpx a picture  {looks:.2f} looks (further ones: {faceless} on face-free)"
 
 
 def main():
@@ -67,8 +67,8 @@ def main():
     path = dataset.teacher_file(shared) if teacher else args.model
     detector = CountingDetector(AdaptedYunet(path) if teacher else Detector(path))
     held_out = HeldOut(shared)
-    base = CascadeRule(first_side=int(CascadeRule.first_side / RATIO))
-    print("first pass only:", measure(detector, held_out, args.step, base, more=False), flush=True)
+    base = CascadeRule(overview_side=int(CascadeRule.overview_side / RATIO))
+    print("one look only:", measure(detector, held_out, args.step, base, more=False), flush=True)
     for weak, small, budget, zoom in itertools.product(args.weak, args.small, args.budget, args.zoom):
         rule = replace(base, weak_score=weak, small_side=small, budget=budget * 1e6 / RATIO**2, max_zoom=zoom)
         result = measure(detector, held_out, args.step, rule, more=True)

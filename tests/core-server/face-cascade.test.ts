@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import {
   addGlance,
   firstScale,
-  glancePays,
   mergeLooks,
+  overviewScale,
   planSecondLook,
   type CascadeRule,
 } from '../../core-server/face/cascade.js';
@@ -12,17 +12,19 @@ import { parseCascadeRule } from '../../core-server/face/face-model.js';
 import type { Candidate } from '../../core-server/face/geometry.js';
 
 const rule: CascadeRule = {
-  firstSide: 640,
+  overviewSide: 640,
   weakScore: 0.35,
   sureScore: 0.5,
   largeSide: 96,
-  glanceScale: 0.3,
+  glanceScale: 0.4,
+  portraitScale: 0.6,
   smallSide: 40,
   margin: 32,
   secondPixels: 750_000,
   maxZoom: 1.5,
   minGain: 1.25,
   keepSide: 48,
+  loneSide: 24,
 };
 /** A square face with its centre and side in pixels of the picture. */
 const face = (x: number, y: number, side: number, score = 0.9): Candidate => ({
@@ -32,19 +34,34 @@ const face = (x: number, y: number, side: number, score = 0.9): Candidate => ({
 });
 const fullHd = { width: 1920, height: 1080 };
 
-test('the first look is bounded and never enlarges', () => {
-  assert.equal(firstScale({ width: 1280, height: 960 }, rule), 0.5);
-  assert.equal(firstScale({ width: 960, height: 1280 }, rule), 0.5);
-  assert.equal(firstScale({ width: 640, height: 480 }, rule), 1);
-  assert.equal(firstScale({ width: 64, height: 64 }, rule), 1);
+test('the overview is bounded and never enlarges', () => {
+  assert.equal(overviewScale({ width: 1280, height: 960 }, rule), 0.5);
+  assert.equal(overviewScale({ width: 960, height: 1280 }, rule), 0.5);
+  assert.equal(overviewScale({ width: 640, height: 480 }, rule), 1);
+  assert.equal(overviewScale({ width: 64, height: 64 }, rule), 1);
+});
+
+test('a large face that the glance is sure of makes the first look smaller', () => {
+  // 1280 is seen at half: 192 px are 96 there.
+  const picture = { width: 1280, height: 960 };
+  const table: [string, Candidate[], number][] = [
+    ['nothing seen', [], 0.5],
+    ['a large face', [face(600, 500, 192, 0.5)], 0.3],
+    ['a hint of one', [face(600, 500, 192, 0.49)], 0.5],
+    ['a face that is not large', [face(600, 500, 190)], 0.5],
+    ['a large face beside another', [face(600, 500, 100), face(900, 500, 300)], 0.3],
+  ];
+  for (const [name, glance, scale] of table) {
+    assert.equal(firstScale(glance, picture, rule), scale, name);
+  }
 });
 
 test('a second look goes to the small faces and their surroundings, as large as the budget allows', () => {
   // 1920 is seen at a third: 90 px are 30 there, the margin of 32 there is 96 here.
-  const second = planSecondLook([face(500, 500, 90), face(900, 600, 60)], fullHd, rule);
+  const second = planSecondLook([face(500, 500, 90), face(900, 600, 60)], fullHd, rule, 1 / 3);
   assert.deepEqual(second?.region, { left: 359, top: 359, width: 667, height: 367 });
   assert.equal(second?.zoom, 1.5); // 750,000 pixels would allow 1.75
-  const wide = planSecondLook([face(100, 100, 60), face(1800, 1000, 60)], fullHd, rule);
+  const wide = planSecondLook([face(100, 100, 60), face(1800, 1000, 60)], fullHd, rule, 1 / 3);
   assert.deepEqual(wide?.region, { left: 0, top: 0, width: 1920, height: 1080 });
   assert.equal(wide?.zoom, Math.sqrt(750_000 / (1920 * 1080)));
 });
@@ -61,20 +78,25 @@ test('a second look pays or not', () => {
     ['the same, but all over the picture', [face(20, 20, 20), face(620, 460, 20)], vga, true],
   ];
   for (const [name, first, size, pays] of table) {
-    assert.equal(planSecondLook(first, size, rule) !== undefined, pays, name);
+    const scale = overviewScale(size, rule);
+    assert.equal(planSecondLook(first, size, rule, scale) !== undefined, pays, name);
   }
 });
 
 test('a gain in scale that is too little does not pay', () => {
   const square = { width: 900, height: 900 };
   const everywhere = [face(20, 20, 20), face(880, 880, 20)];
+  const pays = (minGain: number, scale: number): boolean =>
+    planSecondLook(everywhere, square, { ...rule, minGain }, scale) !== undefined;
   // sqrt(750,000 / 810,000) = 0.962 over 640 / 900 = 0.711 is a gain of 1.353.
-  assert.ok(planSecondLook(everywhere, square, { ...rule, minGain: 1.353 }));
-  assert.equal(planSecondLook(everywhere, square, { ...rule, minGain: 1.354 }), undefined);
+  assert.ok(pays(1.353, 640 / 900));
+  assert.ok(!pays(1.354, 640 / 900));
+  assert.ok(pays(1.354, (0.6 * 640) / 900), 'after a smaller first look it is more');
 });
 
 test('the region stays inside the picture', () => {
-  const at = (x: number, y: number) => planSecondLook([face(x, y, 40)], fullHd, rule)?.region;
+  const at = (x: number, y: number) =>
+    planSecondLook([face(x, y, 40)], fullHd, rule, 1 / 3)?.region;
   assert.deepEqual(at(5, 5), { left: 0, top: 0, width: 121, height: 121 });
   assert.deepEqual(at(1915, 1075), { left: 1799, top: 959, width: 121, height: 121 });
 });
@@ -115,17 +137,19 @@ test('a large face that both looks give is the one of the first look', () => {
   assert.deepEqual(mergeLooks([first], [second], region, fullHd, rule, 0.45), [first]);
 });
 
-test('a glance pays where there is a hint of a large face, or nothing sure', () => {
-  // 1920 is seen at a third: 288 px are 96 there.
-  const table: [string, Candidate[], boolean][] = [
-    ['nothing seen', [], true],
-    ['nothing sure', [face(600, 500, 100, 0.49)], true],
-    ['a sure face that is not large', [face(600, 500, 285, 0.5)], false],
-    ['a hint of a large face beside it', [face(600, 500, 100), face(900, 500, 288, 0.35)], true],
-    ['less than a hint', [face(600, 500, 100), face(900, 500, 288, 0.34)], false],
+test('a sure face stays that the second look does not see at all, unless it is tiny', () => {
+  const region = { left: 300, top: 300, width: 600, height: 400 };
+  // 1920 is seen at a third: 72 px are 24 there.
+  const blurred = face(500, 500, 72, 0.5);
+  const table: [string, Candidate, Candidate[], Candidate[]][] = [
+    ['nothing there', blurred, [], [blurred]],
+    ['less than a hint', blurred, [face(500, 500, 72, 0.34)], [blurred]],
+    ['a hint', blurred, [face(500, 500, 72, 0.35)], [face(500, 500, 72, 0.35)]],
+    ['not sure', face(500, 500, 72, 0.49), [], []],
+    ['tiny', face(500, 500, 71), [], []],
   ];
-  for (const [name, first, pays] of table) {
-    assert.equal(glancePays(first, fullHd, rule), pays, name);
+  for (const [name, first, second, want] of table) {
+    assert.deepEqual(mergeLooks([first], second, region, fullHd, rule, 0.45), want, name);
   }
 });
 

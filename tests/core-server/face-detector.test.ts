@@ -11,22 +11,24 @@ import { defaultLimits, quarters } from './image-fixtures.js';
 before(restrictLoaders);
 
 const rule: CascadeRule = {
-  firstSide: 640,
+  overviewSide: 640,
   weakScore: 0.35,
   sureScore: 0.5,
   largeSide: 450,
   glanceScale: 0.5,
+  portraitScale: 0.75,
   smallSide: 40,
   margin: 32,
   secondPixels: 750_000,
   maxZoom: 1.5,
   minGain: 1.25,
   keepSide: 48,
+  loneSide: 24,
 };
 
 type Found = [score: number, xmin: number, ymin: number, xmax: number, ymax: number];
 
-/** A model that finds what it is told, in pixels of its input, and remembers what it was given. */
+/** A model that finds what it is told look by look (glance, first, second), in pixels of its input, and remembers what it was given. */
 function scriptedDetector(...looks: Found[][]) {
   const seen: { width: number; height: number; minScore: number }[] = [];
   const model = {
@@ -77,12 +79,12 @@ const wish = async (
 });
 const { signal } = new AbortController();
 
-test('the network gets the picture at a bounded size, then at half of it, padded to multiples of 32', async () => {
+test('the network gets half of a bounded size, then that, padded to multiples of 32', async () => {
   const table: [number, number, [number, number], [number, number]][] = [
-    [640, 480, [640, 480], [320, 256]],
-    [1280, 900, [640, 480], [320, 256]],
-    [100, 70, [128, 96], [64, 64]],
-    [2000, 3000, [448, 640], [224, 320]],
+    [640, 480, [320, 256], [640, 480]],
+    [1280, 900, [320, 256], [640, 480]],
+    [100, 70, [64, 64], [128, 96]],
+    [2000, 3000, [224, 320], [448, 640]],
     [1, 1, [32, 32], [32, 32]],
   ];
   for (const [width, height, ...looks] of table) {
@@ -97,12 +99,31 @@ test('the network gets the picture at a bounded size, then at half of it, padded
   }
 });
 
+test('the first look is a smaller one where the glance is sure of a large face', async () => {
+  const { seen, detect } = scriptedDetector([[0.5, 0, 0, 225, 225]], [[0.9, 0, 0, 338, 338]]);
+  const { faces } = await detect(await wish(quarters(1280, 960)), signal);
+  assert.deepEqual(
+    seen.map((s) => [s.width, s.height]),
+    [
+      [320, 256],
+      [480, 384],
+    ],
+  );
+  assert.deepEqual(
+    faces.map((f) => f.boundingBox),
+    [{ xmin: 0, ymin: 0, xmax: 901.33, ymax: 901.33 }],
+  );
+});
+
 test('boxes are pixels of the upright full-size picture, clamped to it', async () => {
   // 1280 x 900 is seen at half its size.
-  const { detect } = scriptedDetector([
-    [0.9, 100, 50, 200, 150],
-    [0.8, 600, 300, 700, 500],
-  ]);
+  const { detect } = scriptedDetector(
+    [],
+    [
+      [0.9, 100, 50, 200, 150],
+      [0.8, 600, 300, 700, 500],
+    ],
+  );
   const upright = await wish(quarters(1280, 900), { landmarks: true });
   const { faces } = await detect(upright, signal);
   assert.deepEqual(
@@ -118,12 +139,15 @@ test('boxes are pixels of the upright full-size picture, clamped to it', async (
   ]);
 
   const turned = await quarters(900, 1280).withMetadata({ orientation: 6 }).jpeg().toBuffer();
-  const again = scriptedDetector([[0.9, 100, 50, 200, 150]]);
+  const again = scriptedDetector([], [[0.9, 100, 50, 200, 150]]);
   const output = await again.detect({ ...upright, image: turned }, signal);
   assert.deepEqual([output.width, output.height], [1280, 900]);
   assert.deepEqual(
     again.seen.map((s) => [s.width, s.height]),
-    [[640, 480]],
+    [
+      [320, 256],
+      [640, 480],
+    ],
   );
   assert.deepEqual(output.faces[0]?.boundingBox, { xmin: 200, ymin: 100, xmax: 400, ymax: 300 });
 });
@@ -136,7 +160,7 @@ test('the threshold is inclusive, on scores of six decimals', async () => {
     [0.6999, 400, 0, 480, 100],
   ];
   const scores = async (minScore: number): Promise<number[]> => {
-    const { faces } = await scriptedDetector(looks).detect(
+    const { faces } = await scriptedDetector([], looks).detect(
       await wish(quarters(640, 480), { minScore }),
       signal,
     );
@@ -151,8 +175,8 @@ test('the threshold is inclusive, on scores of six decimals', async () => {
 
 test('hints below the threshold guide the second look but are not answered', async () => {
   const { seen, detect } = scriptedDetector(
-    [[0.4, 100, 100, 120, 120]],
     [],
+    [[0.4, 100, 100, 120, 120]],
     [[0.9, 50, 50, 80, 80]],
   );
   const { faces } = await detect(await wish(quarters(1280, 960), { minScore: 0.95 }), signal);
@@ -167,12 +191,16 @@ test('a second look is a part of the picture, from small and large files alike',
     [1280, 960, 2],
     [2560, 1920, 4],
   ] as const) {
-    const { seen, detect } = scriptedDetector([[0.6, 100, 100, 120, 120]], [[0.9, 48, 48, 78, 78]]);
+    const { seen, detect } = scriptedDetector(
+      [],
+      [[0.6, 100, 100, 120, 120]],
+      [[0.9, 48, 48, 78, 78]],
+    );
     const { faces } = await detect(await wish(quarters(width, height)), signal);
-    // The region: 84 px of the first look; enlarged 1.5 times.
+    // The region: 84 px of the overview; enlarged 1.5 times.
     const side = Math.ceil((84 * factor * 1.5) / 32) * 32;
     assert.deepEqual(
-      seen.slice(1).map((s) => [s.width, s.height]),
+      seen.slice(2).map((s) => [s.width, s.height]),
       [[side, side]],
     );
     assert.equal(faces.length, 1);
@@ -188,7 +216,7 @@ test('a second look is a part of the picture, from small and large files alike',
 
 test('at most so many faces, the largest, and the others are counted', async () => {
   const looks: Found[] = [40, 60, 50].map((side, i) => [0.9, i * 100, 0, i * 100 + side, side]);
-  const { detect } = scriptedDetector(looks);
+  const { detect } = scriptedDetector([], looks);
   const output = await detect(await wish(quarters(640, 480), { maxFaces: 2 }), signal);
   assert.deepEqual(
     output.faces.map((f) => f.boundingBox.ymax),
@@ -203,7 +231,7 @@ test('crops are the boxes at full size, only when they are wanted', async () => 
     [3200, 2400, 5],
   ] as const) {
     const looks: Found[] = [[0.9, 400, 50, 500, 150]];
-    const with_ = await scriptedDetector(looks).detect(
+    const with_ = await scriptedDetector([], looks).detect(
       await wish(quarters(width, height), { crop: true }),
       signal,
     );
@@ -211,7 +239,7 @@ test('crops are the boxes at full size, only when they are wanted', async () => 
     const { data, info } = await sharp(face?.cropJpeg).raw().toBuffer({ resolveWithObject: true });
     assert.deepEqual([info.width, info.height], [100 * factor, 100 * factor]);
     assert.ok((data[1] ?? 0) > 150 && (data[0] ?? 255) < 80, 'green, the top right quarter');
-    const without = await scriptedDetector(looks).detect(
+    const without = await scriptedDetector([], looks).detect(
       await wish(quarters(width, height)),
       signal,
     );
@@ -245,8 +273,8 @@ test('nothing more is done once the caller is gone', async () => {
 test('the time of every step is told', async () => {
   // Each look at the clock takes a millisecond, so that a step takes one each time that it is done.
   let clock = 0;
-  const { model } = scriptedDetector([[0.9, 0, 0, 100, 100]]);
+  const { model } = scriptedDetector([], [[0.9, 0, 0, 100, 100]]);
   const detect = createFaceDetector({ model, rule, now: () => (clock += 1) });
   const { timings } = await detect(await wish(quarters(640, 480), { crop: true }), signal);
-  assert.deepEqual(timings, { header: 1, decode: 2, infer: 1, suppress: 1, crop: 1 });
+  assert.deepEqual(timings, { header: 1, decode: 3, infer: 2, suppress: 3, crop: 1 });
 });

@@ -44,7 +44,7 @@ test('the shipped manifest is right, and the served files are the ones it names'
     const graphs = await readGraphs(model, shipped);
     assert.equal(graphs.length, model.graphs.length);
   }
-  assert.equal(faceModelOf(manifest).rule.firstSide, 640);
+  assert.equal(faceModelOf(manifest).rule.overviewSide, 640);
 });
 
 test('a wrong manifest is refused with every mistake in one message', () => {
