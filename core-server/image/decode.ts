@@ -10,7 +10,7 @@ import type { Region, Resampling, RgbPicture, Size } from './picture.js';
 export async function decodeUpright(
   bytes: Uint8Array,
   size: Size,
-  kernel: Resampling = 'lanczos3',
+  kernel: Resampling = 'cubic',
 ): Promise<RgbPicture> {
   return toRgb(open(bytes).resize(size.width, size.height, { fit: 'fill', kernel }));
 }
@@ -22,7 +22,7 @@ export async function decodeRegion(
   size: Size = region,
 ): Promise<RgbPicture> {
   const part = open(bytes).extract({ ...region });
-  return toRgb(part.resize(size.width, size.height, { fit: 'fill' }));
+  return toRgb(part.resize(size.width, size.height, { fit: 'fill', kernel: 'cubic' }));
 }
 
 // Truncated files fail: half a picture would silently lack faces. Lesser damage passes, since

@@ -7,7 +7,7 @@ export async function resizePicture(
   picture: RgbPicture,
   size: Size,
   region: Region = wholeOf(picture),
-  kernel: Resampling = 'lanczos3',
+  kernel: Resampling = 'cubic',
 ): Promise<RgbPicture> {
   const { data, width, height } = picture;
   const isPart = region.width !== width || region.height !== height;
