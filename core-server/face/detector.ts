@@ -94,12 +94,14 @@ export function createFaceDetector(deps: {
     const size = await step('header', () => readUprightSize(bytes, limits));
     const leastScore = Math.max(lowestScore, Math.min(minScore, rule.weakScore));
     // A small picture is decoded once for all looks and the crops; of a large one, each gets what
-    // it needs: the first ones a picture that was shrunk while it was decoded, the others a part.
+    // it needs: the overview a picture that was shrunk while it was decoded, the second look a part.
     const isSmall = size.width * size.height <= mostPixelsDecodedOnce;
     const whole = isSmall ? await step('decode', () => decodeUpright(bytes, size)) : undefined;
     const usual = overviewScale(size, rule);
-    const overview =
-      whole ?? (await step('decode', () => decodeUpright(bytes, scaledSize(size, usual))));
+    const overviewSize = scaledSize(size, usual);
+    const overview = await step('decode', () =>
+      whole ? resizePicture(whole, overviewSize) : decodeUpright(bytes, overviewSize),
+    );
 
     const lookAt = async (picture: RgbPicture, region: Region): Promise<Candidate[]> => {
       const outputs = await step('infer', () => inferFaces(model, picture, leastScore));
@@ -110,13 +112,16 @@ export function createFaceDetector(deps: {
       );
     };
 
-    const lookAtAll = async (scale: number): Promise<Candidate[]> => {
-      const picture = await step('decode', () => resizePicture(overview, scaledSize(size, scale)));
-      return lookAt(picture, wholeOf(size));
-    };
-    const glance = await lookAtAll(usual * rule.glanceScale);
+    // Each from the next larger one: shrinking costs by what it reads.
+    const portrait = await step('decode', () =>
+      resizePicture(overview, scaledSize(size, usual * rule.portraitScale)),
+    );
+    const miniature = await step('decode', () =>
+      resizePicture(portrait, scaledSize(size, usual * rule.glanceScale)),
+    );
+    const glance = await lookAt(miniature, wholeOf(size));
     const scale = firstScale(glance, size, rule);
-    const first = await lookAtAll(scale);
+    const first = await lookAt(scale < usual ? portrait : overview, wholeOf(size));
     let found = watch.timeSync('suppress', () =>
       addGlance(first, glance, size, rule, sameFaceOverlap),
     );
