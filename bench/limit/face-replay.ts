@@ -19,7 +19,8 @@ const shrunk = { fit: 'fill', kernel: 'cubic' } as const;
 
 /**
  * Finds out which looks the service's cascade takes at a picture; the replay decodes for them with
- * sharp and runs the networks. It reads no header, suppresses nothing and cuts no crop.
+ * sharp and runs the networks. It reads no header, suppresses nothing, cuts no crop and turns no
+ * picture: each that is measured has a sure face.
  */
 export async function createFaceReplay(manifest: Manifest, folder: URL) {
   const { entry, rule } = faceModelOf(manifest);

@@ -8,8 +8,9 @@ import { area, intersectionOverUnion, suppress, type Candidate } from './geometr
  * A glance at a small copy of the whole picture looks for large faces alone: a tenth of the cost of
  * the first look, and the size at which the network knows them best. The first look sees the whole
  * picture at a bounded size, and at a smaller one where the glance is sure of a large face. Where
- * the first look finds small faces, or hints of them, the second goes to the rectangle around them,
- * enlarged as far as a budget of pixels allows.
+ * neither is sure of any face, glances at the picture turned by quarters find faces that lie on
+ * their side or stand on their head. Where the first look finds small faces, or hints of them, the
+ * second goes to the rectangle around them, enlarged as far as a budget of pixels allows.
  *
  * The side of a box is the square root of its area; sides are in pixels of the overview, the
  * picture at `overviewSide`.
@@ -77,6 +78,26 @@ export function addGlance(
 ): Candidate[] {
   const large = glance.filter(isOfSide(rule.largeSide, size, rule));
   return suppress([...first, ...large], sameFaceOverlap);
+}
+
+/** Whether nothing sure was found: the picture may lie on its side, and glances at it turned pay. */
+export function seesNothingSure(
+  found: readonly Pick<Candidate, 'score'>[],
+  rule: CascadeRule,
+): boolean {
+  return !found.some(({ score }) => score >= rule.sureScore);
+}
+
+/** With the large faces that a glance at the turned picture is sure of (in the picture's pixels). */
+export function addTurned(
+  found: readonly Candidate[],
+  glance: readonly Candidate[],
+  size: Size,
+  rule: CascadeRule,
+  sameFaceOverlap: number,
+): Candidate[] {
+  const sure = glance.filter(({ score }) => score >= rule.sureScore);
+  return addGlance(found, sure, size, rule, sameFaceOverlap);
 }
 
 /**

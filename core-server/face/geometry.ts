@@ -1,5 +1,5 @@
 import type { Box } from '../image/crop.js';
-import type { Region, Size } from '../image/picture.js';
+import type { QuarterTurns, Region, Size } from '../image/picture.js';
 import { roundPixels } from '../precision.js';
 
 /** A point in pixels. */
@@ -54,6 +54,31 @@ export function toPicture(candidate: Candidate, look: Size, region: Region): Can
     box: { xmin: x(box.xmin), ymin: y(box.ymin), xmax: x(box.xmax), ymax: y(box.ymax) },
     score,
     landmarks: landmarks.map((point) => ({ x: x(point.x), y: y(point.y) })),
+  };
+}
+
+/** The candidate of a picture that was turned, in the pixels of the picture of that size before. */
+export function turnBack(
+  candidate: Candidate,
+  turns: QuarterTurns,
+  { width, height }: Size,
+): Candidate {
+  const point = ({ x, y }: Point): Point => {
+    if (turns === 1) return { x: y, y: height - x };
+    if (turns === 2) return { x: width - x, y: height - y };
+    return { x: width - y, y: x };
+  };
+  const { xmin, ymin, xmax, ymax } = candidate.box;
+  const [a, b] = [point({ x: xmin, y: ymin }), point({ x: xmax, y: ymax })];
+  return {
+    box: {
+      xmin: Math.min(a.x, b.x),
+      ymin: Math.min(a.y, b.y),
+      xmax: Math.max(a.x, b.x),
+      ymax: Math.max(a.y, b.y),
+    },
+    score: candidate.score,
+    landmarks: candidate.landmarks.map(point),
   };
 }
 

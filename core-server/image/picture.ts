@@ -15,6 +15,9 @@ export interface RgbPicture extends Size {
   readonly data: Uint8Array;
 }
 
+/** Quarters of a turn, clockwise. */
+export type QuarterTurns = 1 | 2 | 3;
+
 /**
  * How pixels are weighed when a picture is resized: with `cubic` faces of every size are found best,
  * `linear` comes nearest to the means of areas by which training shrinks pictures.

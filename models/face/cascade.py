@@ -2,7 +2,8 @@
 
 A glance at a small copy of the whole picture looks for large faces alone: a tenth of the cost of the first look, and
 the size at which the network knows them best. The first look sees the whole picture at a bounded size, and at a
-smaller one where the glance is sure of a large face. Where the first look finds small faces, or hints of them, the
+smaller one where the glance is sure of a large face. Where neither is sure of any face, glances at the picture turned
+by quarters find faces that lie on their side or stand on their head. Where the first look finds small faces, or hints of them, the
 second look goes to the rectangle around them, enlarged as far as a budget of pixels allows.
 
 The side of a box is the square root of its area; sides are in pixels of the overview, the picture at `overview_side`.
@@ -44,6 +45,15 @@ class CascadeRule:
     def add_glance(self, first, glance, scale):
         """The first look with the glance's large faces."""
         return first.joined(glance.pick(glance.sides() * scale >= self.large_side)).suppressed()
+
+    def sees_nothing_sure(self, found):
+        """Then the picture may lie on its side: glances at it, turned, pay."""
+        return not (found.scores >= self.sure_score).any()
+
+    def add_turned(self, found, glance, scale):
+        """With the large faces that a glance at the turned picture is sure of."""
+        large = (glance.sides() * scale >= self.large_side) & (glance.scores >= self.sure_score)
+        return found.joined(glance.pick(large)).suppressed()
 
     def region(self, found, width, height, scale, first_scale):
         """((left, top, right, bottom) in picture pixels, scale of the second look), or None."""

@@ -98,6 +98,16 @@ class Found:
     def centres(self):
         return (self.boxes[:, :2] + self.boxes[:, 2:]) / 2
 
+    def turned_back(self, turns, width, height):
+        """Found in a picture of these sides that was turned by so many quarters counterclockwise (numpy.rot90)."""
+        boxes, landmarks = self.boxes, self.landmarks
+        for i in range(turns):
+            side = width if (turns - i) % 2 else height  # before this turn, the side that became the height
+            x1, y1, x2, y2 = boxes.T
+            boxes = np.stack([side - y2, x1, side - y1, x2], 1)
+            landmarks = np.stack([side - landmarks[..., 1], landmarks[..., 0]], -1)
+        return Found(boxes, self.scores, landmarks)
+
     def joined(self, other):
         pairs = ((self.boxes, other.boxes), (self.scores, other.scores), (self.landmarks, other.landmarks))
         return Found(*(np.concatenate(pair) for pair in pairs))
@@ -123,6 +133,10 @@ def detect(detector, picture, rule=CascadeRule(), more=True, min_score=CANDIDATE
     glance = looks.look(picture, scale * rule.glance_scale)
     first_scale = rule.first_scale(glance, scale)
     found = rule.add_glance(looks.look(picture, first_scale), glance, scale)
+    if rule.sees_nothing_sure(found):
+        for turns in (1, 2, 3):
+            turned = looks.look(np.ascontiguousarray(np.rot90(picture, turns)), scale * rule.glance_scale)
+            found = rule.add_turned(found, turned.turned_back(turns, width, height), scale)
     region = rule.region(found, width, height, scale, first_scale)
     if region:
         (left, top, right, bottom), zoom = region

@@ -196,6 +196,21 @@ class CascadeTest(unittest.TestCase):
         merged = self.rule.add_glance(found(small), found([600, 300, 660, 360], large), 0.5)
         self.assertEqual(merged.boxes.astype(int).tolist(), [small, large])
 
+    def test_a_picture_with_nothing_sure_is_looked_at_turned(self):
+        face = np.zeros((480, 640, 3), np.uint8)
+        face[100:300, 400:550] = 255
+
+        def finds_what_lies(image, min_score):
+            rows, columns = np.where(image[..., 0] > 127)
+            corners = [columns.min(), rows.min(), columns.max() + 1, rows.max() + 1]
+            lies = np.ptp(columns) > np.ptp(rows)
+            box = np.float32([corners] if lies else []).reshape(-1, 4)
+            return box, np.full(len(box), 0.9, np.float32), np.tile(box[:, None, :2], (1, 5, 1))
+
+        result = detect(finds_what_lies, face)
+        self.assertEqual(result.looks, 5)
+        np.testing.assert_allclose(result.boxes, [[400, 100, 550, 300]], atol=4)
+
     def test_boxes_come_back_in_picture_pixels(self):
         def finds_corner(image, min_score):
             height, width = image.shape[:2]

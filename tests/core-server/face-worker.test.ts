@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import sharp from 'sharp';
 import { loadAnalysisModels } from '../../core-server/analysis-models.js';
 import { ServiceError } from '../../core-server/errors.js';
-import { intersectionOverUnion } from '../../core-server/face/geometry.js';
+import { intersectionOverUnion, turnBack } from '../../core-server/face/geometry.js';
 import { createWorkerPool, type WorkerPool } from '../../core-server/inference/pool.js';
 import type { AnalysisTasks } from '../../core-server/worker-main.js';
 import { defaultLimits, quarters } from './image-fixtures.js';
@@ -88,6 +88,26 @@ test('she is found at the same place in every format, orientation and size', { s
       .jpeg()
       .toBuffer();
     await expectAt(`scaled by ${scale}`, resized, scale);
+  }
+});
+
+test('she is found on her side and on her head, too', { skip }, async () => {
+  const original = readFileSync(portrait);
+  const upright = await detect(original);
+  const [reference] = upright.faces;
+  assert.ok(reference);
+  for (const turns of [1, 2, 3] as const) {
+    const turned = await sharp(original)
+      .rotate(90 * turns)
+      .toBuffer();
+    const [face] = (await detect(turned)).faces;
+    assert.ok(face, `turned ${turns} times: no face`);
+    const candidate = { box: face.boundingBox, score: face.detectionScore, landmarks: [] };
+    const overlap = intersectionOverUnion(
+      turnBack(candidate, turns, upright).box,
+      reference.boundingBox,
+    );
+    assert.ok(overlap > 0.6, `turned ${turns} times: overlap ${overlap}`);
   }
 });
 

@@ -1,0 +1,85 @@
+import { decodeRegion, decodeUpright } from '../image/decode.js';
+import { scaledSize, wholeOf, type Region, type RgbPicture, type Size } from '../image/picture.js';
+import { resizePicture } from '../image/resize.js';
+import { turnPicture } from '../image/turn.js';
+import type { Model } from '../inference/sessions.js';
+import { inferFaces, readCandidates } from './candidates.js';
+import {
+  addGlance,
+  addTurned,
+  firstScale,
+  mergeLooks,
+  overviewScale,
+  planSecondLook,
+  seesNothingSure,
+  type CascadeRule,
+} from './cascade.js';
+import { suppress, toPicture, turnBack, type Candidate } from './geometry.js';
+
+/** A picture file of which the looks get what they need. */
+export interface PictureSource {
+  readonly bytes: Uint8Array;
+  /** Of the upright picture. */
+  readonly size: Size;
+  /** All of it, where decoding it once costs less than decoding its parts. */
+  readonly whole?: RgbPicture | undefined;
+}
+
+/** Times a step of the work, unless the caller is gone. */
+export type Step = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
+
+/** Candidates that overlap a better one by this much are the same face. */
+const sameFaceOverlap = 0.45;
+
+/** All looks of the cascade: what may be a face, from `leastScore` on, in the picture's pixels. */
+export async function findFaces(
+  { bytes, size, whole }: PictureSource,
+  leastScore: number,
+  { model, rule, step }: { model: Pick<Model, 'run'>; rule: CascadeRule; step: Step },
+): Promise<Candidate[]> {
+  const see = async (picture: RgbPicture): Promise<Candidate[]> => {
+    const outputs = await step('infer', () => inferFaces(model, picture, leastScore));
+    return step('suppress', () =>
+      Promise.resolve(suppress(readCandidates(outputs), sameFaceOverlap)),
+    );
+  };
+  const lookAt = async (picture: RgbPicture, region: Region = wholeOf(size)) =>
+    (await see(picture)).map((candidate) => toPicture(candidate, picture, region));
+
+  const usual = overviewScale(size, rule);
+  const overviewSize = scaledSize(size, usual);
+  const overview = await step('decode', () =>
+    whole ? resizePicture(whole, overviewSize) : decodeUpright(bytes, overviewSize),
+  );
+  // Each from the next larger one: shrinking costs by what it reads.
+  const portrait = await step('decode', () =>
+    resizePicture(overview, scaledSize(size, usual * rule.portraitScale)),
+  );
+  const miniature = await step('decode', () =>
+    resizePicture(portrait, scaledSize(size, usual * rule.glanceScale)),
+  );
+
+  const glance = await lookAt(miniature);
+  const scale = firstScale(glance, size, rule);
+  const first = await lookAt(scale < usual ? portrait : overview);
+  let found = addGlance(first, glance, size, rule, sameFaceOverlap);
+
+  if (seesNothingSure(found, rule)) {
+    for (const turns of [1, 2, 3] as const) {
+      const turned = await see(await step('decode', () => turnPicture(miniature, turns)));
+      const back = turned
+        .map((candidate) => turnBack(candidate, turns, miniature))
+        .map((candidate) => toPicture(candidate, miniature, wholeOf(size)));
+      found = addTurned(found, back, size, rule, sameFaceOverlap);
+    }
+  }
+
+  const second = planSecondLook(found, size, rule, scale);
+  if (second === undefined) return found;
+  const { region, zoom } = second;
+  const secondSize = scaledSize(region, zoom);
+  const detail = await step('decode', () =>
+    whole ? resizePicture(whole, secondSize, region) : decodeRegion(bytes, region, secondSize),
+  );
+  return mergeLooks(found, await lookAt(detail, region), region, size, rule, sameFaceOverlap);
+}
