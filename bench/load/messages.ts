@@ -62,7 +62,7 @@ export interface LoadResult {
   readonly unanswered: number;
   /** The first failure, in words. */
   readonly failure?: string;
-  /** The first good answer, for finding out what a system found. */
+  /** The answer to the first request, if it is a good one: what a system found in the first picture. */
   readonly sample?: Uint8Array;
 }
 

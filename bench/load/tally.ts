@@ -40,7 +40,7 @@ export function createTally(): Tally {
       if (outcome.kind === 'answered') {
         latenciesMs.push(tookMs);
         answeredAtMs.push(Date.now());
-        sample ??= outcome.body;
+        if (turn === 0) sample = outcome.body;
       } else if (outcome.kind === 'refused') {
         refusalsMs.push(tookMs);
         refusals[outcome.how] = (refusals[outcome.how] ?? 0) + 1;

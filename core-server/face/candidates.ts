@@ -1,4 +1,5 @@
 import type { Model, TensorData } from '../inference/sessions.js';
+import { floatsOf, pictureTensor } from '../inference/tensors.js';
 import { padToMultiple } from '../image/letterbox.js';
 import type { RgbPicture } from '../image/picture.js';
 import type { Candidate } from './geometry.js';
@@ -14,18 +15,17 @@ export function inferFaces(
   picture: RgbPicture,
   minScore: number,
 ): Promise<Record<string, TensorData>> {
-  const { data, width, height } = padToMultiple(picture, inputMultiple);
   return model.run({
-    image: { type: 'uint8', data, dims: [1, height, width, 3] },
+    image: pictureTensor(padToMultiple(picture, inputMultiple)),
     min_score: { type: 'float32', data: Float32Array.of(minScore), dims: [1] },
   });
 }
 
 /** The outputs of the contract (boxes [N,4], scores [N], landmarks [N,5,2]) as objects, best first. */
 export function readCandidates(outputs: Readonly<Record<string, TensorData>>): Candidate[] {
-  const boxes = floatsOf(outputs, 'boxes');
-  const scores = floatsOf(outputs, 'scores');
-  const points = floatsOf(outputs, 'landmarks');
+  const boxes = floatsOf(outputs, 'boxes').data;
+  const scores = floatsOf(outputs, 'scores').data;
+  const points = floatsOf(outputs, 'landmarks').data;
   const best = [...scores.keys()]
     .sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0))
     .slice(0, maxCandidates);
@@ -46,11 +46,4 @@ export function readCandidates(outputs: Readonly<Record<string, TensorData>>): C
  */
 function millionths(score: number): number {
   return Math.round(score * 1e6) / 1e6;
-}
-
-/** An output as numbers. Throws when the model does not give it. */
-function floatsOf(outputs: Readonly<Record<string, TensorData>>, name: string): Float32Array {
-  const data = outputs[name]?.data;
-  if (data instanceof Float32Array) return data;
-  throw new Error(`the face model gives no float32 output "${name}"`);
 }

@@ -1,8 +1,9 @@
 import { type RgbPicture, scaledSize, wholeOf } from '../image/picture.js';
 import { resizePicture } from '../image/resize.js';
 import type { Model } from '../inference/sessions.js';
+import { floatsOf, pictureTensor } from '../inference/tensors.js';
 import { type Quad, centerOf, distance, mapped, sizeOf } from './geometry.js';
-import { asInTraining, floatsOf, pictureTensor, readQuads } from './network-tensors.js';
+import { asInTraining, readQuads } from './network-tensors.js';
 import type { ReaderRules } from './reader-rules.js';
 
 /** A place that may be a counter. */

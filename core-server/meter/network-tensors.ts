@@ -1,14 +1,9 @@
-import type { Resampling, RgbPicture } from '../image/picture.js';
+import type { Resampling } from '../image/picture.js';
 import type { TensorData } from '../inference/sessions.js';
 import type { Point, Quad } from './geometry.js';
 
 /** The networks learned on means of areas: sharper pictures cost them two readings in a hundred. */
 export const asInTraining: Resampling = 'linear';
-
-/** The pixels as a network takes them: uint8 [1, H, W, 3]. */
-export function pictureTensor({ data, width, height }: RgbPicture): TensorData {
-  return { type: 'uint8', data, dims: [1, height, width, 3] };
-}
 
 /** Corners as a network takes them: float32 [N, 4, 2]. */
 export function quadsTensor(quads: readonly Quad[]): TensorData {
@@ -23,16 +18,4 @@ export function readQuads(data: Float32Array): Quad[] {
     const at = index * 8;
     return [point(at), point(at + 2), point(at + 4), point(at + 6)];
   });
-}
-
-/** An output by its name. Throws when the network has none of that name or it holds no floats. */
-export function floatsOf(outputs: Readonly<Record<string, TensorData>>, name: string): FloatOutput {
-  const output = outputs[name];
-  if (output?.data instanceof Float32Array) return { data: output.data, dims: output.dims };
-  throw new Error(`the network gives no floats "${name}"`);
-}
-
-interface FloatOutput {
-  readonly data: Float32Array;
-  readonly dims: readonly number[];
 }

@@ -1,9 +1,10 @@
 import type { RgbPicture } from '../image/picture.js';
 import type { Model } from '../inference/sessions.js';
+import { floatsOf, pictureTensor } from '../inference/tensors.js';
 import { turned } from './geometry.js';
 import type { Place } from './hypothesis.js';
 import type { Candidate } from './locate.js';
-import { floatsOf, pictureTensor, quadsTensor, readQuads } from './network-tensors.js';
+import { quadsTensor, readQuads } from './network-tensors.js';
 
 /** Finds the corners of each candidate; gives each in both reading directions. */
 export async function refine(
