@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readApiKey } from './api-key.js';
 import type { CoreClient } from './core-client.js';
 import { missingField, Refusal } from './errors.js';
-import { contextOf, type RequestContext } from './request-context.js';
+import { contextOf } from './request-context.js';
 import { allowBody, send } from './send.js';
 import { bindRequest, type ParsedBody } from './transcode/bind-request.js';
 import { chooseRoute, findRoutes } from './transcode/choose-route.js';
@@ -46,7 +46,8 @@ export function createOperationHandler(deps: OperationDeps) {
     const route = chooseRoute(match, query);
 
     const answer = async () => {
-      const { body, release } = await readBody(deps, route.body, request, response, context.signal);
+      const signal = context.signal();
+      const { body, release } = await readBody(deps, route.body, request, response, signal);
       try {
         const message = bindRequest(route, {
           pathVariables: match.variables,
@@ -61,7 +62,7 @@ export function createOperationHandler(deps: OperationDeps) {
             traceparent: context.traceparent,
             clientAddress: request.socket.remoteAddress ?? 'unknown',
             deadline: context.deadline(),
-            signal: context.signal,
+            signal,
           })
           .catch((error: unknown) => {
             throw nameAsSent(Refusal.from(error), route);
@@ -87,7 +88,7 @@ async function readBody(
   rule: BodyRule,
   request: IncomingMessage,
   response: ServerResponse,
-  signal: RequestContext['signal'],
+  signal: AbortSignal,
 ): Promise<{ body: ParsedBody; release: () => void }> {
   if (rule.kind === 'none') return { body: { kind: 'none' }, release: () => {} };
   const maxBodyBytes = rule.kind === 'json' ? maxPlainBodyBytes : deps.maxBodyBytes;

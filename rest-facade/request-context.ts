@@ -8,8 +8,11 @@ export interface RequestContext {
   readonly startedAt: number;
   /** When the answer must be ready, by the clock as it goes now: it may have been set since the start. */
   readonly deadline: () => Date;
-  /** Aborted when the caller goes away or the deadline passes, with the Refusal to answer. */
-  readonly signal: AbortSignal;
+  /**
+   * Aborted when the caller goes away or the deadline passes, with the Refusal to answer. No getter: V8 keeps
+   * that of an object literal, and the request with all its buffers, until its next full collection.
+   */
+  readonly signal: () => AbortSignal;
   /** W3C `traceparent` that goes on to the core, where the request is traced. */
   traceparent: string | undefined;
   /** Template of the path, for the log. */

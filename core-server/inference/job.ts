@@ -17,7 +17,7 @@ export interface Job {
   /** Workers it was given to so far. */
   attempts: number;
   /** True once the caller has its answer, whatever a worker still does. */
-  readonly settled: boolean;
+  settled: boolean;
   resolve(output: unknown): void;
   reject(error: unknown): void;
 }
@@ -30,7 +30,6 @@ type JobDescription = Pick<
 
 /** A job and the promise of its caller. Only the first answer counts. */
 export function createJob(description: JobDescription): { job: Job; answer: Promise<unknown> } {
-  let settled = false;
   let resolve!: (output: unknown) => void;
   let reject!: (error: unknown) => void;
   const answer = new Promise<unknown>((onResolve, onReject) => {
@@ -40,15 +39,13 @@ export function createJob(description: JobDescription): { job: Job; answer: Prom
   const job: Job = {
     ...description,
     attempts: 0,
-    get settled() {
-      return settled;
-    },
+    settled: false,
     resolve(output) {
-      settled = true;
+      job.settled = true;
       resolve(output);
     },
     reject(error) {
-      settled = true;
+      job.settled = true;
       reject(error);
     },
   };

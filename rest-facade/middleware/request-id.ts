@@ -17,24 +17,15 @@ export function requestId(deps: { createId: () => string; requestTimeoutMs: numb
     const given = request.headers['x-request-id'];
     const id = typeof given === 'string' && harmless.test(given) ? given : deps.createId();
     const controller = new AbortController();
-    const timer = setTimeout(
-      () =>
-        controller.abort(
-          refuse(
-            'DEADLINE',
-            `the request took longer than ${deps.requestTimeoutMs} ms, try again`,
-            {
-              details: { limit: String(deps.requestTimeoutMs) },
-            },
-          ),
-        ),
-      deps.requestTimeoutMs,
-    );
-    // A caller who takes its answer drop by drop is cut off.
-    const lastTimer = setTimeout(() => response.destroy(), deps.requestTimeoutMs + takeAnswerMs);
+    let timer = setTimeout(() => {
+      const message = `the request took longer than ${deps.requestTimeoutMs} ms, try again`;
+      const details = { limit: String(deps.requestTimeoutMs) };
+      controller.abort(refuse('DEADLINE', message, { details }));
+      // A caller who takes its answer drop by drop is cut off.
+      timer = setTimeout(() => response.destroy(), takeAnswerMs);
+    }, deps.requestTimeoutMs);
     response.once('close', () => {
       clearTimeout(timer);
-      clearTimeout(lastTimer);
       if (!response.writableFinished) controller.abort(callerGone());
     });
     response.setHeader('x-request-id', id);
@@ -44,9 +35,7 @@ export function requestId(deps: { createId: () => string; requestTimeoutMs: numb
       startedAt,
       deadline: () => new Date(Date.now() + startedAt + deps.requestTimeoutMs - performance.now()),
       // Made where it is asked for: of a flood most are refused before that.
-      get signal() {
-        return controller.signal;
-      },
+      signal: () => controller.signal,
       traceparent: undefined,
       route: undefined,
       refusal: undefined,
