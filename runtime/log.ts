@@ -1,6 +1,9 @@
 import { pino, type Logger, type DestinationStream } from 'pino';
 
-/** A JSON logger; one line an event, time in ISO 8601. Writes to standard output unless told otherwise. */
+/**
+ * A JSON logger; one line an event, time in ISO 8601. Writes to standard output unless told otherwise, each
+ * line at once: handing it to another thread costs more, and who is killed would lose its last lines.
+ */
 export function createLog(options: {
   readonly level: string;
   readonly service: string;
@@ -12,5 +15,5 @@ export function createLog(options: {
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  return options.destination ? pino(settings, options.destination) : pino(settings);
+  return pino(settings, options.destination ?? pino.destination({ sync: true }));
 }
