@@ -46,14 +46,13 @@ export function readMultipart(
   return new Promise<Form>((resolve, reject) => {
     const stop = () => {
       signal.removeEventListener('abort', onAbort);
-      request.off('data', onData).off('error', onRequestError);
+      request.off('data', onData).off('end', onEnd).off('error', onRequestError);
     };
     /** The first failure decides; what the parser still reports of it is ignored. */
     const fail = (refusal: unknown) => {
       if (hasFailed) return;
       hasFailed = true;
       stop();
-      request.unpipe(parser);
       request.pause();
       // Not at once: this runs inside busboy's own parsing, which crashes on what destroy clears.
       setImmediate(() => parser.destroy());
@@ -65,7 +64,9 @@ export function readMultipart(
     const onData = (chunk: Buffer) => {
       bodyBytes += chunk.length;
       if (bodyBytes > maxBodyBytes) fail(bodyTooLarge('body', maxBodyBytes));
+      else parser.write(chunk);
     };
+    const onEnd = () => parser.end();
 
     const fields = collectFields(parser, fail);
     const found = collectFile(parser, filePart, collector, fail);
@@ -85,9 +86,8 @@ export function readMultipart(
 
     if (signal.aborted) return fail(signal.reason);
     signal.addEventListener('abort', onAbort);
-    request.on('data', onData).on('error', onRequestError);
     options.start();
-    request.pipe(parser);
+    request.on('data', onData).on('end', onEnd).on('error', onRequestError);
   });
 }
 
