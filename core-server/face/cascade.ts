@@ -22,6 +22,8 @@ export interface CascadeRule {
   readonly weakScore: number;
   /** A candidate with this score is taken for one. */
   readonly sureScore: number;
+  /** The same in a picture that was turned, where faces are expected less. */
+  readonly turnedScore: number;
   /** Faces from this side on are served by the glance. */
   readonly largeSide: number;
   /** Scale of the glance over that of the overview. */
@@ -96,7 +98,7 @@ export function addTurned(
   rule: CascadeRule,
   sameFaceOverlap: number,
 ): Candidate[] {
-  const sure = glance.filter(({ score }) => score >= rule.sureScore);
+  const sure = glance.filter(({ score }) => score >= rule.turnedScore);
   return addGlance(found, sure, size, rule, sameFaceOverlap);
 }
 

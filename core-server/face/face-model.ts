@@ -13,6 +13,7 @@ const cascadeSchema: z.ZodType<CascadeRule> = z.strictObject({
   overviewSide: z.number().int().min(32),
   weakScore: z.number().min(0).max(1),
   sureScore: z.number().min(0).max(1),
+  turnedScore: z.number().min(0).max(1),
   largeSide: z.number().min(0),
   glanceScale: z.number().positive().max(1),
   portraitScale: z.number().positive().max(1),

@@ -22,6 +22,7 @@ class CascadeRule:
     overview_side: int = 640  # longest side of the overview; never enlarged
     weak_score: float = 0.1  # a candidate of this score may be a face (calibrated scores)
     sure_score: float = 0.5  # a candidate of this score is taken for one
+    turned_score: float = 0.8  # the same in a picture that was turned, where faces are expected less
     large_side: float = 96  # faces from here on are served by the glance
     glance_scale: float = 0.4  # of the overview
     portrait_scale: float = 0.6  # of the overview; the first look's where the glance is sure of a large face
@@ -52,7 +53,7 @@ class CascadeRule:
 
     def add_turned(self, found, glance, scale):
         """With the large faces that a glance at the turned picture is sure of."""
-        large = (glance.sides() * scale >= self.large_side) & (glance.scores >= self.sure_score)
+        large = (glance.sides() * scale >= self.large_side) & (glance.scores >= self.turned_score)
         return found.joined(glance.pick(large)).suppressed()
 
     def region(self, found, width, height, scale, first_scale):

@@ -15,6 +15,7 @@ const rule: CascadeRule = {
   overviewSide: 640,
   weakScore: 0.35,
   sureScore: 0.5,
+  turnedScore: 0.8,
   largeSide: 96,
   glanceScale: 0.4,
   portraitScale: 0.6,

@@ -14,6 +14,7 @@ const rule: CascadeRule = {
   overviewSide: 640,
   weakScore: 0.35,
   sureScore: 0.5,
+  turnedScore: 0.8,
   largeSide: 450,
   glanceScale: 0.5,
   portraitScale: 0.75,
@@ -101,8 +102,9 @@ test('the network gets half of a bounded size, then that, padded to multiples of
 
 test('where nothing sure is seen, the miniature turned by quarters is looked at', async () => {
   // 1280 x 900 has a miniature of 320 x 225; upright, the face fills its right three quarters.
-  const side: Found = [0.6, 0, 80, 225, 320];
-  const { seen, detect } = scriptedDetector([[0.4, 0, 0, 225, 225]], [], [side], [], []);
+  const side: Found = [0.8, 0, 80, 225, 320];
+  const less: Found = [0.79, 0, 80, 225, 320];
+  const { seen, detect } = scriptedDetector([], [], [side], [], [less]);
   const { faces } = await detect(await wish(quarters(1280, 900), { landmarks: true }), signal);
   assert.deepEqual(
     seen.map((s) => [s.width, s.height]),
