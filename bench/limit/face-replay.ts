@@ -2,9 +2,9 @@ import sharp, { type Sharp } from 'sharp';
 import { inferFaces, readCandidates } from '../../core-server/face/candidates.js';
 import {
   addGlance,
-  firstScale,
   overviewScale,
   planSecondLook,
+  suffices,
 } from '../../core-server/face/cascade.js';
 import { suppress, toPicture, type Candidate } from '../../core-server/face/geometry.js';
 import { faceModelOf } from '../../core-server/face/face-model.js';
@@ -33,7 +33,7 @@ export async function createFaceReplay(manifest: Manifest, folder: URL) {
     const { width, height } = await sharp(file).metadata();
     const whole = wholeOf({ width, height });
     const usual = overviewScale(whole, rule);
-    const portrait = scaledSize(whole, usual * rule.portraitScale);
+    const overview = scaledSize(whole, usual);
     const miniature = scaledSize(whole, usual * rule.glanceScale);
     const lookAtWhole = async (size: Size): Promise<Candidate[]> => {
       const outputs = await run(await pixelsOf(sharp(file), size), size);
@@ -41,22 +41,23 @@ export async function createFaceReplay(manifest: Manifest, folder: URL) {
         toPicture(candidate, size, whole),
       );
     };
-    const glance = await lookAtWhole(miniature);
-    const scale = firstScale(glance, whole, rule);
-    const first = await lookAtWhole(scaledSize(whole, scale));
-    const found = addGlance(first, glance, whole, rule, sameFaceOverlap);
-    const second = planSecondLook(found, whole, rule, scale);
+    let found = await lookAtWhole(miniature);
+    const isPortrait = suffices(found, whole, rule);
+    if (!isPortrait) {
+      found = addGlance(await lookAtWhole(overview), found, whole, rule, sameFaceOverlap);
+    }
+    const firstScale = isPortrait ? usual * rule.glanceScale : usual;
+    const second = planSecondLook(found, whole, rule, firstScale);
 
     // As the service does: what is at most Full HD is decoded once, at its own size; of what is
     // larger, a copy that is shrunk while it is decoded and the part of the second look.
     const isSmall = width * height <= mostPixelsDecodedOnce;
-    const base = isSmall ? { width, height } : scaledSize(whole, usual);
+    const base = isSmall ? { width, height } : overview;
     return async () => {
       const decoded = await pixelsOf(sharp(file), base);
-      const overview = await shrink(decoded, base, scaledSize(whole, usual));
-      const small = await shrink(overview, scaledSize(whole, usual), portrait);
-      await run(await shrink(small, portrait, miniature), miniature);
-      await (scale < usual ? run(small, portrait) : run(overview, scaledSize(whole, usual)));
+      const shrunkOnce = await shrink(decoded, base, overview);
+      await run(await shrink(shrunkOnce, overview, miniature), miniature);
+      if (!isPortrait) await run(shrunkOnce, overview);
       if (second === undefined) return;
       const { region, zoom } = second;
       const from = isSmall ? sharp(decoded, { raw: { ...base, channels: 3 } }) : sharp(file);

@@ -5,9 +5,9 @@ import { area, intersectionOverUnion, suppress, type Candidate } from './geometr
  * Which looks pay, where they go and how they are merged; `models/face/cascade.py` is the same rule
  * for training.
  *
- * A glance at a small copy of the whole picture looks for large faces alone: a tenth of the cost of
- * the first look, and the size at which the network knows them best. The first look sees the whole
- * picture at a bounded size, and at a smaller one where the glance is sure of a large face. Where
+ * A glance at a small copy of the whole picture looks for large faces: a fifth of the cost of the
+ * first look, and the size at which the network knows them best. Where it is sure of one, it serves
+ * as the first look. Elsewhere the first look sees the whole picture at a bounded size. Where
  * neither is sure of any face, glances at the picture turned by quarters find faces that lie on
  * their side or stand on their head. Where the first look finds small faces, or hints of them, the
  * second goes to the rectangle around them, enlarged as far as a budget of pixels allows.
@@ -28,8 +28,6 @@ export interface CascadeRule {
   readonly largeSide: number;
   /** Scale of the glance over that of the overview. */
   readonly glanceScale: number;
-  /** The same of the first look where the glance is sure of a large face; elsewhere it is 1. */
-  readonly portraitScale: number;
   /** Faces below this side are served by a second look. */
   readonly smallSide: number;
   /** Room around the small faces, pixels of the overview. */
@@ -59,15 +57,14 @@ export function overviewScale(size: Size, rule: Pick<CascadeRule, 'overviewSide'
   return Math.min(1, rule.overviewSide / Math.max(size.width, size.height));
 }
 
-/** Scale of the first look, judged by the glance (in the picture's pixels). */
-export function firstScale(
+/** Whether the glance (in the picture's pixels) serves as the first look. */
+export function suffices(
   glance: readonly Pick<Candidate, 'box' | 'score'>[],
   size: Size,
   rule: CascadeRule,
-): number {
+): boolean {
   const isLarge = isOfSide(rule.largeSide, size, rule);
-  const hasLarge = glance.some((face) => face.score >= rule.sureScore && isLarge(face));
-  return overviewScale(size, rule) * (hasLarge ? rule.portraitScale : 1);
+  return glance.some((face) => face.score >= rule.sureScore && isLarge(face));
 }
 
 /** The faces of the first look and the large ones of the glance, all in the picture's pixels. */

@@ -16,7 +16,6 @@ const cascadeSchema: z.ZodType<CascadeRule> = z.strictObject({
   turnedScore: z.number().min(0).max(1),
   largeSide: z.number().min(0),
   glanceScale: z.number().positive().max(1),
-  portraitScale: z.number().positive().max(1),
   smallSide: z.number().min(0),
   margin: z.number().min(0),
   secondPixels: z.number().int().min(1024),

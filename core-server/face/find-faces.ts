@@ -7,11 +7,11 @@ import { inferFaces, readCandidates } from './candidates.js';
 import {
   addGlance,
   addTurned,
-  firstScale,
   mergeLooks,
   overviewScale,
   planSecondLook,
   seesNothingSure,
+  suffices,
   type CascadeRule,
 } from './cascade.js';
 import { suppress, toPicture, turnBack, type Candidate } from './geometry.js';
@@ -51,18 +51,17 @@ export async function findFaces(
   const overview = await step('decode', () =>
     whole ? resizePicture(whole, overviewSize) : decodeUpright(bytes, overviewSize),
   );
-  // Each from the next larger one: shrinking costs by what it reads.
-  const portrait = await step('decode', () =>
-    resizePicture(overview, scaledSize(size, usual * rule.portraitScale)),
-  );
+  const glanceScale = usual * rule.glanceScale;
   const miniature = await step('decode', () =>
-    resizePicture(portrait, scaledSize(size, usual * rule.glanceScale)),
+    resizePicture(overview, scaledSize(size, glanceScale)),
   );
 
-  const glance = await lookAt(miniature);
-  const scale = firstScale(glance, size, rule);
-  const first = await lookAt(scale < usual ? portrait : overview);
-  let found = addGlance(first, glance, size, rule, sameFaceOverlap);
+  let found = await lookAt(miniature);
+  let firstScale = glanceScale;
+  if (!suffices(found, size, rule)) {
+    found = addGlance(await lookAt(overview), found, size, rule, sameFaceOverlap);
+    firstScale = usual;
+  }
 
   if (seesNothingSure(found, rule)) {
     for (const turns of [1, 2, 3] as const) {
@@ -74,7 +73,7 @@ export async function findFaces(
     }
   }
 
-  const second = planSecondLook(found, size, rule, scale);
+  const second = planSecondLook(found, size, rule, firstScale);
   if (second === undefined) return found;
   const { region, zoom } = second;
   const secondSize = scaledSize(region, zoom);

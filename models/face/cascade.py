@@ -1,10 +1,10 @@
 """Which looks pay, where they go and how they are merged. The service implements the same rule.
 
-A glance at a small copy of the whole picture looks for large faces alone: a tenth of the cost of the first look, and
-the size at which the network knows them best. The first look sees the whole picture at a bounded size, and at a
-smaller one where the glance is sure of a large face. Where neither is sure of any face, glances at the picture turned
-by quarters find faces that lie on their side or stand on their head. Where the first look finds small faces, or hints of them, the
-second look goes to the rectangle around them, enlarged as far as a budget of pixels allows.
+A glance at a small copy of the whole picture looks for large faces: a fifth of the cost of the first look, and the
+size at which the network knows them best. Where it is sure of one, it serves as the first look. Elsewhere the first
+look sees the whole picture at a bounded size. Where neither is sure of any face, glances at the picture turned by
+quarters find faces that lie on their side or stand on their head. Where the first look finds small faces, or hints of
+them, the second look goes to the rectangle around them, enlarged as far as a budget of pixels allows.
 
 The side of a box is the square root of its area; sides are in pixels of the overview, the picture at `overview_side`.
 """
@@ -24,8 +24,7 @@ class CascadeRule:
     sure_score: float = 0.5  # a candidate of this score is taken for one
     turned_score: float = 0.8  # the same in a picture that was turned, where faces are expected less
     large_side: float = 96  # faces from here on are served by the glance
-    glance_scale: float = 0.4  # of the overview
-    portrait_scale: float = 0.6  # of the overview; the first look's where the glance is sure of a large face
+    glance_scale: float = 0.45  # of the overview
     small_side: float = 40  # faces below are served by a second look
     margin: float = 32  # around the small faces, pixels of the overview
     budget: int = 750_000  # pixels of the second look
@@ -38,10 +37,10 @@ class CascadeRule:
     def overview_scale(self, width, height):
         return min(1.0, self.overview_side / max(width, height))
 
-    def first_scale(self, glance, scale):
-        """Scale of the first look; `glance` and the following in picture pixels, `scale` is that of the overview."""
+    def suffices(self, glance, scale):
+        """Whether the glance serves as the first look; boxes in picture pixels, `scale` is that of the overview."""
         large = glance.sides() * scale >= self.large_side
-        return scale * self.portrait_scale if (glance.scores[large] >= self.sure_score).any() else scale
+        return (glance.scores[large] >= self.sure_score).any()
 
     def add_glance(self, first, glance, scale):
         """The first look with the glance's large faces."""

@@ -130,9 +130,10 @@ def detect(detector, picture, rule=CascadeRule(), more=True, min_score=CANDIDATE
     looks = Looks(detector, min_score)
     if not more:
         return Detections(**vars(looks.look(picture, scale)), looks=looks.count, milliseconds=looks.milliseconds)
-    glance = looks.look(picture, scale * rule.glance_scale)
-    first_scale = rule.first_scale(glance, scale)
-    found = rule.add_glance(looks.look(picture, first_scale), glance, scale)
+    first_scale = scale * rule.glance_scale
+    found = looks.look(picture, first_scale)
+    if not rule.suffices(found, scale):
+        found, first_scale = rule.add_glance(looks.look(picture, scale), found, scale), scale
     if rule.sees_nothing_sure(found):
         for turns in (1, 2, 3):
             turned = looks.look(np.ascontiguousarray(np.rot90(picture, turns)), scale * rule.glance_scale)

@@ -188,11 +188,11 @@ class CascadeTest(unittest.TestCase):
         seen = self.rule.merge(found(blurred), found([102, 300, 152, 350]), region, 1280, 800, 0.5)
         self.assertEqual(seen.boxes.astype(int).tolist(), [[102, 300, 152, 350]])
 
-    def test_a_glance_adds_large_faces_alone_and_a_sure_one_makes_the_first_look_smaller(self):
+    def test_a_glance_adds_large_faces_alone_and_suffices_where_it_is_sure_of_one(self):
         small, large = [100, 100, 160, 160], [300, 300, 500, 500]
-        self.assertEqual(self.rule.first_scale(found(), 0.5), 0.5)
-        self.assertEqual(self.rule.first_scale(found(small), 0.5), 0.5)
-        self.assertEqual(self.rule.first_scale(found(small, large), 0.5), 0.3)
+        self.assertFalse(self.rule.suffices(found(), 0.5))
+        self.assertFalse(self.rule.suffices(found(small), 0.5))
+        self.assertTrue(self.rule.suffices(found(small, large), 0.5))
         merged = self.rule.add_glance(found(small), found([600, 300, 660, 360], large), 0.5)
         self.assertEqual(merged.boxes.astype(int).tolist(), [small, large])
 
