@@ -1,10 +1,12 @@
 import { createConfig } from './config.js';
 import { startCore } from './core.js';
+import { collectLessOften } from '../runtime/collect-less-often.js';
 import { runService } from '../runtime/run-service.js';
 
 // From dist/core-server/ to the root of the project.
 const root = new URL('../../', import.meta.url);
 
+collectLessOften();
 await runService(process, {
   name: 'core',
   readConfig: createConfig,
