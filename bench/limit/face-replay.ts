@@ -6,15 +6,14 @@ import {
   planSecondLook,
   suffices,
 } from '../../core-server/face/cascade.js';
+import { mostPixelsDecodedOnce } from '../../core-server/face/detector.js';
+import { sameFaceOverlap } from '../../core-server/face/find-faces.js';
 import { suppress, toPicture, type Candidate } from '../../core-server/face/geometry.js';
 import { faceModelOf } from '../../core-server/face/face-model.js';
 import { scaledSize, wholeOf, type Size } from '../../core-server/image/picture.js';
 import type { Manifest } from '../../core-server/inference/manifest.js';
 import { openSession } from './sessions.js';
 
-/** As in the service: up to Full HD one decode serves both looks. */
-const mostPixelsDecodedOnce = 1920 * 1080;
-const sameFaceOverlap = 0.45;
 const shrunk = { fit: 'fill', kernel: 'cubic' } as const;
 
 /**

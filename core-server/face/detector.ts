@@ -52,7 +52,7 @@ export type FaceTasks = { detectFaces: { input: DetectFacesInput; output: Detect
 /** Nobody wants what the network gives below this, and there is a cell of it everywhere. */
 const lowestScore = 0.02;
 /** Up to Full HD, decoding whole for all looks and the crops costs less than decoding for each. */
-const mostPixelsDecodedOnce = 1920 * 1080;
+export const mostPixelsDecodedOnce = 1920 * 1080;
 
 /**
  * The worker's task: header, decode, looks, boxes, crops. Throws CORRUPT_IMAGE and

@@ -29,7 +29,7 @@ export interface PictureSource {
 export type Step = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
 
 /** Candidates that overlap a better one by this much are the same face. */
-const sameFaceOverlap = 0.45;
+export const sameFaceOverlap = 0.45;
 
 /** All looks of the cascade: what may be a face, from `leastScore` on, in the picture's pixels. */
 export async function findFaces(
