@@ -52,8 +52,7 @@ class CascadeRule:
 
     def add_turned(self, found, glance, scale):
         """With the large faces that a glance at the turned picture is sure of."""
-        large = (glance.sides() * scale >= self.large_side) & (glance.scores >= self.turned_score)
-        return found.joined(glance.pick(large)).suppressed()
+        return self.add_glance(found, glance.pick(glance.scores >= self.turned_score), scale)
 
     def region(self, found, width, height, scale, first_scale):
         """((left, top, right, bottom) in picture pixels, scale of the second look), or None."""
