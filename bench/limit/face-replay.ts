@@ -6,10 +6,10 @@ import {
   planSecondLook,
   suffices,
 } from '../../core-server/face/cascade.js';
-import { mostPixelsDecodedOnce } from '../../core-server/face/detector.js';
 import { sameFaceOverlap } from '../../core-server/face/find-faces.js';
 import { suppress, toPicture, type Candidate } from '../../core-server/face/geometry.js';
 import { faceModelOf } from '../../core-server/face/face-model.js';
+import { mostPixelsDecodedOnce } from '../../core-server/image/open-picture.js';
 import { scaledSize, wholeOf, type Size } from '../../core-server/image/picture.js';
 import type { Manifest } from '../../core-server/inference/manifest.js';
 import { openSession } from './sessions.js';

@@ -1,7 +1,6 @@
 import { cropBoxes, type Box } from '../image/crop.js';
-import { decodeUpright } from '../image/decode.js';
-import { readUprightSize } from '../image/header.js';
 import type { ImageLimits } from '../image/limits.js';
+import { openPicture } from '../image/open-picture.js';
 import type { Size } from '../image/picture.js';
 import type { Model } from '../inference/sessions.js';
 import { roundPixels } from '../precision.js';
@@ -51,11 +50,9 @@ export type FaceTasks = { detectFaces: { input: DetectFacesInput; output: Detect
 
 /** Nobody wants what the network gives below this, and there is a cell of it everywhere. */
 const lowestScore = 0.02;
-/** Up to Full HD, decoding whole for all looks and the crops costs less than decoding for each. */
-export const mostPixelsDecodedOnce = 1920 * 1080;
 
 /**
- * The worker's task: header, decode, looks, boxes, crops. Throws CORRUPT_IMAGE and
+ * The worker's task: open, looks, boxes, crops. Throws CORRUPT_IMAGE and
  * IMAGE_TOO_MANY_PIXELS; when the signal is aborted it stops before the next step.
  */
 export function createFaceDetector(deps: {
@@ -74,18 +71,15 @@ export function createFaceDetector(deps: {
       return watch.time(name, work);
     };
 
-    const size = await step('header', () => readUprightSize(bytes, limits));
-    const isSmall = size.width * size.height <= mostPixelsDecodedOnce;
-    const whole = isSmall ? await step('decode', () => decodeUpright(bytes, size)) : undefined;
+    const picture = await step('open', () => openPicture(bytes, limits));
+    const { size } = picture;
     const leastScore = Math.max(lowestScore, Math.min(minScore, rule.weakScore));
-    const found = await findFaces({ bytes, size, whole }, leastScore, { model, rule, step });
+    const found = await findFaces(picture, leastScore, { model, rule, step });
 
     const faces = visibleFaces(found, size, minScore);
     const kept = faces.slice(0, input.maxFaces);
     const boxes = kept.map((face) => face.box);
-    const crops = input.crop
-      ? await step('crop', () => cropBoxes({ bytes, size, whole }, boxes))
-      : [];
+    const crops = input.crop ? await step('crop', () => cropBoxes(picture, boxes)) : [];
     return {
       ...size,
       faces: kept.map((face, i) => toResult(face, crops[i], input.landmarks)),

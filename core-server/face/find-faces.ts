@@ -1,5 +1,6 @@
 import { decodeRegion, decodeUpright } from '../image/decode.js';
-import { scaledSize, wholeOf, type Region, type RgbPicture, type Size } from '../image/picture.js';
+import type { OpenPicture } from '../image/open-picture.js';
+import { scaledSize, wholeOf, type Region, type RgbPicture } from '../image/picture.js';
 import { resizePicture } from '../image/resize.js';
 import { turnPicture } from '../image/turn.js';
 import type { Model } from '../inference/sessions.js';
@@ -16,15 +17,6 @@ import {
 } from './cascade.js';
 import { suppress, toPicture, turnBack, type Candidate } from './geometry.js';
 
-/** A picture file of which the looks get what they need. */
-export interface PictureSource {
-  readonly bytes: Uint8Array;
-  /** Of the upright picture. */
-  readonly size: Size;
-  /** All of it, where decoding it once costs less than decoding its parts. */
-  readonly whole?: RgbPicture | undefined;
-}
-
 /** Times a step of the work, unless the caller is gone. */
 export type Step = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
 
@@ -33,7 +25,7 @@ export const sameFaceOverlap = 0.45;
 
 /** All looks of the cascade: what may be a face, from `leastScore` on, in the picture's pixels. */
 export async function findFaces(
-  { bytes, size, whole }: PictureSource,
+  { bytes, size, whole }: OpenPicture,
   leastScore: number,
   { model, rule, step }: { model: Pick<Model, 'run'>; rule: CascadeRule; step: Step },
 ): Promise<Candidate[]> {

@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { decodeRegion } from './decode.js';
+import type { OpenPicture } from './open-picture.js';
 import type { Region, RgbPicture, Size } from './picture.js';
 
 /** A box in pixels of the upright picture. */
@@ -19,10 +20,7 @@ const parallelCrops = 2;
  * the order of the boxes. `whole` is the picture if it has been decoded at full size anyway; else
  * the part that holds all boxes is decoded once. Throws CORRUPT_IMAGE.
  */
-export async function cropBoxes(
-  source: { bytes: Uint8Array; size: Size; whole: RgbPicture | undefined },
-  boxes: readonly Box[],
-): Promise<Uint8Array[]> {
+export async function cropBoxes(source: OpenPicture, boxes: readonly Box[]): Promise<Uint8Array[]> {
   if (boxes.length === 0) return [];
   const regions = boxes.map((box) => wholePixels(box, source.size));
   const around = source.whole ? { left: 0, top: 0, ...source.size } : unionOf(regions);

@@ -15,6 +15,17 @@ export async function decodeUpright(
   return toRgb(open(bytes).resize(size.width, size.height, { fit: 'fill', kernel }));
 }
 
+/**
+ * Decodes the first page, upright, at its own size. Undefined where it has more pixels, and where it
+ * cannot be decoded.
+ */
+export async function decodeWhole(
+  bytes: Uint8Array,
+  maxPixels: number,
+): Promise<RgbPicture | undefined> {
+  return toRgb(open(bytes, maxPixels)).catch(() => undefined);
+}
+
 /** Decodes a part of the first page, upright, at the given size; the part's own, when left out. Throws CORRUPT_IMAGE. */
 export async function decodeRegion(
   bytes: Uint8Array,
@@ -27,8 +38,8 @@ export async function decodeRegion(
 
 // Truncated files fail: half a picture would silently lack faces. Lesser damage passes, since
 // ordinary phones write it (stray bytes between markers, broken EXIF, rubbish after the end).
-function open(bytes: Uint8Array): Sharp {
-  return sharp(bytes, { failOn: 'truncated', limitInputPixels: false, autoOrient: true });
+function open(bytes: Uint8Array, limitInputPixels: number | false = false): Sharp {
+  return sharp(bytes, { failOn: 'truncated', limitInputPixels, autoOrient: true });
 }
 
 async function toRgb(pipeline: Sharp): Promise<RgbPicture> {

@@ -15,6 +15,12 @@ export async function readUprightSize(bytes: Uint8Array, limits: ImageLimits): P
       throw corruptImage(error);
     });
   const { width, height } = metadata.autoOrient;
+  checkSize({ width, height }, limits);
+  return { width, height };
+}
+
+/** Throws IMAGE_TOO_MANY_PIXELS. */
+export function checkSize({ width, height }: Size, limits: ImageLimits): void {
   const pixels = width * height;
   if (pixels > limits.maxPixels) {
     throw new ServiceError(
@@ -31,5 +37,4 @@ export async function readUprightSize(bytes: Uint8Array, limits: ImageLimits): P
       { details: { field: 'image', value: String(side), limit: String(limits.maxSide) } },
     );
   }
-  return { width, height };
 }

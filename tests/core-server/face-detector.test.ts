@@ -299,5 +299,5 @@ test('the time of every step is told', async () => {
   const { model } = scriptedDetector([], [[0.9, 0, 0, 100, 100]]);
   const detect = createFaceDetector({ model, rule, now: () => (clock += 1) });
   const { timings } = await detect(await wish(quarters(640, 480), { crop: true }), signal);
-  assert.deepEqual(timings, { header: 1, decode: 3, infer: 2, suppress: 2, crop: 1 });
+  assert.deepEqual(timings, { open: 1, decode: 2, infer: 2, suppress: 2, crop: 1 });
 });
