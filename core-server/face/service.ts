@@ -12,7 +12,7 @@ import { ServiceError } from '../errors.js';
 import { decodeWeight } from '../image/decode-weight.js';
 import type { ImageLimits } from '../image/limits.js';
 import { validateImageBytes } from '../image/validate.js';
-import { ownBytes } from '../inference/own-bytes.js';
+import { handOver } from '../inference/hand-over.js';
 import type { WorkerPool } from '../inference/pool.js';
 import { toRunOptions, type HandlerOptions } from '../run-options.js';
 import type { DetectFacesOutput, FaceTasks } from './detector.js';
@@ -61,17 +61,18 @@ export function createFaceDetectionHandlers(deps: FaceDetectionDeps): FaceDetect
       company,
       ...(minScore === undefined ? {} : { minScore }),
     });
+    const { image, transfer } = handOver(request.image);
     const found = await pool.run(
       'detectFaces',
       {
-        image: ownBytes(request.image),
+        image,
         minScore: threshold.value,
         maxFaces,
         crop: request.crop ?? true,
         landmarks,
         limits,
       },
-      { ...toRunOptions(call, options), weight: decodeWeight(request.image, type, limits) },
+      { ...toRunOptions(call, options), weight: decodeWeight(image, type, limits), transfer },
     );
     const { faces, timings, width, height } = found;
     call.log.debug({ faces: faces.length, width, height, timings }, 'faces detected');

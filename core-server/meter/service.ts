@@ -9,7 +9,7 @@ import { ServiceError } from '../errors.js';
 import { decodeWeight } from '../image/decode-weight.js';
 import type { ImageLimits } from '../image/limits.js';
 import { validateImageBytes } from '../image/validate.js';
-import { ownBytes } from '../inference/own-bytes.js';
+import { handOver } from '../inference/hand-over.js';
 import type { WorkerPool } from '../inference/pool.js';
 import { toRunOptions, type HandlerOptions, type WorkCall } from '../run-options.js';
 import type { MeterTasks } from './reader.js';
@@ -43,16 +43,17 @@ export function createMeterReadingHandlers(deps: MeterReadingDeps): MeterReading
     async readMeter(request, call, options = {}) {
       const known = validateKnownMeter(request);
       const type = validateImageBytes(request.image, limits);
+      const { image, transfer } = handOver(request.image);
       const { reading, timings } = await pool.run(
         'readMeter',
         {
-          image: ownBytes(request.image),
+          image,
           checkBelow,
           known,
           printed: request.serialNumber ?? false,
           limits,
         },
-        { ...toRunOptions(call, options), weight: decodeWeight(request.image, type, limits) },
+        { ...toRunOptions(call, options), weight: decodeWeight(image, type, limits), transfer },
       );
       call.log.debug({ timings, found: reading !== null }, 'meter read');
       if (reading === null) {

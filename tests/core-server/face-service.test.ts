@@ -92,6 +92,7 @@ test('the picture goes to a worker with the resolved threshold', async () => {
     timeLeftMs: 30_000,
     wait: 'queue',
     weight: 0,
+    transfer: [],
   });
   const { image, ...rest } = jobs[0].input;
   assert.deepEqual(Buffer.from(image), png);

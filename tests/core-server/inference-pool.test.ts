@@ -228,6 +228,17 @@ test('a job that loses its worker twice is SHUTTING_DOWN, and the next jobs work
   assert.equal(pool.stats.workers, 1);
 });
 
+test('a job whose buffer was handed over is SHUTTING_DOWN when its worker dies', async (t) => {
+  const { pool, journal } = await start(t);
+  const { buffer } = new Uint8Array(3);
+  await assert.rejects(
+    pool.run('die', null, { signal: forever(), transfer: [buffer] }),
+    refusal('SHUTTING_DOWN'),
+  );
+  assert.deepEqual(journal(), ['die']);
+  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
+});
+
 test('a job that was aborted is not tried again when its worker dies', async (t) => {
   const { pool, journal } = await start(t);
   const caller = new AbortController();

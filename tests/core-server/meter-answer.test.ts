@@ -206,6 +206,7 @@ suite('readMeter', () => {
     timeLeftMs: Infinity,
     onBegin: call.tellBegun,
     weight: 0,
+    transfer: [],
   };
   const reading = {
     ...assembleReading(counter('00123456', { fractionWheels: 3 }), facts),
