@@ -69,6 +69,8 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     // Connections whose other side is gone, or never spoke HTTP/2, are noticed.
     'grpc.keepalive_time_ms': keepaliveMs,
     'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
+    // Not served here; its books would be kept all the same.
+    'grpc.enable_channelz': 0,
   });
   const serviceNames = services.map((service) => nameOf(service));
   const names = ['', ...serviceNames];

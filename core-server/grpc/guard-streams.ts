@@ -22,6 +22,7 @@ export const maxOpenMessageBytes = 4 * 2 ** 10;
  * - Compressed messages, which would be inflated to a thousand times their bytes, each call by itself.
  *   Pictures are compressed anyway.
  * - Answers that nobody takes.
+ * - Messages of calls that were refused before they were whole.
  * - Deadlines that it cannot read, and headers that it would write to stderr.
  *
  * To be called once the port is bound.
@@ -34,6 +35,7 @@ export function guardStreams(server: Server, limits: StreamLimits): void {
       mendHeaders(headers);
       limitUnfinished(stream, headers, budget);
       endUntaken(stream, limits.takeAnswerMs);
+      resetRefused(stream);
     });
   }
 }
@@ -69,6 +71,18 @@ function endUntaken(stream: ServerHttp2Stream, takeAnswerMs: number): void {
   // Starts anew with everything that is sent or received.
   stream.setTimeout(takeAnswerMs, () => {
     if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL);
+  });
+}
+
+/**
+ * Asks for no more of a message whose call was refused already (RFC 9113, 8.1), as grpc-go does. What is
+ * on its way is dropped by nghttp2 then and does not come to JavaScript, only to be dropped there.
+ */
+function resetRefused(stream: ServerHttp2Stream): void {
+  stream.once('finish', () => {
+    // With trailers, these may still be to be sent.
+    const isRefused = stream.sentHeaders?.['grpc-status'] !== undefined;
+    if (isRefused && !stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
   });
 }
 

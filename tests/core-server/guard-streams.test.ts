@@ -110,6 +110,16 @@ test('who has no key cannot have large messages kept', async (t) => {
   assert.equal(await endOf(check), ok);
 });
 
+test('of a message whose call was refused no more is asked for', async (t) => {
+  const { service } = await startScripted(t);
+  const stream = call(open(t, service.grpc), readMeterPath);
+  const closed = once(stream, 'close');
+  stream.write(frame(Buffer.alloc(10), { length: mebibyte }));
+  assert.equal(await endOf(stream), unauthenticated);
+  await closed;
+  assert.equal(stream.rstCode, constants.NGHTTP2_NO_ERROR);
+});
+
 test('a request for the health that does not come is not waited for', async (t) => {
   const { service } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '300' });
   assert.equal(await endOf(call(open(t, service.grpc), '/grpc.health.v1.Health/Check')), '4');
