@@ -1,5 +1,6 @@
 import { createConfig } from './config.js';
 import { startCore } from './core.js';
+import { putOthersBehindMainThread } from './inference/thread-priority.js';
 import { collectLessOften } from '../runtime/collect-less-often.js';
 import { runService } from '../runtime/run-service.js';
 
@@ -19,6 +20,7 @@ await runService(process, {
       descriptorSet: new URL('generated/descriptors.binpb', root),
       manifestUrl: new URL('models/manifest.json', root),
     });
+    putOthersBehindMainThread(process.pid);
     return {
       listens: { host: config.CORE_HOST, port: core.port, admin_port: core.adminPort },
       close: () => core.close(),

@@ -1,10 +1,10 @@
-import { platform, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { AnalysisModels } from './analysis-models.js';
 import { createFaceDetector, type FaceTasks } from './face/detector.js';
 import { restrictLoaders } from './image/restrict-loaders.js';
 import { serveTasks } from './inference/pool-worker.js';
 import { openModel } from './inference/sessions.js';
+import { putBehindMainThread } from './inference/thread-priority.js';
 import { openMeterReader } from './meter/open-meter-reader.js';
 import type { MeterTasks } from './meter/reader.js';
 
@@ -17,11 +17,9 @@ if (parentPort === null) throw new Error('this module runs in a worker thread on
 
 const models = workerData as AnalysisModels;
 const manifestUrl = new URL(models.manifestUrl);
-/** A nice value, which on Linux is the thread's own: calls are taken and answered before pictures. */
-const behindTheMainThread = 5;
 const now = (): number => performance.now();
 
-if (platform() === 'linux') setPriority(behindTheMainThread);
+putBehindMainThread();
 
 await restrictLoaders();
 const faceModel = await openModel(models.face.entry, manifestUrl);

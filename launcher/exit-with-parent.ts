@@ -11,6 +11,9 @@ if (isMainThread && process.channel) {
     setTimeout(() => process.exit(1), graceMs).unref();
     process.kill(process.pid, 'SIGTERM');
   });
+  // A terminal's signals reach the whole session. The launcher gets them too, and stops the facade
+  // before the core, so that requests under way can end.
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
   // Listening must not keep a child alive that has nothing else to do.
   process.channel.unref();
 }

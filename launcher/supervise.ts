@@ -142,8 +142,8 @@ function startNode({ file, args = [], env }: SupervisedProcess): ChildProcess {
     // Logs go to stderr, so that stdout holds the launcher's own lines; the channel is for
     // exit-with-parent.
     stdio: ['ignore', 2, 2, 'ipc'],
-    // Its own process group: Ctrl-C reaches the launcher alone, which stops the facade before the
-    // core, so that requests under way can end.
-    detached: true,
+    // Linux shares the processor between sessions first (autogroup) and heeds nice values within one
+    // only. Facade and core have to be in the same, or pictures count as much as refusing a flood.
+    detached: false,
   });
 }

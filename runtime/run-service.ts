@@ -22,8 +22,8 @@ export interface Service<Config> {
 }
 
 /**
- * Runs a service: by the settings of the environment, until SIGTERM or SIGINT. Mistaken settings are
- * told on standard error, everything else in the log. Sets the exit code; the process ends when
+ * Runs a service: by the settings of the environment, until SIGTERM, or SIGINT where no launcher is
+ * there to decide who stops first. Mistaken settings are told on standard error, everything else in the log. Sets the exit code; the process ends when
  * nothing is left to do.
  *
  * @param host the process
@@ -50,7 +50,8 @@ export async function runService<Config>(
       await close();
       ownLog.info('stopped');
     };
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) host.once(signal, () => void stop(signal));
+    const signals = host.connected ? ['SIGTERM'] : ['SIGTERM', 'SIGINT'];
+    for (const signal of signals) host.once(signal, () => void stop(signal));
   } catch (error) {
     if (error instanceof ConfigError || log === undefined) host.stderr.write(`${textOf(error)}\n`);
     else log.fatal({ err: error }, 'not started');

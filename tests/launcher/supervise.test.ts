@@ -98,6 +98,13 @@ describe('supervise', () => {
     assert.deepEqual(lines, []);
   });
 
+  it('should leave Ctrl-C, which reaches the whole session, to the supervisor', async (t) => {
+    const source = `process.kill(process.pid, 'SIGINT'); process.kill(process.pid, 'SIGHUP');
+      setTimeout(() => process.exit(8), 100);`;
+    const { supervised } = await superviseProgram(t, source);
+    assert.equal(await supervised.failedToStart, 'exit code 8');
+  });
+
   it('should not start a process that is stopped while it waits for its restart', async (t) => {
     const { supervised, lines } = await superviseProgram(t, 'process.exit(3)', {
       minBackoffMs: 200,

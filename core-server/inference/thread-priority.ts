@@ -1,0 +1,29 @@
+import { readdirSync } from 'node:fs';
+import { platform, setPriority } from 'node:os';
+
+/** A nice value, which on Linux is the thread's own: calls are taken, answered and refused before pictures. */
+const behindTheMainThread = 10;
+const isOneAThread = platform() === 'linux';
+
+/** Puts the calling thread behind the main thread. */
+export function putBehindMainThread(): void {
+  if (isOneAThread) setPriority(behindTheMainThread);
+}
+
+/**
+ * Puts all other threads of the process behind the main thread. libuv's decode pictures
+ * and begin libvips', which inherit the value: together they take as much of the processor as the workers do.
+ *
+ * @param mainThread its id, which is that of the process
+ */
+export function putOthersBehindMainThread(mainThread: number): void {
+  if (!isOneAThread) return;
+  for (const thread of readdirSync('/proc/self/task').map(Number)) {
+    if (thread === mainThread) continue;
+    try {
+      setPriority(thread, behindTheMainThread);
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+}
