@@ -22,7 +22,7 @@ import {
 import { renderPlot } from './report/plot.js';
 import { createProgress } from './report/progress.js';
 import { renderFacts, renderRatios, renderTable, toRows } from './report/table.js';
-import { warmUp } from './measure/warm-up.js';
+import { compile, warmUp } from './measure/warm-up.js';
 import { killLeftovers } from './systems/child.js';
 import { startPeers } from './systems/peers.js';
 import { startOwnSystems } from './systems/start-all.js';
@@ -62,6 +62,7 @@ const systems = [...own.systems, ...peers];
 
 progress.say('warming up');
 const found = await warmUp(systems, progress.say);
+await compile(own.systems, plan.compileMs);
 
 const residentBytes = new Map<string, number[]>(systems.map(({ name }) => [name, []]));
 const health: number[] = [];

@@ -99,8 +99,7 @@ export async function startPeers(options: {
   readonly say: (line: string) => void;
 }): Promise<System[]> {
   const { root, sharedFolder, load, pictures, say } = options;
-  const systems: System[] = [];
-  for (const peer of peersOf(sharedFolder)) {
+  const start = async (peer: Peer): Promise<System[]> => {
     const folder = path.join(root, 'bench', 'peers', peer.folder);
     const isNode = peer.folder === 'node';
     const installed = path.join(folder, isNode ? 'node_modules' : '.venv');
@@ -109,16 +108,18 @@ export async function startPeers(options: {
     );
     if (missing !== undefined) {
       say(`skipped: ${peer.title} (${path.relative(root, missing)} is missing; make bench-peers)`);
-      continue;
+      return [];
     }
     try {
-      systems.push(await startPeer(peer, folder, load, pictures));
+      const system = await startPeer(peer, folder, load, pictures);
       say(`started: ${peer.title}`);
+      return [system];
     } catch (error) {
       say(`skipped: ${peer.title} (${(error as Error).message})`);
+      return [];
     }
-  }
-  return systems;
+  };
+  return (await Promise.all(peersOf(sharedFolder).map(start))).flat();
 }
 
 async function startPeer(
