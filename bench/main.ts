@@ -10,7 +10,7 @@ import { runRounds } from './measure/run-rounds.js';
 import { measureStarts } from './measure/start-times.js';
 import { median } from './measure/statistics.js';
 import { makePictures } from './pictures.js';
-import { fullPlan, quickPlan } from './plan.js';
+import { fullPlan, quickPlan, type Cell } from './plan.js';
 import {
   computeCpuRatios,
   computeRatios,
@@ -26,6 +26,7 @@ import { compile, warmUp } from './measure/warm-up.js';
 import { killLeftovers } from './systems/child.js';
 import { startPeers } from './systems/peers.js';
 import { startOwnSystems } from './systems/start-all.js';
+import type { System } from './systems/system.js';
 
 // Measures the service beside its limit and its peers: `make bench`, `BENCH=quick make bench`.
 
@@ -61,8 +62,12 @@ const peers = await startPeers({
 const systems = [...own.systems, ...peers];
 
 progress.say('warming up');
-const found = await warmUp(systems, progress.say);
-await compile(own.systems, plan.compileMs);
+const cellsOf = (system: System): readonly Cell[] =>
+  peers.includes(system) ? plan.peerCells : plan.cells;
+const setsOf = (system: System) =>
+  system.sets.filter((set) => cellsOf(system).some((cell) => cell.set === set));
+const found = await warmUp(systems, setsOf, progress.say);
+await compile(own.facades, plan.compileMs);
 
 const residentBytes = new Map<string, number[]>(systems.map(({ name }) => [name, []]));
 const health: number[] = [];
@@ -70,7 +75,7 @@ const samples = await runRounds({
   plan,
   startedAt,
   systems,
-  cellsOf: (system) => (peers.includes(system) ? plan.peerCells : plan.cells),
+  cellsOf,
   onSample: (sample, done, total) => progress.count(sample, done, total),
   async onRound() {
     const windowMs = plan.healthWindowMs;

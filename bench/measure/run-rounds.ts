@@ -19,22 +19,27 @@ export async function runRounds(options: {
 }): Promise<Sample[]> {
   const { plan, systems, cellsOf } = options;
   const cells = plan.cells.concat(plan.peerCells.filter((cell) => !has(plan.cells, cell)));
-  const takes = (system: System, cell: Cell): boolean =>
-    system.sets.includes(cell.set) && has(cellsOf(system), cell);
-  const perRound = cells.flatMap((cell) => systems.filter((s) => takes(s, cell))).length;
+  const takes = (system: System, cell: Cell, round: number): boolean =>
+    system.sets.includes(cell.set) &&
+    has(cellsOf(system), cell) &&
+    (!system.isSlow || round < plan.slowRounds);
+  const rounds = Array.from({ length: plan.rounds }, (_, round) => round);
+  const total = rounds.flatMap((round) =>
+    cells.flatMap((cell) => systems.filter((system) => takes(system, cell, round))),
+  ).length;
   const samples: Sample[] = [];
   const firstAt = performance.now();
-  for (let round = 0; round < plan.rounds; round += 1) {
+  for (const round of rounds) {
     for (const cell of cells) {
       const turned = [...systems.slice(round % systems.length), ...systems].slice(
         0,
         systems.length,
       );
       for (const system of turned) {
-        if (!takes(system, cell)) continue;
+        if (!takes(system, cell, round)) continue;
         const sample = await measure(system, cell, plan, round);
         samples.push(sample);
-        options.onSample(sample, samples.length, perRound * plan.rounds);
+        options.onSample(sample, samples.length, total);
       }
     }
     await options.onRound(round);

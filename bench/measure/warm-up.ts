@@ -4,15 +4,16 @@ import type { System } from '../systems/system.js';
 
 const order = { concurrency: 2, windowMs: 500, minRequests: 4 } as const;
 
-/** Has every system answer each set a few times, and tells what each found. */
+/** Has every system answer each set that is measured a few times, and tells what each found. */
 export async function warmUp(
   systems: readonly System[],
+  setsOf: (system: System) => readonly SetName[],
   say: (line: string) => void,
 ): Promise<Map<string, Partial<Record<SetName, string>>>> {
   const found = new Map<string, Partial<Record<SetName, string>>>();
   for (const system of systems) {
     const words: Partial<Record<SetName, string>> = {};
-    for (const set of system.sets) {
+    for (const set of setsOf(system)) {
       const { sample, failure } = await system.run({ set, ...order });
       if (failure !== undefined) say(`${system.title} fails on ${set}: ${failure}`);
       if (sample) {

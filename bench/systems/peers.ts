@@ -145,7 +145,7 @@ async function startPeer(
     title: peer.title,
     pids: [pid],
     targets,
-    ...(peer.isSlow && { maxConcurrency: slowConcurrency }),
+    ...(peer.isSlow && { isSlow: true, maxConcurrency: slowConcurrency }),
     close: stop,
   });
 }

@@ -9,6 +9,8 @@ import { networkSystem, type System } from './system.js';
 export interface OwnSystems {
   readonly systems: readonly System[];
   readonly core: System;
+  /** Those that are asked by REST. */
+  readonly facades: readonly System[];
   /** `host:port` of that core. */
   readonly grpc: string;
 }
@@ -34,26 +36,21 @@ export async function startOwnSystems(options: {
     targets: await grpcTargets(service, pictures),
     close: () => service.close(),
   });
-  return {
-    core,
-    grpc: service.grpc,
-    systems: [
-      limit,
-      core,
-      networkSystem(load, {
-        name: 'facade',
-        title: 'facade + core',
-        pids: facade.pids,
-        targets: await restTargets(facade, pictures),
-        close: () => facade.close(),
-      }),
-      networkSystem(load, {
-        name: 'launcher',
-        title: 'make run, REST',
-        pids: launcher.pids,
-        targets: await restTargets(launcher, pictures),
-        close: () => launcher.close(),
-      }),
-    ],
-  };
+  const facades = [
+    networkSystem(load, {
+      name: 'facade',
+      title: 'facade + core',
+      pids: facade.pids,
+      targets: await restTargets(facade, pictures),
+      close: () => facade.close(),
+    }),
+    networkSystem(load, {
+      name: 'launcher',
+      title: 'make run, REST',
+      pids: launcher.pids,
+      targets: await restTargets(launcher, pictures),
+      close: () => launcher.close(),
+    }),
+  ];
+  return { core, facades, grpc: service.grpc, systems: [limit, core, ...facades] };
 }

@@ -9,6 +9,8 @@ export interface System {
   /** For the report. */
   readonly title: string;
   readonly sets: readonly SetName[];
+  /** It takes seconds for a request. */
+  readonly isSlow?: boolean;
   /** Processes whose processor time and memory count, with all that they started. */
   readonly pids: readonly number[];
   run(window: Window): Promise<WindowResult>;
