@@ -1,8 +1,10 @@
 import { createConfig } from './config.js';
 import { startRestFacade } from './server.js';
+import { bindWithoutGetter } from '../runtime/bind-without-getter.js';
 import { collectLessOften } from '../runtime/collect-less-often.js';
 import { runService } from '../runtime/run-service.js';
 
+bindWithoutGetter();
 collectLessOften();
 await runService(process, {
   name: 'facade',
