@@ -18,7 +18,7 @@ tools_of() {
     go) echo go ;;
     java) echo javac mvn ;;
     rust) echo cargo ;;
-    csharp) if [ "$action" = generate ] && command -v protoc >/dev/null; then echo protoc; else echo dotnet; fi ;;
+    csharp) if [ "$action" = generate ] && ./has-protoc.sh; then echo protoc; else echo dotnet; fi ;;
   esac
 }
 

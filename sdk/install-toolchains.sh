@@ -12,8 +12,7 @@ wanted=()
 python3 -c 'import ensurepip, venv' 2>/dev/null || wanted+=(python3 python3-venv)
 command -v javac >/dev/null || wanted+=(default-jdk-headless)
 command -v mvn >/dev/null || wanted+=(maven)
-# With the protos that come with it, which are a package of their own.
-protoc -o /dev/null google/protobuf/timestamp.proto 2>/dev/null || wanted+=(protobuf-compiler libprotobuf-dev)
+"$(dirname "$0")/has-protoc.sh" || wanted+=(protobuf-compiler libprotobuf-dev)
 command -v go >/dev/null || wanted+=(golang-go)
 [ ${#wanted[@]} -gt 0 ] || exit 0
 
