@@ -17,7 +17,7 @@ export function bindWithoutGetter(): void {
 function bind(this: AsyncResource, fn: Callback, thisArg?: unknown): Callback {
   const run = this.runInAsyncScope.bind(this, fn);
   const bound: Callback = function (...args) {
-    return run(thisArg ?? this, ...args);
+    return run(thisArg === undefined ? this : thisArg, ...args);
   };
   return Object.defineProperty(bound, 'length', { value: fn.length });
 }

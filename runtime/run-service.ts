@@ -22,9 +22,9 @@ export interface Service<Config> {
 }
 
 /**
- * Runs a service: by the settings of the environment, until SIGTERM, or SIGINT where no launcher is
- * there to decide who stops first. Mistaken settings are told on standard error, everything else in the log. Sets the exit code; the process ends when
- * nothing is left to do.
+ * Runs a service: by the settings of the environment, until SIGTERM, or SIGINT where no
+ * launcher is there to decide who stops first. Mistaken settings are told on standard error, everything
+ * else in the log. Sets the exit code; the process ends when nothing is left to do.
  *
  * @param host the process
  */

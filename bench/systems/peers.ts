@@ -21,8 +21,6 @@ interface Peer {
   readonly isSlow?: boolean;
 }
 
-const slowConcurrency = 2;
-
 const faces: readonly SetName[] = ['vga', '12mp', 'crowd'];
 const meters: readonly SetName[] = ['meter'];
 
@@ -145,7 +143,7 @@ async function startPeer(
     title: peer.title,
     pids: [pid],
     targets,
-    ...(peer.isSlow && { isSlow: true, maxConcurrency: slowConcurrency }),
+    ...(peer.isSlow && { isSlow: true }),
     close: stop,
   });
 }

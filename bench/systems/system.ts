@@ -9,7 +9,7 @@ export interface System {
   /** For the report. */
   readonly title: string;
   readonly sets: readonly SetName[];
-  /** It takes seconds for a request. */
+  /** It takes seconds for a request, one at a time or one a core. */
   readonly isSlow?: boolean;
   /** Processes whose processor time and memory count, with all that they started. */
   readonly pids: readonly number[];
@@ -30,17 +30,19 @@ export type WindowResult = Pick<
   'latenciesMs' | 'refused' | 'failed' | 'elapsedMs' | 'failure' | 'sample'
 >;
 
+/** More requests at a time would only wait, and make the windows of a slow system long. */
+const slowConcurrency = 2;
+
 /** A system behind a port, kept busy by the load process. */
 export function networkSystem(
   load: LoadProcess,
   options: Omit<System, 'run' | 'close' | 'sets'> & {
     readonly targets: Partial<Record<SetName, Target>>;
-    /** More requests at a time would only wait, and make the windows of a slow system long. */
-    readonly maxConcurrency?: number;
     close(): Promise<void>;
   },
 ): System {
-  const { targets, maxConcurrency = Infinity } = options;
+  const { targets, isSlow = false } = options;
+  const maxConcurrency = isSlow ? slowConcurrency : Infinity;
   return {
     ...options,
     sets: Object.keys(targets) as SetName[],

@@ -19,10 +19,10 @@ const mostBytesTried = 2 ** 20;
 
 /**
  * Decodes a picture that is small enough whole, and reads of any other the header alone. A file that
- * may be small is decoded without having read its header, which would cost a tenth more; libvips itself
- * stops where the header tells too many pixels.
+ * may be small is decoded without having read its header, which would cost a twentieth more; libvips
+ * itself stops where the header tells too many pixels.
  *
- * Throws CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS before the pixels cost memory.
+ * Throws CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS before more pixels than those of Full HD cost memory.
  */
 export async function openPicture(bytes: Uint8Array, limits: ImageLimits): Promise<OpenPicture> {
   if (bytes.length <= mostBytesTried) {
