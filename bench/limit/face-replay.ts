@@ -4,9 +4,9 @@ import {
   addGlance,
   overviewScale,
   planSecondLook,
+  sameFaceOverlap,
   suffices,
 } from '../../core-server/face/cascade.js';
-import { sameFaceOverlap } from '../../core-server/face/find-faces.js';
 import { suppress, toPicture, type Candidate } from '../../core-server/face/geometry.js';
 import { faceModelOf } from '../../core-server/face/face-model.js';
 import { mostPixelsDecodedOnce } from '../../core-server/image/open-picture.js';
@@ -43,7 +43,7 @@ export async function createFaceReplay(manifest: Manifest, folder: URL) {
     let found = await lookAtWhole(miniature);
     const isPortrait = suffices(found, whole, rule);
     if (!isPortrait) {
-      found = addGlance(await lookAtWhole(overview), found, whole, rule, sameFaceOverlap);
+      found = addGlance(await lookAtWhole(overview), found, whole, rule);
     }
     const firstScale = isPortrait ? usual * rule.glanceScale : usual;
     const second = planSecondLook(found, whole, rule, firstScale);

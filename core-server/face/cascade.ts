@@ -44,6 +44,9 @@ export interface CascadeRule {
   readonly loneSide: number;
 }
 
+/** Candidates that overlap a better one by this much are the same face. */
+export const sameFaceOverlap = 0.45;
+
 /** Where a second look goes. */
 export interface SecondLook {
   /** In the picture's own pixels. */
@@ -73,7 +76,6 @@ export function addGlance(
   glance: readonly Candidate[],
   size: Size,
   rule: CascadeRule,
-  sameFaceOverlap: number,
 ): Candidate[] {
   const large = glance.filter(isOfSide(rule.largeSide, size, rule));
   return suppress([...first, ...large], sameFaceOverlap);
@@ -93,10 +95,9 @@ export function addTurned(
   glance: readonly Candidate[],
   size: Size,
   rule: CascadeRule,
-  sameFaceOverlap: number,
 ): Candidate[] {
   const sure = glance.filter(({ score }) => score >= rule.turnedScore);
-  return addGlance(found, sure, size, rule, sameFaceOverlap);
+  return addGlance(found, sure, size, rule);
 }
 
 /**
@@ -137,7 +138,6 @@ export function mergeLooks(
   region: Region,
   size: Size,
   rule: CascadeRule,
-  sameFaceOverlap: number,
 ): Candidate[] {
   const isLarge = isOfSide(rule.keepSide, size, rule);
   const isNotTiny = isOfSide(rule.loneSide, size, rule);

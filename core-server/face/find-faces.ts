@@ -11,6 +11,7 @@ import {
   mergeLooks,
   overviewScale,
   planSecondLook,
+  sameFaceOverlap,
   seesNothingSure,
   suffices,
   type CascadeRule,
@@ -19,9 +20,6 @@ import { suppress, toPicture, turnBack, type Candidate } from './geometry.js';
 
 /** Times a step of the work, unless the caller is gone. */
 export type Step = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
-
-/** Candidates that overlap a better one by this much are the same face. */
-export const sameFaceOverlap = 0.45;
 
 /** All looks of the cascade: what may be a face, from `leastScore` on, in the picture's pixels. */
 export async function findFaces(
@@ -51,7 +49,7 @@ export async function findFaces(
   let found = await lookAt(miniature);
   let firstScale = glanceScale;
   if (!suffices(found, size, rule)) {
-    found = addGlance(await lookAt(overview), found, size, rule, sameFaceOverlap);
+    found = addGlance(await lookAt(overview), found, size, rule);
     firstScale = usual;
   }
 
@@ -61,7 +59,7 @@ export async function findFaces(
       const back = turned
         .map((candidate) => turnBack(candidate, turns, miniature))
         .map((candidate) => toPicture(candidate, miniature, wholeOf(size)));
-      found = addTurned(found, back, size, rule, sameFaceOverlap);
+      found = addTurned(found, back, size, rule);
     }
   }
 
@@ -72,5 +70,5 @@ export async function findFaces(
   const detail = await step('decode', () =>
     whole ? resizePicture(whole, secondSize, region) : decodeRegion(bytes, region, secondSize),
   );
-  return mergeLooks(found, await lookAt(detail, region), region, size, rule, sameFaceOverlap);
+  return mergeLooks(found, await lookAt(detail, region), region, size, rule);
 }

@@ -114,7 +114,6 @@ test('small faces inside the region come from the second look, the others from t
     region,
     fullHd,
     rule,
-    0.45,
   );
   assert.deepEqual(new Set(merged), new Set([outside, smallSecond, large]));
 });
@@ -123,18 +122,18 @@ test('a large face that the region cuts is the one of the first look', () => {
   const region = { left: 300, top: 300, width: 600, height: 400 };
   const whole = face(900, 500, 300, 0.7);
   const cut = { ...face(825, 500, 150, 0.95) }; // reaches the right edge at 900
-  assert.deepEqual(mergeLooks([whole], [cut], region, fullHd, rule, 0.45), [whole]);
+  assert.deepEqual(mergeLooks([whole], [cut], region, fullHd, rule), [whole]);
   // At the edge of the picture nothing is cut off that the first look saw.
   const atPicture = { left: 1300, top: 300, width: 620, height: 400 };
   const edge = face(1845, 500, 150, 0.95);
-  assert.deepEqual(mergeLooks([], [edge], atPicture, fullHd, rule, 0.45), [edge]);
+  assert.deepEqual(mergeLooks([], [edge], atPicture, fullHd, rule), [edge]);
 });
 
 test('a large face that both looks give is the one of the first look', () => {
   const region = { left: 300, top: 300, width: 600, height: 400 };
   const first = face(500, 500, 160, 0.7);
   const second = face(502, 501, 158, 0.8);
-  assert.deepEqual(mergeLooks([first], [second], region, fullHd, rule, 0.45), [first]);
+  assert.deepEqual(mergeLooks([first], [second], region, fullHd, rule), [first]);
 });
 
 test('a sure face stays that the second look does not see at all, unless it is tiny', () => {
@@ -149,7 +148,7 @@ test('a sure face stays that the second look does not see at all, unless it is t
     ['tiny', face(500, 500, 71), [], []],
   ];
   for (const [name, first, second, want] of table) {
-    assert.deepEqual(mergeLooks([first], second, region, fullHd, rule, 0.45), want, name);
+    assert.deepEqual(mergeLooks([first], second, region, fullHd, rule), want, name);
   }
 });
 
@@ -161,7 +160,6 @@ test('a glance gives large faces alone, and better ones replace those of the fir
     [face(605, 500, 310, 0.9), face(100, 100, 120, 0.9)],
     fullHd,
     rule,
-    0.45,
   );
   assert.deepEqual(merged, [small, face(605, 500, 310, 0.9)]);
 });
