@@ -1,41 +1,47 @@
 import { readFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { openHttpConnection, type HttpAnswer, type HttpConnection } from './http-connection.js';
 import type { Outcome, Sender, Target } from './messages.js';
 
 const busyCodes = [429, 503];
 
-/** HTTP/1.1 on connections that are kept, with bodies made beforehand. */
+/** HTTP/1.1 on connections that are kept, with requests made beforehand. */
 export function createHttpSender(target: Extract<Target, { kind: 'http' }>): Sender {
-  const bodies = target.bodies.map((file) => readFileSync(file));
-  const agent = new Agent({ keepAlive: true });
   const url = new URL(target.url);
+  const requests = target.bodies.map((file) => toRequest(url, target.headers, readFileSync(file)));
+  const free: HttpConnection[] = [];
 
-  return {
-    send: (turn) =>
-      new Promise<Outcome>((resolve) => {
-        const body = bodies[turn % bodies.length];
-        const method = body === undefined ? 'GET' : 'POST';
-        const headers = { ...target.headers, ...(body && { 'content-length': body.length }) };
-        const outgoing = request(url, { method, agent, headers }, (response) => {
-          const chunks: Buffer[] = [];
-          response.on('data', (chunk: Buffer) => void chunks.push(chunk));
-          response.on('error', (error) => resolve({ kind: 'failed', why: error.message }));
-          response.on('end', () => {
-            const text = Buffer.concat(chunks);
-            const status = response.statusCode ?? 0;
-            if (status === 200) resolve({ kind: 'answered', body: text });
-            else if (busyCodes.includes(status)) {
-              const isTold = 'retry-after' in response.headers;
-              resolve({
-                kind: 'refused',
-                how: `${status} ${isTold ? 'with' : 'without'} Retry-After`,
-              });
-            } else
-              resolve({ kind: 'failed', why: `HTTP ${status}: ${text.toString('utf8', 0, 200)}` });
-          });
-        });
-        outgoing.on('error', (error) => resolve({ kind: 'failed', why: error.message }));
-        outgoing.end(body);
-      }),
+  const exchange = async (request: Buffer): Promise<HttpAnswer> => {
+    let connection = free.pop();
+    while (connection?.isOpen === false) connection = free.pop();
+    connection ??= openHttpConnection(url);
+    const answer = await connection.send(request);
+    free.push(connection);
+    return answer;
   };
+  return {
+    async send(turn) {
+      const request = requests[turn % requests.length];
+      if (request === undefined) throw new Error(`no bodies for ${target.url}`);
+      try {
+        return toOutcome(await exchange(request));
+      } catch (error) {
+        return { kind: 'failed', why: (error as Error).message };
+      }
+    },
+  };
+}
+
+function toRequest(url: URL, headers: Readonly<Record<string, string>>, body: Buffer): Buffer {
+  const fields = { host: url.host, ...headers, 'content-length': body.length };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('')}\r\n`;
+  return Buffer.concat([Buffer.from(head), body]);
+}
+
+function toOutcome({ status, hasRetryAfter, body }: HttpAnswer): Outcome {
+  if (status === 200) return { kind: 'answered', body };
+  if (busyCodes.includes(status)) {
+    return { kind: 'refused', how: `${status} ${hasRetryAfter ? 'with' : 'without'} Retry-After` };
+  }
+  return { kind: 'failed', why: `HTTP ${status}: ${body.toString('utf8', 0, 200)}` };
 }
