@@ -1,13 +1,13 @@
 import { createConfig } from './config.js';
 import { startCore } from './core.js';
 import { putOthersBehindMainThread } from './inference/thread-priority.js';
-import { collectLessOften } from '../runtime/collect-less-often.js';
+import { tuneV8 } from '../runtime/tune-v8.js';
 import { runService } from '../runtime/run-service.js';
 
 // From dist/core-server/ to the root of the project.
 const root = new URL('../../', import.meta.url);
 
-collectLessOften();
+tuneV8();
 await runService(process, {
   name: 'core',
   readConfig: createConfig,

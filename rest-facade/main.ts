@@ -1,11 +1,11 @@
 import { createConfig } from './config.js';
 import { startRestFacade } from './server.js';
 import { bindWithoutGetter } from '../runtime/bind-without-getter.js';
-import { collectLessOften } from '../runtime/collect-less-often.js';
+import { tuneV8 } from '../runtime/tune-v8.js';
 import { runService } from '../runtime/run-service.js';
 
 bindWithoutGetter();
-collectLessOften();
+tuneV8();
 await runService(process, {
   name: 'facade',
   readConfig: createConfig,
