@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { callerGone, Refusal, refuse } from '../errors.js';
 import { describeJson } from '../transcode/describe-json.js';
 import { clip, quote } from '../transcode/field.js';
+import { createBodyHold } from './body-hold.js';
 import { bodyTooLarge, createByteCollector, type ByteCollector } from './byte-collector.js';
 import type { ByteShare } from '../../runtime/byte-budget.js';
 
@@ -47,14 +48,17 @@ export async function readJsonObject(
     what: 'body',
     maxBytes: options.maxBodyBytes,
     expectedBytes: contentLength(request),
-    budget: options.budget,
   });
+  const { grow, release } = createBodyHold(options.budget);
   try {
     options.start();
-    await pump(request, options.signal, (chunk) => collector.push(chunk));
-    return { members: parseJsonObject(collector), release: collector.release };
+    await pump(request, options.signal, (chunk) => {
+      grow(chunk.length);
+      collector.push(chunk);
+    });
+    return { members: parseJsonObject(collector), release };
   } catch (error) {
-    collector.release();
+    release();
     throw error;
   }
 }

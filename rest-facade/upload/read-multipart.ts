@@ -3,6 +3,7 @@ import busboy from 'busboy';
 import { callerGone, missingField, Refusal, refuse } from '../errors.js';
 import { clip, quote } from '../transcode/field.js';
 import type { NamedValue } from '../transcode/parse-target.js';
+import { createBodyHold } from './body-hold.js';
 import { bodyTooLarge, createByteCollector, type ByteCollector } from './byte-collector.js';
 import { contentLength, type ReadOptions } from './read-body.js';
 
@@ -13,7 +14,7 @@ export const formLimits = { files: 1, fields: 16, fieldBytes: 64 * 1024, nameByt
 export interface Form {
   readonly fields: readonly NamedValue[];
   readonly file: Buffer;
-  /** Gives the bytes of the file back to the budget; they must not be used any more. */
+  /** Gives the bytes of the form back to the budget; the file must not be used any more. */
   readonly release: () => void;
 }
 
@@ -38,8 +39,9 @@ export function readMultipart(
     what: filePart,
     maxBytes: maxFileBytes,
     expectedBytes: contentLength(request),
-    budget: options.budget,
   });
+  // Of the whole body: until its end the parser or `fields` hold what is no file.
+  const hold = createBodyHold(options.budget);
   let hasFailed = false;
   let bodyBytes = 0;
 
@@ -56,15 +58,20 @@ export function readMultipart(
       request.pause();
       // Not at once: this runs inside busboy's own parsing, which crashes on what destroy clears.
       setImmediate(() => parser.destroy());
-      collector.release();
+      hold.release();
       reject(Refusal.from(refusal));
     };
     const onAbort = () => fail(signal.reason);
     const onRequestError = (cause: unknown) => fail(callerGone(cause));
     const onData = (chunk: Buffer) => {
       bodyBytes += chunk.length;
-      if (bodyBytes > maxBodyBytes) fail(bodyTooLarge('body', maxBodyBytes));
-      else parser.write(chunk);
+      try {
+        if (bodyBytes > maxBodyBytes) throw bodyTooLarge('body', maxBodyBytes);
+        hold.grow(chunk.length);
+      } catch (error) {
+        return fail(error);
+      }
+      parser.write(chunk);
     };
     const onEnd = () => parser.end();
 
@@ -77,10 +84,9 @@ export function readMultipart(
       fail(malformed('cannot be parsed', 'parts between boundaries and a last boundary', cause)),
     );
     parser.on('close', () => {
-      const { release } = collector;
       if (found.hasFile) {
         stop();
-        resolve({ fields, file: collector.bytes(), release });
+        resolve({ fields, file: collector.bytes(), release: hold.release });
       } else fail(missingField(filePart, 'one file part with a filename'));
     });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createByteBudget } from '../../runtime/byte-budget.js';
+import { createBodyHold } from '../../rest-facade/upload/body-hold.js';
 import { createByteCollector } from '../../rest-facade/upload/byte-collector.js';
 import { decodeDataUrl } from '../../rest-facade/upload/data-url.js';
 import { reasonOf } from './refusals.js';
@@ -23,46 +24,46 @@ test('a budget gives one owner four fifths, and leaves the others room', () => {
   assert.ok(one.take(80));
 });
 
+test('a hold takes what comes in steps of 64 KiB, and gives all of it back', () => {
+  const budget = createByteBudget(1_000 * kib);
+  const hold = createBodyHold(budget.of('caller'));
+  assert.equal(budget.taken, 0);
+  for (let chunk = 0; chunk < 300; chunk += 1) hold.grow(kib);
+  assert.equal(budget.taken, 320 * kib);
+  hold.release();
+  hold.release();
+  assert.equal(budget.taken, 0);
+});
+
+test('a hold refuses when the budget is used up, and leaves it as it was', () => {
+  const budget = createByteBudget(100 * kib);
+  const [first, second] = [budget.of('caller'), budget.of('caller')].map(createBodyHold);
+  first?.grow(1);
+  assert.equal(
+    reasonOf(() => second?.grow(1)),
+    'QUEUE_FULL',
+  );
+  first?.release();
+  assert.equal(
+    reasonOf(() => second?.grow(1)),
+    undefined,
+  );
+  second?.release();
+  assert.equal(budget.taken, 0);
+});
+
 test('a collector joins chunks, with and without a promised length', () => {
   for (const expectedBytes of [undefined, 0, 10, 300 * kib, 10_000 * kib]) {
-    const budget = createByteBudget(1_000 * kib);
-    const collector = createByteCollector({
-      what: 'file',
-      maxBytes: 400 * kib,
-      expectedBytes,
-      budget: budget.of('caller'),
-    });
+    const collector = createByteCollector({ what: 'file', maxBytes: 400 * kib, expectedBytes });
     const chunks = Array.from({ length: 300 }, (_, index) => Buffer.alloc(kib, index));
     for (const chunk of chunks) collector.push(chunk);
     assert.deepEqual(collector.bytes(), Buffer.concat(chunks));
-    // Taken in steps of 64 KiB.
-    assert.equal(budget.taken, 320 * kib);
-    collector.release();
-    collector.release();
-    collector.push(Buffer.alloc(kib));
-    assert.equal(budget.taken, 0);
   }
-});
-
-test('a promise alone takes nothing from the budget', () => {
-  const budget = createByteBudget(100);
-  createByteCollector({
-    what: 'file',
-    maxBytes: 10_000,
-    expectedBytes: 10_000,
-    budget: budget.of('caller'),
-  });
-  assert.equal(budget.taken, 0);
 });
 
 test('a collector refuses one byte more than its limit', () => {
   const create = () =>
-    createByteCollector({
-      what: 'file',
-      maxBytes: 100,
-      expectedBytes: undefined,
-      budget: createByteBudget(1_000 * kib).of('caller'),
-    });
+    createByteCollector({ what: 'file', maxBytes: 100, expectedBytes: undefined });
   assert.equal(
     reasonOf(() => create().push(Buffer.alloc(100))),
     undefined,
@@ -71,30 +72,6 @@ test('a collector refuses one byte more than its limit', () => {
     reasonOf(() => create().push(Buffer.alloc(101))),
     'BODY_TOO_LARGE',
   );
-});
-
-test('a collector refuses when the budget is used up, and leaves it as it was', () => {
-  const budget = createByteBudget(100 * kib);
-  const options = {
-    what: 'file',
-    maxBytes: 1_000 * kib,
-    expectedBytes: undefined,
-    budget: budget.of('caller'),
-  };
-  const first = createByteCollector(options);
-  const second = createByteCollector(options);
-  first.push(Buffer.alloc(1));
-  assert.equal(
-    reasonOf(() => second.push(Buffer.alloc(1))),
-    'QUEUE_FULL',
-  );
-  first.release();
-  assert.equal(
-    reasonOf(() => second.push(Buffer.alloc(1))),
-    undefined,
-  );
-  second.release();
-  assert.equal(budget.taken, 0);
 });
 
 const decode = (url: string, maxBytes = 1_000) => decodeDataUrl(url, 'image', maxBytes);

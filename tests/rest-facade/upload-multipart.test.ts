@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { readMultipart } from '../../rest-facade/upload/read-multipart.js';
+import { createByteBudget } from '../../runtime/byte-budget.js';
 import { answerAll } from './answers.js';
 import { createForm } from '../helpers/form.js';
 import { readRefusal, startBoth, withKey, type ErrorBody } from './facade.js';
 import { exchange, multipartRequest } from './raw-http.js';
 
+const kib = 1024;
 const path = '/face_detect_single';
 const part = (headers: string, data = 'x') => `--b\n${headers}\n\n${data}\n`;
 const disposition = (rest: string) => `content-disposition: form-data; ${rest}`;
@@ -158,6 +163,33 @@ test('every limit of a form, at it and one above', async (t) => {
   assert.equal((core.calls.at(-1)?.request['company'] as string).length, 65_536);
   assert.equal(await send(1, { [long(100)]: 'x' }), 'success');
   assert.equal(await send(1, { [long(101)]: 'x' }), 'MALFORMED_MULTIPART');
+});
+
+test('the fields of a form, unfinished ones too, count as bytes of uploads that are held', async () => {
+  const budget = createByteBudget(1_000 * kib);
+  const read = async (body: string) => {
+    const request = Object.assign(Readable.from([Buffer.from(body.replaceAll('\n', '\r\n'))]), {
+      headers: { 'content-type': 'multipart/form-data; boundary=b' },
+    });
+    return readMultipart(request as unknown as IncomingMessage, {
+      signal: new AbortController().signal,
+      budget: budget.of('caller'),
+      maxBodyBytes: 2_000 * kib,
+      maxFileBytes: 1,
+      start: () => {},
+      filePart: 'file',
+    });
+  };
+  const tiny = part(disposition('name="file"; filename="a.jpg"'));
+  const fields = (count: number) =>
+    Array.from({ length: count }, (_, at) => field(`x${at}`, 'y'.repeat(64 * kib))).join('');
+  const { release } = await read(fields(4) + tiny + end);
+  assert.ok(budget.taken > 256 * kib, String(budget.taken));
+  const unfinished = fields(16).slice(0, -10);
+  for (const body of [fields(16) + tiny + end, unfinished])
+    await assert.rejects(read(body), { reason: 'QUEUE_FULL' });
+  release();
+  assert.equal(budget.taken, 0);
 });
 
 test('parts that busboy skips in silence are counted', async (t) => {

@@ -1,0 +1,42 @@
+import { refuse } from '../errors.js';
+import type { ByteShare } from '../../runtime/byte-budget.js';
+
+/** Smallest piece of the budget that is taken at once. */
+const stepBytes = 64 * 1024;
+
+/** What one request holds of its caller's share, for all that it sent: the file and all fields of a form. */
+export interface BodyHold {
+  /**
+   * Counts bytes that came. The budget is taken as they come, so that a caller who promises much and sends
+   * nothing takes nothing from the others.
+   * @throws Refusal QUEUE_FULL
+   */
+  readonly grow: (bytes: number) => void;
+  /** Gives all back; what came of the body must not be used any more. */
+  readonly release: () => void;
+}
+
+export function createBodyHold(share: ByteShare): BodyHold {
+  let came = 0;
+  let taken = 0;
+  return {
+    grow: (bytes) => {
+      came += bytes;
+      if (came <= taken) return;
+      const more = Math.max(came - taken, stepBytes);
+      if (!share.take(more))
+        throw refuse(
+          'QUEUE_FULL',
+          'the service has all the uploads it can hold, try again in 1 s',
+          {
+            retryAfterSeconds: 1,
+          },
+        );
+      taken += more;
+    },
+    release: () => {
+      share.give(taken);
+      taken = 0;
+    },
+  };
+}
