@@ -85,10 +85,11 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<vo
 
 /** By GET and HEAD. */
 async function servePage(path: string, page: Page, ...[request, response]: Parameters<Answer>) {
-  contextOf(response).route = path;
   const allow = ['GET', 'HEAD'];
   const method = request.method ?? 'GET';
   if (!allow.includes(method)) throw methodNotAllowed(method, allow);
+  // Only now: with each method that is none of the page's, the metrics would have a series more.
+  contextOf(response).route = path;
   send(request, response, await page({ ifNoneMatch: request.headers['if-none-match'] }));
 }
 

@@ -44,3 +44,16 @@ test('no other file can be asked for', async (t) => {
   const posted = await readRefusal(await fetch(`${url}/docs`, { method: 'POST' }));
   assert.deepEqual([posted.status, posted.reason], [405, 'METHOD_NOT_ALLOWED']);
 });
+
+test('a method that a path does not take makes no series of its own', async (t) => {
+  const { url, facade } = await startBoth(t, answerAll, { REST_METRICS_PORT: '0' });
+  const paths = ['/docs', '/livez', '/face_detect_single'];
+  for (const path of paths)
+    for (const method of ['PURGE', 'PATCH', 'DELETE']) {
+      const { reason } = await readRefusal(await fetch(`${url}${path}`, { method }));
+      assert.equal(reason, 'METHOD_NOT_ALLOWED', `${method} ${path}`);
+    }
+  const metrics = await fetch(`http://127.0.0.1:${facade.metricsPort}/metrics`);
+  const operations = [...(await metrics.text()).matchAll(/_total\{operation="([^"]*)"/g)];
+  assert.deepEqual(new Set(operations.map(([, name]) => name)), new Set(['other']));
+});
