@@ -62,7 +62,9 @@ export const settings = z.object({
     .describe('A bulk stream that is idle for so long is ended.'),
   CORE_RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10_000_000)
     .default(0)
-    .describe('Requests a minute that one API key may send; 0: no limit.'),
+    .describe(
+      'Requests a minute that one API key may send, those of bulk streams each; 0: no limit.',
+    ),
   CORE_TRUSTED_PROXIES: z
     .string()
     .default('127.0.0.0/8, ::1')

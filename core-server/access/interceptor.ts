@@ -11,15 +11,20 @@ import { parseApiKey } from './api-key-format.js';
 /** Metadata key under which handlers find the public id of the caller's API key. */
 export const keyIdMetadata = 'x-internal-key-id';
 
-/** What is left to be checked while a call is worked on; rejects with its refusal. */
-export type Confirm = () => Promise<unknown>;
+/** What is left to be checked of its key once a call is let in. */
+export interface KeyChecks {
+  /** To be asked before each answer, while it is worked on; rejects with a refusal. Absent: nothing is left. */
+  readonly confirm?: () => Promise<unknown>;
+  /** Counts a request of a stream; rejects with RATE_LIMITED. Absent: the call was counted as it came. */
+  readonly consume?: () => Promise<void>;
+}
 
 /** By the metadata of their calls, in which only texts can travel. */
-const confirmations = new WeakMap<Metadata, Confirm>();
+const checks = new WeakMap<Metadata, KeyChecks>();
 
-/** What must be checked before a call with this metadata is answered; undefined: nothing is left. */
-export function confirmationOf(metadata: Metadata): Confirm | undefined {
-  return confirmations.get(metadata);
+/** What is left to be checked of the key of a call with this metadata. */
+export function keyChecksOf(metadata: Metadata): KeyChecks {
+  return checks.get(metadata) ?? {};
 }
 
 /** What the interceptor needs to know of an API key. */
@@ -60,19 +65,20 @@ const operationOfService: Readonly<Record<string, Operation>> = {
 };
 
 /**
- * Checks the metadata `apikey` of every call of our own services before any of its message is
- * read. Health and reflection need no key.
+ * Checks the metadata `apikey` of every call before any of its message is read. Health and reflection
+ * need no key.
  *
- * A picture of a key that was good a moment ago is worked on while the store is asked, and `unary` does
- * not answer before: so a revoked key is refused from then on, and nobody waits for the store.
+ * A picture of a key that was good a moment ago is worked on while the store is asked, and is not
+ * answered before, alone or in a stream: so a revoked key is refused from then on, and nobody waits for
+ * the store.
  */
 export function createAccessInterceptor(deps: AccessDeps): ServerInterceptor {
   const authenticate = async (sent: string, operation: Operation): Promise<AuthenticatedKey> =>
     assertAllowed(await deps.authenticate(sent), operation);
 
   return guard(async ({ path, requestStream, deadline }, metadata) => {
-    const operation = operationOfService[serviceOf(path)];
-    if (operation === undefined) return;
+    const operation = operationOfService[path.split('/')[1] ?? ''];
+    if (operation === undefined) throw new Error(`no operation allows ${path}`);
     const sent = readSecret(metadata, 'apikey');
     const claimed = parseApiKey(sent);
     // The requests of a stream wait for room.
@@ -80,9 +86,15 @@ export function createAccessInterceptor(deps: AccessDeps): ServerInterceptor {
     const canWait = !requestStream && operation !== Operation.SCORE_CONFIG;
     const known = canWait ? deps.recall(sent) : undefined;
     const key = known ? assertAllowed(known, operation) : await authenticate(sent, operation);
-    await deps.consume(key.id);
     metadata.set(keyIdMetadata, key.id);
-    if (known) confirmations.set(metadata, () => authenticate(sent, operation));
+    const confirm = () => authenticate(sent, operation);
+    const consume = () => deps.consume(key.id);
+    if (requestStream) {
+      checks.set(metadata, { confirm, consume });
+      return;
+    }
+    await consume();
+    if (known) checks.set(metadata, { confirm });
   }, deps.log);
 }
 
@@ -101,8 +113,7 @@ export function createAdminInterceptor(
   isAdminKey: (key: string) => boolean,
   log: Logger,
 ): ServerInterceptor {
-  return guard(({ path }, metadata) => {
-    if (serviceOf(path) !== 'imageanalysis.v1.AdminService') return;
+  return guard((_call, metadata) => {
     if (!isAdminKey(readSecret(metadata, 'adminkey'))) {
       throw new ServiceError('INVALID_API_KEY', 'adminkey is wrong, want the key of AdminService', {
         details: { field: 'adminkey' },
@@ -117,7 +128,10 @@ interface GuardedCall {
   readonly deadline: number;
 }
 
-/** Runs a check on the metadata of a call; refuses the call when the check throws or rejects. */
+/**
+ * Runs a check on the metadata of every call but those of health and reflection; refuses the call when
+ * the check throws or rejects.
+ */
 function guard(
   check: (call: GuardedCall, metadata: Metadata) => Promise<void> | void,
   log: Logger,
@@ -131,7 +145,9 @@ function guard(
             const requestId = readRequestId(metadata);
             const deadline = Number(grpcCall.getDeadline());
             const run = async () => {
-              await check({ path, requestStream, deadline }, metadata);
+              if (!path.startsWith('/grpc.')) {
+                await check({ path, requestStream, deadline }, metadata);
+              }
               metadata.remove('apikey');
               metadata.remove('adminkey');
               pass(metadata);
@@ -155,8 +171,4 @@ function readSecret(metadata: Metadata, name: string): string {
     });
   }
   return value;
-}
-
-function serviceOf(path: string): string {
-  return path.split('/')[1] ?? '';
 }

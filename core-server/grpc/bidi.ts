@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { handleBidiStreamingCall, ServerDuplexStream } from '@grpc/grpc-js';
-import type { Call } from '../call.js';
 import { ServiceError } from '../errors.js';
 import {
   limitSignal,
@@ -8,6 +7,7 @@ import {
   raceSignal,
   type CallSettings,
   type OpenCall,
+  type OpenRequest,
 } from './open-call.js';
 import { shuttingDown } from '../refusals.js';
 import { toStatusObject } from './status.js';
@@ -25,12 +25,12 @@ export interface StreamSettings extends CallSettings {
 
 /**
  * Turns a handler of one request into a bulk stream: answers as they are ready, each carrying its
- * request's id. The handler never rejects: it turns refusals into answers.
+ * request's id. The handler turns refusals into answers: where it rejects, the stream ends with that.
  * Flow control reaches through: reading stops while `maxInFlight` requests are in work or the
  * caller does not read its answers.
  */
 export function bidi<Request, Response>(
-  handler: (request: Request, call: Call) => Promise<Response>,
+  handler: (request: Request, call: OpenRequest) => Promise<Response>,
   settings: StreamSettings,
 ): handleBidiStreamingCall<Request, Response> {
   return (stream) => {
@@ -60,7 +60,7 @@ export function bidi<Request, Response>(
  */
 function pump<Request, Response>(
   stream: ServerDuplexStream<Request, Response>,
-  handler: (request: Request, call: Call) => Promise<Response>,
+  handler: (request: Request, call: OpenRequest) => Promise<Response>,
   call: OpenCall,
   settings: StreamSettings,
 ): Promise<void> {
@@ -111,7 +111,7 @@ function pump<Request, Response>(
 /** Makes the function that answers one request of a stream. */
 function createAnswerer<Request, Response>(
   stream: ServerDuplexStream<Request, Response>,
-  handler: (request: Request, call: Call) => Promise<Response>,
+  handler: (request: Request, call: OpenRequest) => Promise<Response>,
   call: OpenCall,
   maxDeadlineMs: number,
 ): (request: Request) => Promise<void> {
@@ -122,6 +122,7 @@ function createAnswerer<Request, Response>(
       const response = await handler(requireDecoded(request), {
         ...call,
         signal: limited.signal,
+        abort: limited.abort,
       });
       if (call.signal.aborted || stream.write(response)) return;
       // Waiting here holds the request's place, so that an unread stream stops being read itself.

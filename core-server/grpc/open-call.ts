@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
 import { Metadata, type ServerDuplexStream, type ServerUnaryCall } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { confirmationOf, keyIdMetadata, type Confirm } from '../access/interceptor.js';
+import { keyChecksOf, keyIdMetadata, type KeyChecks } from '../access/interceptor.js';
 import type { IsTrustedProxy } from '../access/trusted-proxies.js';
 import type { Call } from '../call.js';
 import { ServiceError } from '../errors.js';
@@ -21,12 +21,16 @@ export interface CallSettings {
   readonly now: () => number;
 }
 
+/** One request of a call, and the lever that ends it. */
+export interface OpenRequest extends Call {
+  /** What is left to be checked of its key. */
+  readonly keyChecks: KeyChecks;
+  /** Ends its work with the reason that its caller shall see. */
+  readonly abort: (reason: ServiceError) => void;
+}
+
 /** A call with the levers that end it. */
-export interface OpenCall extends Call {
-  /** What must be checked before the call is answered; absent: nothing is left. */
-  readonly confirm: Confirm | undefined;
-  /** Ends the call's work with the reason that its caller shall see. */
-  abort(reason: ServiceError): void;
+export interface OpenCall extends OpenRequest {
   /** Frees the listeners and timers. */
   close(): void;
   /** Writes the one log line of the call. */
@@ -71,7 +75,7 @@ export function openCall(
   if (grpcCall.cancelled) onCancelled();
 
   return {
-    confirm: confirmationOf(metadata),
+    keyChecks: keyChecksOf(metadata),
     signal: controller.signal,
     timeLeftMs: () => timeLeftOf(Math.min(ownLimitMs, limitMs ?? Infinity)),
     requestId,
@@ -104,7 +108,7 @@ export function openCall(
 export function limitSignal(
   parent: AbortSignal,
   limitMs: number,
-): { readonly signal: AbortSignal; close(): void } {
+): { readonly signal: AbortSignal; readonly abort: OpenCall['abort']; close(): void } {
   const controller = new AbortController();
   const follow = () => controller.abort(parent.reason);
   const timer = setTimeout(() => controller.abort(tookTooLong(limitMs)), limitMs);
@@ -112,6 +116,7 @@ export function limitSignal(
   else parent.addEventListener('abort', follow, { once: true });
   return {
     signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
     close() {
       clearTimeout(timer);
       parent.removeEventListener('abort', follow);

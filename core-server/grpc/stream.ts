@@ -4,6 +4,8 @@ import { ServiceError } from '../errors.js';
 import { logFault } from '../observe/log-fault.js';
 import { missingField } from '../refusals.js';
 import type { HandlerOptions } from '../run-options.js';
+import { confirmed } from './confirmed.js';
+import type { OpenRequest } from './open-call.js';
 import { toRpcStatus } from './status.js';
 
 /** One request of a stream. */
@@ -22,14 +24,16 @@ const maxIdLength = 128;
 
 /**
  * Turns a unary handler into the handler of a stream's requests: refusals become answers, so that
- * one bad picture does not end the stream, and a full queue is waited for.
+ * one bad picture does not end the stream, and a full queue is waited for. Each request counts for the
+ * rate of its key, and asks for that key: once it is not valid any more, the stream ends.
  */
 export function streamed<Request, Response>(
   handler: (request: Request, call: Call, options: HandlerOptions) => Promise<Response>,
-): (item: StreamItem<Request>, call: Call) => Promise<StreamAnswer<Response>> {
+): (item: StreamItem<Request>, call: OpenRequest) => Promise<StreamAnswer<Response>> {
   return async (item, call) => {
     const id = item.id.slice(0, maxIdLength);
     try {
+      await call.keyChecks.consume?.();
       if (item.id.length > maxIdLength) {
         throw new ServiceError(
           'INVALID_FIELD',
@@ -38,10 +42,11 @@ export function streamed<Request, Response>(
         );
       }
       if (item.request === undefined) throw missingField('request', 'a request message');
-      const value = await handler(item.request, call, { wait: 'queue' });
+      const value = await confirmed(handler(item.request, call, { wait: 'queue' }), call);
       return { id, result: { $case: 'response', value } };
     } catch (caught) {
       const error = ServiceError.from(caught);
+      if (error.reason === 'INVALID_API_KEY') throw error;
       logFault(call.log, error, { within: 'stream' });
       return { id, result: { $case: 'error', value: toRpcStatus(error) } };
     }

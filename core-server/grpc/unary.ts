@@ -1,8 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
 import type { handleUnaryCall } from '@grpc/grpc-js';
 import type { Call } from '../call.js';
 import { ServiceError } from '../errors.js';
-import { openCall, raceSignal, type CallSettings, type OpenCall } from './open-call.js';
+import { confirmed } from './confirmed.js';
+import { openCall, raceSignal, type CallSettings } from './open-call.js';
 import { toStatusObject } from './status.js';
 import { requireDecoded } from './undecodable.js';
 
@@ -36,21 +36,4 @@ export function unary<Request, Response>(
     };
     void answer();
   };
-}
-
-/**
- * The outcome of the work, held back until nothing is left to be checked of its caller. Where that ends
- * in a refusal, the work ends with it.
- */
-async function confirmed<T>(work: Promise<T>, call: OpenCall): Promise<T> {
-  const { confirm } = call;
-  if (confirm === undefined) return work;
-  // The worker has the picture by then.
-  const checked = setImmediate().then(confirm);
-  checked.catch((refusal: unknown) => call.abort(ServiceError.from(refusal)));
-  try {
-    return await work;
-  } finally {
-    await checked;
-  }
 }

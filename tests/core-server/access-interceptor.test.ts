@@ -5,12 +5,14 @@ import { setImmediate } from 'node:timers/promises';
 import {
   Metadata,
   type ServerInterceptingCallInterface,
+  type ServerInterceptor,
   type ServerMethodDefinition,
   type ServiceError as GrpcError,
 } from '@grpc/grpc-js';
 import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import {
   createAccessInterceptor,
+  createAdminInterceptor,
   type AuthenticatedKey,
 } from '../../core-server/access/interceptor.js';
 import { ServiceError } from '../../core-server/errors.js';
@@ -144,25 +146,34 @@ void test('a key that was revoked since gets no answer, and its work ends', asyn
   }
 });
 
+/** Whether a call has got past the interceptor by the next turn of the event loop. */
+async function isLetIn(
+  interceptor: ServerInterceptor,
+  method: { readonly path: string; readonly requestStream: boolean },
+  metadata: Metadata,
+): Promise<boolean> {
+  const wire = {
+    start: (listener: { onReceiveMetadata(metadata: Metadata): void }) =>
+      listener.onReceiveMetadata(metadata),
+    getDeadline: () => Infinity,
+    sendStatus: () => {},
+  } as unknown as ServerInterceptingCallInterface;
+  let letIn = false;
+  const onReceiveMetadata = () => (letIn = true);
+  const definition = method as ServerMethodDefinition<unknown, unknown>;
+  interceptor(definition, wire).start({ onReceiveMetadata } as never);
+  await setImmediate();
+  return letIn;
+}
+
 void test('only the work on one picture begins before the store is asked', async () => {
-  const begins = async (path: string, requestStream: boolean, recalled: Operation) => {
-    const access = {
+  const begins = (path: string, requestStream: boolean, recalled: Operation) => {
+    const interceptor = createAccessInterceptor({
       ...openAccess,
       recall: () => ({ id: 'k1', operations: [recalled] }),
       authenticate: () => new Promise<never>(() => {}),
-    };
-    const wire = {
-      start: (listener: { onReceiveMetadata(metadata: Metadata): void }) =>
-        listener.onReceiveMetadata(withKey()),
-      getDeadline: () => Infinity,
-      sendStatus: () => {},
-    } as unknown as ServerInterceptingCallInterface;
-    const method = { path, requestStream } as ServerMethodDefinition<unknown, unknown>;
-    let hasBegun = false;
-    const onReceiveMetadata = () => (hasBegun = true);
-    createAccessInterceptor(access)(method, wire).start({ onReceiveMetadata } as never);
-    await setImmediate();
-    return hasBegun;
+    });
+    return isLetIn(interceptor, { path, requestStream }, withKey());
   };
   const { FACE_DETECTION, METER_READING, SCORE_CONFIG } = Operation;
   const service = '/imageanalysis.v1.';
@@ -173,6 +184,26 @@ void test('only the work on one picture begins before the store is asked', async
   assert.equal(await begins(readMeter, false, FACE_DETECTION), false);
   assert.equal(await begins(setScore, false, SCORE_CONFIG), false);
   assert.equal(await begins(streamFaces, true, FACE_DETECTION), false);
+});
+
+void test('a service that nobody has given an operation is closed; health and reflection need no key', async () => {
+  const { log } = openAccess;
+  const adminKey = new Metadata();
+  adminKey.set('adminkey', 'right');
+  const { log: faultLog, entries } = collectLog();
+  const doors: [ServerInterceptor, key: Metadata, opens: boolean][] = [
+    [createAccessInterceptor({ ...openAccess, log: faultLog }), withKey(), false],
+    [createAdminInterceptor((sent) => sent === 'right', log), adminKey, true],
+  ];
+  for (const [interceptor, key, opens] of doors) {
+    const letsIn = (path: string, metadata = new Metadata()) =>
+      isLetIn(interceptor, { path, requestStream: false }, metadata);
+    assert.equal(await letsIn('/grpc.health.v1.Health/Check'), true);
+    assert.equal(await letsIn('/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'), true);
+    assert.equal(await letsIn('/imageanalysis.v1.NewService/Method'), false);
+    assert.equal(await letsIn('/imageanalysis.v1.NewService/Method', key), opens);
+  }
+  assert.match(JSON.stringify(entries[0]), /no operation allows .*NewService/);
 });
 
 void test('a fault in the check of the key is logged with the id of the request', async (t) => {

@@ -10,7 +10,7 @@ import { ServiceError } from '../../core-server/errors.js';
 import { collectLog } from '../helpers/collect-log.js';
 import { deferred } from '../helpers/deferred.js';
 import { detailsOf, detailsOfStatus } from '../helpers/grpc.js';
-import { answer, call, serve, withKey } from './served-calls.js';
+import { answer, call, openAccess, serve, withKey } from './served-calls.js';
 
 void test('a stream answers every item, refusals too, and ends after the last', async (t) => {
   const client = await serve(t, ({ image }, _, options) => {
@@ -25,25 +25,96 @@ void test('a stream answers every item, refusals too, and ends after the last', 
   stream.write({ id: 'c', request: undefined });
   stream.write({ id: 'd'.repeat(129), request: { image: Buffer.alloc(1) } });
   stream.end();
-  const results = new Map<string, string>();
-  for await (const item of stream as AsyncIterable<StreamReadMetersResponse>) {
-    const result = item.result;
-    results.set(
-      item.id,
-      result?.$case === 'error'
-        ? detailsOfStatus(result.value).reason
-        : (result?.value.meterNumber ?? ''),
-    );
-  }
-  assert.deepEqual(
-    [...results].sort(([a], [b]) => a.localeCompare(b)),
-    [
-      ['a', '00123'],
-      ['b', 'EMPTY_IMAGE'],
-      ['c', 'MISSING_FIELD'],
-      ['d'.repeat(128), 'INVALID_FIELD'],
-    ],
+  assert.deepEqual(await outcomesOf(stream), {
+    a: '00123',
+    b: 'EMPTY_IMAGE',
+    c: 'MISSING_FIELD',
+    ['d'.repeat(128)]: 'INVALID_FIELD',
+  });
+});
+
+void test('a key that was revoked gets no more answers on an open stream, and its work ends', async (t) => {
+  const entered = deferred<AbortSignal>();
+  const revoked = new ServiceError('INVALID_API_KEY', 'The API key is not valid.');
+  let isRevoked = false;
+  const client = await serve(
+    t,
+    ({ image }, { signal }) => {
+      if (image.length === 1) return Promise.resolve(answer);
+      entered.resolve(signal);
+      return new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason as Error)),
+      );
+    },
+    {
+      access: {
+        ...openAccess,
+        authenticate: async (sent) => {
+          if (!isRevoked) return openAccess.authenticate(sent);
+          await entered.promise;
+          throw revoked;
+        },
+      },
+    },
   );
+  const stream = client.streamReadMeters(withKey());
+  stream.write({ id: 'before', request: { image: Buffer.alloc(1) } });
+  const [first] = (await once(stream, 'data')) as [StreamReadMetersResponse];
+  assert.deepEqual([first.id, first.result?.$case], ['before', 'response']);
+  isRevoked = true;
+  const answered = t.mock.fn();
+  stream.on('data', answered);
+  stream.write({ id: 'after', request: { image: Buffer.alloc(1) } });
+  stream.write({ id: 'in work', request: { image: Buffer.alloc(2) } });
+  const [error] = (await once(stream, 'error')) as [GrpcError];
+  assert.equal(detailsOf(error).reason, 'INVALID_API_KEY');
+  assert.equal(answered.mock.callCount(), 0);
+  assert.equal((await entered.promise).aborted, true);
+});
+
+void test('each request of a stream counts, and one too many is refused alone', async (t) => {
+  let counted = 0;
+  const client = await serve(t, () => Promise.resolve(answer), {
+    maxInFlight: 1,
+    access: {
+      ...openAccess,
+      consume: () => {
+        counted += 1;
+        return counted === 2
+          ? Promise.reject(new ServiceError('RATE_LIMITED', 'Enough.'))
+          : Promise.resolve();
+      },
+    },
+  });
+  const stream = client.streamReadMeters(withKey());
+  for (const id of ['a', 'b', 'c']) stream.write({ id, request: { image: Buffer.alloc(1) } });
+  stream.end();
+  assert.deepEqual(await outcomesOf(stream), { a: '00123', b: 'RATE_LIMITED', c: '00123' });
+  assert.equal(counted, 3);
+});
+
+void test('a store that cannot tell whether the key is valid refuses one request, not the stream', async (t) => {
+  const faults = [
+    () => Promise.reject(new ServiceError('SHUTTING_DOWN', 'The store is away.')),
+    () => new Promise<never>(() => {}), // until the deadline of the request
+  ];
+  let opened = false;
+  const client = await serve(t, () => Promise.resolve(answer), {
+    maxInFlight: 1,
+    maxDeadlineMs: 500,
+    access: {
+      ...openAccess,
+      authenticate: (sent) => {
+        const fault = opened ? faults.shift() : undefined;
+        opened = true;
+        return fault?.() ?? openAccess.authenticate(sent);
+      },
+    },
+  });
+  const stream = client.streamReadMeters(withKey());
+  for (const id of ['a', 'b', 'c']) stream.write({ id, request: { image: Buffer.alloc(1) } });
+  stream.end();
+  assert.deepEqual(await outcomesOf(stream), { a: 'SHUTTING_DOWN', b: 'DEADLINE', c: '00123' });
 });
 
 void test("a fault behind a stream's item is logged with its cause", async (t) => {
@@ -204,3 +275,15 @@ void test('a closing service answers what a stream has in work, and takes no mor
   assert.equal(detailsOf(error).reason, 'SHUTTING_DOWN');
   assert.deepEqual([answers, seen], [['1'], [1]]);
 });
+
+/** What was answered, by id: the meter number, or the reason of the refusal. */
+async function outcomesOf(
+  stream: AsyncIterable<StreamReadMetersResponse>,
+): Promise<Record<string, string | undefined>> {
+  const outcomes: Record<string, string | undefined> = {};
+  for await (const { id, result } of stream) {
+    outcomes[id] =
+      result?.$case === 'error' ? detailsOfStatus(result.value).reason : result?.value.meterNumber;
+  }
+  return outcomes;
+}
