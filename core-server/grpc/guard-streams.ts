@@ -68,8 +68,10 @@ function limitUnfinished(
 }
 
 function endUntaken(stream: ServerHttp2Stream, takeAnswerMs: number): void {
-  // Starts anew with everything that is sent or received.
-  stream.setTimeout(takeAnswerMs, () => {
+  // Starts anew with everything that is sent or received, after a time-out too: a listener that is handed
+  // to setTimeout would be called once, and a stream may be quiet before it has an answer.
+  stream.setTimeout(takeAnswerMs);
+  stream.on('timeout', () => {
     if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL);
   });
 }

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, constants } from 'node:http2';
+import { connect, constants, createServer } from 'node:http2';
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
+import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import type { Server } from '@grpc/grpc-js';
 import { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { maxOpenMessageBytes } from '../../core-server/grpc/guard-streams.js';
+import { guardStreams, maxOpenMessageBytes } from '../../core-server/grpc/guard-streams.js';
 import { createMessageMeter } from '../../core-server/grpc/message-meter.js';
 import { scriptedPicture } from '../helpers/scripted-pictures.js';
 import { startScripted } from '../helpers/scripted-service.js';
@@ -221,6 +223,35 @@ test('an answer that nobody takes is dropped', async (t) => {
   await once(stream, 'close');
   assert.equal(stream.rstCode, constants.NGHTTP2_CANCEL);
 });
+
+test(
+  'an answer that nobody takes is dropped after a quiet spell too',
+  { timeout: 10_000 },
+  async (t) => {
+    const http2Server = createServer();
+    guardStreams({ http2Servers: new Map([[http2Server, {}]]) } as unknown as Server, {
+      unfinishedBytes: mebibyte,
+      takeAnswerMs: 50,
+    });
+    // Nothing is sent until the stream was quiet for once.
+    http2Server.on('stream', (stream) => {
+      stream.once('timeout', () => {
+        stream.respond();
+        stream.write('an answer');
+      });
+    });
+    http2Server.listen(0, '127.0.0.1');
+    t.after(() => http2Server.close());
+    await once(http2Server, 'listening');
+    const { port } = http2Server.address() as AddressInfo;
+    const session = open(t, `127.0.0.1:${port}`, { initialWindowSize: 0 });
+    await once(session, 'remoteSettings');
+    const stream = call(session, readMeterPath);
+    stream.resume();
+    await once(stream, 'close');
+    assert.equal(stream.rstCode, constants.NGHTTP2_CANCEL);
+  },
+);
 
 test('headers that are no metadata are not written to stderr', async (t) => {
   const { service } = await startScripted(t);
