@@ -16,8 +16,12 @@ try {
   if (order === undefined) process.stdout.write(usage);
   else if ((await run(order)) > 0) process.exitCode = exitCodes.failed;
 } catch (error) {
-  process.stderr.write(`\nanalyze: ${error instanceof Error ? error.message : String(error)}\n`);
+  warn(error instanceof Error ? error.message : String(error));
   process.exitCode = exitCodeOf(error);
+}
+
+function warn(message: string): void {
+  process.stderr.write(`\nanalyze: ${message}\n`);
 }
 
 /** @returns how many pictures were not answered */
@@ -28,7 +32,7 @@ async function run({ wanted, output, copies, ...options }: Order): Promise<numbe
   if (total === 0) throw new Error(`no picture was found in ${wanted.join(', ')}`);
 
   const results = await openResultsFile(output, options.feature);
-  if (copies !== undefined) await writeMissing(results.answered(), copies);
+  if (copies !== undefined) await writeMissing(results.answered(), copies, warn);
   const counts = { skipped: 0, answered: 0, failed: 0 };
   const startedAt = performance.now();
   const show = () => progressLine({ total, ...counts, elapsedMs: performance.now() - startedAt });
@@ -39,7 +43,7 @@ async function run({ wanted, output, copies, ...options }: Order): Promise<numbe
   const onLine = async (line: Line) => {
     if (line.error) counts.failed += 1;
     else {
-      if (copies !== undefined) await writeAnnotated(line, copies);
+      if (copies !== undefined) await writeAnnotated(line, copies, warn);
       counts.answered += 1;
     }
     await results.append(line);
@@ -54,7 +58,7 @@ async function run({ wanted, output, copies, ...options }: Order): Promise<numbe
     await analyseAll(undone(), onLine, {
       ...options,
       signal: abort.signal,
-      onRetry: (reason) => process.stderr.write(`\nanalyze: ${reason}; trying again\n`),
+      onRetry: (reason) => warn(`${reason}; trying again`),
     });
   } finally {
     clearInterval(bar);

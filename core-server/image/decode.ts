@@ -36,10 +36,14 @@ export async function decodeRegion(
   return toRgb(part.resize(size.width, size.height, { fit: 'fill', kernel: 'cubic' }));
 }
 
-// Truncated files fail: half a picture would silently lack faces. Lesser damage passes, since
-// ordinary phones write it (stray bytes between markers, broken EXIF, rubbish after the end).
+/**
+ * Truncated files fail: half a picture would silently lack faces. Lesser damage passes, since
+ * ordinary phones write it (stray bytes between markers, broken EXIF, rubbish after the end).
+ */
+export const failOn = 'truncated';
+
 function open(bytes: Uint8Array, limitInputPixels: number | false = false): Sharp {
-  return sharp(bytes, { failOn: 'truncated', limitInputPixels, autoOrient: true });
+  return sharp(bytes, { failOn, limitInputPixels, autoOrient: true });
 }
 
 async function toRgb(pipeline: Sharp): Promise<RgbPicture> {

@@ -5,18 +5,35 @@ import { annotate, type Annotation } from '../demo/annotate.js';
 import { annotateFace, annotateMeter, type DrawnFace } from '../demo/annotations.js';
 import type { Line } from './answer.js';
 
-/** Writes a copy with boxes and scores, under the picture's own path inside the folder. */
-export async function writeAnnotated(line: Line, folder: string): Promise<void> {
+type Warn = (message: string) => void;
+
+/**
+ * Writes a copy with boxes and scores, under the picture's own path inside the folder. A picture that
+ * cannot be drawn on costs a warning; a folder that takes no copy throws.
+ */
+export async function writeAnnotated(line: Line, folder: string, warn: Warn): Promise<void> {
+  let copy: Buffer;
+  try {
+    copy = await annotate(await readFile(line.file), toAnnotations(line));
+  } catch (error) {
+    return warn(
+      `${line.file} has no annotated copy: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
   const target = copyOf(line, folder);
   await mkdir(path.dirname(target), { recursive: true });
-  await writeFile(target, await annotate(await readFile(line.file), toAnnotations(line)));
+  await writeFile(target, copy);
 }
 
 /** Writes the copies that an earlier run was not asked for, of pictures that are still there. */
-export async function writeMissing(lines: AsyncIterable<Line>, folder: string): Promise<void> {
+export async function writeMissing(
+  lines: AsyncIterable<Line>,
+  folder: string,
+  warn: Warn,
+): Promise<void> {
   for await (const line of lines)
     if ((await exists(line.file)) && !(await exists(copyOf(line, folder))))
-      await writeAnnotated(line, folder);
+      await writeAnnotated(line, folder, warn);
 }
 
 function copyOf({ file }: Line, folder: string): string {

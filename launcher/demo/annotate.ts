@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { failOn } from '../../core-server/image/decode.js';
 import { drawText, textWidth } from '../../samples/stroke-font.js';
 
 /** Corners in pixels of the upright picture, as the REST API gives them. */
@@ -36,16 +37,17 @@ const maxTextHeight = 18;
  * Draws annotations over a picture. Text whose place is taken already is left out, the first come
  * first.
  *
+ * @param picture what the service takes: lesser damage passes here too
  * @returns a JPEG whose longer side has 800 to 1600 pixels.
  */
 export async function annotate(
   picture: Uint8Array,
   annotations: readonly Annotation[],
 ): Promise<Buffer> {
-  const { autoOrient: upright } = await sharp(picture).metadata();
+  const { autoOrient: upright } = await sharp(picture, { failOn }).metadata();
   const longer = Math.max(upright.width, upright.height);
   const scale = Math.min(Math.max(longer, minSide), maxSide) / longer;
-  const { data, info } = await sharp(picture)
+  const { data, info } = await sharp(picture, { failOn })
     .autoOrient()
     .resize({ width: Math.max(1, Math.round(upright.width * scale)) })
     .flatten({ background: '#fff' })

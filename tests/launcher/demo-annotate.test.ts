@@ -36,6 +36,16 @@ describe('annotate', () => {
     });
   }
 
+  it('should take a photo with the lesser damage that the service forgives', async () => {
+    const create = { width: 640, height: 480, channels: 3, background: '#c08040' } as const;
+    const jpeg = await sharp({ create }).jpeg().toBuffer();
+    const middle = Math.floor(jpeg.length / 2);
+    const strayMarker = Buffer.from([0xff, 0x55, 0, 0]);
+    const damaged = [jpeg.subarray(0, middle), strayMarker, jpeg.subarray(middle)];
+    const { width } = await sharp(await annotate(Buffer.concat(damaged), [])).metadata();
+    assert.equal(width, 800);
+  });
+
   it('should draw a box where it is, in the scale of the result', async () => {
     const box = { xmin: 20, ymin: 10, xmax: 60, ymax: 30 };
     const { isBlue } = await annotated(80, 40, [{ box, colour }]);
