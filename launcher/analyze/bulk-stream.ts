@@ -114,6 +114,8 @@ async function runStream(
   const change = () => new Promise<void>((resolve) => (wake = resolve));
   const fail = (reason: unknown) => {
     error ??= reason as Error;
+    // Of a stream that is neither ended nor cancelled the end would not come before the service loses patience.
+    stream.cancel();
     wake();
   };
   const hand = (line: Line) => {
@@ -125,10 +127,7 @@ async function runStream(
       });
     taking.add(taken);
   };
-  const onAbort = () => {
-    fail(signal.reason);
-    stream.cancel();
-  };
+  const onAbort = () => fail(signal.reason);
 
   const ended = new Promise<void>((resolve) => {
     stream.on('data', (answer: Answer) => {

@@ -75,8 +75,8 @@ export async function readCommandLine(
     company: values.company,
     minScore: minScore === undefined ? undefined : toNumber('min-score', minScore),
     landmarks: copies !== undefined,
-    inFlight: toNumber('in-flight', values['in-flight']),
-    maxImageBytes: toNumber('max-bytes', values['max-bytes']),
+    inFlight: toCount('in-flight', values['in-flight']),
+    maxImageBytes: toCount('max-bytes', values['max-bytes']),
   };
 }
 
@@ -84,4 +84,11 @@ function toNumber(option: string, text: string): number {
   const value = Number(text);
   if (text !== '' && Number.isFinite(value) && value >= 0) return value;
   throw new ConfigError(`--${option} is "${text}", want a number`);
+}
+
+/** Of none, the run would wait for ever. */
+function toCount(option: string, text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value >= 1) return value;
+  throw new ConfigError(`--${option} is "${text}", want a whole number from 1`);
 }

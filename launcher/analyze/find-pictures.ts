@@ -39,8 +39,9 @@ async function* walk(folder: string): AsyncGenerator<string> {
   }
 }
 
-/** `**` any folders, `*` and `?` within a name, `[ab]`, `{a,b}`. */
+/** `**` any folders, `*` and `?` within a name, `[ab]`, `{a,b}`; a comma outside of braces is one. */
 function toRegExp(pattern: string): RegExp {
+  let depth = 0;
   const source = pattern.replaceAll(/\*\*\/?|[*?{},]|[.+^$()|\\]/g, (token) => {
     switch (token) {
       case '**/':
@@ -52,11 +53,13 @@ function toRegExp(pattern: string): RegExp {
       case '?':
         return '[^/]';
       case '{':
+        depth += 1;
         return '(?:';
       case '}':
+        depth -= 1;
         return ')';
       case ',':
-        return '|';
+        return depth > 0 ? '|' : ',';
       default:
         return `\\${token}`;
     }

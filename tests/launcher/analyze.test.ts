@@ -154,7 +154,9 @@ void describe('npm run analyze', () => {
       [[], 2, 'no pictures are named'],
       [['--surprise', 'photos'], 2, "Unknown option '--surprise'"],
       [['--feature', 'cats', 'photos'], 2, '--feature is "cats", want faces or meters'],
-      [['--in-flight', 'x', 'photos'], 2, '--in-flight is "x", want a number'],
+      [['--in-flight', '0', 'photos'], 2, '--in-flight is "0", want a whole number from 1'],
+      [['--max-bytes', '1.5', 'photos'], 2, '--max-bytes is "1.5", want a whole number from 1'],
+      [['--min-score', 'x', 'photos'], 2, '--min-score is "x", want a number'],
       [['nowhere'], 1, 'ENOENT'],
       [['*.gif'], 1, 'no picture was found in *.gif'],
       [['--min-score', '1.5', 'photos/0.jpg', '--output', 'c.jsonl'], 1, '1 failed'],
@@ -331,6 +333,26 @@ void test('a refused key ends the run at once', async (t) => {
   );
 });
 
+void test(
+  'a line that cannot be written ends the run, and its stream',
+  { timeout: 20_000 },
+  async (t) => {
+    let hasEnded = false;
+    const server = await startStreamServer(t, (stream) => {
+      stream.on('data', ({ id }: StreamDetectFacesRequest) => stream.write(answer(id)));
+      stream.on('end', () => stream.end());
+      stream.on('cancelled', () => (hasEnded = true));
+    });
+    const names = await manyFiles(t, 20);
+    const full = new Error('ENOSPC: no space left on device');
+    await assert.rejects(
+      analyseAll(toAsync(names), () => Promise.reject(full), optionsFor(server)),
+      full,
+    );
+    while (!hasEnded) await new Promise((resolve) => setTimeout(resolve, 5));
+  },
+);
+
 void test('pictures are found in folders, by patterns and by name', async (t) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
   t.after(() => rm(folder, { recursive: true }));
@@ -347,6 +369,28 @@ void test('pictures are found in folders, by patterns and by name', async (t) =>
   assert.deepEqual(await find('**/*.{jpg,tiff}'), ['a.jpg', 'b/c/2.tiff', 'b/c/[odd].jpg']);
   assert.deepEqual(await find('b/*'), ['b/1.webp', 'b/x.txt']);
   assert.deepEqual(await find('b/[0-9].webp', 'b/c/[odd].jpg'), ['b/1.webp', 'b/c/[odd].jpg']);
+});
+
+void test('a comma outside of braces is one', async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const files = ['2024,may/1.jpg', '2024,may/2.png', '2024,june/1.jpg', '2024/1.jpg'];
+  for (const file of files) {
+    await mkdir(path.join(folder, path.dirname(file)), { recursive: true });
+    await writeFile(path.join(folder, file), '');
+  }
+  const find = async (pattern: string) => {
+    const found: string[] = [];
+    for await (const file of findPictures([`${folder}/${pattern}`]))
+      found.push(path.relative(folder, file));
+    return found;
+  };
+  assert.deepEqual(await find('2024,may/*.jpg'), ['2024,may/1.jpg']);
+  assert.deepEqual(await find('2024,{may,june}/*.{jpg,png}'), [
+    '2024,june/1.jpg',
+    '2024,may/1.jpg',
+    '2024,may/2.png',
+  ]);
 });
 
 void test('the progress line', () => {
