@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.js';
-import type { JobQueue } from './job-queue.js';
+import type { JobQueue } from '../queue/job-queue.js';
 import { retryAfterSeconds } from './pool-timing.js';
 
 /**

@@ -1,9 +1,9 @@
 import type { Transferable } from 'node:worker_threads';
 import { ServiceError } from '../errors.js';
+import { createJobQueue } from '../queue/job-queue.js';
 import { shuttingDown } from '../refusals.js';
 import { createAdmission } from './admission.js';
 import { createJob, type Job } from './job.js';
-import { createJobQueue } from './job-queue.js';
 import type { JobWorker } from './job-worker.js';
 import { createWeights } from './weights.js';
 import { startWorkerCrew, type WorkerCrewOptions } from './worker-crew.js';
@@ -40,7 +40,7 @@ export interface PoolStats {
   readonly running: number;
   /** Workers that have loaded their models. */
   readonly workers: number;
-  /** Workers lost since the start; recycled ones do not count. */
+  /** Workers lost since the start. */
   readonly restarts: number;
 }
 
@@ -151,7 +151,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     if (idle && weights.inTurn()(job)) assign(idle, job);
     else {
       if (wait === 'refuse') assertRoom(runOptions);
-      queue.offer(job, 'wait');
+      queue.add(job);
       // A worker may be free while the first in the queue is too heavy.
       dispatch();
     }

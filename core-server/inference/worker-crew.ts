@@ -9,8 +9,6 @@ export interface WorkerCrewOptions {
   readonly workerData: unknown;
   /** Workers, 1 or more. */
   readonly size: number;
-  /** A worker is replaced after so many jobs: bounds what native code leaks. Default: never. */
-  readonly maxJobsPerWorker?: number;
   /** A worker that is stuck longer with one job is replaced, and the job fails. Default: never. */
   readonly taskTimeoutMs?: number;
   readonly log: Logger;
@@ -26,15 +24,12 @@ export interface WorkerCrewEvents {
   lost(worker: JobWorker, job: Job | undefined): void;
 }
 
-/**
- * Keeps so many workers at work: one that is lost is replaced, and one that has done its share of jobs
- * once its successor is ready.
- */
+/** Keeps so many workers at work: one that is lost is replaced. */
 export interface WorkerCrew {
   /** Those that are free, busy or starting. */
   readonly workers: ReadonlySet<JobWorker>;
   count(state: JobWorker['state']): number;
-  /** Workers lost since the start; those that had done their share do not count. */
+  /** Workers lost since the start. */
   readonly restarts: number;
   /** Resolves when every worker has loaded its models; rejects with what kept one from it. */
   ready(): Promise<void>;
@@ -48,11 +43,9 @@ const releaseGraceMs = 2_000;
 
 /** Starts the workers. */
 export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEvents): WorkerCrew {
-  const { size, log, maxJobsPerWorker = Infinity } = options;
+  const { size, log } = options;
   const now = options.now ?? (() => performance.now());
   const workers = new Set<JobWorker>();
-  /** Worker to go → worker that takes its place once it is ready. */
-  const successors = new Map<JobWorker, JobWorker>();
   const restartTimers = new Set<NodeJS.Timeout>();
   const waitingForReady = new Set<{ resolve(): void; reject(error: unknown): void }>();
   let restarts = 0;
@@ -64,27 +57,17 @@ export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEv
     [...workers].filter((worker) => worker.state === state).length;
   const isReady = (): boolean => count('free') + count('busy') >= size;
 
-  const start = (): JobWorker => {
+  const start = (): void => {
     const { workerUrl: url, workerData, taskTimeoutMs } = options;
     const worker = startJobWorker(
       { url, workerData, taskTimeoutMs, now, log },
       { free: onFree, lost: onLost },
     );
     workers.add(worker);
-    return worker;
   };
 
   const onFree = (worker: JobWorker): void => {
     if (worker.jobsDone === 0) failedStarts = 0;
-    for (const [old, successor] of successors) {
-      if (successor.state === 'starting') continue;
-      if (old.state === 'busy') continue; // goes after its job
-      successors.delete(old);
-      retire(old);
-    }
-    if (worker.jobsDone >= maxJobsPerWorker && !successors.has(worker) && workers.has(worker)) {
-      successors.set(worker, start());
-    }
     if (isReady()) {
       for (const waiter of waitingForReady) waiter.resolve();
       waitingForReady.clear();
@@ -92,17 +75,8 @@ export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEv
     events.free(worker);
   };
 
-  const retire = (worker: JobWorker): void => {
-    workers.delete(worker);
-    worker.close(releaseGraceMs).catch((error: unknown) => {
-      log.warn({ err: error }, 'recycled worker did not end cleanly');
-    });
-  };
-
   const onLost = (worker: JobWorker, job: Job | undefined, error: unknown): void => {
     workers.delete(worker);
-    successors.delete(worker);
-    for (const [old, successor] of successors) if (successor === worker) successors.delete(old);
     restarts += 1;
     log.error({ err: error, task: job?.task }, 'worker lost');
     if (worker.jobsDone === 0 && job === undefined) {
@@ -119,7 +93,7 @@ export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEv
     // A worker that served is replaced at once; one that cannot even start is not tried in a tight loop.
     const timer = setTimeout(() => {
       restartTimers.delete(timer);
-      if (workers.size - successors.size < size) start();
+      if (workers.size < size) start();
     }, restartDelayMs(failedStarts));
     restartTimers.add(timer);
   };

@@ -250,20 +250,6 @@ test('a job that was aborted is not tried again when its worker dies', async (t)
   assert.deepEqual(journal(), ['dieLater']);
 });
 
-test('a worker is recycled after its jobs, without losing or delaying one', async (t) => {
-  const { pool, journal } = await start(t, { maxJobsPerWorker: 3, maxQueue: 100 });
-  const threads: number[] = [];
-  // The replacement takes its time to start; the first worker goes on meanwhile.
-  while (new Set(threads).size < 2) {
-    threads.push(await pool.run('thread', null, { signal: forever() }));
-    await sleep(10);
-  }
-  assert.ok(threads.length > 3, `first worker replaced after ${threads.length - 1} jobs`);
-  await until('the old one released its sessions', () => journal().includes('released'));
-  assert.equal(pool.stats.restarts, 0);
-  assert.equal(pool.stats.workers, 1);
-});
-
 test('a stuck worker is replaced and its job fails', async (t) => {
   const { pool, logged } = await start(t, { taskTimeoutMs: 60 });
   const before = performance.now();

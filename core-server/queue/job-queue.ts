@@ -1,8 +1,5 @@
 import { createFairLine } from './fair-line.js';
 
-/** What became of an item that was offered. */
-export type Admission = 'queued' | 'waiting' | 'refused';
-
 /** An owner may have so many times the places that would stay free. */
 const placesPerFreePlace = 4;
 
@@ -11,12 +8,12 @@ const placesPerFreePlace = 4;
  * one alone gets about four fifths, and the more of them there are, the less each (the dynamic
  * thresholds of Choudhury and Hahne, 1998). So a flood from one owner leaves places for the others.
  *
- * Beyond that an item is refused, or, where its owner can be slowed down, waits outside and moves
- * in as room is made. Pure: no clock, no promise.
+ * Who has no room is refused by the caller, or, where it can be slowed down, waits outside and moves in
+ * as room is made. Pure: no clock, no promise.
  */
 export interface JobQueue<Item> {
-  /** Puts an item behind the others of its owner. */
-  offer(item: Item, whenFull: 'refuse' | 'wait'): Admission;
+  /** Puts an item behind the others of its owner, or outside where there is no room for it. */
+  add(item: Item): void;
   /** Whether an item of this owner would get a place. */
   hasRoom(owner: string): boolean;
   /** Puts an item that was taken before at the front; never refused, since it had its place. */
@@ -27,7 +24,7 @@ export interface JobQueue<Item> {
   remove(item: Item): boolean;
   /** Removes and returns everything, in the order in which it would have been taken. */
   clear(): Item[];
-  /** Items with a place that would be taken before one that this owner offers now, at most. */
+  /** Items with a place that would be taken before one that this owner adds now, at most. */
   aheadOf(owner: string): number;
   /** Items that have a place, and items that wait for one. */
   readonly size: number;
@@ -55,14 +52,9 @@ export function createJobQueue<Item>(
   };
 
   return {
-    offer(item, whenFull) {
-      if (hasRoom(ownerOf(item))) {
-        queued.add(item);
-        return 'queued';
-      }
-      if (whenFull === 'refuse') return 'refused';
-      waiting.add(item);
-      return 'waiting';
+    add(item) {
+      const line = hasRoom(ownerOf(item)) ? queued : waiting;
+      line.add(item);
     },
     hasRoom,
     aheadOf: (owner) => queued.aheadOf(owner),
