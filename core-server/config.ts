@@ -37,7 +37,7 @@ export const settings = z.object({
   CORE_MAX_QUEUE: wholeNumber(0, 10_000)
     .default(64)
     .describe(
-      'Requests that may wait for a worker, at most four fifths of them with one API key; more are refused with `QUEUE_FULL`.',
+      'Requests that may wait for a worker, and passwords that may wait to be checked; at most four fifths of either with one API key; more are refused with `QUEUE_FULL`.',
     ),
   CORE_FACE_MODEL: z
     .string()

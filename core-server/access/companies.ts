@@ -62,11 +62,15 @@ export interface CompaniesDependencies {
 /** Longer passwords are wrong without a look: none may be set that is nearly as long. */
 const longestHashed = 1024;
 
+/** Whose turn it is where no API key asks. */
+const administrator = '';
+
 /** Registers companies and checks their passwords. */
 export function createCompanies(dependencies: CompaniesDependencies): Companies {
   const { store, hasher, limiter, failures, now } = dependencies;
   const decoy = hasher.decoy();
-  const hash = (password: string): Promise<string> => limiter.run(() => hasher.hash(password));
+  const hash = (password: string): Promise<string> =>
+    limiter.run(administrator, () => hasher.hash(password));
 
   async function isRightPassword(name: string, password: string): Promise<boolean> {
     const possible = isCompanyName(name) && password.length <= longestHashed;
@@ -104,7 +108,7 @@ export function createCompanies(dependencies: CompaniesDependencies): Companies 
     async authenticate(credentials) {
       const { company, password, signal } = credentials;
       await failures.check(credentials);
-      await limiter.run(async () => {
+      const check = async () => {
         // Again when it is this one's turn: those ahead of it may have used up the allowed failures.
         await failures.check(credentials);
         if (await isRightPassword(company, password)) {
@@ -113,7 +117,8 @@ export function createCompanies(dependencies: CompaniesDependencies): Companies 
         }
         await failures.recordFailure(credentials);
         throw companyAuthFailed();
-      }, signal);
+      };
+      await limiter.run(credentials.keyId, check, signal);
     },
   };
 }

@@ -152,7 +152,7 @@ describe('work limiter', () => {
     const holds = Array.from({ length: 5 }, () => deferred());
     const begun: number[] = [];
     const runs = holds.map((hold, index) =>
-      limiter.run(() => {
+      limiter.run('key', () => {
         begun.push(index);
         return hold.promise;
       }),
@@ -174,34 +174,54 @@ describe('work limiter', () => {
   it('should refuse when too many wait, and take work again afterwards', async () => {
     const limiter = createWorkLimiter({ maxRunning: 1, maxWaiting: 1 });
     const hold = deferred();
-    const running = limiter.run(() => hold.promise);
-    const waiting = limiter.run(() => Promise.resolve('waited'));
+    const running = limiter.run('key', () => hold.promise);
+    const waiting = limiter.run('key', () => Promise.resolve('waited'));
     await assert.rejects(
-      limiter.run(() => Promise.resolve()),
+      limiter.run('key', () => Promise.resolve()),
       {
         reason: 'QUEUE_FULL',
-        message: 'the queue for passwords has 1 waiting and room for 1, try again in 1 s',
+        message:
+          'the queue for passwords has 1 ahead of this request and room for 1, try again in 1 s',
         retryAfterSeconds: 1,
       },
     );
     hold.resolve();
     await running;
     assert.equal(await waiting, 'waited');
-    assert.equal(await limiter.run(() => Promise.resolve('later')), 'later');
+    assert.equal(await limiter.run('key', () => Promise.resolve('later')), 'later');
+  });
+
+  it('should let keys take turns, and leave places to others', async () => {
+    const limiter = createWorkLimiter({ maxRunning: 1, maxWaiting: 10 });
+    const hold = deferred();
+    const begun: string[] = [];
+    const enter = (owner: string) =>
+      limiter.run(owner, () => {
+        begun.push(owner);
+        return hold.promise;
+      });
+    const flood = Array.from({ length: 20 }, () => enter('flood'));
+    const other = enter('other');
+    hold.resolve();
+    await other;
+    const ends = await Promise.allSettled(flood);
+    // One runs and eight of ten places are taken.
+    assert.equal(ends.filter(({ status }) => status === 'fulfilled').length, 9);
+    assert.deepEqual(begun.slice(0, 4), ['flood', 'flood', 'other', 'flood']);
   });
 
   it('should not begin work whose caller is gone, and give its place to the next', async () => {
     const limiter = createWorkLimiter({ maxRunning: 1, maxWaiting: 2 });
     const hold = deferred();
-    const running = limiter.run(() => hold.promise);
+    const running = limiter.run('key', () => hold.promise);
     const gone = new AbortController();
     let begun = false;
-    const abandoned = limiter.run(() => Promise.resolve((begun = true)), gone.signal);
-    const next = limiter.run(() => Promise.resolve('next'));
+    const abandoned = limiter.run('key', () => Promise.resolve((begun = true)), gone.signal);
+    const next = limiter.run('key', () => Promise.resolve('next'));
     gone.abort(new Error('gone'));
     await assert.rejects(abandoned);
     await assert.rejects(
-      limiter.run(() => Promise.resolve(), gone.signal),
+      limiter.run('key', () => Promise.resolve(), gone.signal),
       /gone/,
     );
     hold.resolve();
