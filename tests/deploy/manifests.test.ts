@@ -7,6 +7,7 @@ import {
   settings as coreSettings,
 } from '../../core-server/config.js';
 import { nodeOptions } from '../../launcher/node-options.js';
+import { whichProcess } from '../../launcher/which-process.js';
 import {
   createConfig as createFacadeConfig,
   settings as facadeSettings,
@@ -172,6 +173,20 @@ describe('the Dockerfile', () => {
     const run = ['exec node', ...nodeOptions].join(' ');
     assert.equal(scripts['start:core'], `${run} dist/core-server/main.js`);
     assert.equal(scripts['start:rest'], `${run} dist/rest-facade/main.js`);
+  });
+
+  it('should ask the health of what the container was started for', () => {
+    const listOf = (instruction: string) =>
+      JSON.parse(
+        new RegExp(`${instruction} (\\[.*\\])$`, 'm').exec(dockerfile)?.[1] ?? '',
+      ) as string[];
+    const healthCheck = /^HEALTHCHECK [^]*?\n {2}CMD (.*)$/m.exec(dockerfile)?.[1] ?? '';
+    assert.deepEqual(JSON.parse(healthCheck), ['node', 'dist/launcher/health-main.js']);
+    const entrypoint = listOf('^ENTRYPOINT');
+    const asked = [...listOf('^CMD'), 'dist/core-server/main.js', 'dist/rest-facade/main.js'].map(
+      (main) => whichProcess([...entrypoint, main, ''].join('\0')),
+    );
+    assert.deepEqual(asked, ['facade', 'core', 'facade']);
   });
 
   it('should run what is built', () => {
