@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import {
-  ConfigError,
   file,
   logLevel,
   metricsHost,
@@ -12,7 +11,7 @@ import {
 
 const MiB = 1024 * 1024;
 
-/** The core takes gRPC messages of 64 MiB; what a message holds beside the picture is far below 1 MiB. */
+/** A gRPC message from or to the core has 64 MiB at most; what it holds beside the picture is far below 1 MiB. */
 const largestImageBytes = 63 * MiB;
 
 /** Everything that can be set of the facade, checked. */
@@ -135,20 +134,7 @@ const companions = [
  * @throws ConfigError that names every mistaken variable, its value and the wish.
  */
 export function createConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const read = readSettings(settings, companions, env);
-  const maxBodyBytes =
-    read.REST_MAX_BODY_BYTES || Math.ceil(read.REST_MAX_IMAGE_BYTES / 3) * 4 + 2 * MiB;
-  // One address gets four fifths of it.
-  const leastBufferedBytes = Math.ceil((maxBodyBytes * 5) / 4);
-  if (read.REST_MAX_BUFFERED_BYTES < leastBufferedBytes)
-    throw new ConfigError(
-      `REST_MAX_BUFFERED_BYTES is ${read.REST_MAX_BUFFERED_BYTES}: want at least ${leastBufferedBytes}, five fourths of the largest body`,
-    );
-  // TLS asks for a certificate by name; Node.js refuses an address in its place.
-  if (read.REST_CORE_TLS_CA && !read.REST_CORE_TLS_NAME && isNumeric(read.REST_CORE_ADDRESS))
-    throw new ConfigError(
-      `REST_CORE_ADDRESS is ${JSON.stringify(read.REST_CORE_ADDRESS)}: with TLS want a name, or REST_CORE_TLS_NAME`,
-    );
+  const read = readSettings(settings, companions, env, findMisfits);
   return {
     host: read.REST_HOST,
     port: read.REST_PORT,
@@ -162,7 +148,7 @@ export function createConfig(env: Readonly<Record<string, string | undefined>>):
         }
       : undefined,
     maxImageBytes: read.REST_MAX_IMAGE_BYTES,
-    maxBodyBytes,
+    maxBodyBytes: largestBodyBytes(read),
     maxBufferedBytes: read.REST_MAX_BUFFERED_BYTES,
     requestTimeoutMs: read.REST_REQUEST_TIMEOUT_MS,
     corsOrigins: read.REST_CORS_ORIGINS ?? [],
@@ -173,6 +159,27 @@ export function createConfig(env: Readonly<Record<string, string | undefined>>):
     shutdownGraceMs: read.REST_SHUTDOWN_GRACE_MS,
     logLevel: read.REST_LOG_LEVEL,
   };
+}
+
+type Settings = z.infer<typeof settings>;
+
+/** Settings of which each is right by itself, but not beside another. One that is mistaken is absent. */
+function* findMisfits(read: Partial<Settings>): Generator<string> {
+  const { REST_MAX_BUFFERED_BYTES: buffered, REST_CORE_ADDRESS: address } = read;
+  // One address gets four fifths of it.
+  const leastBuffered = Math.ceil((largestBodyBytes(read) * 5) / 4);
+  if (buffered !== undefined && buffered < leastBuffered)
+    yield `REST_MAX_BUFFERED_BYTES is ${buffered}: want at least ${leastBuffered}, five fourths of the largest body`;
+  // TLS asks for a certificate by name; Node.js refuses an address in its place.
+  const needsName = read.REST_CORE_TLS_CA && !read.REST_CORE_TLS_NAME;
+  if (needsName && address !== undefined && isNumeric(address))
+    yield `REST_CORE_ADDRESS is ${JSON.stringify(address)}: with TLS want a name, or REST_CORE_TLS_NAME`;
+}
+
+/** NaN, which nothing is below, where a setting that it takes is absent. */
+function largestBodyBytes(read: Partial<Settings>): number {
+  const { REST_MAX_BODY_BYTES: body = NaN, REST_MAX_IMAGE_BYTES: image = NaN } = read;
+  return body === 0 ? Math.ceil(image / 3) * 4 + 2 * MiB : body;
 }
 
 function toPemFiles(certFile?: string, keyFile?: string): PemFiles | undefined {

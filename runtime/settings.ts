@@ -42,12 +42,14 @@ export const logLevel = z
  * with the mark `secret` is in no message.
  *
  * @param companions settings that mean nothing without another: each before the one that it wants
+ * @param findMisfits says what is wrong of settings that are right alone; those that are not are left out
  * @throws ConfigError naming every mistake: variable, value and wish
  */
 export function readSettings<Shape extends z.ZodRawShape>(
   settings: z.ZodObject<Shape>,
   companions: readonly (readonly [setting: string, wanted: string])[],
   environment: Readonly<Record<string, string | undefined>>,
+  findMisfits: (read: Partial<z.infer<z.ZodObject<Shape>>>) => Iterable<string> = () => [],
 ): z.infer<z.ZodObject<Shape>> {
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
@@ -56,16 +58,19 @@ export function readSettings<Shape extends z.ZodRawShape>(
     const isSecret = (settings.shape[name] as z.ZodType | undefined)?.meta()?.['secret'] === true;
     return isSecret ? 'set' : JSON.stringify(given[name]);
   };
-  const { success, data, error } = settings.safeParse(given);
-  const mistakes = [
-    ...(error?.issues ?? []).map(({ path, message }) => {
-      const name = String(path[0]);
-      return `${name} is ${shown(name)}: ${message}`;
-    }),
+  const read: Record<string, unknown> = {};
+  const mistakes = Object.entries(settings.shape).flatMap(([name, setting]) => {
+    const { data, error } = (setting as z.ZodType).safeParse(given[name]);
+    if (data !== undefined) read[name] = data;
+    return (error?.issues ?? []).map(({ message }) => `${name} is ${shown(name)}: ${message}`);
+  });
+  const all = read as z.infer<z.ZodObject<Shape>>;
+  mistakes.push(
     ...companions
       .filter(([name, wanted]) => name in given && !(wanted in given))
       .map(([name, wanted]) => `${name} is set: want ${wanted} beside it`),
-  ];
-  if (!success || mistakes.length > 0) throw new ConfigError(mistakes.join('\n'));
-  return data;
+    ...findMisfits(all),
+  );
+  if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'));
+  return all;
 }

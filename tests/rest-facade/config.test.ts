@@ -64,6 +64,30 @@ test('all mistakes are reported together, with name, value and wish', () => {
   );
 });
 
+test('settings that do not fit together are reported with the other mistakes', () => {
+  const env = {
+    REST_PORT: 'x',
+    REST_MAX_BUFFERED_BYTES: '1000',
+    REST_CORE_TLS_CA: 'ca.pem',
+    REST_CORE_ADDRESS: '10.0.0.1:50051',
+  };
+  const named = (environment: Record<string, string>) => {
+    try {
+      createConfig(environment);
+      return [];
+    } catch (error) {
+      return (error as Error).message.split('\n').map((line) => line.split(' ', 1)[0]);
+    }
+  };
+  assert.deepEqual(named(env), ['REST_PORT', 'REST_MAX_BUFFERED_BYTES', 'REST_CORE_ADDRESS']);
+  // What a mistaken setting would have made of the others is not guessed.
+  assert.deepEqual(named({ ...env, REST_MAX_IMAGE_BYTES: 'x', REST_CORE_ADDRESS: 'x' }), [
+    'REST_PORT',
+    'REST_CORE_ADDRESS',
+    'REST_MAX_IMAGE_BYTES',
+  ]);
+});
+
 test('origins of other pages', () => {
   const read = (text: string) => createConfig({ REST_CORS_ORIGINS: text }).corsOrigins;
   assert.deepEqual(read('*'), ['*']);
