@@ -43,13 +43,19 @@ describe('docs/observability.md', () => {
 
   it('should ask in PromQL for metrics and labels that exist', () => {
     const metrics = metricRows().join('\n');
-    const [, queries = ''] = /```promql\n([^]*?)```/.exec(page) ?? [];
+    const queries = [...page.matchAll(/```promql\n([^]*?)```/g)].map(([, text]) => text).join('\n');
     const names = [...queries.matchAll(/imageanalysis_\w+/g)].map(([name]) =>
       name.replace(/_bucket$/, ''),
     );
     assert.ok(names.length > 8);
     for (const name of names) assert.ok(metrics.includes(`\`${name}\``), name);
-    for (const [, label = ''] of queries.matchAll(/[{ (](\w+)[!=]~?="/g))
-      assert.ok(metrics.includes(`\`${label}\``), label);
+    const matchers = [...queries.matchAll(/[{ (,](\w+)(?:=~|!~|!=|=)"/g)];
+    const groupings = [...queries.matchAll(/\b(?:by|without) \(([^)]*)\)/g)];
+    const labels = [
+      ...matchers.map(([, label = '']) => label),
+      ...groupings.flatMap(([, list = '']) => list.split(/, */)),
+    ].filter((label) => label !== 'le');
+    assert.ok(labels.length > 6);
+    for (const label of labels) assert.ok(metrics.includes(`\`${label}\``), label);
   });
 });
