@@ -7,6 +7,7 @@ import { createAccess } from './access/create-access.js';
 import { createAdminHandlers } from './admin/service.js';
 import { loadAnalysisModels } from './analysis-models.js';
 import { startAnalysisPool } from './analysis-pool.js';
+import { closeInTurn, type Closer } from './close-in-turn.js';
 import type { CoreConfig } from './config.js';
 import { waitForDatabase } from './db/wait-for-database.js';
 import { createHandlers } from './handlers.js';
@@ -26,12 +27,14 @@ export interface CoreOptions {
   readonly descriptorSet: URL;
   /** `models/manifest.json`. */
   readonly manifestUrl: URL;
+  /** Aborted when a core that starts is to stop: it gives up, by rejecting with the reason. */
+  readonly stopping?: AbortSignal;
   /** Module of the analysis workers, as a file URL; absent: `worker-main.js`. */
   readonly workerUrl?: URL | undefined;
 }
 
 /** A core that serves. */
-export interface RunningCore extends Ports {
+export interface RunningCore extends Omit<Ports, 'close'> {
   /** Says NOT_SERVING, lets running calls end within the grace time, ends the others, frees all. */
   close(): Promise<void>;
 }
@@ -42,16 +45,16 @@ export interface RunningCore extends Ports {
  * @throws ConfigError when a setting names what there is not; Error when the store cannot be opened, a model cannot be loaded, or a port is taken.
  */
 export async function startCore(options: CoreOptions): Promise<RunningCore> {
-  const { config, log, descriptorSet, manifestUrl, workerUrl, tracing = noTracing } = options;
-  const graceMs = config.CORE_SHUTDOWN_GRACE_MS;
+  const { config, log, descriptorSet, manifestUrl, workerUrl, stopping } = options;
+  const { tracing = noTracing } = options;
   const now = () => new Date();
   const monotonicMs = () => performance.now();
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // each stream listens
-  const closers: (() => Promise<unknown>)[] = [() => tracing.close()];
+  const closers: Closer[] = [() => tracing.close()];
   const close = async () => {
     closing.abort();
-    for (const closer of closers.splice(0).reverse()) await closer();
+    await closeInTurn(closers.splice(0).reverse(), config.CORE_SHUTDOWN_GRACE_MS, monotonicMs);
   };
 
   try {
@@ -60,11 +63,11 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
     const metrics = createMetrics(readVersion());
 
     const pool = startAnalysisPool({ config, models, workerUrl, metrics, now: monotonicMs, log });
-    closers.push(() => pool.close({ graceMs }));
+    closers.push((graceMs) => pool.close({ graceMs }));
 
     // The workers load their models meanwhile.
     const place = { url: config.DATABASE_URL, dataDir: config.CORE_DATA_DIR };
-    const db = await waitForDatabase(place, log);
+    const db = await waitForDatabase(place, log, stopping);
     closers.push(() => db.destroy());
 
     const { apiKeys, companies } = createAccess({
@@ -84,6 +87,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
       companies,
     });
     await pool.ready();
+    stopping?.throwIfAborted();
     const ports = await startPorts({
       config,
       handlers,
@@ -98,7 +102,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
       closing: closing.signal,
       log,
     });
-    closers.push(() => ports.close());
+    closers.push((graceMs) => ports.close(graceMs));
     return { ...ports, close };
   } catch (error) {
     await close();

@@ -12,11 +12,12 @@ await runService(process, {
   name: 'core',
   readConfig: createConfig,
   logLevelOf: (config) => config.CORE_LOG_LEVEL,
-  async start(config, { log, tracing }) {
+  async start(config, { log, tracing, stopping }) {
     const core = await startCore({
       config,
       log,
       tracing,
+      stopping,
       descriptorSet: new URL('generated/descriptors.binpb', root),
       manifestUrl: new URL('models/manifest.json', root),
     });

@@ -30,7 +30,7 @@ export interface Ports {
   /** Port of the metrics; undefined: they are off. */
   readonly metricsPort: number | undefined;
   /** Says NOT_SERVING and lets running calls end within the grace time. */
-  close(): Promise<void>;
+  close(graceMs: number): Promise<void>;
 }
 
 /**
@@ -75,13 +75,13 @@ export async function startPorts(deps: {
     credentials: deps.credentials,
     descriptorSet: deps.descriptorSet,
     maxReceiveMs: maxDeadlineMs,
-    graceMs: config.CORE_SHUTDOWN_GRACE_MS,
   };
 
-  const open: { close(): Promise<void> }[] = [];
+  const open: Pick<Ports, 'close'>[] = [];
   // Together: each says NOT_SERVING at once.
-  const close = async () => void (await Promise.all(open.map((server) => server.close())));
-  const opened = async <Server extends { close(): Promise<void> }>(starting: Promise<Server>) => {
+  const close = async (graceMs: number) =>
+    void (await Promise.all(open.map((server) => server.close(graceMs))));
+  const opened = async <Server extends Pick<Ports, 'close'>>(starting: Promise<Server>) => {
     const server = await starting;
     open.push(server);
     return server;
@@ -130,7 +130,7 @@ export async function startPorts(deps: {
           );
     return { port: main.port, adminPort: admin?.port, metricsPort: metricsServer?.port, close };
   } catch (error) {
-    await close();
+    await close(0);
     throw error;
   }
 }

@@ -10,10 +10,10 @@ export interface Service<Config> {
   /** Throws a ConfigError. */
   readonly readConfig: (environment: Readonly<NodeJS.ProcessEnv>) => Config;
   readonly logLevelOf: (config: Config) => string;
-  /** Resolves when it serves. */
+  /** Resolves when it serves; may reject with the reason of `stopping` once that is aborted. */
   readonly start: (
     config: Config,
-    deps: { readonly log: Logger; readonly tracing: Tracing },
+    deps: { readonly log: Logger; readonly tracing: Tracing; readonly stopping: AbortSignal },
   ) => Promise<{
     /** Where it does, for the log. */
     readonly listens: Readonly<Record<string, unknown>>;
@@ -23,7 +23,8 @@ export interface Service<Config> {
 
 /**
  * Runs a service: by the settings of the environment, until SIGTERM, or SIGINT where no
- * launcher is there to decide who stops first. Mistaken settings are told on standard error, everything
+ * launcher is there to decide who stops first. One that is still starting then gives up, or closes as
+ * soon as it serves. Mistaken settings are told on standard error, everything
  * else in the log. Sets the exit code; the process ends when nothing is left to do.
  *
  * @param host the process
@@ -34,6 +35,7 @@ export async function runService<Config>(
 ): Promise<void> {
   const { name, readConfig, logLevelOf, start } = service;
   let log: Logger | undefined;
+  const stopping = new AbortController();
   try {
     const config = readConfig(host.env);
     const ownLog = (log = createLog({ level: logLevelOf(config), service: name }));
@@ -41,18 +43,31 @@ export async function runService<Config>(
       ownLog.fatal({ err: reason }, 'unhandled rejection');
       host.exit(exitCodes.failed);
     });
+    // From the start on: the first process of a container is not ended by a signal that it does not handle.
+    const signals = host.connected ? ['SIGTERM'] : ['SIGTERM', 'SIGINT'];
+    for (const signal of signals)
+      host.once(signal, () => {
+        ownLog.info({ signal }, 'stopping');
+        stopping.abort();
+      });
     const isTraced = Boolean(host.env['OTEL_EXPORTER_OTLP_ENDPOINT']);
     const tracing = isTraced ? await loadTracing(`image-analysis-${name}`) : noTracing;
-    const { listens, close } = await start(config, { log, tracing });
-    log.info(listens, 'serving');
-    const stop = async (signal: string) => {
-      ownLog.info({ signal }, 'stopping');
+    const { listens, close } = await start(config, { log, tracing, stopping: stopping.signal });
+    const stop = async () => {
       await close();
       ownLog.info('stopped');
     };
-    const signals = host.connected ? ['SIGTERM'] : ['SIGTERM', 'SIGINT'];
-    for (const signal of signals) host.once(signal, () => void stop(signal));
+    if (stopping.signal.aborted) {
+      void stop();
+      return;
+    }
+    log.info(listens, 'serving');
+    stopping.signal.addEventListener('abort', () => void stop(), { once: true });
   } catch (error) {
+    if (stopping.signal.aborted && error === stopping.signal.reason) {
+      log?.info('stopped');
+      return;
+    }
     if (error instanceof ConfigError || log === undefined) host.stderr.write(`${textOf(error)}\n`);
     else log.fatal({ err: error }, 'not started');
     host.exitCode = exitCodeOf(error);

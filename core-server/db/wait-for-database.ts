@@ -8,17 +8,23 @@ const retryMs = 1_000;
 
 /**
  * Opens the configuration store as {@link createDatabase} does, and waits for a PostgreSQL that is not
- * there yet, as after a power cut that took both machines.
+ * there yet, as after a power cut that took both machines; until `stopping` is aborted.
  */
-export async function waitForDatabase(options: DatabaseOptions, log: Logger): Promise<Knex> {
+export async function waitForDatabase(
+  options: DatabaseOptions,
+  log: Logger,
+  stopping?: AbortSignal,
+): Promise<Knex> {
   for (;;) {
+    stopping?.throwIfAborted();
     try {
       return await createDatabase(options);
     } catch (error) {
       const { message, cause } = error as Error;
       if (options.url === undefined || !isTemporary(cause)) throw error;
       log.warn(`${message}; trying again`);
-      await sleep(retryMs);
+      // An abort is thrown by the next round.
+      await sleep(retryMs, undefined, { signal: stopping }).catch(() => undefined);
     }
   }
 }

@@ -25,14 +25,13 @@ export interface GrpcServerOptions {
   readonly maxMessageBytes: number;
   /** The request of a unary call arrives within this time. */
   readonly maxReceiveMs: number;
-  /** How long running calls may go on once the server closes. */
-  readonly graceMs: number;
 }
 
 /** A port that serves. */
 export interface GrpcServer {
   readonly port: number;
-  close(): Promise<void>;
+  /** Says NOT_SERVING, lets running calls go on for the grace time and ends the others. */
+  close(graceMs: number): Promise<void>;
 }
 
 /** Room for the other fields of a request, and for pictures that are over their limit to be told so. */
@@ -53,7 +52,7 @@ const keepaliveTimeoutMs = 10_000;
  * @throws Error when the port cannot be had.
  */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
-  const { services, graceMs } = options;
+  const { services } = options;
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // each standing call listens
   const server = new Server({
@@ -91,7 +90,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
 
   return {
     port,
-    async close() {
+    async close(graceMs) {
       for (const name of names) health.setStatus(name, 'NOT_SERVING');
       closing.abort();
       const timer = setTimeout(() => server.forceShutdown(), graceMs);

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { collectLog } from '../helpers/collect-log.js';
 import { startDialects } from '../helpers/databases.js';
 import { openStage, scriptedWorkerUrl } from '../helpers/scripted-pictures.js';
@@ -10,6 +17,30 @@ import { startService } from '../helpers/service.js';
 
 const [, postgres] = await startDialects();
 after(() => postgres.stop());
+
+it('a core that waits for its PostgreSQL ends well when it is told to stop', async (t) => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'core-'));
+  t.after(() => rm(dataDir, { recursive: true }));
+  const main = fileURLToPath(new URL('../../core-server/main.js', import.meta.url));
+  const child = spawn(process.execPath, [main], {
+    env: {
+      CORE_DATA_DIR: dataDir,
+      CORE_WORKERS: '1',
+      DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  const exited = once(child, 'exit');
+  const said: unknown[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { msg } = JSON.parse(line) as { msg: string };
+    if (!msg.endsWith('; trying again')) said.push(msg);
+    else child.kill('SIGTERM');
+  }
+  assert.deepEqual(await exited, [0, null]);
+  assert.deepEqual(said, ['stopping', 'stopped']);
+});
 
 describe('PostgreSQL that goes while the service runs', { skip: postgres.skip }, () => {
   it('should be refused as worth a retry, lose no answered score, and be used again', async (t) => {
