@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import knex, { type Knex } from 'knex';
 import { migrateDatabase } from './migrate.js';
+import { PostgresClient } from './postgres-client.js';
 import { SqliteClient } from './sqlite-client.js';
 
 /** The configuration store, open. */
@@ -27,6 +28,8 @@ export const sqliteFileName = 'image-analysis.sqlite3';
 
 const defaultStatementTimeoutMs = 5_000;
 const connectTimeoutMs = 5_000;
+/** PostgreSQL tells of a statement that took too long; where nothing comes for so much longer, it is gone. */
+const answerDelayMs = 1_000;
 const walRetryMs = 20;
 
 /**
@@ -107,10 +110,11 @@ function postgresConfig(
   maxConnections: number,
 ): Knex.Config {
   return {
-    client: 'pg',
+    client: PostgresClient,
     connection: {
       connectionString: url,
       connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: statementTimeoutMs + answerDelayMs,
       keepAlive: true,
       application_name: 'image-analysis',
     },
@@ -123,14 +127,17 @@ function postgresConfig(
 
 interface PostgresConnection {
   query(sql: string, done: (error: Error | null) => void): void;
+  end(): Promise<void>;
 }
 
 // A statement and not a start-up parameter: connection poolers refuse parameters they do not know.
 function preparePostgres(statementTimeoutMs: number): Prepare<PostgresConnection> {
   return (connection, done) => {
-    connection.query(`SET statement_timeout = ${statementTimeoutMs}`, (error) =>
-      done(error, connection),
-    );
+    connection.query(`SET statement_timeout = ${statementTimeoutMs}`, (error) => {
+      // The pool forgets it then.
+      if (error) void connection.end();
+      done(error, connection);
+    });
   };
 }
 

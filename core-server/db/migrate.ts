@@ -29,6 +29,8 @@ export async function migrateDatabase(db: Knex): Promise<void> {
   });
 }
 
+/** Of a timer of Node.js. */
+const longestTimeoutMs = 2 ** 31 - 1;
 /** Any number that other users of the same PostgreSQL server are unlikely to choose. */
 const advisoryLockId = 7_302_114_521;
 /** Marks the file as ours in SQLite's header ("IMGA"). */
@@ -37,7 +39,10 @@ const sqliteApplicationId = 0x494d4741;
 async function takeMigrationLock(transaction: Knex.Transaction): Promise<void> {
   if (isPostgres(transaction)) {
     await transaction.raw('SET LOCAL statement_timeout = 0');
-    await transaction.raw('SELECT pg_advisory_xact_lock(?)', [advisoryLockId]);
+    // However long another replica takes.
+    await transaction
+      .raw('SELECT pg_advisory_xact_lock(?)', [advisoryLockId])
+      .options({ query_timeout: longestTimeoutMs });
     return;
   }
   // The first statement has to be a write: a SQLite transaction that begins by reading cannot wait

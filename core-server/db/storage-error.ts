@@ -59,7 +59,7 @@ const temporaryCodes: ReadonlySet<string> = new Set([
  * the query and a dash before it.
  */
 const temporaryMessages =
-  /(^| - )(Connection (terminated|ended)|timeout (expired|exceeded)|Client (has encountered a connection error|was closed)|Unable to acquire a connection)/i;
+  /(^| - )(Connection (terminated|ended)|Query read timeout|timeout (expired|exceeded)|Client (has encountered a connection error|was closed)|Unable to acquire a connection)/i;
 
 /** Whether what a driver threw may pass by itself or by the operator's hand, without a restart. */
 export function isTemporary(caught: unknown): boolean {

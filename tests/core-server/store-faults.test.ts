@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { after, describe, it } from 'node:test';
+import type { Socket } from 'node:net';
+import { after, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
@@ -142,6 +143,62 @@ describe('a PostgreSQL server that crashes', { skip: postgres.skip }, () => {
     assert.deepEqual(await read(), { score: 0.123456 });
   });
 });
+
+describe(
+  'a PostgreSQL server that stops to answer and keeps its connections',
+  { skip: postgres.skip },
+  () => {
+    /** Stands the server process behind a connection of the pool still until the test is over. */
+    async function freeze(t: TestContext, db: Knex): Promise<void> {
+      const { rows } = await db.raw<{ rows: { pid: number }[] }>('SELECT pg_backend_pid() AS pid');
+      const [{ pid } = { pid: NaN }] = rows;
+      process.kill(pid, 'SIGSTOP');
+      t.after(() => process.kill(pid, 'SIGCONT'));
+    }
+
+    it(
+      'should refuse as worth a retry, and be asked over another connection then',
+      { timeout: 30_000 },
+      async (t) => {
+        const place = await postgres.place(t);
+        const db = await openDatabase(t, {
+          ...place,
+          maxConnections: 1,
+          statementTimeoutMs: 1_000,
+        });
+        await freeze(t, db);
+        const scores = createKnexScoreStore(db);
+        await assert.rejects(scores.get('acme'), isWorthARetry);
+        assert.equal(await scores.get('acme'), undefined);
+      },
+    );
+
+    it('should not keep the process from its end', { timeout: 30_000 }, async (t) => {
+      const db = await createDatabase({ ...(await postgres.place(t)), maxConnections: 1 });
+      const client = db.client as Knex.Client;
+      const connection = (await client.acquireConnection()) as { connection: { stream: Socket } };
+      await client.releaseConnection(connection);
+      await freeze(t, db);
+      await db.destroy();
+      assert.equal(connection.connection.stream.destroyed, true);
+    });
+
+    it(
+      'should be waited for where another replica brings the schema up to date',
+      { timeout: 30_000 },
+      async (t) => {
+        const place = { ...(await postgres.place(t)), statementTimeoutMs: 500 };
+        const other = await openDatabase(t, place);
+        const holder = await other.transaction();
+        await holder.raw('SELECT pg_advisory_xact_lock(7302114521)');
+        const opening = openDatabase(t, place);
+        await sleep(2_000); // more than a statement may take
+        await holder.rollback();
+        await opening;
+      },
+    );
+  },
+);
 
 function isWorthARetry(error: unknown): true {
   assert.ok(error instanceof ServiceError);

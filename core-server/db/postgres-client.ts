@@ -1,0 +1,46 @@
+import KnexPostgresClient from 'knex/lib/dialects/postgres/index.js';
+import type { Client } from 'pg';
+
+/** What PostgreSQL has to end a connection that it is told good-bye. */
+const goodbyeMs = 1_000;
+
+/** A connection with what its driver and knex do not tell of it. */
+type Connection = Client & {
+  readonly connection: { readonly stream: { destroy(): void } };
+  /** Truthy: knex uses it no more. */
+  __knex__disposed?: unknown;
+};
+
+/**
+ * knex's PostgreSQL dialect, for servers that stop to answer without an end of the connection too: a
+ * machine that stands still, a firewall that drops.
+ */
+export class PostgresClient extends KnexPostgresClient {
+  /** Ends a connection that has left a statement without an answer: the next would wait behind that. */
+  override async _query(connection: Connection, query: unknown): Promise<unknown> {
+    try {
+      return await super._query(connection, query);
+    } catch (error) {
+      if (isReadTimeout(error)) {
+        connection.__knex__disposed = error;
+        void connection.end();
+      }
+      throw error;
+    }
+  }
+
+  /** Waits no longer than a moment for the server's end: a socket that is left open keeps the process. */
+  override async destroyRawConnection(connection: Connection): Promise<void> {
+    const timer = setTimeout(() => connection.connection.stream.destroy(), goodbyeMs);
+    try {
+      await super.destroyRawConnection(connection);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** pg gives this error no code. */
+function isReadTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message.endsWith('Query read timeout');
+}
