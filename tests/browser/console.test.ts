@@ -5,6 +5,7 @@ import { before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { noChromium, openPage, startBrowser } from '../helpers/browser.js';
+import { deferred } from '../helpers/deferred.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
@@ -132,6 +133,27 @@ void describe('the web console', { skip: noChromium }, () => {
     assert.equal(await page.locator('#overlay .marked').getAttribute('data-index'), '2');
     assert.equal(await page.locator('#threshold').isVisible(), false);
     assert.deepEqual(problems, []);
+  });
+
+  void it('drops the answer about faces where a meter is asked for meanwhile', async () => {
+    const { page } = await open();
+    await useKey(page);
+    const [asked, answered] = [deferred(), deferred()];
+    const dropped = page.waitForEvent('requestfailed', (request) =>
+      request.url().endsWith('/face_detect_multi'),
+    );
+    await page.route('**/face_detect_multi', () => asked.resolve());
+    await page.route('**/samples/meter.jpg', async (route) => {
+      await answered.promise;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Try a face' }).click();
+    await asked.promise;
+    await page.getByRole('button', { name: 'Try a meter' }).click();
+    await dropped;
+    assert.equal(await page.getByRole('alert').isVisible(), false);
+    answered.resolve();
+    await summary(page).filter({ hasText: 'm³' }).waitFor();
   });
 
   void it('draws boxes on the upright picture whatever its EXIF orientation', async () => {

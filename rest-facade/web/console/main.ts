@@ -52,10 +52,11 @@ const options = await connectOptions(analyseAgain);
 /** Asks the service about the picture; a later question replaces an earlier one. */
 async function analyse(): Promise<void> {
   if (file === undefined) return;
+  const asked = mode;
   const form: [string, string | File][] = [['file', file]];
-  if (mode !== 'meter') form.push(...threshold.read());
+  if (asked !== 'meter') form.push(...threshold.read());
   form.push(...options.read());
-  const request: ApiRequest = { method: 'POST', path: pathOf[mode], form };
+  const request: ApiRequest = { method: 'POST', path: pathOf[asked], form };
   view.showRequest(request);
   if (key.value === '') {
     fail(new Refusal('MISSING_API_KEY', 'Enter an API key first.', undefined, undefined));
@@ -72,7 +73,7 @@ async function analyse(): Promise<void> {
     view.showAnswer(answer);
     await picture.decode().catch(() => {});
     if (mine.signal.aborted) return;
-    if (mode === 'meter') showMeter(answer as Reading, elapsedMs);
+    if (asked === 'meter') showMeter(answer as Reading, elapsedMs);
     else showFaces(answer as Face & Details & { result?: Face[] }, elapsedMs);
   } catch (error) {
     if (!mine.signal.aborted) fail(error);
@@ -154,6 +155,8 @@ function showPicture(chosen: File): void {
 
 function setMode(wanted: Mode): void {
   mode = wanted;
+  // The answer would be one to a question that no longer stands.
+  running?.abort();
   const radio = document.querySelector<HTMLInputElement>(`[name=mode][value=${wanted}]`);
   if (radio) radio.checked = true;
   byId('threshold', HTMLElement).hidden = mode === 'meter';
