@@ -1,5 +1,6 @@
 import { createConfig as createCoreConfig } from '../core-server/config.js';
 import { createConfig as createFacadeConfig } from '../rest-facade/config.js';
+import { formatAddress } from '../runtime/format-address.js';
 import { ConfigError } from '../runtime/settings.js';
 
 /** Where the two processes listen. Port 0 asks for a free one. */
@@ -59,7 +60,7 @@ function attempt<T>(read: () => T, mistakes: string[]): T | undefined {
 
 /** `host:port` to connect to, from this machine, for a listener on all addresses too. */
 export function toConnectAddress({ host, port }: Listener): string {
-  if (host === '0.0.0.0') return `127.0.0.1:${port}`;
-  if (host === '::') return `[::1]:${port}`;
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  if (host === '0.0.0.0') return formatAddress({ host: '127.0.0.1', port });
+  if (host === '::') return formatAddress({ host: '::1', port });
+  return formatAddress({ host, port });
 }

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { coreEnvironment, facadeEnvironment } from './child-environment.js';
 import { registerDemoOnFirstStart, type DemoCredentials } from './first-start.js';
 import { isGrpcServing, isHttpServing } from './is-serving.js';
+import { formatAddress } from '../runtime/format-address.js';
 import { toConnectAddress, type LaunchSettings } from './launch-settings.js';
 import { findFreePorts, whyNotFree } from './ports.js';
 import { createRunAdmin } from './run-admin.js';
@@ -140,7 +141,8 @@ async function choosePorts({ core, facade, admin }: LaunchSettings) {
   for (const [index, { host, port, variable }] of wanted.entries()) {
     const rival = wanted.slice(0, index).find((other) => other.port === port);
     const why = rival ? `is ${rival.variable} already` : await whyNotFree({ host, port });
-    if (why) mistakes.push(`${host}:${port} ${why}; choose another by ${variable}`);
+    if (why)
+      mistakes.push(`${formatAddress({ host, port })} ${why}; choose another by ${variable}`);
   }
   if (mistakes.length > 0) throw new Error(mistakes.join('\n'));
 

@@ -1,6 +1,7 @@
 import { Server, type ServerCredentials, type ServerInterceptor } from '@grpc/grpc-js';
 import { setMaxListeners } from 'node:events';
 import { HealthImplementation } from 'grpc-health-check';
+import { formatAddress } from '../../runtime/format-address.js';
 import { endStandingCalls } from './end-standing-calls.js';
 import { widenFlowControl } from './flow-control.js';
 import { guardStreams } from './guard-streams.js';
@@ -80,7 +81,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   health.addToServer(server);
   createReflection(serviceNames, options.descriptorSet).addToServer(server);
 
-  const port = await bind(server, `${options.host}:${options.port}`, options.credentials);
+  const port = await bind(server, formatAddress(options), options.credentials);
   widenFlowControl(server);
   guardStreams(server, {
     unfinishedBytes: Math.max(leastUnfinishedBytes, 16 * options.maxMessageBytes),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { createRequire } from 'node:module';
+import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { before, describe, it, type TestContext } from 'node:test';
 import {
@@ -25,6 +26,7 @@ import { detailsOf, metadataWithKey, unaryCall } from '../helpers/grpc.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { openStage, scriptedPicture, scriptedWorkerUrl } from '../helpers/scripted-pictures.js';
 import { startService, type TestService } from '../helpers/service.js';
+import { startTestCore } from '../helpers/start-core.js';
 
 // What operators and their tools see of the core: health, reflection, and how it stops.
 
@@ -177,6 +179,22 @@ void describe('a core that serves', () => {
     assert.ok(ofAdmin.has('google/protobuf/timestamp.proto'));
   });
 });
+
+const hasIPv6 = Object.values(networkInterfaces())
+  .flat()
+  .some((own) => own?.address === '::1');
+
+void it(
+  'a core on an IPv6 address serves there, its metrics too',
+  { skip: !hasIPv6 && 'this machine has no IPv6' },
+  async (t) => {
+    openStage(t);
+    const settings = { CORE_HOST: '::1', CORE_METRICS_HOST: '::1', CORE_METRICS_PORT: '0' };
+    const core = await startTestCore(t, settings, { workerUrl: scriptedWorkerUrl });
+    assert.equal(await checkHealth(connect(t, `[::1]:${core.port}`), ''), 'SERVING');
+    assert.equal((await fetch(`http://[::1]:${core.metricsPort}/metrics`)).status, 200);
+  },
+);
 
 void describe('a core that stops', () => {
   async function start(t: TestContext, graceMs: number) {
