@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxMessageBytes } from '../runtime/message-limit.js';
 import {
   file,
   logLevel,
@@ -11,8 +12,8 @@ import {
 
 const MiB = 1024 * 1024;
 
-/** A gRPC message from or to the core has 64 MiB at most; what it holds beside the picture is far below 1 MiB. */
-const largestImageBytes = 63 * MiB;
+/** What a gRPC message holds beside the picture is far below 1 MiB. */
+const largestImageBytes = maxMessageBytes - MiB;
 
 /** Everything that can be set of the facade, checked. */
 export interface Config {

@@ -1,8 +1,7 @@
 import { Client, connectivityState } from '@grpc/grpc-js';
+import { maxMessageBytes } from '../runtime/message-limit.js';
 import type { CoreTrust } from './tls.js';
 import { coreUnavailable } from './transcode/grpc-error.js';
-
-const MiB = 1024 * 1024;
 
 /**
  * How long a call waits for a connection that is being made, which takes seconds where a machine is
@@ -17,8 +16,8 @@ const connectTimeoutMs = 5_000;
 const maxResets = 500;
 
 const channelOptions = {
-  'grpc.max_receive_message_length': 64 * MiB,
-  'grpc.max_send_message_length': 64 * MiB,
+  'grpc.max_receive_message_length': maxMessageBytes,
+  'grpc.max_send_message_length': maxMessageBytes,
   'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
   // A restarted core is found again within about a second.
   'grpc.initial_reconnect_backoff_ms': 100,

@@ -1,3 +1,5 @@
+import { fairLimit } from './fair-limit.js';
+
 /** Bytes that all requests together may hold. */
 export interface ByteBudget {
   /** What one caller may take of it. */
@@ -12,14 +14,7 @@ export interface ByteShare {
   give(bytes: number): void;
 }
 
-/** An owner may have so many times the bytes that would stay free. */
-const bytesPerFreeByte = 4;
-
-/**
- * A budget of so many bytes, of which none can have all: one owner alone gets about four fifths, and the
- * more of them there are, the less each (the dynamic thresholds of Choudhury and Hahne, 1998). So who
- * fills it leaves room for the others.
- */
+/** A budget of so many bytes, of which each owner has at most its fair limit. */
 export function createByteBudget(maxBytes: number): ByteBudget {
   const held = new Map<string, number>();
   let taken = 0;
@@ -27,7 +22,7 @@ export function createByteBudget(maxBytes: number): ByteBudget {
     of: (owner) => ({
       take(bytes) {
         const own = (held.get(owner) ?? 0) + bytes;
-        if (own > bytesPerFreeByte * (maxBytes - taken - bytes)) return false;
+        if (own > fairLimit(maxBytes - taken - bytes)) return false;
         taken += bytes;
         held.set(owner, own);
         return true;

@@ -2,6 +2,9 @@
 import { Status as status } from '@grpc/grpc-js/build/src/constants.js';
 import type { ErrorReason } from '../generated/imageanalysis/v1/errors.js';
 
+/** Domain of every `ErrorInfo` that this service sends. */
+export const errorDomain = 'imageanalysis';
+
 /** Name of a stable error reason, as it travels in `ErrorInfo.reason`. */
 export type Reason = Exclude<keyof typeof ErrorReason, 'UNSPECIFIED'>;
 

@@ -1,7 +1,7 @@
-import { cropBoxes, type Box } from '../image/crop.js';
+import { cropBoxes } from '../image/crop.js';
 import type { ImageLimits } from '../image/limits.js';
 import { openPicture } from '../image/open-picture.js';
-import type { Size } from '../image/picture.js';
+import type { Box, Size } from '../image/picture.js';
 import type { Model } from '../inference/sessions.js';
 import { roundPixels } from '../precision.js';
 import { createStopwatch } from '../stopwatch.js';

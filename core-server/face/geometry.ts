@@ -1,5 +1,4 @@
-import type { Box } from '../image/crop.js';
-import type { QuarterTurns, Region, Size } from '../image/picture.js';
+import type { Box, QuarterTurns, Region, Size } from '../image/picture.js';
 import { roundPixels } from '../precision.js';
 
 /** A point in pixels. */

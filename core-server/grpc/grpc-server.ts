@@ -2,6 +2,7 @@ import { Server, type ServerCredentials, type ServerInterceptor } from '@grpc/gr
 import { setMaxListeners } from 'node:events';
 import { HealthImplementation } from 'grpc-health-check';
 import { formatAddress } from '../../runtime/format-address.js';
+import { maxMessageBytes } from '../../runtime/message-limit.js';
 import { endStandingCalls } from './end-standing-calls.js';
 import { widenFlowControl } from './flow-control.js';
 import { guardStreams } from './guard-streams.js';
@@ -38,8 +39,6 @@ export interface GrpcServer {
 /** Room for the other fields of a request, and for pictures that are over their limit to be told so. */
 const messageOverheadBytes = 64 * 2 ** 10;
 const leastUnfinishedBytes = 256 * 2 ** 20;
-/** A thousand crops of faces fit; clients must allow as much. */
-const maxAnswerBytes = 64 * 2 ** 20;
 const maxStreamsPerConnection = 1_000;
 /** After the longest time that an answer may take. */
 const takeAnswerMs = 5_000;
@@ -64,7 +63,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
       endStandingCalls(closing.signal),
     ],
     'grpc.max_receive_message_length': options.maxMessageBytes + messageOverheadBytes,
-    'grpc.max_send_message_length': maxAnswerBytes,
+    'grpc.max_send_message_length': maxMessageBytes,
     'grpc.max_concurrent_streams': maxStreamsPerConnection,
     // Connections whose other side is gone, or never spoke HTTP/2, are noticed.
     'grpc.keepalive_time_ms': keepaliveMs,

@@ -2,12 +2,10 @@ import { Metadata, type ServerInterceptingCallInterface, type StatusObject } fro
 import type { Any } from '../../generated/google/protobuf/any.js';
 import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
 import { Status } from '../../generated/google/rpc/status.js';
+import { errorDomain } from '../../runtime/reasons.js';
 import type { ServiceError } from '../errors.js';
 
 type PartialStatusObject = Parameters<ServerInterceptingCallInterface['sendStatus']>[0];
-
-/** Domain of every `ErrorInfo` that this service sends. */
-const errorDomain = 'imageanalysis';
 
 /** The `google.rpc.Status` of a refusal: code, message, `ErrorInfo` and, where known, `RetryInfo`. */
 export function toRpcStatus(error: ServiceError): Status {

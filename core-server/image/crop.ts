@@ -1,15 +1,7 @@
 import sharp from 'sharp';
 import { decodeRegion } from './decode.js';
 import type { OpenPicture } from './open-picture.js';
-import type { Region, RgbPicture, Size } from './picture.js';
-
-/** A box in pixels of the upright picture. */
-export interface Box {
-  readonly xmin: number;
-  readonly ymin: number;
-  readonly xmax: number;
-  readonly ymax: number;
-}
+import type { Box, Region, RgbPicture, Size } from './picture.js';
 
 const jpegQuality = 90;
 // Two, so that one is read while the other is compressed; the other workers want the cores too.

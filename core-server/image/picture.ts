@@ -10,6 +10,14 @@ export interface Region extends Size {
   readonly top: number;
 }
 
+/** A box in pixels of the upright picture; its sides are parallel to the picture's. */
+export interface Box {
+  readonly xmin: number;
+  readonly ymin: number;
+  readonly xmax: number;
+  readonly ymax: number;
+}
+
 /** Decoded pixels: sRGB, one byte a channel, [height][width][3], no padding between rows. */
 export interface RgbPicture extends Size {
   readonly data: Uint8Array;

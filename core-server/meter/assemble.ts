@@ -1,8 +1,8 @@
 import type { CounterLight } from './counter-light.js';
 import type { CounterReading } from './counter-reading.js';
-import { type Box, type Quad, angleOf, boundingBoxOf, mapped } from './geometry.js';
+import { type Quad, angleOf, boundingBoxOf, mapped } from './geometry.js';
 import { type Contradiction, contradictionsOf, type KnownMeter } from './known-meter.js';
-import type { Size } from '../image/picture.js';
+import type { Box, Size } from '../image/picture.js';
 import { roundPixels, roundProbability } from '../precision.js';
 import type { MeterReading, ReadingWarningName } from './reader.js';
 

@@ -1,3 +1,5 @@
+import type { Box } from '../image/picture.js';
+
 /** A point in pixels; x to the right, y down. */
 export interface Point {
   readonly x: number;
@@ -6,14 +8,6 @@ export interface Point {
 
 /** Corners in reading order: top left, top right, bottom right, bottom left as one reads. */
 export type Quad = readonly [Point, Point, Point, Point];
-
-/** Box with sides parallel to the picture's, pixels. */
-export interface Box {
-  readonly xmin: number;
-  readonly ymin: number;
-  readonly xmax: number;
-  readonly ymax: number;
-}
 
 /** Point at share `t` of the way from `a` to `b`. */
 export function between(a: Point, b: Point, t: number): Point {

@@ -3,7 +3,7 @@ import type {
   ReadingWarning,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import type { ImageLimits } from '../image/limits.js';
-import type { Box } from './geometry.js';
+import type { Box } from '../image/picture.js';
 import type { KnownMeter } from './known-meter.js';
 import type { PrintedText } from './printed/printed-text.js';
 

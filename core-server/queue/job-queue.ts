@@ -1,12 +1,9 @@
+import { fairLimit } from '../../runtime/fair-limit.js';
 import { createFairLine } from './fair-line.js';
 
-/** An owner may have so many times the places that would stay free. */
-const placesPerFreePlace = 4;
-
 /**
- * Queue with room for `capacity` items, in which owners take turns and none can take all the room:
- * one alone gets about four fifths, and the more of them there are, the less each (the dynamic
- * thresholds of Choudhury and Hahne, 1998). So a flood from one owner leaves places for the others.
+ * Queue with room for `capacity` items, in which owners take turns, and each has at most its fair limit
+ * of the room: a flood from one leaves places for the others.
  *
  * Who has no room is refused by the caller, or, where it can be slowed down, waits outside and moves in
  * as room is made. Pure: no clock, no promise.
@@ -38,7 +35,7 @@ export function createJobQueue<Item>(
   const waiting = createFairLine(ownerOf);
 
   const hasRoom = (owner: string): boolean =>
-    queued.count(owner) < placesPerFreePlace * (capacity - queued.size);
+    queued.count(owner) < fairLimit(capacity - queued.size);
 
   const moveIn = (): Item | undefined => waiting.take((_, owner) => hasRoom(owner));
   const fillUp = (): void => {

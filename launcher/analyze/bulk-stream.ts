@@ -16,6 +16,7 @@ import {
   MeterReadingServiceService,
   type StreamReadMetersResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
+import { maxMessageBytes } from '../../runtime/message-limit.js';
 import { toError, toFaces, toReading, type Line, type PictureError } from './answer.js';
 
 export interface BulkOptions {
@@ -41,7 +42,6 @@ export interface BulkOptions {
 type Answer = StreamDetectFacesResponse | StreamReadMetersResponse;
 type Stream = ClientDuplexStream<object, Answer>;
 
-const maxAnswerBytes = 64 * 2 ** 20;
 /** Attempts in a row that brought no answer. */
 const mostAttempts = 6;
 
@@ -62,7 +62,7 @@ export async function analyseAll(
     ? credentials.createSsl(options.authority)
     : credentials.createInsecure();
   const client = new Client(options.address, trust, {
-    'grpc.max_receive_message_length': maxAnswerBytes,
+    'grpc.max_receive_message_length': maxMessageBytes,
     'grpc.max_send_message_length': -1,
   });
   const source = files[Symbol.asyncIterator]();

@@ -1,9 +1,7 @@
 import { callerGone, refuse } from '../errors.js';
 import { setContext } from '../request-context.js';
+import { isRequestId } from '../../runtime/request-id.js';
 import type { Middleware } from './middleware.js';
-
-/** Harmless in a header, in metadata and in a log line. */
-const harmless = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** After its deadline, for an answer to be taken. */
 const takeAnswerMs = 5_000;
@@ -15,7 +13,7 @@ const takeAnswerMs = 5_000;
 export function requestId(deps: { createId: () => string; requestTimeoutMs: number }): Middleware {
   return (request, response) => {
     const given = request.headers['x-request-id'];
-    const id = typeof given === 'string' && harmless.test(given) ? given : deps.createId();
+    const id = isRequestId(given) ? given : deps.createId();
     const controller = new AbortController();
     let timer = setTimeout(() => {
       const message = `the request took longer than ${deps.requestTimeoutMs} ms, try again`;

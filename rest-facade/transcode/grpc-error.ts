@@ -2,6 +2,7 @@ import type { Metadata } from '@grpc/grpc-js';
 import { status, type ServiceError } from '@grpc/grpc-js';
 import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
 import { Status } from '../../generated/google/rpc/status.js';
+import { errorDomain } from '../../runtime/reasons.js';
 import { internalFault, Refusal, refuse } from '../errors.js';
 
 /** A core that is restarted is found again within about this time. */
@@ -64,7 +65,7 @@ function readErrorInfo(error: ServiceError): Refusal | undefined {
   try {
     const details = Status.decode(bytes);
     const info = find(details, 'google.rpc.ErrorInfo', ErrorInfo);
-    if (info?.domain !== 'imageanalysis') return undefined;
+    if (info?.domain !== errorDomain) return undefined;
     const delay = find(details, 'google.rpc.RetryInfo', RetryInfo)?.retryDelay;
     return new Refusal(error.code, info.reason, details.message || error.details, {
       details: info.metadata,

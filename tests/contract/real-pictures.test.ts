@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { before, describe, it } from 'node:test';
 import { intersectionOverUnion } from '../../core-server/face/geometry.js';
-import type { Box } from '../../core-server/image/crop.js';
+import type { Box } from '../../core-server/image/picture.js';
 import { readFaceEvaluation } from '../accuracy/face-data.js';
 import { readMeterEvaluation } from '../accuracy/meter-data.js';
 import { createForm } from '../helpers/form.js';
