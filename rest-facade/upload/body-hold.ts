@@ -1,7 +1,7 @@
 import { refuse } from '../errors.js';
 import type { ByteShare } from '../../runtime/byte-budget.js';
 
-/** Smallest piece of the budget that is taken at once. */
+/** Piece of the budget that is taken at once, where there is as much. */
 const stepBytes = 64 * 1024;
 
 /** What one request holds of its caller's share, for all that it sent: the file and all fields of a form. */
@@ -22,9 +22,11 @@ export function createBodyHold(share: ByteShare): BodyHold {
   return {
     grow: (bytes) => {
       came += bytes;
-      if (came <= taken) return;
-      const more = Math.max(came - taken, stepBytes);
-      if (!share.take(more))
+      const missing = came - taken;
+      if (missing <= 0) return;
+      // Near the end of the share no whole step may be left, but room for what came.
+      const more = [Math.max(missing, stepBytes), missing].find((step) => share.take(step));
+      if (more === undefined)
         throw refuse(
           'QUEUE_FULL',
           'the service has all the uploads it can hold, try again in 1 s',

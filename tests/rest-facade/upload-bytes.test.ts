@@ -38,7 +38,7 @@ test('a hold takes what comes in steps of 64 KiB, and gives all of it back', () 
 test('a hold refuses when the budget is used up, and leaves it as it was', () => {
   const budget = createByteBudget(100 * kib);
   const [first, second] = [budget.of('caller'), budget.of('caller')].map(createBodyHold);
-  first?.grow(1);
+  first?.grow(80 * kib);
   assert.equal(
     reasonOf(() => second?.grow(1)),
     'QUEUE_FULL',
@@ -49,6 +49,18 @@ test('a hold refuses when the budget is used up, and leaves it as it was', () =>
     undefined,
   );
   second?.release();
+  assert.equal(budget.taken, 0);
+});
+
+test('a hold has room for all of the largest body in the least budget', () => {
+  const budget = createByteBudget(125 * kib);
+  const hold = createBodyHold(budget.of('caller'));
+  for (let chunk = 0; chunk < 100; chunk += 1) hold.grow(kib);
+  assert.equal(
+    reasonOf(() => hold.grow(1)),
+    'QUEUE_FULL',
+  );
+  hold.release();
   assert.equal(budget.taken, 0);
 });
 
