@@ -2,7 +2,7 @@ import { status as grpcStatus } from '@grpc/grpc-js';
 import type { DetectAllFacesResponse } from '../../generated/imageanalysis/v1/face_detection.js';
 import type { BoundingBox } from '../../generated/imageanalysis/v1/geometry.js';
 import type { ReadMeterResponse } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { ErrorInfo } from '../../generated/google/rpc/error_details.js';
+import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
 import type { Status } from '../../generated/google/rpc/status.js';
 
 /** Why a picture has no answer. */
@@ -57,13 +57,24 @@ export function toReading(reading: ReadMeterResponse) {
   };
 }
 
-export function toError({ code, message, details }: Status): PictureError {
-  const info = details.find(({ typeUrl }) => typeUrl.endsWith('/google.rpc.ErrorInfo'));
+export function toError(error: Status): PictureError {
+  const info = findDetail(error, 'google.rpc.ErrorInfo');
   return {
-    code: grpcStatus[code] ?? 'UNKNOWN',
-    reason: info ? ErrorInfo.decode(info.value).reason : 'INTERNAL',
-    message,
+    code: grpcStatus[error.code] ?? 'UNKNOWN',
+    reason: info ? ErrorInfo.decode(info).reason : 'INTERNAL',
+    message: error.message,
   };
+}
+
+/** When the service wants to be asked again; undefined: it would refuse the picture again. */
+export function toRetryMs(error: Status): number | undefined {
+  const info = findDetail(error, 'google.rpc.RetryInfo');
+  const delay = info && RetryInfo.decode(info).retryDelay;
+  return delay && delay.seconds * 1_000 + delay.nanos / 1e6;
+}
+
+function findDetail({ details }: Status, type: string): Uint8Array | undefined {
+  return details.find(({ typeUrl }) => typeUrl.endsWith(`/${type}`))?.value;
 }
 
 function toBox(box: BoundingBox | undefined): BoundingBox {

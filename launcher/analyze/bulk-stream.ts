@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Client,
   credentials,
@@ -17,7 +18,7 @@ import {
   type StreamReadMetersResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { maxMessageBytes } from '../../runtime/message-limit.js';
-import { toError, toFaces, toReading, type Line, type PictureError } from './answer.js';
+import { toError, toFaces, toReading, toRetryMs, type Line, type PictureError } from './answer.js';
 
 export interface BulkOptions {
   /** `host:port` of the core. */
@@ -34,7 +35,7 @@ export interface BulkOptions {
   readonly inFlight: number;
   readonly maxImageBytes: number;
   readonly signal: AbortSignal;
-  /** Told of a lost connection that is tried again. */
+  /** Told why pictures are sent again: a lost connection, or a key that has used up its rate. */
   readonly onRetry: (reason: string) => void;
 }
 
@@ -45,10 +46,22 @@ type Stream = ClientDuplexStream<object, Answer>;
 /** Attempts in a row that brought no answer. */
 const mostAttempts = 6;
 
+/** What may be answered later was refused for now. */
+class RefusedForNow extends Error {
+  constructor(
+    message: string,
+    readonly retryMs: number,
+  ) {
+    super(message);
+  }
+}
+
 /**
  * Sends pictures through one bulk stream and hands over their lines as they come. A file is read when
  * there is room for it: at most `inFlight` are on their way, and none while the service does not read.
- * Where the connection is lost, the pictures without an answer are sent again over a new one.
+ * Where the connection is lost, the pictures without an answer are sent again over a new one; where one
+ * is refused for now, as beyond the rate of the key, it and those after it in a new stream at the time
+ * that the service names.
  *
  * Resolves when all lines were taken. Rejects where the service refuses the stream itself, cannot be
  * reached, or the signal is aborted; the lines so far were handed over.
@@ -77,7 +90,10 @@ export async function analyseAll(
       attempts = pass.answered > 0 ? 1 : attempts + 1;
       if (!mayPass(pass.error) || attempts >= mostAttempts) throw pass.error;
       options.onRetry(pass.error.message);
-      await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** attempts));
+      const toldMs = pass.error instanceof RefusedForNow ? pass.error.retryMs : 0;
+      const waitMs = Math.max(toldMs, 250 * 2 ** attempts);
+      await sleep(waitMs, undefined, { signal: options.signal }).catch(() => undefined);
+      options.signal.throwIfAborted();
     }
   } finally {
     client.close();
@@ -94,7 +110,10 @@ async function* nextOf(source: AsyncIterator<string>, again: string[]): AsyncGen
 function mayPass(error: Error): boolean {
   const { code } = error as Partial<ServiceError>;
   return (
-    code === status.UNAVAILABLE || code === status.CANCELLED || code === status.DEADLINE_EXCEEDED
+    error instanceof RefusedForNow ||
+    code === status.UNAVAILABLE ||
+    code === status.CANCELLED ||
+    code === status.DEADLINE_EXCEEDED
   );
 }
 
@@ -110,6 +129,8 @@ async function runStream(
   const taking = new Set<Promise<void>>();
   let answered = 0;
   let error: Error | undefined;
+  let refusal: RefusedForNow | undefined;
+  const isOver = () => error !== undefined || refusal !== undefined;
   let wake = () => {};
   const change = () => new Promise<void>((resolve) => (wake = resolve));
   const fail = (reason: unknown) => {
@@ -133,6 +154,11 @@ async function runStream(
     stream.on('data', (answer: Answer) => {
       const file = waiting.get(answer.id);
       if (file === undefined) return;
+      const refused = toRefusedForNow(answer);
+      if (refused) {
+        refusal = refused;
+        return wake();
+      }
       waiting.delete(answer.id);
       answered += 1;
       hand({ file, feature, ...toMembers(answer) });
@@ -150,8 +176,8 @@ async function runStream(
     let id = 0;
     for (;;) {
       // A line that is still being taken holds its place: a slow disk slows the sending down.
-      while (error === undefined && waiting.size + taking.size >= inFlight) await change();
-      if (error !== undefined) break;
+      while (!isOver() && waiting.size + taking.size >= inFlight) await change();
+      if (isOver()) break;
       const next = await files.next();
       if (next.done) break;
       const file = next.value;
@@ -174,7 +200,7 @@ async function runStream(
     signal.removeEventListener('abort', onAbort);
   }
   if (error === undefined && waiting.size > 0)
-    error = new Error(`the service left ${waiting.size} pictures without an answer`);
+    error = refusal ?? new Error(`the service left ${waiting.size} pictures without an answer`);
   return { error, unanswered: [...waiting.values()], answered };
 }
 
@@ -203,6 +229,12 @@ function toMembers({ result }: Answer): Partial<Line> {
   if (result === undefined) return {};
   if (result.$case === 'error') return { error: toError(result.value) };
   return 'faces' in result.value ? toFaces(result.value) : toReading(result.value);
+}
+
+function toRefusedForNow({ result }: Answer): RefusedForNow | undefined {
+  if (result?.$case !== 'error') return undefined;
+  const retryMs = toRetryMs(result.value);
+  return retryMs === undefined ? undefined : new RefusedForNow(result.value.message, retryMs);
 }
 
 /** The file, or why it is not sent: one message that is too large would end the whole stream. */

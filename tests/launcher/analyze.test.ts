@@ -13,6 +13,8 @@ import {
   type StreamDetectFacesRequest,
   type StreamDetectFacesResponse,
 } from '../../generated/imageanalysis/v1/face_detection.js';
+import { ServiceError } from '../../core-server/errors.js';
+import { toRpcStatus } from '../../core-server/grpc/status.js';
 import type { Line } from '../../launcher/analyze/answer.js';
 import { analyseAll, type BulkOptions } from '../../launcher/analyze/bulk-stream.js';
 import { findPictures } from '../../launcher/analyze/find-pictures.js';
@@ -241,6 +243,75 @@ void test('a lost stream is taken up again, without losing or doubling a picture
   assert.equal(streams, 4);
   assert.equal(retries.length, 3);
 });
+
+/** As the core says that a picture may come again. */
+const refusedForNow = (id: string, seconds: number): StreamDetectFacesResponse => ({
+  id,
+  result: {
+    $case: 'error',
+    value: toRpcStatus(
+      new ServiceError('RATE_LIMITED', 'apikey has sent enough', { retryAfterSeconds: seconds }),
+    ),
+  },
+});
+
+void test('pictures beyond the rate of the key are sent again when the service says', async (t) => {
+  let streams = 0;
+  let refusedAt = 0;
+  let openedAt = 0;
+  const server = await startStreamServer(t, (stream) => {
+    streams += 1;
+    openedAt = performance.now();
+    let allowed = 3;
+    stream.on('data', ({ id }: StreamDetectFacesRequest) => {
+      allowed -= 1;
+      if (allowed < 0) refusedAt = performance.now();
+      stream.write(allowed < 0 ? refusedForNow(id, streams) : answer(id));
+    });
+    stream.on('end', () => stream.end());
+  });
+  const names = await manyFiles(t, 8);
+  const lines: Line[] = [];
+  const retries: string[] = [];
+  await analyseAll(
+    toAsync(names),
+    (line) => Promise.resolve(void lines.push(line)),
+    optionsFor({
+      ...server,
+      onRetry: (reason) => retries.push(reason),
+    }),
+  );
+  assert.deepEqual(lines.map(({ file }) => file).sort(), [...names].sort());
+  assert.ok(lines.every(({ error }) => error === undefined));
+  assert.equal(streams, 3);
+  assert.deepEqual(retries, ['apikey has sent enough', 'apikey has sent enough']);
+  assert.ok(openedAt - refusedAt > 1_900, `asked again after ${openedAt - refusedAt} ms`);
+});
+
+void test(
+  'a run that waits for the rate of its key can be stopped',
+  { timeout: 20_000 },
+  async (t) => {
+    const server = await startStreamServer(t, (stream) => {
+      stream.on('data', ({ id }: StreamDetectFacesRequest) => stream.write(refusedForNow(id, 60)));
+      stream.on('end', () => stream.end());
+    });
+    const stop = new AbortController();
+    const stopped = new Error('stopped');
+    await assert.rejects(
+      analyseAll(
+        toAsync(await manyFiles(t, 2)),
+        () => Promise.resolve(),
+        optionsFor({
+          ...server,
+          signal: stop.signal,
+          onRetry: () => setImmediate(() => stop.abort(stopped)),
+        }),
+      ),
+      stopped,
+    );
+  },
+);
 
 void test('no more pictures are on their way than allowed, though the service is slow', async (t) => {
   const held: (() => void)[] = [];
