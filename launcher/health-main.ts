@@ -1,16 +1,31 @@
 import { readFile } from 'node:fs/promises';
-import { isGrpcServing, isHttpServing } from './is-serving.js';
+import { createConfig as createCoreConfig } from '../core-server/config.js';
+import { createConfig as createFacadeConfig } from '../rest-facade/config.js';
+import { isGrpcServing, isHttpServing, isListening } from './is-serving.js';
+import { toConnectAddress, toConnectHost } from './launch-settings.js';
 import { whichProcess } from './which-process.js';
 
 // `node dist/launcher/health-main.js [core|facade]`: exits 0 when that process of this machine serves, in a
-// container without a name the one that it was started for; for images without curl. Over plain connections:
-// where TLS is on, ask with a client of its own.
+// container without a name the one that it was started for; for images without curl. It asks where the
+// settings of the process say that it listens, over TLS where they say so.
 
 const name = process.argv[2] ?? whichProcess(await readFile('/proc/1/cmdline', 'utf8'));
-const checks: Readonly<Record<string, () => Promise<boolean>>> = {
-  core: () => isGrpcServing(`127.0.0.1:${process.env['CORE_PORT'] || 50_051}`),
-  facade: () => isHttpServing(`http://127.0.0.1:${process.env['REST_PORT'] || 8_080}/readyz`),
-};
+const checks: Readonly<Record<string, () => Promise<boolean>>> = { core, facade };
 const check = checks[name];
 if (!check) throw new Error(`the process is "${name}", want ${Object.keys(checks).join(' or ')}`);
 process.exit((await check()) ? 0 : 1);
+
+function core(): Promise<boolean> {
+  const config = createCoreConfig(process.env);
+  const listener = { host: config.CORE_HOST, port: config.CORE_PORT };
+  // Of those whom the core lets in it has no certificate. The port is opened once the core can serve.
+  if (config.CORE_TLS_CLIENT_CA !== undefined)
+    return isListening({ ...listener, host: toConnectHost(listener.host) });
+  return isGrpcServing(toConnectAddress(listener), config.CORE_TLS_CERT !== undefined);
+}
+
+function facade(): Promise<boolean> {
+  const config = createFacadeConfig(process.env);
+  const scheme = config.tls ? 'https' : 'http';
+  return isHttpServing(`${scheme}://${toConnectAddress(config)}/readyz`);
+}

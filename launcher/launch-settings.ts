@@ -60,7 +60,12 @@ function attempt<T>(read: () => T, mistakes: string[]): T | undefined {
 
 /** `host:port` to connect to, from this machine, for a listener on all addresses too. */
 export function toConnectAddress({ host, port }: Listener): string {
-  if (host === '0.0.0.0') return formatAddress({ host: '127.0.0.1', port });
-  if (host === '::') return formatAddress({ host: '::1', port });
-  return formatAddress({ host, port });
+  return formatAddress({ host: toConnectHost(host), port });
+}
+
+/** The host to connect to, from this machine: that of the listener, or where it has all addresses, loopback. */
+export function toConnectHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '::1';
+  return host;
 }

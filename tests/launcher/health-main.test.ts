@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { createServer, type AddressInfo, type Server as TcpServer } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Server, ServerCredentials } from '@grpc/grpc-js';
+import { HealthImplementation, type ServingStatus } from 'grpc-health-check';
+import { createAuthority } from '../helpers/certificates.js';
+
+const main = fileURLToPath(new URL('../../launcher/health-main.js', import.meta.url));
+
+/** Whether the check says that the process with these settings serves. */
+async function isHealthy(name: string, settings: Record<string, string>): Promise<boolean> {
+  const child = spawn(process.execPath, [main, name], {
+    env: { PATH: process.env['PATH'], ...settings },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  assert.equal(stderr, '');
+  return code === 0;
+}
+
+async function listen(t: TestContext, server: TcpServer, host: string) {
+  await new Promise<void>((resolve) => server.listen({ host, port: 0 }, resolve));
+  t.after(() => server.close());
+  return String((server.address() as AddressInfo).port);
+}
+
+async function startCore(t: TestContext, credentials: ServerCredentials, status: ServingStatus) {
+  const server = new Server();
+  new HealthImplementation({ '': status }).addToServer(server);
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.2:0', credentials, (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    ),
+  );
+  t.after(() => server.forceShutdown());
+  return { CORE_HOST: '127.0.0.2', CORE_PORT: String(port) };
+}
+
+void test('a core is asked where it listens', async (t) => {
+  const plain = ServerCredentials.createInsecure();
+  assert.equal(await isHealthy('core', await startCore(t, plain, 'SERVING')), true);
+  assert.equal(await isHealthy('core', await startCore(t, plain, 'NOT_SERVING')), false);
+});
+
+void test('a core with TLS is asked over TLS, and one with mutual TLS only for its port', async (t) => {
+  const authority = await createAuthority(t);
+  const { cert, key, certFile, keyFile } = await authority.issue('core');
+  const credentials = (clientAuthority: Buffer | null) =>
+    ServerCredentials.createSsl(
+      clientAuthority,
+      [{ cert_chain: Buffer.from(cert), private_key: Buffer.from(key) }],
+      clientAuthority !== null,
+    );
+  const tls = { CORE_TLS_CERT: certFile, CORE_TLS_KEY: keyFile };
+  const serving = await startCore(t, credentials(null), 'SERVING');
+  assert.equal(await isHealthy('core', { ...serving, ...tls }), true);
+  const stopping = await startCore(t, credentials(null), 'NOT_SERVING');
+  assert.equal(await isHealthy('core', { ...stopping, ...tls }), false);
+
+  const mutual = { ...tls, CORE_TLS_CLIENT_CA: authority.certFile };
+  const strict = await startCore(t, credentials(Buffer.from(authority.cert)), 'SERVING');
+  assert.equal(await isHealthy('core', { ...strict, ...mutual }), true);
+  const closed = createServer();
+  const port = await listen(t, closed, '127.0.0.1');
+  closed.close();
+  assert.equal(await isHealthy('core', { ...mutual, CORE_PORT: port }), false);
+});
+
+const answer =
+  (status: number): RequestListener =>
+  (_request, response) =>
+    void response.writeHead(status).end();
+
+void test('a facade is asked where it listens, over TLS where it has a certificate', async (t) => {
+  const { certFile, keyFile, cert, key } = await (await createAuthority(t)).issue('facade');
+  const port = await listen(t, createHttpServer(answer(200)), '127.0.0.2');
+  const specific = { REST_HOST: '127.0.0.2', REST_PORT: port };
+  assert.equal(await isHealthy('facade', specific), true);
+
+  const tls = { REST_TLS_CERT: certFile, REST_TLS_KEY: keyFile };
+  assert.equal(await isHealthy('facade', { ...specific, ...tls }), false);
+  for (const [status, healthy] of [
+    [200, true],
+    [503, false],
+  ] as const) {
+    const server = createHttpsServer({ cert, key }, answer(status));
+    const settings = { REST_HOST: '0.0.0.0', REST_PORT: await listen(t, server, '127.0.0.1') };
+    assert.equal(await isHealthy('facade', { ...settings, ...tls }), healthy);
+  }
+});
