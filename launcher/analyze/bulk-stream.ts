@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Client,
@@ -18,7 +17,8 @@ import {
   type StreamReadMetersResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { maxMessageBytes } from '../../runtime/message-limit.js';
-import { toError, toFaces, toReading, toRetryMs, type Line, type PictureError } from './answer.js';
+import { toError, toFaces, toReading, toRetryMs, type Line } from './answer.js';
+import { readPicture } from './read-picture.js';
 
 export interface BulkOptions {
   /** `host:port` of the core. */
@@ -235,21 +235,4 @@ function toRefusedForNow({ result }: Answer): RefusedForNow | undefined {
   if (result?.$case !== 'error') return undefined;
   const retryMs = toRetryMs(result.value);
   return retryMs === undefined ? undefined : new RefusedForNow(result.value.message, retryMs);
-}
-
-/** The file, or why it is not sent: one message that is too large would end the whole stream. */
-async function readPicture(file: string, maxBytes: number): Promise<Buffer | PictureError> {
-  try {
-    const { size } = await stat(file);
-    if (size > maxBytes)
-      return {
-        code: 'RESOURCE_EXHAUSTED',
-        reason: 'BODY_TOO_LARGE',
-        message: `the file has ${size} bytes, want at most ${maxBytes}`,
-      };
-    return await readFile(file);
-  } catch (error) {
-    const message = `the file cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'failed'}`;
-    return { code: 'UNKNOWN', reason: 'UNREADABLE', message };
-  }
 }
