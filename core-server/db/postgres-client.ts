@@ -29,6 +29,16 @@ export class PostgresClient extends KnexPostgresClient {
     }
   }
 
+  /** Ends a new connection whose first statement fails: knex forgets it then, but leaves it open. */
+  override async checkVersion(connection: Connection): Promise<string> {
+    try {
+      return await super.checkVersion(connection);
+    } catch (error) {
+      void connection.end();
+      throw error;
+    }
+  }
+
   /** Waits no longer than a moment for the server's end: a socket that is left open keeps the process. */
   override async destroyRawConnection(connection: Connection): Promise<void> {
     const timer = setTimeout(() => connection.connection.stream.destroy(), goodbyeMs);
