@@ -4,6 +4,7 @@ import type { BoundingBox } from '../../generated/imageanalysis/v1/geometry.js';
 import type { ReadMeterResponse } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
 import type { Status } from '../../generated/google/rpc/status.js';
+import { findDetail } from '../../runtime/find-detail.js';
 
 /** Why a picture has no answer. */
 export interface PictureError {
@@ -58,23 +59,18 @@ export function toReading(reading: ReadMeterResponse) {
 }
 
 export function toError(error: Status): PictureError {
-  const info = findDetail(error, 'google.rpc.ErrorInfo');
+  const info = findDetail(error, 'google.rpc.ErrorInfo', ErrorInfo);
   return {
     code: grpcStatus[error.code] ?? 'UNKNOWN',
-    reason: info ? ErrorInfo.decode(info).reason : 'INTERNAL',
+    reason: info?.reason ?? 'INTERNAL',
     message: error.message,
   };
 }
 
 /** When the service wants to be asked again; undefined: it would refuse the picture again. */
 export function toRetryMs(error: Status): number | undefined {
-  const info = findDetail(error, 'google.rpc.RetryInfo');
-  const delay = info && RetryInfo.decode(info).retryDelay;
+  const delay = findDetail(error, 'google.rpc.RetryInfo', RetryInfo)?.retryDelay;
   return delay && delay.seconds * 1_000 + delay.nanos / 1e6;
-}
-
-function findDetail({ details }: Status, type: string): Uint8Array | undefined {
-  return details.find(({ typeUrl }) => typeUrl.endsWith(`/${type}`))?.value;
 }
 
 function toBox(box: BoundingBox | undefined): BoundingBox {

@@ -2,6 +2,7 @@ import type { Metadata } from '@grpc/grpc-js';
 import { status, type ServiceError } from '@grpc/grpc-js';
 import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
 import { Status } from '../../generated/google/rpc/status.js';
+import { findDetail } from '../../runtime/find-detail.js';
 import { errorDomain } from '../../runtime/reasons.js';
 import { internalFault, Refusal, refuse } from '../errors.js';
 
@@ -64,9 +65,9 @@ function readErrorInfo(error: ServiceError): Refusal | undefined {
   if (!(bytes instanceof Uint8Array)) return undefined;
   try {
     const details = Status.decode(bytes);
-    const info = find(details, 'google.rpc.ErrorInfo', ErrorInfo);
+    const info = findDetail(details, 'google.rpc.ErrorInfo', ErrorInfo);
     if (info?.domain !== errorDomain) return undefined;
-    const delay = find(details, 'google.rpc.RetryInfo', RetryInfo)?.retryDelay;
+    const delay = findDetail(details, 'google.rpc.RetryInfo', RetryInfo)?.retryDelay;
     return new Refusal(error.code, info.reason, details.message || error.details, {
       details: info.metadata,
       retryAfterSeconds: delay && Math.max(1, Math.ceil(Number(delay.seconds) + delay.nanos / 1e9)),
@@ -75,13 +76,4 @@ function readErrorInfo(error: ServiceError): Refusal | undefined {
   } catch {
     return undefined;
   }
-}
-
-function find<T>(
-  { details }: Status,
-  type: string,
-  codec: { decode(bytes: Uint8Array): T },
-): T | undefined {
-  const found = details.find(({ typeUrl }) => typeUrl === `type.googleapis.com/${type}`);
-  return found && codec.decode(found.value);
 }
