@@ -12,6 +12,7 @@ import { median } from './measure/statistics.js';
 import { makePictures } from './pictures.js';
 import { fullPlan, quickPlan, type Cell } from './plan.js';
 import {
+  addedByFacadeAndGrpc,
   computeCpuRatios,
   computeRatios,
   describeMachine,
@@ -112,6 +113,7 @@ const figures: Figures = {
   plan: isQuick ? 'quick' : 'full',
   ratios,
   cpuRatios: computeCpuRatios(rows),
+  addedByFacadeAndGrpcMs: addedByFacadeAndGrpc(samples),
   firstStartMs: starts.first,
   systems: facts,
   rows,
@@ -129,6 +131,7 @@ process.stdout.write(
     renderFacts(facts),
     renderRatios(ratios, baseline.ratios),
     renderCpuRatios(figures.cpuRatios),
+    `of added_ms_p50 by facade and gRPC: ${figures.addedByFacadeAndGrpcMs?.toFixed(2) ?? '-'} ms; the rest by the core`,
     regressions.length > 0
       ? `WORSE than bench/baseline.json by more than its margin: ${regressions.join(', ')}`
       : 'Nothing is worse than bench/baseline.json by more than its margin.',

@@ -106,6 +106,22 @@ export function addedLatency(
   );
 }
 
+/** Milliseconds by which a request takes longer than its work in the core, medians, in the median of the rounds. */
+export function addedToWork(
+  samples: readonly Sample[],
+  system: string,
+  set: SetName,
+  concurrency: number,
+): number | null {
+  return overRounds(
+    samples,
+    [system, system],
+    set,
+    concurrency,
+    ({ latenciesMs, workMs }) => median(latenciesMs) - median(workMs),
+  );
+}
+
 function overRounds(
   samples: readonly Sample[],
   [above, below]: readonly [string, string],

@@ -13,6 +13,8 @@ export interface Sample {
   readonly failed: number;
   /** Processor time of the system a request; absent where it cannot be told. */
   readonly cpuMs: number | undefined;
+  /** What each answered request took the core alone, without gRPC; empty where it is not known. */
+  readonly workMs: readonly number[];
 }
 
 /** What is known of one system over the whole run. */

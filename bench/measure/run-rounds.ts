@@ -52,6 +52,7 @@ export async function runRounds(options: {
 
 async function measure(system: System, cell: Cell, plan: Plan, round: number): Promise<Sample> {
   const { windowMs, minRequests } = plan;
+  system.takeWorkTimes?.();
   const before = usageOf(system.pids);
   const result: WindowResult = await system.run({ ...cell, windowMs, minRequests });
   const after = usageOf(system.pids);
@@ -64,6 +65,7 @@ async function measure(system: System, cell: Cell, plan: Plan, round: number): P
     latenciesMs: result.latenciesMs,
     refused: result.refused,
     failed: result.failed,
+    workMs: system.takeWorkTimes?.() ?? [],
     cpuMs:
       before && after && answered > 0
         ? ((after.cpuSeconds - before.cpuSeconds) * 1000) / answered

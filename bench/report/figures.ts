@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import {
   addedLatency,
+  addedToWork,
   requirements,
   throughputRatio,
   type RatioKey,
@@ -19,6 +20,8 @@ export interface Figures {
   readonly ratios: Ratios;
   /** Processor time of the limit over that of a system, 8 at a time: less moved by other jobs than throughput. */
   readonly cpuRatios: Readonly<Record<string, number | null>>;
+  /** Of `added_ms_p50` what the facade and gRPC add; the rest are the core's queue, threads, checks and post-processing. */
+  readonly addedByFacadeAndGrpcMs: number | null;
   readonly firstStartMs: number;
   readonly systems: Readonly<Record<string, SystemFacts>>;
   readonly rows: readonly Row[];
@@ -43,6 +46,9 @@ export function computeRatios(
     start_ms: measured.startMs,
   };
 }
+
+export const addedByFacadeAndGrpc = (samples: readonly Sample[]): number | null =>
+  addedToWork(samples, 'facade', 'vga', 1);
 
 export function computeCpuRatios(rows: readonly Row[]): Record<string, number | null> {
   const at = (system: string, set: string): number =>

@@ -12,6 +12,7 @@ import { nodeOptions } from '../../launcher/node-options.js';
 import type { Target } from '../load/messages.js';
 import type { PictureSet, SetName } from '../pictures.js';
 import { freePort, startChild } from './child.js';
+import { readWorkTimes, type WorkTimes } from './work-times.js';
 
 const dist = (file: string): string => fileURLToPath(new URL(`../../${file}`, import.meta.url));
 
@@ -23,6 +24,8 @@ export interface RunningService {
   readonly rest: string | undefined;
   readonly apiKey: string;
   readonly startMs: number;
+  /** Of the core; absent where its log is not read. */
+  readonly takeWorkTimes?: WorkTimes;
   close(): Promise<void>;
 }
 
@@ -40,16 +43,17 @@ export async function startCore(dataDir: string, workers: number): Promise<Runni
   );
   const grpc = `127.0.0.1:${port}`;
   const startedAt = performance.now();
-  const { pid, ready, stop } = startNode('core-server/main.js', env);
+  const { pid, stdout, ready, stop } = startNode('core-server/main.js', env);
+  const takeWorkTimes = readWorkTimes(stdout);
   await ready(() => isGrpcServing(grpc));
   const startMs = performance.now() - startedAt;
-  const { stdout } = await promisify(execFile)(
+  const { stdout: made } = await promisify(execFile)(
     process.execPath,
     [dist('core-server/admin-cli.js'), 'keys', 'create', '--label', 'bench', '--json'],
     { env },
   );
-  const { key: apiKey } = JSON.parse(stdout) as { key: string };
-  return { pids: [pid], grpc, rest: undefined, apiKey, startMs, close: stop };
+  const { key: apiKey } = JSON.parse(made) as { key: string };
+  return { pids: [pid], grpc, rest: undefined, apiKey, startMs, takeWorkTimes, close: stop };
 }
 
 /** A facade beside a core that runs already. */

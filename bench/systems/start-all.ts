@@ -33,6 +33,7 @@ export async function startOwnSystems(options: {
     name: 'core',
     title: 'core over gRPC',
     pids: service.pids,
+    takeWorkTimes: service.takeWorkTimes,
     targets: await grpcTargets(service, pictures),
     close: () => service.close(),
   });
@@ -41,6 +42,7 @@ export async function startOwnSystems(options: {
       name: 'facade',
       title: 'facade + core',
       pids: facade.pids,
+      takeWorkTimes: facade.takeWorkTimes,
       targets: await restTargets(facade, pictures),
       close: () => facade.close(),
     }),

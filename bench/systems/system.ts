@@ -1,6 +1,7 @@
 import type { LoadProcess } from '../load/load-process.js';
 import type { LoadResult, Target } from '../load/messages.js';
 import type { SetName } from '../pictures.js';
+import type { WorkTimes } from './work-times.js';
 
 /** What is measured: it can be kept busy with the pictures of a set. */
 export interface System {
@@ -13,6 +14,8 @@ export interface System {
   readonly isSlow?: boolean;
   /** Processes whose processor time and memory count, with all that they started. */
   readonly pids: readonly number[];
+  /** Of its core, where that is known. */
+  readonly takeWorkTimes?: WorkTimes | undefined;
   run(window: Window): Promise<WindowResult>;
   close(): Promise<void>;
 }
