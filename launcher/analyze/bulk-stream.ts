@@ -17,8 +17,10 @@ import {
   type StreamReadMetersResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { maxMessageBytes } from '../../runtime/message-limit.js';
+import { ConfigError } from '../../runtime/settings.js';
 import { toError, toFaces, toReading, toRetryMs, type Line } from './answer.js';
 import { readPicture } from './read-picture.js';
+import { isOfOrder } from './refusals.js';
 
 export interface BulkOptions {
   /** `host:port` of the core. */
@@ -63,8 +65,8 @@ class RefusedForNow extends Error {
  * is refused for now, as beyond the rate of the key, it and those after it in a new stream at the time
  * that the service names.
  *
- * Resolves when all lines were taken. Rejects where the service refuses the stream itself, cannot be
- * reached, or the signal is aborted; the lines so far were handed over.
+ * Resolves when all lines were taken. Rejects where the service refuses the stream itself or what is
+ * asked of every picture, cannot be reached, or the signal is aborted; the lines so far were handed over.
  */
 export async function analyseAll(
   files: AsyncIterable<string>,
@@ -159,9 +161,12 @@ async function runStream(
         refusal = refused;
         return wake();
       }
+      const members = toMembers(answer);
+      if (members.error && isOfOrder(members.error.reason))
+        return fail(new ConfigError(members.error.message));
       waiting.delete(answer.id);
       answered += 1;
-      hand({ file, feature, ...toMembers(answer) });
+      hand({ file, feature, ...members });
     });
     stream.on('error', (reason) => {
       fail(reason);

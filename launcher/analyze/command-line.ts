@@ -9,7 +9,8 @@ export const usage = `Analyses folders of pictures through the bulk streams of a
   APIKEY=… npm run analyze -- --feature meters --annotate out/ 'photos/**/*.jpg'
 
 Writes one JSON line a picture, those with an error too. Run again after an interruption it goes on:
-pictures that have their line are skipped, errors that may pass are tried again (the last line counts).
+pictures that were answered, or that no run could read, are skipped; other errors are tried again
+(the last line counts).
 
   --feature NAME     faces (default) or meters
   --output FILE      default: faces.jsonl or meters.jsonl
@@ -17,7 +18,7 @@ pictures that have their line are skipped, errors that may pass are tried again 
   --address HOST     host:port of the core; default: 127.0.0.1:50051
   --tls-ca FILE      PEM file of the authority that signed the core's certificate
   --company NAME     whose score is the threshold (faces)
-  --min-score SCORE  threshold of this run (faces)
+  --min-score SCORE  threshold of this run, 0 to 1 (faces)
   --in-flight N      pictures on their way at once; default: 8
   --max-bytes N      larger files are not sent; default: 10485760
 `;
@@ -73,17 +74,17 @@ export async function readCommandLine(
     apiKey,
     feature,
     company: values.company,
-    minScore: minScore === undefined ? undefined : toNumber('min-score', minScore),
+    minScore: minScore === undefined ? undefined : toScore('min-score', minScore),
     landmarks: copies !== undefined,
     inFlight: toCount('in-flight', values['in-flight']),
     maxImageBytes: toCount('max-bytes', values['max-bytes']),
   };
 }
 
-function toNumber(option: string, text: string): number {
+function toScore(option: string, text: string): number {
   const value = Number(text);
-  if (text !== '' && Number.isFinite(value) && value >= 0) return value;
-  throw new ConfigError(`--${option} is "${text}", want a number`);
+  if (text !== '' && value >= 0 && value <= 1) return value;
+  throw new ConfigError(`--${option} is "${text}", want a number from 0 to 1`);
 }
 
 /** Of none, the run would wait for ever. */

@@ -1,4 +1,4 @@
-import { lstat, readdir } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 const pictureNames = /\.(jpe?g|png|webp|avif|gif|tiff?)$/i;
@@ -6,7 +6,8 @@ const magic = /[*?{[]/;
 
 /**
  * Names the pictures of files, folders (whole trees) and patterns such as `photos/**\/*.jpg`, each
- * folder in the order of its names. Of the tree only one folder at a time is in memory.
+ * folder in the order of its names. Links count as what they lead to. Of the tree only one folder at a
+ * time is in memory.
  * @throws Error where a file or folder is not there
  */
 export async function* findPictures(wanted: readonly string[]): AsyncGenerator<string> {
@@ -23,19 +24,24 @@ export async function* findPictures(wanted: readonly string[]): AsyncGenerator<s
       const pattern = toRegExp(path.posix.normalize(one));
       for await (const file of walk(base || (one.startsWith('/') ? '/' : '.')))
         if (pattern.test(file)) yield file;
-    } else if ((await lstat(one)).isDirectory()) {
+    } else if ((await stat(one)).isDirectory()) {
       for await (const file of walk(one)) if (pictureNames.test(file)) yield file;
     } else yield path.normalize(one);
   }
 }
 
-async function* walk(folder: string): AsyncGenerator<string> {
+/** All files below, behind links too. A link to one of the folders that it lies in is not followed. */
+async function* walk(folder: string, above: readonly string[] = []): AsyncGenerator<string> {
+  const real = await realpath(folder);
+  if (above.includes(real)) return;
   const entries = await readdir(folder, { withFileTypes: true });
   entries.sort((one, other) => (one.name < other.name ? -1 : 1));
   for (const entry of entries) {
     const file = path.join(folder, entry.name);
-    if (entry.isDirectory()) yield* walk(file);
-    else if (entry.isFile()) yield file;
+    // A link that leads nowhere is for whoever reads it to tell of.
+    const kind = entry.isSymbolicLink() ? await stat(file).catch(() => undefined) : entry;
+    if (kind?.isDirectory()) yield* walk(file, [...above, real]);
+    else if (kind?.isFile() !== false) yield file;
   }
 }
 
@@ -68,7 +74,7 @@ function toRegExp(pattern: string): RegExp {
 }
 
 async function exists(file: string): Promise<boolean> {
-  return lstat(file).then(
+  return stat(file).then(
     () => true,
     () => false,
   );

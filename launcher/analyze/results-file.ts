@@ -2,20 +2,11 @@ import { createReadStream } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Line } from './answer.js';
-
-/** Worth another try: the picture may be answered next time. */
-const passing: ReadonlySet<string> = new Set([
-  'QUEUE_FULL',
-  'RATE_LIMITED',
-  'DEADLINE',
-  'INTERNAL',
-  'SHUTTING_DOWN',
-  'UNREADABLE',
-]);
+import { isOfPicture } from './refusals.js';
 
 /** A file of one JSON line a picture, which a broken-off run is gone on with. */
 export interface ResultsFile {
-  /** Whether a line for the picture is there, other than of an error that may pass. */
+  /** Whether the picture was answered, or has an error that would come again. */
   isDone(file: string): boolean;
   append(line: Line): Promise<void>;
   /** The lines of answered pictures that are there now. */
@@ -76,8 +67,8 @@ async function readDone(name: string, feature: Line['feature']): Promise<Set<str
   const done = new Set<string>();
   for await (const line of readLines(name)) {
     if (line.feature !== feature) continue;
-    if (line.error && passing.has(line.error.reason)) done.delete(line.file);
-    else done.add(line.file);
+    if (line.error === undefined || isOfPicture(line.error.reason)) done.add(line.file);
+    else done.delete(line.file);
   }
   return done;
 }

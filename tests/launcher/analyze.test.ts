@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { before, describe, it, test } from 'node:test';
@@ -106,9 +106,31 @@ void describe('npm run analyze', () => {
       'photos/huge.jpg BODY_TOO_LARGE',
     ]);
 
-    // Errors that would come again are not asked for again.
+    // Errors that would come again are not asked for again; a limit may be another one now.
+    const more = await run(...args, '--max-bytes', '3000000');
+    assert.match(more.stderr, /41 done before, 1 failed/);
+    const [last] = (await readLines('a.jsonl')).slice(pictures + 2);
+    assert.deepEqual(
+      [last?.file, last?.error?.reason],
+      ['photos/huge.jpg', 'UNSUPPORTED_IMAGE_TYPE'],
+    );
     assert.equal((await run(...args)).code, 0);
-    assert.equal((await readLines('a.jsonl')).length, pictures + 2);
+  });
+
+  void it('ends where its options are refused, and goes on once they are mended', async () => {
+    const args = ['--output', 'c.jsonl', 'photos/0.jpg', 'photos/more'];
+    for (const [company, text] of [
+      ['misspelt', 'company is "misspelt", want the name of a registered company'],
+      ['x'.repeat(500), 'company has 500 characters, want at most'],
+    ] as const) {
+      const { code, stderr } = await run('--company', company, ...args);
+      assert.equal(code, 2, stderr);
+      assert.ok(stderr.includes(text), stderr);
+    }
+    assert.equal(await readText('c.jsonl'), '');
+
+    assert.equal((await run(...args)).code, 0);
+    assert.equal((await readLines('c.jsonl')).length, 1 + pictures / 2);
   });
 
   void it('reads meters by a pattern, and writes annotated copies', async () => {
@@ -158,10 +180,10 @@ void describe('npm run analyze', () => {
       [['--feature', 'cats', 'photos'], 2, '--feature is "cats", want faces or meters'],
       [['--in-flight', '0', 'photos'], 2, '--in-flight is "0", want a whole number from 1'],
       [['--max-bytes', '1.5', 'photos'], 2, '--max-bytes is "1.5", want a whole number from 1'],
-      [['--min-score', 'x', 'photos'], 2, '--min-score is "x", want a number'],
+      [['--min-score', 'x', 'photos'], 2, '--min-score is "x", want a number from 0 to 1'],
+      [['--min-score', '80', 'photos'], 2, '--min-score is "80", want a number from 0 to 1'],
       [['nowhere'], 1, 'ENOENT'],
       [['*.gif'], 1, 'no picture was found in *.gif'],
-      [['--min-score', '1.5', 'photos/0.jpg', '--output', 'c.jsonl'], 1, '1 failed'],
     ] as const) {
       const { code, stderr } = await run(...args);
       assert.equal(code, wanted, stderr);
@@ -440,6 +462,37 @@ void test('pictures are found in folders, by patterns and by name', async (t) =>
   assert.deepEqual(await find('**/*.{jpg,tiff}'), ['a.jpg', 'b/c/2.tiff', 'b/c/[odd].jpg']);
   assert.deepEqual(await find('b/*'), ['b/1.webp', 'b/x.txt']);
   assert.deepEqual(await find('b/[0-9].webp', 'b/c/[odd].jpg'), ['b/1.webp', 'b/c/[odd].jpg']);
+});
+
+void test('links are followed, but not round in a circle', async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await mkdir(path.join(folder, 'real/deep'), { recursive: true });
+  await mkdir(path.join(folder, 'linked'));
+  await writeFile(path.join(folder, 'real/deep/1.jpg'), '');
+  for (const [target, link] of [
+    ['real', 'folder'],
+    ['../real/deep/1.jpg', 'linked/file.jpg'],
+    ['../real/deep', 'linked/folder'],
+    ['../nowhere', 'linked/lost.jpg'],
+    ['..', 'real/deep/circle'],
+  ] as const)
+    await symlink(target, path.join(folder, link));
+  const find = async (...wanted: string[]) => {
+    const found: string[] = [];
+    for await (const file of findPictures(wanted.map((one) => path.join(folder, one))))
+      found.push(path.relative(folder, file));
+    return found;
+  };
+  assert.deepEqual(await find('folder'), ['folder/deep/1.jpg']);
+  // The one that is lost gets a line that says so.
+  assert.deepEqual(await find('linked'), [
+    'linked/file.jpg',
+    'linked/folder/1.jpg',
+    'linked/lost.jpg',
+  ]);
+  assert.deepEqual(await find('*/deep/*.jpg'), ['folder/deep/1.jpg', 'real/deep/1.jpg']);
+  assert.deepEqual(await find('linked/file.jpg'), ['linked/file.jpg']);
 });
 
 void test('a comma outside of braces is one', async (t) => {
