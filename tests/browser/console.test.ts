@@ -116,6 +116,46 @@ void describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
+  void it('saves the score that it shows, and none while it shows none', async () => {
+    const { page, problems } = await open();
+    await useKey(page);
+    await service.createCompany('precise', 'a password');
+    const stored = await fetch(`${service.rest}/v1/companies/precise/detection-score`, {
+      method: 'PUT',
+      headers: { apikey: service.apiKey, 'x-company-password': 'a password' },
+      body: '{"detection_score": 0.873512}',
+    });
+    assert.equal(stored.status, 200);
+    const shown = page.locator('#score-value');
+    const save = page.getByRole('button', { name: 'Save threshold' });
+    const status = page.locator('#company-status');
+    const sent: (string | null)[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/v1/companies/'))
+        sent.push(`${request.method()} ${request.postData() ?? ''}`);
+    });
+    await page.getByText('Company', { exact: true }).click();
+    assert.equal(await shown.textContent(), '–');
+    assert.equal(await save.isDisabled(), true);
+
+    const show = page.getByRole('button', { name: 'Show', exact: true });
+    await show.click();
+    assert.equal(await page.evaluate('document.activeElement.id'), 'company');
+    await page.getByLabel('Name').fill('precise');
+    await show.click();
+    assert.equal(await page.evaluate('document.activeElement.id'), 'password');
+    assert.deepEqual(sent, []);
+
+    await page.getByLabel('Password').fill('a password');
+    await show.click();
+    await status.filter({ hasText: 'The threshold of precise is 0.873512.' }).waitFor();
+    assert.equal(await shown.textContent(), '0.873512');
+    await save.click();
+    await status.filter({ hasText: 'Saved: the threshold of precise is 0.873512.' }).waitFor();
+    assert.deepEqual(sent, ['GET ', 'PUT {"detection_score":0.873512}']);
+    assert.deepEqual(problems, []);
+  });
+
   void it('draws the digits of a meter, and marks the one that is pointed at', async () => {
     const { page, problems } = await open();
     await useKey(page);

@@ -4,6 +4,8 @@ import { describeProblem } from './problem.js';
 
 /** How long the slider rests before the picture is asked about again. */
 const restMs = 150;
+/** A score can have six decimals. */
+const decimals = { minimumFractionDigits: 3, maximumFractionDigits: 6 };
 
 /** The threshold of detections: the slider, and the score of a company. */
 export interface Threshold {
@@ -24,16 +26,24 @@ export function connectThreshold(options: {
   const value = byId('score-value', HTMLOutputElement);
   const source = byId('score-source', HTMLElement);
   const reset = byId('reset-score', HTMLButtonElement);
+  const save = byId('save-score', HTMLButtonElement);
+  const form = byId('company-form', HTMLFormElement);
   const company = byId('company', HTMLInputElement);
   const password = byId('password', HTMLInputElement);
   const companyStatus = byId('company-status', HTMLElement);
+  /** As it is shown; the slider has only its own steps. */
+  let shown: number | undefined;
   let wish: number | undefined;
   let timer: number | undefined;
 
   const place = (score: number) => {
+    shown = score;
     slider.value = String(score);
-    value.textContent = score.toFixed(3);
+    value.textContent = score.toLocaleString('en', decimals);
+    save.disabled = false;
   };
+  // Not in the page: a browser may bring back a button as it was before a reload.
+  save.disabled = true;
 
   slider.addEventListener('input', () => {
     wish = Number(slider.value);
@@ -63,7 +73,7 @@ export function connectThreshold(options: {
       method,
       path,
       password: password.value,
-      ...(method === 'PUT' && { json: { detection_score: Number(slider.value) } }),
+      ...(method === 'PUT' && { json: { detection_score: shown } }),
     };
     options.onRequest(request);
     try {
@@ -84,11 +94,13 @@ export function connectThreshold(options: {
       companyStatus.className = 'bad';
     }
   };
-  byId('company-form', HTMLFormElement).addEventListener('submit', (event) => {
+  form.addEventListener('submit', (event) => {
     event.preventDefault();
     void configure('PUT');
   });
-  byId('show-score', HTMLButtonElement).addEventListener('click', () => void configure('GET'));
+  byId('show-score', HTMLButtonElement).addEventListener('click', () => {
+    if (form.reportValidity()) void configure('GET');
+  });
 
   return {
     read: () => [
