@@ -48,7 +48,7 @@ export function createDocument(routes: readonly Route[], options: DocumentOption
           type: 'apiKey',
           in: 'header',
           name: 'apikey',
-          description: 'An API key, as `npm run admin -- keys create` gives it.',
+          description: 'An API key, as `npm run admin -- keys create --label me` gives it.',
         },
       },
       headers: {

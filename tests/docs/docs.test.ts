@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import type { Command } from 'commander';
+import { createAdminProgram } from '../../core-server/admin/cli/program.js';
 import { references } from './references.js';
 
 describe('the references', () => {
@@ -48,6 +50,46 @@ describe('the commands of the documents', () => {
         assert.ok(script in scripts, script);
     });
 });
+
+describe('the admin commands that are shown', () => {
+  const shown = [
+    ...files,
+    'deploy/compose.yaml',
+    'rest-facade/openapi/create-document.ts',
+    'rest-facade/web/console/index.html',
+    'rest-facade/web/console/problem.ts',
+  ].flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/(?:run admin --|admin-cli\.js) ([^`"<#\n]+)/g)].map(
+      ([, command = '']) => ({ file, command: command.trim() }),
+    ),
+  );
+
+  it('should be found', () => {
+    assert.ok(shown.length > 8, String(shown.length));
+  });
+
+  for (const { file, command } of shown)
+    it(`should run as ${file} has it: ${command}`, async () => {
+      await assert.rejects(parseAdminCommand(command), { message: /^(reached the store|\(out.*)$/ });
+    });
+});
+
+/** Rejects with "reached the store", with "(outputHelp)", or with what is wrong with the command line. */
+async function parseAdminCommand(command: string): Promise<void> {
+  const program = createAdminProgram({
+    withHandlers: () => Promise.reject(new Error('reached the store')),
+    write: () => {},
+    readPassword: () => Promise.resolve('a password'),
+    generatePassword: () => 'a password',
+    now: () => new Date(0),
+  });
+  const silence = (part: Command) => {
+    part.exitOverride().configureOutput({ writeOut: () => {}, writeErr: () => {} });
+    part.commands.forEach(silence);
+  };
+  silence(program);
+  await program.parseAsync(command.split(' '), { from: 'user' });
+}
 
 /** Links to files and headings of this repository. */
 function linksOf(file: string): { target: string; anchor: string | undefined }[] {
