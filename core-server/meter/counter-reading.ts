@@ -8,7 +8,7 @@ export interface CounterReading {
   readonly wheels: readonly Wheel[];
   /** The whole counter. */
   readonly quad: Quad;
-  /** Probability that all wheels are right, 0..1. */
+  /** Probability that the wheels before the fraction are right, 0..1. */
   readonly confidence: number;
   /** How many wheels at the end are fractions; undefined where that could not be told. */
   readonly fractionWheels: number | undefined;

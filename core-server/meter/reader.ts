@@ -38,7 +38,7 @@ export interface MeterReading {
   /** The digits with the decimal point, or as they are where it could not be told. */
   readonly value: string;
   readonly unit: 'm3';
-  /** Probability that `meterNumber` is right, 0..1. */
+  /** Probability that the digits before the fraction are right, 0..1. */
   readonly confidence: number;
   readonly status: ReadingStatusName;
   readonly warnings: readonly ReadingWarningName[];

@@ -59,7 +59,7 @@ export interface MeterAnswer extends Answer {
   /** With the decimal point, where it could be told. */
   readonly value: string;
   readonly unit: string;
-  /** Probability that `meter_number` is right, 0 to 1. */
+  /** Probability that the digits before the fraction are right, 0 to 1. */
   readonly confidence: number;
   /** `check`: a person should look. */
   readonly status: 'ok' | 'check';

@@ -212,7 +212,7 @@ export interface ReadMeterResponse {
   value: string;
   /** Unit of `value`: `m3`. */
   unit: string;
-  /** Probability that `meter_number` is right, 0..1. */
+  /** Probability that the digits before the fraction are right, 0..1. */
   confidence: number;
   /** Whether the reading can be used as it is. */
   status: ReadingStatus;

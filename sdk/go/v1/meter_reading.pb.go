@@ -276,7 +276,7 @@ type ReadMeterResponse struct {
 	Value string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
 	// Unit of `value`: `m3`.
 	Unit string `protobuf:"bytes,3,opt,name=unit,proto3" json:"unit,omitempty"`
-	// Probability that `meter_number` is right, 0..1.
+	// Probability that the digits before the fraction are right, 0..1.
 	Confidence float64 `protobuf:"fixed64,4,opt,name=confidence,proto3" json:"confidence,omitempty"`
 	// Whether the reading can be used as it is.
 	Status ReadingStatus `protobuf:"varint,5,opt,name=status,proto3,enum=imageanalysis.v1.ReadingStatus" json:"status,omitempty"`
