@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
 import { before, describe, it } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { ErrorReason } from '../../generated/imageanalysis/v1/errors.js';
@@ -184,6 +185,25 @@ void describe('the OpenAPI document', () => {
       'NO_FACE',
     ])
       assert.ok(seen.has(reason), `${reason} was seen`);
+  });
+
+  void it('has the refusal of a password that finds no room', async () => {
+    const full = await startService(lifetime, { CORE_MAX_QUEUE: '0' });
+    const headers = { apikey: full.apiKey, 'x-company-password': 'wrong' };
+    const asked = cases.filter(({ verb, path }) => verb === 'get' && path.includes('score'));
+    assert.equal(asked.length, 2);
+    for (const one of asked) {
+      const path = one.path.replace('{company}', company.name);
+      const query = path.includes('v1') ? '' : '?detection&company=acme&password=wrong';
+      const answers = await Promise.all(
+        // A check a core at most begins at once.
+        Array.from({ length: availableParallelism() + 8 }, () =>
+          fetch(full.rest + path + query, { headers }),
+        ),
+      );
+      const bodies = await Promise.all(answers.map((answer) => check(one, answer)));
+      assert.ok(bodies.some(({ reason }) => reason === 'QUEUE_FULL'));
+    }
   });
 
   void it('has the schema of every error reason, each under some status', () => {

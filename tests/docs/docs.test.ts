@@ -13,6 +13,23 @@ describe('the references', () => {
     });
 });
 
+describe('docs/rest.md', () => {
+  it('should name every refusal that an operation may give', () => {
+    const table = readFileSync('docs/errors.md', 'utf8').matchAll(
+      /^\| \d+ \| [A-Z_]+ \| ([A-Z0-9_]+) \|/gm,
+    );
+    const named =
+      readFileSync('docs/rest.md', 'utf8')
+        .match(/^- \d+: .*$/gm)
+        ?.join(', ') ?? '';
+    const missing = [...table]
+      .map(([, reason = '']) => reason)
+      .filter((reason) => !new RegExp(`\\b${reason}\\b`).test(named));
+    // Of no operation at all, or with nobody there to read it.
+    assert.deepEqual(missing, ['NO_SUCH_ROUTE', 'METHOD_NOT_ALLOWED', 'CLIENT_CLOSED']);
+  });
+});
+
 const files = ['.', 'docs', 'deploy', 'samples', 'sdk', 'bench', 'models/face', 'models/meter']
   .concat(readdirSync('sdk').map((name) => `sdk/${name}`))
   .filter((folder) => existsSync(folder) && !folder.endsWith('.sh') && !folder.endsWith('.md'))
@@ -70,7 +87,9 @@ describe('the admin commands that are shown', () => {
 
   for (const { file, command } of shown)
     it(`should run as ${file} has it: ${command}`, async () => {
-      await assert.rejects(parseAdminCommand(command), { message: /^(reached the store|\(out.*)$/ });
+      await assert.rejects(parseAdminCommand(command), {
+        message: /^(reached the store|\(out.*)$/,
+      });
     });
 });
 

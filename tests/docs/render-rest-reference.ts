@@ -84,7 +84,7 @@ function renderRefusals({ responses }: Operation): string {
   return Object.entries(responses)
     .filter(([status]) => status !== '200')
     .map(([status, { description }]) => {
-      const reasons = [...description.matchAll(/^- `([A-Z_]+)`/gm)].map(([, reason]) => reason);
+      const reasons = [...description.matchAll(/^- `([A-Z0-9_]+)`/gm)].map(([, reason]) => reason);
       return reasons.length > 0 ? `- ${status}: ${reasons.join(', ')}` : `- ${status}`;
     })
     .join('\n');

@@ -341,7 +341,8 @@ export const SetDetectionScoreResponse: MessageFns<SetDetectionScoreResponse> = 
  * Reads and writes the detection score that is a company's default threshold.
  *
  * Every call needs an API key, in the metadata or header `apikey`, and the company's password.
- * COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike.
+ * COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike; QUEUE_FULL while too many
+ * passwords wait to be checked.
  */
 export type ScoreConfigServiceService = typeof ScoreConfigServiceService;
 export const ScoreConfigServiceService = {

@@ -30,7 +30,8 @@ const (
 // Reads and writes the detection score that is a company's default threshold.
 //
 // Every call needs an API key, in the metadata or header `apikey`, and the company's password.
-// COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike.
+// COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike; QUEUE_FULL while too many
+// passwords wait to be checked.
 type ScoreConfigServiceClient interface {
 	// Shows a company's score; the default score of the service where none was ever set.
 	GetDetectionScore(ctx context.Context, in *GetDetectionScoreRequest, opts ...grpc.CallOption) (*GetDetectionScoreResponse, error)
@@ -74,7 +75,8 @@ func (c *scoreConfigServiceClient) SetDetectionScore(ctx context.Context, in *Se
 // Reads and writes the detection score that is a company's default threshold.
 //
 // Every call needs an API key, in the metadata or header `apikey`, and the company's password.
-// COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike.
+// COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike; QUEUE_FULL while too many
+// passwords wait to be checked.
 type ScoreConfigServiceServer interface {
 	// Shows a company's score; the default score of the service where none was ever set.
 	GetDetectionScore(context.Context, *GetDetectionScoreRequest) (*GetDetectionScoreResponse, error)

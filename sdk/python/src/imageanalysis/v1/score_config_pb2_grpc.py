@@ -29,7 +29,8 @@ class ScoreConfigServiceStub(object):
     """Reads and writes the detection score that is a company's default threshold.
 
     Every call needs an API key, in the metadata or header `apikey`, and the company's password.
-    COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike.
+    COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike; QUEUE_FULL while too many
+    passwords wait to be checked.
     """
 
     def __init__(self, channel):
@@ -54,7 +55,8 @@ class ScoreConfigServiceServicer(object):
     """Reads and writes the detection score that is a company's default threshold.
 
     Every call needs an API key, in the metadata or header `apikey`, and the company's password.
-    COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike.
+    COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike; QUEUE_FULL while too many
+    passwords wait to be checked.
     """
 
     def GetDetectionScore(self, request, context):
@@ -97,7 +99,8 @@ class ScoreConfigService(object):
     """Reads and writes the detection score that is a company's default threshold.
 
     Every call needs an API key, in the metadata or header `apikey`, and the company's password.
-    COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike.
+    COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike; QUEUE_FULL while too many
+    passwords wait to be checked.
     """
 
     @staticmethod
