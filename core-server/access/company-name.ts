@@ -1,9 +1,10 @@
 export const maxCompanyNameLength = 64;
 
 /** The rule for company names, in words. */
-export const companyNameRule = `1 to ${maxCompanyNameLength} characters out of letters, digits, ".", "_" and "-"`;
+export const companyNameRule = `1 to ${maxCompanyNameLength} characters out of letters, digits, ".", "_" and "-", not dots alone`;
 
-const form = new RegExp(`^[A-Za-z0-9._-]{1,${maxCompanyNameLength}}$`);
+// Clients take `.` and `..` out of an address before they send it.
+const form = new RegExp(`^(?!\\.+$)[A-Za-z0-9._-]{1,${maxCompanyNameLength}}$`);
 
 /** Whether a company could have this name. */
 export function isCompanyName(name: string): boolean {

@@ -17,7 +17,7 @@ import type { WorkerPool } from '../inference/pool.js';
 import { toRunOptions, type HandlerOptions } from '../run-options.js';
 import type { DetectFacesOutput, FaceTasks } from './detector.js';
 import { toFace } from './to-face.js';
-import { validateCompany, validateMaxFaces, validateMinScore } from './validate.js';
+import { validateMaxFaces, validateMinScore } from './validate.js';
 
 /** What the handlers need. */
 export interface FaceDetectionDeps {
@@ -55,7 +55,6 @@ export function createFaceDetectionHandlers(deps: FaceDetectionDeps): FaceDetect
   ): Promise<{ found: DetectFacesOutput; threshold: Threshold }> => {
     const { minScore, company, landmarks } = request;
     validateMinScore(minScore);
-    validateCompany(company);
     const type = validateImageBytes(request.image, limits);
     const threshold = await resolveThreshold({
       company,

@@ -1,4 +1,3 @@
-import { maxCompanyNameLength } from '../access/company-name.js';
 import { ServiceError } from '../errors.js';
 
 const mostFaces = 1000;
@@ -19,21 +18,5 @@ export function validateMaxFaces(maxFaces: number | undefined): number {
     'INVALID_FIELD',
     `max_faces is ${maxFaces}, want a whole number from 1 to ${mostFaces}`,
     { details: { field: 'max_faces', value: String(maxFaces), limit: String(mostFaces) } },
-  );
-}
-
-/** Throws INVALID_FIELD for a name that no company can have, before the store is asked. */
-export function validateCompany(company: string): void {
-  if (company.length <= maxCompanyNameLength) return;
-  throw new ServiceError(
-    'INVALID_FIELD',
-    `company has ${company.length} characters, want at most ${maxCompanyNameLength}`,
-    {
-      details: {
-        field: 'company',
-        value: String(company.length),
-        limit: String(maxCompanyNameLength),
-      },
-    },
   );
 }

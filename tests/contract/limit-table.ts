@@ -37,6 +37,8 @@ export const scoreOf = (millionths: number) => (millionths / million).toFixed(6)
 /** `0.111…` with so many decimals. */
 export const decimals = (count: number) => `0.${'1'.repeat(count)}`;
 export const text = (length: number) => 'a'.repeat(length);
+/** With 64 letters it is registered. */
+export const companyOf = (length: number) => 'c'.repeat(length);
 
 /** 20,000 and 20,001 pixels, neither with a side over its limit. */
 export const sizeOfPixels = (pixels: number) =>
@@ -57,6 +59,10 @@ export const invalid = (
 export const invalidScore = (status: number | 'INVALID_ARGUMENT', field: string, value: string) =>
   [status, 'INVALID_SCORE', { field, value }] as const;
 
+/** Of a name that is too long no more is repeated than a company could be called. */
+export const unknownCompany = (status: number | 'NOT_FOUND') =>
+  [status, 'UNKNOWN_COMPANY', { field: 'company', value: companyOf(64) }] as const;
+
 /** Starts a service with small limits and two companies. */
 export async function startLimited(t: { after(end: () => unknown): void }): Promise<TestService> {
   const service = await startService(t, {
@@ -67,6 +73,7 @@ export async function startLimited(t: { after(end: () => unknown): void }): Prom
     REST_MAX_BODY_BYTES: String(maxBodyBytes),
   });
   await service.createCompany(company.name, company.password);
+  await service.createCompany(companyOf(64), company.password);
   return service;
 }
 

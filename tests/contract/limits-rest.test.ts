@@ -19,6 +19,7 @@ import {
   maxHeadBytes,
   million,
   company,
+  companyOf,
   scoreOf,
   decimals,
   text,
@@ -28,6 +29,7 @@ import {
   tooManyPixels,
   invalid,
   invalidScore,
+  unknownCompany,
   startLimited,
   testLimits,
   type Limit,
@@ -178,9 +180,8 @@ const limits: Limit[] = [
   {
     name: 'characters of a company',
     most: 64,
-    send: (n) => detectForm('company', text(n)),
-    accepted: 'UNKNOWN_COMPANY',
-    refused: invalid(400, 'company', '65', '64'),
+    send: (n) => detectForm('company', companyOf(n)),
+    refused: unknownCompany(404),
   },
   {
     name: 'min_score, largest',

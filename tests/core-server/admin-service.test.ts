@@ -126,17 +126,19 @@ describe('administration of companies', () => {
   it('should take names and passwords up to their limits', async (t) => {
     const { handlers } = await setUp(t);
     await handlers.createCompany({ name: 'a', password: '8-chars-' });
+    await handlers.createCompany({ name: '..a', password: '8-chars-' });
     await handlers.createCompany({ name: 'aA9._-'.padEnd(64, '-'), password: '🔑'.repeat(128) });
-    assert.equal((await handlers.listCompanies({})).companies.length, 2);
+    assert.equal((await handlers.listCompanies({})).companies.length, 3);
   });
 
-  const nameRule = '1 to 64 characters out of letters, digits, ".", "_" and "-"';
+  const nameRule = '1 to 64 characters out of letters, digits, ".", "_" and "-", not dots alone';
   const passwordRule = '8 to 128 characters';
   const refused: [string, Partial<CreateCompanyRequest>, object][] = [
     ['no name', { name: '' }, missing('name', nameRule)],
     ['a name of 65', { name: 'a'.repeat(65) }, invalid('name', 'a'.repeat(65), nameRule)],
     ['a blank in the name', { name: 'a b' }, invalid('name', 'a b', nameRule)],
     ['a line end after the name', { name: 'acme\n' }, invalid('name', 'acme\n', nameRule)],
+    ['a name that addresses lose', { name: '..' }, invalid('name', '..', nameRule)],
     ['a letter beyond ASCII', { name: 'größe' }, invalid('name', 'größe', nameRule)],
     ['no password', { password: '' }, missing('password', passwordRule)],
     ['a password of 7', { password: '7-chars' }, shortOrLong(7)],

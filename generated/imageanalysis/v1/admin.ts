@@ -146,7 +146,7 @@ export interface Company {
 
 /** Registers a company. */
 export interface CreateCompanyRequest {
-  /** 1 to 64 characters out of letters, digits, `.`, `_` and `-`. */
+  /** 1 to 64 characters out of letters, digits, `.`, `_` and `-`, not dots alone. */
   name: string;
   /** 8 to 128 characters. */
   password: string;

@@ -531,7 +531,7 @@ func (x *Company) GetCreateTime() *timestamppb.Timestamp {
 // Registers a company.
 type CreateCompanyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 64 characters out of letters, digits, `.`, `_` and `-`.
+	// 1 to 64 characters out of letters, digits, `.`, `_` and `-`, not dots alone.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// 8 to 128 characters.
 	Password      string `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
