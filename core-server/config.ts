@@ -6,11 +6,11 @@ import {
   metricsHost,
   metricsPort,
   port,
+  proxyList,
   readSettings,
   share,
   wholeNumber,
 } from '../runtime/settings.js';
-import { parseTrustedProxies } from './access/trusted-proxies.js';
 
 /** Everything the core can be told from outside. */
 export type CoreConfig = z.infer<typeof settings>;
@@ -65,10 +65,8 @@ export const settings = z.object({
     .describe(
       'Requests a minute that one API key may send, those of bulk streams each; 0: no limit.',
     ),
-  CORE_TRUSTED_PROXIES: z
-    .string()
+  CORE_TRUSTED_PROXIES: proxyList
     .default('127.0.0.0/8, ::1')
-    .refine(isProxyList, 'want addresses and networks such as 127.0.0.0/8, ::1')
     .describe('Facades whose `x-forwarded-for` is believed when password guessing is slowed down.'),
   CORE_TLS_CERT: file.describe(
     'PEM file of the certificate chain of both gRPC ports; unset: no TLS.',
@@ -101,13 +99,4 @@ export function createConfig(
   environment: Readonly<Record<string, string | undefined>>,
 ): CoreConfig {
   return readSettings(settings, companions, environment);
-}
-
-function isProxyList(text: string): boolean {
-  try {
-    parseTrustedProxies(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -10,7 +10,7 @@ import {
 } from './access/interceptor.js';
 import { createKeyRateLimiter } from './access/rate-limit.js';
 import { isSameSecret } from './access/same-secret.js';
-import { parseTrustedProxies } from './access/trusted-proxies.js';
+import { parseTrustedProxies } from '../runtime/trusted-proxies.js';
 import type { AdminHandlers } from './admin/service.js';
 import type { CoreConfig } from './config.js';
 import { startGrpcServer } from './grpc/grpc-server.js';

@@ -22,6 +22,7 @@ import { matchPath } from './transcode/path-template.js';
 import type { Route } from './transcode/rules.js';
 import type { Throttle } from './throttle.js';
 import type { ByteBudget } from '../runtime/byte-budget.js';
+import type { IsTrustedProxy } from '../runtime/trusted-proxies.js';
 
 /** Everything the HTTP application needs. */
 export interface AppDeps {
@@ -35,6 +36,8 @@ export interface AppDeps {
   readonly requestTimeoutMs: number;
   /** Origins whose pages may call the operations. */
   readonly corsOrigins: readonly string[];
+  /** Whose `x-forwarded-for` is believed. */
+  readonly isTrustedProxy: IsTrustedProxy;
   readonly metrics: Pick<Metrics, 'requestEnded'>;
   readonly tracing: Tracing;
   readonly log: Logger;

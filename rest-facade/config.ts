@@ -6,6 +6,7 @@ import {
   metricsHost,
   metricsPort,
   port,
+  proxyList,
   readSettings,
   wholeNumber,
 } from '../runtime/settings.js';
@@ -37,6 +38,8 @@ export interface Config {
   readonly requestTimeoutMs: number;
   /** Origins whose pages may call the operations; `*` for all. */
   readonly corsOrigins: readonly string[];
+  /** Proxies whose `x-forwarded-for` is believed, as `parseTrustedProxies` reads them. */
+  readonly trustedProxies: string;
   /** Where Prometheus reads; undefined: nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   /** How long requests under way may go on after a stop was asked for, milliseconds. */
@@ -112,6 +115,11 @@ export const settings = z.object({
     .describe(
       'Origins whose pages may call the operations, such as `https://app.example`, with commas between; `*` for all; unset: none.',
     ),
+  REST_TRUSTED_PROXIES: proxyList
+    .optional()
+    .describe(
+      'Proxies whose `x-forwarded-for` is believed, such as `10.2.0.0/16, ::1`; unset: none, and all clients behind one count as one address.',
+    ),
   REST_METRICS_PORT: metricsPort,
   REST_METRICS_HOST: metricsHost,
   REST_SHUTDOWN_GRACE_MS: wholeNumber(0, 600_000)
@@ -153,6 +161,7 @@ export function createConfig(env: Readonly<Record<string, string | undefined>>):
     maxBufferedBytes: read.REST_MAX_BUFFERED_BYTES,
     requestTimeoutMs: read.REST_REQUEST_TIMEOUT_MS,
     corsOrigins: read.REST_CORS_ORIGINS ?? [],
+    trustedProxies: read.REST_TRUSTED_PROXIES ?? '',
     metrics:
       read.REST_METRICS_PORT === undefined
         ? undefined

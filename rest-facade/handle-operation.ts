@@ -46,8 +46,7 @@ export function createOperationHandler(deps: OperationDeps) {
     const route = chooseRoute(match, query);
 
     const answer = async () => {
-      const signal = context.signal();
-      const { body, release } = await readBody(deps, route.body, request, response, signal);
+      const { body, release } = await readBody(deps, route.body, request, response);
       try {
         const message = bindRequest(route, {
           pathVariables: match.variables,
@@ -60,9 +59,9 @@ export function createOperationHandler(deps: OperationDeps) {
             apiKey,
             requestId: context.requestId,
             traceparent: context.traceparent,
-            clientAddress: request.socket.remoteAddress ?? 'unknown',
+            clientAddress: context.clientAddress,
             deadline: context.deadline(),
-            signal,
+            signal: context.signal(),
           })
           .catch((error: unknown) => {
             throw nameAsSent(Refusal.from(error), route);
@@ -88,14 +87,14 @@ async function readBody(
   rule: BodyRule,
   request: IncomingMessage,
   response: ServerResponse,
-  signal: AbortSignal,
 ): Promise<{ body: ParsedBody; release: () => void }> {
   if (rule.kind === 'none') return { body: { kind: 'none' }, release: () => {} };
   const maxBodyBytes = rule.kind === 'json' ? maxPlainBodyBytes : deps.maxBodyBytes;
   checkBodyHeaders(request, maxBodyBytes);
   // By address, since the key may be made up: the core checks it when it gets the body.
-  const budget = deps.budget.of(request.socket.remoteAddress ?? '');
-  const options = { signal, budget, maxBodyBytes };
+  const { clientAddress, signal } = contextOf(response);
+  const budget = deps.budget.of(clientAddress);
+  const options = { signal: signal(), budget, maxBodyBytes };
   const start = () => allowBody(request, response);
   if (rule.kind === 'multipart') {
     const { fields, file, release } = await readMultipart(request, {

@@ -4,6 +4,8 @@ import type { Refusal } from './errors.js';
 /** What is known of one HTTP request while it is answered. */
 export interface RequestContext {
   readonly requestId: string;
+  /** Of whom it came from, for the fair shares of the budget and of failed passwords, and for the log. */
+  readonly clientAddress: string;
   /** Monotonic, milliseconds. */
   readonly startedAt: number;
   /** When the answer must be ready, by the clock as it goes now: it may have been set since the start. */

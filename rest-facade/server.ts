@@ -19,6 +19,7 @@ import { loadStaticFiles } from './pages/static-files.js';
 import { createRoutes } from './transcode/rules.js';
 import { loadCoreTrust, loadIdentity, type Identity } from './tls.js';
 import { createThrottle } from './throttle.js';
+import { parseTrustedProxies } from '../runtime/trusted-proxies.js';
 import { createByteBudget } from '../runtime/byte-budget.js';
 
 /** A core that was added behind a name is used within this time. */
@@ -74,6 +75,7 @@ export async function startRestFacade(deps: {
     maxBodyBytes: config.maxBodyBytes,
     requestTimeoutMs: config.requestTimeoutMs,
     corsOrigins: config.corsOrigins,
+    isTrustedProxy: parseTrustedProxies(config.trustedProxies),
     log,
     isTls: identity !== undefined,
     isDraining: () => isDraining,

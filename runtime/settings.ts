@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseTrustedProxies } from './trusted-proxies.js';
 
 /** Mistakes of the configuration, one a line. */
 export class ConfigError extends Error {
@@ -23,6 +24,20 @@ export const share = z
   .transform(Number);
 
 export const file = z.string().optional();
+
+/** What `parseTrustedProxies` reads. */
+export const proxyList = z
+  .string()
+  .refine(isProxyList, 'want addresses and networks such as 127.0.0.0/8, ::1');
+
+function isProxyList(text: string): boolean {
+  try {
+    parseTrustedProxies(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** The settings that every process has, under its own prefix. */
 export const metricsPort = port

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { Metadata, type ServerDuplexStream, type ServerUnaryCall } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { keyChecksOf, keyIdMetadata, type KeyChecks } from '../access/interceptor.js';
-import type { IsTrustedProxy } from '../access/trusted-proxies.js';
+import type { IsTrustedProxy } from '../../runtime/trusted-proxies.js';
 import type { Call } from '../call.js';
 import { ServiceError } from '../errors.js';
 import { traceMetadata } from '../observe/call-observer.js';

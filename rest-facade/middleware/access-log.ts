@@ -11,7 +11,7 @@ import type { Middleware } from './middleware.js';
 export function accessLog(log: Logger): Middleware {
   return (request, response) => {
     response.once('close', () => {
-      const { requestId, route, refusal } = contextOf(response);
+      const { requestId, clientAddress, route, refusal } = contextOf(response);
       const { status, reason, seconds } = outcomeOf(response);
       const line = {
         request_id: requestId,
@@ -21,7 +21,7 @@ export function accessLog(log: Logger): Middleware {
         status,
         reason: reason === 'OK' ? undefined : reason,
         duration_ms: Math.round(seconds * 10_000) / 10,
-        client: request.socket.remoteAddress,
+        client: clientAddress,
       };
       if (line.reason === 'INTERNAL') log.error({ ...line, err: refusal?.cause }, 'request');
       else if (line.reason === 'CORE_UNAVAILABLE')

@@ -6,7 +6,7 @@ import {
   MeterReadingServiceService,
   ReadMeterResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { parseTrustedProxies } from '../../core-server/access/trusted-proxies.js';
+import { parseTrustedProxies } from '../../runtime/trusted-proxies.js';
 import { ServiceError } from '../../core-server/errors.js';
 import { deferred } from '../helpers/deferred.js';
 import { detailsOf, unaryCall } from '../helpers/grpc.js';

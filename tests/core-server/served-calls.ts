@@ -8,7 +8,7 @@ import {
   type ReadMeterRequest,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { createAccessInterceptor, type AccessDeps } from '../../core-server/access/interceptor.js';
-import { parseTrustedProxies } from '../../core-server/access/trusted-proxies.js';
+import { parseTrustedProxies } from '../../runtime/trusted-proxies.js';
 import type { Call } from '../../core-server/call.js';
 import { bidi } from '../../core-server/grpc/bidi.js';
 import { streamed } from '../../core-server/grpc/stream.js';

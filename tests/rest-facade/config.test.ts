@@ -16,6 +16,7 @@ test('the defaults are those of the documentation', () => {
     maxBufferedBytes: 268_435_456,
     requestTimeoutMs: 30_000,
     corsOrigins: [],
+    trustedProxies: '',
     metrics: undefined,
     shutdownGraceMs: 10_000,
     logLevel: 'info',

@@ -160,6 +160,7 @@ test('pictures that the throttle refuses are not read, what is without a picture
     tracing: noTracing,
     log: pino({ level: 'silent' }),
     corsOrigins: [],
+    isTrustedProxy: () => false,
     isTls: false,
     isDraining: () => false,
   });
