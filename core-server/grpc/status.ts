@@ -2,7 +2,7 @@ import { Metadata, type ServerInterceptingCallInterface, type StatusObject } fro
 import type { Any } from '../../generated/google/protobuf/any.js';
 import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
 import { Status } from '../../generated/google/rpc/status.js';
-import { errorDomain } from '../../runtime/reasons.js';
+import { errorDomain, type Reason } from '../../runtime/reasons.js';
 import type { ServiceError } from '../errors.js';
 
 type PartialStatusObject = Parameters<ServerInterceptingCallInterface['sendStatus']>[0];
@@ -22,11 +22,15 @@ export function toRpcStatus(error: ServiceError): Status {
   return { code: error.code, message: error.message, details };
 }
 
+/** For those that see the status pass: not to be read out of its bytes again. */
+const reasons = new WeakMap<Metadata, Reason>();
+
 /** The trailing status of a refused call; the `google.rpc.Status` rides in its metadata. */
 export function toStatusObject(error: ServiceError): StatusObject {
   const metadata = new Metadata();
   const bytes = Status.encode(toRpcStatus(error)).finish();
   metadata.set('grpc-status-details-bin', Buffer.from(bytes));
+  reasons.set(metadata, error.reason);
   return { code: error.code, details: error.message, metadata };
 }
 
@@ -34,14 +38,7 @@ function packAny(type: string, writer: { finish(): Uint8Array }): Any {
   return { typeUrl: `type.googleapis.com/${type}`, value: Buffer.from(writer.finish()) };
 }
 
-/** The reason in a trailing status; undefined where it carries none, as those that grpc-js makes itself. */
-export function readReason({
-  metadata,
-}: Pick<PartialStatusObject, 'metadata'>): string | undefined {
-  const bytes = metadata?.get('grpc-status-details-bin')[0];
-  if (!(bytes instanceof Uint8Array)) return undefined;
-  const info = Status.decode(bytes).details.find(({ typeUrl }) =>
-    typeUrl.endsWith('/google.rpc.ErrorInfo'),
-  );
-  return info && ErrorInfo.decode(info.value).reason;
+/** The reason that a trailing status was made for; undefined for those that grpc-js makes itself. */
+export function reasonOf({ metadata }: Pick<PartialStatusObject, 'metadata'>): Reason | undefined {
+  return metadata ? reasons.get(metadata) : undefined;
 }

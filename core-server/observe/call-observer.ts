@@ -1,5 +1,5 @@
 import { ServerInterceptingCall, status, type ServerInterceptor } from '@grpc/grpc-js';
-import { readReason } from '../grpc/status.js';
+import { reasonOf } from '../grpc/status.js';
 import type { Metrics } from './metrics.js';
 import type { Span, Tracing } from '../../runtime/tracing.js';
 
@@ -55,7 +55,7 @@ export function createCallObserver(deps: {
         }),
       sendStatus(sent, next) {
         const code = sent.code ?? status.UNKNOWN;
-        end(code, code === status.OK ? 'OK' : (readReason(sent) ?? status[code]));
+        end(code, code === status.OK ? 'OK' : (reasonOf(sent) ?? status[code]));
         next(sent);
       },
     });

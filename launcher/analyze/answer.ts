@@ -2,9 +2,8 @@ import { status as grpcStatus } from '@grpc/grpc-js';
 import type { DetectAllFacesResponse } from '../../generated/imageanalysis/v1/face_detection.js';
 import type { BoundingBox } from '../../generated/imageanalysis/v1/geometry.js';
 import type { ReadMeterResponse } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
 import type { Status } from '../../generated/google/rpc/status.js';
-import { findDetail } from '../../runtime/find-detail.js';
+import { readRefusal } from '../../runtime/read-refusal.js';
 
 /** Why a picture has no answer. */
 export interface PictureError {
@@ -59,18 +58,17 @@ export function toReading(reading: ReadMeterResponse) {
 }
 
 export function toError(error: Status): PictureError {
-  const info = findDetail(error, 'google.rpc.ErrorInfo', ErrorInfo);
   return {
     code: grpcStatus[error.code] ?? 'UNKNOWN',
-    reason: info?.reason ?? 'INTERNAL',
+    reason: readRefusal(error)?.reason ?? 'INTERNAL',
     message: error.message,
   };
 }
 
 /** When the service wants to be asked again; undefined: it would refuse the picture again. */
 export function toRetryMs(error: Status): number | undefined {
-  const delay = findDetail(error, 'google.rpc.RetryInfo', RetryInfo)?.retryDelay;
-  return delay && delay.seconds * 1_000 + delay.nanos / 1e6;
+  const seconds = readRefusal(error)?.retryAfterSeconds;
+  return seconds === undefined ? undefined : seconds * 1_000;
 }
 
 function toBox(box: BoundingBox | undefined): BoundingBox {

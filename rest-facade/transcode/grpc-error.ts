@@ -1,9 +1,5 @@
-import type { Metadata } from '@grpc/grpc-js';
 import { status, type ServiceError } from '@grpc/grpc-js';
-import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
-import { Status } from '../../generated/google/rpc/status.js';
-import { findDetail } from '../../runtime/find-detail.js';
-import { errorDomain } from '../../runtime/reasons.js';
+import { readTrailingRefusal } from '../../runtime/read-refusal.js';
 import { internalFault, Refusal, refuse } from '../errors.js';
 
 /** A core that is restarted is found again within about this time. */
@@ -17,7 +13,7 @@ const reconnectSeconds = 1;
 export function fromGrpcError(error: ServiceError): Refusal {
   // Not cancelled by us, for then the signal's reason is answered: a killed core resets its streams.
   if (error.code === status.CANCELLED) return coreUnavailable(error);
-  return readErrorInfo(error) ?? fromTransport(error);
+  return toRefusal(error) ?? fromTransport(error);
 }
 
 function fromTransport(error: ServiceError): Refusal {
@@ -57,23 +53,14 @@ export function coreUnavailable(cause: unknown): Refusal {
   });
 }
 
-/** `grpc-status-details-bin` is a google.rpc.Status; undefined where it is absent, broken or foreign. */
-function readErrorInfo(error: ServiceError): Refusal | undefined {
-  // An error that was made before any metadata came may lack it, whatever its type says.
-  const metadata = error.metadata as Metadata | undefined;
-  const bytes = metadata?.get('grpc-status-details-bin')[0];
-  if (!(bytes instanceof Uint8Array)) return undefined;
-  try {
-    const details = Status.decode(bytes);
-    const info = findDetail(details, 'google.rpc.ErrorInfo', ErrorInfo);
-    if (info?.domain !== errorDomain) return undefined;
-    const delay = findDetail(details, 'google.rpc.RetryInfo', RetryInfo)?.retryDelay;
-    return new Refusal(error.code, info.reason, details.message || error.details, {
-      details: info.metadata,
-      retryAfterSeconds: delay && Math.max(1, Math.ceil(Number(delay.seconds) + delay.nanos / 1e9)),
-      cause: error,
-    });
-  } catch {
-    return undefined;
-  }
+/** The core's own refusal; a wait is told in whole seconds. */
+function toRefusal(error: ServiceError): Refusal | undefined {
+  const sent = readTrailingRefusal(error);
+  if (sent === undefined) return undefined;
+  const { reason, message, details, retryAfterSeconds: seconds } = sent;
+  return new Refusal(error.code, reason, message || error.details, {
+    details,
+    retryAfterSeconds: seconds === undefined ? undefined : Math.max(1, Math.ceil(seconds)),
+    cause: error,
+  });
 }
