@@ -75,7 +75,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
   const base = options.url.replace(/\/+$/, '');
 
   function call<T>(path: string, request: RequestInit, callOptions: CallOptions = {}): Promise<T> {
-    const headers = { ...(request.headers as Record<string, string>), apikey: apiKey };
+    const headers = { ...(request.headers as Record<string, string>), apikey: toHeader(apiKey) };
     const time = { timeoutMs: callOptions.timeoutMs ?? timeoutMs, signal: callOptions.signal };
     return withinTime(time, ({ signal }) =>
       retried(
@@ -118,12 +118,16 @@ export function createRestClient(options: RestClientOptions): RestClient {
         reading,
       ),
     getDetectionScore: (company, password, callOptions) =>
-      call(scorePath(company), { headers: { 'x-company-password': password } }, callOptions),
+      call(
+        scorePath(company),
+        { headers: { 'x-company-password': toHeader(password) } },
+        callOptions,
+      ),
     setDetectionScore(company, password, score, callOptions) {
       const { headers, body } = toJson({ detection_score: score });
       return call(
         scorePath(company),
-        { method: 'PUT', headers: { ...headers, 'x-company-password': password }, body },
+        { method: 'PUT', headers: { ...headers, 'x-company-password': toHeader(password) }, body },
         callOptions,
       );
     },
@@ -155,6 +159,11 @@ function toForm(file: Blob, fields: Fields): FormData {
     if (value !== undefined) form.append(name, String(value));
   }
   return form;
+}
+
+/** Header bytes are UTF-8; fetch takes one character a byte. */
+function toHeader(text: string): string {
+  return String.fromCharCode(...new TextEncoder().encode(text));
 }
 
 function toJson(value: unknown) {

@@ -64,6 +64,16 @@ void describe('the client over REST', () => {
     assert.equal(score, 0.7);
   });
 
+  void it('sends passwords of any script', async () => {
+    const password = 'Пароль № 1, 漢字 and 😀';
+    await service.createCompany('school', password);
+
+    await client.setDetectionScore('school', password, 0.6);
+
+    const { detection_score: score } = await client.getDetectionScore('school', password);
+    assert.equal(score, 0.6);
+  });
+
   void it('tells why it was refused', async () => {
     await assert.rejects(client.detectSingleFace(meter), (error) => {
       assert.ok(error instanceof RefusedError);
