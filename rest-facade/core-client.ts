@@ -1,7 +1,7 @@
 import { Metadata, status, type Client, type ServiceError } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
 import { createCoreConnection } from './core-connection.js';
-import { Refusal } from './errors.js';
+import { markBegun, Refusal } from './errors.js';
 import type { Rpc } from './protos.js';
 import type { CoreTrust } from './tls.js';
 import { coreUnavailable, fromGrpcError } from './transcode/grpc-error.js';
@@ -46,20 +46,16 @@ export function createCoreClient(
   const unary = async (...what: UnaryCall): Promise<object> => {
     const [, , { signal }] = what;
     const client = await connection.ready(signal);
-    let isBegun = false;
-    const told: CallEvents = {
-      onBegun: () => void (isBegun = true),
-      onReset: () => connection.noteReset(),
-    };
+    const onReset = () => connection.noteReset();
     try {
-      return await sendOnce(client, told, ...what);
+      return await sendOnce(client, onReset, ...what);
     } catch (error) {
       if (!(error instanceof Refusal) || error.reason !== 'CORE_UNAVAILABLE') throw error;
       // A picture that a worker had may be what killed its core, and shall not get another.
-      if (isBegun) throw error;
+      if (error.details['begun']) throw error;
       // Its core died or left, and another may be there. Once more does no harm: detections and
       // readings change nothing, and a score that is set twice is the score that was set.
-      return sendOnce(await connection.ready(signal), told, ...what);
+      return sendOnce(await connection.ready(signal), onReset, ...what);
     }
   };
 
@@ -87,20 +83,15 @@ export function createCoreClient(
   };
 }
 
-interface CallEvents {
-  /** Called when the core says that a worker has the picture, or with the answer. */
-  readonly onBegun: () => void;
-  /** Called when the call is broken off. */
-  readonly onReset: () => void;
-}
-
+/** @param onReset called when the call is broken off */
 function sendOnce(
   client: Client,
-  { onBegun, onReset }: CallEvents,
+  onReset: () => void,
   ...[rpc, message, { metadata, deadline, signal }]: UnaryCall
 ): Promise<object> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
+    let hasBegun = false;
     const onAbort = () => {
       onReset();
       call.cancel();
@@ -112,7 +103,8 @@ function sendOnce(
       if (error === null && answer !== undefined) return resolve(answer);
       if (error?.code === status.DEADLINE_EXCEEDED) onReset();
       if (signal?.aborted) return reject(signal.reason as Error);
-      reject(error === null ? Refusal.from(error) : fromGrpcError(error));
+      const refusal = error === null ? Refusal.from(error) : fromGrpcError(error);
+      reject(hasBegun ? markBegun(refusal) : refusal);
     };
     const call = client.makeUnaryRequest(
       rpc.path,
@@ -123,8 +115,8 @@ function sendOnce(
       { deadline },
       done,
     );
-    // The core sends its metadata then.
-    call.on('metadata', onBegun);
+    // The core sends its metadata when a worker has the picture, or with the answer.
+    call.on('metadata', () => (hasBegun = true));
     signal?.addEventListener('abort', onAbort);
   });
 }

@@ -1,4 +1,4 @@
-import type { status } from '@grpc/grpc-js';
+import { status } from '@grpc/grpc-js';
 import { codeOfReason, type Reason } from '../runtime/reasons.js';
 
 /** All that a caller learns of a fault. */
@@ -51,6 +51,16 @@ export function refuse(reason: Reason, message: string, options?: RefusalOptions
 /** What the caller must send is not there. @param field as the caller knows it */
 export function missingField(field: string, wish: string): Refusal {
   return refuse('MISSING_FIELD', `${field} is missing, want ${wish}`, { details: { field } });
+}
+
+/**
+ * The same refusal where a worker had the picture already, which may be what broke the service: a program
+ * should not send it again by itself. Only of UNAVAILABLE, which tells to try again.
+ */
+export function markBegun(refusal: Refusal): Refusal {
+  const { code, reason, message, details, cause } = refusal;
+  if (code !== status.UNAVAILABLE) return refusal;
+  return new Refusal(code, reason, message, { details: { ...details, begun: 'true' }, cause });
 }
 
 /** What every fault is to callers; `cause` goes to the log. */

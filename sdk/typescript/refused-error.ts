@@ -12,7 +12,10 @@ export interface Refusal {
   readonly reason: Reason | undefined;
   /** Name of the gRPC status code, `UNAVAILABLE` for example. */
   readonly code: string;
-  /** Facts for a program: `field`, `value`, `limit` and the like. */
+  /**
+   * Facts for a program: `field`, `value`, `limit` and the like. `begun` with UNAVAILABLE: a worker had the
+   * picture, which may be what broke the service; no program should send it again by itself.
+   */
   readonly details: Readonly<Record<string, string>>;
   /** When trying again is worth it. */
   readonly retryAfterSeconds: number | undefined;

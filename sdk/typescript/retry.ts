@@ -16,9 +16,10 @@ export const neverRetried: RetrySettings = { retries: 0, maxDelayMs: 0 };
 const firstDelayMs = 200;
 
 /**
- * Tries again, only where the service did not begin the work: it could not be reached or is stopping
- * (UNAVAILABLE), or its queue is full (QUEUE_FULL). The service's Retry-After is kept to; without one
- * the waits double, each shortened at random so that callers do not come back together.
+ * Tries again, only where the service is not known to have begun the work: it could not be reached or is
+ * stopping (UNAVAILABLE), or its queue is full (QUEUE_FULL). A picture that a worker had may be what
+ * broke the service, and is not sent again (`begun` in the details). The service's Retry-After is kept
+ * to; without one the waits double, each shortened at random so that callers do not come back together.
  *
  * @throws RefusedError of the last try; `signal.reason` once aborted.
  */
@@ -43,7 +44,9 @@ export async function retried<T>(
 
 function isWorthRetrying(error: unknown): error is RefusedError {
   return (
-    error instanceof RefusedError && (error.code === 'UNAVAILABLE' || error.reason === 'QUEUE_FULL')
+    error instanceof RefusedError &&
+    (error.code === 'UNAVAILABLE' || error.reason === 'QUEUE_FULL') &&
+    error.details['begun'] === undefined
   );
 }
 

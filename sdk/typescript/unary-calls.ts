@@ -44,11 +44,14 @@ function callOnce<Request, Response>(
 ): Promise<Response> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
+    let isBegun = false;
     const call = method(request, metadata, { deadline }, (error, response) => {
       signal.removeEventListener('abort', cancel);
       if (!error) resolve(response);
-      else reject(signal.aborted ? toError(signal.reason) : fromGrpcError(error));
+      else reject(signal.aborted ? toError(signal.reason) : fromGrpcError(error, isBegun));
     });
+    // The service sends its metadata when a worker has the picture, or with the answer.
+    call.on('metadata', () => (isBegun = true));
     const cancel = () => call.cancel();
     signal.addEventListener('abort', cancel, { once: true });
   });

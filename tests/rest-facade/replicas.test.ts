@@ -9,7 +9,7 @@ import { loadRpcs } from '../../rest-facade/protos.js';
 import { loadCoreTrust } from '../../rest-facade/tls.js';
 import { answerAll } from './answers.js';
 import { createForm } from '../helpers/form.js';
-import { startFacade, withKey } from './facade.js';
+import { startFacade, withKey, type ErrorBody } from './facade.js';
 import { CoreRefusal, startFakeCore, type FakeCore, type Script } from './fake-core.js';
 
 // Cores that come and go behind one facade.
@@ -93,6 +93,11 @@ for (const isBegun of [false, true])
     const { url } = await startFacade(t, 0, { REST_CORE_ADDRESS: listOf(cores) });
     const answer = await fetch(`${url}/face_config_score?detection`, { headers: withKey });
     assert.deepEqual([answer.status, calls], isBegun ? [503, 1] : [200, 2]);
+    if (!isBegun) return;
+    // Nor shall the caller send it again by itself.
+    const { details } = (await answer.json()) as ErrorBody;
+    assert.deepEqual(details, { begun: 'true' });
+    assert.equal(answer.headers.get('retry-after'), null);
   });
 
 test('a core that is added behind a name is used, with no request failed', async (t) => {

@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { before, describe, it, type TestContext } from 'node:test';
+import {
+  Metadata,
+  Server,
+  ServerCredentials,
+  status,
+  type sendUnaryData,
+  type ServerUnaryCall,
+} from '@grpc/grpc-js';
 import {
   createClient,
   fromStatus,
@@ -7,6 +15,11 @@ import {
   ThresholdSource,
   type ImageAnalysisClient,
 } from 'image-analysis/client';
+import { ErrorInfo } from '../../generated/google/rpc/error_details.js';
+import { Status } from '../../generated/google/rpc/status.js';
+import { MeterReadingServiceService } from '../../generated/imageanalysis/v1/meter_reading.js';
+import { ServiceError } from '../../core-server/errors.js';
+import { toStatusObject } from '../../core-server/grpc/status.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
@@ -180,3 +193,78 @@ void describe('the client over gRPC', () => {
     stranger.close();
   });
 });
+
+void describe('what the client over gRPC makes of failures', () => {
+  const lostWorker = new ServiceError('SHUTTING_DOWN', 'the analysis lost its worker, try again');
+
+  void it('does not send a picture again that a worker had', async (t) => {
+    let asked = 0;
+    const client = await clientOf(t, (call, done) => {
+      asked++;
+      call.sendMetadata(new Metadata());
+      done(toStatusObject(lostWorker));
+    });
+
+    await assert.rejects(client.readMeter({}), {
+      reason: 'SHUTTING_DOWN',
+      details: { begun: 'true' },
+    });
+    assert.equal(asked, 1);
+  });
+
+  void it('sends one again that no worker had', async (t) => {
+    let asked = 0;
+    const client = await clientOf(t, (_call, done) => {
+      asked++;
+      done(toStatusObject(lostWorker));
+    });
+
+    await assert.rejects(client.readMeter({}), { reason: 'SHUTTING_DOWN', details: {} });
+    assert.equal(asked, 2);
+  });
+
+  void it('takes details that are broken, or of another service, for none', async (t) => {
+    const foreign = Status.encode({
+      code: status.NOT_FOUND,
+      message: 'of a proxy',
+      details: [
+        {
+          typeUrl: 'type.googleapis.com/google.rpc.ErrorInfo',
+          value: ErrorInfo.encode({ reason: 'NO_ROUTE', domain: 'proxy', metadata: {} }).finish(),
+        },
+      ],
+    }).finish();
+    const broken = new Uint8Array([0x0a, 0xff]);
+    for (const bytes of [foreign, broken]) {
+      const client = await clientOf(t, (_call, done) => {
+        const metadata = new Metadata();
+        metadata.set('grpc-status-details-bin', Buffer.from(bytes));
+        done({ code: status.NOT_FOUND, details: 'not here', metadata });
+      });
+
+      await assert.rejects(client.readMeter({}), {
+        reason: undefined,
+        code: 'NOT_FOUND',
+        message: 'not here',
+      });
+    }
+  });
+});
+
+/** A client of a service whose meter reading is scripted; both end with the test. */
+async function clientOf(
+  t: TestContext,
+  readMeter: (call: ServerUnaryCall<unknown, unknown>, done: sendUnaryData<unknown>) => void,
+): Promise<ImageAnalysisClient> {
+  const server = new Server();
+  server.addService(MeterReadingServiceService, { readMeter });
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    ),
+  );
+  t.after(() => server.forceShutdown());
+  const client = createClient({ address: `127.0.0.1:${port}`, apiKey: 'any', retries: 1 });
+  t.after(() => client.close());
+  return client;
+}

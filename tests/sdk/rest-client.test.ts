@@ -153,6 +153,21 @@ void describe('trying again over REST', () => {
     assert.equal(asked, 1);
   });
 
+  void it('does not send a picture again that a worker had when the service broke off', async (t) => {
+    let asked = 0;
+    const client = await clientOf(t, (response) => {
+      asked++;
+      response
+        .writeHead(503)
+        .end(
+          '{"message":"gone","code":"UNAVAILABLE","reason":"CORE_UNAVAILABLE","details":{"begun":"true"}}',
+        );
+    });
+
+    await assert.rejects(client.readMeter(new Blob(['x'])), { details: { begun: 'true' } });
+    assert.equal(asked, 1);
+  });
+
   void it('tries again where a proxy has no service behind it', async (t) => {
     let asked = 0;
     const client = await clientOf(t, (response) => {
