@@ -1,9 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
-type Handle = (request: IncomingMessage, response: ServerResponse) => void;
+export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
+
+type Line = Parameters<Handle>[];
+
+/** Where a connection has its requests that wait; no WeakMap, see request-context.ts. */
+const lineKey = Symbol('line');
+
+type WithLine = Socket & { [lineKey]?: Line };
 
 /**
- * Begins one request a turn of the event loop, first come first served.
+ * Begins one request a turn of the event loop. Connections take turns, so that whoever sends many requests
+ * over one has no more of them begun than others.
  *
  * libuv accepts one connection a turn. Where a turn begins all requests that are there, it gets the
  * longer the more there are, and connections that are accepted now and then wait for seconds in the
@@ -11,21 +20,24 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => void;
  * are begun.
  */
 export function beginInTurns(handle: Handle): Handle {
-  const waiting: Parameters<Handle>[] = [];
+  const lines: Line[] = [];
   let hasBegun = false;
 
   const next = (): void => {
-    const first = waiting.shift();
+    const line = lines.shift();
+    const first = line?.shift();
     hasBegun = first !== undefined;
-    if (first === undefined) return;
+    if (line === undefined || first === undefined) return;
     setImmediate(next);
-    const [, response] = first;
+    if (line.length > 0) lines.push(line);
     // Whose caller has gone in the meantime is not begun.
-    if (!response.closed) handle(...first);
+    if (!first[0].socket.destroyed) handle(...first);
   };
 
-  return (...request) => {
-    waiting.push(request);
+  return (request, response) => {
+    const socket: WithLine = request.socket;
+    const line = (socket[lineKey] ??= []);
+    if (line.push([request, response]) === 1) lines.push(line);
     if (!hasBegun) next();
   };
 }

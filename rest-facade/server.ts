@@ -7,6 +7,7 @@ import { createApp } from './app.js';
 import { beginInTurns } from './begin-in-turns.js';
 import { isNumeric, type Config } from './config.js';
 import { createCoreClient } from './core-client.js';
+import { limitPipelining } from './limit-pipelining.js';
 import { answerMalformed, maxHeaderBytes } from './malformed.js';
 import { loadRpcs } from './protos.js';
 import { readVersion } from '../runtime/version.js';
@@ -138,7 +139,7 @@ function createHttpServer(
     // The application refuses what lacks it, in JSON.
     requireHostHeader: false,
   };
-  const handle = beginInTurns(app);
+  const handle = limitPipelining(beginInTurns(app));
   const server = identity
     ? createSecureServer(
         { ...options, ...identity, handshakeTimeout: options.headersTimeout },

@@ -8,11 +8,10 @@ import { beginInTurns } from '../../rest-facade/begin-in-turns.js';
 function setUp() {
   const begun: string[] = [];
   const handle = beginInTurns(({ url = '' }) => void begun.push(url));
-  const arrive = (name: string) => {
-    const request = Object.assign(new IncomingMessage(new Socket()), { url: name });
-    const response = new ServerResponse(request);
-    handle(request, response);
-    return response;
+  const arrive = (name: string, socket = new Socket()) => {
+    const request = Object.assign(new IncomingMessage(socket), { url: name });
+    handle(request, new ServerResponse(request));
+    return socket;
   };
   return { begun, arrive };
 }
@@ -38,13 +37,23 @@ test('a request that comes alone is begun at once', async () => {
   assert.deepEqual(begun, ['a', 'b']);
 });
 
-test('a request whose caller has gone while it waited is not begun', async () => {
+test('connections take turns, whatever each has sent', async () => {
+  const { begun, arrive } = setUp();
+  const socket = arrive('a1');
+  for (const name of ['a2', 'a3', 'a4']) arrive(name, socket);
+  arrive('b');
+  arrive('c');
+  for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+  assert.deepEqual(begun, ['a1', 'a2', 'b', 'c', 'a3', 'a4']);
+});
+
+test('requests whose caller has gone while they waited are not begun', async () => {
   const { begun, arrive } = setUp();
   arrive('a');
-  const gone = arrive('b');
+  const gone = arrive('b1');
+  arrive('b2', gone);
   arrive('c');
-  Object.defineProperty(gone, 'closed', { value: true });
-  await nextTurn();
-  await nextTurn();
+  gone.destroy();
+  for (let turn = 0; turn < 3; turn += 1) await nextTurn();
   assert.deepEqual(begun, ['a', 'c']);
 });
