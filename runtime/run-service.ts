@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { exitCodeOf, exitCodes } from './exit-codes.js';
 import { createLog } from './log.js';
 import { ConfigError } from './settings.js';
-import { loadTracing, noTracing, type Tracing } from './tracing.js';
+import { isTraced, loadTracing, noTracing, type Tracing } from './tracing.js';
 
 /** A process that serves until it is told to stop. */
 export interface Service<Config> {
@@ -50,8 +50,7 @@ export async function runService<Config>(
         ownLog.info({ signal }, 'stopping');
         stopping.abort();
       });
-    const isTraced = Boolean(host.env['OTEL_EXPORTER_OTLP_ENDPOINT']);
-    const tracing = isTraced ? await loadTracing(`image-analysis-${name}`) : noTracing;
+    const tracing = isTraced(host.env) ? await loadTracing(`image-analysis-${name}`) : noTracing;
     const { listens, close } = await start(config, { log, tracing, stopping: stopping.signal });
     const stop = async () => {
       await close();

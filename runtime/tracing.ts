@@ -37,6 +37,16 @@ export const noTracing: Tracing = {
   close: () => Promise.resolve(),
 };
 
+/** Whether the standard variables name a collector for traces, and do not switch them off. */
+export function isTraced(environment: Readonly<Record<string, string | undefined>>): boolean {
+  const read = (name: string): string => environment[name]?.trim() ?? '';
+  const isOff =
+    read('OTEL_SDK_DISABLED').toLowerCase() === 'true' || read('OTEL_TRACES_EXPORTER') === 'none';
+  const endpoint =
+    read('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') || read('OTEL_EXPORTER_OTLP_ENDPOINT');
+  return endpoint !== '' && !isOff;
+}
+
 /**
  * Loads the OpenTelemetry SDK, which is left out of memory otherwise. Spans go by OTLP over HTTP to where
  * the standard variables `OTEL_EXPORTER_OTLP_*` say.

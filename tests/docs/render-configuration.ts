@@ -26,7 +26,7 @@ export function renderConfiguration(): string {
     table(rowsOf(facadeSettings)),
     '## Beside them',
     table([
-      '| `OTEL_EXPORTER_OTLP_ENDPOINT` | unset | Where traces go, by OTLP over HTTP; the other `OTEL_*` variables mean what they always mean: [Traces](observability.md#traces). |',
+      '| `OTEL_EXPORTER_OTLP_ENDPOINT` | unset | Where traces go, by OTLP over HTTP; which other `OTEL_*` variables are heeded: [Traces](observability.md#traces). |',
       '| `UV_THREADPOOL_SIZE` | set by `make run` | Threads that read and decode pictures; for a core started by itself twice its cores: [Processes](operating.md#processes). |',
       '| `ORT_DISABLE_TELEMETRY` | 1 | 0 lets onnxruntime report to its vendor. |',
     ]),

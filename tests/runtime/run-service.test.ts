@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import { runService, type Service } from '../../runtime/run-service.js';
+import { noTracing } from '../../runtime/tracing.js';
 import { deferred } from '../helpers/deferred.js';
 
 /** Runs a service in a process that the test plays. */
-function run(start: Service<unknown>['start']) {
+function run(start: Service<unknown>['start'], env: NodeJS.ProcessEnv = {}) {
   const host = Object.assign(new EventEmitter(), {
-    env: {},
+    env,
     connected: false,
     exitCode: undefined as number | undefined,
   });
@@ -54,4 +55,27 @@ test('a service that fails while it is told to stop has failed', async () => {
   host.emit('SIGTERM', 'SIGTERM');
   await ran;
   assert.equal(host.exitCode, 1);
+});
+
+test('a service is traced where the standard variables name a collector and do not switch traces off', async () => {
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
+  const table: [env: NodeJS.ProcessEnv, isTraced: boolean][] = [
+    [{}, false],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: ' ' }, false],
+    [endpoint, true],
+    [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:4318/v1/traces' }, true],
+    [{ ...endpoint, OTEL_SDK_DISABLED: 'True' }, false],
+    [{ ...endpoint, OTEL_SDK_DISABLED: 'false' }, true],
+    [{ ...endpoint, OTEL_TRACES_EXPORTER: 'none' }, false],
+    [{ ...endpoint, OTEL_TRACES_EXPORTER: 'otlp' }, true],
+  ];
+  for (const [env, isTraced] of table) {
+    const { host, ran } = run(async (_config, { tracing }) => {
+      assert.equal(tracing !== noTracing, isTraced, JSON.stringify(env));
+      await tracing.close();
+      return { listens: {}, close: () => Promise.resolve() };
+    }, env);
+    await ran;
+    assert.equal(host.exitCode, undefined, JSON.stringify(env));
+  }
 });
