@@ -79,7 +79,8 @@ def main():
     # Forty face-free pictures say little about rare false faces; meter photos that no training saw say more.
     rows += [dataset.read_row(row) for row in dataset.meters(shared / "meter" / "train", held_out=True)]
     score, precision, recall, false = default_score(rows, detect_all(network, calibration, rows))
-    print(f"default score {score:.3f}: precision {precision:.3f}, recall {recall:.3f}, false faces in {false} pictures")
+    print(f"defaultScore in models/manifest.json {score:.3f}: precision {precision:.3f}, recall {recall:.3f}, "
+          f"false faces in {false} pictures")
     saved = torch.load(args.checkpoint, map_location="cpu", weights_only=True)
     torch.save({**saved, "calibration": calibration}, args.checkpoint)
 
