@@ -81,8 +81,12 @@ test('many callers that go away break off nobody else', { timeout: 60_000 }, asy
   for (const answer of await Promise.all(staying)) assert.equal(answer.status, 200);
 });
 
-test('a caller that goes away in its upload costs no call', { timeout: 5_000 }, async (t) => {
-  const { port, core, logged } = await startBoth(t, answerAll);
+test('a caller that goes away in its upload costs no call', async (t) => {
+  const { port, facade, core, logged } = await startBoth(t, answerAll, { REST_METRICS_PORT: '0' });
+  const heldBytes = async () => {
+    const page = await fetch(`http://127.0.0.1:${facade.metricsPort}/metrics`);
+    return Number(/^imageanalysis_rest_buffered_bytes (\d+)$/m.exec(await page.text())?.[1]);
+  };
   for (const type of ['multipart/form-data; boundary=b', 'application/json']) {
     const path = type === 'application/json' ? '/meter-number-ocr/base64' : '/face_detect_single';
     const socket = await openSocket(port);
@@ -90,9 +94,10 @@ test('a caller that goes away in its upload costs no call', { timeout: 5_000 }, 
       `POST ${path} HTTP/1.1\r\nhost: x\r\napikey: k\r\ncontent-type: ${type}\r\n` +
         'content-length: 100000\r\n\r\n--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nxyz',
     );
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await eventually(async () => (await heldBytes()) > 0, 20_000);
     socket.destroy();
     await eventually(() => logged().includes(path), 20_000);
+    await eventually(async () => (await heldBytes()) === 0, 20_000);
   }
   assert.equal(logged().match(/"status":499,"reason":"CLIENT_CLOSED"/g)?.length, 2);
   assert.deepEqual(core.calls, []);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerAll } from './answers.js';
 import { startFakeCore } from './fake-core.js';
+import { deferred } from '../helpers/deferred.js';
 import { createForm } from '../helpers/form.js';
 import { readRefusal, startBoth, startFacade, withKey } from './facade.js';
 import { openSocket, readToEnd } from './raw-http.js';
@@ -67,8 +68,9 @@ test('no secret reaches the log', async (t) => {
 });
 
 test('closing lets requests under way finish and refuses new ones', async (t) => {
+  const released = deferred();
   const core = await startFakeCore(t, async (call) => {
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await released.promise;
     return answerAll(call);
   });
   const { url, facade, port } = await startFacade(t, core.port, {
@@ -79,6 +81,7 @@ test('closing lets requests under way finish and refuses new ones', async (t) =>
   const started = performance.now();
   const closed = facade.close();
   await assert.rejects(openSocket(port));
+  released.resolve();
   assert.equal((await pending).status, 200);
   await closed;
   // Its connection was kept alive and is closed all the same.
