@@ -119,14 +119,9 @@ void describe('npm run analyze', () => {
 
   void it('ends where its options are refused, and goes on once they are mended', async () => {
     const args = ['--output', 'c.jsonl', 'photos/0.jpg', 'photos/more'];
-    for (const [company, text] of [
-      ['misspelt', 'company is "misspelt", want the name of a registered company'],
-      ['x'.repeat(500), 'company has 500 characters, want at most'],
-    ] as const) {
-      const { code, stderr } = await run('--company', company, ...args);
-      assert.equal(code, 2, stderr);
-      assert.ok(stderr.includes(text), stderr);
-    }
+    const mistaken = await run('--company', 'misspelt', ...args);
+    assert.equal(mistaken.code, 2, mistaken.stderr);
+    assert.match(mistaken.stderr, /company is "misspelt", want the name of a registered company/);
     assert.equal(await readText('c.jsonl'), '');
 
     assert.equal((await run(...args)).code, 0);
