@@ -86,6 +86,7 @@ async function withOwnService(use: (service: RestService) => Promise<void>): Pro
   try {
     const env = {
       ...process.env,
+      ...blanked(/^(CORE|REST)_(CORE_)?(METRICS|TLS)_/),
       CORE_HOST: '127.0.0.1',
       CORE_PORT: '0',
       CORE_ADMIN_KEY: '',
@@ -111,4 +112,10 @@ async function withOwnService(use: (service: RestService) => Promise<void>): Pro
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }
+}
+
+/** The user's own settings of these names, taken back. */
+function blanked(names: RegExp): Record<string, string> {
+  const found = Object.keys(process.env).filter((name) => names.test(name));
+  return Object.fromEntries(found.map((name) => [name, '']));
 }

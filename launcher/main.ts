@@ -21,8 +21,12 @@ try {
   const settings = createLaunchSettings(process.env);
   service = await launch({ settings, env: process.env, log, signal: abort.signal });
   const root = path.resolve(fileURLToPath(new URL('../..', import.meta.url)));
-  const dataDir = process.env['CORE_DATA_DIR'] && path.resolve(process.env['CORE_DATA_DIR']);
-  process.stdout.write(`${welcomeText(service, { root, dataDir })}\n${readyLine(service)}\n`);
+  const { CORE_DATA_DIR: dataDir, DATABASE_URL: databaseUrl } = process.env;
+  const store = {
+    dataDir: dataDir ? path.resolve(dataDir) : undefined,
+    isPostgres: Boolean(databaseUrl),
+  };
+  process.stdout.write(`${welcomeText(service, root, store)}\n${readyLine(service)}\n`);
 
   await Promise.race([waitForAbort(abort.signal), service.failure]);
   log('stopping');

@@ -1,16 +1,27 @@
 import type { Service } from './launch.js';
 
+/** Where the running service keeps its keys, for the admin command to find them. */
+export interface StorePlace {
+  /** Folder of the SQLite file, where it is not the usual one. */
+  readonly dataDir: string | undefined;
+  /** PostgreSQL in its place. Its address holds a password, and is never printed. */
+  readonly isPostgres: boolean;
+}
+
 /** How the newcomer comes to first answers. Every line that begins with two spaces can be pasted. */
 export function welcomeText(
   { restUrl, grpcAddress }: Pick<Service, 'restUrl' | 'grpcAddress'>,
-  { root, dataDir }: { root: string; dataDir: string | undefined },
+  root: string,
+  { dataDir, isPostgres }: StorePlace,
 ): string {
-  const admin = `${dataDir === undefined ? '' : `CORE_DATA_DIR=${quote(dataDir)} `}npm run --silent admin --`;
+  const folder = isPostgres || dataDir === undefined ? '' : `CORE_DATA_DIR=${quote(dataDir)} `;
+  const admin = `${folder}npm run --silent admin --`;
+  const begin = isPostgres ? '; export the same DATABASE_URL there first.\n' : '. ';
   return `
 Serving REST on ${restUrl} and gRPC on ${grpcAddress}. Ctrl-C stops both.
 The same address in a browser is a page to try it on.
 
-Try it in another terminal. The first two lines go to this folder and make an API key (on a first
+Try it in another terminal${begin}The first two lines go to this folder and make an API key (on a first
 start the ready line below has one as well); the others find a face and read a water meter, the
 last one over gRPC:
 

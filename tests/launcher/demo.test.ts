@@ -20,6 +20,23 @@ async function run(args: string[], env: NodeJS.ProcessEnv = {}) {
   });
 }
 
+/** As a user has them whose own service runs: their ports are taken, their TLS is not for here. */
+const settingsOfAnother = {
+  CORE_METRICS_HOST: 'nowhere.invalid',
+  CORE_METRICS_PORT: '9464',
+  REST_METRICS_HOST: 'nowhere.invalid',
+  REST_METRICS_PORT: '9465',
+  CORE_TLS_CERT: 'core.crt',
+  CORE_TLS_KEY: 'core.key',
+  CORE_TLS_CLIENT_CA: 'clients.crt',
+  REST_TLS_CERT: 'rest.crt',
+  REST_TLS_KEY: 'rest.key',
+  REST_CORE_TLS_CA: 'core-ca.crt',
+  REST_CORE_TLS_CERT: 'facade.crt',
+  REST_CORE_TLS_KEY: 'facade.key',
+  REST_CORE_TLS_NAME: 'core.internal',
+};
+
 async function folder(t: TestContext): Promise<string> {
   const name = await mkdtemp(path.join(tmpdir(), 'demo-test-'));
   t.after(() => rm(name, { recursive: true, force: true }));
@@ -39,6 +56,7 @@ describe('make demo', () => {
       TMPDIR: temporary,
       HOME: home,
       XDG_CACHE_HOME: undefined,
+      ...settingsOfAnother,
     });
     assert.equal(stderr, '');
     assert.equal(code, 0);

@@ -22,10 +22,12 @@ describe('readyLine', () => {
   });
 });
 
+const usual = { dataDir: undefined, isPostgres: false };
+
 describe('welcomeText', () => {
   it('should quote a folder so that its line can be pasted', () => {
     const root = "/tmp/it's a folder";
-    const line = welcomeText(addresses, { root, dataDir: undefined })
+    const line = welcomeText(addresses, root, usual)
       .split('\n')
       .find((text) => text.startsWith('  cd '));
     const pasted = String(line).replace(' cd ', ' printf %s ');
@@ -33,7 +35,14 @@ describe('welcomeText', () => {
   });
 
   it('should name the data folder to the admin command where it is not the usual one', () => {
-    const text = welcomeText(addresses, { root: '/srv', dataDir: '/var/data' });
+    const text = welcomeText(addresses, '/srv', { ...usual, dataDir: '/var/data' });
     assert.match(text, /\$\(CORE_DATA_DIR=\/var\/data npm run --silent admin -- keys create/);
+    assert.doesNotMatch(text, /DATABASE_URL/);
+  });
+
+  it('should ask for the same database where that has the keys', () => {
+    const text = welcomeText(addresses, '/srv', { dataDir: '/var/data', isPostgres: true });
+    assert.match(text, /export the same DATABASE_URL there first/);
+    assert.match(text, /\$\(npm run --silent admin -- keys create/);
   });
 });
