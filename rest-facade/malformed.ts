@@ -7,6 +7,9 @@ import { writeJson } from './transcode/json.js';
 /** Request line and headers together. */
 export const maxHeaderBytes = 16 * 1024;
 
+/** What is written then goes nowhere: the other side is gone, or shakes no hands and so has no keys. */
+const unanswerable = new Set<string | undefined>(['ECONNRESET', 'ERR_TLS_HANDSHAKE_TIMEOUT']);
+
 /** Where a connection has its last answer; no WeakMap, see request-context.ts. */
 const answerKey = Symbol('answer');
 
@@ -22,7 +25,7 @@ export function answerMalformed(server: Server, log: Logger): void {
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket: WithAnswer) => {
     const last = socket[answerKey];
-    if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
+    if (!socket.writable || unanswerable.has(error.code)) socket.destroy();
     else if (last === undefined || !hasConnection(last)) refuse(socket, error.code);
     else if (last.writableFinished) socket.destroySoon();
     else last.once('finish', () => socket.destroySoon());

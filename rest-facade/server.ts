@@ -14,6 +14,7 @@ import { readVersion } from '../runtime/version.js';
 import { createDocument } from './openapi/create-document.js';
 import { createMetrics } from './observe/metrics.js';
 import { startMetricsServer, type MetricsServer } from '../runtime/metrics-server.js';
+import { openConnections } from '../runtime/open-connections.js';
 import { noTracing, type Tracing } from '../runtime/tracing.js';
 import { createPages } from './pages/create-pages.js';
 import { loadStaticFiles } from './pages/static-files.js';
@@ -82,6 +83,7 @@ export async function startRestFacade(deps: {
     isDraining: () => isDraining,
   });
   const server = createHttpServer(config, log, app, identity);
+  const connections = openConnections(server);
   let metricsServer: MetricsServer | undefined;
   try {
     metricsServer =
@@ -101,7 +103,7 @@ export async function startRestFacade(deps: {
     const closed = new Promise((resolve) => server.close(resolve));
     const force = setTimeout(() => {
       log.warn('requests under way are ended');
-      server.closeAllConnections();
+      for (const connection of connections) connection.destroy();
     }, config.shutdownGraceMs);
     // A connection that was busy when the server closed stays open, idle, once its answer is out.
     const sweep = setInterval(() => server.closeIdleConnections(), 50);

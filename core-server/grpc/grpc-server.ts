@@ -2,9 +2,11 @@ import { Server, type ServerCredentials, type ServerInterceptor } from '@grpc/gr
 import { setMaxListeners } from 'node:events';
 import { HealthImplementation } from 'grpc-health-check';
 import { formatAddress } from '../../runtime/format-address.js';
+import { openConnections } from '../../runtime/open-connections.js';
 import { maxMessageBytes } from '../../runtime/message-limit.js';
 import { endStandingCalls } from './end-standing-calls.js';
 import { widenFlowControl } from './flow-control.js';
+import { http2ServersOf } from './http2-servers.js';
 import { guardStreams } from './guard-streams.js';
 import { createReceiveLimit } from './receive-limit.js';
 import { createReflection } from './reflection.js';
@@ -86,6 +88,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     unfinishedBytes: Math.max(leastUnfinishedBytes, 16 * options.maxMessageBytes),
     takeAnswerMs: options.maxReceiveMs + takeAnswerMs,
   });
+  const connections = [...http2ServersOf(server)].map(openConnections);
   for (const name of names) health.setStatus(name, 'SERVING');
 
   return {
@@ -93,7 +96,10 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     async close(graceMs) {
       for (const name of names) health.setStatus(name, 'NOT_SERVING');
       closing.abort();
-      const timer = setTimeout(() => server.forceShutdown(), graceMs);
+      // Not server.forceShutdown(): without channelz, grpc-js keeps no list of what it would end.
+      const timer = setTimeout(() => {
+        for (const open of connections) for (const connection of open) connection.destroy();
+      }, graceMs);
       await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
       clearTimeout(timer);
     },

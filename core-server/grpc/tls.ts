@@ -1,8 +1,15 @@
 import { ServerCredentials } from '@grpc/grpc-js';
+import type { TlsOptions } from 'node:tls';
 import { readPem, restrictCiphers } from '../../runtime/tls.js';
 import type { CoreConfig } from '../config.js';
 
-type TlsConfig = Pick<CoreConfig, 'CORE_TLS_CERT' | 'CORE_TLS_KEY' | 'CORE_TLS_CLIENT_CA'>;
+type TlsConfig = Pick<
+  CoreConfig,
+  'CORE_TLS_CERT' | 'CORE_TLS_KEY' | 'CORE_TLS_CLIENT_CA' | 'CORE_MAX_DEADLINE_MS'
+>;
+
+/** Node.js waits two minutes for a handshake. */
+const maxHandshakeMs = 10_000;
 
 /**
  * What the gRPC ports prove themselves with: plain text unless a certificate is configured. With
@@ -17,9 +24,13 @@ export async function loadServerCredentials(config: TlsConfig): Promise<ServerCr
   const key = await readPem('CORE_TLS_KEY', keyFile);
   const clientAuthority = caFile === undefined ? null : await readPem('CORE_TLS_CLIENT_CA', caFile);
   restrictCiphers();
-  return ServerCredentials.createSsl(
+  const credentials = ServerCredentials.createSsl(
     clientAuthority,
     [{ cert_chain: certificate, private_key: key }],
     clientAuthority !== null,
   );
+  // createSsl has no such option, nor has grpc-js's Server.
+  const options: TlsOptions | null = credentials._getConstructorOptions();
+  if (options) options.handshakeTimeout = Math.min(maxHandshakeMs, config.CORE_MAX_DEADLINE_MS);
+  return credentials;
 }

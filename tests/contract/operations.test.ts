@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { createRequire } from 'node:module';
+import { connect as connectTcp } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { before, describe, it, type TestContext } from 'node:test';
@@ -199,7 +200,8 @@ void it(
 void describe('a core that stops', () => {
   async function start(t: TestContext, graceMs: number) {
     const stage = openStage(t);
-    const settings = { CORE_SHUTDOWN_GRACE_MS: String(graceMs) };
+    // No call ends by its deadline meanwhile.
+    const settings = { CORE_SHUTDOWN_GRACE_MS: String(graceMs), CORE_MAX_DEADLINE_MS: '600000' };
     const service = await startService(t, settings, undefined, scriptedWorkerUrl);
     return { stage, service };
   }
@@ -292,5 +294,15 @@ void describe('a core that stops', () => {
     await service.closeCore();
     assert.match(await running, /^(UNAVAILABLE|CANCELLED|SHUTTING_DOWN)$/);
     stage.release('endless');
+  });
+
+  void it('waits no longer for a client that never ends its side', async (t) => {
+    const { service } = await start(t, 0);
+    const port = Number(new URL(`http://${service.grpc}`).port);
+    const socket = connectTcp({ port, host: '127.0.0.1', allowHalfOpen: true }).resume();
+    t.after(() => socket.destroy());
+    socket.on('error', () => undefined); // the reset
+    await once(socket, 'data'); // the core's settings
+    await service.closeCore();
   });
 });

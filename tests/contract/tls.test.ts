@@ -24,6 +24,7 @@ import { unaryCall } from '../helpers/grpc.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { adminKey, startTestCore, type TestCore } from '../helpers/start-core.js';
+import { openSocket } from '../rest-facade/raw-http.js';
 
 const log = pino({ level: 'silent' });
 const lifetime = createLifetime();
@@ -41,14 +42,20 @@ void describe('TLS', () => {
     stranger = await createAuthority(lifetime);
     server = await authority.issue('server');
     client = await authority.issue('client');
-    core = await startTestCore(lifetime, {
+    core = await startSecureCore(lifetime, {});
+    apiKey = (await createKey(trusting(client))).secret;
+  });
+
+  /** Starts a core whose clients need a certificate of the authority. */
+  function startSecureCore(t: Pick<TestContext, 'after'>, environment: Record<string, string>) {
+    return startTestCore(t, {
       CORE_SHUTDOWN_GRACE_MS: '0',
       CORE_TLS_CERT: server.certFile,
       CORE_TLS_KEY: server.keyFile,
       CORE_TLS_CLIENT_CA: authority.certFile,
+      ...environment,
     });
-    apiKey = (await createKey(trusting(client))).secret;
-  });
+  }
 
   /** What a client believes (the authority) and proves itself with. */
   function trusting(identity: Identity | undefined, believed = authority): ChannelCredentials {
@@ -225,6 +232,31 @@ void describe('TLS', () => {
       for (const weak of ['ECDHE-ECDSA-AES128-SHA256', 'ECDHE-ECDSA-AES256-CCM8', 'AES128-SHA'])
         await assert.rejects(shake(weak, 'TLSv1.2'), /handshake failure/, `${weak} at ${port}`);
       await assert.rejects(shake('DEFAULT@SECLEVEL=0', 'TLSv1.1'), /protocol version/);
+    }
+  });
+
+  it('should close a connection without a handshake, on any port', async (t) => {
+    const facade = await startHttps(t, { REST_REQUEST_TIMEOUT_MS: '100' });
+    const hasty = await startSecureCore(t, { CORE_MAX_DEADLINE_MS: '100' });
+    for (const port of [facade.port, hasty.port, hasty.adminPort ?? 0]) {
+      const hello = Buffer.from([0x16, 3, 1, 2, 0, 1, 0]); // the beginning of one
+      for (const bytes of [undefined, hello]) {
+        const socket = await openSocket(port);
+        if (bytes) socket.write(bytes);
+        await once(socket.resume(), 'close');
+      }
+    }
+  });
+
+  it('should stop while connections shake no hands', async (t) => {
+    const facade = await startHttps(t);
+    const stopped = await startSecureCore(t, {});
+    for (const server of [facade, stopped]) {
+      const { port } = server;
+      const socket = await openSocket(port);
+      t.after(() => socket.destroy());
+      await shakeHands({ ...client, host: 'localhost', port, ca: authority.cert }); // came later
+      await server.close();
     }
   });
 
