@@ -3,13 +3,13 @@ import type { Logger } from 'pino';
 import { Operation } from '../generated/imageanalysis/v1/admin.js';
 import { startMetricsServer } from '../runtime/metrics-server.js';
 import type { Tracing } from '../runtime/tracing.js';
+import { createAdminKeyCheck } from './access/admin-key.js';
 import {
   createAccessInterceptor,
   createAdminInterceptor,
   type AccessDeps,
 } from './access/interceptor.js';
 import { createKeyRateLimiter } from './access/rate-limit.js';
-import { isSameSecret } from './access/same-secret.js';
 import { parseTrustedProxies } from '../runtime/trusted-proxies.js';
 import type { AdminHandlers } from './admin/service.js';
 import type { CoreConfig } from './config.js';
@@ -114,7 +114,7 @@ export async function startPorts(deps: {
               ...serverOptions,
               port: config.CORE_ADMIN_PORT,
               services: createAdminService(deps.adminHandlers, callSettings),
-              interceptor: createAdminInterceptor((sent) => isSameSecret(sent, adminKey), log),
+              interceptor: createAdminInterceptor(createAdminKeyCheck(adminKey), log),
               maxMessageBytes: 0,
             }),
           );

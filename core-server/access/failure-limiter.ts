@@ -1,7 +1,7 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { ServiceError } from '../errors.js';
 import { isCompanyName } from './company-name.js';
-import { callerAddress } from './peer-address.js';
+import { callerAddress } from '../../runtime/caller-address.js';
 import { secondsLeft } from './seconds-left.js';
 
 /** Who tried to be which company. */
@@ -52,8 +52,8 @@ export function createFailureLimiter({
 
   return {
     async check(attempt) {
-      await refuseWhenSpent(perCompany, companyKey(attempt));
-      await refuseWhenSpent(perCaller, callerKey(attempt));
+      await refuseWhenSpent(perCompany, companyKey(attempt), 'password');
+      await refuseWhenSpent(perCaller, callerKey(attempt), 'password');
     },
     async recordFailure(attempt) {
       await perCompany.penalty(companyKey(attempt));
@@ -65,14 +65,19 @@ export function createFailureLimiter({
   };
 }
 
-async function refuseWhenSpent(limiter: RateLimiterMemory, key: string): Promise<void> {
+/** @throws ServiceError RATE_LIMITED when the points of this key are used up by a wrong `field`. */
+export async function refuseWhenSpent(
+  limiter: RateLimiterMemory,
+  key: string,
+  field: string,
+): Promise<void> {
   const state = await limiter.get(key);
   if (state === null || state.consumedPoints < limiter.points || state.msBeforeNext <= 0) return;
   const { points, duration } = limiter;
   const seconds = secondsLeft(state.msBeforeNext, duration);
   throw new ServiceError(
     'RATE_LIMITED',
-    `password was wrong ${state.consumedPoints} times, want fewer than ${points} in ${duration} s, try again in ${seconds} s`,
-    { details: { field: 'password', limit: String(points) }, retryAfterSeconds: seconds },
+    `${field} was wrong ${state.consumedPoints} times, want fewer than ${points} in ${duration} s, try again in ${seconds} s`,
+    { details: { field, limit: String(points) }, retryAfterSeconds: seconds },
   );
 }

@@ -4,8 +4,10 @@ import type { Logger } from 'pino';
 import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { ServiceError } from '../errors.js';
 import { logFault } from '../observe/log-fault.js';
+import { isKeyless } from '../grpc/keyless-calls.js';
 import { readRequestId } from '../grpc/request-id.js';
 import { toStatusObject } from '../grpc/status.js';
+import type { AdminKeyCheck } from './admin-key.js';
 import { parseApiKey } from './api-key-format.js';
 
 /** Metadata key under which handlers find the public id of the caller's API key. */
@@ -110,22 +112,18 @@ function assertAllowed(key: AuthenticatedKey, operation: Operation): Authenticat
 
 /** Checks the metadata `adminkey` of every administration call. */
 export function createAdminInterceptor(
-  isAdminKey: (key: string) => boolean,
+  checkAdminKey: AdminKeyCheck,
   log: Logger,
 ): ServerInterceptor {
-  return guard((_call, metadata) => {
-    if (!isAdminKey(readSecret(metadata, 'adminkey'))) {
-      throw new ServiceError('INVALID_API_KEY', 'adminkey is wrong, want the key of AdminService', {
-        details: { field: 'adminkey' },
-      });
-    }
-  }, log);
+  return guard(({ peer }, metadata) => checkAdminKey(readSecret(metadata, 'adminkey'), peer), log);
 }
 
 interface GuardedCall {
   readonly path: string;
   readonly requestStream: boolean;
   readonly deadline: number;
+  /** The caller's address with its port. */
+  readonly peer: string;
 }
 
 /**
@@ -133,7 +131,7 @@ interface GuardedCall {
  * the check throws or rejects.
  */
 function guard(
-  check: (call: GuardedCall, metadata: Metadata) => Promise<void> | void,
+  check: (call: GuardedCall, metadata: Metadata) => Promise<void>,
   log: Logger,
 ): ServerInterceptor {
   return ({ path, requestStream }, grpcCall) =>
@@ -144,22 +142,28 @@ function guard(
             metadata.remove(keyIdMetadata);
             const requestId = readRequestId(metadata);
             const deadline = Number(grpcCall.getDeadline());
+            const peer = grpcCall.getPeer();
             const run = async () => {
-              if (!path.startsWith('/grpc.')) {
-                await check({ path, requestStream, deadline }, metadata);
-              }
+              if (!isKeyless(path)) await check({ path, requestStream, deadline, peer }, metadata);
               metadata.remove('apikey');
               metadata.remove('adminkey');
               pass(metadata);
             };
             run().catch((caught: unknown) => {
               const error = ServiceError.from(caught);
-              logFault(log, error, { request_id: requestId, method: path });
+              logRefusal(log, error, { request_id: requestId, method: path, peer });
               grpcCall.sendStatus(toStatusObject(error));
             });
           },
         }),
     });
+}
+
+/** A flood is counted and not logged: its lines would take the time that answers need. */
+function logRefusal(log: Logger, error: ServiceError, line: object): void {
+  const { reason } = error;
+  if (!logFault(log, error, line) && reason !== 'QUEUE_FULL')
+    log.info({ ...line, reason }, 'call refused');
 }
 
 function readSecret(metadata: Metadata, name: string): string {

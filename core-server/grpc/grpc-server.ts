@@ -1,13 +1,13 @@
 import { Server, type ServerCredentials, type ServerInterceptor } from '@grpc/grpc-js';
 import { setMaxListeners } from 'node:events';
-import { HealthImplementation } from 'grpc-health-check';
 import { formatAddress } from '../../runtime/format-address.js';
 import { openConnections } from '../../runtime/open-connections.js';
 import { maxMessageBytes } from '../../runtime/message-limit.js';
-import { endStandingCalls } from './end-standing-calls.js';
 import { widenFlowControl } from './flow-control.js';
 import { http2ServersOf } from './http2-servers.js';
 import { guardStreams } from './guard-streams.js';
+import { serveHealth } from './health.js';
+import { guardKeylessCalls } from './keyless-calls.js';
 import { createReceiveLimit } from './receive-limit.js';
 import { createReflection } from './reflection.js';
 import type { Service } from '../services.js';
@@ -62,7 +62,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
       ...(options.observer ? [options.observer] : []),
       createReceiveLimit(options.maxReceiveMs),
       options.interceptor,
-      endStandingCalls(closing.signal),
+      guardKeylessCalls(closing.signal),
     ],
     'grpc.max_receive_message_length': options.maxMessageBytes + messageOverheadBytes,
     'grpc.max_send_message_length': maxMessageBytes,
@@ -74,27 +74,31 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     'grpc.enable_channelz': 0,
   });
   const serviceNames = services.map((service) => nameOf(service));
-  const names = ['', ...serviceNames];
-  const health = new HealthImplementation();
   for (const { definition, implementation } of services) {
     server.addService(markUndecodable(definition), implementation);
   }
-  health.addToServer(server);
+  const health = serveHealth(server, serviceNames);
   createReflection(serviceNames, options.descriptorSet).addToServer(server);
 
   const port = await bind(server, formatAddress(options), options.credentials);
   widenFlowControl(server);
+  const streaming = new Set(
+    services.flatMap(({ definition }) =>
+      Object.values(definition).flatMap(({ path, requestStream }) => (requestStream ? path : [])),
+    ),
+  );
   guardStreams(server, {
+    takesStream: (path) => streaming.has(path) || path.startsWith('/grpc.reflection.'),
     unfinishedBytes: Math.max(leastUnfinishedBytes, 16 * options.maxMessageBytes),
     takeAnswerMs: options.maxReceiveMs + takeAnswerMs,
   });
   const connections = [...http2ServersOf(server)].map(openConnections);
-  for (const name of names) health.setStatus(name, 'SERVING');
+  health.set('SERVING');
 
   return {
     port,
     async close(graceMs) {
-      for (const name of names) health.setStatus(name, 'NOT_SERVING');
+      health.set('NOT_SERVING');
       closing.abort();
       // Not server.forceShutdown(): without channelz, grpc-js keeps no list of what it would end.
       const timer = setTimeout(() => {

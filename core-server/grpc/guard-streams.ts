@@ -1,11 +1,14 @@
 import type { Server } from '@grpc/grpc-js';
-import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { constants, type ServerHttp2Stream } from 'node:http2';
 import { createByteBudget, type ByteBudget } from '../../runtime/byte-budget.js';
+import { callerAddress } from '../../runtime/caller-address.js';
 import { http2ServersOf } from './http2-servers.js';
 import { mendHeaders } from './mend-headers.js';
 import { createMessageMeter } from './message-meter.js';
 
 export interface StreamLimits {
+  /** Whether the method of a path takes a stream of messages. */
+  readonly takesStream: (path: string) => boolean;
   /** Bytes that all messages together may have that are not whole yet. */
   readonly unfinishedBytes: number;
   /** An answer of which nothing was taken for so long is dropped. */
@@ -18,12 +21,14 @@ export const maxOpenMessageBytes = 4 * 2 ** 10;
 /**
  * What grpc-js has no limits for or gets wrong, at the streams below it:
  *
- * - Bytes of messages that are on their way, all calls together, and of calls that need no key.
+ * - Bytes of messages that are on their way, all calls together, and of calls that need no key. The one message
+ *   of a unary call is on its way until its caller has ended the call, since grpc-js keeps it till then.
  * - Compressed messages, which would be inflated to a thousand times their bytes, each call by itself.
  *   Pictures are compressed anyway.
  * - Answers that nobody takes.
  * - Messages of calls that were refused before they were whole.
- * - Deadlines that it cannot read, and headers that it would write to stderr.
+ * - Deadlines that it cannot read, headers that it would write to stderr, and headers that are large: named by
+ *   one byte each, they may be a thousand times what was sent of them.
  *
  * To be called once the port is bound.
  */
@@ -33,7 +38,7 @@ export function guardStreams(server: Server, limits: StreamLimits): void {
     // Before grpc-js reads headers and data.
     http2Server.prependListener('stream', (stream, headers) => {
       mendHeaders(headers);
-      limitUnfinished(stream, headers, budget);
+      limitUnfinished(stream, String(headers[':path']), budget, limits);
       endUntaken(stream, limits.takeAnswerMs);
       resetRefused(stream);
     });
@@ -42,13 +47,14 @@ export function guardStreams(server: Server, limits: StreamLimits): void {
 
 function limitUnfinished(
   stream: ServerHttp2Stream,
-  headers: IncomingHttpHeaders,
+  path: string,
   budget: ByteBudget,
+  { takesStream }: StreamLimits,
 ): void {
-  const isOpenToAll = !String(headers[':path']).startsWith('/imageanalysis.');
+  const isOpenToAll = !path.startsWith('/imageanalysis.');
   const maxBytes = isOpenToAll ? maxOpenMessageBytes : Infinity;
   const share = budget.of(addressOf(stream));
-  const addBytes = createMessageMeter();
+  const addBytes = takesStream(path) ? createMessageMeter() : createByteCounter();
   let held = 0;
   const hold = (bytes: number): boolean => {
     const more = bytes - held;
@@ -64,7 +70,12 @@ function limitUnfinished(
     if (unfinished > maxBytes || !hold(unfinished))
       stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
   });
-  stream.once('close', () => hold(0));
+  for (const end of ['end', 'close']) stream.once(end, () => hold(0));
+}
+
+function createByteCounter(): ReturnType<typeof createMessageMeter> {
+  let bytes = 0;
+  return (chunk) => (bytes += chunk.length);
 }
 
 function endUntaken(stream: ServerHttp2Stream, takeAnswerMs: number): void {
@@ -89,5 +100,5 @@ function resetRefused(stream: ServerHttp2Stream): void {
 }
 
 function addressOf({ session }: ServerHttp2Stream): string {
-  return session?.destroyed === false ? (session.socket.remoteAddress ?? '') : '';
+  return session?.destroyed === false ? callerAddress(session.socket.remoteAddress ?? '') : '';
 }

@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http2';
+import { mendSize } from './header-size.js';
 import { mendTimeout } from './timeout-header.js';
 
 /** Changes the headers of a call where grpc-js would do wrong by them. */
 export function mendHeaders(headers: IncomingHttpHeaders): void {
+  mendSize(headers);
   refuseCompression(headers);
   mendTimeout(headers);
   dropIllegal(headers);

@@ -1,11 +1,13 @@
 import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import { ServiceError } from '../errors.js';
 import { toStatusObject } from './status.js';
+import { oversizedHeaders } from './header-size.js';
 import { malformedTimeout } from './timeout-header.js';
 
 /**
- * Refuses deadlines that are malformed, and ends calls whose one request does not arrive in time: handlers, and with them deadlines, begin only
- * when it is there. Streams have their own limit of idleness.
+ * Refuses headers that are too large and deadlines that are malformed, and ends calls whose one request does not
+ * arrive in time: handlers, and with them deadlines, begin only when it is there. Streams have their own limit of
+ * idleness.
  */
 export function createReceiveLimit(limitMs: number): ServerInterceptor {
   return ({ requestStream }, grpcCall) => {
@@ -22,7 +24,7 @@ export function createReceiveLimit(limitMs: number): ServerInterceptor {
       start: (next) =>
         next({
           onReceiveMetadata(metadata, pass) {
-            const refusal = malformedTimeout(metadata);
+            const refusal = oversizedHeaders(metadata) ?? malformedTimeout(metadata);
             if (refusal === undefined) return pass(metadata);
             clearTimeout(timer);
             grpcCall.sendStatus(toStatusObject(refusal));

@@ -1,3 +1,4 @@
+import { BinaryReader } from '@bufbuild/protobuf/wire';
 import type { ServiceDefinition } from '@grpc/grpc-js';
 import { ServiceError } from '../errors.js';
 
@@ -11,7 +12,8 @@ export function markUndecodable(definition: ServiceDefinition): ServiceDefinitio
   const methods = Object.entries(definition).map(([name, method]) => {
     const requestDeserialize = (bytes: Buffer): unknown => {
       try {
-        return method.requestDeserialize(bytes) as unknown;
+        // The generated decoders take a reader as well as bytes.
+        return method.requestDeserialize(limitedReader(bytes) as unknown as Buffer) as unknown;
       } catch {
         return new Undecodable();
       }
@@ -19,6 +21,25 @@ export function markUndecodable(definition: ServiceDefinition): ServiceDefinitio
     return [name, { ...method, requestDeserialize }] as const;
   });
   return Object.fromEntries(methods);
+}
+
+/** Tags and lengths of a message; the largest of ours has about twenty. */
+const maxMarks = 1_000;
+
+/**
+ * A reader that gives up: a field may have two bytes, and decoding five million of them, which all set the same
+ * field or none, would hold up everybody for a second.
+ */
+function limitedReader(bytes: Uint8Array): BinaryReader {
+  const reader = new BinaryReader(bytes);
+  const read = reader.uint32.bind(reader);
+  let left = maxMarks;
+  reader.uint32 = () => {
+    if (left === 0) throw new Error(`more than ${maxMarks} tags and lengths`);
+    left -= 1;
+    return read();
+  };
+  return reader;
 }
 
 /** @throws ServiceError INVALID_FIELD when the bytes were no message of the request's type. */

@@ -10,6 +10,7 @@ import {
   type ServiceError as GrpcError,
 } from '@grpc/grpc-js';
 import { Operation } from '../../generated/imageanalysis/v1/admin.js';
+import { createAdminKeyCheck } from '../../core-server/access/admin-key.js';
 import {
   createAccessInterceptor,
   createAdminInterceptor,
@@ -156,6 +157,7 @@ async function isLetIn(
     start: (listener: { onReceiveMetadata(metadata: Metadata): void }) =>
       listener.onReceiveMetadata(metadata),
     getDeadline: () => Infinity,
+    getPeer: () => '127.0.0.1:1',
     sendStatus: () => {},
   } as unknown as ServerInterceptingCallInterface;
   let letIn = false;
@@ -193,7 +195,7 @@ void test('a service that nobody has given an operation is closed; health and re
   const { log: faultLog, entries } = collectLog();
   const doors: [ServerInterceptor, key: Metadata, opens: boolean][] = [
     [createAccessInterceptor({ ...openAccess, log: faultLog }), withKey(), false],
-    [createAdminInterceptor((sent) => sent === 'right', log), adminKey, true],
+    [createAdminInterceptor(createAdminKeyCheck('right'), log), adminKey, true],
   ];
   for (const [interceptor, key, opens] of doors) {
     const letsIn = (path: string, metadata = new Metadata()) =>
@@ -204,6 +206,35 @@ void test('a service that nobody has given an operation is closed; health and re
     assert.equal(await letsIn('/imageanalysis.v1.NewService/Method', key), opens);
   }
   assert.match(JSON.stringify(entries[0]), /no operation allows .*NewService/);
+});
+
+void test('guesses of the admin key are slowed down by address, right ones are not', async () => {
+  const check = createAdminKeyCheck('right');
+  const reasonOf = (sent: string, peer: string) =>
+    check(sent, peer).then(
+      () => 'OK',
+      (error: unknown) => ServiceError.from(error).reason,
+    );
+  for (let port = 0; port < 10; port += 1)
+    assert.equal(await reasonOf('wrong', `10.0.0.1:${port}`), 'INVALID_API_KEY');
+  assert.equal(await reasonOf('wrong', '10.0.0.1:9'), 'RATE_LIMITED');
+  assert.equal(await reasonOf('right', '10.0.0.1:9'), 'RATE_LIMITED');
+  for (let time = 0; time < 20; time += 1)
+    assert.equal(await reasonOf('right', '10.0.0.2:9'), 'OK');
+});
+
+void test('a refused key leaves a line, which does not show it', async (t) => {
+  const { log, entries } = collectLog();
+  const authenticate = () =>
+    Promise.reject(new ServiceError('INVALID_API_KEY', 'apikey is not one of ours'));
+  const handler = () => Promise.resolve(answer);
+  const client = await serve(t, handler, { access: { ...openAccess, authenticate, log } });
+  await assert.rejects(call(client, withKey('a-secret')));
+  const [{ msg, reason, method, peer } = {}] = entries;
+  assert.deepEqual([msg, reason], ['call refused', 'INVALID_API_KEY']);
+  assert.match(String(method), /ReadMeter$/);
+  assert.match(String(peer), /^(127\.0\.0\.1|\[::1\]):\d+$/);
+  assert.doesNotMatch(JSON.stringify(entries), /a-secret/);
 });
 
 void test('a fault in the check of the key is logged with the id of the request', async (t) => {

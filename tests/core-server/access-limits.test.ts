@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { createFailureLimiter } from '../../core-server/access/failure-limiter.js';
-import { callerAddress } from '../../core-server/access/peer-address.js';
+import { callerAddress } from '../../runtime/caller-address.js';
 import { createKeyRateLimiter } from '../../core-server/access/rate-limit.js';
 import { createWorkLimiter } from '../../core-server/access/work-limiter.js';
 import { deferred } from '../helpers/deferred.js';

@@ -9,13 +9,18 @@ import { gzipSync } from 'node:zlib';
 import type { Server } from '@grpc/grpc-js';
 import { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { guardStreams, maxOpenMessageBytes } from '../../core-server/grpc/guard-streams.js';
+import { maxHeaderBytes } from '../../core-server/grpc/header-size.js';
+import { maxKeylessCalls } from '../../core-server/grpc/keyless-calls.js';
 import { createMessageMeter } from '../../core-server/grpc/message-meter.js';
 import { scriptedPicture } from '../helpers/scripted-pictures.js';
 import { startScripted } from '../helpers/scripted-service.js';
 
 const readMeterPath = '/imageanalysis.v1.MeterReadingService/ReadMeter';
+const checkPath = '/grpc.health.v1.Health/Check';
+const watchPath = '/grpc.health.v1.Health/Watch';
 const ok = '0';
 const invalidArgument = '3';
+const resourceExhausted = '8';
 const unimplemented = '12';
 const unauthenticated = '16';
 const mebibyte = 2 ** 20;
@@ -99,15 +104,12 @@ test('a meter counts the bytes of the message that is not whole', () => {
 test('who has no key cannot have large messages kept', async (t) => {
   const { service } = await startScripted(t);
   const session = open(t, service.grpc);
-  for (const path of [
-    '/grpc.health.v1.Health/Check',
-    '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
-  ]) {
+  for (const path of [checkPath, '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo']) {
     const stream = call(session, path);
     stream.write(frame(Buffer.alloc(maxOpenMessageBytes), { length: mebibyte }));
     assert.equal(await endOf(stream), constants.NGHTTP2_ENHANCE_YOUR_CALM, path);
   }
-  const check = call(session, '/grpc.health.v1.Health/Check');
+  const check = call(session, checkPath);
   check.end(frame(Buffer.alloc(0)));
   assert.equal(await endOf(check), ok);
 });
@@ -124,7 +126,7 @@ test('of a message whose call was refused no more is asked for', async (t) => {
 
 test('a request for the health that does not come is not waited for', async (t) => {
   const { service } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '300' });
-  assert.equal(await endOf(call(open(t, service.grpc), '/grpc.health.v1.Health/Check')), '4');
+  assert.equal(await endOf(call(open(t, service.grpc), checkPath)), '4');
 });
 
 test('messages under way have a budget, which they give back', async (t) => {
@@ -152,10 +154,63 @@ test('messages under way have a budget, which they give back', async (t) => {
   assert.notEqual(await endOf(picture), constants.NGHTTP2_ENHANCE_YOUR_CALM);
 });
 
+test('a whole message of a call that is not ended counts as under way', async (t) => {
+  const { service } = await startScripted(t);
+  const session = open(t, service.grpc);
+  const streams = Array.from({ length: 30 }, () => {
+    const stream = call(session, readMeterPath, { apikey: service.apiKey });
+    stream.write(frame(Buffer.alloc(10 * mebibyte)));
+    return stream;
+  });
+  const ends = streams.map((stream) => endOf(stream));
+  const isOver = await Promise.race([...ends, sleep(60_000, 'none was refused', { ref: false })]);
+  assert.equal(isOver, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL);
+  await Promise.all(ends);
+});
+
+test('headers that are large together are refused, and not kept', async (t) => {
+  const { service } = await startScripted(t);
+  const session = open(t, service.grpc);
+  for (const path of [checkPath, watchPath, readMeterPath])
+    for (const names of [['x-a'], ['x-a', 'x-b', 'x-c', 'x-d']]) {
+      const value = 'x'.repeat(maxHeaderBytes / names.length);
+      const stream = call(session, path, Object.fromEntries(names.map((name) => [name, value])));
+      stream.end(frame(Buffer.alloc(0)));
+      const { 'grpc-status': status, 'grpc-message': message } = await trailersOf(stream);
+      assert.equal(status, invalidArgument, path);
+      assert.match(decodeURIComponent(String(message)), /^metadata has \d{4,} bytes, want at most/);
+    }
+  const stream = call(session, checkPath, { 'x-a': 'x'.repeat(maxHeaderBytes / 2) });
+  stream.end(frame(Buffer.alloc(0)));
+  assert.equal(await endOf(stream), ok);
+});
+
+test('who has no key cannot open calls without end', async (t) => {
+  const { service } = await startScripted(t);
+  const session = open(t, service.grpc);
+  const watch = () => {
+    const stream = call(session, watchPath);
+    stream.end(frame(Buffer.alloc(0)));
+    return stream;
+  };
+  // One address gets four fifths of all.
+  const most = (maxKeylessCalls * 4) / 5;
+  const watches = Array.from({ length: most }, watch);
+  await Promise.all(watches.map((stream) => once(stream.resume(), 'data')));
+  assert.equal(await endOf(watch()), resourceExhausted);
+  const [first] = watches;
+  first?.close(constants.NGHTTP2_CANCEL);
+  await once(first as ClientHttp2Stream, 'close');
+  const check = call(session, checkPath);
+  check.end(frame(Buffer.alloc(0)));
+  assert.equal(await endOf(check), ok);
+});
+
 test('compressed messages are not inflated', async (t) => {
   const { service } = await startScripted(t);
   const send = (encoding: string, isCompressed: boolean, bytes: Uint8Array) => {
-    const stream = call(open(t, service.grpc), '/grpc.health.v1.Health/Check', {
+    const stream = call(open(t, service.grpc), checkPath, {
       'grpc-encoding': encoding,
     });
     stream.end(frame(bytes, { isCompressed }));
@@ -169,14 +224,13 @@ test('compressed messages are not inflated', async (t) => {
 test('a malformed deadline is refused as a mistake of the caller', async (t) => {
   const { service } = await startScripted(t);
   const session = open(t, service.grpc);
-  const healthPath = '/grpc.health.v1.Health/Check';
   const send = (path: string, timeout: string) => {
     const stream = call(session, path, { 'grpc-timeout': timeout });
     stream.end(frame(Buffer.alloc(0)));
     return trailersOf(stream);
   };
   for (const path of [
-    healthPath,
+    checkPath,
     readMeterPath,
     `${readMeterPath.replace('ReadMeter', 'StreamReadMeters')}`,
   ])
@@ -210,14 +264,14 @@ test('a malformed deadline is refused as a mistake of the caller', async (t) => 
     '99999999H',
     '3600000S',
   ])
-    assert.equal((await send(healthPath, timeout))['grpc-status'], ok, timeout);
+    assert.equal((await send(checkPath, timeout))['grpc-status'], ok, timeout);
 });
 
 test('an answer that nobody takes is dropped', async (t) => {
   const { service } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '200' });
   const session = open(t, service.grpc, { initialWindowSize: 0 });
   await once(session, 'remoteSettings');
-  const stream = call(session, '/grpc.health.v1.Health/Check');
+  const stream = call(session, checkPath);
   stream.end(frame(Buffer.alloc(0)));
   stream.resume();
   await once(stream, 'close');
@@ -230,6 +284,7 @@ test(
   async (t) => {
     const http2Server = createServer();
     guardStreams({ http2Servers: new Map([[http2Server, {}]]) } as unknown as Server, {
+      takesStream: () => false,
       unfinishedBytes: mebibyte,
       takeAnswerMs: 50,
     });

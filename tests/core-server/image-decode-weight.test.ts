@@ -20,6 +20,13 @@ test('an AVIF weighs what it has of the largest picture, whatever else names a s
   assert.equal(decodeWeight(Buffer.concat([avif, Buffer.from('ispe')]), 'avif', limits), 0.25);
 });
 
+test('an AVIF that states more sizes than a picture has weighs as much as the largest', () => {
+  const box = 'ispe' + '\0'.repeat(12);
+  const file = (sizes: number): Buffer => Buffer.from('....ftypavif' + box.repeat(sizes));
+  assert.equal(decodeWeight(file(64), 'avif', limits), 0);
+  assert.equal(decodeWeight(file(65), 'avif', limits), 1);
+});
+
 test('an AVIF that states no size weighs as much as the largest, all other types nothing', () => {
   assert.equal(decodeWeight(Buffer.from('....ftypavif'), 'avif', limits), 1);
   for (const type of ['jpeg', 'png', 'webp', 'gif', 'tiff'] as const)

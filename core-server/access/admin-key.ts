@@ -1,0 +1,25 @@
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { callerAddress } from '../../runtime/caller-address.js';
+import { ServiceError } from '../errors.js';
+import { refuseWhenSpent } from './failure-limiter.js';
+import { isSameSecret } from './same-secret.js';
+
+const maxFailures = 10;
+const windowSeconds = 60;
+
+/** Rejects with INVALID_API_KEY, or with RATE_LIMITED where the caller at this address was wrong too often. */
+export type AdminKeyCheck = (sent: string, peer: string) => Promise<void>;
+
+/** Checks keys of AdminService, whose one key a person may have made up: guesses are slowed down. */
+export function createAdminKeyCheck(adminKey: string): AdminKeyCheck {
+  const failures = new RateLimiterMemory({ points: maxFailures, duration: windowSeconds });
+  return async (sent, peer) => {
+    const caller = callerAddress(peer);
+    await refuseWhenSpent(failures, caller, 'adminkey');
+    if (isSameSecret(sent, adminKey)) return;
+    await failures.penalty(caller);
+    throw new ServiceError('INVALID_API_KEY', 'adminkey is wrong, want the key of AdminService', {
+      details: { field: 'adminkey' },
+    });
+  };
+}

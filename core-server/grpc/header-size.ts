@@ -1,0 +1,45 @@
+import type { Metadata } from '@grpc/grpc-js';
+import type { IncomingHttpHeaders } from 'node:http2';
+import { ServiceError } from '../errors.js';
+
+// A call may name a header that its connection sent before by one byte (RFC 7541), so that a hundred bytes make
+// half a megabyte, which grpc-js keeps as long as the call. The limit that HTTP/2 knows holds only for those who
+// say that they heard of it.
+
+/** Names and values of all headers of a call; the default of grpc-go and grpc-java. */
+export const maxHeaderBytes = 8 * 2 ** 10;
+
+const oversizedMetadata = 'x-internal-oversized-headers';
+/** What grpc-js needs to find the method. */
+const kept: readonly string[] = [':method', ':path', 'content-type'];
+
+/** Drops headers that are too large together, but for those that lead to the refusal. */
+export function mendSize(headers: IncomingHttpHeaders): void {
+  delete headers[oversizedMetadata];
+  const bytes = sizeOf(headers);
+  if (bytes <= maxHeaderBytes) return;
+  for (const name in headers) if (!kept.includes(name)) delete headers[name];
+  headers[oversizedMetadata] = String(bytes);
+}
+
+/** The refusal of a call whose headers were too large; undefined for the others. */
+export function oversizedHeaders(metadata: Metadata): ServiceError | undefined {
+  const [bytes] = metadata.get(oversizedMetadata);
+  if (bytes === undefined) return undefined;
+  const value = bytes.toString();
+  return new ServiceError(
+    'INVALID_FIELD',
+    `metadata has ${value} bytes, want at most ${maxHeaderBytes}`,
+    { details: { field: 'metadata', value, limit: String(maxHeaderBytes) } },
+  );
+}
+
+function sizeOf(headers: IncomingHttpHeaders): number {
+  let bytes = 0;
+  for (const name in headers) {
+    const value = headers[name] ?? '';
+    const values = typeof value === 'string' ? [value] : value;
+    bytes += values.reduce((sum, { length }) => sum + length, name.length * values.length);
+  }
+  return bytes;
+}

@@ -1,0 +1,50 @@
+import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
+import { createByteBudget } from '../../runtime/byte-budget.js';
+import { callerAddress } from '../../runtime/caller-address.js';
+import { ServiceError } from '../errors.js';
+import { shuttingDown } from '../refusals.js';
+import { toStatusObject } from './status.js';
+
+/** Calls of health and reflection that may be open, of which one address has four fifths at most. */
+export const maxKeylessCalls = 1_000;
+
+/** Whether anybody may call a path, without a key. */
+export const isKeyless = (path: string): boolean => path.startsWith('/grpc.');
+
+/**
+ * Watches over the calls of health and reflection. Only so many are open, since anybody may open them and some
+ * have no end of their own: health watches and reflection streams. These are ended when `closing` is aborted; a
+ * server that closes would wait for them until its grace is over.
+ */
+export function guardKeylessCalls(closing: AbortSignal): ServerInterceptor {
+  const places = createByteBudget(maxKeylessCalls);
+  return ({ path, responseStream }, call) => {
+    if (!isKeyless(path)) return new ServerInterceptingCall(call);
+    const own = places.of(callerAddress(call.getPeer()));
+    const refuse = (error: ServiceError) => call.sendStatus(toStatusObject(error));
+    const end = () => refuse(shuttingDown());
+    return new ServerInterceptingCall(call, {
+      start(next) {
+        const hasPlace = own.take(1);
+        if (responseStream) closing.addEventListener('abort', end);
+        next({
+          // Comes however the call ends.
+          onCancel() {
+            closing.removeEventListener('abort', end);
+            if (hasPlace) own.give(1);
+          },
+        });
+        if (!hasPlace) refuse(noPlace());
+        else if (responseStream && closing.aborted) end();
+      },
+    });
+  };
+}
+
+function noPlace(): ServiceError {
+  return new ServiceError(
+    'QUEUE_FULL',
+    `health and reflection have all the calls they can hold, want at most ${maxKeylessCalls}, try again in 1 s`,
+    { details: { limit: String(maxKeylessCalls) }, retryAfterSeconds: 1 },
+  );
+}
