@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { callerAddress } from '../runtime/caller-address.js';
 import { readApiKey } from './api-key.js';
 import type { CoreClient } from './core-client.js';
 import { missingField, Refusal } from './errors.js';
@@ -93,7 +94,7 @@ async function readBody(
   checkBodyHeaders(request, maxBodyBytes);
   // By address, since the key may be made up: the core checks it when it gets the body.
   const { clientAddress, signal } = contextOf(response);
-  const budget = deps.budget.of(clientAddress);
+  const budget = deps.budget.of(callerAddress(clientAddress));
   const options = { signal: signal(), budget, maxBodyBytes };
   const start = () => allowBody(request, response);
   if (rule.kind === 'multipart') {

@@ -53,34 +53,38 @@ for (const [trusted, seen] of [
     assert.match(logged(), new RegExp(`"client":"${seen}"`));
   });
 
-test('one client of a trusted proxy leaves the others room for their uploads', async (t) => {
-  const [first, other, end] = [deferred(), deferred(), deferred()];
-  const { url } = await startBoth(
-    t,
-    async (call) => {
-      (String(call.metadata.get('apikey')) === 'first' ? first : other).resolve();
-      await end.promise;
-      return answerAll(call);
-    },
-    {
-      REST_TRUSTED_PROXIES: '127.0.0.1',
-      REST_MAX_IMAGE_BYTES: '1000000',
-      REST_MAX_BODY_BYTES: '1048576',
-      REST_MAX_BUFFERED_BYTES: '1310720',
-    },
-  );
-  const upload = (key: string, address: string, bytes: number) =>
-    fetch(`${url}/face_detect_multi`, {
-      method: 'POST',
-      headers: { apikey: key, 'x-forwarded-for': address },
-      body: createForm(Buffer.alloc(bytes)),
-    });
-  const held = upload('first', client, 900_000);
-  await first.promise;
-  const refused = await readRefusal(await upload('second', client, 200_000));
-  assert.deepEqual([refused.status, refused.reason], [429, 'QUEUE_FULL']);
-  const taken = upload('third', '198.51.100.1', 200_000);
-  await Promise.race([other.promise, taken]);
-  end.resolve();
-  assert.deepEqual([(await held).status, (await taken).status], [200, 200]);
-});
+for (const [one, same, another] of [
+  [client, client, '198.51.100.1'],
+  ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1'],
+] as const)
+  test(`${one} and ${same} are one client, which leaves ${another} room for its uploads`, async (t) => {
+    const [first, other, end] = [deferred(), deferred(), deferred()];
+    const { url } = await startBoth(
+      t,
+      async (call) => {
+        (String(call.metadata.get('apikey')) === 'first' ? first : other).resolve();
+        await end.promise;
+        return answerAll(call);
+      },
+      {
+        REST_TRUSTED_PROXIES: '127.0.0.1',
+        REST_MAX_IMAGE_BYTES: '1000000',
+        REST_MAX_BODY_BYTES: '1048576',
+        REST_MAX_BUFFERED_BYTES: '1310720',
+      },
+    );
+    const upload = (key: string, address: string, bytes: number) =>
+      fetch(`${url}/face_detect_multi`, {
+        method: 'POST',
+        headers: { apikey: key, 'x-forwarded-for': address },
+        body: createForm(Buffer.alloc(bytes)),
+      });
+    const held = upload('first', one, 900_000);
+    await first.promise;
+    const refused = await readRefusal(await upload('second', same, 200_000));
+    assert.deepEqual([refused.status, refused.reason], [429, 'QUEUE_FULL']);
+    const taken = upload('third', another, 200_000);
+    await Promise.race([other.promise, taken]);
+    end.resolve();
+    assert.deepEqual([(await held).status, (await taken).status], [200, 200]);
+  });
