@@ -13,18 +13,10 @@ import { serveHealth } from '../../core-server/grpc/health.js';
 import { waitUntil } from '../../launcher/wait-until.js';
 
 test('a name that nobody watches any more is not kept', async (t) => {
-  let watchers = new Map<string, unknown>();
-  const { addToServer } = HealthImplementation.prototype;
-  t.mock.method(
-    HealthImplementation.prototype,
-    'addToServer',
-    function (this: unknown, to: Server) {
-      ({ watchers } = this as { watchers: typeof watchers });
-      addToServer.call(this as HealthImplementation, to);
-    },
-  );
+  const added = t.mock.method(HealthImplementation.prototype, 'addToServer');
   const server = new Server();
   serveHealth(server, ['known']).set('SERVING');
+  const { watchers } = added.mock.calls[0]?.this as { watchers: Map<string, unknown> };
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
       error ? reject(error) : resolve(bound),
