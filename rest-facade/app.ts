@@ -21,7 +21,7 @@ import { splitTarget } from './transcode/parse-target.js';
 import { matchPath } from './transcode/path-template.js';
 import type { Route } from './transcode/rules.js';
 import type { Throttle } from './throttle.js';
-import type { ByteBudget } from '../runtime/byte-budget.js';
+import type { FairBudget } from '../runtime/fair-budget.js';
 import type { IsTrustedProxy } from '../runtime/trusted-proxies.js';
 
 /** Everything the HTTP application needs. */
@@ -29,7 +29,7 @@ export interface AppDeps {
   readonly routes: readonly Route[];
   readonly pages: ReadonlyMap<string, Page>;
   readonly core: Pick<CoreClient, 'call'>;
-  readonly budget: ByteBudget;
+  readonly budget: FairBudget;
   readonly throttle: Throttle;
   readonly maxImageBytes: number;
   readonly maxBodyBytes: number;

@@ -14,7 +14,7 @@ import { parseQuery, splitTarget } from './transcode/parse-target.js';
 import { renderResponse } from './transcode/render-response.js';
 import type { BodyRule, Route } from './transcode/rules.js';
 import type { Throttle } from './throttle.js';
-import type { ByteBudget } from '../runtime/byte-budget.js';
+import type { FairBudget } from '../runtime/fair-budget.js';
 import { decodeDataUrl, noDataUrl } from './upload/data-url.js';
 import { checkBodyHeaders, readJsonObject } from './upload/read-body.js';
 import { readMultipart } from './upload/read-multipart.js';
@@ -26,7 +26,7 @@ const maxPlainBodyBytes = 64 * 1024;
 export interface OperationDeps {
   readonly routes: readonly Route[];
   readonly core: Pick<CoreClient, 'call'>;
-  readonly budget: ByteBudget;
+  readonly budget: FairBudget;
   readonly throttle: Throttle;
   readonly maxImageBytes: number;
   readonly maxBodyBytes: number;

@@ -22,7 +22,7 @@ import { createRoutes } from './transcode/rules.js';
 import { loadCoreTrust, loadIdentity, type Identity } from './tls.js';
 import { createThrottle } from './throttle.js';
 import { parseTrustedProxies } from '../runtime/trusted-proxies.js';
-import { createByteBudget } from '../runtime/byte-budget.js';
+import { createFairBudget } from '../runtime/fair-budget.js';
 
 /** A core that was added behind a name is used within this time. */
 const lookUpCoresEveryMs = 30_000;
@@ -57,7 +57,7 @@ export async function startRestFacade(deps: {
   );
   let isDraining = false;
   const version = readVersion();
-  const budget = createByteBudget(config.maxBufferedBytes);
+  const budget = createFairBudget(config.maxBufferedBytes);
   const metrics = createMetrics({ version, bufferedBytes: () => budget.taken });
   const pages = createPages({
     document: createDocument(routes, { version, ...config }),

@@ -1,6 +1,6 @@
 import type { Server } from '@grpc/grpc-js';
 import { constants, type ServerHttp2Stream } from 'node:http2';
-import { createByteBudget, type ByteBudget } from '../../runtime/byte-budget.js';
+import { createFairBudget, type FairBudget } from '../../runtime/fair-budget.js';
 import { callerAddress } from '../../runtime/caller-address.js';
 import { http2ServersOf } from './http2-servers.js';
 import { mendHeaders } from './mend-headers.js';
@@ -33,7 +33,7 @@ export const maxOpenMessageBytes = 4 * 2 ** 10;
  * To be called once the port is bound.
  */
 export function guardStreams(server: Server, limits: StreamLimits): void {
-  const budget = createByteBudget(limits.unfinishedBytes);
+  const budget = createFairBudget(limits.unfinishedBytes);
   for (const http2Server of http2ServersOf(server)) {
     // Before grpc-js reads headers and data.
     http2Server.prependListener('stream', (stream, headers) => {
@@ -48,7 +48,7 @@ export function guardStreams(server: Server, limits: StreamLimits): void {
 function limitUnfinished(
   stream: ServerHttp2Stream,
   path: string,
-  budget: ByteBudget,
+  budget: FairBudget,
   { takesStream }: StreamLimits,
 ): void {
   const isOpenToAll = !path.startsWith('/imageanalysis.');

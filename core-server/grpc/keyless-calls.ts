@@ -1,5 +1,5 @@
 import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
-import { createByteBudget } from '../../runtime/byte-budget.js';
+import { createFairBudget } from '../../runtime/fair-budget.js';
 import { callerAddress } from '../../runtime/caller-address.js';
 import { ServiceError } from '../errors.js';
 import { shuttingDown } from '../refusals.js';
@@ -17,7 +17,7 @@ export const isKeyless = (path: string): boolean => path.startsWith('/grpc.');
  * server that closes would wait for them until its grace is over.
  */
 export function guardKeylessCalls(closing: AbortSignal): ServerInterceptor {
-  const places = createByteBudget(maxKeylessCalls);
+  const places = createFairBudget(maxKeylessCalls);
   return ({ path, responseStream }, call) => {
     if (!isKeyless(path)) return new ServerInterceptingCall(call);
     const own = places.of(callerAddress(call.getPeer()));

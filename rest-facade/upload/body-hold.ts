@@ -1,5 +1,5 @@
 import { refuse } from '../errors.js';
-import type { ByteShare } from '../../runtime/byte-budget.js';
+import type { BudgetShare } from '../../runtime/fair-budget.js';
 
 /** Piece of the budget that is taken at once, where there is as much. */
 const stepBytes = 64 * 1024;
@@ -16,7 +16,7 @@ export interface BodyHold {
   readonly release: () => void;
 }
 
-export function createBodyHold(share: ByteShare): BodyHold {
+export function createBodyHold(share: BudgetShare): BodyHold {
   let came = 0;
   let taken = 0;
   return {

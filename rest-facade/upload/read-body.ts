@@ -4,13 +4,13 @@ import { describeJson } from '../transcode/describe-json.js';
 import { clip, quote } from '../transcode/field.js';
 import { createBodyHold } from './body-hold.js';
 import { bodyTooLarge, createByteCollector, type ByteCollector } from './byte-collector.js';
-import type { ByteShare } from '../../runtime/byte-budget.js';
+import type { BudgetShare } from '../../runtime/fair-budget.js';
 
 /** What reading a body needs beside the request. */
 export interface ReadOptions {
   /** Aborted with the Refusal to answer, when the caller goes away or time is up. */
   readonly signal: AbortSignal;
-  readonly budget: ByteShare;
+  readonly budget: BudgetShare;
   /** Limit of the whole body. */
   readonly maxBodyBytes: number;
   /** Called when the headers are found good and reading begins. */

@@ -11,7 +11,7 @@ import { noTracing } from '../../runtime/tracing.js';
 import { loadRpcs } from '../../rest-facade/protos.js';
 import { createThrottle } from '../../rest-facade/throttle.js';
 import { createRoutes } from '../../rest-facade/transcode/rules.js';
-import { createByteBudget } from '../../runtime/byte-budget.js';
+import { createFairBudget } from '../../runtime/fair-budget.js';
 import { deferred } from '../helpers/deferred.js';
 import { exchange } from './raw-http.js';
 
@@ -146,7 +146,7 @@ test('pictures that the throttle refuses are not read, what is without a picture
     routes: createRoutes(loadRpcs()),
     pages: new Map(),
     core: { call: () => Promise.resolve({}) },
-    budget: createByteBudget(0),
+    budget: createFairBudget(0),
     throttle: {
       run(caller) {
         callers.push(caller);

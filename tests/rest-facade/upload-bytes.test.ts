@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createByteBudget } from '../../runtime/byte-budget.js';
+import { createFairBudget } from '../../runtime/fair-budget.js';
 import { createBodyHold } from '../../rest-facade/upload/body-hold.js';
 import { createByteCollector } from '../../rest-facade/upload/byte-collector.js';
 import { decodeDataUrl } from '../../rest-facade/upload/data-url.js';
@@ -9,7 +9,7 @@ import { reasonOf } from './refusals.js';
 const kib = 1024;
 
 test('a budget gives one owner four fifths, and leaves the others room', () => {
-  const budget = createByteBudget(100);
+  const budget = createFairBudget(100);
   const [one, other] = [budget.of('one'), budget.of('other')];
   assert.ok(!one.take(81));
   assert.ok(one.take(60));
@@ -25,7 +25,7 @@ test('a budget gives one owner four fifths, and leaves the others room', () => {
 });
 
 test('a hold takes what comes in steps of 64 KiB, and gives all of it back', () => {
-  const budget = createByteBudget(1_000 * kib);
+  const budget = createFairBudget(1_000 * kib);
   const hold = createBodyHold(budget.of('caller'));
   assert.equal(budget.taken, 0);
   for (let chunk = 0; chunk < 300; chunk += 1) hold.grow(kib);
@@ -36,7 +36,7 @@ test('a hold takes what comes in steps of 64 KiB, and gives all of it back', () 
 });
 
 test('a hold refuses when the budget is used up, and leaves it as it was', () => {
-  const budget = createByteBudget(100 * kib);
+  const budget = createFairBudget(100 * kib);
   const [first, second] = [budget.of('caller'), budget.of('caller')].map(createBodyHold);
   first?.grow(80 * kib);
   assert.equal(
@@ -53,7 +53,7 @@ test('a hold refuses when the budget is used up, and leaves it as it was', () =>
 });
 
 test('a hold has room for all of the largest body in the least budget', () => {
-  const budget = createByteBudget(125 * kib);
+  const budget = createFairBudget(125 * kib);
   const hold = createBodyHold(budget.of('caller'));
   for (let chunk = 0; chunk < 100; chunk += 1) hold.grow(kib);
   assert.equal(

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { readMultipart } from '../../rest-facade/upload/read-multipart.js';
-import { createByteBudget } from '../../runtime/byte-budget.js';
+import { createFairBudget } from '../../runtime/fair-budget.js';
 import { answerAll } from './answers.js';
 import { createForm } from '../helpers/form.js';
 import { readRefusal, startBoth, withKey, type ErrorBody } from './facade.js';
@@ -166,7 +166,7 @@ test('every limit of a form, at it and one above', async (t) => {
 });
 
 test('the fields of a form, unfinished ones too, count as bytes of uploads that are held', async () => {
-  const budget = createByteBudget(1_000 * kib);
+  const budget = createFairBudget(1_000 * kib);
   const read = async (body: string) => {
     const request = Object.assign(Readable.from([Buffer.from(body.replaceAll('\n', '\r\n'))]), {
       headers: { 'content-type': 'multipart/form-data; boundary=b' },

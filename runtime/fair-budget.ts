@@ -1,0 +1,41 @@
+import { fairLimit } from './fair-limit.js';
+
+/** So much of something, such as bytes or places, for all requests together. */
+export interface FairBudget {
+  /** What one caller may take of it. */
+  of(owner: string): BudgetShare;
+  readonly taken: number;
+}
+
+/** A caller's part of a budget. */
+export interface BudgetShare {
+  /** Takes so much; false, and takes none, when this caller may have no more. */
+  take(amount: number): boolean;
+  give(amount: number): void;
+}
+
+/** A budget of which each owner has at most its fair limit. */
+export function createFairBudget(most: number): FairBudget {
+  const held = new Map<string, number>();
+  let taken = 0;
+  return {
+    of: (owner) => ({
+      take(amount) {
+        const own = (held.get(owner) ?? 0) + amount;
+        if (own > fairLimit(most - taken - amount)) return false;
+        taken += amount;
+        held.set(owner, own);
+        return true;
+      },
+      give(amount) {
+        taken -= amount;
+        const own = (held.get(owner) ?? 0) - amount;
+        if (own > 0) held.set(owner, own);
+        else held.delete(owner);
+      },
+    }),
+    get taken() {
+      return taken;
+    },
+  };
+}
