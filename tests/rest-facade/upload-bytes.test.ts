@@ -183,6 +183,16 @@ test('refusals of data URLs tell what is wrong, and nothing of the picture', () 
       'text/plain',
     ],
     ['data:image/x;base64,YWJ%', `image has "%" as character 4 of its data, ${alphabet}`, '%'],
+    [
+      `data:image/x;base64,!${' '.repeat(100_000)}==`,
+      `image has "!" as character 1 of its data, ${alphabet}`,
+      '!',
+    ],
+    [
+      `data:image/x;base64,=${' '.repeat(100_000)}= =`,
+      `image has "=" as character 1 of its data, ${alphabet}`,
+      '=',
+    ],
     ['data:image/x;base64,YW\nJ"', `image has "\\"" as character 5 of its data, ${alphabet}`, '"'],
     ['data:image/x;base64,YW-_', `image has "-" as character 3 of its data, ${alphabet}`, '-'],
     ['data:image/x;base64,YQ==YQ==', `image has "=" as character 3 of its data, ${alphabet}`, '='],
