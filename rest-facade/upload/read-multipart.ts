@@ -8,7 +8,17 @@ import { bodyTooLarge, createByteCollector, type ByteCollector } from './byte-co
 import { contentLength, type ReadOptions } from './read-body.js';
 
 /** Limits of a form beside those of its bytes. */
-export const formLimits = { files: 1, fields: 16, fieldBytes: 64 * 1024, nameBytes: 100 } as const;
+export const formLimits = {
+  files: 1,
+  fields: 16,
+  fieldBytes: 64 * 1024,
+  nameBytes: 100,
+  /**
+   * Room for a boundary, which has at most 70 characters (RFC 2046, 5.1.1), in quotes and beside a charset.
+   * busboy looks at as many again for each byte that comes alone, and may find the boundary where we would not.
+   */
+  contentTypeLength: 200,
+} as const;
 
 /** A form with one file. */
 export interface Form {
@@ -157,7 +167,12 @@ function createParser(request: IncomingMessage, maxFileBytes: number): busboy.Bu
       `content-type is ${quote(contentType)}, want multipart/form-data with a boundary`,
       { details: { field: 'content-type', value: clip(contentType) } },
     );
-  const { files, fields, fieldBytes, nameBytes } = formLimits;
+  const { files, fields, fieldBytes, nameBytes, contentTypeLength } = formLimits;
+  if (contentType.length > contentTypeLength)
+    throw overLimit('a content-type that is too long', contentTypeLength, {
+      unit: 'characters',
+      field: 'content-type',
+    });
   try {
     return busboy({
       headers: request.headers,

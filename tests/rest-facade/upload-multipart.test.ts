@@ -121,11 +121,23 @@ test('forms that are refused, over a raw socket', async (t) => {
   assert.deepEqual(core.calls, []);
 });
 
+test('a boundary of 70 characters, in quotes', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  const boundary = `'()+_,-./:=? `.repeat(6).slice(0, 69) + 'b';
+  const contentType = `multipart/form-data; charset=utf-8; boundary="${boundary}"`;
+  const body = (file + end).replaceAll('--b', `--${boundary}`);
+  const { status, text } = await exchange(port, multipartRequest(path, body, { contentType }));
+  assert.equal(status, 200, text);
+});
+
 test('content types', async (t) => {
   const { port } = await startBoth(t, answerAll);
   const table: [string, number, string | undefined][] = [
     ['multipart/form-data; boundary=b', 200, undefined],
     ['Multipart/Form-Data; charset=utf-8; boundary="b"', 200, undefined],
+    ['multipart/form-data; boundary=b; charset='.padEnd(200, 'x'), 200, undefined],
+    ['multipart/form-data; boundary=b; charset='.padEnd(201, 'x'), 400, 'MALFORMED_MULTIPART'],
+    [`multipart/form-data; boundary="${'b'.repeat(200)}"`, 400, 'MALFORMED_MULTIPART'],
     ['multipart/form-data', 400, 'MALFORMED_MULTIPART'],
     ['multipart/form-data; boundary=', 400, 'MALFORMED_MULTIPART'],
     ['multipart/form-datax; boundary=b', 415, 'UNSUPPORTED_CONTENT_TYPE'],
