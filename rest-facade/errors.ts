@@ -75,7 +75,8 @@ export function callerGone(cause?: unknown): Refusal {
 
 /** A method that a path does not take. @param allow those that it takes */
 export function methodNotAllowed(method: string, allow: readonly string[]): Refusal {
-  return refuse('METHOD_NOT_ALLOWED', `method is ${method}, want ${allow.join(' or ')}`, {
+  const wish = allow.length > 0 ? allow.join(' or ') : 'another';
+  return refuse('METHOD_NOT_ALLOWED', `method is ${method}, want ${wish}`, {
     details: { method, allow: allow.join(', ') },
     allow,
   });

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { writeJson } from './transcode/json.js';
+import { methodNotAllowed, refuse, type Refusal } from './errors.js';
+import { renderError } from './transcode/http-error.js';
 
 /** Request line and headers together. */
 export const maxHeaderBytes = 16 * 1024;
@@ -15,7 +16,7 @@ const answerKey = Symbol('answer');
 
 type WithAnswer = Socket & { [answerKey]?: ServerResponse };
 
-/** Answers what is no well-formed HTTP request, and so never reaches the application. */
+/** Answers what is no well-formed HTTP request, and CONNECT: what never reaches the application. */
 export function answerMalformed(server: Server, log: Logger): void {
   const note = ({ socket }: { socket: WithAnswer }, response: ServerResponse) =>
     void (socket[answerKey] = response);
@@ -24,18 +25,27 @@ export function answerMalformed(server: Server, log: Logger): void {
   }
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket: WithAnswer) => {
-    const last = socket[answerKey];
     if (!socket.writable || unanswerable.has(error.code)) socket.destroy();
-    else if (last === undefined || !hasConnection(last)) refuse(socket, error.code);
-    else if (last.writableFinished) socket.destroySoon();
-    else last.once('finish', () => socket.destroySoon());
+    else end(socket, refusalOf(error.code), error.code);
+  });
+  // No path takes it. Node.js has let go of the connection, and would have ended it without an answer.
+  server.on('connect', ({ method = '' }: IncomingMessage, socket: WithAnswer) => {
+    for (const event of ['error', 'timeout']) socket.on(event, () => socket.destroy());
+    end(socket.resume(), methodNotAllowed(method, []), method);
   });
 
-  const refuse = (socket: Socket, errorCode: string | undefined): void => {
+  const end = (socket: WithAnswer, refusal: Refusal, error: string | undefined): void => {
+    const last = socket[answerKey];
+    if (last === undefined || !hasConnection(last)) answer(socket, refusal, error);
+    else if (last.writableFinished) socket.destroySoon();
+    else last.once('finish', () => socket.destroySoon());
+  };
+
+  const answer = (socket: Socket, refusal: Refusal, error: string | undefined): void => {
     const requestId = randomUUID();
     const client = socket.remoteAddress;
-    log.info({ request_id: requestId, error: errorCode, client }, 'malformed request');
-    socket.end(renderMalformed(errorCode, requestId));
+    log.info({ request_id: requestId, error, client }, 'malformed request');
+    socket.end(render(refusal, requestId));
   };
 }
 
@@ -48,26 +58,33 @@ function hasConnection(answer: ServerResponse): boolean {
   return complete ? !answer.writableFinished || !answer.shouldKeepAlive : answer.headersSent;
 }
 
-/** Only statuses of the documented table, so that a client needs to know no others. */
-function renderMalformed(errorCode: string | undefined, requestId: string): string {
-  const isLate = errorCode === 'ERR_HTTP_REQUEST_TIMEOUT';
-  const [status, code, reason] = isLate
-    ? [504, 'DEADLINE_EXCEEDED', 'DEADLINE']
-    : [400, 'INVALID_ARGUMENT', 'INVALID_FIELD'];
-  const isTooLong = errorCode === 'HPE_HEADER_OVERFLOW';
-  const details = isTooLong ? { limit: String(maxHeaderBytes) } : {};
-  const message = isLate
-    ? 'the request did not arrive in time, try again'
-    : isTooLong
-      ? `the request line and headers are too long, want at most ${maxHeaderBytes} bytes`
-      : 'the bytes are no HTTP request, want a well-formed one';
-  const body = writeJson({ message, code, reason, request_id: requestId, details });
+/** Only what is in the documented table, so that a client needs to know no more. */
+function refusalOf(errorCode: string | undefined): Refusal {
+  switch (errorCode) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return refuse('DEADLINE', 'the request did not arrive in time, try again');
+    case 'HPE_HEADER_OVERFLOW':
+      return refuse(
+        'INVALID_FIELD',
+        `the request line and headers are too long, want at most ${maxHeaderBytes} bytes`,
+        { details: { limit: String(maxHeaderBytes) } },
+      );
+    default:
+      return refuse('INVALID_FIELD', 'the bytes are no HTTP request, want a well-formed one');
+  }
+}
+
+/** Answer and headers as bytes of HTTP. */
+function render(refusal: Refusal, requestId: string): string {
+  const { status, headers, body } = renderError(refusal, requestId);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'connection: close',
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,
+    ...lines,
     '',
     body,
   ].join('\r\n');

@@ -37,7 +37,7 @@ const multipart: Generator = (random, { apiKey, pictures }) => {
   const path = random.pick(uploads);
   const picture = path === meterUpload ? pictures.forMeter(random) : pictures.forFaces(random);
   const file = random.chance(0.8) ? mutate(picture.bytes, random) : picture.bytes;
-  const boundary = 'fuzz-boundary';
+  const boundary = random.chance(0.05) ? strangeBoundary(random) : 'fuzz-boundary';
   const part = (disposition: string, body: Buffer | string): Buffer =>
     Buffer.concat([
       Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n`),
@@ -55,12 +55,16 @@ const multipart: Generator = (random, { apiKey, pictures }) => {
   return post({
     kind: `multipart, ${picture.name}`,
     path,
-    type: `multipart/form-data; boundary=${boundary}`,
+    type: `multipart/form-data; boundary="${boundary}"`,
     apiKey,
     body,
     random,
   });
 };
+
+/** Up to where the headers are too long. */
+const strangeBoundary = (random: Random): string =>
+  random.pick(['b', "'()+_,-./:=? "]).repeat(1 + random.int(17_000)) + 'b';
 
 /** JSON with a data URL, each damaged now and then. */
 const dataUrl: Generator = (random, { apiKey, pictures }) => {
@@ -91,6 +95,7 @@ const values: Generator = (random, { apiKey }) => {
     () => '['.repeat(count) + ']'.repeat(count),
     () => `[${'{},'.repeat(count)}1]`,
     () => `"data:image/png;base64,${'A '.repeat(count)}"`,
+    () => `"data:image/png;base64,!${' '.repeat(20 * count)}="`,
     () =>
       `{${Array.from({ length: count }, (_, index) => `"${index}":1,`).join('')}"__proto__":{}}`,
   ])();
@@ -119,7 +124,17 @@ const query: Generator = (random, { apiKey }) => {
     '/v1/companies/demo/detection-score',
     '/nowhere',
   ]);
-  const method = random.pick(['GET', 'GET', 'GET', 'PUT', 'POST', 'DELETE', 'HEAD', 'OPTIONS']);
+  const method = random.pick([
+    'GET',
+    'GET',
+    'GET',
+    'PUT',
+    'POST',
+    'DELETE',
+    'HEAD',
+    'OPTIONS',
+    'CONNECT',
+  ]);
   return head(`query string, ${method}`, method, `${path}?${pairs.join('&')}`, [
     `apikey: ${apiKey}`,
   ]);
@@ -145,6 +160,14 @@ const headers: Generator = (random, { apiKey }) => {
   return { ...head('headers', method, path, lines), owesAnswer: false };
 };
 
+/** Requests one after the other, whose answers nobody awaits. */
+const pipelined: Generator = (random, { apiKey }) => {
+  const path = random.pick(['/livez', '/readyz', '/nowhere', '/face_config_score?detection']);
+  const text = `GET ${path} HTTP/1.1\r\nhost: fuzz\r\napikey: ${apiKey}\r\n\r\n`;
+  const bytes = Buffer.from(text.repeat(1 + random.int(3_000)));
+  return { kind: 'pipelined', bytes, owesAnswer: false };
+};
+
 /** Bytes that may be no HTTP at all. */
 const broken: Generator = (random, material) => {
   const whole = random.pick([multipart, dataUrl, query, headers])(random, material);
@@ -160,6 +183,7 @@ const generators: readonly Generator[] = [
   ...Array<Generator>(4).fill(query),
   ...Array<Generator>(2).fill(headers),
   ...Array<Generator>(2).fill(broken),
+  pipelined,
 ];
 
 /** One request of a kind that chance chooses. */

@@ -45,6 +45,18 @@ test('bytes after a request do not overtake its answer', async (t) => {
   assert.equal(text.match(/HTTP\/1\.1 /g)?.length, 1, text);
 });
 
+test('CONNECT does not overtake the answer to a request before it', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  const request =
+    'GET /face_config_score?detection&company=acme&password=x HTTP/1.1\r\nhost: x\r\napikey: key\r\n\r\n';
+  const { status, text } = await exchange(
+    port,
+    `${request}CONNECT a:1 HTTP/1.1\r\nhost: x\r\n\r\n`,
+  );
+  assert.equal(status, 200, text);
+  assert.equal(text.match(/HTTP\/1\.1 /g)?.length, 1, text);
+});
+
 test('an expectation that is not known is no reason to refuse', async (t) => {
   const { port } = await startBoth(t, answerAll);
   const request = 'GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\nexpect: tea\r\n\r\n';
@@ -77,6 +89,7 @@ test('every refusal is JSON and has a request id, whatever the request line and 
     [get('/livez', 'host: x\r\nupgrade: websocket\r\n'), 200],
     ['OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 404],
     ['TRACE /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 405],
+    ['CONNECT a:1 HTTP/1.1\r\nhost: x\r\n\r\nbytes of a tunnel', 405],
     ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
     [get('/livez', `host: x\r\nx: ${'a'.repeat(17_000)}\r\n`), 400],
     [get('/livez', 'host: x\r\nx: a\0b\r\n'), 400],
