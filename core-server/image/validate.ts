@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.js';
+import { partsOf } from './count-parts.js';
 import type { ImageLimits } from './limits.js';
 import { sniffType, type ImageType } from './sniff-type.js';
 
@@ -36,5 +37,19 @@ export function validateImageBytes(
       { details: { field } },
     );
   }
+  assertFewParts(bytes, type);
   return type;
+}
+
+function assertFewParts(bytes: Uint8Array, type: ImageType): void {
+  const parts = partsOf[type];
+  if (parts === undefined) return;
+  const { name, most, count } = parts;
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (count(file, most) <= most) return;
+  throw new ServiceError(
+    'UNSUPPORTED_IMAGE_TYPE',
+    `image is a ${type.toUpperCase()} of more than ${most} ${name}, want one of fewer`,
+    { details: { field: 'image', value: type, limit: String(most) } },
+  );
 }

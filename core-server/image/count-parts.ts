@@ -1,0 +1,89 @@
+import type { ImageType } from './sniff-type.js';
+
+/**
+ * Parts of a file that libvips goes through before it gives a pixel: its time grows with them, whatever the
+ * picture's size. Real files have far fewer.
+ */
+export interface Parts {
+  /** What they are, for the refusal. */
+  readonly name: string;
+  readonly most: number;
+  /** Counts up to one more than `most`. */
+  readonly count: (file: Buffer, most: number) => number;
+}
+
+export const partsOf: Partial<Record<ImageType, Parts>> = {
+  // Each directory may lead to the same megabytes, which are copied for each.
+  tiff: { name: 'pages', most: 32, count: countDirectories },
+  // Each frame is one, and the time grows by their square.
+  webp: { name: 'chunks', most: 1_000, count: countChunks },
+  // Each is for all pixels, and may have 70 bytes; 10 are usual.
+  jpeg: { name: 'scans', most: 50, count: countScans },
+};
+
+/** Follows the directories from one to the next: TIFF 6.0, section 2. In a BigTIFF their fields are wider. */
+function countDirectories(file: Buffer, most: number): number {
+  const isLittle = file[0] === 0x49;
+  const isBig = file[isLittle ? 2 : 3] === 43;
+  const read = (at: number, bytes: number): number => {
+    if (at + bytes > file.length) return 0;
+    // Of eight bytes the higher two are for files that no memory holds.
+    const at6 = bytes === 8 && !isLittle ? at + 2 : at;
+    const length = Math.min(bytes, 6);
+    return isLittle ? file.readUIntLE(at6, length) : file.readUIntBE(at6, length);
+  };
+  const [countBytes, entryBytes, offsetBytes] = isBig ? [8, 20, 8] : [2, 12, 4];
+  let found = 0;
+  let at = read(offsetBytes, offsetBytes);
+  while (at > 0 && at < file.length && found <= most) {
+    found += 1;
+    at = read(at + countBytes + read(at, countBytes) * entryBytes, offsetBytes);
+  }
+  return found;
+}
+
+/** RFC 9649, 2.3: a name and a length of four bytes each, padded to an even number. */
+function countChunks(file: Buffer, most: number): number {
+  let found = 0;
+  for (let at = 12; at + 8 <= file.length && found <= most; found += 1) {
+    const length = file.readUInt32LE(at + 4);
+    at += 8 + length + (length % 2);
+  }
+  return found;
+}
+
+const startOfScan = Buffer.from([0xff, 0xda]);
+
+/** ITU T.81, B.1.1.3: within the data of a scan this marker cannot stand. */
+function countScans(file: Buffer, most: number): number {
+  const first = findFirstScan(file);
+  if (first === undefined) return 1;
+  let found = 0;
+  for (
+    let at = file.indexOf(startOfScan, first);
+    at >= 0 && found <= most;
+    at = file.indexOf(startOfScan, at + 2)
+  )
+    found += 1;
+  return found;
+}
+
+/**
+ * Where the first scan begins; undefined where it is the only one that is read, so that what phones put behind
+ * a picture, such as a film, is not searched: a sequential one of all components.
+ */
+function findFirstScan(file: Buffer): number | undefined {
+  let components: number | undefined;
+  for (let at = 2; at + 10 <= file.length;) {
+    const marker = file.readUInt16BE(at);
+    // Decoders skip bytes between segments, and markers that have none.
+    if (marker < 0xffc0 || marker === 0xffff) at += 1;
+    else if (marker >= 0xffd0 && marker <= 0xffd7) at += 2;
+    else if (marker === 0xffda) return file[at + 4] === components ? undefined : at;
+    else {
+      if (marker === 0xffc0 || marker === 0xffc1) components = file[at + 9];
+      at += 2 + file.readUInt16BE(at + 2);
+    }
+  }
+  return 0;
+}
