@@ -4,12 +4,12 @@ import { createFairBudget, type FairBudget } from '../../runtime/fair-budget.js'
 import { callerAddress } from '../../runtime/caller-address.js';
 import { http2ServersOf } from './http2-servers.js';
 import { mendHeaders } from './mend-headers.js';
-import { createMessageMeter } from './message-meter.js';
+import { createMessageMeter, type MeterReading } from './message-meter.js';
 
 export interface StreamLimits {
   /** Whether the method of a path takes a stream of messages. */
   readonly takesStream: (path: string) => boolean;
-  /** Bytes that all messages together may have that are not whole yet. */
+  /** Bytes that all messages together may have that are not whole yet, or wait for a handler. */
   readonly unfinishedBytes: number;
   /** An answer of which nothing was taken for so long is dropped. */
   readonly takeAnswerMs: number;
@@ -18,11 +18,19 @@ export interface StreamLimits {
 /** Of a message of health and reflection, which need no key and ask by a name. */
 export const maxOpenMessageBytes = 4 * 2 ** 10;
 
+/** Of one call that needs no key: a reflection stream answers each at once, whether its answers are taken or not. */
+export const maxOpenMessages = 100;
+
+/** What grpc-js keeps about a whole message that waits for a handler, which may be empty itself. */
+export const waitingMessageBytes = 512;
+
 /**
  * What grpc-js has no limits for or gets wrong, at the streams below it:
  *
  * - Bytes of messages that are on their way, all calls together, and of calls that need no key. The one message
- *   of a unary call is on its way until its caller has ended the call, since grpc-js keeps it till then.
+ *   of a unary call is on its way until its caller has ended the call, since grpc-js keeps it till then. Those of
+ *   a stream weigh something while they wait: grpc-js takes all of a chunk at once, where thousands may be empty.
+ * - Messages of calls that need no key.
  * - Compressed messages, which would be inflated to a thousand times their bytes, each call by itself.
  *   Pictures are compressed anyway.
  * - Answers that nobody takes.
@@ -38,14 +46,14 @@ export function guardStreams(server: Server, limits: StreamLimits): void {
     // Before grpc-js reads headers and data.
     http2Server.prependListener('stream', (stream, headers) => {
       mendHeaders(headers);
-      limitUnfinished(stream, String(headers[':path']), budget, limits);
+      limitMessages(stream, String(headers[':path']), budget, limits);
       endUntaken(stream, limits.takeAnswerMs);
       resetRefused(stream);
     });
   }
 }
 
-function limitUnfinished(
+function limitMessages(
   stream: ServerHttp2Stream,
   path: string,
   budget: FairBudget,
@@ -53,8 +61,10 @@ function limitUnfinished(
 ): void {
   const isOpenToAll = !path.startsWith('/imageanalysis.');
   const maxBytes = isOpenToAll ? maxOpenMessageBytes : Infinity;
+  let messagesLeft = isOpenToAll ? maxOpenMessages : Infinity;
   const share = budget.of(addressOf(stream));
-  const addBytes = takesStream(path) ? createMessageMeter() : createByteCounter();
+  const isStream = takesStream(path);
+  const addBytes = isStream ? createMessageMeter() : createByteCounter();
   let held = 0;
   const hold = (bytes: number): boolean => {
     const more = bytes - held;
@@ -65,17 +75,24 @@ function limitUnfinished(
   };
   stream.on('data', (chunk: Buffer) => {
     // What still comes once a call is answered, grpc-js drops.
-    const unfinished = stream.writableEnded ? 0 : addBytes(chunk);
+    const { unfinished, whole } = stream.writableEnded ? nothing : addBytes(chunk);
+    messagesLeft -= whole;
+    // The messages of the chunk before were taken: until then, grpc-js reads no further.
+    const isHeld = hold(unfinished + whole * waitingMessageBytes);
     // gRPC's clients make RESOURCE_EXHAUSTED of it.
-    if (unfinished > maxBytes || !hold(unfinished))
+    if (unfinished > maxBytes || messagesLeft < 0 || !isHeld)
       stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
   });
-  for (const end of ['end', 'close']) stream.once(end, () => hold(0));
+  // The messages of a stream may wait on when the last of them has come.
+  if (!isStream) stream.once('end', () => hold(0));
+  stream.once('close', () => hold(0));
 }
+
+const nothing: MeterReading = { unfinished: 0, whole: 0 };
 
 function createByteCounter(): ReturnType<typeof createMessageMeter> {
   let bytes = 0;
-  return (chunk) => (bytes += chunk.length);
+  return (chunk) => ({ unfinished: (bytes += chunk.length), whole: 0 });
 }
 
 function endUntaken(stream: ServerHttp2Stream, takeAnswerMs: number): void {

@@ -1,16 +1,25 @@
 const headBytes = 5;
 
+/** What the bytes that came last brought. */
+export interface MeterReading {
+  /** Bytes there are of the message that is not whole yet. */
+  readonly unfinished: number;
+  /** Messages that became whole. */
+  readonly whole: number;
+}
+
 /**
  * Follows the messages in the bytes of a gRPC stream: each has a head of 5 bytes, the last 4 of which
  * are its length.
  *
- * @returns takes the next bytes, and tells how many there are of the message that is not whole yet
+ * @returns takes the next bytes
  */
-export function createMessageMeter(): (chunk: Uint8Array) => number {
+export function createMessageMeter(): (chunk: Uint8Array) => MeterReading {
   let seen = 0;
   let length = 0;
   return (chunk) => {
     let at = 0;
+    let whole = 0;
     while (at < chunk.length) {
       if (seen < headBytes) {
         // The first byte says whether it is compressed.
@@ -22,8 +31,11 @@ export function createMessageMeter(): (chunk: Uint8Array) => number {
         seen += taken;
         at += taken;
       }
-      if (seen >= headBytes && seen === headBytes + length) seen = length = 0;
+      if (seen >= headBytes && seen === headBytes + length) {
+        seen = length = 0;
+        whole += 1;
+      }
     }
-    return seen;
+    return { unfinished: seen, whole };
   };
 }

@@ -1,23 +1,38 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, constants, createServer } from 'node:http2';
-import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
+import type {
+  ClientHttp2Session,
+  ClientHttp2Stream,
+  IncomingHttpHeaders,
+  ServerHttp2Stream,
+} from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { Server } from '@grpc/grpc-js';
 import { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { guardStreams, maxOpenMessageBytes } from '../../core-server/grpc/guard-streams.js';
+import {
+  guardStreams,
+  maxOpenMessageBytes,
+  maxOpenMessages,
+  waitingMessageBytes,
+  type StreamLimits,
+} from '../../core-server/grpc/guard-streams.js';
 import { maxHeaderBytes } from '../../core-server/grpc/header-size.js';
 import { maxKeylessCalls } from '../../core-server/grpc/keyless-calls.js';
 import { createMessageMeter } from '../../core-server/grpc/message-meter.js';
+import { deferred } from '../helpers/deferred.js';
 import { scriptedPicture } from '../helpers/scripted-pictures.js';
 import { startScripted } from '../helpers/scripted-service.js';
 
 const readMeterPath = '/imageanalysis.v1.MeterReadingService/ReadMeter';
 const checkPath = '/grpc.health.v1.Health/Check';
 const watchPath = '/grpc.health.v1.Health/Watch';
+const reflectionPaths = ['v1', 'v1alpha'].map(
+  (version) => `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`,
+);
 const ok = '0';
 const invalidArgument = '3';
 const resourceExhausted = '8';
@@ -81,7 +96,30 @@ function trailersOf(stream: ClientHttp2Stream): Promise<IncomingHttpHeaders> {
   });
 }
 
-test('a meter counts the bytes of the message that is not whole', () => {
+/** Messages of no bytes, in one piece. */
+const emptyMessages = (count: number): Buffer => Buffer.alloc(5 * count);
+
+/** A server of one's own behind the guard. */
+async function serveGuarded(
+  t: TestContext,
+  limits: Partial<StreamLimits>,
+  onStream: (stream: ServerHttp2Stream) => void,
+): Promise<string> {
+  const http2Server = createServer();
+  guardStreams({ http2Servers: new Map([[http2Server, {}]]) } as unknown as Server, {
+    takesStream: () => false,
+    unfinishedBytes: mebibyte,
+    takeAnswerMs: 60_000,
+    ...limits,
+  });
+  http2Server.on('stream', onStream);
+  http2Server.listen(0, '127.0.0.1');
+  t.after(() => http2Server.close());
+  await once(http2Server, 'listening');
+  return `127.0.0.1:${(http2Server.address() as AddressInfo).port}`;
+}
+
+test('a meter counts the whole messages, and the bytes of the one that is not', () => {
   const bytes = Buffer.concat([
     frame(Buffer.alloc(10)),
     frame(Buffer.alloc(0)),
@@ -90,7 +128,13 @@ test('a meter counts the bytes of the message that is not whole', () => {
   for (const step of [1, 2, 7, 400]) {
     const add = createMessageMeter();
     const counts: number[] = [];
-    for (let at = 0; at < bytes.length; at += step) counts.push(add(bytes.subarray(at, at + step)));
+    let messages = 0;
+    for (let at = 0; at < bytes.length; at += step) {
+      const { unfinished, whole } = add(bytes.subarray(at, at + step));
+      counts.push(unfinished);
+      messages += whole;
+    }
+    assert.equal(messages, 3, `in steps of ${step}`);
     assert.equal(counts.at(-1), 0, `in steps of ${step}`);
     assert.ok(Math.max(...counts) <= 304, `in steps of ${step}`);
     if (step === 1)
@@ -104,7 +148,7 @@ test('a meter counts the bytes of the message that is not whole', () => {
 test('who has no key cannot have large messages kept', async (t) => {
   const { service } = await startScripted(t);
   const session = open(t, service.grpc);
-  for (const path of [checkPath, '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo']) {
+  for (const path of [checkPath, ...reflectionPaths]) {
     const stream = call(session, path);
     stream.write(frame(Buffer.alloc(maxOpenMessageBytes), { length: mebibyte }));
     assert.equal(await endOf(stream), constants.NGHTTP2_ENHANCE_YOUR_CALM, path);
@@ -112,6 +156,60 @@ test('who has no key cannot have large messages kept', async (t) => {
   const check = call(session, checkPath);
   check.end(frame(Buffer.alloc(0)));
   assert.equal(await endOf(check), ok);
+});
+
+test('who has no key cannot have many messages answered in one call', async (t) => {
+  const { service } = await startScripted(t);
+  const session = open(t, service.grpc);
+  for (const path of reflectionPaths) {
+    const most = call(session, path);
+    most.end(emptyMessages(maxOpenMessages));
+    assert.equal(await endOf(most), ok, path);
+    const tooMany = call(session, path);
+    tooMany.write(emptyMessages(maxOpenMessages));
+    await once(tooMany, 'data');
+    tooMany.end(emptyMessages(1));
+    assert.equal(await endOf(tooMany), constants.NGHTTP2_ENHANCE_YOUR_CALM, path);
+  }
+});
+
+test('messages of a stream that wait for a handler count as under way', async (t) => {
+  // One address gets four fifths, a hundred of them.
+  const limits = { takesStream: () => true, unfinishedBytes: 125 * waitingMessageBytes };
+  const ended = deferred();
+  const address = await serveGuarded(t, limits, (stream) => {
+    stream.on('error', () => undefined);
+    stream.on('data', () => {
+      if (stream.closed) return;
+      if (!stream.headersSent) stream.respond({ 'grpc-status': ok });
+      stream.write('taken');
+    });
+    stream.on('end', ended.resolve);
+  });
+  const session = open(t, address);
+  const begin = () => call(session, readMeterPath);
+
+  const tooMany = begin();
+  tooMany.write(emptyMessages(101));
+  assert.equal(await endOf(tooMany), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+
+  const oneByOne = begin();
+  for (let count = 0; count < 300; count += 1) {
+    oneByOne.write(emptyMessages(1));
+    await once(oneByOne, 'data');
+  }
+  oneByOne.close(constants.NGHTTP2_CANCEL);
+  await once(oneByOne, 'close');
+
+  // They wait on once all have come.
+  const most = begin();
+  most.end(emptyMessages(100));
+  await ended.promise;
+  const oneMore = begin();
+  oneMore.write(emptyMessages(26));
+  assert.equal(await endOf(oneMore), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  most.close(constants.NGHTTP2_CANCEL);
+  await once(most.resume(), 'close');
 });
 
 test('of a message whose call was refused no more is asked for', async (t) => {
@@ -282,24 +380,14 @@ test(
   'an answer that nobody takes is dropped after a quiet spell too',
   { timeout: 10_000 },
   async (t) => {
-    const http2Server = createServer();
-    guardStreams({ http2Servers: new Map([[http2Server, {}]]) } as unknown as Server, {
-      takesStream: () => false,
-      unfinishedBytes: mebibyte,
-      takeAnswerMs: 50,
-    });
     // Nothing is sent until the stream was quiet for once.
-    http2Server.on('stream', (stream) => {
+    const address = await serveGuarded(t, { takeAnswerMs: 50 }, (stream) => {
       stream.once('timeout', () => {
         stream.respond();
         stream.write('an answer');
       });
     });
-    http2Server.listen(0, '127.0.0.1');
-    t.after(() => http2Server.close());
-    await once(http2Server, 'listening');
-    const { port } = http2Server.address() as AddressInfo;
-    const session = open(t, `127.0.0.1:${port}`, { initialWindowSize: 0 });
+    const session = open(t, address, { initialWindowSize: 0 });
     await once(session, 'remoteSettings');
     const stream = call(session, readMeterPath);
     stream.resume();
