@@ -22,7 +22,7 @@ export const maxOpenMessageBytes = 4 * 2 ** 10;
 export const maxOpenMessages = 100;
 
 /** What grpc-js keeps about a whole message that waits for a handler, which may be empty itself. */
-export const waitingMessageBytes = 512;
+export const waitingMessageBytes = 2 ** 10;
 
 /**
  * What grpc-js has no limits for or gets wrong, at the streams below it:
