@@ -35,6 +35,8 @@ export interface CoreOptions {
 
 /** A core that serves. */
 export interface RunningCore extends Omit<Ports, 'close'> {
+  /** No API key was ever made in the store when the core started. */
+  readonly isStoreNew: boolean;
   /** Says NOT_SERVING, lets running calls end within the grace time, ends the others, frees all. */
   close(): Promise<void>;
 }
@@ -79,6 +81,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
       },
       now,
     });
+    const isStoreNew = !(await apiKeys.exist());
     const handlers = createHandlers({
       config,
       models,
@@ -103,7 +106,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
       log,
     });
     closers.push((graceMs) => ports.close(graceMs));
-    return { ...ports, close };
+    return { ...ports, isStoreNew, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createConfig as createCoreConfig } from '../core-server/config.js';
 import { createConfig as createFacadeConfig } from '../rest-facade/config.js';
-import { isGrpcServing, isHttpServing, isListening } from './is-serving.js';
+import { isHttpServing, isListening } from './is-serving.js';
 import { toConnectAddress, toConnectHost } from './launch-settings.js';
 import { whichProcess } from './which-process.js';
 
@@ -15,12 +15,14 @@ const check = checks[name];
 if (!check) throw new Error(`the process is "${name}", want ${Object.keys(checks).join(' or ')}`);
 process.exit((await check()) ? 0 : 1);
 
-function core(): Promise<boolean> {
+async function core(): Promise<boolean> {
   const config = createCoreConfig(process.env);
   const listener = { host: config.CORE_HOST, port: config.CORE_PORT };
   // Of those whom the core lets in it has no certificate. The port is opened once the core can serve.
   if (config.CORE_TLS_CLIENT_CA !== undefined)
     return isListening({ ...listener, host: toConnectHost(listener.host) });
+  // Half of what this process costs, which only the core's check needs.
+  const { isGrpcServing } = await import('./is-grpc-serving.js');
   return isGrpcServing(toConnectAddress(listener), config.CORE_TLS_CERT !== undefined);
 }
 

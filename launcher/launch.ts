@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { coreEnvironment, facadeEnvironment } from './child-environment.js';
-import { registerDemoOnFirstStart, type DemoCredentials } from './first-start.js';
-import { isGrpcServing, isHttpServing } from './is-serving.js';
+import { registerDemo, type DemoCredentials } from './first-start.js';
+import { isHttpServing } from './is-serving.js';
 import { formatAddress } from '../runtime/format-address.js';
 import { toConnectAddress, type LaunchSettings } from './launch-settings.js';
 import { findFreePorts, whyNotFree } from './ports.js';
@@ -84,14 +84,18 @@ export async function launch(options: LaunchOptions): Promise<Service> {
 
   const grpcAddress = toConnectAddress(settings.core);
   const restUrl = `http://${toConnectAddress(settings.facade)}`;
+  // The facade is ready once the core serves it.
   const isServing = async () =>
-    (await isGrpcServing(grpcAddress)) && (await isHttpServing(`${restUrl}/readyz`));
+    core.serving !== undefined &&
+    facade.serving !== undefined &&
+    (await isHttpServing(`${restUrl}/readyz`));
   const over = new AbortController();
   try {
     await Promise.race([
       waitUntil(isServing, {
         what: 'the service does not answer',
         timeoutMs: startTimeoutMs,
+        intervalMs: 20,
         signal: AbortSignal.any([signal, over.signal]),
       }),
       rejectOnFailure(core),
@@ -102,7 +106,9 @@ export async function launch(options: LaunchOptions): Promise<Service> {
     signal.throwIfAborted();
     // Once begun it is told to the end, also to who stops the start meanwhile: the credentials
     // cannot be had again.
-    const demo = await registerDemoOnFirstStart(createRunAdmin(files.adminCli, coreEnv));
+    const demo = core.serving?.isStoreNew
+      ? await registerDemo(createRunAdmin(files.adminCli, coreEnv))
+      : undefined;
     return {
       restUrl,
       grpcAddress,

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { isServing, type Serving } from '../runtime/tell-launcher.js';
 import { nodeOptions } from './node-options.js';
 
 /** What to run, and what to do when it ends. */
@@ -29,6 +30,8 @@ export interface Supervised {
   readonly name: string;
   /** Process id of the child; absent between two lives. */
   readonly pid: number | undefined;
+  /** What the process told when it first served; undefined until then. */
+  readonly serving: Serving | undefined;
   /**
    * Settles with how it ended when the process ends before `markReady()`: then restarting would
    * only repeat a mistake, such as one in the configuration.
@@ -58,6 +61,7 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
   let backoffMs = minBackoffMs;
   let failures = 0;
   let ready = false;
+  let serving: Serving | undefined;
   let stopping = false;
   const startFailure = createReport();
   const givingUp = createReport();
@@ -88,6 +92,9 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
         restartTimer = setTimeout(start, backoffMs);
         backoffMs = Math.min(backoffMs * 2, maxBackoffMs);
       };
+      started.on('message', (message) => {
+        if (isServing(message)) serving ??= message;
+      });
       started.once('error', (error) => {
         onEnd(error.message);
       });
@@ -102,6 +109,9 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
     name,
     get pid() {
       return child?.pid;
+    },
+    get serving() {
+      return serving;
     },
     failedToStart: startFailure.promise,
     gaveUp: givingUp.promise,

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { exitCodeOf, exitCodes } from './exit-codes.js';
 import { createLog } from './log.js';
 import { ConfigError } from './settings.js';
+import { tellLauncher, type Serving } from './tell-launcher.js';
 import { isTraced, loadTracing, noTracing, type Tracing } from './tracing.js';
 
 /** A process that serves until it is told to stop. */
@@ -17,6 +18,8 @@ export interface Service<Config> {
   ) => Promise<{
     /** Where it does, for the log. */
     readonly listens: Readonly<Record<string, unknown>>;
+    /** What a launcher is to know besides. */
+    readonly tells?: Omit<Serving, 'type'>;
     readonly close: () => Promise<void>;
   }>;
 }
@@ -51,7 +54,11 @@ export async function runService<Config>(
         stopping.abort();
       });
     const tracing = isTraced(host.env) ? await loadTracing(`image-analysis-${name}`) : noTracing;
-    const { listens, close } = await start(config, { log, tracing, stopping: stopping.signal });
+    const { listens, tells, close } = await start(config, {
+      log,
+      tracing,
+      stopping: stopping.signal,
+    });
     const stop = async () => {
       await close();
       ownLog.info('stopped');
@@ -61,6 +68,7 @@ export async function runService<Config>(
       return;
     }
     log.info(listens, 'serving');
+    tellLauncher(host, { type: 'serving', ...tells });
     stopping.signal.addEventListener('abort', () => void stop(), { once: true });
   } catch (error) {
     if (stopping.signal.aborted && error === stopping.signal.reason) {

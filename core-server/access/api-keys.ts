@@ -35,6 +35,8 @@ export interface ApiKeyStore {
   find(id: string): Promise<StoredApiKey | undefined>;
   /** Newest first. */
   list(): Promise<ApiKey[]>;
+  /** Whether there is any, valid or not. */
+  exist(): Promise<boolean>;
   /** Sets the time of revocation if there is none yet; the key afterwards, undefined if unknown. */
   revoke(id: string, time: Date): Promise<ApiKey | undefined>;
 }
@@ -50,6 +52,8 @@ export interface ApiKeys {
   /** Creates a key; `secret` is the whole key to send, and is not kept. */
   create(wanted: NewApiKey): Promise<{ apiKey: ApiKey; secret: string }>;
   list(): Promise<ApiKey[]>;
+  /** Whether any was ever made: those that ended stay in the store. */
+  exist(): Promise<boolean>;
   /** @throws ServiceError UNKNOWN_API_KEY */
   revoke(id: string): Promise<ApiKey>;
   /**
@@ -105,6 +109,8 @@ export function createApiKeys({ store, now, randomBytes }: ApiKeysDependencies):
     },
 
     list: () => store.list(),
+
+    exist: () => store.exist(),
 
     async revoke(id) {
       const apiKey = isApiKeyId(id) ? await store.revoke(id, now()) : undefined;

@@ -48,6 +48,11 @@ export function createKnexApiKeyStore(db: Knex): ApiKeyStore {
       return rows.map(toApiKey);
     },
 
+    async exist() {
+      const rows = await withStorageErrors<Row[]>(table().select().limit(1));
+      return rows.length > 0;
+    },
+
     async revoke(id, time) {
       const [row] = await withStorageErrors<Row[]>(
         table()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { status, type ServiceError as GrpcError } from '@grpc/grpc-js';
-import { isGrpcServing } from '../../launcher/is-serving.js';
+import { isGrpcServing } from '../../launcher/is-grpc-serving.js';
 import { collectLog, type LogEntry } from '../helpers/collect-log.js';
 import { deferred } from '../helpers/deferred.js';
 import { detailsOf } from '../helpers/grpc.js';

@@ -41,6 +41,15 @@ for (const dialect of dialects) {
         assert.deepEqual(ids, ['ia_b', 'ia_a', 'ia_c']);
       });
 
+      it('should tell a store that never had a key', async (t) => {
+        const store = createKnexApiKeyStore(await open(t));
+        assert.equal(await store.exist(), false);
+        const { apiKey } = makeKey('a', {});
+        await store.insert(makeKey('a', {}));
+        await store.revoke(apiKey.id, new Date('2026-05-01'));
+        assert.equal(await store.exist(), true);
+      });
+
       it('should keep the time of the first revocation', async (t) => {
         const store = createKnexApiKeyStore(await open(t));
         const { apiKey } = makeKey('a', {});

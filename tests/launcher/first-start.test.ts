@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { registerDemoOnFirstStart, type RunAdmin } from '../../launcher/first-start.js';
+import { registerDemo, type RunAdmin } from '../../launcher/first-start.js';
 
 /** An admin command over a store in memory; the call with the number `failAt` fails. */
-function createFakeAdmin(options: { companies?: string[]; keys?: string[]; failAt?: number } = {}) {
-  const { companies = [], keys = [] } = options;
+function createFakeAdmin(options: { failAt?: number } = {}) {
+  const companies: string[] = [];
+  const keys: string[] = [];
   const calls: string[] = [];
   const runAdmin: RunAdmin = (args) => {
     calls.push(args.join(' '));
@@ -13,8 +14,6 @@ function createFakeAdmin(options: { companies?: string[]; keys?: string[]; failA
   };
   function answer(command: string): unknown {
     switch (command) {
-      case 'keys list':
-        return keys.map((id) => ({ id }));
       case 'companies list':
         return companies.map((name) => ({ name }));
       case 'companies create demo':
@@ -29,35 +28,21 @@ function createFakeAdmin(options: { companies?: string[]; keys?: string[]; failA
         throw new Error(`unexpected command ${command}`);
     }
   }
-  return { runAdmin, calls, companies, keys };
+  return { runAdmin, companies, keys };
 }
 
-describe('registerDemoOnFirstStart', () => {
+describe('registerDemo', () => {
   it('should register a company and a key in an empty store', async () => {
     const { runAdmin, companies, keys } = createFakeAdmin();
-    const demo = await registerDemoOnFirstStart(runAdmin);
+    const demo = await registerDemo(runAdmin);
     assert.deepEqual(demo, { apiKey: 'ia_1_secret', company: 'demo', password: 'first' });
     assert.deepEqual({ companies, keys }, { companies: ['demo'], keys: ['ia_1'] });
   });
 
-  it('should register nothing on a second start', async () => {
-    const fake = createFakeAdmin();
-    await registerDemoOnFirstStart(fake.runAdmin);
-    fake.calls.length = 0;
-    assert.equal(await registerDemoOnFirstStart(fake.runAdmin), undefined);
-    assert.deepEqual(fake.calls, ['keys list']);
-  });
-
-  it('should register nothing where somebody made a key already', async () => {
-    const { runAdmin, companies } = createFakeAdmin({ keys: ['ia_0'] });
-    assert.equal(await registerDemoOnFirstStart(runAdmin), undefined);
-    assert.deepEqual(companies, []);
-  });
-
   it('should give a password that is valid after a start that broke off in between', async () => {
-    const fake = createFakeAdmin({ failAt: 4 });
-    await assert.rejects(registerDemoOnFirstStart(fake.runAdmin), /cut off/);
-    const demo = await registerDemoOnFirstStart(fake.runAdmin);
+    const fake = createFakeAdmin({ failAt: 3 });
+    await assert.rejects(registerDemo(fake.runAdmin), /cut off/);
+    const demo = await registerDemo(fake.runAdmin);
     assert.deepEqual(demo, { apiKey: 'ia_1_secret', company: 'demo', password: 'second' });
   });
 });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { launch, type LaunchFiles } from '../../launcher/launch.js';
 import type { LaunchSettings } from '../../launcher/launch-settings.js';
-import { isGrpcServing } from '../../launcher/is-serving.js';
+import { isGrpcServing } from '../../launcher/is-grpc-serving.js';
 import { findFreePorts } from '../../launcher/ports.js';
 import { eventually, isAlive, writeProgram } from './stand-ins.js';
 
@@ -16,7 +16,9 @@ import grpc from '${nodeModules}@grpc/grpc-js/build/src/index.js';
 import health from '${nodeModules}grpc-health-check/build/src/health.js';
 const server = new grpc.Server();
 new health.HealthImplementation({ '': 'SERVING' }).addToServer(server);
-server.bindAsync('127.0.0.1:' + process.env.CORE_PORT, grpc.ServerCredentials.createInsecure(), () => {});
+server.bindAsync('127.0.0.1:' + process.env.CORE_PORT, grpc.ServerCredentials.createInsecure(), () => {
+  process.send({ type: 'serving', isStoreNew: true });
+});
 process.on('SIGTERM', () => server.forceShutdown());`;
 
 const facade = `
@@ -24,11 +26,11 @@ import { createServer } from 'node:http';
 createServer((request, response) => {
   response.statusCode = request.url === '/readyz' ? 200 : 404;
   response.end(JSON.stringify({ pid: process.pid, core: process.env.REST_CORE_ADDRESS }));
-}).listen(Number(process.env.REST_PORT), '127.0.0.1');
+}).listen(Number(process.env.REST_PORT), '127.0.0.1', () => process.send({ type: 'serving' }));
 process.on('SIGTERM', () => process.exit(0));`;
 
 const adminCli = `
-const answers = { 'keys list': [], 'companies list': [], 'companies create': { password: 'p' }, 'keys create': { key: 'k' } };
+const answers = { 'companies list': [], 'companies create': { password: 'p' }, 'keys create': { key: 'k' } };
 console.log(JSON.stringify(answers[process.argv.slice(2, 4).join(' ')]));`;
 
 const anyPorts: LaunchSettings = {
@@ -72,6 +74,13 @@ describe('launch', () => {
     await service.stop();
     assert.ok(!isAlive(pid));
     assert.equal(await isGrpcServing(service.grpcAddress), false);
+  });
+
+  it('should register no demo in a store that had a key', async (t) => {
+    const usedCore = core.replace('isStoreNew: true', 'isStoreNew: false');
+    const { service } = await launchStandIns(t, { core: usedCore });
+    assert.equal(service.demo, undefined);
+    await service.stop();
   });
 
   it('should start the facade again on the same port when it is killed', async (t) => {
@@ -181,7 +190,7 @@ ${facade}`;
       adminCli: `console.log('{"password":"hidden"}'); console.error('the store is locked'); process.exit(1);`,
     };
     await assert.rejects(launchStandIns(t, programs), {
-      message: 'the admin command "keys list" failed: the store is locked',
+      message: 'the admin command "companies list" failed: the store is locked',
     });
   });
 });

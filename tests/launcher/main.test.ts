@@ -7,7 +7,7 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { isGrpcServing } from '../../launcher/is-serving.js';
+import { isGrpcServing } from '../../launcher/is-grpc-serving.js';
 import { findFreePorts } from '../../launcher/ports.js';
 import { createForm } from '../helpers/form.js';
 import { readSample } from '../helpers/samples.js';

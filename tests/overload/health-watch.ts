@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isGrpcServing, isHttpServing } from '../../launcher/is-serving.js';
+import { isGrpcServing } from '../../launcher/is-grpc-serving.js';
+import { isHttpServing } from '../../launcher/is-serving.js';
 import type { LaunchedService } from '../helpers/launched-service.js';
 import { spread, type Line } from './lines.js';
 

@@ -6,11 +6,15 @@ import { noTracing } from '../../runtime/tracing.js';
 import { deferred } from '../helpers/deferred.js';
 
 /** Runs a service in a process that the test plays. */
-function run(start: Service<unknown>['start'], env: NodeJS.ProcessEnv = {}) {
+function run(
+  start: Service<unknown>['start'],
+  env: NodeJS.ProcessEnv = {},
+  channel: object = { connected: false },
+) {
   const host = Object.assign(new EventEmitter(), {
     env,
-    connected: false,
     exitCode: undefined as number | undefined,
+    ...channel,
   });
   const ran = runService(host as unknown as NodeJS.Process, {
     name: 'core',
@@ -33,6 +37,17 @@ test('a service that is told to stop while it starts closes as soon as it serves
   await ran;
   await closed.promise;
   assert.equal(host.exitCode, undefined);
+});
+
+test('a service tells its launcher once it serves, and nobody where there is none', async () => {
+  const start = () =>
+    Promise.resolve({ listens: {}, tells: { isStoreNew: true }, close: () => Promise.resolve() });
+  for (const connected of [true, false]) {
+    const told: unknown[] = [];
+    const { ran } = run(start, {}, { connected, send: (message: unknown) => told.push(message) });
+    await ran;
+    assert.deepEqual(told, connected ? [{ type: 'serving', isStoreNew: true }] : []);
+  }
 });
 
 test('a service that gives up its start because it is to stop has not failed', async () => {
