@@ -39,7 +39,7 @@ const root = new URL('../../', import.meta.url);
 const at = (file: string): string => fileURLToPath(new URL(file, root));
 const isQuick = process.env['BENCH'] === 'quick';
 const plan = isQuick ? quickPlan : fullPlan;
-const progress = createProgress(process.stderr);
+const progress = createProgress(process.stderr, plan.maxMs);
 const folder = await mkdtemp(path.join(tmpdir(), 'image-analysis-bench-'));
 const threads = availableParallelism();
 
@@ -77,7 +77,7 @@ const samples = await runRounds({
   startedAt,
   systems,
   cellsOf,
-  onSample: (sample, done, total) => progress.count(sample, done, total),
+  onSample: (sample) => progress.count(sample),
   async onRound() {
     const windowMs = plan.healthWindowMs;
     health.push(await measureHealth(own.core, { grpc: own.grpc, folder, windowMs }));

@@ -3,10 +3,16 @@ import type { System, WindowResult } from '../systems/system.js';
 import { usageOf } from './process-tree.js';
 import type { Sample } from './records.js';
 
+/** One system at one point of the table. */
+interface Window {
+  readonly system: System;
+  readonly cell: Cell;
+}
+
 /**
  * Measures in rounds: each round takes every cell, and in each cell every system one after the
  * other, so that what else happens on the machine hits all of them alike. The order turns by one
- * from round to round.
+ * from round to round. Ends with the rounds of the plan, or before one that would take it past its time.
  */
 export async function runRounds(options: {
   readonly plan: Plan;
@@ -14,43 +20,47 @@ export async function runRounds(options: {
   /** When the whole run began, by performance.now(). */
   readonly startedAt: number;
   readonly cellsOf: (system: System) => readonly Cell[];
-  readonly onSample: (sample: Sample, done: number, total: number) => void;
+  readonly onSample: (sample: Sample) => void;
   readonly onRound: (round: number) => Promise<void>;
 }): Promise<Sample[]> {
   const { plan, systems, cellsOf } = options;
   const cells = plan.cells.concat(plan.peerCells.filter((cell) => !has(plan.cells, cell)));
-  const takes = (system: System, cell: Cell, round: number): boolean =>
-    system.sets.includes(cell.set) &&
-    has(cellsOf(system), cell) &&
-    (!system.isSlow || round < plan.slowRounds);
-  const rounds = Array.from({ length: plan.rounds }, (_, round) => round);
-  const total = rounds.flatMap((round) =>
-    cells.flatMap((cell) => systems.filter((system) => takes(system, cell, round))),
-  ).length;
+  const windowsOf = (round: number): Window[] => {
+    const first = round % systems.length;
+    const turned = [...systems.slice(first), ...systems.slice(0, first)];
+    return cells.flatMap((cell) =>
+      turned
+        .filter(({ isSlow }) => !isSlow || round < plan.slowRounds)
+        .filter((system) => system.sets.includes(cell.set) && has(cellsOf(system), cell))
+        .map((system) => ({ system, cell })),
+    );
+  };
+
   const samples: Sample[] = [];
-  const firstAt = performance.now();
-  for (const round of rounds) {
-    for (const cell of cells) {
-      const turned = [...systems.slice(round % systems.length), ...systems].slice(
-        0,
-        systems.length,
-      );
-      for (const system of turned) {
-        if (!takes(system, cell, round)) continue;
-        const sample = await measure(system, cell, plan, round);
-        samples.push(sample);
-        options.onSample(sample, samples.length, total);
-      }
+  const lastMs = new Map<string, number>();
+  const timed = async <Result>(what: string, work: Promise<Result>): Promise<Result> => {
+    const startedAt = performance.now();
+    const result = await work;
+    lastMs.set(what, performance.now() - startedAt);
+    return result;
+  };
+  const isTimeFor = (round: number): boolean => {
+    const parts = [...windowsOf(round).map(nameOf), 'between rounds'];
+    const expectedMs = parts.reduce((sum, part) => sum + (lastMs.get(part) ?? 0), 0);
+    return performance.now() - options.startedAt + expectedMs <= plan.maxMs;
+  };
+  for (let round = 0; round < plan.rounds && (round === 0 || isTimeFor(round)); round += 1) {
+    for (const window of windowsOf(round)) {
+      const sample = await timed(nameOf(window), measure(window, plan, round));
+      samples.push(sample);
+      options.onSample(sample);
     }
-    await options.onRound(round);
-    const now = performance.now();
-    const roundMs = (now - firstAt) / (round + 1);
-    if (now - options.startedAt + roundMs > plan.maxMs) break;
+    await timed('between rounds', options.onRound(round));
   }
   return samples;
 }
 
-async function measure(system: System, cell: Cell, plan: Plan, round: number): Promise<Sample> {
+async function measure({ system, cell }: Window, plan: Plan, round: number): Promise<Sample> {
   const { windowMs, minRequests } = plan;
   system.takeWorkTimes?.();
   const before = usageOf(system.pids);
@@ -71,6 +81,10 @@ async function measure(system: System, cell: Cell, plan: Plan, round: number): P
         ? ((after.cpuSeconds - before.cpuSeconds) * 1000) / answered
         : undefined,
   };
+}
+
+function nameOf({ system, cell }: Window): string {
+  return `${system.name} ${cell.set} ${cell.concurrency}`;
 }
 
 function has(cells: readonly Cell[], { set, concurrency }: Cell): boolean {
