@@ -76,8 +76,10 @@ export function parseText(
     case 'uint64': {
       const [smallest, largest] = rangeOf[field.type];
       const value = /^-?\d{1,20}$/.test(text) ? BigInt(text) : undefined;
-      if (value === undefined || value < smallest || value > largest)
-        throw invalid(`a whole number from ${smallest} to ${largest}`);
+      // The field's own range, which is narrower, is the core's to tell.
+      if (value === undefined) throw invalid('a whole number');
+      if (value < smallest) throw invalid(`a whole number, at least ${smallest}`);
+      if (value > largest) throw invalid(`a whole number, at most ${largest}`);
       // 64 bits do not fit a double; protobufjs takes them as text.
       return field.type.endsWith('64') ? value.toString() : Number(value);
     }

@@ -150,7 +150,18 @@ test('scores have a reason of their own, by name or by declaration', () => {
 test('a refusal names field, value and wish, and does not grow with the value', () => {
   const text = `"\n${'x'.repeat(10_000)}`;
   assert.throws(() => parseText(field('uint32', 'max_faces'), text, { name: 'max_faces' }), {
-    message: `max_faces is ${JSON.stringify(`${text.slice(0, 64)}…`)}, want a whole number from 0 to 4294967295`,
+    message: `max_faces is ${JSON.stringify(`${text.slice(0, 64)}…`)}, want a whole number`,
     details: { field: 'max_faces', value: `${text.slice(0, 64)}…` },
   });
+});
+
+test('a whole number that its type cannot hold is told that end of the range', () => {
+  for (const [text, wish] of [
+    ['1.5', 'want a whole number'],
+    ['-1', 'want a whole number, at least 0'],
+    ['4294967296', 'want a whole number, at most 4294967295'],
+  ] as const)
+    assert.throws(() => parseText(field('uint32'), text, { name: 'max_faces' }), {
+      message: `max_faces is "${text}", ${wish}`,
+    });
 });
