@@ -15,6 +15,9 @@ export interface RestClientOptions extends Partial<RetrySettings> {
   readonly timeoutMs?: number;
 }
 
+/** A picture: a `File` of a page, or bytes as `readFile` gives them. */
+export type Picture = Blob | Uint8Array;
+
 /** What may be asked of a detection. */
 export interface DetectionOptions extends CallOptions {
   /** A registered company, whose score is the threshold. */
@@ -48,14 +51,14 @@ export interface ReadingOptions extends CallOptions {
  */
 export interface RestClient {
   /** Finds the largest face; NO_FACE when there is none. */
-  detectSingleFace(file: Blob, options?: DetectionOptions): Promise<SingleFaceAnswer>;
+  detectSingleFace(file: Picture, options?: DetectionOptions): Promise<SingleFaceAnswer>;
   /** Finds all faces, largest first. */
   detectAllFaces(
-    file: Blob,
+    file: Picture,
     options?: DetectionOptions & { readonly maxFaces?: number },
   ): Promise<AllFacesAnswer>;
   /** Reads a water meter; NO_READING when there is no readable counter. */
-  readMeter(file: Blob, options?: ReadingOptions): Promise<MeterAnswer>;
+  readMeter(file: Picture, options?: ReadingOptions): Promise<MeterAnswer>;
   /** The same from `data:<image type>;base64,<data>`, as a canvas gives it. */
   readMeterDataUrl(image: string, options?: ReadingOptions): Promise<MeterAnswer>;
   /** Shows a company's default threshold. */
@@ -152,9 +155,9 @@ function readingFields(options: ReadingOptions): Fields {
   };
 }
 
-function toForm(file: Blob, fields: Fields): FormData {
+function toForm(file: Picture, fields: Fields): FormData {
   const form = new FormData();
-  form.append('file', file, 'picture');
+  form.append('file', file instanceof Blob ? file : new Blob([file]), 'picture');
   for (const [name, value] of Object.entries(fields)) {
     if (value !== undefined) form.append(name, String(value));
   }

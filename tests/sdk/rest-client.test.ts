@@ -45,6 +45,12 @@ void describe('the client over REST', () => {
     assert.deepEqual(answer.threshold, { value: 0.5, source: 'request' });
   });
 
+  void it('takes bytes as readFile gives them', async () => {
+    const bytes = await readSample('astronaut.jpg');
+    const { bbox } = await client.detectSingleFace(bytes);
+    assert.deepEqual(bbox, (await client.detectSingleFace(portrait)).bbox);
+  });
+
   void it('reads a meter from a file and from a data URL', async () => {
     assert.equal((await client.readMeter(meter)).value, '00473.286');
 
