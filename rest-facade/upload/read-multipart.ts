@@ -5,6 +5,7 @@ import { clip, quote } from '../transcode/field.js';
 import type { NamedValue } from '../transcode/parse-target.js';
 import { createBodyHold } from './body-hold.js';
 import { bodyTooLarge, createByteCollector, type ByteCollector } from './byte-collector.js';
+import { takeImagesForFiles } from './image-parts.js';
 import { contentLength, type ReadOptions } from './read-body.js';
 
 /** Limits of a form beside those of its bytes. */
@@ -85,7 +86,7 @@ export function readMultipart(
     };
     const onEnd = () => parser.end();
 
-    const fields = collectFields(parser, fail);
+    const fields = collectFields(parser, filePart, fail);
     const found = collectFile(parser, filePart, collector, fail);
     parser.on('partsLimit', () =>
       fail(malformed('has too many parts', `at most ${formLimits.files + formLimits.fields}`)),
@@ -97,7 +98,7 @@ export function readMultipart(
       if (found.hasFile) {
         stop();
         resolve({ fields, file: collector.bytes(), release: hold.release });
-      } else fail(missingField(filePart, 'one file part with a filename'));
+      } else fail(missingFile(filePart));
     });
 
     if (signal.aborted) return fail(signal.reason);
@@ -110,13 +111,15 @@ export function readMultipart(
 type Fail = (refusal: Refusal) => void;
 
 /** The fields, as they come. */
-function collectFields(parser: busboy.Busboy, fail: Fail): readonly NamedValue[] {
+function collectFields(parser: busboy.Busboy, filePart: string, fail: Fail): readonly NamedValue[] {
   const { fields: maxFields, fieldBytes, nameBytes } = formLimits;
   const fields: NamedValue[] = [];
   parser.on('field', (name: string | undefined, value, { valueTruncated }) => {
     if (name === undefined) return;
     if (Buffer.byteLength(name) > nameBytes)
       fail(overLimit('a field name that is too long', nameBytes, { unit: 'bytes' }));
+    // A file, most likely, by its length.
+    else if (valueTruncated && name === filePart) fail(missingFile(filePart));
     else if (valueTruncated)
       fail(overLimit('a field that is too long', fieldBytes, { unit: 'bytes', field: name }));
     else fields.push({ name, value });
@@ -174,7 +177,7 @@ function createParser(request: IncomingMessage, maxFileBytes: number): busboy.Bu
       field: 'content-type',
     });
   try {
-    return busboy({
+    const parser = busboy({
       headers: request.headers,
       limits: {
         // One more, so that its name can be told.
@@ -188,6 +191,8 @@ function createParser(request: IncomingMessage, maxFileBytes: number): busboy.Bu
         headerPairs: 16,
       },
     });
+    takeImagesForFiles(parser);
+    return parser;
   } catch (cause) {
     throw malformed('has no boundary in its content-type', 'one', cause);
   }
@@ -206,6 +211,10 @@ function overLimit(
   return refuse('MALFORMED_MULTIPART', `body has ${what}, want ${wish}`, {
     details: { ...(field !== undefined && { field }), limit: String(limit) },
   });
+}
+
+function missingFile(filePart: string): Refusal {
+  return missingField(filePart, 'one file part with a filename or an image type');
 }
 
 function repeated(name: string): Refusal {

@@ -44,6 +44,11 @@ test('forms that are read', async (t) => {
       part(`${disposition('name="file"')}\ncontent-type: application/octet-stream`, 'JPEG') + end,
       'JPEG',
     ],
+    [
+      'a file without a name by an image type',
+      part(`${disposition('name="file"')}\ncontent-type: Image/JPEG`, 'JPEG') + end,
+      'JPEG',
+    ],
     ['a part without a name', part('content-disposition: form-data') + file + end, 'JPEG'],
     [
       'a boundary-like line in the file',
@@ -175,6 +180,27 @@ test('every limit of a form, at it and one above', async (t) => {
   assert.equal((core.calls.at(-1)?.request['company'] as string).length, 65_536);
   assert.equal(await send(1, { [long(100)]: 'x' }), 'success');
   assert.equal(await send(1, { [long(101)]: 'x' }), 'MALFORMED_MULTIPART');
+});
+
+test('a picture without a filename has the limit of files, and a text in its place that of fields', async (t) => {
+  const { port, core } = await startBoth(t, answerAll, { REST_MAX_IMAGE_BYTES: '100000' });
+  const send = async (type: string, bytes: number) => {
+    const nameless = part(
+      `${disposition('name="file"')}\ncontent-type: ${type}`,
+      'x'.repeat(bytes),
+    );
+    const { status, body } = await exchange(port, multipartRequest(path, nameless + end));
+    const { reason, message } = JSON.parse(body) as ErrorBody;
+    return status === 200 ? 'success' : `${reason}: ${message}`;
+  };
+  assert.equal(await send('image/png', 100_000), 'success');
+  assert.equal((core.calls.at(-1)?.request['image'] as Uint8Array).length, 100_000);
+  assert.match(await send('image/png', 100_001), /^BODY_TOO_LARGE: file is too large/);
+  for (const bytes of [10, 65_537])
+    assert.equal(
+      await send('text/plain', bytes),
+      'MISSING_FIELD: file is missing, want one file part with a filename or an image type',
+    );
 });
 
 test('the fields of a form, unfinished ones too, count as bytes of uploads that are held', async () => {
