@@ -5,7 +5,7 @@ import type { CoreClient } from './core-client.js';
 import { missingField, Refusal } from './errors.js';
 import { contextOf } from './request-context.js';
 import { allowBody, send } from './send.js';
-import { bindRequest, type ParsedBody } from './transcode/bind-request.js';
+import { bindRequest, checkQuery, type ParsedBody } from './transcode/bind-request.js';
 import { chooseRoute, findRoutes } from './transcode/choose-route.js';
 import { writeJson } from './transcode/json.js';
 import { describeJson } from './transcode/describe-json.js';
@@ -45,6 +45,7 @@ export function createOperationHandler(deps: OperationDeps) {
     const apiKey = readApiKey(request);
     const query = parseQuery(rawQuery);
     const route = chooseRoute(match, query);
+    checkQuery(route, query);
 
     const answer = async () => {
       const { body, release } = await readBody(deps, route.body, request, response);

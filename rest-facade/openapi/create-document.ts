@@ -91,9 +91,9 @@ function describeService(options: DocumentOptions): string {
   const { maxImageBytes, maxBodyBytes, requestTimeoutMs } = options;
   const { fields, fieldBytes } = formLimits;
   return `Every operation needs the header \`apikey\`. 200 means success; every refusal has the body
-\`Error\` with a stable \`reason\`. Names that an operation does not know are ignored. A path that is
-none answers 404 \`NO_SUCH_ROUTE\`, a method that a path does not take 405 \`METHOD_NOT_ALLOWED\` with
-\`Allow\`.
+\`Error\` with a stable \`reason\`. Names that an operation does not know are ignored, but what
+belongs into the body is refused in the query string. A path that is none answers 404 \`NO_SUCH_ROUTE\`,
+a method that a path does not take 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`.
 
 | limit | at most |
 |---|---|

@@ -33,6 +33,21 @@ export interface RequestParts {
 export type RequestMessage = Record<string, unknown>;
 
 /**
+ * Refuses fields of the body that stand in the query string: ignored like names that nobody knows, a
+ * company would get the default score unnoticed. Values stay unsaid, as some are secrets.
+ * @throws Refusal INVALID_FIELD
+ */
+export function checkQuery({ body, openFields }: Route, query: readonly NamedValue[]): void {
+  if (body.kind === 'none') return;
+  const stray = openFields.find((field) => query.some(({ name }) => name === field.name));
+  if (stray === undefined) return;
+  const place = body.kind === 'multipart' ? 'a field of the form' : 'a member of the body';
+  throw refuse('INVALID_FIELD', `${stray.name} is in the query string, want it as ${place}`, {
+    details: { field: stray.name },
+  });
+}
+
+/**
  * Makes the request message. Names that the route does not know are ignored, in the query string, in
  * forms and in JSON alike: existing clients may send more than is documented.
  * @throws Refusal REPEATED_FIELD, INVALID_FIELD, INVALID_SCORE

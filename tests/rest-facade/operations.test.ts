@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerAll } from './answers.js';
 import { createForm } from '../helpers/form.js';
-import { startBoth, withKey } from './facade.js';
+import { startBoth, withKey, type ErrorBody } from './facade.js';
 
 const picture = Buffer.from([0xff, 0xd8, 0xff, 0x00, 0x0d, 0x0a, 0x2d, 0x2d]);
 
@@ -65,6 +65,36 @@ test('POST /face_detect_multi sends every documented field and answers as docume
   );
   const { minScore, maxFaces, landmarks, crop, details } = core.calls[0]?.request ?? {};
   assert.deepEqual([minScore, maxFaces, landmarks, crop, details], [0.25, 7, true, false, true]);
+});
+
+test('a field of the body in the query string is refused before the body is read, other names are not', async (t) => {
+  const { url, core } = await startBoth(t, answerAll);
+  const ask = async (method: string, path: string, body: FormData | string) => {
+    const answer = await fetch(`${url}${path}`, { method, headers: withKey, body });
+    return (await answer.json()) as ErrorBody;
+  };
+  const table: [string, string, string, string][] = [
+    ['POST', '/face_detect_single?company=acme', 'company', 'a field of the form'],
+    ['POST', '/face_detect_multi?x=1&min_score=0.9', 'min_score', 'a field of the form'],
+    ['POST', '/meter-number-ocr/base64?max_increase=2', 'max_increase', 'a member of the body'],
+    [
+      'PUT',
+      `/v1/companies/a/detection-score?detection_score=1`,
+      'detection_score',
+      'a member of the body',
+    ],
+  ];
+  for (const [method, path, field, place] of table) {
+    // Nothing of the body is looked at.
+    const { reason, message, details } = await ask(method, path, 'no body of any kind');
+    assert.deepEqual(
+      [reason, message, details],
+      ['INVALID_FIELD', `${field} is in the query string, want it as ${place}`, { field }],
+    );
+  }
+  assert.deepEqual(core.calls, []);
+  const { message } = await ask('POST', '/face_detect_single?x=1&password=y', createForm(picture));
+  assert.equal(message, 'success');
 });
 
 test('GET /face_config_score is two RPCs, told apart by the value of detection', async (t) => {
