@@ -38,7 +38,8 @@ export function createDocument(routes: readonly Route[], options: DocumentOption
       description: describeService(options),
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'This service.' }],
+    // Relative to the document, which a proxy may serve below a prefix.
+    servers: [{ url: '.', description: 'This service.' }],
     security: [{ apiKey: [] }],
     tags: describeTags(routes, definitions),
     paths: { ...paths, ...healthPaths },

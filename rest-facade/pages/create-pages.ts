@@ -50,6 +50,8 @@ export function createPages(deps: {
         return success;
       },
     ],
+    // Relative, as a proxy may have taken a prefix away.
+    ['/docs/', () => Promise.resolve({ status: 308, headers: { location: '../docs' }, body: '' })],
     ['/openapi.json', () => Promise.resolve({ status: 200, headers: {}, body: document })],
   ]);
   for (const [path, file] of deps.files)

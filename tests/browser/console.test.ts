@@ -7,6 +7,7 @@ import sharp from 'sharp';
 import { noChromium, openPage, startBrowser } from '../helpers/browser.js';
 import { deferred } from '../helpers/deferred.js';
 import { createLifetime } from '../helpers/lifetime.js';
+import { startPrefixProxy } from '../helpers/prefix-proxy.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
 
@@ -25,8 +26,8 @@ void describe('the web console', { skip: noChromium }, () => {
     lifetime.after(() => browser.close());
   });
 
-  async function open(options?: Parameters<typeof openPage>[2]) {
-    const opened = await openPage(browser, `${service.rest}/`, options);
+  async function open(options?: Parameters<typeof openPage>[2], address = service.rest) {
+    const opened = await openPage(browser, `${address}/`, options);
     lifetime.after(() => opened.page.context().close());
     return opened;
   }
@@ -177,6 +178,21 @@ void describe('the web console', { skip: noChromium }, () => {
 
   void it('drops the answer about faces where a meter is asked for meanwhile', async () => {
     const { page } = await open();
+  void it('works below a prefix that a proxy takes away', async () => {
+    const address = await startPrefixProxy(lifetime, service.rest);
+    const { page, problems } = await open({}, address);
+    await useKey(page);
+    await page.getByRole('button', { name: 'Try a face' }).click();
+    await summary(page).filter({ hasText: '1 face' }).waitFor();
+    const curl = (await page.locator('#curl').textContent()) ?? '';
+    assert.ok(curl.includes(`${address}/face_detect_multi`), curl);
+    await page.getByRole('link', { name: 'API reference' }).click();
+    await page.locator('.opblock').first().waitFor();
+    await page.getByRole('link', { name: 'Console' }).click();
+    await page.getByRole('button', { name: 'Try a face' }).waitFor();
+    assert.deepEqual(problems, []);
+  });
+
     await useKey(page);
     const [asked, answered] = [deferred(), deferred()];
     const dropped = page.waitForEvent('requestfailed', (request) =>
@@ -321,11 +337,12 @@ void describe('the REST reference', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  void it('sends a picture with what was filled in, and no example of a field', async (t) => {
+  void it('sends a picture with what was filled in, and no example of a field, below a prefix too', async (t) => {
     const service = await startService(t);
     const browser = await startBrowser();
     t.after(() => browser.close());
-    const { page, problems } = await openPage(browser, `${service.rest}/docs`);
+    const address = await startPrefixProxy(t, service.rest);
+    const { page, problems } = await openPage(browser, `${address}/docs`);
     await page.locator('.opblock').first().waitFor();
     await page.getByRole('button', { name: 'Authorize' }).click();
     await page.locator('.auth-container input').fill(service.apiKey);
@@ -347,3 +364,4 @@ void describe('the REST reference', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 });
+    assert.equal((await answered).url(), `${address}/face_detect_multi`);

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { startPrefixProxy } from '../helpers/prefix-proxy.js';
 import { answerAll } from './answers.js';
 import { readRefusal, startBoth } from './facade.js';
 
-test('the pages for browsers need no key, load what they name, and allow no script of others', async (t) => {
-  const { url, core } = await startBoth(t, answerAll);
+test('the pages for browsers need no key, load what they name below a prefix too, and allow no script of others', async (t) => {
+  const { url: service, core } = await startBoth(t, answerAll);
+  const url = await startPrefixProxy(t, service);
   for (const path of ['/', '/docs']) {
     const answer = await fetch(`${url}${path}`);
     assert.equal(answer.status, 200, path);
@@ -15,12 +17,28 @@ test('the pages for browsers need no key, load what they name, and allow no scri
     const html = await answer.text();
     // An inline script or style, or a host of others, would need a weaker policy.
     assert.doesNotMatch(html, /<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|https?:\/\//);
-    const named = [...html.matchAll(/\s(?:src|href)="(\/[^"]*)"/g)].map(([, address]) => address);
+    const named = [...html.matchAll(/\s(?:src|href)="([^"#]+)"/g)].map(([, address]) => address);
     assert.ok(named.length > 0);
     for (const address of named)
-      assert.equal((await fetch(`${url}${address}`)).status, 200, `${path} names ${address}`);
+      assert.equal(
+        (await fetch(new URL(address ?? '', `${url}${path}`))).status,
+        200,
+        `${path} names ${address}`,
+      );
   }
   assert.deepEqual(core.calls, []);
+});
+
+test('the document names its server, and /docs/ leads to /docs, below a prefix too', async (t) => {
+  const { url: service } = await startBoth(t, answerAll);
+  for (const url of [service, await startPrefixProxy(t, service)]) {
+    const document = await fetch(`${url}/openapi.json`);
+    const { servers } = (await document.json()) as { servers: { url: string }[] };
+    const [server] = servers.map((each) => new URL(each.url, document.url).href);
+    assert.equal(server, `${url}/`);
+    const redirected = await fetch(`${url}/docs/`);
+    assert.deepEqual([redirected.status, redirected.url], [200, `${url}/docs`]);
+  }
 });
 
 test('a page that the browser has is not sent again', async (t) => {
@@ -37,7 +55,7 @@ test('a page that the browser has is not sent again', async (t) => {
 
 test('no other file can be asked for', async (t) => {
   const { url } = await startBoth(t, answerAll);
-  for (const path of ['/docs/', '/docs/../package.json', '/package.json', '/samples/README.md']) {
+  for (const path of ['/docs/x', '/docs/../package.json', '/package.json', '/samples/README.md']) {
     const { status, reason } = await readRefusal(await fetch(`${url}${path}`));
     assert.deepEqual([status, reason], [404, 'NO_SUCH_ROUTE'], path);
   }

@@ -82,7 +82,7 @@ export async function send(
   if (request.password !== undefined) headers['x-company-password'] = toHeader(request.password);
   let answer: Response;
   try {
-    answer = await fetch(request.path, {
+    answer = await fetch(addressOf(request.path), {
       method: request.method,
       headers,
       ...bodyOf(request),
@@ -108,6 +108,11 @@ function bodyOf({ form, json }: ApiRequest): { body?: FormData | string } {
   return { body };
 }
 
+/** Beside this page, which a proxy may serve below a prefix. */
+function addressOf(path: string): string {
+  return new URL(`.${path}`, document.baseURI).href;
+}
+
 /** Header bytes are UTF-8; fetch takes one character a byte. */
 function toHeader(text: string): string {
   return String.fromCharCode(...new TextEncoder().encode(text));
@@ -124,7 +129,7 @@ export function toCurl({ method, path, form, json, password }: ApiRequest): stri
     parts.push(
       `-F ${quote(`${name}=${typeof value === 'string' ? value : `@${toCurlFile(value.name)}`}`)}`,
     );
-  return [...parts, quote(new URL(path, location.href).href)].join(' \\\n  ');
+  return [...parts, quote(addressOf(path))].join(' \\\n  ');
 }
 
 /** curl takes `;` and `,` in a file name as its own unless it is quoted. */

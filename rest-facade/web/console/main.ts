@@ -179,7 +179,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-sample]
   button.addEventListener('click', () => {
     const { sample = '', mode: wanted } = button.dataset;
     setMode(wanted as Mode);
-    void fetch(`/samples/${sample}`)
+    void fetch(`samples/${sample}`)
       .then((answer) => answer.blob())
       .then((blob) => showPicture(new File([blob], sample, { type: blob.type })));
   });

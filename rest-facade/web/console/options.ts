@@ -30,7 +30,7 @@ export interface Options {
 
 export async function connectOptions(onChange: () => void): Promise<Options> {
   const place = byId('options', HTMLElement);
-  const answer = await fetch('/openapi.json');
+  const answer = await fetch('openapi.json');
   const { paths } = (await answer.json()) as {
     paths: Record<
       string,

@@ -37,7 +37,7 @@ const emptyOptionalFields = {
 };
 
 SwaggerUIBundle({
-  url: '/openapi.json',
+  url: new URL('openapi.json', document.baseURI).href,
   dom_id: '#reference',
   deepLinking: true,
   displayRequestDuration: true,
