@@ -45,6 +45,8 @@ void describe('the web console', { skip: noChromium }, () => {
     await page.getByRole('button', { name: 'Try a face' }).click();
     await page.getByRole('alert').filter({ hasText: 'Enter an API key first.' }).waitFor();
     assert.equal(await page.evaluate('document.activeElement.id'), 'key');
+    assert.equal(await page.locator('#json').textContent(), 'None.');
+    assert.equal(await page.getByRole('button', { name: 'Copy answer' }).count(), 0);
 
     await useKey(page);
     await summary(page)
@@ -176,8 +178,6 @@ void describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  void it('drops the answer about faces where a meter is asked for meanwhile', async () => {
-    const { page } = await open();
   void it('works below a prefix that a proxy takes away', async () => {
     const address = await startPrefixProxy(lifetime, service.rest);
     const { page, problems } = await open({}, address);
@@ -193,6 +193,8 @@ void describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
+  void it('drops the answer about faces where a meter is asked for meanwhile', async () => {
+    const { page } = await open();
     await useKey(page);
     const [asked, answered] = [deferred(), deferred()];
     const dropped = page.waitForEvent('requestfailed', (request) =>
@@ -281,6 +283,47 @@ void describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
+  void it('says what it does not take, and what the browser cannot show', async () => {
+    const { page, problems } = await open();
+    await useKey(page);
+    const notice = (text: string) => page.locator('#notice').filter({ hasText: text }).waitFor();
+    const drop = (fill: string) =>
+      page.evaluate(
+        `(() => {
+          const dataTransfer = new DataTransfer();
+          ${fill}
+          document.body.dispatchEvent(new DragEvent('drop', { bubbles: true, dataTransfer }));
+        })()`,
+      );
+    await drop(`dataTransfer.setData('text/uri-list', 'https://example.org/a.jpg');`);
+    await notice('That is no file.');
+    const bytes = (await readSample('astronaut.jpg')).toString('base64');
+    await drop(
+      `const bytes = Uint8Array.from(atob('${bytes}'), (c) => c.charCodeAt(0));
+      for (const name of ['one.jpg', 'two.jpg'])
+        dataTransfer.items.add(new File([bytes], name, { type: 'image/jpeg' }));`,
+    );
+    await notice('One picture at a time: this is one.jpg.');
+    await summary(page).filter({ hasText: '1 face' }).waitFor();
+
+    const tiff = await sharp(await readSample('astronaut.jpg'))
+      .resize(256)
+      .tiff()
+      .toBuffer();
+    await page
+      .locator('#file')
+      .setInputFiles({ name: 'scan.tiff', mimeType: 'image/tiff', buffer: tiff });
+    await notice('This browser cannot show scan.tiff.');
+    await page.locator('#curl').filter({ hasText: 'file=@scan.tiff' }).waitFor();
+    await page.locator('#overlay[viewBox="0 0 256 256"] .box').waitFor({ state: 'attached' });
+    assert.equal(await page.locator('.faces img').isVisible(), true);
+    assert.equal(await page.locator('#picture').isVisible(), false);
+    await page.getByRole('button', { name: 'Try a face' }).click();
+    await page.locator('#picture').waitFor();
+    assert.equal(await page.locator('#notice').textContent(), '');
+    assert.deepEqual(problems, []);
+  });
+
   void it('says what went wrong and what to do', async () => {
     const { page } = await open();
     await useKey(page);
@@ -358,10 +401,10 @@ void describe('the REST reference', { skip: noChromium }, () => {
     await operation.getByRole('button', { name: 'Execute' }).click();
     const answer = (await (await answered).json()) as { message: string; result: unknown[] };
     assert.deepEqual([answer.message, answer.result.length], ['success', 1]);
+    assert.equal((await answered).url(), `${address}/face_detect_multi`);
     const curl = (await operation.locator('.curl').first().textContent()) ?? '';
     const fields = [...curl.matchAll(/-F '(\w+)=/g)].map(([, name]) => name);
     assert.deepEqual(fields, ['file', 'max_faces']);
     assert.deepEqual(problems, []);
   });
 });
-    assert.equal((await answered).url(), `${address}/face_detect_multi`);

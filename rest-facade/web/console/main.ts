@@ -28,8 +28,10 @@ const busyAfterMs = 150;
 const key = byId('key', HTMLInputElement);
 const keyPanel = byId('key-panel', HTMLDetailsElement);
 const keyState = byId('key-state', HTMLElement);
+const figure = byId('figure', HTMLElement);
 const picture = byId('picture', HTMLImageElement);
 const overlay = byId('overlay', SVGSVGElement);
+const notice = byId('notice', HTMLElement);
 const problem = byId('problem', HTMLElement);
 const summary = byId('summary', HTMLElement);
 const findings = byId('findings', HTMLElement);
@@ -141,14 +143,19 @@ function fail(error: unknown): void {
   view.showAnswer(error instanceof Refusal ? error.body : undefined);
 }
 
+function note(text: string): void {
+  notice.textContent = text;
+}
+
 function showPicture(chosen: File): void {
   file = chosen;
+  note('');
   if (picture.src.startsWith('blob:')) URL.revokeObjectURL(picture.src);
   picture.src = URL.createObjectURL(chosen);
   picture.alt = `The picture ${chosen.name}`;
   byId('empty', HTMLElement).hidden = true;
   byId('stage', HTMLElement).append(byId('samples', HTMLElement));
-  byId('figure', HTMLElement).hidden = false;
+  figure.hidden = false;
   clearOverlay(overlay);
   void analyse();
 }
@@ -184,7 +191,11 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-sample]
       .then((blob) => showPicture(new File([blob], sample, { type: blob.type })));
   });
 }
-connectPictures(showPicture);
+picture.addEventListener('error', () => {
+  figure.hidden = true;
+  note(`This browser cannot show ${file?.name}. The service is asked about it all the same.`);
+});
+connectPictures(showPicture, note);
 connectCamera(showPicture);
 key.value = sessionStorage.getItem(keyName) ?? '';
 if (key.value !== '') keyState.textContent = 'kept in this tab';

@@ -1,13 +1,25 @@
 import { byId } from './dom.js';
 
-/** Takes pictures that are chosen, dropped anywhere on the page, or pasted. */
-export function connectPictures(onPicture: (file: File) => void): void {
+/**
+ * Takes pictures that are chosen, dropped anywhere on the page, or pasted.
+ * @param note says what was not taken, and why
+ */
+export function connectPictures(
+  onPicture: (file: File) => void,
+  note: (text: string) => void,
+): void {
+  const take = ([file, ...others]: Iterable<File>) => {
+    if (file === undefined) return;
+    onPicture(file);
+    if (others.length > 0) note(`One picture at a time: this is ${file.name}.`);
+  };
+
   const input = byId('file', HTMLInputElement);
   input.addEventListener('change', () => {
-    const [file] = input.files ?? [];
+    const files = [...(input.files ?? [])];
     // The same file may be chosen again.
     input.value = '';
-    if (file) onPicture(file);
+    take(files);
   });
 
   const canvas = byId('canvas', HTMLElement);
@@ -21,11 +33,9 @@ export function connectPictures(onPicture: (file: File) => void): void {
   addEventListener('drop', (event) => {
     event.preventDefault();
     canvas.classList.remove('over');
-    const [file] = event.dataTransfer?.files ?? [];
-    if (file) onPicture(file);
+    const files = event.dataTransfer?.files ?? [];
+    if (files.length === 0) note('That is no file. Save the picture, and drop its file here.');
+    take(files);
   });
-  addEventListener('paste', (event) => {
-    const [file] = event.clipboardData?.files ?? [];
-    if (file) onPicture(file);
-  });
+  addEventListener('paste', (event) => take(event.clipboardData?.files ?? []));
 }

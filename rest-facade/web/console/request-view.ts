@@ -7,6 +7,7 @@ const longestText = 96;
 /** Shows the last request as a curl line, and its answer as JSON. */
 export function createRequestView(): {
   showRequest(request: ApiRequest): void;
+  /** @param body undefined: none came */
   showAnswer(body: unknown): void;
 } {
   const curl = byId('curl', HTMLPreElement);
@@ -20,19 +21,19 @@ export function createRequestView(): {
     },
     showAnswer(body) {
       copyAnswer(JSON.stringify(body, null, 2) ?? '');
-      json.replaceChildren(...colour(JSON.stringify(body, shorten, 2) ?? ''));
+      json.replaceChildren(...colour(JSON.stringify(body, shorten, 2) ?? 'None.'));
     },
   };
 }
 
-/** A button that is shown once there is something to copy. @returns sets what it copies */
+/** A button that is shown while there is something to copy. @returns sets what it copies */
 function createCopyButton(id: string): (text: string) => void {
   const button = byId(id, HTMLButtonElement);
   let copied = '';
   button.addEventListener('click', () => void copy(button, copied));
   return (text) => {
     copied = text;
-    button.hidden = false;
+    button.hidden = text === '';
   };
 }
 
