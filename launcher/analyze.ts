@@ -7,6 +7,9 @@ import { findPictures } from './analyze/find-pictures.js';
 import { progressLine } from './analyze/progress.js';
 import { openResultsFile } from './analyze/results-file.js';
 
+/** Of the files that are left out. */
+const mostShown = 5;
+
 const abort = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => abort.abort(new Error('stopped; run it again to go on')));
@@ -24,11 +27,22 @@ function warn(message: string): void {
   process.stderr.write(`\nanalyze: ${message}\n`);
 }
 
+function leftOutText({ count, shown }: { count: number; shown: readonly string[] }): string {
+  const files = count === 1 ? '1 file that is' : `${count} files that are`;
+  const names = [...shown, ...(count > shown.length ? ['…'] : [])].join(', ');
+  return `left out ${files} not named like a picture: ${names}; a name or a pattern takes any file`;
+}
+
 /** @returns how many pictures were not answered */
 async function run({ wanted, output, copies, ...options }: Order): Promise<number> {
   let total = 0;
+  const leftOut = { count: 0, shown: [] as string[] };
+  const onLeftOut = (file: string) => {
+    if ((leftOut.count += 1) <= mostShown) leftOut.shown.push(file);
+  };
   // eslint-disable-next-line @typescript-eslint/no-unused-vars -- counted, not kept
-  for await (const _file of findPictures(wanted)) total += 1;
+  for await (const _file of findPictures(wanted, onLeftOut)) total += 1;
+  if (leftOut.count > 0) warn(leftOutText(leftOut));
   if (total === 0) throw new Error(`no picture was found in ${wanted.join(', ')}`);
 
   const results = await openResultsFile(output, options.feature);

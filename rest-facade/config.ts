@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { grpcTarget, grpcTargetWish } from '../runtime/grpc-target.js';
 import { maxMessageBytes } from '../runtime/message-limit.js';
 import {
   file,
@@ -76,9 +77,7 @@ export const settings = z.object({
   REST_PORT: port.default(8080).describe('HTTP port; 0 takes a free one.'),
   REST_CORE_ADDRESS: z
     .string()
-    .regex(/^((dns|ipv4|ipv6|unix):\S+|[^\s:/]+:\d+|\[[0-9a-fA-F:]+\]:\d+)$/, {
-      message: 'want host:port or a gRPC target such as dns:///core.internal:50051',
-    })
+    .regex(grpcTarget, grpcTargetWish)
     .default('127.0.0.1:50051')
     .describe(
       'The core; calls are spread over all addresses of a name, or over those of a list: `ipv4:10.0.0.1:50051,10.0.0.2:50051`.',

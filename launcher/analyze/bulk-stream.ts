@@ -168,7 +168,10 @@ async function runStream(
       answered += 1;
       hand({ file, feature, ...members });
     });
-    stream.on('error', (reason) => {
+    stream.on('error', (reason: ServiceError) => {
+      // What is there speaks HTTP/1.
+      if (reason.details.includes('Protocol error'))
+        reason.message += `; is ${options.address} the gRPC port?`;
       fail(reason);
       resolve();
     });

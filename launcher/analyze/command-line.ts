@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { grpcTarget, grpcTargetWish } from '../../runtime/grpc-target.js';
 import { ConfigError } from '../../runtime/settings.js';
 import type { BulkOptions } from './bulk-stream.js';
 
@@ -10,12 +11,13 @@ export const usage = `Analyses folders of pictures through the bulk streams of a
 
 Writes one JSON line a picture, those with an error too. Run again after an interruption it goes on:
 pictures that were answered, or that no run could read, are skipped; other errors are tried again
-(the last line counts).
+(the last line counts). Of a folder those files are taken that are named like pictures, HEIC and BMP too
+though the service does not read them; the others are told of. A pattern takes all that it fits.
 
   --feature NAME     faces (default) or meters
   --output FILE      default: faces.jsonl or meters.jsonl
   --annotate FOLDER  write annotated copies there, also of pictures that an earlier run answered
-  --address HOST     host:port of the core; default: 127.0.0.1:50051
+  --address HOST     host:port of the core's gRPC; default: 127.0.0.1:50051
   --tls-ca FILE      PEM file of the authority that signed the core's certificate
   --company NAME     whose score is the threshold (faces)
   --min-score SCORE  threshold of this run, 0 to 1 (faces)
@@ -63,8 +65,9 @@ export async function readCommandLine(
   const { feature, annotate: copies, 'min-score': minScore, 'tls-ca': authority } = values;
   if (feature !== 'faces' && feature !== 'meters')
     throw new ConfigError(`--feature is "${feature}", want faces or meters`);
-  const apiKey = environment['APIKEY'];
-  if (!apiKey) throw new ConfigError('APIKEY is not set, want an API key of the service');
+  if (!grpcTarget.test(values.address))
+    throw new ConfigError(`--address is "${values.address}", ${grpcTargetWish}`);
+  const apiKey = readKey(environment['APIKEY']);
   return {
     wanted: positionals,
     output: values.output ?? `${feature}.jsonl`,
@@ -79,6 +82,14 @@ export async function readCommandLine(
     inFlight: toCount('in-flight', values['in-flight']),
     maxImageBytes: toCount('max-bytes', values['max-bytes']),
   };
+}
+
+/** Without the white space that files of other systems leave around it. It is in no message. */
+function readKey(text = ''): string {
+  const key = text.trim();
+  if (key === '') throw new ConfigError('APIKEY is not set, want an API key of the service');
+  if (/^[!-~]+$/.test(key)) return key;
+  throw new ConfigError('APIKEY has a character that no key has, want it as it was handed out');
 }
 
 function toScore(option: string, text: string): number {

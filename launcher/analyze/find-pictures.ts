@@ -1,16 +1,21 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-const pictureNames = /\.(jpe?g|png|webp|avif|gif|tiff?)$/i;
+/** HEIC and BMP as well: the service tells of each what it wants in their place. */
+const pictureNames = /\.(jpe?g|png|webp|avif|gif|tiff?|hei[cf]|bmp)$/i;
 const magic = /[*?{[]/;
 
 /**
  * Names the pictures of files, folders (whole trees) and patterns such as `photos/**\/*.jpg`, each
  * folder in the order of its names. Links count as what they lead to. Of the tree only one folder at a
  * time is in memory.
+ * @param onLeftOut told of each file of a folder that is not named like a picture
  * @throws Error where a file or folder is not there
  */
-export async function* findPictures(wanted: readonly string[]): AsyncGenerator<string> {
+export async function* findPictures(
+  wanted: readonly string[],
+  onLeftOut: (file: string) => void = () => {},
+): AsyncGenerator<string> {
   for (const one of wanted) {
     const isPattern = magic.test(one) && !(await exists(one));
     if (isPattern) {
@@ -25,7 +30,9 @@ export async function* findPictures(wanted: readonly string[]): AsyncGenerator<s
       for await (const file of walk(base || (one.startsWith('/') ? '/' : '.')))
         if (pattern.test(file)) yield file;
     } else if ((await stat(one)).isDirectory()) {
-      for await (const file of walk(one)) if (pictureNames.test(file)) yield file;
+      for await (const file of walk(one))
+        if (pictureNames.test(file)) yield file;
+        else onLeftOut(file);
     } else yield path.normalize(one);
   }
 }

@@ -3,6 +3,7 @@ package imageanalysis
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc"
@@ -46,6 +47,8 @@ func (c *Client) Close() error { return c.conn.Close() }
 // DialOptions are what NewClient adds to a connection: the key in the metadata of every call, under
 // "apikey", or "adminkey" on the administration port; DefaultTimeout; room for large answers.
 func DialOptions(keyName, key string) []grpc.DialOption {
+	// Files of other systems leave white space around a key.
+	key = strings.TrimSpace(key)
 	return []grpc.DialOption{
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswerBytes)),
 		grpc.WithUnaryInterceptor(func(ctx context.Context, method string, request, answer any,

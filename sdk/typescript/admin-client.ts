@@ -17,6 +17,7 @@ import {
 } from '../../generated/imageanalysis/v1/admin.js';
 import { neverRetried } from './retry.js';
 import type { CallOptions } from './time-limit.js';
+import { trimKey } from './trim-key.js';
 import { createUnaryCalls } from './unary-calls.js';
 
 export interface AdminClientOptions {
@@ -72,7 +73,7 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
     options.credentials ?? grpcCredentials.createInsecure(),
   );
   const metadata = new Metadata();
-  metadata.set('adminkey', adminKey);
+  metadata.set('adminkey', trimKey('adminKey', adminKey));
   const call = createUnaryCalls({ metadata, timeoutMs, retry: neverRetried });
 
   return {

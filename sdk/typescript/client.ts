@@ -26,6 +26,7 @@ import {
 import { boundedStream } from './bounded-stream.js';
 import { defaultRetrySettings, type RetrySettings } from './retry.js';
 import type { CallOptions } from './time-limit.js';
+import { trimKey } from './trim-key.js';
 import { createUnaryCalls } from './unary-calls.js';
 
 export { Operation, type ApiKey, type Company } from '../../generated/imageanalysis/v1/admin.js';
@@ -111,7 +112,7 @@ export function createClient(options: ClientOptions): ImageAnalysisClient {
   const meters = new MeterReadingServiceClient(address, credentials, limits);
   const scores = new ScoreConfigServiceClient(address, credentials, limits);
   const metadata = new Metadata();
-  metadata.set('apikey', apiKey);
+  metadata.set('apikey', trimKey('apiKey', apiKey));
 
   const call = createUnaryCalls({ metadata, timeoutMs, retry });
 

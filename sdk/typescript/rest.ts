@@ -77,8 +77,15 @@ export function createRestClient(options: RestClientOptions): RestClient {
   const retry = { ...defaultRetrySettings, ...options };
   const base = options.url.replace(/\/+$/, '');
 
-  function call<T>(path: string, request: RequestInit, callOptions: CallOptions = {}): Promise<T> {
-    const headers = { ...(request.headers as Record<string, string>), apikey: toHeader(apiKey) };
+  async function call<T>(
+    path: string,
+    request: RequestInit,
+    callOptions: CallOptions = {},
+  ): Promise<T> {
+    const headers = {
+      ...(request.headers as Record<string, string>),
+      apikey: toHeader('apiKey', apiKey),
+    };
     const time = { timeoutMs: callOptions.timeoutMs ?? timeoutMs, signal: callOptions.signal };
     return withinTime(time, ({ signal }) =>
       retried(
@@ -120,17 +127,21 @@ export function createRestClient(options: RestClientOptions): RestClient {
         { method: 'POST', ...toJson({ image, ...readingFields(reading) }) },
         reading,
       ),
-    getDetectionScore: (company, password, callOptions) =>
+    getDetectionScore: async (company, password, callOptions) =>
       call(
         scorePath(company),
-        { headers: { 'x-company-password': toHeader(password) } },
+        { headers: { 'x-company-password': toHeader('password', password) } },
         callOptions,
       ),
-    setDetectionScore(company, password, score, callOptions) {
+    async setDetectionScore(company, password, score, callOptions) {
       const { headers, body } = toJson({ detection_score: score });
       return call(
         scorePath(company),
-        { method: 'PUT', headers: { ...headers, 'x-company-password': toHeader(password) }, body },
+        {
+          method: 'PUT',
+          headers: { ...headers, 'x-company-password': toHeader('password', password) },
+          body,
+        },
         callOptions,
       );
     },
@@ -164,9 +175,16 @@ function toForm(file: Picture, fields: Fields): FormData {
   return form;
 }
 
-/** Header bytes are UTF-8; fetch takes one character a byte. */
-function toHeader(text: string): string {
-  return String.fromCharCode(...new TextEncoder().encode(text));
+/**
+ * Header bytes are UTF-8; fetch takes one character a byte, leaves out white space around them, and tells
+ * the whole value, a secret, in its message where it cannot be sent.
+ */
+function toHeader(name: string, text: string): string {
+  const value = text.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
+  // eslint-disable-next-line no-control-regex -- these are meant
+  if (/[\0-\x08\n-\x1f\x7f]/.test(value))
+    throw new TypeError(`${name} has a character that no header has, want it as it was handed out`);
+  return String.fromCharCode(...new TextEncoder().encode(value));
 }
 
 function toJson(value: unknown) {

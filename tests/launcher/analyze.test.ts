@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { before, describe, it, test } from 'node:test';
@@ -48,16 +50,17 @@ void describe('npm run analyze', () => {
     await writeFile(path.join(folder, 'photos/notes.txt'), 'not asked about');
   });
 
-  function start(...args: string[]): ChildProcess {
+  function start(args: readonly string[], apiKey = service.apiKey): ChildProcess {
     return spawn(process.execPath, [command, '--address', service.grpc, ...args], {
       cwd: folder,
-      env: { ...process.env, APIKEY: service.apiKey },
+      env: { ...process.env, APIKEY: apiKey },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
   }
 
-  async function run(...args: string[]): Promise<{ code: number | null; stderr: string }> {
-    const child = start(...args);
+  const run = (...args: string[]) => outcome(start(args));
+
+  async function outcome(child: ChildProcess): Promise<{ code: number | null; stderr: string }> {
     let stderr = '';
     child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     const [code] = (await once(child, 'close')) as [number | null];
@@ -73,7 +76,7 @@ void describe('npm run analyze', () => {
 
   void it('goes on after it was killed, with every picture once', async () => {
     const args = ['--output', 'a.jsonl', '--max-bytes', '1000000', '--in-flight', '2', 'photos'];
-    const child = start(...args);
+    const child = start(args);
     const ended = once(child, 'close');
     while ((await readLines('a.jsonl')).length < 5)
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -155,8 +158,53 @@ void describe('npm run analyze', () => {
     );
   });
 
+  void it('tells of what it leaves out, and sends what only the service can refuse', async () => {
+    await mkdir(path.join(folder, 'phone'));
+    const photo = await readFile(path.join(folder, 'photos/0.jpg'));
+    for (const name of ['1.jpg', 'IMG_2.HEIC', '3.bmp', 'no-ending'])
+      await writeFile(path.join(folder, 'phone', name), photo);
+    for (const name of 'abcdef') await writeFile(path.join(folder, 'phone', `${name}.txt`), '');
+    const { code, stderr } = await run('--output', 'phone.jsonl', 'phone');
+    assert.equal(code, 0, stderr);
+    assert.match(
+      stderr,
+      /left out 7 files that are not named like a picture: phone\/a\.txt, .*phone\/e\.txt, …; a name or a pattern takes any file\n/,
+    );
+    const files = async () => (await readLines('phone.jsonl')).map(({ file }) => file).sort();
+    assert.deepEqual(await files(), ['phone/1.jpg', 'phone/3.bmp', 'phone/IMG_2.HEIC']);
+
+    const named = await run('--output', 'phone.jsonl', 'phone/no-*');
+    assert.doesNotMatch(named.stderr, /left out/);
+    assert.ok((await files()).includes('phone/no-ending'));
+  });
+
+  void it('takes a key with the white space of another system around it, and prints none', async () => {
+    const args = ['--output', 'key.jsonl', 'photos/0.jpg'];
+    const spaced = await outcome(start(args, ` ${service.apiKey}\r\n`));
+    assert.equal(spaced.code, 0, spaced.stderr);
+    const broken = await outcome(start(args, `${service.apiKey}\n${service.apiKey}`));
+    assert.equal(broken.code, 2);
+    assert.equal(
+      broken.stderr,
+      '\nanalyze: APIKEY has a character that no key has, want it as it was handed out\n',
+    );
+  });
+
+  void it('asks whether the port is the right one where HTTP/1 is spoken', async (t) => {
+    const server = createServer((_request, response) => response.end());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    t.after(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const child = start(['--address', `127.0.0.1:${port}`, 'photos/0.jpg']);
+    const [warning] = (await once(child.stderr as NodeJS.ReadableStream, 'data')) as [Buffer];
+    const left = once(child, 'close');
+    child.kill('SIGINT');
+    await left;
+    assert.match(warning.toString(), /; is 127\.0\.0\.1:\d+ the gRPC port\?; trying again/);
+  });
+
   void it('stops on SIGINT and says how to go on', async () => {
-    const child = start('--output', 'b.jsonl', '--in-flight', '1', 'photos');
+    const child = start(['--output', 'b.jsonl', '--in-flight', '1', 'photos']);
     let stderr = '';
     child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     const ended = once(child, 'close');
@@ -177,6 +225,7 @@ void describe('npm run analyze', () => {
       [['--max-bytes', '1.5', 'photos'], 2, '--max-bytes is "1.5", want a whole number from 1'],
       [['--min-score', 'x', 'photos'], 2, '--min-score is "x", want a number from 0 to 1'],
       [['--min-score', '80', 'photos'], 2, '--min-score is "80", want a number from 0 to 1'],
+      [['--address', 'http://127.0.0.1:8080', 'photos'], 2, 'want host:port or a gRPC target'],
       [['nowhere'], 1, 'ENOENT'],
       [['*.gif'], 1, 'no picture was found in *.gif'],
     ] as const) {

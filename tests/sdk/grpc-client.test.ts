@@ -9,6 +9,7 @@ import {
   type ServerUnaryCall,
 } from '@grpc/grpc-js';
 import {
+  createAdminClient,
   createClient,
   fromStatus,
   RefusedError,
@@ -90,6 +91,20 @@ void describe('the client over gRPC', () => {
     const stranger = createClient({ address: service.grpc, apiKey: 'wrong' });
     await assert.rejects(stranger.readMeter({ image: meter }), { reason: 'INVALID_API_KEY' });
     stranger.close();
+  });
+
+  void it('takes a key with white space around it, and prints none that cannot be sent', async () => {
+    const spaced = createClient({ address: service.grpc, apiKey: ` ${service.apiKey}\r\n` });
+    assert.equal((await spaced.readMeter({ image: meter })).value, '00473.286');
+    spaced.close();
+
+    const secret = 'ia_1234\nsecret';
+    assert.throws(() => createClient({ address: service.grpc, apiKey: secret }), {
+      message: 'apiKey has a character that no key has, want it as it was handed out',
+    });
+    assert.throws(() => createAdminClient({ address: service.grpc, adminKey: secret }), {
+      message: 'adminKey has a character that no key has, want it as it was handed out',
+    });
   });
 
   void it('ends when its time is over or its signal is aborted', async () => {

@@ -95,6 +95,19 @@ void describe('the client over REST', () => {
     });
   });
 
+  void it('takes a key with white space around it, and prints no secret that cannot be sent', async () => {
+    const spaced = createRestClient({ url: service.rest, apiKey: ` ${service.apiKey}\r\n` });
+    assert.equal((await spaced.readMeter(meter)).value, '00473.286');
+
+    const broken = createRestClient({ url: service.rest, apiKey: 'ia_1234\nsecret' });
+    await assert.rejects(broken.readMeter(meter), {
+      message: 'apiKey has a character that no header has, want it as it was handed out',
+    });
+    await assert.rejects(client.getDetectionScore('acme', 'correct\nhorse'), {
+      message: 'password has a character that no header has, want it as it was handed out',
+    });
+  });
+
   void it('ends when its time is over or its signal is aborted', async () => {
     await assert.rejects(client.readMeter(meter, { timeoutMs: 1 }), { code: 'DEADLINE_EXCEEDED' });
     const abort = new AbortController();

@@ -30,6 +30,12 @@ def test_wrong_key(portrait):
     assert refusal.value.reason == ErrorReason.ERROR_REASON_INVALID_API_KEY
 
 
+def test_white_space_around_the_key(meter):
+    key = f" {os.environ['IMAGE_ANALYSIS_APIKEY']}\r\n"
+    with Client(os.environ["IMAGE_ANALYSIS_GRPC"], key) as client:
+        assert client.read_meter(meter).value
+
+
 def test_deadline(client, portrait):
     with pytest.raises(ServiceError) as refusal:
         client.detect_single_face(portrait, timeout=0.001)

@@ -52,7 +52,8 @@ pub struct CallDefaults {
 impl CallDefaults {
     /// `key_name` is `apikey`, or `adminkey` on the administration port.
     pub fn new(key_name: &'static str, key: &str) -> Result<Self, InvalidMetadataValue> {
-        let mut key: MetadataValue<Ascii> = key.parse()?;
+        // Files of other systems leave white space around a key.
+        let mut key: MetadataValue<Ascii> = key.trim().parse()?;
         key.set_sensitive(true);
         Ok(Self { key_name, key })
     }
@@ -91,7 +92,7 @@ mod tests {
         if let Some(timeout) = own {
             request.set_timeout(timeout);
         }
-        let request = CallDefaults::new("apikey", "key")
+        let request = CallDefaults::new("apikey", "key\r\n")
             .unwrap()
             .call(request)
             .unwrap();

@@ -16,7 +16,8 @@ public sealed class CallDefaults : Interceptor
     public CallDefaults(string keyName, string key, TimeSpan timeout)
     {
         this.keyName = keyName;
-        this.key = key;
+        // Files of other systems leave white space around a key.
+        this.key = key.Trim();
         this.timeout = timeout;
     }
 

@@ -25,12 +25,14 @@ def open_channel(
     `metadata` goes with every call: `apikey`, or `adminkey` on the administration port.
     `timeout` is the seconds that a call may take, streams excepted, where it has none of its own.
     """
+    # Files of other systems leave white space around a key.
+    sent = tuple((name, value.strip()) for name, value in metadata.items())
     options = [("grpc.max_receive_message_length", _MAX_ANSWER_BYTES)]
     if credentials is None:
         channel = grpc.insecure_channel(address, options)
     else:
         channel = grpc.secure_channel(address, credentials, options)
-    return grpc.intercept_channel(channel, _Defaults(tuple(metadata.items()), timeout))
+    return grpc.intercept_channel(channel, _Defaults(sent, timeout))
 
 
 class _CallDetails(NamedTuple):

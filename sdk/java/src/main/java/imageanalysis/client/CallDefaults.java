@@ -22,7 +22,8 @@ public final class CallDefaults implements ClientInterceptor {
    */
   public CallDefaults(String keyName, String key, Duration timeout) {
     this.keyName = Metadata.Key.of(keyName, Metadata.ASCII_STRING_MARSHALLER);
-    this.key = key;
+    // Files of other systems leave white space around a key.
+    this.key = key.strip();
     this.timeout = timeout;
   }
 

@@ -1,0 +1,11 @@
+/**
+ * A key as it was handed out: files of other systems leave white space around it. One that cannot be sent
+ * is refused here, since gRPC and fetch tell the whole key in their messages.
+ *
+ * @param name what the caller calls it
+ */
+export function trimKey(name: string, key: string): string {
+  const trimmed = key.trim();
+  if (/^[ -~]*$/.test(trimmed)) return trimmed;
+  throw new TypeError(`${name} has a character that no key has, want it as it was handed out`);
+}
