@@ -2,10 +2,10 @@ import { svgPicture, svgText } from '../../tests/helpers/svg.js';
 import type { SystemFacts } from '../measure/records.js';
 import type { Row } from './table.js';
 
-const width = 860;
+const width = 900;
 const barHeight = 18;
 const left = 250;
-const right = 190;
+const right = 230;
 const colours: Readonly<Record<string, string>> = {
   limit: '#9aa0a6',
   core: '#1a73e8',
