@@ -1,32 +1,20 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import {
-  Client,
-  credentials,
-  Server,
-  ServerCredentials,
-  type ClientReadableStream,
-} from '@grpc/grpc-js';
+import { Client, credentials, Server, type ClientReadableStream } from '@grpc/grpc-js';
 import { HealthImplementation, service } from 'grpc-health-check';
 import { serveHealth } from '../../core-server/grpc/health.js';
 import { waitUntil } from '../../launcher/wait-until.js';
+import { bindServer } from '../helpers/grpc.js';
 
 test('a name that nobody watches any more is not kept', async (t) => {
   const added = t.mock.method(HealthImplementation.prototype, 'addToServer');
   const server = new Server();
   serveHealth(server, ['known']).set('SERVING');
   const { watchers } = added.mock.calls[0]?.this as { watchers: Map<string, unknown> };
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    );
-  });
+  const port = await bindServer(t, server);
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
-  t.after(() => {
-    client.close();
-    server.forceShutdown();
-  });
+  t.after(() => client.close());
   const { path, requestSerialize, responseDeserialize } = service['Watch'] as never as {
     path: string;
     requestSerialize: (request: object) => Buffer;

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import { credentials, Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
+import { credentials, Metadata, Server } from '@grpc/grpc-js';
 import { pino, type Logger } from 'pino';
 import {
   MeterReadingServiceClient,
@@ -18,7 +18,7 @@ import { createCallObserver } from '../../core-server/observe/call-observer.js';
 import type { Metrics } from '../../core-server/observe/metrics.js';
 import type { HandlerOptions } from '../../core-server/run-options.js';
 import { noTracing } from '../../runtime/tracing.js';
-import { unaryCall } from '../helpers/grpc.js';
+import { bindServer, unaryCall } from '../helpers/grpc.js';
 
 // Calls of ReadMeter and StreamReadMeters with a handler of the test's own.
 
@@ -75,16 +75,9 @@ export async function serve(t: TestContext, handler: Handler, options: ServeOpti
     readMeter: unary(handler, settings),
     streamReadMeters: bidi(streamed(handler), settings),
   });
-  const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    ),
-  );
+  const port = await bindServer(t, server);
   const client = new MeterReadingServiceClient(`127.0.0.1:${port}`, credentials.createInsecure());
-  t.after(() => {
-    client.close();
-    server.forceShutdown();
-  });
+  t.after(() => client.close());
   return client;
 }
 

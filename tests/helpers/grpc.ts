@@ -1,6 +1,28 @@
-import { Metadata, type ClientUnaryCall, type ServiceError as GrpcError } from '@grpc/grpc-js';
+import type { TestContext } from 'node:test';
+import {
+  Metadata,
+  ServerCredentials,
+  type ClientUnaryCall,
+  type Server,
+  type ServiceError as GrpcError,
+} from '@grpc/grpc-js';
 import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
 import { Status } from '../../generated/google/rpc/status.js';
+
+/** Has a grpc-js server listen until the test ends. @returns its port */
+export async function bindServer(
+  t: Pick<TestContext, 'after'>,
+  server: Server,
+  { address = '127.0.0.1:0', credentials = ServerCredentials.createInsecure() } = {},
+): Promise<number> {
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync(address, credentials, (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    ),
+  );
+  t.after(() => server.forceShutdown());
+  return port;
+}
 
 /** Makes a call of a grpc-js client with a promise: `unaryCall((done) => client.method(request, metadata, done))`. */
 export function unaryCall<Response>(

@@ -25,6 +25,7 @@ import { createAuthority } from '../helpers/certificates.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
+import { bindServer } from '../helpers/grpc.js';
 
 const lifetime = createLifetime();
 const command = fileURLToPath(new URL('../../launcher/analyze.js', import.meta.url));
@@ -244,12 +245,7 @@ async function startStreamServer(
 ): Promise<Pick<BulkOptions, 'address'>> {
   const server = new Server();
   server.addService(FaceDetectionServiceService, { streamDetectFaces: serve });
-  const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync('127.0.0.1:0', identity, (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    ),
-  );
-  t.after(() => server.forceShutdown());
+  const port = await bindServer(t, server, { credentials: identity });
   return { address: `127.0.0.1:${port}` };
 }
 

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { HealthImplementation, type ServingStatus } from 'grpc-health-check';
 import { createAuthority } from '../helpers/certificates.js';
+import { bindServer } from '../helpers/grpc.js';
 
 const main = fileURLToPath(new URL('../../launcher/health-main.js', import.meta.url));
 
@@ -34,12 +35,7 @@ async function listen(t: TestContext, server: TcpServer, host: string) {
 async function startCore(t: TestContext, credentials: ServerCredentials, status: ServingStatus) {
   const server = new Server();
   new HealthImplementation({ '': status }).addToServer(server);
-  const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync('127.0.0.2:0', credentials, (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    ),
-  );
-  t.after(() => server.forceShutdown());
+  const port = await bindServer(t, server, { address: '127.0.0.2:0', credentials });
   return { CORE_HOST: '127.0.0.2', CORE_PORT: String(port) };
 }
 

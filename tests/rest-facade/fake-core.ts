@@ -2,7 +2,6 @@ import type { TestContext } from 'node:test';
 import {
   Metadata,
   Server,
-  ServerCredentials,
   status,
   type sendUnaryData,
   type ServerUnaryCall,
@@ -15,6 +14,7 @@ import { Status } from '../../generated/google/rpc/status.js';
 import { FaceDetectionServiceService } from '../../generated/imageanalysis/v1/face_detection.js';
 import { MeterReadingServiceService } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { ScoreConfigServiceService } from '../../generated/imageanalysis/v1/score_config.js';
+import { bindServer } from '../helpers/grpc.js';
 
 /** A call as the fake core received it. */
 export interface ReceivedCall {
@@ -72,12 +72,7 @@ export async function startFakeCore(
     MeterReadingServiceService,
   ])
     addService(server, service, script, calls);
-  const bound = await new Promise<number>((resolve, reject) =>
-    server.bindAsync(`${host}:${port}`, ServerCredentials.createInsecure(), (error, number) =>
-      error ? reject(error) : resolve(number),
-    ),
-  );
-  t.after(() => server.forceShutdown());
+  const bound = await bindServer(t, server, { address: `${host}:${port}` });
   return {
     port: bound,
     calls,

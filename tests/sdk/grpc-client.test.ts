@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it, type TestContext } from 'node:test';
-import {
-  Metadata,
-  Server,
-  ServerCredentials,
-  status,
-  type sendUnaryData,
-  type ServerUnaryCall,
-} from '@grpc/grpc-js';
+import { Metadata, Server, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js';
 import {
   createAdminClient,
   createClient,
@@ -24,6 +17,7 @@ import { toStatusObject } from '../../core-server/grpc/status.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
+import { bindServer } from '../helpers/grpc.js';
 
 const lifetime = createLifetime();
 
@@ -273,12 +267,7 @@ async function clientOf(
 ): Promise<ImageAnalysisClient> {
   const server = new Server();
   server.addService(MeterReadingServiceService, { readMeter });
-  const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    ),
-  );
-  t.after(() => server.forceShutdown());
+  const port = await bindServer(t, server);
   const client = createClient({ address: `127.0.0.1:${port}`, apiKey: 'any', retries: 1 });
   t.after(() => client.close());
   return client;
