@@ -117,7 +117,7 @@ export const settings = z.object({
   REST_TRUSTED_PROXIES: proxyList
     .optional()
     .describe(
-      'Proxies whose `x-forwarded-for` is believed, such as `10.2.0.0/16, ::1`; unset: none, and all clients behind one count as one address.',
+      'Proxies whose `x-forwarded-for` is believed and whose connections are not limited, such as `10.2.0.0/16, ::1`; unset: none, and all clients behind one count as one address.',
     ),
   REST_METRICS_PORT: metricsPort,
   REST_METRICS_HOST: metricsHost,

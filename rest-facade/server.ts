@@ -7,6 +7,7 @@ import { createApp } from './app.js';
 import { beginInTurns } from './begin-in-turns.js';
 import { isNumeric, type Config } from './config.js';
 import { createCoreClient } from './core-client.js';
+import { limitConnections } from '../runtime/limit-connections.js';
 import { limitPipelining } from './limit-pipelining.js';
 import { answerMalformed, maxHeaderBytes } from './malformed.js';
 import { loadRpcs } from './protos.js';
@@ -56,6 +57,7 @@ export async function startRestFacade(deps: {
     isNumeric(config.coreTarget) ? undefined : lookUpCoresEveryMs,
   );
   let isDraining = false;
+  const isTrustedProxy = parseTrustedProxies(config.trustedProxies);
   const version = readVersion();
   const budget = createFairBudget(config.maxBufferedBytes);
   const metrics = createMetrics({ version, bufferedBytes: () => budget.taken });
@@ -77,12 +79,13 @@ export async function startRestFacade(deps: {
     maxBodyBytes: config.maxBodyBytes,
     requestTimeoutMs: config.requestTimeoutMs,
     corsOrigins: config.corsOrigins,
-    isTrustedProxy: parseTrustedProxies(config.trustedProxies),
+    isTrustedProxy,
     log,
     isTls: identity !== undefined,
     isDraining: () => isDraining,
   });
   const server = createHttpServer(config, log, app, identity);
+  limitConnections(server, { isExempt: isTrustedProxy, log });
   const connections = openConnections(server);
   let metricsServer: MetricsServer | undefined;
   try {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -78,6 +79,31 @@ test(
     assert.deepEqual(await once(child, 'exit'), [0, null]);
   },
 );
+
+test('one address gets a fifth of the descriptors, a trusted proxy more', async (t) => {
+  const limited = ['-c', 'ulimit -n 200 && exec "$0" "$1"', process.execPath, main];
+  const env = {
+    REST_PORT: '0',
+    REST_CORE_ADDRESS: '127.0.0.1:1',
+    REST_TRUSTED_PROXIES: '127.0.0.2',
+  };
+  const child = spawn('sh', limited, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => child.kill('SIGKILL'));
+  const lines = createInterface(child.stdout);
+  const { port } = JSON.parse(String(await once(lines, 'line'))) as { port: number };
+  const isServed = async (localAddress: string) => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress });
+    socket.on('error', () => {}); // the reset
+    t.after(() => socket.destroy());
+    socket.write('GET /livez HTTP/1.1\r\nhost: x\r\n\r\n');
+    return new Promise<boolean>((resolve) => {
+      socket.once('data', () => resolve(true)).once('close', () => resolve(false));
+    });
+  };
+  for (let count = 1; count <= 40; count += 1) assert.ok(await isServed('127.0.0.1'));
+  assert.equal(await isServed('127.0.0.1'), false);
+  for (let count = 1; count <= 60; count += 1) assert.ok(await isServed('127.0.0.2'));
+});
 
 test(
   'a mistaken configuration ends the process with every mistake',

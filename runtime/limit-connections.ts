@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import type { Server, Socket } from 'node:net';
+import type { Logger } from 'pino';
+import { callerAddress } from './caller-address.js';
+import { createFairBudget } from './fair-budget.js';
+
+const largestMost = 10_000;
+const warnEveryMs = 60_000;
+
+/**
+ * Ends connections beyond a number of them, of which one address gets four fifths. Else one caller could take
+ * all descriptors of the process with connections that do nothing, and nobody else would get in.
+ */
+export function limitConnections(
+  server: Server,
+  options: {
+    /** Of all addresses that are not exempt; a part of the descriptors where it is not given. */
+    readonly most?: number;
+    /** Whether an address, such as that of a proxy with many clients behind it, is not counted. */
+    readonly isExempt: (address: string) => boolean;
+    readonly log: Logger;
+    /** Monotonic, milliseconds. */
+    readonly now?: () => number;
+  },
+): void {
+  const { most = descriptorShare(), isExempt, log, now = () => performance.now() } = options;
+  const places = createFairBudget(most);
+  let refused = 0;
+  let warnedAt = -Infinity;
+
+  const warn = (client: string): void => {
+    refused += 1;
+    if (now() - warnedAt < warnEveryMs) return;
+    log.warn({ refused, open: places.taken, client }, 'too many connections, new ones are ended');
+    refused = 0;
+    warnedAt = now();
+  };
+
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? '';
+    if (isExempt(address)) return;
+    const own = places.of(callerAddress(address));
+    if (own.take(1)) {
+      socket.once('close', () => own.give(1));
+    } else {
+      socket.destroy();
+      warn(address);
+    }
+  });
+}
+
+/** What leaves most descriptors to proxies, other ports and files; Linux tells how many a process may have. */
+function descriptorShare(): number {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'latin1');
+    const descriptors = Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Infinity);
+    return Math.min(largestMost, Math.floor(descriptors / 4));
+  } catch {
+    return largestMost;
+  }
+}

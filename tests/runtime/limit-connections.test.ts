@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttp2Server } from 'node:http2';
+import { createServer as createSecureServer } from 'node:https';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { limitConnections } from '../../runtime/limit-connections.js';
+import { createAuthority } from '../helpers/certificates.js';
+import { collectLog } from '../helpers/collect-log.js';
+
+/** Of ten, one address gets eight. */
+const most = 10;
+
+/** A server that is limited, with 127.0.0.9 exempt, and the connections that others open to it. */
+async function setUp(t: TestContext, server: Server = createServer()) {
+  const { log, entries } = collectLog();
+  const clock = { now: 0 };
+  const isExempt = (address: string) => address === '127.0.0.9';
+  limitConnections(server, { most, isExempt, log, now: () => clock.now });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const open = async (localAddress: string) => {
+    const accepted = once(server, 'connection');
+    const socket = connect({ port, host: '127.0.0.1', localAddress });
+    socket.on('error', () => {}); // the reset
+    t.after(() => socket.destroy());
+    const [seen] = (await accepted) as [Socket];
+    return { socket, seen };
+  };
+  /** Opens one after the other and tells which may stay. */
+  const stay = async (...addresses: string[]) => {
+    const stays: boolean[] = [];
+    for (const address of addresses) stays.push(!(await open(address)).seen.destroyed);
+    return stays;
+  };
+  return { server, entries, clock, open, stay };
+}
+
+const times = <T>(count: number, value: T): T[] => Array<T>(count).fill(value);
+
+test('one address has four fifths of the connections, and others get in', async (t) => {
+  const { stay } = await setUp(t);
+  assert.deepEqual(await stay(...times(8, '127.0.0.1')), times(8, true));
+  assert.deepEqual(await stay('127.0.0.1'), [false]);
+  assert.deepEqual(await stay('127.0.0.2', '127.0.0.3'), [true, false]);
+});
+
+test('a connection that ends makes room for another', async (t) => {
+  const { open, stay } = await setUp(t);
+  const first = await open('127.0.0.1');
+  assert.deepEqual(await stay(...times(8, '127.0.0.1')), [...times(7, true), false]);
+  const closed = once(first.seen, 'close');
+  first.socket.destroy();
+  await closed;
+  assert.deepEqual(await stay('127.0.0.1', '127.0.0.1'), [true, false]);
+});
+
+test('those of a proxy with many clients are not counted', async (t) => {
+  const { stay } = await setUp(t);
+  assert.deepEqual(await stay(...times(20, '127.0.0.9')), times(20, true));
+  assert.deepEqual(await stay(...times(8, '127.0.0.1')), times(8, true));
+});
+
+test('the log has it at once, and then once a minute with how many they were', async (t) => {
+  const { entries, clock, stay } = await setUp(t);
+  await stay(...times(8, '127.0.0.1'));
+  assert.deepEqual(entries, []);
+  await stay(...times(3, '127.0.0.1'));
+  clock.now = 59_999;
+  await stay('127.0.0.1');
+  clock.now = 60_000;
+  await stay('127.0.0.1', '127.0.0.1');
+  assert.deepEqual(
+    entries.map(({ level, refused, open, client }) => [level, refused, open, client]),
+    [
+      [40, 1, 8, '127.0.0.1'],
+      [40, 4, 8, '127.0.0.1'],
+    ],
+  );
+});
+
+for (const [what, create] of [
+  ['HTTP', () => createHttpServer()],
+  ['HTTP/2', () => createHttp2Server()],
+  ['TLS', async (t) => createSecureServer(await (await createAuthority(t)).issue('server'))],
+] as [string, (t: TestContext) => Server | Promise<Server>][])
+  test(`a refused connection is gone from a server of ${what}`, async (t) => {
+    const { server, open, stay } = await setUp(t, await create(t));
+    assert.deepEqual(await stay(...times(8, '127.0.0.1')), times(8, true));
+    const { socket } = await open('127.0.0.1');
+    await once(socket, 'close');
+    const count = await new Promise((resolve) =>
+      server.getConnections((_error, open) => resolve(open)),
+    );
+    assert.equal(count, 8);
+  });
