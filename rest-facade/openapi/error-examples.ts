@@ -24,7 +24,7 @@ const keyNotAllowed = (operation: string): ErrorExample =>
 
 /** Of each reason the first is shown that is about something that the operation takes. */
 export const errorExamples: readonly ErrorExample[] = [
-  example('MISSING_FIELD', 'file is missing, want one file part with a filename or an image type', {
+  example('MISSING_FIELD', 'file is missing, want one file part with a filename', {
     field: 'file',
   }),
   example('MISSING_FIELD', 'image is missing, want data:image/<type>;base64,<data>', {

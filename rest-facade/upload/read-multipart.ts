@@ -5,7 +5,6 @@ import { clip, quote } from '../transcode/field.js';
 import type { NamedValue } from '../transcode/parse-target.js';
 import { createBodyHold } from './body-hold.js';
 import { bodyTooLarge, createByteCollector, type ByteCollector } from './byte-collector.js';
-import { takeImagesForFiles } from './image-parts.js';
 import { contentLength, type ReadOptions } from './read-body.js';
 
 /** Limits of a form beside those of its bytes. */
@@ -177,7 +176,7 @@ function createParser(request: IncomingMessage, maxFileBytes: number): busboy.Bu
       field: 'content-type',
     });
   try {
-    const parser = busboy({
+    return busboy({
       headers: request.headers,
       limits: {
         // One more, so that its name can be told.
@@ -191,8 +190,6 @@ function createParser(request: IncomingMessage, maxFileBytes: number): busboy.Bu
         headerPairs: 16,
       },
     });
-    takeImagesForFiles(parser);
-    return parser;
   } catch (cause) {
     throw malformed('has no boundary in its content-type', 'one', cause);
   }
@@ -214,7 +211,7 @@ function overLimit(
 }
 
 function missingFile(filePart: string): Refusal {
-  return missingField(filePart, 'one file part with a filename or an image type');
+  return missingField(filePart, 'one file part with a filename');
 }
 
 function repeated(name: string): Refusal {
