@@ -10,5 +10,6 @@ install_python_tools Schemathesis "$here/requirements.txt" "$here/../../out/sche
 
 export SCHEMATHESIS_HOOKS=$here/hooks.py PYTHONDONTWRITEBYTECODE=1
 [ $# -gt 0 ] || set -- --max-examples 25
+# The address is told, as Schemathesis takes that of the document, which is relative, for a path.
 exec .venv/bin/schemathesis --config-file "$here/schemathesis.toml" run \
-  "$IMAGE_ANALYSIS_REST/openapi.json" "$@"
+  --url "$IMAGE_ANALYSIS_REST" "$IMAGE_ANALYSIS_REST/openapi.json" "$@"
