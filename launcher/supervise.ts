@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { isServing, type Serving } from '../runtime/tell-launcher.js';
+import { isNotStarted, isServing, type Serving } from '../runtime/tell-launcher.js';
 import { nodeOptions } from './node-options.js';
 
 /** What to run, and what to do when it ends. */
@@ -33,8 +33,8 @@ export interface Supervised {
   /** What the process told when it first served; undefined until then. */
   readonly serving: Serving | undefined;
   /**
-   * Settles with how it ended when the process ends before `markReady()`: then restarting would
-   * only repeat a mistake, such as one in the configuration.
+   * Settles with why, or else with how it ended, when the process ends before `markReady()`: then
+   * restarting would only repeat a mistake, such as one in the configuration.
    */
   readonly failedToStart: Promise<string>;
   /** Settles with how it ended when the process, ready once, fails at once again and again. */
@@ -70,6 +70,7 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
     const startedAt = performance.now();
     const started = startNode(program);
     child = started;
+    let why: string | undefined;
     ended = new Promise((resolve) => {
       const onEnd = (how: string, wasKilled = false) => {
         if (child !== started) return;
@@ -77,7 +78,7 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
         resolve();
         if (stopping) return;
         if (!ready) {
-          startFailure.report(how);
+          startFailure.report(why ?? how);
           return;
         }
         const wasStable = performance.now() - startedAt >= stableAfterMs;
@@ -94,12 +95,17 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
       };
       started.on('message', (message) => {
         if (isServing(message)) serving ??= message;
+        else if (isNotStarted(message)) why = message.why;
       });
       started.once('error', (error) => {
         onEnd(error.message);
       });
       started.once('exit', (code, signal) => {
-        onEnd(signal ?? `exit code ${code}`, signal === 'SIGKILL' || signal === 'SIGTERM');
+        const end = () =>
+          onEnd(signal ?? `exit code ${code}`, signal === 'SIGKILL' || signal === 'SIGTERM');
+        // What it told at last may not have been read yet.
+        if (started.connected) started.once('disconnect', end);
+        else end();
       });
     });
   }

@@ -13,6 +13,8 @@ export function createLog(options: {
     level: options.level,
     base: { service: options.service },
     timestamp: pino.stdTimeFunctions.isoTime,
+    // Messages of errors name their causes where they are told to users; pino's own would say them twice.
+    serializers: { err: pino.stdSerializers.errWithCause },
     formatters: { level: (label: string) => ({ level: label }) },
   };
   return pino(settings, options.destination ?? pino.destination({ sync: true }));

@@ -76,11 +76,19 @@ export async function runService<Config>(
       return;
     }
     if (error instanceof ConfigError || log === undefined) host.stderr.write(`${textOf(error)}\n`);
-    else log.fatal({ err: error }, 'not started');
+    else {
+      log.fatal({ err: error }, 'not started');
+      tellLauncher(host, { type: 'not-started', why: textOf(error) });
+    }
     host.exitCode = exitCodeOf(error);
   }
 }
 
+/** With its causes, as far as it does not have them itself. */
 function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const { message, cause } = error;
+  return cause instanceof Error && !message.includes(cause.message)
+    ? `${message}: ${textOf(cause)}`
+    : message;
 }

@@ -47,8 +47,9 @@ export const metricsHost = z
   .string()
   .default('127.0.0.1')
   .describe('Address on which the metrics are; they need no key.');
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export const logLevel = z
-  .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+  .enum(logLevels, `want ${logLevels.slice(0, -1).join(', ')} or ${logLevels.at(-1)}`)
   .default('info')
   .describe('Least level that is logged.');
 

@@ -40,13 +40,14 @@ const walRetryMs = 20;
  */
 export async function createDatabase(options: DatabaseOptions): Promise<Knex> {
   const { url, dataDir, statementTimeoutMs = defaultStatementTimeoutMs } = options;
-  const place = url === undefined ? path.join(dataDir, sqliteFileName) : describeUrl(url);
+  const file = path.join(dataDir, sqliteFileName);
+  const place = url === undefined ? `${file} (in CORE_DATA_DIR)` : describeUrl(url);
   let db: Knex | undefined;
   try {
     if (url === undefined) await mkdir(dataDir, { recursive: true, mode: 0o700 });
     db = knex(
       url === undefined
-        ? sqliteConfig(place, statementTimeoutMs)
+        ? sqliteConfig(file, statementTimeoutMs)
         : postgresConfig(url, statementTimeoutMs, options.maxConnections ?? 10),
     );
     await migrateDatabase(db);

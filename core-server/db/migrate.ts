@@ -25,8 +25,24 @@ const migrationSource: Knex.MigrationSource<Migration> = {
 export async function migrateDatabase(db: Knex): Promise<void> {
   await db.transaction(async (transaction) => {
     await takeMigrationLock(transaction);
+    await refuseNewer(transaction);
     await transaction.migrate.latest({ migrationSource });
   });
+}
+
+/** knex would speak of a corrupt directory. */
+async function refuseNewer(transaction: Knex.Transaction): Promise<void> {
+  const [completed] = (await transaction.migrate.list({
+    migrationSource,
+    disableMigrationsListValidation: true,
+  })) as [{ name: string }[], unknown];
+  const unknown = completed
+    .map(({ name }) => name)
+    .filter((name) => !migrations.some((known) => known.name === name));
+  if (unknown.length > 0)
+    throw new Error(
+      `the database was written by a newer version (migration ${unknown.join(', ')}); run that version or restore a backup`,
+    );
 }
 
 /** Of a timer of Node.js. */

@@ -87,6 +87,13 @@ describe('supervise', () => {
     assert.deepEqual(lines, []);
   });
 
+  it('should report why a process says that it did not start', async (t) => {
+    const why = 'the disk is full '.repeat(10_000);
+    const source = `process.send({ type: 'not-started', why: '${why}' }); process.exitCode = 1;`;
+    const { supervised } = await superviseProgram(t, source);
+    assert.equal(await supervised.failedToStart, why);
+  });
+
   it('should let a process end by itself when stopped, and not restart it', async (t) => {
     const { supervised, lines } = await superviseProgram(t, staysAlive);
     supervised.markReady();

@@ -21,3 +21,14 @@ test('a line is JSON with its time, level by name, process and fields', () => {
   });
   assert.equal(lines.length, 1);
 });
+
+test('an error is told with its cause, whose message is not repeated', () => {
+  const lines: { err: { message: string; cause: { message: string } } }[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line) as never) };
+  const cause = new Error('the disk is full');
+  createLog({ level: 'info', service: 'core', destination }).error({
+    err: new Error(`cannot write: ${cause.message}`, { cause }),
+  });
+  assert.equal(lines[0]?.err.message, 'cannot write: the disk is full');
+  assert.equal(lines[0]?.err.cause.message, 'the disk is full');
+});

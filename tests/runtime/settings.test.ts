@@ -52,6 +52,12 @@ describe('settings', () => {
       ]);
     });
 
+  it('should refuse a log level in its own words', () => {
+    assert.throws(() => createConfig({ CORE_LOG_LEVEL: 'verbose' }), {
+      message: 'CORE_LOG_LEVEL is "verbose": want fatal, error, warn, info, debug, trace or silent',
+    });
+  });
+
   it('should name all mistakes together, and no secret', () => {
     assert.deepEqual(mistakesOf({ PORT: '65536', KEY: 'abc', CERT: 'a.crt' }), [
       'PORT is "65536": want a whole number from 0 to 65535',
