@@ -282,7 +282,7 @@ void test('a lost stream is taken up again, without losing or doubling a picture
   let streams = 0;
   const server = await startStreamServer(t, (stream) => {
     streams += 1;
-    const isLast = streams === 4;
+    const isLast = streams === 7;
     let answers = 0;
     stream.on('data', ({ id }: StreamDetectFacesRequest) => {
       answers += 1;
@@ -302,8 +302,9 @@ void test('a lost stream is taken up again, without losing or doubling a picture
     optionsFor({ ...server, onRetry: (reason) => retries.push(reason) }),
   );
   assert.deepEqual(lines.map(({ file }) => file).sort(), [...names].sort());
-  assert.equal(streams, 4);
-  assert.equal(retries.length, 3);
+  // More breaks than a run survives that gets no answer between them.
+  assert.equal(streams, 7);
+  assert.equal(retries.length, 6);
 });
 
 /** As the core says that a picture may come again. */
