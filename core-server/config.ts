@@ -1,5 +1,5 @@
-import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { countProcessors } from '../runtime/count-processors.js';
 import {
   file,
   logLevel,
@@ -33,7 +33,7 @@ export const settings = z.object({
     .optional()
     .describe('PostgreSQL to use in place of the SQLite file.')
     .meta({ secret: true }),
-  CORE_WORKERS: wholeNumber(1, 256).default(availableParallelism()).describe('Inference workers.'),
+  CORE_WORKERS: wholeNumber(1, 256).default(countProcessors()).describe('Inference workers.'),
   CORE_MAX_QUEUE: wholeNumber(0, 10_000)
     .default(64)
     .describe(

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
+import { countProcessors } from '../runtime/count-processors.js';
 import { noTracing, type Tracing } from '../runtime/tracing.js';
 import { readVersion } from '../runtime/version.js';
 import { createAccess } from './access/create-access.js';
@@ -76,7 +76,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
       db,
       // Half the cores: checking passwords must not starve pictures and the store of threads.
       passwords: {
-        maxRunning: Math.max(1, Math.floor(availableParallelism() / 2)),
+        maxRunning: Math.max(1, Math.floor(countProcessors() / 2)),
         maxWaiting: config.CORE_MAX_QUEUE,
       },
       now,

@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { countProcessors } from '../runtime/count-processors.js';
 import { toConnectAddress, type Listener } from './launch-settings.js';
 
 type Environment = Readonly<NodeJS.ProcessEnv>;
@@ -11,7 +11,7 @@ export function coreEnvironment(env: Environment, { port }: Listener): NodeJS.Pr
     // sharp decodes on libuv's pool, which all inference workers share with the store's file access;
     // with its default of four threads one slow disk write could hold up decoding. Read by Node.js
     // when it starts, so that it cannot be set from inside.
-    UV_THREADPOOL_SIZE: String(Math.max(4, 2 * availableParallelism())),
+    UV_THREADPOOL_SIZE: String(Math.max(4, 2 * countProcessors())),
     // glibc keeps a heap for each thread and does not give its pages back; picture buffers come and
     // go in many threads, and with two heaps memory stays near what is in use.
     MALLOC_ARENA_MAX: '2',
