@@ -133,7 +133,7 @@ async function rejectOnFailure({ name, failedToStart }: Supervised): Promise<nev
 }
 
 async function rejectWhenGivenUp({ name, gaveUp }: Supervised): Promise<never> {
-  throw new Error(`the ${name} fails at once each time it is started (${await gaveUp}); stopping`);
+  throw new Error(`the ${name} fails each time it is started (${await gaveUp}); stopping`);
 }
 
 /** Gives the listeners with real ports. Fails where one cannot be had; the processes would say so too, but with less help. */

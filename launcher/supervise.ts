@@ -18,7 +18,7 @@ export interface SuperviseOptions {
   /** Wait before the first restart; doubles with each one up to `maxBackoffMs`. */
   readonly minBackoffMs?: number;
   readonly maxBackoffMs?: number;
-  /** A process that lived this long starts again with the shortest wait, and did not fail at once. */
+  /** A process that served this long starts again with the shortest wait, and did not fail at once. */
   readonly stableAfterMs?: number;
   /** So many failures at once in a row, and it is not started again. */
   readonly maxFailures?: number;
@@ -67,7 +67,7 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
   const givingUp = createReport();
 
   function start(): void {
-    const startedAt = performance.now();
+    let servesSince = Infinity;
     const started = startNode(program);
     child = started;
     let why: string | undefined;
@@ -81,7 +81,7 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
           startFailure.report(why ?? how);
           return;
         }
-        const wasStable = performance.now() - startedAt >= stableAfterMs;
+        const wasStable = performance.now() - servesSince >= stableAfterMs;
         if (wasStable) backoffMs = minBackoffMs;
         // Killed from outside, it did not fail, however often that happens.
         failures = wasStable || wasKilled ? 0 : failures + 1;
@@ -94,8 +94,10 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
         backoffMs = Math.min(backoffMs * 2, maxBackoffMs);
       };
       started.on('message', (message) => {
-        if (isServing(message)) serving ??= message;
-        else if (isNotStarted(message)) why = message.why;
+        if (isServing(message)) {
+          servesSince = performance.now();
+          serving ??= message;
+        } else if (isNotStarted(message)) why = message.why;
       });
       started.once('error', (error) => {
         onEnd(error.message);

@@ -139,7 +139,7 @@ writeFileSync(${JSON.stringify(marker)}, '');
 ${facade}`;
     const { service } = await launchStandIns(t, { facade: facadeOnce });
     const failure = assert.rejects(service.failure, {
-      message: 'the facade fails at once each time it is started (exit code 7); stopping',
+      message: 'the facade fails each time it is started (exit code 7); stopping',
     });
     const response = await fetch(`${service.restUrl}/readyz`);
     process.kill(((await response.json()) as { pid: number }).pid, 'SIGKILL');

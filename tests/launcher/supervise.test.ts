@@ -50,17 +50,18 @@ describe('supervise', () => {
     );
   });
 
-  it('should wait shortest again once a process has lived long enough', async (t) => {
+  it('should wait shortest again once a process has served long enough', async (t) => {
     const options = { minBackoffMs: 10, stableAfterMs: 0 };
-    const { supervised, lines } = await superviseProgram(t, 'process.exit(3)', options);
+    const source = "process.send({ type: 'serving' }, () => process.exit(3));";
+    const { supervised, lines } = await superviseProgram(t, source, options);
     supervised.markReady();
     await eventually(() => lines.length >= 2);
     await supervised.stop();
     assert.equal(lines[1], 'program ended (exit code 3); starting it again in 10 ms');
   });
 
-  it('should give up on a process that fails at once again and again', async (t) => {
-    const options = { minBackoffMs: 10, maxFailures: 3 };
+  it('should give up on a process that never serves, however long each start takes', async (t) => {
+    const options = { minBackoffMs: 10, maxFailures: 3, stableAfterMs: 0 };
     const { supervised, lines } = await superviseProgram(t, 'process.exit(3)', options);
     supervised.markReady();
     assert.equal(await supervised.gaveUp, 'exit code 3');
