@@ -8,12 +8,14 @@ const graceMs = 15_000;
 // Worker threads inherit --import; only the main thread has the channel.
 if (isMainThread && process.channel) {
   process.once('disconnect', () => {
+    // Before it heeds the launcher it has nothing to end decently.
+    if (process.listenerCount('disconnect') === 0) process.exit(1);
     setTimeout(() => process.exit(1), graceMs).unref();
-    process.kill(process.pid, 'SIGTERM');
   });
-  // A terminal's signals reach the whole session. The launcher gets them too, and stops the facade
-  // before the core, so that requests under way can end.
-  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  // Signals of a terminal reach the whole session, those of systemd and others the whole group. The
+  // launcher gets them too, and stops the facade before the core, so that requests under way can end.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+    process.on(signal, () => undefined);
   // Listening must not keep a child alive that has nothing else to do.
   process.channel.unref();
 }

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { tellToStop } from '../runtime/stop-word.js';
 import { isNotStarted, isServing, type Serving } from '../runtime/tell-launcher.js';
 import { nodeOptions } from './node-options.js';
 
@@ -22,7 +23,7 @@ export interface SuperviseOptions {
   readonly stableAfterMs?: number;
   /** So many failures at once in a row, and it is not started again. */
   readonly maxFailures?: number;
-  /** From SIGTERM to SIGKILL; longer than the processes' own time to drain. */
+  /** From the word to stop to SIGKILL; longer than the processes' own time to drain. */
   readonly stopGraceMs?: number;
 }
 
@@ -41,7 +42,7 @@ export interface Supervised {
   readonly gaveUp: Promise<string>;
   /** From now on the process is restarted when it ends. */
   markReady(): void;
-  /** Sends SIGTERM, after the grace SIGKILL, and waits for the end. Never restarts again. */
+  /** Tells it to stop, sends SIGKILL after the grace, and waits for the end. Never restarts again. */
   stop(): Promise<void>;
   /** Sends SIGKILL now. */
   kill(): void;
@@ -133,7 +134,7 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
         log(`${name} did not end in ${stopGraceMs} ms; killing it`);
         child?.kill('SIGKILL');
       }, stopGraceMs);
-      child?.kill('SIGTERM');
+      if (child) tellToStop(child);
       await ended;
       clearTimeout(killTimer);
     },

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { exitCodeOf, exitCodes } from './exit-codes.js';
 import { createLog } from './log.js';
 import { ConfigError } from './settings.js';
+import { whenToldToStop } from './stop-word.js';
 import { tellLauncher, type Serving } from './tell-launcher.js';
 import { isTraced, loadTracing, noTracing, type Tracing } from './tracing.js';
 
@@ -25,10 +26,9 @@ export interface Service<Config> {
 }
 
 /**
- * Runs a service: by the settings of the environment, until SIGTERM, or SIGINT where no
- * launcher is there to decide who stops first. One that is still starting then gives up, or closes as
- * soon as it serves. Mistaken settings are told on standard error, everything
- * else in the log. Sets the exit code; the process ends when nothing is left to do.
+ * Runs a service: by the settings of the environment, until it is told to stop. One that is still
+ * starting then gives up, or closes as soon as it serves. Mistaken settings are told on standard error,
+ * everything else in the log. Sets the exit code; the process ends when nothing is left to do.
  *
  * @param host the process
  */
@@ -47,12 +47,11 @@ export async function runService<Config>(
       host.exit(exitCodes.failed);
     });
     // From the start on: the first process of a container is not ended by a signal that it does not handle.
-    const signals = host.connected ? ['SIGTERM'] : ['SIGTERM', 'SIGINT'];
-    for (const signal of signals)
-      host.once(signal, () => {
-        ownLog.info({ signal }, 'stopping');
-        stopping.abort();
-      });
+    whenToldToStop(host, (by) => {
+      if (stopping.signal.aborted) return;
+      ownLog.info({ by }, 'stopping');
+      stopping.abort();
+    });
     const tracing = isTraced(host.env) ? await loadTracing(`image-analysis-${name}`) : noTracing;
     const { listens, tells, close } = await start(config, {
       log,

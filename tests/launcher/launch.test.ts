@@ -19,7 +19,7 @@ new health.HealthImplementation({ '': 'SERVING' }).addToServer(server);
 server.bindAsync('127.0.0.1:' + process.env.CORE_PORT, grpc.ServerCredentials.createInsecure(), () => {
   process.send({ type: 'serving', isStoreNew: true });
 });
-process.on('SIGTERM', () => server.forceShutdown());`;
+process.on('message', () => server.forceShutdown());`;
 
 const facade = `
 import { createServer } from 'node:http';
@@ -27,7 +27,9 @@ createServer((request, response) => {
   response.statusCode = request.url === '/readyz' ? 200 : 404;
   response.end(JSON.stringify({ pid: process.pid, core: process.env.REST_CORE_ADDRESS }));
 }).listen(Number(process.env.REST_PORT), '127.0.0.1', () => process.send({ type: 'serving' }));
-process.on('SIGTERM', () => process.exit(0));`;
+process.on('message', () => process.exit(0));`;
+
+const neverServes = `process.on('message', () => process.exit(0)); setInterval(() => {}, 1000);`;
 
 const adminCli = `
 const answers = { 'companies list': [], 'companies create': { password: 'p' }, 'keys create': { key: 'k' } };
@@ -160,7 +162,9 @@ ${facade}`;
     });
     const programs = {
       core: 'setTimeout(() => process.exit(2), 1500);',
-      facade: `import { connect } from 'node:net'; connect(${port}, '127.0.0.1');`,
+      facade: `import { connect } from 'node:net';
+const socket = connect(${port}, '127.0.0.1');
+process.on('message', () => socket.destroy());`,
     };
     await assert.rejects(launchStandIns(t, programs), {
       message: 'the core ended at its start (exit code 2)',
@@ -169,7 +173,7 @@ ${facade}`;
   });
 
   it('should give up on a service that does not come to serve', async (t) => {
-    const programs = { facade: 'setInterval(() => {}, 1000);' };
+    const programs = { facade: neverServes };
     await assert.rejects(launchStandIns(t, programs, { startTimeoutMs: 1_000 }), {
       message: 'the service does not answer after 1000 ms',
     });
@@ -177,7 +181,7 @@ ${facade}`;
 
   it('should stop a start under way when told to', async (t) => {
     const stopping = new AbortController();
-    const programs = { facade: 'setInterval(() => {}, 1000);' };
+    const programs = { facade: neverServes };
     const launched = launchStandIns(t, programs, { signal: stopping.signal });
     setTimeout(() => {
       stopping.abort();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -44,7 +45,8 @@ async function spawnLauncher(
     CORE_DATA_DIR: dataDir,
     CORE_WORKERS: '1',
   };
-  const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  // In a process group of its own, as systemd and a terminal make one.
+  const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   t.after(() => child.kill('SIGKILL'));
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -166,6 +168,36 @@ describe('make run', () => {
     started.process.kill('SIGINT');
     assert.deepEqual(await once(started.process, 'exit'), [0, null]);
     assert.ok(await isGone(started));
+  });
+
+  it('should answer what is under way when its whole process group is told to stop', async (t) => {
+    const started = await start(t, await makeDataDir(t));
+    const { pid = 0 } = started.process;
+    const form = new Response(createForm(await readSample('astronaut.jpg')));
+    const upload = request(`${started.rest}/face_detect_multi`, {
+      method: 'POST',
+      headers: {
+        apikey: started.ready['apikey'],
+        'content-type': form.headers.get('content-type') ?? '',
+        expect: '100-continue',
+      },
+    });
+    upload.flushHeaders();
+    // Its body is asked for: the call is under way.
+    await once(upload, 'continue');
+    process.kill(-pid, 'SIGTERM');
+    await printed(started, /"service":"facade".*"stopping"/);
+    process.kill(-pid, 'SIGTERM');
+    upload.end(Buffer.from(await form.arrayBuffer()));
+    const [answer] = (await once(upload, 'response')) as [IncomingMessage];
+    answer.resume();
+    assert.equal(answer.statusCode, 200);
+    assert.deepEqual(await once(started.process, 'exit'), [0, null]);
+    const stopped = started.output().match(/"service":"[a-z]+","msg":"stopped"/g);
+    assert.deepEqual(stopped, [
+      '"service":"facade","msg":"stopped"',
+      '"service":"core","msg":"stopped"',
+    ]);
   });
 
   it('should stop when told to while it starts', async (t) => {

@@ -7,7 +7,7 @@ import { supervise, type SuperviseOptions } from '../../launcher/supervise.js';
 import { eventually, isAlive, writeProgram } from './stand-ins.js';
 
 const staysAlive = 'setInterval(() => {}, 1000);';
-const ignoresSigterm = `process.on('SIGTERM', () => {}); ${staysAlive}`;
+const heedsItsWord = `process.on('message', () => process.exit(0)); ${staysAlive}`;
 
 async function superviseProgram(
   t: TestContext,
@@ -96,7 +96,7 @@ describe('supervise', () => {
   });
 
   it('should let a process end by itself when stopped, and not restart it', async (t) => {
-    const { supervised, lines } = await superviseProgram(t, staysAlive);
+    const { supervised, lines } = await superviseProgram(t, heedsItsWord);
     supervised.markReady();
     const pid = await eventually(() => supervised.pid);
     await supervised.stop();
@@ -106,8 +106,8 @@ describe('supervise', () => {
     assert.deepEqual(lines, []);
   });
 
-  it('should leave Ctrl-C, which reaches the whole session, to the supervisor', async (t) => {
-    const source = `process.kill(process.pid, 'SIGINT'); process.kill(process.pid, 'SIGHUP');
+  it('should leave signals, which reach the whole group, to the supervisor', async (t) => {
+    const source = `for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM']) process.kill(process.pid, signal);
       setTimeout(() => process.exit(8), 100);`;
     const { supervised } = await superviseProgram(t, source);
     assert.equal(await supervised.failedToStart, 'exit code 8');
@@ -126,11 +126,8 @@ describe('supervise', () => {
   });
 
   it('should kill a process that does not end within the grace', async (t) => {
-    const source = `${ignoresSigterm} process.stderr.write('');`;
-    const { supervised, lines } = await superviseProgram(t, source, { stopGraceMs: 300 });
+    const { supervised, lines } = await superviseProgram(t, staysAlive, { stopGraceMs: 300 });
     const pid = await eventually(() => supervised.pid);
-    // Until its handler stands, SIGTERM would end it.
-    await sleep(1_500);
     await supervised.stop();
     assert.ok(!isAlive(pid));
     assert.deepEqual(lines, ['program did not end in 300 ms; killing it']);

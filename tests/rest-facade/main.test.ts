@@ -73,6 +73,8 @@ test(
     child.kill('SIGTERM');
     while ((JSON.parse(String(await once(lines, 'line'))) as { msg: string }).msg !== 'stopping');
     await untilRefused(port);
+    // npm hands on what the whole process group gets.
+    child.kill('SIGTERM');
     assert.equal(child.exitCode, null);
     upload.write(body.subarray(20));
     assert.match((await answer).text, /HTTP\/1\.1 200 OK\r\n/);

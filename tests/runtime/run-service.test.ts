@@ -65,6 +65,19 @@ test('a service tells its launcher why it did not start, and nothing twice', asy
   }
 });
 
+test('a service below a launcher leaves signals to it, and stops at its word or its end', async () => {
+  for (const [event, value] of [['message', { type: 'stop' }], ['disconnect']] as const) {
+    const closed = deferred();
+    const start = () =>
+      Promise.resolve({ listens: {}, close: () => Promise.resolve(closed.resolve()) });
+    const { host, ran } = run(start, {}, { connected: true, send: () => true });
+    await ran;
+    for (const signal of ['SIGTERM', 'SIGINT']) assert.equal(host.emit(signal, signal), false);
+    host.emit(event, value);
+    await closed.promise;
+  }
+});
+
 test('a service that gives up its start because it is to stop has not failed', async () => {
   const { host, ran } = run(
     (_config, { stopping }) =>
