@@ -15,6 +15,8 @@ let askedAt = 0;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stopOrKill);
 if (process.env['MAKELEVEL'] ?? process.env['npm_lifecycle_event']) stopWithParent();
 
+// Where nobody reads any more, or the disk is full, the service goes on.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
 const log = (line: string) => process.stderr.write(`launcher: ${line}\n`);
 
 try {

@@ -200,6 +200,16 @@ describe('make run', () => {
     ]);
   });
 
+  it('should go on, and stop well, where nobody reads its output any more', async (t) => {
+    const started = await start(t, await makeDataDir(t));
+    started.process.stdout?.destroy();
+    started.process.stderr?.destroy();
+    const { apikey = '' } = started.ready;
+    for (let i = 0; i < 2; i += 1) assert.equal((await detect(started, apikey)).status, 200);
+    started.process.kill('SIGTERM');
+    assert.deepEqual(await once(started.process, 'exit'), [0, null]);
+  });
+
   it('should stop when told to while it starts', async (t) => {
     const spawned = await spawnLauncher(t, await makeDataDir(t));
     // The facade is up first; the core loads its models.
