@@ -162,10 +162,11 @@ void describe('a core that serves', () => {
       assert.equal(await checkHealth(admin, name), 'NOT_FOUND', name);
   });
 
-  void it('lists its public services by reflection, and on the other port the administration', async () => {
+  void it('lists health and its public services by reflection, and on the other port the administration', async () => {
+    const health = 'grpc.health.v1.Health';
     for (const version of ['v1', 'v1alpha'] as const) {
-      assert.deepEqual(await listServices(core, version), publicServices);
-      assert.deepEqual(await listServices(admin, version), adminServices);
+      assert.deepEqual(await listServices(core, version), [health, ...publicServices]);
+      assert.deepEqual(await listServices(admin, version), [health, ...adminServices]);
     }
   });
 
@@ -178,6 +179,8 @@ void describe('a core that serves', () => {
     );
     const ofAdmin = await gatherFiles(admin, 'imageanalysis.v1.AdminService');
     assert.ok(ofAdmin.has('google/protobuf/timestamp.proto'));
+    const ofHealth = await gatherFiles(core, 'grpc.health.v1.Health');
+    assert.deepEqual([...ofHealth.values()], [[]]);
   });
 });
 
