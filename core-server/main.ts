@@ -1,8 +1,9 @@
-import { createConfig } from './config.js';
+import { createConfig, settings } from './config.js';
 import { startCore } from './core.js';
 import { putOthersBehindMainThread } from './inference/thread-priority.js';
 import { tuneV8 } from '../runtime/tune-v8.js';
 import { runService } from '../runtime/run-service.js';
+import { findUnknown } from '../runtime/settings.js';
 
 // From dist/core-server/ to the root of the project.
 const root = new URL('../../', import.meta.url);
@@ -11,6 +12,7 @@ tuneV8();
 await runService(process, {
   name: 'core',
   readConfig: createConfig,
+  findUnknown: (environment) => findUnknown(settings, 'CORE_', environment),
   logLevelOf: (config) => config.CORE_LOG_LEVEL,
   async start(config, { log, tracing, stopping }) {
     const core = await startCore({

@@ -11,6 +11,8 @@ export interface Service<Config> {
   readonly name: 'core' | 'facade';
   /** Throws a ConfigError. */
   readonly readConfig: (environment: Readonly<NodeJS.ProcessEnv>) => Config;
+  /** Variables that look like settings and are none. */
+  readonly findUnknown: (environment: Readonly<NodeJS.ProcessEnv>) => readonly string[];
   readonly logLevelOf: (config: Config) => string;
   /** Resolves when it serves; may reject with the reason of `stopping` once that is aborted. */
   readonly start: (
@@ -36,7 +38,7 @@ export async function runService<Config>(
   host: NodeJS.Process,
   service: Service<Config>,
 ): Promise<void> {
-  const { name, readConfig, logLevelOf, start } = service;
+  const { name, readConfig, findUnknown, logLevelOf, start } = service;
   let log: Logger | undefined;
   const stopping = new AbortController();
   try {
@@ -52,6 +54,12 @@ export async function runService<Config>(
       ownLog.info({ by }, 'stopping');
       stopping.abort();
     });
+    const unknown = findUnknown(host.env);
+    if (unknown.length > 0)
+      log.warn(
+        { variables: unknown },
+        'there are no such settings; docs/configuration.md has those that are',
+      );
     const tracing = isTraced(host.env) ? await loadTracing(`image-analysis-${name}`) : noTracing;
     const { listens, tells, close } = await start(config, {
       log,

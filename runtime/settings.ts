@@ -90,3 +90,17 @@ export function readSettings<Shape extends z.ZodRawShape>(
   if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'));
   return all;
 }
+
+/** What Kubernetes tells each pod of a Service that has the prefix for its name. */
+const ofKubernetes = /_(SERVICE_(HOST|PORT)(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)$/;
+
+/** Variables with the prefix of the settings that are none of them: mistyped, most likely. */
+export function findUnknown(
+  settings: z.ZodObject,
+  prefix: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): string[] {
+  return Object.keys(environment).filter(
+    (name) => name.startsWith(prefix) && !(name in settings.shape) && !ofKubernetes.test(name),
+  );
+}

@@ -19,6 +19,7 @@ function run(
   const ran = runService(host as unknown as NodeJS.Process, {
     name: 'core',
     readConfig: () => ({}),
+    findUnknown: () => [],
     logLevelOf: () => 'silent',
     start,
   });

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { z } from 'zod';
 import { createConfig } from '../../core-server/config.js';
-import { ConfigError, port, readSettings, share, wholeNumber } from '../../runtime/settings.js';
+import {
+  ConfigError,
+  findUnknown,
+  port,
+  readSettings,
+  share,
+  wholeNumber,
+} from '../../runtime/settings.js';
 
 const settings = z.object({
   PORT: port.default(80),
@@ -26,6 +33,19 @@ function mistakesOf(environment: Record<string, string>): string[] {
 }
 
 describe('settings', () => {
+  it('should tell of those that nobody knows, but not of what Kubernetes sets', () => {
+    const environment = {
+      PORT: '1',
+      PORTS: '1',
+      PORT_SERVICE_HOST: '10.0.0.1',
+      PORT_SERVICE_PORT_GRPC: '50051',
+      PORT_PORT_50051_TCP: 'tcp://10.0.0.1:50051',
+      PORT_PORT_50051_TCP_ADDR: '10.0.0.1',
+      CORN: '1',
+    };
+    assert.deepEqual(findUnknown(settings, 'PORT', environment), ['PORTS']);
+  });
+
   it('should take the defaults where a variable is absent or empty', () => {
     assert.deepEqual(read({ PORT: '', COUNT: undefined, PATH: '/' }), { PORT: 80, COUNT: 3 });
   });
