@@ -1,19 +1,25 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { CommanderError, type Command } from 'commander';
 import { createAccess } from './access/create-access.js';
 import { createAdminProgram, type AdminCliDependencies } from './admin/cli/program.js';
 import { readPassword } from './admin/cli/read-password.js';
 import { createAdminHandlers } from './admin/service.js';
 import { createConfig } from './config.js';
-import { createDatabase } from './db/knex.js';
+import { createDatabase, sqliteFileName } from './db/knex.js';
 import { ServiceError } from './errors.js';
 import { exitCodeOf, exitCodes } from '../runtime/exit-codes.js';
 
 const now = (): Date => new Date();
 
 const withHandlers: AdminCliDependencies['withHandlers'] = async (work) => {
-  const config = createConfig(process.env);
-  const db = await createDatabase({ url: config.DATABASE_URL, dataDir: config.CORE_DATA_DIR });
+  const { DATABASE_URL: url, CORE_DATA_DIR: dataDir } = createConfig(process.env);
+  const file = path.join(dataDir, sqliteFileName);
+  const isNew = url === undefined && !existsSync(file);
+  const db = await createDatabase({ url, dataDir });
+  // A mistyped folder would else look like a service without keys.
+  if (isNew) process.stderr.write(`made a new store: ${file}\n`);
   try {
     const access = createAccess({ db, passwords: { maxRunning: 1, maxWaiting: 0 }, now });
     return await work(createAdminHandlers({ ...access, now }));

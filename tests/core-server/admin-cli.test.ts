@@ -169,6 +169,17 @@ describe('admin command', () => {
     }
   });
 
+  it('should say so when it makes a new store, beside its answer', async (t) => {
+    const { dataDir } = await placeSqlite(t);
+    const list = () => runAdmin({ CORE_DATA_DIR: dataDir }, '', ['keys', 'list', '--json']);
+    const first = await list();
+    assert.deepEqual(
+      [first.stdout, first.stderr],
+      ['[]\n', `made a new store: ${dataDir}/image-analysis.sqlite3\n`],
+    );
+    assert.equal((await list()).stderr, '');
+  });
+
   it('should warn of passwords on the command line in its help', async (t) => {
     const { admin } = await setUp(t);
     const { code, stdout } = await admin('companies', 'create', '--help');
