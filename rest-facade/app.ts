@@ -16,7 +16,7 @@ import type { Tracing } from '../runtime/tracing.js';
 import type { Page } from './pages/create-pages.js';
 import { contextOf } from './request-context.js';
 import { send } from './send.js';
-import { renderError } from './transcode/http-error.js';
+import { renderError, type HttpAnswer } from './transcode/http-error.js';
 import { splitTarget } from './transcode/parse-target.js';
 import { matchPath } from './transcode/path-template.js';
 import type { Route } from './transcode/rules.js';
@@ -68,7 +68,7 @@ export function createApp(deps: AppDeps): RequestListener {
     const page = deps.pages.get(path);
     const verbs = request.method === 'OPTIONS' ? verbsOf(deps.routes, path) : [];
     if (page !== undefined) await servePage(path, page, request, response);
-    else if (verbs.length > 0) tellVerbs(verbs, response);
+    else if (verbs.length > 0) send(request, response, tellVerbs(verbs));
     else await operate(request, response);
   };
   const answerOrRefuse: Answer = async (request, response) => {
@@ -103,8 +103,7 @@ const verbsOf = (routes: readonly Route[], path: string): string[] =>
  * OPTIONS tells the methods of a path. HEAD is not among them: it would run the operation, and one
  * of them sets a score by GET.
  */
-function tellVerbs(verbs: readonly string[], response: ServerResponse): void {
-  response.statusCode = 204;
-  response.setHeader('allow', [...new Set(verbs), 'OPTIONS'].join(', '));
-  response.end();
+function tellVerbs(verbs: readonly string[]): HttpAnswer {
+  const allow = [...new Set(verbs), 'OPTIONS'].join(', ');
+  return { status: 204, headers: { allow }, body: '' };
 }

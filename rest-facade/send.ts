@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpAnswer } from './transcode/http-error.js';
+import { createChunkSizeCheck } from './upload/chunk-size.js';
 import { contentLength } from './upload/read-body.js';
 
 /** How much of a refused body is still read, and how long. */
@@ -10,8 +11,8 @@ const maxDrainMs = 2_000;
  * Sends an answer, JSON where its headers say nothing else. Closing a socket with unread bytes in it
  * makes the kernel reset the connection, and the caller, still sending, would lose the answer. So where
  * the request's body was not read to its end, the answer goes out first and a bounded part of the body
- * is read and dropped. The connection is kept when that was all of it: under a flood, new connections
- * would cost more than refusals do.
+ * is read and dropped, a smaller one where its chunks are too small. The connection is kept when that was all
+ * of it: under a flood, new connections would cost more than refusals do.
  */
 export function send(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void {
   if (response.headersSent || response.destroyed) {
@@ -19,7 +20,8 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
     return;
   }
   response.statusCode = answer.status;
-  response.setHeader('content-type', 'application/json; charset=utf-8');
+  const isEmpty = answer.body.length === 0;
+  if (!isEmpty) response.setHeader('content-type', 'application/json; charset=utf-8');
   for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
   if (request.complete || !hasBody(request)) {
     response.end(answer.body);
@@ -33,9 +35,11 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
     response.end(answer.body);
     return;
   }
-  response.setHeader('content-length', Buffer.byteLength(answer.body));
+  if (!isEmpty) response.setHeader('content-length', Buffer.byteLength(answer.body));
   response.write(answer.body);
   drain(request, () => {
+    // Else megabytes more would be read and parsed before the connection is closed.
+    if (!request.complete) request.pause().socket.pause();
     response.end(() => {
       if (!request.complete) request.socket.destroySoon();
     });
@@ -43,6 +47,7 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
 }
 
 function drain(request: IncomingMessage, done: () => void): void {
+  const areTooSmall = createChunkSizeCheck();
   let bytes = 0;
   const finish = () => {
     clearTimeout(timer);
@@ -51,7 +56,7 @@ function drain(request: IncomingMessage, done: () => void): void {
   };
   const onData = (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > maxDrainBytes) finish();
+    if (bytes > maxDrainBytes || areTooSmall(chunk.length)) finish();
   };
   const timer = setTimeout(finish, maxDrainMs);
   request.on('data', onData).on('end', finish).on('close', finish);

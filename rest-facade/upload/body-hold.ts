@@ -1,5 +1,6 @@
 import { refuse } from '../errors.js';
 import type { BudgetShare } from '../../runtime/fair-budget.js';
+import { createChunkSizeCheck, leastMeanChunkBytes } from './chunk-size.js';
 
 /** Piece of the budget that is taken at once, where there is as much. */
 const stepBytes = 64 * 1024;
@@ -7,9 +8,9 @@ const stepBytes = 64 * 1024;
 /** What one request holds of its caller's share, for all that it sent: the file and all fields of a form. */
 export interface BodyHold {
   /**
-   * Counts bytes that came. The budget is taken as they come, so that a caller who promises much and sends
+   * Counts a chunk that came. The budget is taken as they come, so that a caller who promises much and sends
    * nothing takes nothing from the others.
-   * @throws Refusal QUEUE_FULL
+   * @throws Refusal QUEUE_FULL, INVALID_FIELD
    */
   readonly grow: (bytes: number) => void;
   /** Gives all back; what came of the body must not be used any more. */
@@ -17,10 +18,17 @@ export interface BodyHold {
 }
 
 export function createBodyHold(share: BudgetShare): BodyHold {
+  const areTooSmall = createChunkSizeCheck();
   let came = 0;
   let taken = 0;
   return {
     grow: (bytes) => {
+      if (areTooSmall(bytes))
+        throw refuse(
+          'INVALID_FIELD',
+          `body comes in chunks that are too small, want at least ${leastMeanChunkBytes} bytes on average`,
+          { details: { field: 'body' } },
+        );
       came += bytes;
       const missing = came - taken;
       if (missing <= 0) return;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFairBudget } from '../../runtime/fair-budget.js';
-import { createBodyHold } from '../../rest-facade/upload/body-hold.js';
+import { createBodyHold, type BodyHold } from '../../rest-facade/upload/body-hold.js';
+import { leastMeanChunkBytes, maxSmallChunks } from '../../rest-facade/upload/chunk-size.js';
 import { createByteCollector } from '../../rest-facade/upload/byte-collector.js';
 import { decodeDataUrl } from '../../rest-facade/upload/data-url.js';
 import { reasonOf } from './refusals.js';
@@ -62,6 +63,22 @@ test('a hold has room for all of the largest body in the least budget', () => {
   );
   hold.release();
   assert.equal(budget.taken, 0);
+});
+
+test('a hold takes so many chunks of any size, and more of them where they are large on average', () => {
+  const create = () => createBodyHold(createFairBudget(1_000 * kib).of('caller'));
+  const grow = (hold: BodyHold, chunks: number, bytes: number) =>
+    reasonOf(() => {
+      for (let chunk = 0; chunk < chunks; chunk += 1) hold.grow(bytes);
+    });
+  const [small, fair, mixed] = [create(), create(), create()];
+  assert.equal(grow(small, maxSmallChunks, 1), undefined);
+  assert.equal(grow(small, 1, 1), 'INVALID_FIELD');
+  assert.equal(grow(fair, 2 * maxSmallChunks, leastMeanChunkBytes), undefined);
+  assert.equal(grow(fair, 1, leastMeanChunkBytes - 1), 'INVALID_FIELD');
+  assert.equal(grow(mixed, 1, 2 * maxSmallChunks * leastMeanChunkBytes), undefined);
+  assert.equal(grow(mixed, 2 * maxSmallChunks - 1, 0), undefined);
+  assert.equal(grow(mixed, 1, 0), 'INVALID_FIELD');
 });
 
 test('a collector joins chunks, with and without a promised length', () => {
