@@ -68,11 +68,11 @@ export function createCoreConnection(
     resets = 0;
     const next = connect();
     open.add(next);
-    try {
-      await waitForConnection(next);
-    } catch {
+    // Its state tells more than that the wait is over.
+    await waitForConnection(next).catch(() => undefined);
+    // As where the name cannot be looked up for a moment: what is connected by now need not end for that.
+    if (next.getChannel().getConnectivityState(false) !== connectivityState.READY)
       return close(next);
-    }
     const old = current;
     current = next;
     // Calls that wait for it are over by then; those under way on it go on after it is closed.

@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import dns from 'node:dns';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import type { Client } from '@grpc/grpc-js';
+import {
+  GetDetectionScoreRequest,
+  ScoreConfigServiceService,
+} from '../../generated/imageanalysis/v1/score_config.js';
+import { createCoreConnection, type CoreConnection } from '../../rest-facade/core-connection.js';
+import { loadCoreTrust } from '../../rest-facade/tls.js';
 import { answerAll } from './answers.js';
 import { startFakeCore, type Script } from './fake-core.js';
+import { deferred } from '../helpers/deferred.js';
 import { createForm } from '../helpers/form.js';
 import { readRefusal, startBoth, startFacade, withKey } from './facade.js';
 import { exchange, openSocket } from './raw-http.js';
@@ -79,6 +88,69 @@ test('many callers that go away break off nobody else', { timeout: 60_000 }, asy
   }
   release();
   for (const answer of await Promise.all(staying)) assert.equal(answer.status, 200);
+});
+
+const { path, requestSerialize, responseDeserialize } = ScoreConfigServiceService.getDetectionScore;
+const callOf = (client: Client) =>
+  new Promise<object>((resolve, reject) => {
+    const request = GetDetectionScoreRequest.create();
+    client.makeUnaryRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      request,
+      (error, answer) => (error ? reject(error) : resolve(answer ?? {})),
+    );
+  });
+/** As after many callers that went away. */
+const renewByResets = (connection: CoreConnection) => {
+  for (let reset = 0; reset < 500; reset += 1) connection.noteReset();
+};
+
+for (const [what, renewAfterMs, renew] of [
+  ['from time to time', 50, () => undefined],
+  ['after many resets', undefined, renewByResets],
+] as const)
+  test(`a name that cannot be looked up, ${what}, leaves what is connected`, async (t) => {
+    const address = '127.0.0.1';
+    let lookups = 0;
+    let isDown = false;
+    t.mock.method(dns.promises, 'lookup', () => {
+      lookups += 1;
+      return isDown ? Promise.reject(new Error('EAI_AGAIN')) : [{ address, family: 4 }];
+    });
+    const core = await startFakeCore(t, answerAll);
+    const trust = await loadCoreTrust(undefined);
+    const connection = createCoreConnection(`dns:///core.test:${core.port}`, trust, renewAfterMs);
+    t.after(() => connection.close());
+    await callOf(await connection.ready(undefined));
+    isDown = true;
+    for (let round = 0; round < 4; round += 1) {
+      const before = lookups;
+      renew(connection);
+      await eventually(() => lookups > before, 10_000);
+      await callOf(await connection.ready(undefined));
+    }
+  });
+
+test('calls that are under way, or begin on the client they were given, outlive its renewal', async (t) => {
+  const { promise: released, resolve: release } = deferred();
+  const core = await startFakeCore(t, async (call) => {
+    await released;
+    return answerAll(call);
+  });
+  const trust = await loadCoreTrust(undefined);
+  const connection = createCoreConnection(`127.0.0.1:${core.port}`, trust);
+  t.after(() => connection.close());
+  const client = await connection.ready(undefined);
+  const underWay = callOf(client);
+  await eventually(() => core.calls.length === 1, 10_000);
+  renewByResets(connection);
+  await eventually(async () => (await connection.ready(undefined)) !== client, 10_000);
+  const begun = callOf(client);
+  await eventually(() => core.calls.length === 2, 10_000);
+  release();
+  await Promise.all([underWay, begun]);
 });
 
 test('a caller that goes away in its upload costs no call', async (t) => {
