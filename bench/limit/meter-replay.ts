@@ -40,7 +40,11 @@ export async function createMeterReplay(manifest: Manifest, folder: URL) {
     const { maxSide, locateSize } = rules;
     const { width, height } = await sharp(file).metadata();
     const size = scaledSize({ width, height }, Math.min(1, maxSide / Math.max(width, height)));
-    await reader.read(await decodeUpright(file, size), {}, new AbortController().signal);
+    await reader.read(
+      await decodeUpright({ bytes: file, usesProfile: false }, size),
+      {},
+      new AbortController().signal,
+    );
     const noted = steps;
     return async () => {
       const { data, info } = await sharp(file)

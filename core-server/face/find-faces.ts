@@ -1,6 +1,11 @@
 import { decodeRegion, decodeUpright } from '../image/decode.js';
-import type { OpenPicture } from '../image/open-picture.js';
-import { scaledSize, wholeOf, type Region, type RgbPicture } from '../image/picture.js';
+import {
+  scaledSize,
+  wholeOf,
+  type OpenPicture,
+  type Region,
+  type RgbPicture,
+} from '../image/picture.js';
 import { resizePicture } from '../image/resize.js';
 import { turnPicture } from '../image/turn.js';
 import type { Model } from '../inference/sessions.js';
@@ -23,23 +28,24 @@ export type Step = <Result>(name: string, work: () => Promise<Result>) => Promis
 
 /** All looks of the cascade: what may be a face, from `leastScore` on, in the picture's pixels. */
 export async function findFaces(
-  { bytes, size, whole }: OpenPicture,
+  picture: OpenPicture,
   leastScore: number,
   { model, rule, step }: { model: Pick<Model, 'run'>; rule: CascadeRule; step: Step },
 ): Promise<Candidate[]> {
-  const see = async (picture: RgbPicture): Promise<Candidate[]> => {
-    const outputs = await step('infer', () => inferFaces(model, picture, leastScore));
+  const { size, whole } = picture;
+  const see = async (pixels: RgbPicture): Promise<Candidate[]> => {
+    const outputs = await step('infer', () => inferFaces(model, pixels, leastScore));
     return step('suppress', () =>
       Promise.resolve(suppress(readCandidates(outputs), sameFaceOverlap)),
     );
   };
-  const lookAt = async (picture: RgbPicture, region: Region = wholeOf(size)) =>
-    (await see(picture)).map((candidate) => toPicture(candidate, picture, region));
+  const lookAt = async (pixels: RgbPicture, region: Region = wholeOf(size)) =>
+    (await see(pixels)).map((candidate) => toPicture(candidate, pixels, region));
 
   const usual = overviewScale(size, rule);
   const overviewSize = scaledSize(size, usual);
   const overview = await step('decode', () =>
-    whole ? resizePicture(whole, overviewSize) : decodeUpright(bytes, overviewSize),
+    whole ? resizePicture(whole, overviewSize) : decodeUpright(picture, overviewSize),
   );
   const glanceScale = usual * rule.glanceScale;
   const miniature = await step('decode', () =>
@@ -68,7 +74,7 @@ export async function findFaces(
   const { region, zoom } = second;
   const secondSize = scaledSize(region, zoom);
   const detail = await step('decode', () =>
-    whole ? resizePicture(whole, secondSize, region) : decodeRegion(bytes, region, secondSize),
+    whole ? resizePicture(whole, secondSize, region) : decodeRegion(picture, region, secondSize),
   );
   return mergeLooks(found, await lookAt(detail, region), region, size, rule);
 }

@@ -1,7 +1,6 @@
 import sharp from 'sharp';
 import { decodeRegion } from './decode.js';
-import type { OpenPicture } from './open-picture.js';
-import type { Box, Region, RgbPicture, Size } from './picture.js';
+import type { Box, OpenPicture, Region, RgbPicture, Size } from './picture.js';
 
 const jpegQuality = 90;
 // Two, so that one is read while the other is compressed; the other workers want the cores too.
@@ -16,7 +15,7 @@ export async function cropBoxes(source: OpenPicture, boxes: readonly Box[]): Pro
   if (boxes.length === 0) return [];
   const regions = boxes.map((box) => wholePixels(box, source.size));
   const around = source.whole ? { left: 0, top: 0, ...source.size } : unionOf(regions);
-  const picture = source.whole ?? (await decodeRegion(source.bytes, around));
+  const picture = source.whole ?? (await decodeRegion(source, around));
   const crops = new Array<Uint8Array>(regions.length);
   const rest = regions.entries();
   const cutNext = async (): Promise<void> => {

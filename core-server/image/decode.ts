@@ -1,6 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
 import { corruptImage } from './corrupt-image.js';
-import type { Region, Resampling, RgbPicture, Size } from './picture.js';
+import type { PictureFile, Region, Resampling, RgbPicture, Size } from './picture.js';
 
 /**
  * Decodes the first page, upright, at the given size, in one go: a JPEG or WebP that is much larger
@@ -8,31 +8,31 @@ import type { Region, Resampling, RgbPicture, Size } from './picture.js';
  * nothing here bounds the memory. Throws CORRUPT_IMAGE.
  */
 export async function decodeUpright(
-  bytes: Uint8Array,
+  file: PictureFile,
   size: Size,
   kernel: Resampling = 'cubic',
 ): Promise<RgbPicture> {
-  return toRgb(open(bytes).resize(size.width, size.height, { fit: 'fill', kernel }));
+  return toRgb(open(file).resize(size.width, size.height, { fit: 'fill', kernel }));
 }
 
 /**
- * Decodes the first page, upright, at its own size. Undefined where it has more pixels, and where it
+ * Decodes the first page, upright, at its own size, without a profile. Undefined where it has more pixels, and where it
  * cannot be decoded.
  */
 export async function decodeWhole(
   bytes: Uint8Array,
   maxPixels: number,
 ): Promise<RgbPicture | undefined> {
-  return toRgb(open(bytes, maxPixels)).catch(() => undefined);
+  return toRgb(open({ bytes, usesProfile: false }, maxPixels)).catch(() => undefined);
 }
 
 /** Decodes a part of the first page, upright, at the given size; the part's own, when left out. Throws CORRUPT_IMAGE. */
 export async function decodeRegion(
-  bytes: Uint8Array,
+  file: PictureFile,
   region: Region,
   size: Size = region,
 ): Promise<RgbPicture> {
-  const part = open(bytes).extract({ ...region });
+  const part = open(file).extract({ ...region });
   return toRgb(part.resize(size.width, size.height, { fit: 'fill', kernel: 'cubic' }));
 }
 
@@ -42,8 +42,11 @@ export async function decodeRegion(
  */
 export const failOn = 'truncated';
 
-function open(bytes: Uint8Array, limitInputPixels: number | false = false): Sharp {
-  return sharp(bytes, { failOn, limitInputPixels, autoOrient: true });
+function open(
+  { bytes, usesProfile }: PictureFile,
+  limitInputPixels: number | false = false,
+): Sharp {
+  return sharp(bytes, { failOn, limitInputPixels, autoOrient: true, ignoreIcc: !usesProfile });
 }
 
 async function toRgb(pipeline: Sharp): Promise<RgbPicture> {

@@ -1,22 +1,24 @@
 import sharp from 'sharp';
 import { ServiceError } from '../errors.js';
+import { isPlainProfile } from './colour-profile.js';
 import { corruptImage } from './corrupt-image.js';
 import type { ImageLimits } from './limits.js';
-import type { Size } from './picture.js';
+import type { OpenPicture, Size } from './picture.js';
 
 /**
- * The size of the upright picture (EXIF orientation applied), from the header alone.
+ * What the header alone tells: the size of the upright picture (EXIF orientation applied), and the profile.
  * Throws CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS before any pixel costs memory.
  */
-export async function readUprightSize(bytes: Uint8Array, limits: ImageLimits): Promise<Size> {
-  const metadata = await sharp(bytes, { limitInputPixels: false })
+export async function readHeader(bytes: Uint8Array, limits: ImageLimits): Promise<OpenPicture> {
+  const { autoOrient, icc } = await sharp(bytes, { limitInputPixels: false })
     .metadata()
     .catch((error: unknown) => {
       throw corruptImage(error);
     });
-  const { width, height } = metadata.autoOrient;
-  checkSize({ width, height }, limits);
-  return { width, height };
+  const { width, height } = autoOrient;
+  const size = { width, height };
+  checkSize(size, limits);
+  return { bytes, size, usesProfile: icc !== undefined && isPlainProfile(icc) };
 }
 
 /** Throws IMAGE_TOO_MANY_PIXELS. */

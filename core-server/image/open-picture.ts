@@ -1,16 +1,8 @@
+import { mayHaveProfile } from './colour-profile.js';
 import { decodeUpright, decodeWhole } from './decode.js';
-import { checkSize, readUprightSize } from './header.js';
+import { checkSize, readHeader } from './header.js';
 import type { ImageLimits } from './limits.js';
-import type { RgbPicture, Size } from './picture.js';
-
-/** A picture file that was looked into. */
-export interface OpenPicture {
-  readonly bytes: Uint8Array;
-  /** Of the upright picture. */
-  readonly size: Size;
-  /** All of it, where decoding it once costs less than decoding its parts. */
-  readonly whole?: RgbPicture | undefined;
-}
+import type { OpenPicture } from './picture.js';
 
 /** Up to Full HD, decoding whole for all looks and the crops costs less than decoding for each. */
 export const mostPixelsDecodedOnce = 1920 * 1080;
@@ -19,21 +11,22 @@ const mostBytesTried = 2 ** 20;
 
 /**
  * Decodes a picture that is small enough whole, and reads of any other the header alone. A file that
- * may be small is decoded without having read its header, which would cost a twentieth more; libvips
- * itself stops where the header tells too many pixels.
+ * may be small is decoded without having read its header, which would cost a twentieth more, unless it may
+ * have a colour profile; libvips itself stops where the header tells too many pixels.
  *
  * Throws CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS before more pixels than those of Full HD cost memory.
  */
 export async function openPicture(bytes: Uint8Array, limits: ImageLimits): Promise<OpenPicture> {
-  if (bytes.length <= mostBytesTried) {
+  if (bytes.length <= mostBytesTried && !mayHaveProfile(bytes)) {
     const whole = await decodeWhole(bytes, Math.min(mostPixelsDecodedOnce, limits.maxPixels));
     if (whole) {
       const size = { width: whole.width, height: whole.height };
       checkSize(size, limits);
-      return { bytes, size, whole };
+      return { bytes, size, usesProfile: false, whole };
     }
   }
-  const size = await readUprightSize(bytes, limits);
+  const picture = await readHeader(bytes, limits);
+  const { size } = picture;
   const isSmall = size.width * size.height <= mostPixelsDecodedOnce;
-  return { bytes, size, whole: isSmall ? await decodeUpright(bytes, size) : undefined };
+  return isSmall ? { ...picture, whole: await decodeUpright(picture, size) } : picture;
 }

@@ -23,6 +23,21 @@ export interface RgbPicture extends Size {
   readonly data: Uint8Array;
 }
 
+/** A picture file. */
+export interface PictureFile {
+  readonly bytes: Uint8Array;
+  /** Whether its colour profile is applied; else its colours are taken for those of sRGB or a usual print. */
+  readonly usesProfile: boolean;
+}
+
+/** A picture file that was looked into. */
+export interface OpenPicture extends PictureFile {
+  /** Of the upright picture. */
+  readonly size: Size;
+  /** All of it, where decoding it once costs less than decoding its parts. */
+  readonly whole?: RgbPicture | undefined;
+}
+
 /** Quarters of a turn, clockwise. */
 export type QuarterTurns = 1 | 2 | 3;
 

@@ -1,5 +1,5 @@
 import { decodeUpright } from '../image/decode.js';
-import { readUprightSize } from '../image/header.js';
+import { readHeader } from '../image/header.js';
 import { type Resampling, scaledSize } from '../image/picture.js';
 import { createStopwatch } from '../stopwatch.js';
 import { assembleReading } from './assemble.js';
@@ -31,10 +31,11 @@ export function createMeterReader(
         return watch.time(step, work);
       };
 
-      const upright = await readUprightSize(image, limits);
+      const file = await readHeader(image, limits);
+      const upright = file.size;
       const decode = (maxSide: number, resampling?: Resampling) => {
         const scale = Math.min(1, maxSide / Math.max(upright.width, upright.height));
-        return timed('decode', () => decodeUpright(image, scaledSize(upright, scale), resampling));
+        return timed('decode', () => decodeUpright(file, scaledSize(upright, scale), resampling));
       };
       const picture = await decode(counters.maxSide, counters.resampling);
       const { reading: counter, timings: inNetworks } = await timed('counter', () =>

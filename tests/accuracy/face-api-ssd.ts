@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { decodeUpright } from '../../core-server/image/decode.js';
-import { readUprightSize } from '../../core-server/image/header.js';
+import { readHeader } from '../../core-server/image/header.js';
 import { scaledSize } from '../../core-server/image/picture.js';
 import { timeProcessor, type MeasuredDetector } from './measured-detector.js';
 
@@ -58,9 +58,9 @@ export async function openFaceApiSsd(): Promise<MeasuredDetector | undefined> {
     name: 'face-api SSD',
     defaultScore,
     async detect(bytes, minScore) {
-      const size = await readUprightSize(bytes, anySize);
-      const scale = Math.min(1, longestSide / Math.max(size.width, size.height));
-      const picture = await decodeUpright(bytes, scaledSize(size, scale));
+      const file = await readHeader(bytes, anySize);
+      const scale = Math.min(1, longestSide / Math.max(file.size.width, file.size.height));
+      const picture = await decodeUpright(file, scaledSize(file.size, scale));
       const tensor = tf.tensor3d(picture.data, [picture.height, picture.width, 3], 'int32');
       const options = new api.SsdMobilenetv1Options({
         minConfidence: Math.max(lowestScore, minScore),

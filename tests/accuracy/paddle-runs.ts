@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { decodeUpright } from '../../core-server/image/decode.js';
-import { readUprightSize } from '../../core-server/image/header.js';
+import { readHeader } from '../../core-server/image/header.js';
 import { scaledSize } from '../../core-server/image/picture.js';
 import type { MeterPhoto } from './meter-data.js';
 import { type Judged, judge } from './meter-metrics.js';
@@ -22,9 +22,10 @@ export async function readByPaddle(photos: readonly MeterPhoto[]): Promise<Paddl
   const runs: PaddleRun[] = [];
   for (const { path, truth } of photos) {
     const image = await readFile(path);
-    const size = await readUprightSize(image, limits);
-    const scale = Math.min(1, paddleSide / Math.max(size.width, size.height));
-    const { reading, ms } = await counter.read(await decodeUpright(image, scaledSize(size, scale)));
+    const file = await readHeader(image, limits);
+    const scale = Math.min(1, paddleSide / Math.max(file.size.width, file.size.height));
+    const picture = await decodeUpright(file, scaledSize(file.size, scale));
+    const { reading, ms } = await counter.read(picture);
     const judged = judge(reading && { ...reading, status: 'CHECK' }, truth);
     runs.push({ ...judged, digits: reading?.meterNumber ?? '', ms });
   }

@@ -36,7 +36,8 @@ test('crops are JPEGs of exactly their boxes, in order, without metadata', async
     .withMetadata({ orientation: 6 })
     .jpeg({ quality: 95 })
     .toBuffer();
-  const whole = await decodeUpright(bytes, size);
+  const file = { bytes, size, usesProfile: false };
+  const whole = await decodeUpright(file, size);
   const boxes = [
     { xmin: 220, ymin: 10, xmax: 300, ymax: 90 },
     { xmin: 10, ymin: 110, xmax: 60, ymax: 190 },
@@ -44,7 +45,7 @@ test('crops are JPEGs of exactly their boxes, in order, without metadata', async
     { xmin: 30, ymin: 30, xmax: 31, ymax: 31 },
   ];
   for (const known of [whole, undefined]) {
-    const crops = await cropBoxes({ bytes, size, whole: known }, boxes);
+    const crops = await cropBoxes({ ...file, whole: known }, boxes);
     const decoded = await Promise.all(
       crops.map((crop) => sharp(crop).raw().toBuffer({ resolveWithObject: true })),
     );
@@ -71,27 +72,29 @@ test('crops are JPEGs of exactly their boxes, in order, without metadata', async
 
 test('a crop of a part decoded alone is the crop of the whole picture', async () => {
   const bytes = await quarters(400, 200).png().toBuffer();
-  const whole = await decodeUpright(bytes, size);
+  const file = { bytes, size, usesProfile: false };
+  const whole = await decodeUpright(file, size);
   const boxes = [{ xmin: 150.2, ymin: 60.7, xmax: 260.9, ymax: 140.1 }];
-  const [fromWhole] = await cropBoxes({ bytes, size, whole }, boxes);
-  const [fromPart] = await cropBoxes({ bytes, size, whole: undefined }, boxes);
+  const [fromWhole] = await cropBoxes({ ...file, whole }, boxes);
+  const [fromPart] = await cropBoxes(file, boxes);
   assert.deepEqual(fromWhole, fromPart);
 });
 
 test('no boxes need no pixels', async () => {
-  const nothing = { bytes: new Uint8Array(), size, whole: undefined };
+  const nothing = { bytes: new Uint8Array(), size, usesProfile: false };
   assert.deepEqual(await cropBoxes(nothing, []), []);
 });
 
 test('a thousand crops come in order', async () => {
   const bytes = await quarters(400, 200).png().toBuffer();
+  const file = { bytes, size, usesProfile: false };
   const boxes = Array.from({ length: 1000 }, (_, i) => ({
     xmin: 0,
     ymin: 0,
     xmax: 1 + (i % 400),
     ymax: 1 + (i % 7),
   }));
-  const crops = await cropBoxes({ bytes, size, whole: undefined }, boxes);
+  const crops = await cropBoxes(file, boxes);
   for (const i of [0, 1, 399, 400, 777, 999]) {
     const { width, height } = await sharp(crops[i]).metadata();
     assert.deepEqual([width, height], [1 + (i % 400), 1 + (i % 7)]);

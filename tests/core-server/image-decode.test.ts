@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
 import { ServiceError } from '../../core-server/errors.js';
 import { decodeRegion, decodeUpright } from '../../core-server/image/decode.js';
-import { readUprightSize } from '../../core-server/image/header.js';
+import { readHeader } from '../../core-server/image/header.js';
 import { padToMultiple } from '../../core-server/image/letterbox.js';
 import { scaledSize } from '../../core-server/image/picture.js';
 import { resizePicture } from '../../core-server/image/resize.js';
@@ -20,7 +20,8 @@ import {
 before(restrictLoaders);
 
 const size = { width: 96, height: 64 };
-const decode = (bytes: Uint8Array) => decodeUpright(bytes, size);
+const decode = async (bytes: Uint8Array) =>
+  decodeUpright(await readHeader(bytes, defaultLimits), size);
 const refusedAs = (reason: string) => (error: unknown) => {
   assert.ok(error instanceof ServiceError, String(error));
   assert.equal(error.reason, reason);
@@ -104,10 +105,11 @@ test('every EXIF orientation is turned upright, in header, whole and part', asyn
     const bytes = await tagged.jpeg({ quality: 95 }).toBuffer();
     const stated = (await sharp(bytes).metadata()).orientation;
     assert.equal(stated, orientation);
-    assert.deepEqual(await readUprightSize(bytes, defaultLimits), size, `size, ${orientation}`);
-    const whole = coloursOf(await decode(bytes));
+    const file = await readHeader(bytes, defaultLimits);
+    assert.deepEqual(file.size, size, `size, ${orientation}`);
+    const whole = coloursOf(await decodeUpright(file, size));
     assert.ok(colourDistance(whole, quarterColours) <= 6, `colours, ${orientation}`);
-    const topRight = await decodeRegion(bytes, { left: 56, top: 8, width: 32, height: 16 });
+    const topRight = await decodeRegion(file, { left: 56, top: 8, width: 32, height: 16 });
     assert.deepEqual([topRight.width, topRight.height], [32, 16]);
     const [, green] = quarterColours;
     const distance = colourDistance(coloursOf(topRight), [green, green, green, green]);
@@ -127,9 +129,9 @@ test('a picture is shrunk to the asked size while its colours stay', async () =>
 test('pictures of one pixel are decoded', async () => {
   for (const type of ['jpeg', 'png', 'webp', 'avif', 'gif', 'tiff'] as const) {
     const bytes = await quarters(1, 1)[type]().toBuffer();
-    const one = await readUprightSize(bytes, defaultLimits);
-    assert.deepEqual(one, { width: 1, height: 1 });
-    assert.equal((await decodeUpright(bytes, one)).data.length, 3, type);
+    const file = await readHeader(bytes, defaultLimits);
+    assert.deepEqual(file.size, { width: 1, height: 1 });
+    assert.equal((await decodeUpright(file, file.size)).data.length, 3, type);
   }
 });
 
@@ -138,17 +140,15 @@ test('a picture of the longest side passes, one pixel more is refused before dec
     sharp({ create: { width, height, channels: 3, background: '#123456' } })
       .png()
       .toBuffer();
-  assert.deepEqual(await readUprightSize(await blank(16_384, 1), defaultLimits), {
-    width: 16_384,
-    height: 1,
-  });
+  const longest = await readHeader(await blank(16_384, 1), defaultLimits);
+  assert.deepEqual(longest.size, { width: 16_384, height: 1 });
   for (const [width, height] of [
     [16_385, 1],
     [1, 16_385],
     [30_000, 1],
   ] as const) {
     await assert.rejects(
-      readUprightSize(await blank(width, height), defaultLimits),
+      readHeader(await blank(width, height), defaultLimits),
       (error: unknown) => {
         refusedAs('IMAGE_TOO_MANY_PIXELS')(error);
         const side = Math.max(width, height);
@@ -164,9 +164,9 @@ test('a picture of the longest side passes, one pixel more is refused before dec
 
 test('a picture of exactly the most pixels passes, one row more is refused before decoding', async () => {
   const limits = { ...defaultLimits, maxPixels: 96 * 64 };
-  assert.deepEqual(await readUprightSize(await quarters().png().toBuffer(), limits), size);
+  assert.deepEqual((await readHeader(await quarters().png().toBuffer(), limits)).size, size);
   await assert.rejects(
-    readUprightSize(await quarters(96, 65).png().toBuffer(), limits),
+    readHeader(await quarters(96, 65).png().toBuffer(), limits),
     (error: unknown) => {
       refusedAs('IMAGE_TOO_MANY_PIXELS')(error);
       assert.equal((error as Error).message, 'image has 6240 pixels (96 x 65), want at most 6144');
@@ -181,7 +181,7 @@ test('the header of a decompression bomb is refused without its pixels', async (
   bomb.writeUInt32BE(60_000, 16);
   bomb.writeUInt32BE(60_000, 20);
   bomb.writeUInt32BE(crc32(bomb.subarray(12, 29)), 29);
-  await assert.rejects(readUprightSize(bomb, defaultLimits), refusedAs('IMAGE_TOO_MANY_PIXELS'));
+  await assert.rejects(readHeader(bomb, defaultLimits), refusedAs('IMAGE_TOO_MANY_PIXELS'));
 });
 
 test('a truncated file is CORRUPT_IMAGE, whatever its type, and says nothing of the decoder', async () => {
@@ -199,7 +199,7 @@ test('a truncated file is CORRUPT_IMAGE, whatever its type, and says nothing of 
     for (const share of [0.02, 0.5, 0.9]) {
       const cut = whole.subarray(0, Math.floor(whole.length * share));
       await assert.rejects(
-        readUprightSize(cut, defaultLimits).then((found) => decodeUpright(cut, found)),
+        readHeader(cut, defaultLimits).then((found) => decodeUpright(found, found.size)),
         (error: unknown) => {
           refusedAs('CORRUPT_IMAGE')(error);
           assert.equal(
@@ -233,7 +233,7 @@ test('the lesser damage that phones and mail programs do is forgiven', async () 
 test('bytes of a type without a loader are refused even where the sniffing is passed by', async () => {
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
   for (const bytes of [svg, Buffer.from('%PDF-1.7\n1 0 obj'), Buffer.from('P3 1 1 255 0 0 0')]) {
-    await assert.rejects(readUprightSize(bytes, defaultLimits), refusedAs('CORRUPT_IMAGE'));
+    await assert.rejects(readHeader(bytes, defaultLimits), refusedAs('CORRUPT_IMAGE'));
   }
 });
 

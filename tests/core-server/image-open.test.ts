@@ -24,7 +24,7 @@ test('a small picture is decoded whole and upright, as by its header', async () 
       .toBuffer();
     const picture = await openPicture(bytes, defaultLimits);
     assert.deepEqual(picture.size, size);
-    assert.deepEqual(picture.whole, await decodeUpright(bytes, size));
+    assert.deepEqual(picture.whole, await decodeUpright(picture, size));
   }
 });
 

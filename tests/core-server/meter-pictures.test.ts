@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';
 import { decodeUpright } from '../../core-server/image/decode.js';
-import { readUprightSize } from '../../core-server/image/header.js';
+import { readHeader } from '../../core-server/image/header.js';
 import type { RgbPicture } from '../../core-server/image/picture.js';
 import { loadManifest } from '../../core-server/inference/manifest.js';
 import { openModel } from '../../core-server/inference/sessions.js';
@@ -46,8 +46,8 @@ suite('the served steps are those of the Python reference', async () => {
     };
     for (const { picture } of reference.pictures) {
       const bytes = readFileSync(new URL(`meter-pictures/${picture}`, here));
-      const size = await readUprightSize(bytes, defaultLimits);
-      pictures.set(picture, await decodeUpright(bytes, size));
+      const file = await readHeader(bytes, defaultLimits);
+      pictures.set(picture, await decodeUpright(file, file.size));
     }
   });
   after(() => createNetworkCounterReader(models, rules).release());

@@ -1,0 +1,43 @@
+import { sniffType, type ImageType } from './sniff-type.js';
+
+const mostBytes = 64 * 1024;
+// Beyond which LittleCMS takes no profile.
+const mostTags = 100;
+const classes = ['mntr', 'scnr', 'prtr', 'spac'];
+const spaces = ['RGB ', 'GRAY'];
+/** AToB0 to BToD3, ICC.1:2022, 9.2: their steps may be any number, at the same few bytes. */
+const tableTag = /^[ABD]2[ABD]/;
+
+/**
+ * Whether a colour profile is of curves and a matrix alone, as those of cameras, phones and screens are: its bytes
+ * bound what converting by it costs. What others cost is up to who made them. A header of 128 bytes, then the
+ * tags, each a name, an offset and a length: ICC.1:2022, 7.
+ */
+export function isPlainProfile(profile: Buffer): boolean {
+  if (profile.length < 132 || profile.length > mostBytes) return false;
+  const tags = profile.readUInt32BE(128);
+  if (tags > mostTags || 132 + 12 * tags > profile.length) return false;
+  const text = (at: number): string => profile.toString('latin1', at, at + 4);
+  return (
+    classes.includes(text(12)) &&
+    spaces.includes(text(16)) &&
+    Array.from({ length: tags }, (_, i) => text(132 + 12 * i)).every((tag) => !tableTag.test(tag))
+  );
+}
+
+/** What a file with a profile has in it. Of a TIFF that is a number only; a GIF has none. */
+const markers: Partial<Record<ImageType | 'heic', string>> = {
+  jpeg: 'ICC_PROFILE\0',
+  png: 'iCCP',
+  webp: 'ICCP',
+  avif: 'colr',
+  tiff: '',
+};
+
+/** Whether a file may have a colour profile, without having read its header. */
+export function mayHaveProfile(bytes: Uint8Array): boolean {
+  const type = sniffType(bytes);
+  const marker = type && markers[type];
+  if (marker === undefined) return false;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(marker);
+}
