@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
-import type { MessageTypeDefinition, PackageDefinition } from '@grpc/proto-loader';
+import type { PackageDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
-import { service as health } from 'grpc-health-check';
+
+/** Among the protos for its description: that of grpc-health-check has a map as callers do not take it. */
+const health = 'grpc.health.v1.Health';
 
 /**
- * Reflection of the services named, and of health. The descriptors are those that buf makes of the protos: proto-loader's
+ * Reflection of health and the services named. The descriptors are those that buf makes of the protos: proto-loader's
  * name no imports, so that callers such as grpcurl cannot put them together.
  *
  * @param descriptorSet a FileDescriptorSet
@@ -15,19 +17,10 @@ export function createReflection(
   descriptorSet: URL,
 ): ReflectionService {
   // Reflection reads nothing else of a package's definition.
-  const fileDescriptorProtos = [...readFiles(descriptorSet), ...healthFiles()];
-  const protos = { files: { fileDescriptorProtos } };
+  const protos = { files: { fileDescriptorProtos: readFiles(descriptorSet) } };
   return new ReflectionService(protos as unknown as PackageDefinition, {
-    services: [...services, 'grpc.health.v1.Health'],
+    services: [health, ...services],
   });
-}
-
-/** The health protocol imports nothing, so that proto-loader's description of it is whole. */
-function healthFiles(): Buffer[] {
-  const { requestType } = health['Check'] as unknown as {
-    requestType: MessageTypeDefinition<object, object>;
-  };
-  return requestType.fileDescriptorProtos;
 }
 
 /** The files of the set, each still encoded: they are all that a set has. */
