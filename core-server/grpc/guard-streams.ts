@@ -24,6 +24,13 @@ export const maxOpenMessages = 100;
 /** What grpc-js keeps about a whole message that waits for a handler, which may be empty itself. */
 export const waitingMessageBytes = 2 ** 10;
 
+/** What is kept about each chunk of a message beside its bytes, which may be one. About 105 were measured. */
+export const chunkOverheadBytes = 256;
+
+/** So many chunks of one message may be small: 64 bytes in the mean. Clients send 16 KiB at a time. */
+export const maxSmallChunks = 1_000;
+const smallChunkBytes = 64;
+
 /**
  * What grpc-js has no limits for or gets wrong, at the streams below it:
  *
@@ -31,6 +38,7 @@ export const waitingMessageBytes = 2 ** 10;
  *   of a unary call is on its way until its caller has ended the call, since grpc-js keeps it till then. Those of
  *   a stream weigh something while they wait: grpc-js takes all of a chunk at once, where thousands may be empty.
  * - Messages of calls that need no key.
+ * - Messages that come in thousands of small chunks, each of which is work and is kept by itself.
  * - Compressed messages, which would be inflated to a thousand times their bytes, each call by itself.
  *   Pictures are compressed anyway.
  * - Answers that nobody takes.
@@ -75,12 +83,13 @@ function limitMessages(
   };
   stream.on('data', (chunk: Buffer) => {
     // What still comes once a call is answered, grpc-js drops.
-    const { unfinished, whole } = stream.writableEnded ? nothing : addBytes(chunk);
+    const { unfinished, chunks, whole } = stream.writableEnded ? nothing : addBytes(chunk);
     messagesLeft -= whole;
     // The messages of the chunk before were taken: until then, grpc-js reads no further.
-    const isHeld = hold(unfinished + whole * waitingMessageBytes);
+    const isHeld = hold(unfinished + chunks * chunkOverheadBytes + whole * waitingMessageBytes);
+    const isCrumbled = chunks > maxSmallChunks && unfinished < chunks * smallChunkBytes;
     // gRPC's clients make RESOURCE_EXHAUSTED of it.
-    if (unfinished > maxBytes || messagesLeft < 0 || !isHeld)
+    if (unfinished > maxBytes || messagesLeft < 0 || isCrumbled || !isHeld)
       stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
   });
   // The messages of a stream may wait on when the last of them has come.
@@ -88,11 +97,12 @@ function limitMessages(
   stream.once('close', () => hold(0));
 }
 
-const nothing: MeterReading = { unfinished: 0, whole: 0 };
+const nothing: MeterReading = { unfinished: 0, chunks: 0, whole: 0 };
 
 function createByteCounter(): ReturnType<typeof createMessageMeter> {
   let bytes = 0;
-  return (chunk) => ({ unfinished: (bytes += chunk.length), whole: 0 });
+  let chunks = 0;
+  return (chunk) => ({ unfinished: (bytes += chunk.length), chunks: (chunks += 1), whole: 0 });
 }
 
 function endUntaken(stream: ServerHttp2Stream, takeAnswerMs: number): void {

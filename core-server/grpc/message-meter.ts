@@ -4,6 +4,8 @@ const headBytes = 5;
 export interface MeterReading {
   /** Bytes there are of the message that is not whole yet. */
   readonly unfinished: number;
+  /** Chunks that these came in. */
+  readonly chunks: number;
   /** Messages that became whole. */
   readonly whole: number;
 }
@@ -17,9 +19,11 @@ export interface MeterReading {
 export function createMessageMeter(): (chunk: Uint8Array) => MeterReading {
   let seen = 0;
   let length = 0;
+  let chunks = 0;
   return (chunk) => {
     let at = 0;
     let whole = 0;
+    chunks += 1;
     while (at < chunk.length) {
       if (seen < headBytes) {
         // The first byte says whether it is compressed.
@@ -34,8 +38,10 @@ export function createMessageMeter(): (chunk: Uint8Array) => MeterReading {
       if (seen >= headBytes && seen === headBytes + length) {
         seen = length = 0;
         whole += 1;
+        // The rest of this chunk, if any, begins the next message.
+        chunks = at < chunk.length ? 1 : 0;
       }
     }
-    return { unfinished: seen, whole };
+    return { unfinished: seen, chunks, whole };
   };
 }

@@ -14,9 +14,11 @@ import { gzipSync } from 'node:zlib';
 import type { Server } from '@grpc/grpc-js';
 import { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
 import {
+  chunkOverheadBytes,
   guardStreams,
   maxOpenMessageBytes,
   maxOpenMessages,
+  maxSmallChunks,
   waitingMessageBytes,
   type StreamLimits,
 } from '../../core-server/grpc/guard-streams.js';
@@ -128,12 +130,18 @@ test('a meter counts the whole messages, and the bytes of the one that is not', 
   for (const step of [1, 2, 7, 400]) {
     const add = createMessageMeter();
     const counts: number[] = [];
+    const chunkCounts: number[] = [];
     let messages = 0;
     for (let at = 0; at < bytes.length; at += step) {
-      const { unfinished, whole } = add(bytes.subarray(at, at + step));
+      const { unfinished, chunks, whole } = add(bytes.subarray(at, at + step));
       counts.push(unfinished);
+      chunkCounts.push(chunks);
       messages += whole;
     }
+    assert.equal(chunkCounts.at(-1), 0, `in steps of ${step}`);
+    // The last message begins with the 21st byte.
+    const ofTheLast = Math.ceil(325 / step) - Math.floor(20 / step) - 1;
+    assert.equal(Math.max(...chunkCounts), ofTheLast, `in steps of ${step}`);
     assert.equal(messages, 3, `in steps of ${step}`);
     assert.equal(counts.at(-1), 0, `in steps of ${step}`);
     assert.ok(Math.max(...counts) <= 304, `in steps of ${step}`);
@@ -210,6 +218,71 @@ test('messages of a stream that wait for a handler count as under way', async (t
   assert.equal(await endOf(oneMore), constants.NGHTTP2_ENHANCE_YOUR_CALM);
   most.close(constants.NGHTTP2_CANCEL);
   await once(most.resume(), 'close');
+});
+
+/** Sends a message byte by byte, each in a frame of its own, and waits until all have come. */
+async function crumble(stream: ClientHttp2Stream, bytes: Uint8Array): Promise<void> {
+  for (const byte of bytes)
+    await new Promise((resolve) => stream.write(Uint8Array.of(byte), resolve));
+}
+
+const withinMs = { timeout: 20_000 };
+
+test('a message that comes in very many small chunks is not waited for', withinMs, async (t) => {
+  for (const isStream of [true, false]) {
+    const address = await serveGuarded(t, { takesStream: () => isStream }, (stream) => {
+      stream.on('error', () => undefined);
+      stream.once('end', () => stream.respond({ 'grpc-status': ok }, { endStream: true }));
+    });
+    const session = open(t, address);
+    const most = call(session, readMeterPath);
+    const mostEnds = endOf(most);
+    await crumble(most, frame(Buffer.alloc(maxSmallChunks - 5), { length: mebibyte }));
+    most.end();
+    assert.equal(await mostEnds, ok, `stream ${isStream}`);
+
+    const tooMany = call(session, readMeterPath);
+    const tooManyEnd = endOf(tooMany);
+    await crumble(tooMany, frame(Buffer.alloc(maxSmallChunks - 4), { length: mebibyte }));
+    assert.equal(await tooManyEnd, constants.NGHTTP2_ENHANCE_YOUR_CALM, `stream ${isStream}`);
+
+    // A large one makes up for them.
+    const mixed = call(session, readMeterPath);
+    const mixedEnds = endOf(mixed);
+    mixed.write(frame(Buffer.alloc(maxSmallChunks * 100), { length: mebibyte }));
+    await crumble(mixed, Buffer.alloc(maxSmallChunks));
+    mixed.end();
+    assert.equal(await mixedEnds, ok, `stream ${isStream}`);
+  }
+});
+
+test('many small messages of a stream are no small chunks of one', async (t) => {
+  let taken = 0;
+  const address = await serveGuarded(t, { takesStream: () => true }, (stream) => {
+    stream.on('data', (chunk: Buffer) => (taken += chunk.length));
+    stream.once('end', () => stream.respond({ 'grpc-status': ok }, { endStream: true }));
+  });
+  const stream = call(open(t, address), readMeterPath);
+  const end = endOf(stream);
+  const count = maxSmallChunks * 2;
+  for (let sent = 0; sent < count; sent += 1)
+    await new Promise((resolve) => stream.write(emptyMessages(1), resolve));
+  stream.end();
+  assert.equal(await end, ok);
+  assert.equal(taken, count * 5);
+});
+
+test('each chunk of an unfinished message counts as more than its bytes', withinMs, async (t) => {
+  // One address gets four fifths, a hundred of them.
+  const limits = { unfinishedBytes: 125 * (chunkOverheadBytes + 1) };
+  const address = await serveGuarded(t, limits, (stream) => {
+    stream.on('error', () => undefined);
+  });
+  const session = open(t, address);
+  const stream = call(session, readMeterPath);
+  const end = endOf(stream);
+  await crumble(stream, Buffer.alloc(101));
+  assert.equal(await end, constants.NGHTTP2_ENHANCE_YOUR_CALM);
 });
 
 test('of a message whose call was refused no more is asked for', async (t) => {
