@@ -14,17 +14,20 @@ export function startAnalysisPool(deps: {
   readonly models: AnalysisModels;
   /** Absent: `worker-main.js`. */
   readonly workerUrl: URL | undefined;
+  /** Told when a worker hangs in native code, for good. */
+  readonly onHung: (() => void) | undefined;
   readonly metrics: Metrics;
   readonly now: () => number;
   readonly log: Logger;
 }): WorkerPool<AnalysisTasks> {
-  const { config, models, workerUrl, metrics, now, log } = deps;
+  const { config, models, workerUrl, onHung, metrics, now, log } = deps;
   const pool = createWorkerPool<AnalysisTasks>({
     workerUrl: workerUrl ?? new URL('./worker-main.js', import.meta.url),
     workerData: models,
     size: config.CORE_WORKERS,
     maxQueue: config.CORE_MAX_QUEUE,
     taskTimeoutMs: config.CORE_MAX_DEADLINE_MS * stuckAfterDeadlines,
+    ...(onHung && { onHung }),
     log,
     now,
     onStart: (task, waitedMs) => metrics.taskStarted(task, waitedMs / 1000),

@@ -29,6 +29,8 @@ export interface CoreOptions {
   readonly manifestUrl: URL;
   /** Aborted when a core that starts is to stop: it gives up, by rejecting with the reason. */
   readonly stopping?: AbortSignal;
+  /** Told when part of the core hangs in a way that only a fresh process mends. */
+  readonly onHung?: (() => void) | undefined;
   /** Module of the analysis workers, as a file URL; absent: `worker-main.js`. */
   readonly workerUrl?: URL | undefined;
 }
@@ -47,7 +49,7 @@ export interface RunningCore extends Omit<Ports, 'close'> {
  * @throws ConfigError when a setting names what there is not; Error when the store cannot be opened, a model cannot be loaded, or a port is taken.
  */
 export async function startCore(options: CoreOptions): Promise<RunningCore> {
-  const { config, log, descriptorSet, manifestUrl, workerUrl, stopping } = options;
+  const { config, log, descriptorSet, manifestUrl, workerUrl, onHung, stopping } = options;
   const { tracing = noTracing } = options;
   const now = () => new Date();
   const monotonicMs = () => performance.now();
@@ -64,7 +66,15 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
     const models = await loadAnalysisModels(manifestUrl, config.CORE_FACE_MODEL);
     const metrics = createMetrics(readVersion());
 
-    const pool = startAnalysisPool({ config, models, workerUrl, metrics, now: monotonicMs, log });
+    const pool = startAnalysisPool({
+      config,
+      models,
+      workerUrl,
+      onHung,
+      metrics,
+      now: monotonicMs,
+      log,
+    });
     closers.push((graceMs) => pool.close({ graceMs }));
 
     // The workers load their models meanwhile.

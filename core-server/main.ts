@@ -14,12 +14,14 @@ await runService(process, {
   readConfig: createConfig,
   findUnknown: (environment) => findUnknown(settings, 'CORE_', environment),
   logLevelOf: (config) => config.CORE_LOG_LEVEL,
-  async start(config, { log, tracing, stopping }) {
+  graceMsOf: (config) => config.CORE_SHUTDOWN_GRACE_MS,
+  async start(config, { log, tracing, stopping, fail }) {
     const core = await startCore({
       config,
       log,
       tracing,
       stopping,
+      onHung: () => fail('a worker hangs in native code'),
       descriptorSet: new URL('generated/descriptors.binpb', root),
       manifestUrl: new URL('models/manifest.json', root),
     });

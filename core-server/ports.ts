@@ -43,7 +43,7 @@ export async function startPorts(deps: {
   readonly handlers: Handlers;
   readonly adminHandlers: AdminHandlers;
   readonly apiKeys: Pick<AccessDeps, 'authenticate' | 'recall'>;
-  readonly pool: Pick<WorkerPool<AnalysisTasks>, 'assertRoom'>;
+  readonly pool: Pick<WorkerPool<AnalysisTasks>, 'assertRoom' | 'watch'>;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   readonly credentials: ServerCredentials;
@@ -106,6 +106,7 @@ export async function startPorts(deps: {
         maxMessageBytes: config.CORE_MAX_IMAGE_BYTES,
       }),
     );
+    pool.watch((canWork) => main.setServing(canWork));
     const admin =
       adminKey === undefined
         ? undefined

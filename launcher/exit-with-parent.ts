@@ -10,7 +10,8 @@ if (isMainThread && process.channel) {
   process.once('disconnect', () => {
     // Before it heeds the launcher it has nothing to end decently.
     if (process.listenerCount('disconnect') === 0) process.exit(1);
-    setTimeout(() => process.exit(1), graceMs).unref();
+    // Not process.exit(), which waits for threads that hang in native code.
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), graceMs).unref();
   });
   // Signals of a terminal reach the whole session, those of systemd and others the whole group. The
   // launcher gets them too, and stops the facade before the core, so that requests under way can end.

@@ -26,6 +26,9 @@ type UnaryCall = [
   context: { metadata: Metadata; deadline: Date; signal?: AbortSignal },
 ];
 
+/** Reasons that are those of one core; another may answer. */
+const elsewhere: ReadonlySet<string> = new Set(['CORE_UNAVAILABLE', 'SHUTTING_DOWN']);
+
 /** Calls the core, or one of its replicas. */
 export interface CoreClient {
   /** Calls a unary RPC. Rejects with a Refusal; CORE_UNAVAILABLE at once where nobody listens. */
@@ -50,10 +53,10 @@ export function createCoreClient(
     try {
       return await sendOnce(client, onReset, ...what);
     } catch (error) {
-      if (!(error instanceof Refusal) || error.reason !== 'CORE_UNAVAILABLE') throw error;
+      if (!(error instanceof Refusal) || !elsewhere.has(error.reason)) throw error;
       // A picture that a worker had may be what killed its core, and shall not get another.
       if (error.details['begun']) throw error;
-      // Its core died or left, and another may be there. Once more does no harm: detections and
+      // Its core died, leaves or has lost its workers, and another may be there. Once more does no harm: detections and
       // readings change nothing, and a score that is set twice is the score that was set.
       return sendOnce(await connection.ready(signal), onReset, ...what);
     }

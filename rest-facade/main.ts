@@ -12,6 +12,7 @@ await runService(process, {
   readConfig: createConfig,
   findUnknown: (environment) => findUnknown(settings, 'REST_', environment),
   logLevelOf: (config) => config.logLevel,
+  graceMsOf: (config) => config.shutdownGraceMs,
   async start(config, { log, tracing }) {
     const facade = await startRestFacade({ config, log, tracing });
     return {

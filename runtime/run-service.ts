@@ -14,10 +14,18 @@ export interface Service<Config> {
   /** Variables that look like settings and are none. */
   readonly findUnknown: (environment: Readonly<NodeJS.ProcessEnv>) => readonly string[];
   readonly logLevelOf: (config: Config) => string;
+  /** How long what is under way may go on after the word to stop. */
+  readonly graceMsOf: (config: Config) => number;
   /** Resolves when it serves; may reject with the reason of `stopping` once that is aborted. */
   readonly start: (
     config: Config,
-    deps: { readonly log: Logger; readonly tracing: Tracing; readonly stopping: AbortSignal },
+    deps: {
+      readonly log: Logger;
+      readonly tracing: Tracing;
+      readonly stopping: AbortSignal;
+      /** Stops as if told to, for a reason that only a fresh process mends, and ends as failed. */
+      readonly fail: (reason: string) => void;
+    },
   ) => Promise<{
     /** Where it does, for the log. */
     readonly listens: Readonly<Record<string, unknown>>;
@@ -27,10 +35,14 @@ export interface Service<Config> {
   }>;
 }
 
+/** What closing may take beyond the grace. */
+const closeMs = 6_000;
+
 /**
  * Runs a service: by the settings of the environment, until it is told to stop. One that is still
  * starting then gives up, or closes as soon as it serves. Mistaken settings are told on standard error,
- * everything else in the log. Sets the exit code; the process ends when nothing is left to do.
+ * everything else in the log. Sets the exit code; the process ends when nothing is left to do, or
+ * is killed where a thread hangs in native code, which neither closing nor `process.exit` ends.
  *
  * @param host the process
  */
@@ -38,7 +50,7 @@ export async function runService<Config>(
   host: NodeJS.Process,
   service: Service<Config>,
 ): Promise<void> {
-  const { name, readConfig, findUnknown, logLevelOf, start } = service;
+  const { name, readConfig, findUnknown, logLevelOf, graceMsOf, start } = service;
   let log: Logger | undefined;
   const stopping = new AbortController();
   try {
@@ -60,11 +72,26 @@ export async function runService<Config>(
         { variables: unknown },
         'there are no such settings; docs/configuration.md has those that are',
       );
+    const killAfterMs = graceMsOf(config) + closeMs;
+    const onStopping = () => {
+      const kill = () => {
+        ownLog.fatal({ killAfterMs }, 'did not end in time, killed');
+        host.kill(host.pid, 'SIGKILL');
+      };
+      setTimeout(kill, killAfterMs).unref();
+    };
+    stopping.signal.addEventListener('abort', onStopping, { once: true });
+    const fail = (reason: string) => {
+      ownLog.fatal({ reason }, 'failed');
+      host.exitCode = exitCodes.failed;
+      stopping.abort();
+    };
     const tracing = isTraced(host.env) ? await loadTracing(`image-analysis-${name}`) : noTracing;
     const { listens, tells, close } = await start(config, {
       log,
       tracing,
       stopping: stopping.signal,
+      fail,
     });
     const stop = async () => {
       await close();

@@ -34,6 +34,8 @@ export interface GrpcServerOptions {
 /** A port that serves. */
 export interface GrpcServer {
   readonly port: number;
+  /** Tells the health service whether calls can be answered; SERVING at first. */
+  setServing(isServing: boolean): void;
   /** Says NOT_SERVING, lets running calls go on for the grace time and ends the others. */
   close(graceMs: number): Promise<void>;
 }
@@ -93,13 +95,17 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     takeAnswerMs: options.maxReceiveMs + takeAnswerMs,
   });
   const connections = [...http2ServersOf(server)].map(openConnections);
-  health.set('SERVING');
+  const setServing = (isServing: boolean): void => {
+    health.set(isServing && !closing.signal.aborted ? 'SERVING' : 'NOT_SERVING');
+  };
+  setServing(true);
 
   return {
     port,
+    setServing,
     async close(graceMs) {
-      health.set('NOT_SERVING');
       closing.abort();
+      setServing(false);
       // Not server.forceShutdown(): without channelz, grpc-js keeps no list of what it would end.
       const timer = setTimeout(() => {
         for (const open of connections) for (const connection of open) connection.destroy();

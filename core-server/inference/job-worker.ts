@@ -13,19 +13,20 @@ export interface JobWorkerEvents {
   lost(worker: JobWorker, job: Job | undefined, error: unknown): void;
 }
 
-/**
- * How long a stuck worker may still come back by itself. Most do: the machine stood still, or had no
- * time for it.
- */
-const stuckGraceMs = 5 * 60_000;
+/** Most stuck workers come back by themselves: the machine stood still, or had no time for them. */
+const defaultStuckGraceMs = 5 * 60_000;
 
 /** A worker thread that does one job at a time. */
 export interface JobWorker {
   readonly state: 'starting' | 'free' | 'busy' | 'gone';
+  /** Whether it ever could take a job. */
+  readonly hasStarted: boolean;
   /** Jobs answered so far. */
   readonly jobsDone: number;
   /** Milliseconds that the last job took. */
   readonly lastJobMs: number;
+  /** Resolves when its thread has ended, which of a stuck worker is long after it is gone, or never. */
+  readonly ended: Promise<void>;
   assign(job: Job): void;
   /** Tells the worker that nobody waits for this job any more. */
   cancel(job: Job): void;
@@ -38,14 +39,17 @@ export function startJobWorker(
     url: URL;
     workerData: unknown;
     taskTimeoutMs: number | undefined;
+    stuckGraceMs: number | undefined;
+    onHung: (() => void) | undefined;
     now: () => number;
     log: Logger;
   },
   events: JobWorkerEvents,
 ): JobWorker {
-  const { taskTimeoutMs, now, log } = options;
+  const { taskTimeoutMs, stuckGraceMs = defaultStuckGraceMs, onHung, now, log } = options;
   let state: JobWorker['state'] = 'starting';
   let job: Job | undefined;
+  let hasStarted = false;
   let jobsDone = 0;
   let lastJobMs = 0;
   let startedAt = 0;
@@ -69,6 +73,7 @@ export function startJobWorker(
   const onMessage = (message: FromWorker): void => {
     if (state === 'gone') return;
     if (message.type === 'ready') {
+      hasStarted = true;
       becomeFree();
       return;
     }
@@ -93,7 +98,10 @@ export function startJobWorker(
     log.error({ task: stuck?.task, taskTimeoutMs }, 'task stuck, its worker is replaced');
     // Not tried again: it would get the next worker stuck as well.
     stuck?.reject(new ServiceError('INTERNAL', 'the analysis took too long and was stopped'));
-    thread.abandon(stuckGraceMs);
+    thread.abandon(stuckGraceMs, () => {
+      log.error('the thread of a stuck worker hangs in native code');
+      onHung?.();
+    });
     loseWith(new Error('worker was stuck'), undefined);
   };
 
@@ -109,12 +117,16 @@ export function startJobWorker(
     get state() {
       return state;
     },
+    get hasStarted() {
+      return hasStarted;
+    },
     get jobsDone() {
       return jobsDone;
     },
     get lastJobMs() {
       return lastJobMs;
     },
+    ended: thread.ended,
     assign(next) {
       state = 'busy';
       job = next;

@@ -50,17 +50,19 @@ export interface WorkerPool<T extends TaskMap> {
    * Has a worker do the task.
    *
    * Rejects with QUEUE_FULL (and when to retry) where the queue has no place that is served in time, with `signal.reason`, with the ServiceError that
-   * the task threw (anything else it threw is INTERNAL), or with SHUTTING_DOWN when the pool closes
-   * or the job lost its worker twice.
+   * the task threw (anything else it threw is INTERNAL), or with SHUTTING_DOWN when the pool closes,
+   * the job lost its worker twice, or no worker is left and none can be started.
    */
   run<K extends keyof T & string>(
     task: K,
     input: T[K]['input'],
     options: RunOptions,
   ): Promise<T[K]['output']>;
-  /** Throws the QUEUE_FULL with which `run` would refuse a job now; for asking before its input is there. */
+  /** Throws that with which `run` would refuse a job now; for asking before its input is there. */
   assertRoom(options: Pick<RunOptions, 'owner' | 'timeLeftMs'>): void;
   readonly stats: PoolStats;
+  /** Tells the listener now, and whenever it changes, whether there are workers or they will be there soon. */
+  watch(listener: (canWork: boolean) => void): void;
   /** Resolves when every worker has loaded its models; rejects with what kept one from it. */
   ready(): Promise<void>;
   /** Refuses new work, finishes what it has within `graceMs`, releases the sessions and ends the threads. */
@@ -76,6 +78,10 @@ export interface WorkerPoolOptions extends WorkerCrewOptions {
 
 const maxAttempts = 2;
 
+function noWorker(): ServiceError {
+  return new ServiceError('SHUTTING_DOWN', 'the analysis has no worker left, try again');
+}
+
 export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions): WorkerPool<T> {
   const { size, maxQueue } = options;
   const now = options.now ?? (() => performance.now());
@@ -83,6 +89,8 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   const admission = createAdmission({ queue, maxQueue, workers: size });
   const weights = createWeights();
   const waitingForDrain = new Set<() => void>();
+  const watchers = new Set<(canWork: boolean) => void>();
+  let couldWork = true;
   let nextId = 1;
   let closing = false;
 
@@ -90,14 +98,25 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     free(worker) {
       weights.give(worker);
       if (worker.jobsDone > 0) admission.jobDone(worker.lastJobMs);
+      tellWatchers();
       dispatch();
     },
     lost(worker, job) {
       weights.give(worker);
       if (job !== undefined && !job.settled) retryOrGiveUp(job);
+      tellWatchers();
+      // Another core may have workers; here they would wait out their deadlines.
+      if (!crew.canWork) for (const waiting of queue.clear()) waiting.reject(noWorker());
       dispatch();
     },
   });
+
+  const tellWatchers = (): void => {
+    const { canWork } = crew;
+    if (canWork === couldWork) return;
+    couldWork = canWork;
+    for (const watcher of watchers) watcher(canWork);
+  };
 
   const assign = (worker: JobWorker, job: Job): void => {
     options.onStart?.(job.task, now() - job.createdAt);
@@ -130,12 +149,14 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     queue.size === 0 ? [...crew.workers].find(({ state }) => state === 'free') : undefined;
 
   const assertRoom: WorkerPool<T>['assertRoom'] = ({ owner = '', timeLeftMs = Infinity }) => {
+    if (!crew.canWork) throw noWorker();
     if (!findIdle()) admission.assertRoom(owner, timeLeftMs);
   };
 
   const run: WorkerPool<T>['run'] = async (task, input, runOptions) => {
     const { signal, owner = '', wait = 'refuse', transfer, weight = 0, onBegin } = runOptions;
     if (closing) throw shuttingDown();
+    if (!crew.canWork) throw noWorker();
     signal.throwIfAborted();
     const { job, answer } = createJob({
       id: nextId++,
@@ -194,6 +215,10 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
       const running = crew.count('busy');
       const workers = crew.count('free') + running;
       return { queued: queue.size, running, workers, restarts: crew.restarts };
+    },
+    watch(listener) {
+      watchers.add(listener);
+      listener(crew.canWork);
     },
     ready: () => crew.ready(),
     close: ({ graceMs }) => (closed ??= close(graceMs)),

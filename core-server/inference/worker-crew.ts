@@ -11,6 +11,10 @@ export interface WorkerCrewOptions {
   readonly size: number;
   /** A worker that is stuck longer with one job is replaced, and the job fails. Default: never. */
   readonly taskTimeoutMs?: number;
+  /** How long a stuck worker may still come back by itself, before its thread is ended. Default: five minutes. */
+  readonly stuckGraceMs?: number;
+  /** Told when the thread of a stuck worker cannot be ended: it hangs in native code, and with it part of the process. */
+  readonly onHung?: () => void;
   readonly log: Logger;
   /** Milliseconds, monotonic. */
   readonly now?: () => number;
@@ -29,13 +33,15 @@ export interface WorkerCrew {
   /** Those that are free, busy or starting. */
   readonly workers: ReadonlySet<JobWorker>;
   count(state: JobWorker['state']): number;
+  /** False when all are lost and the last that was started in their place did not come up. */
+  readonly canWork: boolean;
   /** Workers lost since the start. */
   readonly restarts: number;
   /** Resolves when every worker has loaded its models; rejects with what kept one from it. */
   ready(): Promise<void>;
   /** Replaces none any more. */
   stopReplacing(): void;
-  /** Releases the sessions and ends the threads. */
+  /** Releases the sessions and ends the threads, those of stuck workers too; waits for one that hangs. */
   close(): Promise<void>;
 }
 
@@ -46,6 +52,7 @@ export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEv
   const { size, log } = options;
   const now = options.now ?? (() => performance.now());
   const workers = new Set<JobWorker>();
+  const running = new Set<JobWorker>();
   const restartTimers = new Set<NodeJS.Timeout>();
   const waitingForReady = new Set<{ resolve(): void; reject(error: unknown): void }>();
   let restarts = 0;
@@ -55,15 +62,18 @@ export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEv
 
   const count = (state: JobWorker['state']): number =>
     [...workers].filter((worker) => worker.state === state).length;
-  const isReady = (): boolean => count('free') + count('busy') >= size;
+  const countReady = (): number => count('free') + count('busy');
+  const isReady = (): boolean => countReady() >= size;
 
   const start = (): void => {
-    const { workerUrl: url, workerData, taskTimeoutMs } = options;
+    const { workerUrl: url, workerData, taskTimeoutMs, stuckGraceMs, onHung } = options;
     const worker = startJobWorker(
-      { url, workerData, taskTimeoutMs, now, log },
+      { url, workerData, taskTimeoutMs, stuckGraceMs, onHung, now, log },
       { free: onFree, lost: onLost },
     );
     workers.add(worker);
+    running.add(worker);
+    void worker.ended.then(() => running.delete(worker));
   };
 
   const onFree = (worker: JobWorker): void => {
@@ -79,7 +89,7 @@ export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEv
     workers.delete(worker);
     restarts += 1;
     log.error({ err: error, task: job?.task }, 'worker lost');
-    if (worker.jobsDone === 0 && job === undefined) {
+    if (!worker.hasStarted) {
       failedStarts += 1;
       startError = new Error('an analysis worker did not start', { cause: error });
       for (const waiter of waitingForReady) waiter.reject(startError);
@@ -93,7 +103,7 @@ export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEv
     // A worker that served is replaced at once; one that cannot even start is not tried in a tight loop.
     const timer = setTimeout(() => {
       restartTimers.delete(timer);
-      if (workers.size < size) start();
+      start();
     }, restartDelayMs(failedStarts));
     restartTimers.add(timer);
   };
@@ -102,6 +112,9 @@ export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEv
   return {
     workers,
     count,
+    get canWork() {
+      return failedStarts === 0 || countReady() > 0;
+    },
     get restarts() {
       return restarts;
     },
@@ -116,9 +129,8 @@ export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEv
       for (const timer of restartTimers) clearTimeout(timer);
     },
     async close() {
-      const left = [...workers];
       workers.clear();
-      await Promise.all(left.map((worker) => worker.close(releaseGraceMs)));
+      await Promise.all([...running].map((worker) => worker.close(releaseGraceMs)));
     },
   };
 }

@@ -17,8 +17,10 @@ export interface WorkerThread {
    * it throws when it comes back finds nobody.
    */
   close(graceMs: number): Promise<void>;
-  /** The same for a thread that nobody waits for; it does not keep the process from ending. */
-  abandon(graceMs: number): void;
+  /** The same for a thread that nobody waits for. */
+  abandon(graceMs: number, onHung: () => void): void;
+  /** Resolves when the thread has ended. */
+  readonly ended: Promise<void>;
 }
 
 /**
@@ -33,6 +35,8 @@ const maxYoungGenerationSizeMb = 6;
  * after 20,000.
  */
 const maxOldGenerationSizeMb = 32;
+/** A thread that still runs so long after it was ended by force is held by native code, which force does not reach. */
+const hungAfterMs = 1_000;
 
 export function startWorkerThread(
   options: { url: URL; workerData: unknown },
@@ -44,7 +48,7 @@ export function startWorkerThread(
     resourceLimits: { maxYoungGenerationSizeMb, maxOldGenerationSizeMb },
   });
   let lastError: unknown;
-  const exited = new Promise<void>((resolve) => {
+  const ended = new Promise<void>((resolve) => {
     worker.once('exit', (code) => {
       events.exit(code, lastError);
       resolve();
@@ -62,19 +66,21 @@ export function startWorkerThread(
 
   const send = (message: ToWorker, transfer: readonly Transferable[] = []): void =>
     worker.postMessage(message, transfer);
+  let isAsked = false;
+  const endWithin = async (graceMs: number, onHung?: () => void): Promise<void> => {
+    if (!isAsked) send({ type: 'close' });
+    isAsked = true;
+    let timer = setTimeout(() => {
+      void worker.terminate();
+      if (onHung) timer = setTimeout(onHung, hungAfterMs);
+    }, graceMs);
+    await ended;
+    clearTimeout(timer);
+  };
   return {
     send,
-    async close(graceMs) {
-      send({ type: 'close' });
-      const timer = setTimeout(() => void worker.terminate(), graceMs);
-      await exited;
-      clearTimeout(timer);
-    },
-    abandon(graceMs) {
-      worker.unref();
-      send({ type: 'close' });
-      const timer = setTimeout(() => void worker.terminate(), graceMs).unref();
-      void exited.then(() => clearTimeout(timer));
-    },
+    close: (graceMs) => endWithin(graceMs),
+    abandon: (graceMs, onHung) => void endWithin(graceMs, onHung),
+    ended,
   };
 }

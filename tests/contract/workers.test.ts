@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { status, type ServiceError as GrpcError } from '@grpc/grpc-js';
 import { isGrpcServing } from '../../launcher/is-grpc-serving.js';
+import { waitUntil } from '../../launcher/wait-until.js';
 import { collectLog, type LogEntry } from '../helpers/collect-log.js';
 import { deferred } from '../helpers/deferred.js';
 import { detailsOf } from '../helpers/grpc.js';
@@ -45,6 +46,24 @@ void test('a picture that kills every worker is refused as UNAVAILABLE, and the 
   assert.deepEqual([overRest.status, overRest.reason], [503, 'SHUTTING_DOWN']);
   assert.equal(await reasonOf(readMeter(service, scriptedPicture('next'))), 'NO_READING');
   assert.deepEqual(stage.begun, ['killer', 'killer', 'killer', 'killer', 'next']);
+});
+
+void test('while no worker can be started the core is not healthy and refuses at once, and serves again later', async (t) => {
+  const { stage, service } = await startScripted(t);
+  stage.bar(true);
+  assert.equal(await reasonOf(readMeter(service, scriptedPicture('a', 'exit'))), 'SHUTTING_DOWN');
+  assert.equal(await isGrpcServing(service.grpc), false);
+  assert.equal((await fetch(`${service.rest}/readyz`)).status, 503);
+  assert.equal(await reasonOf(readMeter(service, scriptedPicture('b'))), 'SHUTTING_DOWN');
+  const overRest = await detect(service, scriptedPicture('c'));
+  assert.deepEqual([overRest.status, overRest.reason], [503, 'SHUTTING_DOWN']);
+  stage.bar(false);
+  await waitUntil(() => isGrpcServing(service.grpc), {
+    what: 'it does not serve again',
+    timeoutMs: 20_000,
+  });
+  assert.equal(await reasonOf(readMeter(service, scriptedPicture('d'))), 'NO_READING');
+  assert.deepEqual(stage.begun, ['a', 'd']);
 });
 
 void test('while all workers are busy and the queue is full, the service refuses, and its loop turns', async (t) => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -11,12 +12,15 @@ import {
   type WorkerPool,
   type WorkerPoolOptions,
 } from '../../core-server/inference/pool.js';
+import { deferred } from '../helpers/deferred.js';
 import type { FixtureData, FixtureTasks } from './inference-worker-fixture.js';
 
 interface Started {
   readonly pool: WorkerPool<FixtureTasks>;
   /** What the workers did, line by line. */
   readonly journal: () => string[];
+  /** Whether workers can start; those that run are left alone. */
+  readonly letStart: (canStart: boolean) => void;
   /** Lines of the pool's log. */
   readonly logged: { level: number; msg: string; err?: { message: string; stack: string } }[];
 }
@@ -30,6 +34,7 @@ async function start(t: TestContext, options: StartOptions = {}): Promise<Starte
   const folder = mkdtempSync(join(tmpdir(), 'pool-test-'));
   const file = join(folder, 'journal');
   writeFileSync(file, '');
+  const cannotStart = new Int32Array(new SharedArrayBuffer(4));
   const logged: Started['logged'] = [];
   const sink = { write: (line: string) => void logged.push(JSON.parse(line) as never) };
   const pool = createWorkerPool<FixtureTasks>({
@@ -37,6 +42,7 @@ async function start(t: TestContext, options: StartOptions = {}): Promise<Starte
     workerData: {
       journal: file,
       failStart,
+      cannotStart,
       runs: new Int32Array(new SharedArrayBuffer(4)),
     } satisfies FixtureData,
     size: 1,
@@ -49,7 +55,12 @@ async function start(t: TestContext, options: StartOptions = {}): Promise<Starte
     rmSync(folder, { recursive: true });
   });
   if (!failStart) await pool.ready();
-  return { pool, logged, journal: () => readFileSync(file, 'utf8').split('\n').slice(0, -1) };
+  return {
+    pool,
+    logged,
+    journal: () => readFileSync(file, 'utf8').split('\n').slice(0, -1),
+    letStart: (canStart) => Atomics.store(cannotStart, 0, canStart ? 0 : 1),
+  };
 }
 
 const forever = (): AbortSignal => new AbortController().signal;
@@ -259,6 +270,55 @@ test('a stuck worker is replaced and its job fails', async (t) => {
   assert.ok(performance.now() - before < stuckMs, 'did not wait for the stuck thread');
   assert.equal(pool.stats.restarts, 1);
   assert.match(JSON.stringify(logged), /task stuck/);
+});
+
+test('a stuck worker that hangs in native code is told of, since only the end of the process ends it', async (t) => {
+  const hung = deferred();
+  const { pool, journal } = await start(t, {
+    taskTimeoutMs: 60,
+    stuckGraceMs: 10,
+    onHung: hung.resolve,
+  });
+  const fifo = join(mkdtempSync(join(tmpdir(), 'pool-test-')), 'fifo');
+  t.after(() => rmSync(dirname(fifo), { recursive: true }));
+  execFileSync('mkfifo', [fifo]);
+  await assert.rejects(pool.run('hang', fifo, { signal: forever() }), refusal('INTERNAL'));
+  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
+  await hung.promise;
+  // Who closes learns that it is still there.
+  const closed = pool.close({ graceMs: 0 });
+  await until('the other worker ended', () => journal().includes('released'));
+  assert.equal(await Promise.race([closed, sleep(100, 'waits', { ref: false })]), 'waits');
+  closeSync(openSync(fifo, 'w'));
+  await closed;
+});
+
+test('while no worker can be started jobs are refused at once, those that wait too', async (t) => {
+  const { pool, letStart } = await start(t, { maxQueue: 5 });
+  const told: boolean[] = [];
+  pool.watch((canWork) => told.push(canWork));
+  for (let round = 0; round < 2; round += 1) {
+    letStart(false);
+    const waiting = ['refuse', 'queue'] as const;
+    const lost = [
+      pool.run('die', null, { signal: forever() }),
+      ...waiting.map((wait) => pool.run('echo', 1, { signal: forever(), wait })),
+    ];
+    for (const job of lost) await assert.rejects(job, refusal('SHUTTING_DOWN'));
+    assert.equal(told.at(-1), false);
+    assert.throws(() => pool.assertRoom({}), refusal('SHUTTING_DOWN'));
+    for (const wait of waiting)
+      await assert.rejects(
+        pool.run('echo', 1, { signal: forever(), wait }),
+        refusal('SHUTTING_DOWN'),
+      );
+    letStart(true);
+    await until('a worker is back', () => pool.stats.workers === 1);
+    assert.equal(told.at(-1), true);
+    // Failed starts are forgotten: a worker that is lost now is waited for.
+    assert.equal(await pool.run('dieOnce', 'a', { signal: forever() }), 'answered a');
+  }
+  assert.deepEqual(told, [true, false, true, false, true]);
 });
 
 test('a stuck worker that comes back is told to stop, releases its sessions and ends by itself', async (t) => {

@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, threadId, workerData } from 'node:worker_threads';
 import { ServiceError } from '../../core-server/errors.js';
@@ -10,6 +10,8 @@ import { serveTasks } from '../../core-server/inference/pool-worker.js';
 export interface FixtureData {
   readonly journal: string;
   readonly failStart: boolean;
+  /** Shared by all workers of a pool: 1 while none can start. */
+  readonly cannotStart: Int32Array;
   /** Shared by all workers of a pool: how often `dieOnce` ran. */
   readonly runs: Int32Array;
 }
@@ -27,13 +29,15 @@ export type FixtureTasks = {
   /** Ends its thread the first time, answers the second time. */
   dieOnce: { input: string; output: string };
   dieLater: { input: number; output: never };
+  /** Waits in native code until somebody opens the FIFO for writing. */
+  hang: { input: string; output: string };
 };
 
-const { journal, failStart, runs } = workerData as FixtureData;
+const { journal, failStart, cannotStart, runs } = workerData as FixtureData;
 const write = (line: string): void => appendFileSync(journal, `${line}\n`);
 const nobody = new Int32Array(new SharedArrayBuffer(4));
 
-if (failStart) throw new Error('no model here');
+if (failStart || Atomics.load(cannotStart, 0) === 1) throw new Error('no model here');
 if (parentPort === null) throw new Error('worker only');
 
 serveTasks<FixtureTasks>({
@@ -82,6 +86,10 @@ serveTasks<FixtureTasks>({
       write('dieLater');
       await sleep(ms);
       process.exit(3);
+    },
+    hang(fifo) {
+      openSync(fifo, 'r');
+      return Promise.resolve('woken');
     },
   },
   async release() {

@@ -167,6 +167,22 @@ void test('an idle stream is ended with DEADLINE', async (t) => {
   assert.equal(error.details, 'the stream was idle for 50 ms, go on in a new stream');
 });
 
+void test('a stream that has a request in work is not idle, however long that takes', async (t) => {
+  const idleMs = 50;
+  const client = await serve(
+    t,
+    async () => {
+      await new Promise((resolve) => setTimeout(resolve, 4 * idleMs));
+      return answer;
+    },
+    { idleMs },
+  );
+  const stream = client.streamReadMeters(withKey());
+  stream.write({ id: 'a', request: { image: Buffer.alloc(1) } });
+  stream.end();
+  assert.deepEqual(await outcomesOf(stream), { a: '00123' });
+});
+
 void test("a stream's item that takes too long is answered, and the stream goes on", async (t) => {
   const client = await serve(
     t,

@@ -33,6 +33,7 @@ const folderVariable = 'TESTS_STAGE_FOLDER';
 export const stage = {
   tellBegun: (name: string) => appendFileSync(path.join(stageFolder(), 'begun'), `${name}\n`),
   isReleased: (name: string) => existsSync(path.join(stageFolder(), `release ${name}`)),
+  isBarred: () => existsSync(path.join(stageFolder(), 'barred')),
 };
 
 function stageFolder(): string {
@@ -65,6 +66,8 @@ export interface Stage {
   /** Resolves when so many analyses have begun. */
   waitForBegun(count: number): Promise<void>;
   release(...names: string[]): void;
+  /** Whether workers that are started from now on fail to. */
+  bar(isBarred: boolean): void;
 }
 
 /** Opens the stage, before the workers start, and closes it after the test. One at a time. */
@@ -83,6 +86,11 @@ export function openStage(t: { after(close: () => unknown): unknown }): Stage {
     },
     release(...names) {
       for (const name of names) writeFileSync(path.join(folder, `release ${name}`), '');
+    },
+    bar(isBarred) {
+      const file = path.join(folder, 'barred');
+      if (isBarred) writeFileSync(file, '');
+      else rmSync(file);
     },
   };
 }

@@ -9,6 +9,7 @@ import { readScript, stage } from './scripted-pictures.js';
 // an analysis ends, and how.
 
 if (parentPort === null) throw new Error('This module runs in a worker thread only.');
+if (stage.isBarred()) throw new Error('The stage is barred.');
 
 async function play(picture: Uint8Array): Promise<Uint8Array[]> {
   const { name, then, cropBytes } = readScript(picture);

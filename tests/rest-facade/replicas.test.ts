@@ -10,7 +10,13 @@ import { loadCoreTrust } from '../../rest-facade/tls.js';
 import { answerAll } from './answers.js';
 import { createForm } from '../helpers/form.js';
 import { startFacade, withKey, type ErrorBody } from './facade.js';
-import { CoreRefusal, startFakeCore, type FakeCore, type Script } from './fake-core.js';
+import {
+  CoreRefusal,
+  startFakeCore,
+  type FakeCore,
+  type ReceivedCall,
+  type Script,
+} from './fake-core.js';
 
 // Cores that come and go behind one facade.
 
@@ -61,6 +67,28 @@ async function startReplicas(t: TestContext, count: number) {
   const { url } = await startFacade(t, 0, { REST_CORE_ADDRESS: listOf(cores) });
   return { cores, url, start };
 }
+
+test('a call that one core refuses as about to leave is sent to another, once it began to none', async (t) => {
+  const leaving = (hasBegun: boolean) => (call: ReceivedCall) => {
+    if (hasBegun) call.begin();
+    throw new CoreRefusal(status.UNAVAILABLE, 'SHUTTING_DOWN', 'later');
+  };
+  for (const hasBegun of [false, true]) {
+    const cores = await Promise.all([
+      startFakeCore(t, leaving(hasBegun), 0),
+      startFakeCore(t, answerAll, 0),
+    ]);
+    const { url } = await startFacade(t, 0, { REST_CORE_ADDRESS: listOf(cores) });
+    const detect = async () => {
+      const sent = { method: 'POST', headers: withKey, body: createForm(picture) };
+      return (await fetch(`${url}/face_detect_single`, sent)).status;
+    };
+    // Until the facade has a connection to each, it knows of no other.
+    while (cores.some(({ calls }) => calls.length === 0)) await detect();
+    const statuses = [await detect(), await detect(), await detect(), await detect()];
+    assert.equal(statuses.includes(503), hasBegun, `${String(statuses)} begun: ${hasBegun}`);
+  }
+});
 
 for (const leaving of ['kill', 'leave'] as const)
   test(`no request fails while cores ${leaving} and come back`, { timeout: 60_000 }, async (t) => {

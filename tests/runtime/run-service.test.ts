@@ -5,6 +5,8 @@ import { runService, type Service } from '../../runtime/run-service.js';
 import { noTracing } from '../../runtime/tracing.js';
 import { deferred } from '../helpers/deferred.js';
 
+const graceMs = 1_000;
+
 /** Runs a service in a process that the test plays. */
 function run(
   start: Service<unknown>['start'],
@@ -21,6 +23,7 @@ function run(
     readConfig: () => ({}),
     findUnknown: () => [],
     logLevelOf: () => 'silent',
+    graceMsOf: () => graceMs,
     start,
   });
   return { host, ran };
@@ -89,6 +92,36 @@ test('a service that gives up its start because it is to stop has not failed', a
   host.emit('SIGTERM', 'SIGTERM');
   await ran;
   assert.equal(host.exitCode, undefined);
+});
+
+test('a service that does not end after its grace is killed', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const kill = t.mock.fn<(pid: number, signal: string) => void>();
+  const start = () => Promise.resolve({ listens: {}, close: () => new Promise<void>(() => {}) });
+  const { host, ran } = run(start, {}, { connected: false, pid: 7, kill });
+  await ran;
+  t.mock.timers.tick(60_000);
+  host.emit('SIGTERM', 'SIGTERM');
+  t.mock.timers.tick(graceMs);
+  assert.equal(kill.mock.callCount(), 0);
+  t.mock.timers.tick(60_000);
+  assert.deepEqual(
+    kill.mock.calls.map((call) => call.arguments),
+    [[7, 'SIGKILL']],
+  );
+});
+
+test('a service that asks for a fresh process closes and has failed', async () => {
+  const closed = deferred();
+  let giveUp: (reason: string) => void = assert.fail;
+  const { host, ran } = run((_config, { fail }) => {
+    giveUp = fail;
+    return Promise.resolve({ listens: {}, close: () => Promise.resolve(closed.resolve()) });
+  });
+  await ran;
+  giveUp('it hangs');
+  await closed.promise;
+  assert.equal(host.exitCode, 1);
 });
 
 test('a service that fails while it is told to stop has failed', async () => {
