@@ -67,7 +67,9 @@ export const settings = z.object({
     ),
   CORE_TRUSTED_PROXIES: proxyList
     .default('127.0.0.0/8, ::1')
-    .describe('Facades whose `x-forwarded-for` is believed when password guessing is slowed down.'),
+    .describe(
+      'Facades whose `x-forwarded-for` is believed when password guessing is slowed down, and whose connections are not limited.',
+    ),
   CORE_TLS_CERT: file.describe(
     'PEM file of the certificate chain of both gRPC ports; unset: no TLS.',
   ),

@@ -60,11 +60,12 @@ export async function startPorts(deps: {
   const rateLimiter = createKeyRateLimiter({
     requestsPerMinute: config.CORE_RATE_LIMIT_PER_MINUTE,
   });
+  const isTrustedProxy = parseTrustedProxies(config.CORE_TRUSTED_PROXIES);
   const callSettings = {
     log,
     now,
     maxDeadlineMs,
-    isTrustedProxy: parseTrustedProxies(config.CORE_TRUSTED_PROXIES),
+    isTrustedProxy,
     idleMs: config.CORE_STREAM_IDLE_MS,
     maxInFlight: config.CORE_WORKERS * 2,
     closing: deps.closing,
@@ -75,6 +76,8 @@ export async function startPorts(deps: {
     credentials: deps.credentials,
     descriptorSet: deps.descriptorSet,
     maxReceiveMs: maxDeadlineMs,
+    isTrustedProxy,
+    log,
   };
 
   const open: Pick<Ports, 'close'>[] = [];

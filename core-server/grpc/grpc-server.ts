@@ -1,6 +1,8 @@
 import { Server, type ServerCredentials, type ServerInterceptor } from '@grpc/grpc-js';
 import { setMaxListeners } from 'node:events';
+import type { Logger } from 'pino';
 import { formatAddress } from '../../runtime/format-address.js';
+import { limitConnections } from '../../runtime/limit-connections.js';
 import { openConnections } from '../../runtime/open-connections.js';
 import { maxMessageBytes } from '../../runtime/message-limit.js';
 import { widenFlowControl } from './flow-control.js';
@@ -10,6 +12,7 @@ import { serveHealth } from './health.js';
 import { guardKeylessCalls } from './keyless-calls.js';
 import { createReceiveLimit } from './receive-limit.js';
 import { createReflection } from './reflection.js';
+import type { IsTrustedProxy } from '../../runtime/trusted-proxies.js';
 import type { Service } from '../services.js';
 import { markUndecodable } from './undecodable.js';
 
@@ -29,6 +32,9 @@ export interface GrpcServerOptions {
   readonly maxMessageBytes: number;
   /** The request of a unary call arrives within this time. */
   readonly maxReceiveMs: number;
+  /** Its connections are not limited. */
+  readonly isTrustedProxy: IsTrustedProxy;
+  readonly log: Logger;
 }
 
 /** A port that serves. */
@@ -94,6 +100,9 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     unfinishedBytes: Math.max(leastUnfinishedBytes, 16 * options.maxMessageBytes),
     takeAnswerMs: options.maxReceiveMs + takeAnswerMs,
   });
+  for (const http2Server of http2ServersOf(server)) {
+    limitConnections(http2Server, { isExempt: options.isTrustedProxy, log: options.log });
+  }
   const connections = [...http2ServersOf(server)].map(openConnections);
   const setServing = (isServing: boolean): void => {
     health.set(isServing && !closing.signal.aborted ? 'SERVING' : 'NOT_SERVING');

@@ -13,12 +13,18 @@ export interface CoreProcess {
 
 const main = fileURLToPath(new URL('../../core-server/main.js', import.meta.url));
 
-/** Starts the core as in production, on free ports unless told otherwise; killed after the test. */
+/**
+ * Starts the core as in production, on free ports unless told otherwise; killed after the test.
+ *
+ * @param maxDescriptors which it may have open
+ */
 export async function startCoreProcess(
   t: { after(end: () => unknown): unknown },
   environment: Record<string, string>,
+  maxDescriptors = 1_024,
 ): Promise<CoreProcess> {
-  const child = spawn(process.execPath, ['--enable-source-maps', main], {
+  const limited = ['-c', 'ulimit -n "$0" && exec "$@"', String(maxDescriptors)];
+  const child = spawn('sh', [...limited, process.execPath, '--enable-source-maps', main], {
     env: {
       ...process.env,
       CORE_PORT: '0',
