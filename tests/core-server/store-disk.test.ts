@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync, statfsSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { copyFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { Knex } from 'knex';
 import { createKnexCompanyStore } from '../../core-server/access/knex-company-store.js';
+import { sqliteFileName } from '../../core-server/db/knex.js';
+import { withStorageErrors } from '../../core-server/db/storage-error.js';
 import { ServiceError } from '../../core-server/errors.js';
 import { createKnexScoreStore } from '../../core-server/score-config/knex-store.js';
 import { openDatabase, placeSqlite } from '../helpers/databases.js';
 
-// A SQLite file whose disk is full, fails or may only be read.
+// A SQLite file whose disk is full, fails or may only be read, or that is gone.
 
 const refused = {
   reason: 'SHUTTING_DOWN',
@@ -70,6 +72,32 @@ describe('a SQLite store', () => {
     assert.deepEqual(await scores.get('acme'), { score: 0.5 });
     await db.raw('PRAGMA query_only = OFF');
     assert.equal(await scores.set('acme', 0.6), true);
+  });
+
+  it('should refuse all while its file is gone or another, and go on when it is back', async (t) => {
+    const place = await placeSqlite(t);
+    const db = await openDatabase(t, place);
+    const scores = createKnexScoreStore(db);
+    await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
+    const file = path.join(place.dataDir, sqliteFileName);
+    const aside = path.join(place.dataDir, 'aside');
+    const refuses = async (): Promise<void> => {
+      await assert.rejects(scores.set('acme', 0.5), refused);
+      await assert.rejects(scores.get('acme'), refused);
+      await assert.rejects(
+        withStorageErrors(db.transaction((write) => write('companies').delete())),
+        refused,
+      );
+    };
+
+    await rename(file, aside);
+    await refuses();
+    await copyFile(aside, file);
+    await refuses();
+
+    await rename(aside, file);
+    assert.equal(await scores.set('acme', 0.6), true);
+    assert.deepEqual(await namesOf(await openDatabase(t, place)), ['acme']);
   });
 
   it('should survive a disk that is full', async (t) => {
