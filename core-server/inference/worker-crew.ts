@@ -46,6 +46,8 @@ export interface WorkerCrew {
 }
 
 const releaseGraceMs = 2_000;
+/** Longer: a thread that is ended while it opens its models takes the process with it, before that can say why it stops. */
+const loadGraceMs = 30_000;
 
 /** Starts the workers. */
 export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEvents): WorkerCrew {
@@ -130,7 +132,8 @@ export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEv
     },
     async close() {
       workers.clear();
-      await Promise.all([...running].map((worker) => worker.close(releaseGraceMs)));
+      const graceOf = ({ hasStarted }: JobWorker) => (hasStarted ? releaseGraceMs : loadGraceMs);
+      await Promise.all([...running].map((worker) => worker.close(graceOf(worker))));
     },
   };
 }

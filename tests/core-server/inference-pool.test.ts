@@ -27,10 +27,11 @@ interface Started {
 
 interface StartOptions extends Partial<WorkerPoolOptions> {
   readonly failStart?: boolean;
+  readonly loadMs?: number;
 }
 
 async function start(t: TestContext, options: StartOptions = {}): Promise<Started> {
-  const { failStart = false, ...poolOptions } = options;
+  const { failStart = false, loadMs = 0, ...poolOptions } = options;
   const folder = mkdtempSync(join(tmpdir(), 'pool-test-'));
   const file = join(folder, 'journal');
   writeFileSync(file, '');
@@ -42,6 +43,7 @@ async function start(t: TestContext, options: StartOptions = {}): Promise<Starte
     workerData: {
       journal: file,
       failStart,
+      loadMs,
       cannotStart,
       runs: new Int32Array(new SharedArrayBuffer(4)),
     } satisfies FixtureData,
@@ -54,7 +56,7 @@ async function start(t: TestContext, options: StartOptions = {}): Promise<Starte
     await pool.close({ graceMs: 0 });
     rmSync(folder, { recursive: true });
   });
-  if (!failStart) await pool.ready();
+  if (!failStart && loadMs === 0) await pool.ready();
   return {
     pool,
     logged,
@@ -351,6 +353,13 @@ test('close gives up after its grace, and nobody is left without an answer', asy
     assert.equal(answer.status, 'rejected');
     refusal('SHUTTING_DOWN')(answer.reason);
   }
+});
+
+test('close lets a worker load its models first, however short its grace', async (t) => {
+  // Longer than a worker that has them is given.
+  const { pool, journal } = await start(t, { loadMs: 2_500 });
+  await pool.close({ graceMs: 0 });
+  assert.deepEqual(journal(), ['released']);
 });
 
 test('ready rejects with what kept a worker from starting, and the pool can be closed', async (t) => {

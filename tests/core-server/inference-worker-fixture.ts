@@ -10,6 +10,8 @@ import { serveTasks } from '../../core-server/inference/pool-worker.js';
 export interface FixtureData {
   readonly journal: string;
   readonly failStart: boolean;
+  /** So long its thread is blocked before it serves. */
+  readonly loadMs: number;
   /** Shared by all workers of a pool: 1 while none can start. */
   readonly cannotStart: Int32Array;
   /** Shared by all workers of a pool: how often `dieOnce` ran. */
@@ -33,12 +35,13 @@ export type FixtureTasks = {
   hang: { input: string; output: string };
 };
 
-const { journal, failStart, cannotStart, runs } = workerData as FixtureData;
+const { journal, failStart, loadMs, cannotStart, runs } = workerData as FixtureData;
 const write = (line: string): void => appendFileSync(journal, `${line}\n`);
 const nobody = new Int32Array(new SharedArrayBuffer(4));
 
 if (failStart || Atomics.load(cannotStart, 0) === 1) throw new Error('no model here');
 if (parentPort === null) throw new Error('worker only');
+if (loadMs > 0) Atomics.wait(nobody, 0, 0, loadMs);
 
 serveTasks<FixtureTasks>({
   port: parentPort,
