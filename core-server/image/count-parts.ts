@@ -17,8 +17,10 @@ export const partsOf: Partial<Record<ImageType, Parts>> = {
   tiff: { name: 'pages', most: 32, count: countDirectories },
   // Each frame is one, and the time grows by their square.
   webp: { name: 'chunks', most: 1_000, count: countChunks },
-  // Each is for all pixels, and may have 70 bytes; 10 are usual.
-  jpeg: { name: 'scans', most: 50, count: countScans },
+  // Each is for all pixels, and may have 70 bytes; 10 are usual, 18 in CMYK.
+  jpeg: { name: 'scans', most: 20, count: countScans },
+  // Each may be of 8 MB, from 8 KB, and libvips has four copies; six are many.
+  png: { name: 'compressed texts and profiles', most: 10, count: countCompressed },
 };
 
 /** Follows the directories from one to the next: TIFF 6.0, section 2. In a BigTIFF their fields are wider. */
@@ -48,6 +50,25 @@ function countChunks(file: Buffer, most: number): number {
   for (let at = 12; at + 8 <= file.length && found <= most; found += 1) {
     const length = file.readUInt32LE(at + 4);
     at += 8 + length + (length % 2);
+  }
+  return found;
+}
+
+const [zTXt, iTXt, iCCP, IEND] = ['zTXt', 'iTXt', 'iCCP', 'IEND'].map((type) =>
+  Buffer.from(type).readUInt32BE(),
+);
+
+/** PNG, third edition, 5.3: a length, a type, so many bytes and a checksum. */
+function countCompressed(file: Buffer, most: number): number {
+  let found = 0;
+  for (let at = 8; at + 12 <= file.length && found <= most;) {
+    const type = file.readUInt32BE(at + 4);
+    if (type === IEND) break;
+    const end = at + 12 + file.readUInt32BE(at);
+    if (type === zTXt || type === iCCP) found += 1;
+    // 11.3.3.4: a keyword, a zero, and whether the text is compressed.
+    else if (type === iTXt && file[file.indexOf(0, at + 8) + 1] === 1) found += 1;
+    at = end;
   }
   return found;
 }

@@ -63,16 +63,43 @@ const jpegOf = (options: JpegOptions): Promise<Buffer> => quarters(64, 64).jpeg(
 const scan = Buffer.from([0xff, 0xda, 0, 8, 1, 1, 0, 1, 1, 0]);
 const scans = (count: number): Buffer => Buffer.concat(Array<Buffer>(count).fill(scan));
 
-test('a JPEG of more than 50 scans is refused', async () => {
+test('a PNG of more than 10 compressed texts and profiles is refused', async () => {
+  const png = await quarters(16, 16).png().toBuffer();
+  const chunk = (type: string, data: string): Buffer => {
+    const bytes = Buffer.from(`____${type}${data}____`, 'latin1');
+    bytes.writeUInt32BE(data.length);
+    return bytes;
+  };
+  const file = (at: number, ...parts: Buffer[]): Buffer =>
+    Buffer.concat([png.subarray(0, at), ...parts, png.subarray(at)]);
+  const times = (count: number, part: Buffer): Buffer => Buffer.concat(Array(count).fill(part));
+  const text = chunk('zTXt', 'Comment\0\0abc');
+  for (const part of [text, chunk('iTXt', 'Comment\0\x01\0\0\0abc'), chunk('iCCP', 'P3\0\0abc')])
+    // Before the pixels and after them.
+    for (const at of [33, png.length - 12]) {
+      assert.equal(reasonOf(file(at, times(10, part))), undefined);
+      assert.equal(reasonOf(file(at, times(9, text), times(2, part))), 'UNSUPPORTED_IMAGE_TYPE');
+    }
+  const plain = [chunk('iTXt', 'Comment\0\0\0\0\0abc'), chunk('tEXt', 'Comment\0abc')];
+  for (const part of plain) assert.equal(reasonOf(file(33, times(20, part))), undefined);
+  assert.equal(reasonOf(file(png.length, times(20, text))), undefined);
+});
+
+test('a JPEG in CMYK of the usual scans, the most that are usual, passes', async () => {
+  const cmyk = quarters(64, 64).toColourspace('cmyk').jpeg({ progressive: true });
+  assert.equal(reasonOf(await cmyk.toBuffer()), undefined);
+});
+
+test('a JPEG of more than 20 scans is refused', async () => {
   const progressive = await jpegOf({ progressive: true });
-  const usual = partsOf.jpeg?.count(progressive, 50) ?? 0;
+  const usual = partsOf.jpeg?.count(progressive, 20) ?? 0;
   assert.ok(usual > 5 && usual < 15, `${usual} scans`);
-  assert.equal(reasonOf(Buffer.concat([progressive, scans(50 - usual)])), undefined);
-  assert.equal(reasonOf(Buffer.concat([progressive, scans(51 - usual)])), 'UNSUPPORTED_IMAGE_TYPE');
+  assert.equal(reasonOf(Buffer.concat([progressive, scans(20 - usual)])), undefined);
+  assert.equal(reasonOf(Buffer.concat([progressive, scans(21 - usual)])), 'UNSUPPORTED_IMAGE_TYPE');
   // A sequential one whose first scan is not of all components.
   const sequential = await jpegOf({ progressive: false });
   const at = sequential.indexOf(Buffer.from([0xff, 0xda]));
-  const bomb = Buffer.concat([sequential.subarray(0, at), scans(51)]);
+  const bomb = Buffer.concat([sequential.subarray(0, at), scans(21)]);
   assert.equal(reasonOf(bomb), 'UNSUPPORTED_IMAGE_TYPE');
 });
 
