@@ -113,8 +113,9 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     port,
     setServing,
     async close(graceMs) {
-      closing.abort();
+      // In this order: health watches are told before they end, and nothing sets them to SERVING any more.
       setServing(false);
+      closing.abort();
       // Not server.forceShutdown(): without channelz, grpc-js keeps no list of what it would end.
       const timer = setTimeout(() => {
         for (const open of connections) for (const connection of open) connection.destroy();
