@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { quantile } from '../../bench/measure/statistics.js';
+import { maxUnanswered } from '../../rest-facade/limit-pipelining.js';
 import { measureNormal } from './flood.js';
 import { spread, type Line } from './lines.js';
 import { requestTimeoutMs, type Stage } from './stage.js';
@@ -77,8 +78,10 @@ function slowClients(restPort: number, grpcPort: number, apiKey: string): SlowCl
     `POST ${path} HTTP/1.1\r\nhost: x\r\napikey: ${apiKey}\r\ncontent-type: ${type}\r\ncontent-length: 50000\r\n\r\n`;
   const multipart = upload('/face_detect_single', 'multipart/form-data; boundary=b');
   const json = upload('/meter-number-ocr/base64', 'application/json');
-  // More than the buffers of both sides hold.
-  const manyAnswers = 'GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(200);
+  // More than the buffers of both sides hold, and fewer than are cut for being too many at once.
+  const manyAnswers = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(
+    maxUnanswered / 2,
+  );
   const drainMs = 2_000;
   const takeAnswerMs = 5_000;
   return [
