@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpAnswer } from './transcode/http-error.js';
-import { createChunkSizeCheck } from './upload/chunk-size.js';
+import { createChunkSizeCheck } from '../runtime/chunk-size.js';
 import { contentLength } from './upload/read-body.js';
 
 /** How much of a refused body is still read, and how long. */

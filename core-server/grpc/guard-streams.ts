@@ -4,6 +4,7 @@ import { createFairBudget, type FairBudget } from '../../runtime/fair-budget.js'
 import { callerAddress } from '../../runtime/caller-address.js';
 import { http2ServersOf } from './http2-servers.js';
 import { mendHeaders } from './mend-headers.js';
+import { areTooSmall } from '../../runtime/chunk-size.js';
 import { createMessageMeter, type MeterReading } from './message-meter.js';
 
 export interface StreamLimits {
@@ -26,10 +27,6 @@ export const waitingMessageBytes = 2 ** 10;
 
 /** What is kept about each chunk of a message beside its bytes, which may be one. About 105 were measured. */
 export const chunkOverheadBytes = 256;
-
-/** So many chunks of one message may be small: 64 bytes in the mean. Clients send 16 KiB at a time. */
-export const maxSmallChunks = 1_000;
-const smallChunkBytes = 64;
 
 /**
  * What grpc-js has no limits for or gets wrong, at the streams below it:
@@ -87,7 +84,7 @@ function limitMessages(
     messagesLeft -= whole;
     // The messages of the chunk before were taken: until then, grpc-js reads no further.
     const isHeld = hold(unfinished + chunks * chunkOverheadBytes + whole * waitingMessageBytes);
-    const isCrumbled = chunks > maxSmallChunks && unfinished < chunks * smallChunkBytes;
+    const isCrumbled = areTooSmall(chunks, unfinished);
     // gRPC's clients make RESOURCE_EXHAUSTED of it.
     if (unfinished > maxBytes || messagesLeft < 0 || isCrumbled || !isHeld)
       stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);

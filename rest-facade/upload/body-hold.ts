@@ -1,6 +1,6 @@
 import { refuse } from '../errors.js';
 import type { BudgetShare } from '../../runtime/fair-budget.js';
-import { createChunkSizeCheck, leastMeanChunkBytes } from './chunk-size.js';
+import { createChunkSizeCheck, leastMeanChunkBytes } from '../../runtime/chunk-size.js';
 
 /** Piece of the budget that is taken at once, where there is as much. */
 const stepBytes = 64 * 1024;

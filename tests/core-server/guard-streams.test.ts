@@ -18,10 +18,10 @@ import {
   guardStreams,
   maxOpenMessageBytes,
   maxOpenMessages,
-  maxSmallChunks,
   waitingMessageBytes,
   type StreamLimits,
 } from '../../core-server/grpc/guard-streams.js';
+import { maxSmallChunks } from '../../runtime/chunk-size.js';
 import { maxHeaderBytes } from '../../core-server/grpc/header-size.js';
 import { maxKeylessCalls } from '../../core-server/grpc/keyless-calls.js';
 import { createMessageMeter } from '../../core-server/grpc/message-meter.js';

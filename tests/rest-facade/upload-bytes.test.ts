@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFairBudget } from '../../runtime/fair-budget.js';
 import { createBodyHold, type BodyHold } from '../../rest-facade/upload/body-hold.js';
-import { leastMeanChunkBytes, maxSmallChunks } from '../../rest-facade/upload/chunk-size.js';
+import { leastMeanChunkBytes, maxSmallChunks } from '../../runtime/chunk-size.js';
 import { createByteCollector } from '../../rest-facade/upload/byte-collector.js';
 import { decodeDataUrl } from '../../rest-facade/upload/data-url.js';
 import { reasonOf } from './refusals.js';
