@@ -10,7 +10,7 @@ export SHARED_DIR
 
 # Folders too: their time changes when a file comes or goes.
 # Not the top folders: `bench` is a target too.
-SOURCES := $(shell find core-server rest-facade runtime generated launcher samples tests bench sdk/typescript -mindepth 1 \( -name '*.ts' -o -type d \) 2>/dev/null)
+SOURCES := $(shell find core-server rest-facade runtime generated launcher tools samples tests bench sdk/typescript -mindepth 1 \( -name '*.ts' -o -type d \) 2>/dev/null)
 
 INSTALLED := node_modules/.package-lock.json
 BUILT := dist/.built
@@ -42,7 +42,7 @@ test: $(BUILT) ## Run all tests; TESTS=word runs the files whose path has that w
 
 .PHONY: demo
 demo: $(BUILT) ## Write annotated pictures to out/: make demo ARGS="a.jpg b.jpg"
-	@exec node --enable-source-maps dist/launcher/demo.js $(ARGS)
+	@exec node --enable-source-maps dist/tools/demo/main.js $(ARGS)
 
 .PHONY: admin
 admin: $(BUILT) ## Keys and companies: make admin ARGS="keys list"

@@ -1,4 +1,4 @@
-import { drawText } from './stroke-font.js';
+import { drawText } from '../tools/annotate/stroke-font.js';
 
 /** Side of the square picture, pixels. */
 export const pictureSide = 1200;

@@ -13,6 +13,7 @@ const folders = [
   'rest-facade',
   'runtime',
   'launcher',
+  'tools',
   'generated',
   'samples',
   'tests',

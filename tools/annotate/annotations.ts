@@ -1,4 +1,4 @@
-import type { FaceAnswer, MeterAnswer } from './analyse.js';
+import type { FaceAnswer, MeterAnswer } from '../demo/analyse.js';
 import type { Annotation, Box } from './annotate.js';
 
 const faceColour = '#0a7d38';

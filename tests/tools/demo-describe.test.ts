@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Analysis } from '../../launcher/demo/analyse.js';
-import { isRefused, summarise, toAnnotations } from '../../launcher/demo/describe.js';
-import { outputNames } from '../../launcher/demo/output-names.js';
+import type { Analysis } from '../../tools/demo/analyse.js';
+import { isRefused, summarise, toAnnotations } from '../../tools/demo/describe.js';
+import { outputNames } from '../../tools/demo/output-names.js';
 
 const bbox = { xmin: 10, ymin: 10, xmax: 90, ymax: 40 };
 const noMeter = { reason: 'NO_READING', message: 'no readable counter' };

@@ -17,10 +17,10 @@ import {
 } from '../../generated/imageanalysis/v1/face_detection.js';
 import { ServiceError } from '../../core-server/errors.js';
 import { toRpcStatus } from '../../core-server/grpc/status.js';
-import type { Line } from '../../launcher/analyze/answer.js';
-import { analyseAll, type BulkOptions } from '../../launcher/analyze/bulk-stream.js';
-import { findPictures } from '../../launcher/analyze/find-pictures.js';
-import { progressLine } from '../../launcher/analyze/progress.js';
+import type { Line } from '../../tools/analyze/answer.js';
+import { analyseAll, type BulkOptions } from '../../tools/analyze/bulk-stream.js';
+import { findPictures } from '../../tools/analyze/find-pictures.js';
+import { progressLine } from '../../tools/analyze/progress.js';
 import { createAuthority } from '../helpers/certificates.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
@@ -28,7 +28,7 @@ import { startService, type TestService } from '../helpers/service.js';
 import { bindServer } from '../helpers/grpc.js';
 
 const lifetime = createLifetime();
-const command = fileURLToPath(new URL('../../launcher/analyze.js', import.meta.url));
+const command = fileURLToPath(new URL('../../tools/analyze/main.js', import.meta.url));
 const pictures = 40;
 
 void describe('npm run analyze', () => {

@@ -1,8 +1,8 @@
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { MeterAnswer } from '../demo/analyse.js';
-import { annotate, type Annotation } from '../demo/annotate.js';
-import { annotateFace, annotateMeter, type DrawnFace } from '../demo/annotations.js';
+import { annotate, type Annotation } from '../annotate/annotate.js';
+import { annotateFace, annotateMeter, type DrawnFace } from '../annotate/annotations.js';
 import type { Line } from './answer.js';
 
 type Warn = (message: string) => void;

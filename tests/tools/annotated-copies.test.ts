@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { writeMissing } from '../../launcher/analyze/annotated-copies.js';
-import type { Line } from '../../launcher/analyze/answer.js';
+import { writeMissing } from '../../tools/analyze/annotated-copies.js';
+import type { Line } from '../../tools/analyze/answer.js';
 import { readSample } from '../helpers/samples.js';
 
 test('a picture that cannot be drawn on costs a warning, not the other copies', async (t) => {

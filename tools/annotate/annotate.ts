@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { failOn } from '../../core-server/image/decode.js';
-import { drawText, textWidth } from '../../samples/stroke-font.js';
+import { drawText, textWidth } from './stroke-font.js';
 
 /** Corners in pixels of the upright picture, as the REST API gives them. */
 export interface Box {

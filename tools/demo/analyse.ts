@@ -1,4 +1,4 @@
-import type { Box } from './annotate.js';
+import type { Box } from '../annotate/annotate.js';
 
 /** One face of the answer to `POST /face_detect_multi` with `landmarks`, without `crop`. */
 export interface FaceAnswer {

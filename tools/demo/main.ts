@@ -2,14 +2,14 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { exitCodeOf, exitCodes } from '../runtime/exit-codes.js';
-import { ConfigError } from '../runtime/settings.js';
-import { analyse, type RestService } from './demo/analyse.js';
-import { annotate } from './demo/annotate.js';
-import { isRefused, summarise, toAnnotations } from './demo/describe.js';
-import { outputNames } from './demo/output-names.js';
-import { launch } from './launch.js';
-import { createLaunchSettings } from './launch-settings.js';
+import { exitCodeOf, exitCodes } from '../../runtime/exit-codes.js';
+import { ConfigError } from '../../runtime/settings.js';
+import { analyse, type RestService } from './analyse.js';
+import { annotate } from '../annotate/annotate.js';
+import { isRefused, summarise, toAnnotations } from './describe.js';
+import { outputNames } from './output-names.js';
+import { launch } from '../../launcher/launch.js';
+import { createLaunchSettings } from '../../launcher/launch-settings.js';
 
 const usage = `Analyses pictures and writes annotated ones, and the answers as JSON.
 

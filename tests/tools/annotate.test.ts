@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sharp from 'sharp';
-import { annotate, type Annotation } from '../../launcher/demo/annotate.js';
+import { annotate, type Annotation } from '../../tools/annotate/annotate.js';
 
 const colour = '#0000ff';
 

@@ -1,11 +1,11 @@
-import { exitCodeOf, exitCodes } from '../runtime/exit-codes.js';
-import { writeAnnotated, writeMissing } from './analyze/annotated-copies.js';
-import type { Line } from './analyze/answer.js';
-import { analyseAll } from './analyze/bulk-stream.js';
-import { readCommandLine, usage, type Order } from './analyze/command-line.js';
-import { findPictures } from './analyze/find-pictures.js';
-import { progressLine } from './analyze/progress.js';
-import { openResultsFile } from './analyze/results-file.js';
+import { exitCodeOf, exitCodes } from '../../runtime/exit-codes.js';
+import { writeAnnotated, writeMissing } from './annotated-copies.js';
+import type { Line } from './answer.js';
+import { analyseAll } from './bulk-stream.js';
+import { readCommandLine, usage, type Order } from './command-line.js';
+import { findPictures } from './find-pictures.js';
+import { progressLine } from './progress.js';
+import { openResultsFile } from './results-file.js';
 
 /** Of the files that are left out. */
 const mostShown = 5;

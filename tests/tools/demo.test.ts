@@ -6,10 +6,10 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import type { Analysis } from '../../launcher/demo/analyse.js';
+import type { Analysis } from '../../tools/demo/analyse.js';
 import { startService } from '../helpers/service.js';
 
-const demo = fileURLToPath(new URL('../../launcher/demo.js', import.meta.url));
+const demo = fileURLToPath(new URL('../../tools/demo/main.js', import.meta.url));
 
 async function run(args: string[], env: NodeJS.ProcessEnv = {}) {
   return await new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
