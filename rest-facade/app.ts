@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import type { Handle } from './begin-in-turns.js';
 import type { CoreClient } from './core-client.js';
 import { methodNotAllowed, Refusal } from './errors.js';
 import { createOperationHandler } from './handle-operation.js';
 import { accessLog } from './middleware/access-log.js';
 import { crossOrigin } from './middleware/cross-origin.js';
 import { measure } from './middleware/measure.js';
-import { requestId } from './middleware/request-id.js';
 import { requireHost } from './middleware/require-host.js';
 import { trace } from './middleware/trace.js';
 import { securityHeaders } from './middleware/security-headers.js';
 import type { Metrics } from './observe/metrics.js';
+import { openRequest } from './open-request.js';
 import type { Tracing } from '../runtime/tracing.js';
 import type { Page } from './pages/create-pages.js';
 import { contextOf } from './request-context.js';
@@ -50,9 +51,9 @@ export interface AppDeps {
 }
 
 /** The HTTP application: pages of its own without a key, and the operations of the protos. */
-export function createApp(deps: AppDeps): RequestListener {
+export function createApp(deps: AppDeps): Handle {
+  const open = openRequest({ createId: randomUUID, ...deps });
   const middlewares = [
-    requestId({ createId: randomUUID, ...deps }),
     accessLog(deps.log),
     measure(deps.metrics),
     trace(deps.tracing),
@@ -81,7 +82,10 @@ export function createApp(deps: AppDeps): RequestListener {
       send(request, response, renderError(context.refusal, context.requestId));
     }
   };
-  return (request, response) => void answerOrRefuse(request, response);
+  return (request, response, arrivedAt) => {
+    open(request, response, arrivedAt);
+    void answerOrRefuse(request, response);
+  };
 }
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;

@@ -1,7 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
+/** @param arrivedAt when the headers of the request had been read; monotonic, milliseconds */
+export type Handle = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  arrivedAt: number,
+) => void;
 
 type Line = Parameters<Handle>[];
 
@@ -19,7 +24,7 @@ type WithLine = Socket & { [lineKey]?: Line };
  * kernel while others are served, those that ask for the health among them. So as many are accepted as
  * are begun.
  */
-export function beginInTurns(handle: Handle): Handle {
+export function beginInTurns(handle: Handle): RequestListener {
   const lines: Line[] = [];
   let hasBegun = false;
 
@@ -37,7 +42,7 @@ export function beginInTurns(handle: Handle): Handle {
   return (request, response) => {
     const socket: WithLine = request.socket;
     const line = (socket[lineKey] ??= []);
-    if (line.push([request, response]) === 1) lines.push(line);
+    if (line.push([request, response, performance.now()]) === 1) lines.push(line);
     if (!hasBegun) next();
   };
 }

@@ -35,7 +35,7 @@ export interface Config {
   readonly maxBodyBytes: number;
   /** Bytes of request bodies held at once, over all requests. */
   readonly maxBufferedBytes: number;
-  /** From the first byte of a request to its answer, milliseconds. */
+  /** From the arrival of a request's headers to its answer, milliseconds. */
   readonly requestTimeoutMs: number;
   /** Origins whose pages may call the operations; `*` for all. */
   readonly corsOrigins: readonly string[];
@@ -108,7 +108,7 @@ export const settings = z.object({
     ),
   REST_REQUEST_TIMEOUT_MS: wholeNumber(1, 600_000)
     .default(30_000)
-    .describe('From the first byte of a request to its answer.'),
+    .describe("From the arrival of a request's headers to its answer."),
   REST_CORS_ORIGINS: origins
     .optional()
     .describe(

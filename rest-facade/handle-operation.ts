@@ -75,7 +75,7 @@ export function createOperationHandler(deps: OperationDeps) {
     const found = await (hasPicture(route.body)
       ? deps.throttle.run(`${route.rpc.path} ${apiKey}`, answer)
       : answer());
-    const elapsedMs = performance.now() - context.startedAt;
+    const elapsedMs = performance.now() - context.arrivedAt;
     const members = renderResponse(route.responseType, found, elapsedMs);
     send(request, response, { status: 200, headers: {}, body: writeJson(members) });
   };

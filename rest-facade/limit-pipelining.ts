@@ -1,5 +1,5 @@
+import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Handle } from './begin-in-turns.js';
 
 /** As many as HTTP/2 advises to let a client have at least (RFC 9113, 6.5.2). */
 export const maxUnanswered = 100;
@@ -16,7 +16,7 @@ type WithCount = Socket & { [countKey]?: number };
  * Without an answer of its own, which would be taken for that to the first. Clients that pipeline send again
  * what had none (RFC 9112, 9.3.2).
  */
-export function limitPipelining(handle: Handle): Handle {
+export function limitPipelining(handle: RequestListener): RequestListener {
   return (request, response) => {
     const socket: WithCount = request.socket;
     const count = (socket[countKey] ?? 0) + 1;

@@ -6,9 +6,9 @@ export interface RequestContext {
   readonly requestId: string;
   /** Of whom it came from, for the fair shares of the budget and of failed passwords, and for the log. */
   readonly clientAddress: string;
-  /** Monotonic, milliseconds. */
-  readonly startedAt: number;
-  /** When the answer must be ready, by the clock as it goes now: it may have been set since the start. */
+  /** When its headers had been read; monotonic, milliseconds. */
+  readonly arrivedAt: number;
+  /** When the answer must be ready, by the clock as it goes now: it may have been set meanwhile. */
   readonly deadline: () => Date;
   /**
    * Aborted when the caller goes away or the deadline passes, with the Refusal to answer. No getter: V8 keeps
@@ -45,13 +45,13 @@ export function outcomeOf(response: ServerResponse): {
   readonly reason: string;
   readonly seconds: number;
 } {
-  const { refusal, startedAt } = contextOf(response);
-  const seconds = (performance.now() - startedAt) / 1000;
+  const { refusal, arrivedAt } = contextOf(response);
+  const seconds = (performance.now() - arrivedAt) / 1000;
   if (!response.writableFinished) return { status: clientClosed, reason: 'CLIENT_CLOSED', seconds };
   return { status: response.statusCode, reason: refusal?.reason ?? 'OK', seconds };
 }
 
-/** The context that the first middleware made. */
+/** The context that `openRequest` made. */
 export function contextOf(response: WithContext): RequestContext {
   const context = response[contextKey];
   if (context === undefined) throw new Error('the request has no context yet');

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
-import { beginInTurns } from './begin-in-turns.js';
+import { beginInTurns, type Handle } from './begin-in-turns.js';
 import { isNumeric, type Config } from './config.js';
 import { createCoreClient } from './core-client.js';
 import { limitConnections } from '../runtime/limit-connections.js';
@@ -130,7 +130,7 @@ export async function startRestFacade(deps: {
 function createHttpServer(
   config: Config,
   log: Logger,
-  app: ReturnType<typeof createApp>,
+  app: Handle,
   identity: Identity | undefined,
 ): Server {
   const options: ServerOptions = {

@@ -8,8 +8,14 @@ export interface Tracing {
   /**
    * Begins a span.
    * @param parent W3C `traceparent` of what caused it; undefined, or not well formed: a new trace
+   * @param startedAt monotonic, milliseconds; absent: now
    */
-  start(name: string, parent: string | undefined, kind: 'server' | 'internal'): Span;
+  start(
+    name: string,
+    parent: string | undefined,
+    kind: 'server' | 'internal',
+    startedAt?: number,
+  ): Span;
   /** Sends what is left, and ends. */
   close(): Promise<void>;
 }
@@ -68,18 +74,19 @@ export async function loadTracing(serviceName: string, url?: string): Promise<Tr
   const tracer = provider.getTracer('image-analysis');
   const { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = api;
   return {
-    start(name, parent, kind) {
+    start(name, parent, kind, startTime = performance.now()) {
       const remote = parent === undefined ? undefined : parse(parent);
       const context = remote ? trace.setSpanContext(ROOT_CONTEXT, remote) : ROOT_CONTEXT;
-      const options = { kind: kind === 'server' ? SpanKind.SERVER : SpanKind.INTERNAL };
-      const span = tracer.startSpan(name, options, context);
+      const spanKind = kind === 'server' ? SpanKind.SERVER : SpanKind.INTERNAL;
+      const span = tracer.startSpan(name, { kind: spanKind, startTime }, context);
       return {
         traceparent: format(span.spanContext()),
         end({ name: finalName, failed, attributes }) {
           if (finalName !== undefined) span.updateName(finalName);
           span.setAttributes(attributes);
           if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
-          span.end();
+          // Else to the millisecond only, by a clock that may have been set meanwhile.
+          span.end(performance.now());
         },
       };
     },

@@ -8,8 +8,8 @@ export function trace(tracing: Tracing): Middleware {
     const given = request.headers['traceparent'];
     const parent = typeof given === 'string' ? given : undefined;
     const { method = 'GET' } = request;
-    const span = tracing.start(method, parent, 'server');
     const context = contextOf(response);
+    const span = tracing.start(method, parent, 'server', context.arrivedAt);
     context.traceparent = span.traceparent;
     response.once('close', () => {
       const { status, reason } = outcomeOf(response);

@@ -30,7 +30,7 @@ export function createMetrics(options: {
   });
   const latency = new Histogram({
     name: 'imageanalysis_rest_request_seconds',
-    help: 'From the first byte of a request to its answer, the upload included.',
+    help: "From the arrival of a request's headers to its answer, the upload included.",
     labelNames: ['operation'],
     buckets: secondsBuckets,
     registers,

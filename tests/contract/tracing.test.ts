@@ -20,6 +20,8 @@ interface ExportedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
   readonly attributes: readonly { readonly key: string; readonly value: Value }[];
 }
 
@@ -76,6 +78,9 @@ test('a request is one trace through facade, core and worker, without a secret',
   });
   assert.equal(shown.status, 200);
   await shown.arrayBuffer();
+  const waitedMs = 5_000;
+  const late = tracing.facade.start('late', undefined, 'server', performance.now() - waitedMs);
+  late.end({ failed: false, attributes: {} });
   await tracing.facade.close();
   await tracing.core.close();
 
@@ -99,6 +104,10 @@ test('a request is one trace through facade, core and worker, without a secret',
   assert.ok(
     spans.some(({ name }) => name === 'imageanalysis.v1.ScoreConfigService/GetDetectionScore'),
   );
+  const [{ startTimeUnixNano: from = 0, endTimeUnixNano: to = 0 } = {}] = spans.filter(
+    ({ name }) => name === 'late',
+  );
+  assert.ok(Number(BigInt(to) - BigInt(from)) >= waitedMs * 1e6, `${from} to ${to}`);
   for (const secret of [service.apiKey, 'secretcorp', 'hunter2', 'private.jpg', '127.0.0.1'])
     assert.ok(!raw.includes(secret), secret);
 });

@@ -7,13 +7,17 @@ import { beginInTurns } from '../../rest-facade/begin-in-turns.js';
 
 function setUp() {
   const begun: string[] = [];
-  const handle = beginInTurns(({ url = '' }) => void begun.push(url));
+  const arrivals: number[] = [];
+  const handle = beginInTurns(({ url = '' }, _response, arrivedAt) => {
+    begun.push(url);
+    arrivals.push(arrivedAt);
+  });
   const arrive = (name: string, socket = new Socket()) => {
     const request = Object.assign(new IncomingMessage(socket), { url: name });
     handle(request, new ServerResponse(request));
     return socket;
   };
-  return { begun, arrive };
+  return { begun, arrivals, arrive };
 }
 
 test('one request is begun a turn, first come first served', async () => {
@@ -35,6 +39,15 @@ test('a request that comes alone is begun at once', async () => {
   await nextTurn();
   arrive('b');
   assert.deepEqual(begun, ['a', 'b']);
+});
+
+test('each request is begun with the time of its arrival, not of its turn', async (t) => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const { arrivals, arrive } = setUp();
+  for (; now < 3; now += 1) arrive('a');
+  for (let turn = 0; turn < 2; turn += 1) await nextTurn();
+  assert.deepEqual(arrivals, [0, 1, 2]);
 });
 
 test('connections take turns, whatever each has sent', async () => {

@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { pino } from 'pino';
-import { createApp } from '../../rest-facade/app.js';
 import { refuse, type Refusal } from '../../rest-facade/errors.js';
-import { noTracing } from '../../runtime/tracing.js';
-import { loadRpcs } from '../../rest-facade/protos.js';
 import { createThrottle } from '../../rest-facade/throttle.js';
-import { createRoutes } from '../../rest-facade/transcode/rules.js';
 import { createFairBudget } from '../../runtime/fair-budget.js';
 import { deferred } from '../helpers/deferred.js';
 import { exchange } from './raw-http.js';
+import { serveApp } from './serve-app.js';
 
 const queueFull = (retryAfterSeconds = 1) =>
   refuse('QUEUE_FULL', 'The queue is full.', { retryAfterSeconds });
@@ -142,10 +135,7 @@ test('what the core can do it gets', async () => {
 
 test('pictures that the throttle refuses are not read, what is without a picture passes it by', async (t) => {
   const callers: string[] = [];
-  const app = createApp({
-    routes: createRoutes(loadRpcs()),
-    pages: new Map(),
-    core: { call: () => Promise.resolve({}) },
+  const port = await serveApp(t, {
     budget: createFairBudget(0),
     throttle: {
       run(caller) {
@@ -153,21 +143,7 @@ test('pictures that the throttle refuses are not read, what is without a picture
         return Promise.reject(queueFull(7));
       },
     },
-    maxImageBytes: 1_000,
-    maxBodyBytes: 1_000,
-    requestTimeoutMs: 60_000,
-    metrics: { requestEnded: () => undefined },
-    tracing: noTracing,
-    log: pino({ level: 'silent' }),
-    corsOrigins: [],
-    isTrustedProxy: () => false,
-    isTls: false,
-    isDraining: () => false,
   });
-  const server = createServer(app).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => server.close());
-  const { port } = server.address() as AddressInfo;
   // The bodies do not come.
   const post = (path: string, type: string) =>
     `POST ${path} HTTP/1.1\r\nhost: x\r\napikey: k\r\ncontent-type: ${type}\r\ncontent-length: 900\r\n\r\n`;

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AppDeps } from '../../rest-facade/app.js';
+import { noTracing } from '../../runtime/tracing.js';
+import { deferred } from '../helpers/deferred.js';
+import { answers } from './answers.js';
+import { readRefusal, withKey } from './facade.js';
+import { serveApp } from './serve-app.js';
+
+const requestTimeoutMs = 60_000;
+
+const readMeter = (port: number) =>
+  fetch(`http://127.0.0.1:${port}/meter-number-ocr/base64`, {
+    method: 'POST',
+    headers: { ...withKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ image: 'data:image/png;base64,AAAA' }),
+  });
+
+test('the wait of a request for its turn counts in its metrics, trace, deadline and answer', async (t) => {
+  const waitedMs = 20_000;
+  const beganAt = performance.now();
+  const ended = deferred<number>();
+  const startedAt: (number | undefined)[] = [];
+  const timeLeftMs: number[] = [];
+  const deps: Partial<AppDeps> = {
+    requestTimeoutMs,
+    metrics: { requestEnded: ({ seconds }) => ended.resolve(seconds) },
+    tracing: {
+      ...noTracing,
+      start(name, parent, kind, at) {
+        startedAt.push(at);
+        return noTracing.start(name, parent, kind, at);
+      },
+    },
+    core: {
+      call(_rpc, _message, { deadline }) {
+        timeLeftMs.push(deadline.getTime() - Date.now());
+        return Promise.resolve(answers.ReadMeter);
+      },
+    },
+  };
+  const answer = await readMeter(await serveApp(t, deps, waitedMs));
+  const { process_time: processTime } = (await answer.json()) as { process_time: number };
+  assert.ok(processTime >= waitedMs / 1_000, `${processTime} s`);
+  const seconds = await ended.promise;
+  assert.ok(seconds >= waitedMs / 1_000, `${seconds} s`);
+  const [spanAt = NaN] = startedAt;
+  assert.ok(spanAt < beganAt, `a span from ${spanAt}, the test from ${beganAt}`);
+  const [leftMs = NaN] = timeLeftMs;
+  assert.ok(leftMs <= requestTimeoutMs - waitedMs, `${leftMs} ms left`);
+});
+
+test('a request whose time ran out while it waited for its turn is refused without work', async (t) => {
+  let calls = 0;
+  const core = { call: () => Promise.resolve({ calls: (calls += 1) }) };
+  const port = await serveApp(t, { requestTimeoutMs, core }, requestTimeoutMs);
+  const { status, reason, details } = await readRefusal(await readMeter(port));
+  assert.deepEqual([status, reason, details], [504, 'DEADLINE', { limit: '60000' }]);
+  assert.equal(calls, 0);
+});

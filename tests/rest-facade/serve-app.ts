@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { pino } from 'pino';
+import { createApp, type AppDeps } from '../../rest-facade/app.js';
+import { loadRpcs } from '../../rest-facade/protos.js';
+import { createThrottle } from '../../rest-facade/throttle.js';
+import { createRoutes } from '../../rest-facade/transcode/rules.js';
+import { createFairBudget } from '../../runtime/fair-budget.js';
+import { noTracing } from '../../runtime/tracing.js';
+
+/**
+ * Serves the application on a free port, with what the test gives in place of its parts; ended with the test.
+ * @param waitedMs how long before its turn each request arrived
+ */
+export async function serveApp(
+  t: TestContext,
+  deps: Partial<AppDeps>,
+  waitedMs = 0,
+): Promise<number> {
+  const app = createApp({
+    routes: createRoutes(loadRpcs()),
+    pages: new Map(),
+    core: { call: () => Promise.resolve({}) },
+    budget: createFairBudget(1_000_000),
+    throttle: createThrottle({ now: () => performance.now() }),
+    maxImageBytes: 1_000,
+    maxBodyBytes: 1_000,
+    requestTimeoutMs: 60_000,
+    metrics: { requestEnded: () => undefined },
+    tracing: noTracing,
+    log: pino({ level: 'silent' }),
+    corsOrigins: [],
+    isTrustedProxy: () => false,
+    isTls: false,
+    isDraining: () => false,
+    ...deps,
+  });
+  const server = createServer((request, response) =>
+    app(request, response, performance.now() - waitedMs),
+  ).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
