@@ -10,7 +10,7 @@ export type Reason = Exclude<keyof typeof ErrorReason, 'UNSPECIFIED'>;
 
 /**
  * The one table of errors: the gRPC code that each reason comes with.
- * A test compares it with the comments of the proto enum and with the documentation.
+ * A test compares it with the options of the proto enum and with the documentation.
  */
 export const codeOfReason = {
   MISSING_FIELD: status.INVALID_ARGUMENT,

@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module';
+import { status } from '@grpc/grpc-js';
 import protobuf from 'protobufjs';
+import { codeOfReason, type Reason } from '../../runtime/reasons.js';
 import { protoDir, protoFiles } from '../protos.js';
 
 /** The messages, methods and error reasons of the protos, with the comments that document them. */
@@ -21,7 +23,7 @@ export interface Method {
 
 /** Why a call is refused. */
 export interface ErrorReason {
-  readonly name: string;
+  readonly name: Reason;
   /** Name of the gRPC code it comes with. */
   readonly code: string;
   readonly comment: string;
@@ -71,14 +73,11 @@ export function unwrap(comment: string): string {
   return comment.replaceAll(/(?<!\n)\n(?!\n)/g, ' ').trim();
 }
 
-function readReasons(reasons: protobuf.Enum): ErrorReason[] {
-  return Object.keys(reasons.values)
-    .filter((name) => reasons.values[name] !== 0)
-    .map((name) => {
-      const [, code, comment] =
-        /^\[([A-Z_]+)\] (.+)$/s.exec(unwrap(reasons.comments[name] ?? '')) ?? [];
-      if (code === undefined || comment === undefined)
-        throw new Error(`the comment of ${name} does not begin with its code in brackets`);
-      return { name: name.replace('ERROR_REASON_', ''), code, comment };
+function readReasons({ values, comments }: protobuf.Enum): ErrorReason[] {
+  return Object.keys(values)
+    .filter((value) => values[value] !== 0)
+    .map((value) => {
+      const name = value.replace('ERROR_REASON_', '') as Reason;
+      return { name, code: status[codeOfReason[name]], comment: unwrap(comments[value] ?? '') };
     });
 }

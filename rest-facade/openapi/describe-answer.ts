@@ -1,7 +1,8 @@
 import protobuf from 'protobufjs';
 import { isTimed } from '../transcode/render-response.js';
 import { commentOf, unwrap } from './definitions.js';
-import { scalarSchema, statedRange, type Schema } from './schema.js';
+import { rulesOf } from './field-rules.js';
+import { scalarSchema, type Schema } from './schema.js';
 
 /*
  * Answers show the fields of their message under their own names. What the documented contract shows
@@ -19,7 +20,6 @@ const unusual: Readonly<
       /** Its members stand in place of the field. */
       readonly spread?: true;
       readonly hidden?: true;
-      readonly optional?: true;
     }
   >
 > = {
@@ -31,7 +31,7 @@ const unusual: Readonly<
   'DetectAllFacesResponse.details': { spread: true },
   'Face.bounding_box': { name: 'bbox' },
   'Face.detection_score': { schema: { type: 'string', pattern: '^[01]\\.\\d{4,6}$' } },
-  'Face.crop_jpeg': { name: 'face', optional: true },
+  'Face.crop_jpeg': { name: 'face' },
   'ReadMeterResponse.bounding_box': { name: 'bbox' },
   // A list of its own in the proto, so that an empty one differs from none.
   'ReadMeterResponse.alternatives': { spread: true },
@@ -61,10 +61,9 @@ export function createAnswerSchemas(): {
   const membersOf = (message: protobuf.Type, areOptional = false): Members => {
     const members: Members = { properties: {}, required: [] };
     for (const field of message.fieldsArray) {
-      const comment = commentOf(field);
       const rule = unusual[`${message.name}.${field.name}`] ?? {};
       const name = rule.name ?? field.name;
-      const isOptional = areOptional || rule.optional || /\bonly on request\b/.test(comment);
+      const isOptional = areOptional || rulesOf(field).onRequest;
       if (rule.hidden) continue;
       if (rule.spread && field.resolvedType instanceof protobuf.Type) {
         const inner = membersOf(field.resolvedType, isOptional);
@@ -72,7 +71,7 @@ export function createAnswerSchemas(): {
         members.required.push(...inner.required);
         continue;
       }
-      const schema = { ...(rule.schema ?? valueSchema(field)), description: comment };
+      const schema = { ...(rule.schema ?? valueSchema(field)), description: commentOf(field) };
       members.properties[name] = schema;
       if (!isOptional) members.required.push(name);
     }
@@ -86,7 +85,7 @@ export function createAnswerSchemas(): {
         ? reference(resolvedType)
         : resolvedType instanceof protobuf.Enum
           ? enumSchema(resolvedType)
-          : { ...scalarSchema(type), ...(type === 'double' && statedRange(commentOf(field))) };
+          : { ...scalarSchema(type), ...rulesOf(field).values };
     return repeated ? { type: 'array', items: item } : item;
   };
 

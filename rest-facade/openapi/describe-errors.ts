@@ -1,13 +1,14 @@
-import { status } from '@grpc/grpc-js';
+import { codeOfReason, type Reason } from '../../runtime/reasons.js';
 import { isScore } from '../transcode/field.js';
 import { toHttpStatus } from '../transcode/http-error.js';
 import type { Route } from '../transcode/rules.js';
-import { commentOf, type Definitions, type ErrorReason } from './definitions.js';
+import type { Definitions, ErrorReason } from './definitions.js';
 import { errorExampleOf, type ErrorExample } from './error-examples.js';
+import { rulesOf } from './field-rules.js';
 import type { Schema } from './schema.js';
 
 /** What any operation may be refused for. */
-const common = [
+const common: readonly Reason[] = [
   'INVALID_FIELD',
   'MISSING_API_KEY',
   'INVALID_API_KEY',
@@ -20,7 +21,7 @@ const common = [
 ];
 
 /** What a body adds, by its kind. */
-const byBody: Readonly<Record<Route['body']['kind'], readonly string[]>> = {
+const byBody: Readonly<Record<Route['body']['kind'], readonly Reason[]>> = {
   none: ['REPEATED_FIELD'],
   json: [
     'REPEATED_FIELD',
@@ -47,7 +48,7 @@ const byBody: Readonly<Record<Route['body']['kind'], readonly string[]>> = {
 };
 
 /** What a picture adds. */
-const ofPictures = [
+const ofPictures: readonly Reason[] = [
   'EMPTY_IMAGE',
   'CORRUPT_IMAGE',
   'UNSUPPORTED_IMAGE_TYPE',
@@ -56,26 +57,24 @@ const ofPictures = [
 ];
 
 /**
- * The reasons that an operation may be refused for: those of its body, and those that the comments of
- * its service, its method and its fields name.
+ * The reasons that an operation may be refused for: those of its body and its fields, and those that
+ * the options of its RPC name.
  */
 export function reasonsOf(route: Route, definitions: Definitions): ErrorReason[] {
-  const { request, comment } = definitions.method(route.rpcName);
-  const service = definitions.service(route.rpcName.replace(/\.[^.]+$/, ''));
-  const comments = [comment, commentOf(service), ...request.fieldsArray.map(commentOf)].join(' ');
+  const { request } = definitions.method(route.rpcName);
   const fields = [...route.openFields, ...route.query.flatMap(({ field }) => field ?? [])];
   const isPicture = route.body.kind === 'multipart' || route.body.kind === 'data-url';
-  const isRequired = /\bRequired\b/.test(comments);
-  const names = new Set([
+  const names = new Set<Reason>([
     ...common,
     ...byBody[route.body.kind],
     ...(isPicture ? ofPictures : []),
-    ...(isRequired ? ['MISSING_FIELD'] : []),
-    ...(fields.some(isScore) ? ['INVALID_SCORE'] : []),
+    ...(request.fieldsArray.some((field) => rulesOf(field).required)
+      ? ['MISSING_FIELD' as const]
+      : []),
+    ...(fields.some(isScore) ? ['INVALID_SCORE' as const] : []),
+    ...route.refusals,
   ]);
-  return definitions.reasons.filter(
-    ({ name }) => names.has(name) || new RegExp(`\\b${name}\\b`).test(comments),
-  );
+  return definitions.reasons.filter(({ name }) => names.has(name));
 }
 
 /** The responses of an operation's refusals by HTTP status. */
@@ -85,7 +84,7 @@ export function describeErrors(
 ): Record<string, Schema> {
   const byStatus = new Map<number, ErrorReason[]>();
   for (const reason of reasons) {
-    const http = toHttpStatus(toCode(reason), reason.name);
+    const http = toHttpStatus(codeOfReason[reason.name], reason.name);
     byStatus.set(http, [...(byStatus.get(http) ?? []), reason]);
   }
   return Object.fromEntries(
@@ -163,10 +162,4 @@ export function errorSchema(reasons: readonly ErrorReason[]): Schema {
     },
     required: ['message', 'code', 'reason', 'request_id', 'details'],
   };
-}
-
-function toCode({ name, code }: ErrorReason): status {
-  const known = status[code as keyof typeof status];
-  if (known === undefined) throw new Error(`the comment of ${name} names no gRPC code: ${code}`);
-  return known;
 }

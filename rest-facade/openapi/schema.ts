@@ -1,6 +1,7 @@
 import type protobuf from 'protobufjs';
 import type { Field } from '../transcode/field.js';
-import { commentOf, unwrap } from './definitions.js';
+import { commentOf } from './definitions.js';
+import { rulesOf } from './field-rules.js';
 
 /** A JSON Schema, or any other part of the document. */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -23,51 +24,24 @@ export function scalarSchema(type: string): Schema | undefined {
   return jsonTypes[type];
 }
 
-/**
- * The schema of a request field that a text, a form or a JSON member fills: its type, what its comment
- * states of its values, and the comment itself.
- */
+/** The schema of a request field that a text, a form or a JSON member fills. */
 export function requestSchema(field: Field, message: protobuf.Type): Schema {
-  const comment = commentOf(message.fields[field.name]);
+  const definition = message.fields[field.name];
+  const { required, values } = rulesOf(definition);
   const item = {
     ...scalarSchema(field.type),
-    ...(field.type === 'string' && statedForm(comment)),
-    ...(field.type === 'string' && isRequired(field, message) && { minLength: 1 }),
-    ...(!field.type.endsWith('64') && field.type !== 'string' && statedRange(comment)),
+    ...values,
+    ...(field.type === 'string' && required && { minLength: 1 }),
   };
   return {
     ...(field.repeated ? { type: 'array', items: item } : item),
-    description: describeField(comment),
+    description: commentOf(definition),
   };
 }
 
-/** Whether the comment of a request field says that it must be there. */
+/** Whether a request field must be there. */
 export function isRequired(field: Field, message: protobuf.Type): boolean {
-  return /\bRequired\b/.test(commentOf(message.fields[field.name]));
-}
-
-/** `0..1` in a comment is what the value may be. */
-export function statedRange(comment: string): Schema {
-  const [, minimum, maximum] = /(?<![\d.])(\d+(?:\.\d+)?)\.\.(\d+(?:\.\d+)?)/.exec(comment) ?? [];
-  return minimum === undefined ? {} : { minimum: Number(minimum), maximum: Number(maximum) };
-}
-
-/** `at most 64 characters` and a regular expression in a comment are what a text may be. */
-function statedForm(comment: string): Schema {
-  const [, longest] = /\bat most (\d+) characters/.exec(comment) ?? [];
-  const [, pattern] = /`(\^[^`]+\$)`/.exec(comment) ?? [];
-  return {
-    ...(longest !== undefined && { maxLength: Number(longest) }),
-    ...(pattern !== undefined && { pattern }),
-  };
-}
-
-/** The comment without the words that the document says in its own way. */
-function describeField(comment: string): string {
-  return unwrap(comment.replace(/\s*\bRequired\./, ' ').replace(/,\s*`\^[^`]+\$`/, '')).replaceAll(
-    '  ',
-    ' ',
-  );
+  return rulesOf(message.fields[field.name]).required;
 }
 
 /** A size for people, rounded down to a tenth. */

@@ -1,19 +1,6 @@
 import { z } from 'zod';
-
-/*
- * The method options as proto-loader exposes them: parsed by protobufjs from the text of the proto,
- * never checked against the option's message. A repeated member that is given once is an object, not
- * an array; an absent member is absent; an enum value is its name; the key is the option's name as it
- * is written in the proto. So the shapes are checked here, strictly, for a misspelt member would
- * otherwise be silently ignored.
- */
-
-/** A repeated member. */
-const repeated = <T extends z.ZodType>(item: T) =>
-  z.preprocess((given) => {
-    if (given === undefined) return [];
-    return Array.isArray(given) ? (given as unknown[]) : [given];
-  }, z.array(item));
+import { codeOfReason, type Reason } from '../../runtime/reasons.js';
+import { readOption, repeated } from './read-option.js';
 
 const pattern = {
   selector: z.string().optional(),
@@ -51,6 +38,7 @@ const restOptions = z.strictObject({
       headers: repeated(z.strictObject({ name: z.string().regex(/^[a-z0-9-]+$/), field: name })),
     }),
   ),
+  refusals: repeated(z.enum(Object.keys(codeOfReason) as Reason[])),
 });
 
 /** One `google.api.http` rule, its own or an additional one. */
@@ -66,25 +54,18 @@ export type RestBinding = z.infer<typeof restOptions>['bindings'][number];
 export function readMethodOptions(options: Readonly<Record<string, unknown>>): {
   http: HttpBinding[];
   rest: RestBinding[];
+  refusals: Reason[];
 } {
-  const http = parse(httpRule, options['(google.api.http)'], 'google.api.http');
-  const rest = parse(
-    restOptions,
-    options['(rest)'] ?? options['(imageanalysis.v1.rest)'] ?? options['(.imageanalysis.v1.rest)'],
-    'rest',
-  );
+  const http = readOption(options, 'google.api.http', httpRule);
+  const rest = readOption(options, 'rest', restOptions);
   if (http === undefined) {
     if (rest !== undefined) throw new Error('option rest without google.api.http');
-    return { http: [], rest: [] };
+    return { http: [], rest: [], refusals: [] };
   }
   const { additional_bindings: additional, ...first } = http;
-  return { http: [first, ...additional], rest: rest?.bindings ?? [] };
-}
-
-function parse<T extends z.ZodType>(schema: T, given: unknown, option: string) {
-  if (given === undefined) return undefined;
-  const parsed = schema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const mistakes = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-  throw new Error(`option ${option}: ${mistakes.join('; ')}`);
+  return {
+    http: [first, ...additional],
+    rest: rest?.bindings ?? [],
+    refusals: rest?.refusals ?? [],
+  };
 }

@@ -1,3 +1,4 @@
+import type { Reason } from '../../runtime/reasons.js';
 import type { Rpc } from '../protos.js';
 import { invalidReasons, type Field, type FieldType, type InvalidReason } from './field.js';
 import { readMethodOptions, type HttpBinding, type RestBinding } from './method-options.js';
@@ -38,6 +39,8 @@ export interface Route {
   readonly pathFields: ReadonlyMap<string, Field>;
   /** Fields that the body, or without one the query string, fills under their own names. */
   readonly openFields: readonly Field[];
+  /** What its RPC is refused for, beside what follows from how the request is sent. */
+  readonly refusals: readonly Reason[];
   /** Short name of the answer's message: `DetectSingleFaceResponse`. */
   readonly responseType: string;
 }
@@ -65,11 +68,14 @@ export function createRoutes(rpcs: readonly Rpc[]): Route[] {
 }
 
 function createRoutesOf(rpc: Rpc, rpcName: string): Route[] {
-  const { http, rest } = readMethodOptions(rpc.options ?? {});
+  const { http, rest, refusals } = readMethodOptions(rpc.options ?? {});
   if (http.length === 0) return [];
   if (rpc.requestStream || rpc.responseStream) throw new Error('a stream has no REST face');
   const fields = readFields(rpc);
-  const routes = http.map((binding) => createRoute(rpc, rpcName, fields, binding, rest));
+  const routes = http.map((binding) => ({
+    ...createRoute(rpc, rpcName, fields, binding, rest),
+    refusals,
+  }));
   for (const { path } of rest) {
     if (!routes.some((route) => route.template === path))
       throw new Error(`option rest names the path "${path}", google.api.http does not`);
@@ -83,7 +89,7 @@ function createRoute(
   fields: ReadonlyMap<string, Field>,
   http: HttpBinding,
   rest: readonly RestBinding[],
-): Route {
+): Omit<Route, 'refusals'> {
   const { verb, template } = readAddress(http);
   const [options, ...others] = rest.filter(({ path }) => path === template);
   if (others.length > 0) throw new Error(`option rest names the path "${template}" twice`);

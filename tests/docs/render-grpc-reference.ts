@@ -1,6 +1,8 @@
 import { readdirSync } from 'node:fs';
 import protobuf from 'protobufjs';
 import { readProtos, unwrap } from '../../rest-facade/openapi/definitions.js';
+import { rulesOf } from '../../rest-facade/openapi/field-rules.js';
+import { grpcCodeOf } from '../helpers/grpc-code-of.js';
 
 const ownFolder = 'imageanalysis/v1';
 /** What only the facade reads, in the protos as options. */
@@ -51,7 +53,8 @@ function renderMessage(message: protobuf.Type): string[] {
     const type = field.resolvedType ? link(field.resolvedType) : field.type;
     const repeated = field.repeated ? 'repeated ' : '';
     const optional = field.options?.['proto3_optional'] ? 'optional ' : '';
-    return `| \`${field.name}\` | ${optional}${repeated}${type} | ${line(field.comment)} |`;
+    const required = rulesOf(field).required ? ' Required.' : '';
+    return `| \`${field.name}\` | ${optional}${repeated}${type} | ${line(field.comment)}${required} |`;
   });
   const table = ['| field | type | meaning |', '|---|---|---|', ...rows].join('\n');
   return [
@@ -62,9 +65,11 @@ function renderMessage(message: protobuf.Type): string[] {
 }
 
 function renderEnum(values: protobuf.Enum): string[] {
-  const rows = Object.entries(values.values).map(
-    ([name, number]) => `| ${number} | \`${name}\` | ${line(values.comments[name])} |`,
-  );
+  const rows = Object.entries(values.values).map(([name, number]) => {
+    const code = grpcCodeOf(values, name);
+    const meaning = `${code === undefined ? '' : `[${code}] `}${line(values.comments[name])}`;
+    return `| ${number} | \`${name}\` | ${meaning} |`;
+  });
   return [
     `### ${values.name}`,
     paragraphs(values.comment),

@@ -22,6 +22,7 @@ test('proto-loader exposes the options as the rules read them', () => {
       { path: '/meter-number-ocr/file', multipart: { file_part: 'file', file_field: 'image' } },
       { path: '/meter-number-ocr/base64', data_url: { member: 'image', field: 'image' } },
     ],
+    refusals: 'NO_READING',
   });
 });
 
@@ -110,6 +111,7 @@ test('mistakes in the options are errors at start that name the RPC', (t) => {
     [method('M', 'get: "/a" gte: "/b"'), /option google\.api\.http: .*gte/],
     [method('M', 'post: "/a" body: "name"'), /body is "name", known is "\*" only/],
     [method('M', 'get: "/a"', 'bindings: {path: "/b"}'), /names the path "\/b"/],
+    [method('M', 'get: "/a"', 'refusals: "NO_FACES"'), /option rest: refusals\.0: .*NO_FACE/],
     [
       method('M', 'get: "/a"', 'bindings: {path: "/a"} bindings: {path: "/a"}'),
       /names the path "\/a" twice/,

@@ -16,74 +16,75 @@ export const protobufFileName = "imageanalysis/v1/errors.proto";
  * Travels in `google.rpc.ErrorInfo.reason` without the `ERROR_REASON_` prefix, with the domain
  * `imageanalysis`, inside the `google.rpc.Status` of the trailing metadata
  * `grpc-status-details-bin`; over REST it is the member `reason` of the error body.
- * A reason is stable: clients may branch on it. The gRPC code each one comes with is in brackets.
+ * A reason is stable: clients may branch on it. Its option `grpc_code` is the gRPC code that it
+ * comes with.
  */
 export enum ErrorReason {
   /** UNSPECIFIED - Never sent. */
   UNSPECIFIED = "ERROR_REASON_UNSPECIFIED",
-  /** MISSING_FIELD - [INVALID_ARGUMENT] A required field is absent or empty. */
+  /** MISSING_FIELD - A required field is absent or empty. */
   MISSING_FIELD = "ERROR_REASON_MISSING_FIELD",
-  /** REPEATED_FIELD - [INVALID_ARGUMENT] A field that may be given once was given more often. */
+  /** REPEATED_FIELD - A field that may be given once was given more often. */
   REPEATED_FIELD = "ERROR_REASON_REPEATED_FIELD",
-  /** INVALID_FIELD - [INVALID_ARGUMENT] A field has a value outside its type or range. */
+  /** INVALID_FIELD - A field has a value outside its type or range. */
   INVALID_FIELD = "ERROR_REASON_INVALID_FIELD",
-  /** MALFORMED_MULTIPART - [INVALID_ARGUMENT] The multipart/form-data body cannot be parsed, or breaks its limits. */
+  /** MALFORMED_MULTIPART - The multipart/form-data body cannot be parsed, or breaks its limits. */
   MALFORMED_MULTIPART = "ERROR_REASON_MALFORMED_MULTIPART",
-  /** MALFORMED_JSON - [INVALID_ARGUMENT] The body is not a JSON object of the documented shape. */
+  /** MALFORMED_JSON - The body is not a JSON object of the documented shape. */
   MALFORMED_JSON = "ERROR_REASON_MALFORMED_JSON",
-  /** INVALID_DATA_URL - [INVALID_ARGUMENT] The text is not a `data:<image type>;base64,<data>` URL. */
+  /** INVALID_DATA_URL - The text is not a `data:<image type>;base64,<data>` URL. */
   INVALID_DATA_URL = "ERROR_REASON_INVALID_DATA_URL",
-  /** INVALID_BASE64 - [INVALID_ARGUMENT] The data of the data URL is not base64. */
+  /** INVALID_BASE64 - The data of the data URL is not base64. */
   INVALID_BASE64 = "ERROR_REASON_INVALID_BASE64",
-  /** INVALID_SCORE - [INVALID_ARGUMENT] A score outside 0..1, with more than 6 decimals, or not a plain decimal. */
+  /** INVALID_SCORE - A score outside 0..1, with more than 6 decimals, or not a plain decimal. */
   INVALID_SCORE = "ERROR_REASON_INVALID_SCORE",
-  /** EMPTY_IMAGE - [INVALID_ARGUMENT] The picture has no bytes. */
+  /** EMPTY_IMAGE - The picture has no bytes. */
   EMPTY_IMAGE = "ERROR_REASON_EMPTY_IMAGE",
-  /** CORRUPT_IMAGE - [INVALID_ARGUMENT] The bytes begin like a picture but cannot be decoded. */
+  /** CORRUPT_IMAGE - The bytes begin like a picture but cannot be decoded. */
   CORRUPT_IMAGE = "ERROR_REASON_CORRUPT_IMAGE",
-  /** MISSING_API_KEY - [UNAUTHENTICATED] No API key was sent. */
+  /** MISSING_API_KEY - No API key was sent. */
   MISSING_API_KEY = "ERROR_REASON_MISSING_API_KEY",
-  /** INVALID_API_KEY - [UNAUTHENTICATED] The API key is unknown, revoked or expired. */
+  /** INVALID_API_KEY - The API key is unknown, revoked or expired. */
   INVALID_API_KEY = "ERROR_REASON_INVALID_API_KEY",
-  /** COMPANY_AUTH_FAILED - [UNAUTHENTICATED] Unknown company or wrong password; which of the two is not told. */
+  /** COMPANY_AUTH_FAILED - Unknown company or wrong password; which of the two is not told. */
   COMPANY_AUTH_FAILED = "ERROR_REASON_COMPANY_AUTH_FAILED",
-  /** KEY_NOT_ALLOWED - [PERMISSION_DENIED] The API key is limited to other operations. */
+  /** KEY_NOT_ALLOWED - The API key is limited to other operations. */
   KEY_NOT_ALLOWED = "ERROR_REASON_KEY_NOT_ALLOWED",
-  /** NO_SUCH_ROUTE - [NOT_FOUND] No operation has this HTTP path. */
+  /** NO_SUCH_ROUTE - No operation has this HTTP path. */
   NO_SUCH_ROUTE = "ERROR_REASON_NO_SUCH_ROUTE",
-  /** UNKNOWN_COMPANY - [NOT_FOUND] The company named for a detection is not registered. */
+  /** UNKNOWN_COMPANY - The company named for a detection is not registered. */
   UNKNOWN_COMPANY = "ERROR_REASON_UNKNOWN_COMPANY",
-  /** NO_FACE - [NOT_FOUND] No face at or above the threshold. */
+  /** NO_FACE - No face at or above the threshold. */
   NO_FACE = "ERROR_REASON_NO_FACE",
-  /** NO_READING - [NOT_FOUND] No readable counter in the picture. */
+  /** NO_READING - No readable counter in the picture. */
   NO_READING = "ERROR_REASON_NO_READING",
-  /** UNKNOWN_API_KEY - [NOT_FOUND] No API key has this id (administration only). */
+  /** UNKNOWN_API_KEY - No API key has this id (administration only). */
   UNKNOWN_API_KEY = "ERROR_REASON_UNKNOWN_API_KEY",
-  /** COMPANY_EXISTS - [ALREADY_EXISTS] A company of this name is registered (administration only). */
+  /** COMPANY_EXISTS - A company of this name is registered (administration only). */
   COMPANY_EXISTS = "ERROR_REASON_COMPANY_EXISTS",
-  /** METHOD_NOT_ALLOWED - [UNIMPLEMENTED] The path exists, but not with this HTTP method. */
+  /** METHOD_NOT_ALLOWED - The path exists, but not with this HTTP method. */
   METHOD_NOT_ALLOWED = "ERROR_REASON_METHOD_NOT_ALLOWED",
-  /** UNSUPPORTED_IMAGE_TYPE - [INVALID_ARGUMENT] The bytes are no picture of a type that is decoded. */
+  /** UNSUPPORTED_IMAGE_TYPE - The bytes are no picture of a type that is decoded. */
   UNSUPPORTED_IMAGE_TYPE = "ERROR_REASON_UNSUPPORTED_IMAGE_TYPE",
-  /** UNSUPPORTED_CONTENT_TYPE - [INVALID_ARGUMENT] The request body has a content type that the operation does not take. */
+  /** UNSUPPORTED_CONTENT_TYPE - The request body has a content type that the operation does not take. */
   UNSUPPORTED_CONTENT_TYPE = "ERROR_REASON_UNSUPPORTED_CONTENT_TYPE",
-  /** BODY_TOO_LARGE - [RESOURCE_EXHAUSTED] The picture file or the request body has too many bytes. */
+  /** BODY_TOO_LARGE - The picture file or the request body has too many bytes. */
   BODY_TOO_LARGE = "ERROR_REASON_BODY_TOO_LARGE",
-  /** IMAGE_TOO_MANY_PIXELS - [RESOURCE_EXHAUSTED] The picture has too many pixels, or too long a side. */
+  /** IMAGE_TOO_MANY_PIXELS - The picture has too many pixels, or too long a side. */
   IMAGE_TOO_MANY_PIXELS = "ERROR_REASON_IMAGE_TOO_MANY_PIXELS",
-  /** RATE_LIMITED - [RESOURCE_EXHAUSTED] The key's request rate, or the allowed rate of failed passwords, is used up. */
+  /** RATE_LIMITED - The key's request rate, or the allowed rate of failed passwords, is used up. */
   RATE_LIMITED = "ERROR_REASON_RATE_LIMITED",
-  /** QUEUE_FULL - [RESOURCE_EXHAUSTED] The service has all the work it can finish in time. */
+  /** QUEUE_FULL - The service has all the work it can finish in time. */
   QUEUE_FULL = "ERROR_REASON_QUEUE_FULL",
-  /** CLIENT_CLOSED - [CANCELLED] The caller went away. */
+  /** CLIENT_CLOSED - The caller went away. */
   CLIENT_CLOSED = "ERROR_REASON_CLIENT_CLOSED",
-  /** DEADLINE - [DEADLINE_EXCEEDED] The deadline passed before the answer was ready. */
+  /** DEADLINE - The deadline passed before the answer was ready. */
   DEADLINE = "ERROR_REASON_DEADLINE",
-  /** INTERNAL - [INTERNAL] A fault of the service. */
+  /** INTERNAL - A fault of the service. */
   INTERNAL = "ERROR_REASON_INTERNAL",
-  /** CORE_UNAVAILABLE - [UNAVAILABLE] The REST facade cannot reach the core. */
+  /** CORE_UNAVAILABLE - The REST facade cannot reach the core. */
   CORE_UNAVAILABLE = "ERROR_REASON_CORE_UNAVAILABLE",
-  /** SHUTTING_DOWN - [UNAVAILABLE] The process is shutting down, or an inference worker was lost; try again. */
+  /** SHUTTING_DOWN - The process is shutting down, or an inference worker was lost; try again. */
   SHUTTING_DOWN = "ERROR_REASON_SHUTTING_DOWN",
 }
 

@@ -75,7 +75,7 @@ export function thresholdSourceToNumber(object: ThresholdSource): number {
 
 /** Asks for the largest face. */
 export interface DetectSingleFaceRequest {
-  /** The picture file. Required. */
+  /** The picture file. */
   image: Uint8Array;
   /**
    * A registered company whose score is the threshold, at most 64 characters, else UNKNOWN_COMPANY;
@@ -108,7 +108,7 @@ export interface DetectSingleFaceResponse {
 
 /** Asks for all faces. */
 export interface DetectAllFacesRequest {
-  /** The picture file. Required. */
+  /** The picture file. */
   image: Uint8Array;
   /**
    * A registered company whose score is the threshold, at most 64 characters, else UNKNOWN_COMPANY;

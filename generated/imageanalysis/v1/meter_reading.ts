@@ -162,7 +162,7 @@ export function readingWarningToNumber(object: ReadingWarning): number {
  * exact as they are written: at most 12 digits before the point and 6 after it.
  */
 export interface ReadMeterRequest {
-  /** The picture file. Required. */
+  /** The picture file. */
   image: Uint8Array;
   /** How many wheels the counter has, those of the fraction included, 3..12; absent: not known. */
   expectedDigits?:
@@ -176,16 +176,16 @@ export interface ReadMeterRequest {
     | number
     | undefined;
   /**
-   * An earlier `value` of the meter: at most 12 digits, and 6 after a point,
-   * `^([0-9]{1,12}([.][0-9]{1,6})?)?$`; absent or empty: not known.
+   * An earlier `value` of the meter: at most 12 digits, and 6 after a point; absent or empty: not
+   * known.
    */
   previousReading?:
     | string
     | undefined;
   /**
    * How much the value can have grown since `previous_reading`, which must be there too: at most 12
-   * digits, and 6 after a point, `^([0-9]{1,12}([.][0-9]{1,6})?)?$`; absent or empty: not known. A
-   * counter that turned over to zeros within this has grown.
+   * digits, and 6 after a point; absent or empty: not known. A counter that turned over to zeros
+   * within this has grown.
    */
   maxIncrease?:
     | string

@@ -21,6 +21,11 @@ export interface RestOptions {
    * transcoded by the rule alone.
    */
   bindings: RestBinding[];
+  /**
+   * Reasons of refusals, such as `NO_FACE`, beside those that follow from how the request is sent and
+   * from the rules of its fields.
+   */
+  refusals: string[];
 }
 
 /** REST details of one path. */
@@ -122,14 +127,37 @@ export interface HeaderParameter {
   field: string;
 }
 
+/** What values a field has. The core checks what it is sent by itself. */
+export interface FieldRules {
+  /** Of a request: it must be there, and a text not be empty. */
+  required: boolean;
+  /** The least number. */
+  minimum?:
+    | number
+    | undefined;
+  /** The largest number. */
+  maximum?:
+    | number
+    | undefined;
+  /** The most characters of a text. */
+  maxLength: number;
+  /** A regular expression that a text matches. */
+  pattern: string;
+  /** Of an answer: it is there only where the request wants it. */
+  onRequest: boolean;
+}
+
 function createBaseRestOptions(): RestOptions {
-  return { bindings: [] };
+  return { bindings: [], refusals: [] };
 }
 
 export const RestOptions: MessageFns<RestOptions> = {
   encode(message: RestOptions, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.bindings) {
       RestBinding.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.refusals) {
+      writer.uint32(18).string(v!);
     }
     return writer;
   },
@@ -155,6 +183,14 @@ export const RestOptions: MessageFns<RestOptions> = {
             message.bindings.push(RestBinding.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.refusals.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -173,6 +209,7 @@ export const RestOptions: MessageFns<RestOptions> = {
   fromPartial(object: DeepPartial<RestOptions>): RestOptions {
     const message = createBaseRestOptions();
     message.bindings = object.bindings?.map((e) => RestBinding.fromPartial(e)) || [];
+    message.refusals = object.refusals?.map((e) => e) || [];
     return message;
   },
 };
@@ -572,6 +609,121 @@ export const HeaderParameter: MessageFns<HeaderParameter> = {
     const message = createBaseHeaderParameter();
     message.name = object.name ?? "";
     message.field = object.field ?? "";
+    return message;
+  },
+};
+
+function createBaseFieldRules(): FieldRules {
+  return { required: false, minimum: undefined, maximum: undefined, maxLength: 0, pattern: "", onRequest: false };
+}
+
+export const FieldRules: MessageFns<FieldRules> = {
+  encode(message: FieldRules, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.required !== false) {
+      writer.uint32(8).bool(message.required);
+    }
+    if (message.minimum !== undefined) {
+      writer.uint32(17).double(message.minimum);
+    }
+    if (message.maximum !== undefined) {
+      writer.uint32(25).double(message.maximum);
+    }
+    if (message.maxLength !== 0) {
+      writer.uint32(32).uint32(message.maxLength);
+    }
+    if (message.pattern !== "") {
+      writer.uint32(42).string(message.pattern);
+    }
+    if (message.onRequest !== false) {
+      writer.uint32(48).bool(message.onRequest);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FieldRules {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFieldRules();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.required = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.minimum = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.maximum = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.maxLength = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.pattern = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.onRequest = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<FieldRules>): FieldRules {
+    return FieldRules.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FieldRules>): FieldRules {
+    const message = createBaseFieldRules();
+    message.required = object.required ?? false;
+    message.minimum = object.minimum ?? undefined;
+    message.maximum = object.maximum ?? undefined;
+    message.maxLength = object.maxLength ?? 0;
+    message.pattern = object.pattern ?? "";
+    message.onRequest = object.onRequest ?? false;
     return message;
   },
 };

@@ -25,9 +25,9 @@ export const protobufFileName = "imageanalysis/v1/score_config.proto";
 
 /** Asks for a company's score. */
 export interface GetDetectionScoreRequest {
-  /** A registered company. Required. */
+  /** A registered company. */
   company: string;
-  /** The company's password. Required. Never logged. */
+  /** The company's password. Never logged. */
   password: string;
 }
 
@@ -41,11 +41,11 @@ export interface GetDetectionScoreResponse {
 
 /** Sets a company's score. */
 export interface SetDetectionScoreRequest {
-  /** A registered company. Required. */
+  /** A registered company. */
   company: string;
-  /** The company's password. Required. Never logged. */
+  /** The company's password. Never logged. */
   password: string;
-  /** The new threshold, 0..1, at most 6 decimals. Required. */
+  /** The new threshold, 0..1, at most 6 decimals. */
   detectionScore?: number | undefined;
 }
 

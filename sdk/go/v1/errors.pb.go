@@ -9,6 +9,7 @@ package imageanalysisv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	descriptorpb "google.golang.org/protobuf/types/descriptorpb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -26,75 +27,76 @@ const (
 // Travels in `google.rpc.ErrorInfo.reason` without the `ERROR_REASON_` prefix, with the domain
 // `imageanalysis`, inside the `google.rpc.Status` of the trailing metadata
 // `grpc-status-details-bin`; over REST it is the member `reason` of the error body.
-// A reason is stable: clients may branch on it. The gRPC code each one comes with is in brackets.
+// A reason is stable: clients may branch on it. Its option `grpc_code` is the gRPC code that it
+// comes with.
 type ErrorReason int32
 
 const (
 	// Never sent.
 	ErrorReason_ERROR_REASON_UNSPECIFIED ErrorReason = 0
-	// [INVALID_ARGUMENT] A required field is absent or empty.
+	// A required field is absent or empty.
 	ErrorReason_ERROR_REASON_MISSING_FIELD ErrorReason = 1
-	// [INVALID_ARGUMENT] A field that may be given once was given more often.
+	// A field that may be given once was given more often.
 	ErrorReason_ERROR_REASON_REPEATED_FIELD ErrorReason = 2
-	// [INVALID_ARGUMENT] A field has a value outside its type or range.
+	// A field has a value outside its type or range.
 	ErrorReason_ERROR_REASON_INVALID_FIELD ErrorReason = 3
-	// [INVALID_ARGUMENT] The multipart/form-data body cannot be parsed, or breaks its limits.
+	// The multipart/form-data body cannot be parsed, or breaks its limits.
 	ErrorReason_ERROR_REASON_MALFORMED_MULTIPART ErrorReason = 4
-	// [INVALID_ARGUMENT] The body is not a JSON object of the documented shape.
+	// The body is not a JSON object of the documented shape.
 	ErrorReason_ERROR_REASON_MALFORMED_JSON ErrorReason = 5
-	// [INVALID_ARGUMENT] The text is not a `data:<image type>;base64,<data>` URL.
+	// The text is not a `data:<image type>;base64,<data>` URL.
 	ErrorReason_ERROR_REASON_INVALID_DATA_URL ErrorReason = 6
-	// [INVALID_ARGUMENT] The data of the data URL is not base64.
+	// The data of the data URL is not base64.
 	ErrorReason_ERROR_REASON_INVALID_BASE64 ErrorReason = 7
-	// [INVALID_ARGUMENT] A score outside 0..1, with more than 6 decimals, or not a plain decimal.
+	// A score outside 0..1, with more than 6 decimals, or not a plain decimal.
 	ErrorReason_ERROR_REASON_INVALID_SCORE ErrorReason = 8
-	// [INVALID_ARGUMENT] The picture has no bytes.
+	// The picture has no bytes.
 	ErrorReason_ERROR_REASON_EMPTY_IMAGE ErrorReason = 9
-	// [INVALID_ARGUMENT] The bytes begin like a picture but cannot be decoded.
+	// The bytes begin like a picture but cannot be decoded.
 	ErrorReason_ERROR_REASON_CORRUPT_IMAGE ErrorReason = 10
-	// [UNAUTHENTICATED] No API key was sent.
+	// No API key was sent.
 	ErrorReason_ERROR_REASON_MISSING_API_KEY ErrorReason = 20
-	// [UNAUTHENTICATED] The API key is unknown, revoked or expired.
+	// The API key is unknown, revoked or expired.
 	ErrorReason_ERROR_REASON_INVALID_API_KEY ErrorReason = 21
-	// [UNAUTHENTICATED] Unknown company or wrong password; which of the two is not told.
+	// Unknown company or wrong password; which of the two is not told.
 	ErrorReason_ERROR_REASON_COMPANY_AUTH_FAILED ErrorReason = 22
-	// [PERMISSION_DENIED] The API key is limited to other operations.
+	// The API key is limited to other operations.
 	ErrorReason_ERROR_REASON_KEY_NOT_ALLOWED ErrorReason = 23
-	// [NOT_FOUND] No operation has this HTTP path.
+	// No operation has this HTTP path.
 	ErrorReason_ERROR_REASON_NO_SUCH_ROUTE ErrorReason = 30
-	// [NOT_FOUND] The company named for a detection is not registered.
+	// The company named for a detection is not registered.
 	ErrorReason_ERROR_REASON_UNKNOWN_COMPANY ErrorReason = 31
-	// [NOT_FOUND] No face at or above the threshold.
+	// No face at or above the threshold.
 	ErrorReason_ERROR_REASON_NO_FACE ErrorReason = 32
-	// [NOT_FOUND] No readable counter in the picture.
+	// No readable counter in the picture.
 	ErrorReason_ERROR_REASON_NO_READING ErrorReason = 33
-	// [NOT_FOUND] No API key has this id (administration only).
+	// No API key has this id (administration only).
 	ErrorReason_ERROR_REASON_UNKNOWN_API_KEY ErrorReason = 34
-	// [ALREADY_EXISTS] A company of this name is registered (administration only).
+	// A company of this name is registered (administration only).
 	ErrorReason_ERROR_REASON_COMPANY_EXISTS ErrorReason = 35
-	// [UNIMPLEMENTED] The path exists, but not with this HTTP method.
+	// The path exists, but not with this HTTP method.
 	ErrorReason_ERROR_REASON_METHOD_NOT_ALLOWED ErrorReason = 40
-	// [INVALID_ARGUMENT] The bytes are no picture of a type that is decoded.
+	// The bytes are no picture of a type that is decoded.
 	ErrorReason_ERROR_REASON_UNSUPPORTED_IMAGE_TYPE ErrorReason = 41
-	// [INVALID_ARGUMENT] The request body has a content type that the operation does not take.
+	// The request body has a content type that the operation does not take.
 	ErrorReason_ERROR_REASON_UNSUPPORTED_CONTENT_TYPE ErrorReason = 42
-	// [RESOURCE_EXHAUSTED] The picture file or the request body has too many bytes.
+	// The picture file or the request body has too many bytes.
 	ErrorReason_ERROR_REASON_BODY_TOO_LARGE ErrorReason = 50
-	// [RESOURCE_EXHAUSTED] The picture has too many pixels, or too long a side.
+	// The picture has too many pixels, or too long a side.
 	ErrorReason_ERROR_REASON_IMAGE_TOO_MANY_PIXELS ErrorReason = 51
-	// [RESOURCE_EXHAUSTED] The key's request rate, or the allowed rate of failed passwords, is used up.
+	// The key's request rate, or the allowed rate of failed passwords, is used up.
 	ErrorReason_ERROR_REASON_RATE_LIMITED ErrorReason = 52
-	// [RESOURCE_EXHAUSTED] The service has all the work it can finish in time.
+	// The service has all the work it can finish in time.
 	ErrorReason_ERROR_REASON_QUEUE_FULL ErrorReason = 53
-	// [CANCELLED] The caller went away.
+	// The caller went away.
 	ErrorReason_ERROR_REASON_CLIENT_CLOSED ErrorReason = 60
-	// [DEADLINE_EXCEEDED] The deadline passed before the answer was ready.
+	// The deadline passed before the answer was ready.
 	ErrorReason_ERROR_REASON_DEADLINE ErrorReason = 61
-	// [INTERNAL] A fault of the service.
+	// A fault of the service.
 	ErrorReason_ERROR_REASON_INTERNAL ErrorReason = 62
-	// [UNAVAILABLE] The REST facade cannot reach the core.
+	// The REST facade cannot reach the core.
 	ErrorReason_ERROR_REASON_CORE_UNAVAILABLE ErrorReason = 63
-	// [UNAVAILABLE] The process is shutting down, or an inference worker was lost; try again.
+	// The process is shutting down, or an inference worker was lost; try again.
 	ErrorReason_ERROR_REASON_SHUTTING_DOWN ErrorReason = 64
 )
 
@@ -199,46 +201,66 @@ func (ErrorReason) EnumDescriptor() ([]byte, []int) {
 	return file_imageanalysis_v1_errors_proto_rawDescGZIP(), []int{0}
 }
 
+var file_imageanalysis_v1_errors_proto_extTypes = []protoimpl.ExtensionInfo{
+	{
+		ExtendedType:  (*descriptorpb.EnumValueOptions)(nil),
+		ExtensionType: (*string)(nil),
+		Field:         50102,
+		Name:          "imageanalysis.v1.grpc_code",
+		Tag:           "bytes,50102,opt,name=grpc_code",
+		Filename:      "imageanalysis/v1/errors.proto",
+	},
+}
+
+// Extension fields to descriptorpb.EnumValueOptions.
+var (
+	// Name of its gRPC code.
+	//
+	// optional string grpc_code = 50102;
+	E_GrpcCode = &file_imageanalysis_v1_errors_proto_extTypes[0]
+)
+
 var File_imageanalysis_v1_errors_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"\n" +
-	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1*\xd4\b\n" +
+	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto*\xda\r\n" +
 	"\vErrorReason\x12\x1c\n" +
-	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1e\n" +
-	"\x1aERROR_REASON_MISSING_FIELD\x10\x01\x12\x1f\n" +
-	"\x1bERROR_REASON_REPEATED_FIELD\x10\x02\x12\x1e\n" +
-	"\x1aERROR_REASON_INVALID_FIELD\x10\x03\x12$\n" +
-	" ERROR_REASON_MALFORMED_MULTIPART\x10\x04\x12\x1f\n" +
-	"\x1bERROR_REASON_MALFORMED_JSON\x10\x05\x12!\n" +
-	"\x1dERROR_REASON_INVALID_DATA_URL\x10\x06\x12\x1f\n" +
-	"\x1bERROR_REASON_INVALID_BASE64\x10\a\x12\x1e\n" +
-	"\x1aERROR_REASON_INVALID_SCORE\x10\b\x12\x1c\n" +
-	"\x18ERROR_REASON_EMPTY_IMAGE\x10\t\x12\x1e\n" +
+	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x124\n" +
+	"\x1aERROR_REASON_MISSING_FIELD\x10\x01\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x125\n" +
+	"\x1bERROR_REASON_REPEATED_FIELD\x10\x02\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x124\n" +
+	"\x1aERROR_REASON_INVALID_FIELD\x10\x03\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x12:\n" +
+	" ERROR_REASON_MALFORMED_MULTIPART\x10\x04\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x125\n" +
+	"\x1bERROR_REASON_MALFORMED_JSON\x10\x05\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x127\n" +
+	"\x1dERROR_REASON_INVALID_DATA_URL\x10\x06\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x125\n" +
+	"\x1bERROR_REASON_INVALID_BASE64\x10\a\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x124\n" +
+	"\x1aERROR_REASON_INVALID_SCORE\x10\b\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x122\n" +
+	"\x18ERROR_REASON_EMPTY_IMAGE\x10\t\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x124\n" +
 	"\x1aERROR_REASON_CORRUPT_IMAGE\x10\n" +
-	"\x12 \n" +
-	"\x1cERROR_REASON_MISSING_API_KEY\x10\x14\x12 \n" +
-	"\x1cERROR_REASON_INVALID_API_KEY\x10\x15\x12$\n" +
-	" ERROR_REASON_COMPANY_AUTH_FAILED\x10\x16\x12 \n" +
-	"\x1cERROR_REASON_KEY_NOT_ALLOWED\x10\x17\x12\x1e\n" +
-	"\x1aERROR_REASON_NO_SUCH_ROUTE\x10\x1e\x12 \n" +
-	"\x1cERROR_REASON_UNKNOWN_COMPANY\x10\x1f\x12\x18\n" +
-	"\x14ERROR_REASON_NO_FACE\x10 \x12\x1b\n" +
-	"\x17ERROR_REASON_NO_READING\x10!\x12 \n" +
-	"\x1cERROR_REASON_UNKNOWN_API_KEY\x10\"\x12\x1f\n" +
-	"\x1bERROR_REASON_COMPANY_EXISTS\x10#\x12#\n" +
-	"\x1fERROR_REASON_METHOD_NOT_ALLOWED\x10(\x12'\n" +
-	"#ERROR_REASON_UNSUPPORTED_IMAGE_TYPE\x10)\x12)\n" +
-	"%ERROR_REASON_UNSUPPORTED_CONTENT_TYPE\x10*\x12\x1f\n" +
-	"\x1bERROR_REASON_BODY_TOO_LARGE\x102\x12&\n" +
-	"\"ERROR_REASON_IMAGE_TOO_MANY_PIXELS\x103\x12\x1d\n" +
-	"\x19ERROR_REASON_RATE_LIMITED\x104\x12\x1b\n" +
-	"\x17ERROR_REASON_QUEUE_FULL\x105\x12\x1e\n" +
-	"\x1aERROR_REASON_CLIENT_CLOSED\x10<\x12\x19\n" +
-	"\x15ERROR_REASON_DEADLINE\x10=\x12\x19\n" +
-	"\x15ERROR_REASON_INTERNAL\x10>\x12!\n" +
-	"\x1dERROR_REASON_CORE_UNAVAILABLE\x10?\x12\x1e\n" +
-	"\x1aERROR_REASON_SHUTTING_DOWN\x10@B]\n" +
+	"\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x125\n" +
+	"\x1cERROR_REASON_MISSING_API_KEY\x10\x14\x1a\x13\xb2\xbb\x18\x0fUNAUTHENTICATED\x125\n" +
+	"\x1cERROR_REASON_INVALID_API_KEY\x10\x15\x1a\x13\xb2\xbb\x18\x0fUNAUTHENTICATED\x129\n" +
+	" ERROR_REASON_COMPANY_AUTH_FAILED\x10\x16\x1a\x13\xb2\xbb\x18\x0fUNAUTHENTICATED\x127\n" +
+	"\x1cERROR_REASON_KEY_NOT_ALLOWED\x10\x17\x1a\x15\xb2\xbb\x18\x11PERMISSION_DENIED\x12-\n" +
+	"\x1aERROR_REASON_NO_SUCH_ROUTE\x10\x1e\x1a\r\xb2\xbb\x18\tNOT_FOUND\x12/\n" +
+	"\x1cERROR_REASON_UNKNOWN_COMPANY\x10\x1f\x1a\r\xb2\xbb\x18\tNOT_FOUND\x12'\n" +
+	"\x14ERROR_REASON_NO_FACE\x10 \x1a\r\xb2\xbb\x18\tNOT_FOUND\x12*\n" +
+	"\x17ERROR_REASON_NO_READING\x10!\x1a\r\xb2\xbb\x18\tNOT_FOUND\x12/\n" +
+	"\x1cERROR_REASON_UNKNOWN_API_KEY\x10\"\x1a\r\xb2\xbb\x18\tNOT_FOUND\x123\n" +
+	"\x1bERROR_REASON_COMPANY_EXISTS\x10#\x1a\x12\xb2\xbb\x18\x0eALREADY_EXISTS\x126\n" +
+	"\x1fERROR_REASON_METHOD_NOT_ALLOWED\x10(\x1a\x11\xb2\xbb\x18\rUNIMPLEMENTED\x12=\n" +
+	"#ERROR_REASON_UNSUPPORTED_IMAGE_TYPE\x10)\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x12?\n" +
+	"%ERROR_REASON_UNSUPPORTED_CONTENT_TYPE\x10*\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x127\n" +
+	"\x1bERROR_REASON_BODY_TOO_LARGE\x102\x1a\x16\xb2\xbb\x18\x12RESOURCE_EXHAUSTED\x12>\n" +
+	"\"ERROR_REASON_IMAGE_TOO_MANY_PIXELS\x103\x1a\x16\xb2\xbb\x18\x12RESOURCE_EXHAUSTED\x125\n" +
+	"\x19ERROR_REASON_RATE_LIMITED\x104\x1a\x16\xb2\xbb\x18\x12RESOURCE_EXHAUSTED\x123\n" +
+	"\x17ERROR_REASON_QUEUE_FULL\x105\x1a\x16\xb2\xbb\x18\x12RESOURCE_EXHAUSTED\x12-\n" +
+	"\x1aERROR_REASON_CLIENT_CLOSED\x10<\x1a\r\xb2\xbb\x18\tCANCELLED\x120\n" +
+	"\x15ERROR_REASON_DEADLINE\x10=\x1a\x15\xb2\xbb\x18\x11DEADLINE_EXCEEDED\x12'\n" +
+	"\x15ERROR_REASON_INTERNAL\x10>\x1a\f\xb2\xbb\x18\bINTERNAL\x122\n" +
+	"\x1dERROR_REASON_CORE_UNAVAILABLE\x10?\x1a\x0f\xb2\xbb\x18\vUNAVAILABLE\x12/\n" +
+	"\x1aERROR_REASON_SHUTTING_DOWN\x10@\x1a\x0f\xb2\xbb\x18\vUNAVAILABLE:@\n" +
+	"\tgrpc_code\x12!.google.protobuf.EnumValueOptions\x18\xb6\x87\x03 \x01(\tR\bgrpcCodeB]\n" +
 	"\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3"
 
 var (
@@ -255,13 +277,15 @@ func file_imageanalysis_v1_errors_proto_rawDescGZIP() []byte {
 
 var file_imageanalysis_v1_errors_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
 var file_imageanalysis_v1_errors_proto_goTypes = []any{
-	(ErrorReason)(0), // 0: imageanalysis.v1.ErrorReason
+	(ErrorReason)(0),                      // 0: imageanalysis.v1.ErrorReason
+	(*descriptorpb.EnumValueOptions)(nil), // 1: google.protobuf.EnumValueOptions
 }
 var file_imageanalysis_v1_errors_proto_depIdxs = []int32{
-	0, // [0:0] is the sub-list for method output_type
-	0, // [0:0] is the sub-list for method input_type
-	0, // [0:0] is the sub-list for extension type_name
-	0, // [0:0] is the sub-list for extension extendee
+	1, // 0: imageanalysis.v1.grpc_code:extendee -> google.protobuf.EnumValueOptions
+	1, // [1:1] is the sub-list for method output_type
+	1, // [1:1] is the sub-list for method input_type
+	1, // [1:1] is the sub-list for extension type_name
+	0, // [0:1] is the sub-list for extension extendee
 	0, // [0:0] is the sub-list for field type_name
 }
 
@@ -277,12 +301,13 @@ func file_imageanalysis_v1_errors_proto_init() {
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_imageanalysis_v1_errors_proto_rawDesc), len(file_imageanalysis_v1_errors_proto_rawDesc)),
 			NumEnums:      1,
 			NumMessages:   0,
-			NumExtensions: 0,
+			NumExtensions: 1,
 			NumServices:   0,
 		},
 		GoTypes:           file_imageanalysis_v1_errors_proto_goTypes,
 		DependencyIndexes: file_imageanalysis_v1_errors_proto_depIdxs,
 		EnumInfos:         file_imageanalysis_v1_errors_proto_enumTypes,
+		ExtensionInfos:    file_imageanalysis_v1_errors_proto_extTypes,
 	}.Build()
 	File_imageanalysis_v1_errors_proto = out.File
 	file_imageanalysis_v1_errors_proto_goTypes = nil

@@ -83,7 +83,7 @@ func (ThresholdSource) EnumDescriptor() ([]byte, []int) {
 // Asks for the largest face.
 type DetectSingleFaceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The picture file. Required.
+	// The picture file.
 	Image []byte `protobuf:"bytes,1,opt,name=image,proto3" json:"image,omitempty"`
 	// A registered company whose score is the threshold, at most 64 characters, else UNKNOWN_COMPANY;
 	// empty: the default score.
@@ -230,7 +230,7 @@ func (x *DetectSingleFaceResponse) GetDetails() *DetectionDetails {
 // Asks for all faces.
 type DetectAllFacesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The picture file. Required.
+	// The picture file.
 	Image []byte `protobuf:"bytes,1,opt,name=image,proto3" json:"image,omitempty"`
 	// A registered company whose score is the threshold, at most 64 characters, else UNKNOWN_COMPANY;
 	// empty: the default score.
@@ -876,37 +876,37 @@ var File_imageanalysis_v1_face_detection_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_face_detection_proto_rawDesc = "" +
 	"\n" +
-	"%imageanalysis/v1/face_detection.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1bimageanalysis/v1/rest.proto\"\xd3\x01\n" +
-	"\x17DetectSingleFaceRequest\x12\x14\n" +
-	"\x05image\x18\x01 \x01(\fR\x05image\x12\x18\n" +
-	"\acompany\x18\x02 \x01(\tR\acompany\x12 \n" +
-	"\tmin_score\x18\x03 \x01(\x01H\x00R\bminScore\x88\x01\x01\x12\x1c\n" +
+	"%imageanalysis/v1/face_detection.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1bimageanalysis/v1/rest.proto\"\xfb\x01\n" +
+	"\x17DetectSingleFaceRequest\x12\x1c\n" +
+	"\x05image\x18\x01 \x01(\fB\x06\xaa\xbb\x18\x02\b\x01R\x05image\x12 \n" +
+	"\acompany\x18\x02 \x01(\tB\x06\xaa\xbb\x18\x02 @R\acompany\x128\n" +
+	"\tmin_score\x18\x03 \x01(\x01B\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?H\x00R\bminScore\x88\x01\x01\x12\x1c\n" +
 	"\tlandmarks\x18\x04 \x01(\bR\tlandmarks\x12\x17\n" +
 	"\x04crop\x18\x05 \x01(\bH\x01R\x04crop\x88\x01\x01\x12\x18\n" +
 	"\adetails\x18\x06 \x01(\bR\adetailsB\f\n" +
 	"\n" +
 	"_min_scoreB\a\n" +
-	"\x05_crop\"\x84\x01\n" +
+	"\x05_crop\"\x8c\x01\n" +
 	"\x18DetectSingleFaceResponse\x12*\n" +
-	"\x04face\x18\x01 \x01(\v2\x16.imageanalysis.v1.FaceR\x04face\x12<\n" +
-	"\adetails\x18\x02 \x01(\v2\".imageanalysis.v1.DetectionDetailsR\adetails\"\x81\x02\n" +
-	"\x15DetectAllFacesRequest\x12\x14\n" +
-	"\x05image\x18\x01 \x01(\fR\x05image\x12\x18\n" +
-	"\acompany\x18\x02 \x01(\tR\acompany\x12 \n" +
-	"\tmin_score\x18\x03 \x01(\x01H\x00R\bminScore\x88\x01\x01\x12\x1c\n" +
+	"\x04face\x18\x01 \x01(\v2\x16.imageanalysis.v1.FaceR\x04face\x12D\n" +
+	"\adetails\x18\x02 \x01(\v2\".imageanalysis.v1.DetectionDetailsB\x06\xaa\xbb\x18\x020\x01R\adetails\"\xc1\x02\n" +
+	"\x15DetectAllFacesRequest\x12\x1c\n" +
+	"\x05image\x18\x01 \x01(\fB\x06\xaa\xbb\x18\x02\b\x01R\x05image\x12 \n" +
+	"\acompany\x18\x02 \x01(\tB\x06\xaa\xbb\x18\x02 @R\acompany\x128\n" +
+	"\tmin_score\x18\x03 \x01(\x01B\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?H\x00R\bminScore\x88\x01\x01\x12\x1c\n" +
 	"\tlandmarks\x18\x04 \x01(\bR\tlandmarks\x12\x17\n" +
 	"\x04crop\x18\x05 \x01(\bH\x01R\x04crop\x88\x01\x01\x12\x18\n" +
-	"\adetails\x18\x06 \x01(\bR\adetails\x12 \n" +
-	"\tmax_faces\x18\a \x01(\rH\x02R\bmaxFaces\x88\x01\x01B\f\n" +
+	"\adetails\x18\x06 \x01(\bR\adetails\x128\n" +
+	"\tmax_faces\x18\a \x01(\rB\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\xf0?\x19\x00\x00\x00\x00\x00@\x8f@H\x02R\bmaxFaces\x88\x01\x01B\f\n" +
 	"\n" +
 	"_min_scoreB\a\n" +
 	"\x05_cropB\f\n" +
 	"\n" +
-	"_max_faces\"\xa9\x01\n" +
+	"_max_faces\"\xb1\x01\n" +
 	"\x16DetectAllFacesResponse\x12,\n" +
 	"\x05faces\x18\x01 \x03(\v2\x16.imageanalysis.v1.FaceR\x05faces\x12#\n" +
-	"\romitted_faces\x18\x02 \x01(\rR\fomittedFaces\x12<\n" +
-	"\adetails\x18\x03 \x01(\v2\".imageanalysis.v1.DetectionDetailsR\adetails\"m\n" +
+	"\romitted_faces\x18\x02 \x01(\rR\fomittedFaces\x12D\n" +
+	"\adetails\x18\x03 \x01(\v2\".imageanalysis.v1.DetectionDetailsB\x06\xaa\xbb\x18\x020\x01R\adetails\"m\n" +
 	"\x18StreamDetectFacesRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12A\n" +
 	"\arequest\x18\x02 \x01(\v2'.imageanalysis.v1.DetectAllFacesRequestR\arequest\"\xa9\x01\n" +
@@ -914,12 +914,12 @@ const file_imageanalysis_v1_face_detection_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12F\n" +
 	"\bresponse\x18\x02 \x01(\v2(.imageanalysis.v1.DetectAllFacesResponseH\x00R\bresponse\x12*\n" +
 	"\x05error\x18\x03 \x01(\v2\x12.google.rpc.StatusH\x00R\x05errorB\b\n" +
-	"\x06result\"\xcd\x01\n" +
+	"\x06result\"\xdd\x01\n" +
 	"\x04Face\x12@\n" +
 	"\fbounding_box\x18\x01 \x01(\v2\x1d.imageanalysis.v1.BoundingBoxR\vboundingBox\x12'\n" +
-	"\x0fdetection_score\x18\x02 \x01(\x01R\x0edetectionScore\x12\x1b\n" +
-	"\tcrop_jpeg\x18\x03 \x01(\fR\bcropJpeg\x12=\n" +
-	"\tlandmarks\x18\x04 \x01(\v2\x1f.imageanalysis.v1.FaceLandmarksR\tlandmarks\"\xb9\x02\n" +
+	"\x0fdetection_score\x18\x02 \x01(\x01R\x0edetectionScore\x12#\n" +
+	"\tcrop_jpeg\x18\x03 \x01(\fB\x06\xaa\xbb\x18\x020\x01R\bcropJpeg\x12E\n" +
+	"\tlandmarks\x18\x04 \x01(\v2\x1f.imageanalysis.v1.FaceLandmarksB\x06\xaa\xbb\x18\x020\x01R\tlandmarks\"\xb9\x02\n" +
 	"\rFaceLandmarks\x124\n" +
 	"\tright_eye\x18\x01 \x01(\v2\x17.imageanalysis.v1.PointR\brightEye\x122\n" +
 	"\bleft_eye\x18\x02 \x01(\v2\x17.imageanalysis.v1.PointR\aleftEye\x122\n" +
@@ -929,9 +929,9 @@ const file_imageanalysis_v1_face_detection_proto_rawDesc = "" +
 	"\x10DetectionDetails\x121\n" +
 	"\x05image\x18\x01 \x01(\v2\x1b.imageanalysis.v1.ImageSizeR\x05image\x129\n" +
 	"\tthreshold\x18\x02 \x01(\v2\x1b.imageanalysis.v1.ThresholdR\tthreshold\x121\n" +
-	"\x05model\x18\x03 \x01(\v2\x1b.imageanalysis.v1.ModelInfoR\x05model\"\\\n" +
-	"\tThreshold\x12\x14\n" +
-	"\x05value\x18\x01 \x01(\x01R\x05value\x129\n" +
+	"\x05model\x18\x03 \x01(\v2\x1b.imageanalysis.v1.ModelInfoR\x05model\"t\n" +
+	"\tThreshold\x12,\n" +
+	"\x05value\x18\x01 \x01(\x01B\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?R\x05value\x129\n" +
 	"\x06source\x18\x02 \x01(\x0e2!.imageanalysis.v1.ThresholdSourceR\x06source\"9\n" +
 	"\tModelInfo\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
@@ -940,16 +940,16 @@ const file_imageanalysis_v1_face_detection_proto_rawDesc = "" +
 	"\x1cTHRESHOLD_SOURCE_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18THRESHOLD_SOURCE_REQUEST\x10\x01\x12\x1c\n" +
 	"\x18THRESHOLD_SOURCE_COMPANY\x10\x02\x12\x1c\n" +
-	"\x18THRESHOLD_SOURCE_DEFAULT\x10\x032\xec\x03\n" +
-	"\x14FaceDetectionService\x12\xb3\x01\n" +
-	"\x10DetectSingleFace\x12).imageanalysis.v1.DetectSingleFaceRequest\x1a*.imageanalysis.v1.DetectSingleFaceResponse\"H\xa2\xbb\x18&\n" +
+	"\x18THRESHOLD_SOURCE_DEFAULT\x10\x032\x97\x04\n" +
+	"\x14FaceDetectionService\x12\xcd\x01\n" +
+	"\x10DetectSingleFace\x12).imageanalysis.v1.DetectSingleFaceRequest\x1a*.imageanalysis.v1.DetectSingleFaceResponse\"b\xa2\xbb\x18@\n" +
 	"$\n" +
 	"\x13/face_detect_single\x12\r\n" +
-	"\x04file\x12\x05image\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/face_detect_single\x12\xab\x01\n" +
-	"\x0eDetectAllFaces\x12'.imageanalysis.v1.DetectAllFacesRequest\x1a(.imageanalysis.v1.DetectAllFacesResponse\"F\xa2\xbb\x18%\n" +
+	"\x04file\x12\x05image\x12\x0fUNKNOWN_COMPANY\x12\aNO_FACE\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/face_detect_single\x12\xbc\x01\n" +
+	"\x0eDetectAllFaces\x12'.imageanalysis.v1.DetectAllFacesRequest\x1a(.imageanalysis.v1.DetectAllFacesResponse\"W\xa2\xbb\x186\n" +
 	"#\n" +
 	"\x12/face_detect_multi\x12\r\n" +
-	"\x04file\x12\x05image\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/face_detect_multi\x12p\n" +
+	"\x04file\x12\x05image\x12\x0fUNKNOWN_COMPANY\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/face_detect_multi\x12p\n" +
 	"\x11StreamDetectFaces\x12*.imageanalysis.v1.StreamDetectFacesRequest\x1a+.imageanalysis.v1.StreamDetectFacesResponse(\x010\x01B]\n" +
 	"\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3"
 

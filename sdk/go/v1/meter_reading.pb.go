@@ -164,19 +164,19 @@ func (ReadingWarning) EnumDescriptor() ([]byte, []int) {
 // exact as they are written: at most 12 digits before the point and 6 after it.
 type ReadMeterRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The picture file. Required.
+	// The picture file.
 	Image []byte `protobuf:"bytes,1,opt,name=image,proto3" json:"image,omitempty"`
 	// How many wheels the counter has, those of the fraction included, 3..12; absent: not known.
 	ExpectedDigits *uint32 `protobuf:"varint,2,opt,name=expected_digits,json=expectedDigits,proto3,oneof" json:"expected_digits,omitempty"`
 	// How many of them are the fraction, 0..6 and fewer than `expected_digits`; absent: told by their
 	// colour.
 	ExpectedDecimals *uint32 `protobuf:"varint,3,opt,name=expected_decimals,json=expectedDecimals,proto3,oneof" json:"expected_decimals,omitempty"`
-	// An earlier `value` of the meter: at most 12 digits, and 6 after a point,
-	// `^([0-9]{1,12}([.][0-9]{1,6})?)?$`; absent or empty: not known.
+	// An earlier `value` of the meter: at most 12 digits, and 6 after a point; absent or empty: not
+	// known.
 	PreviousReading *string `protobuf:"bytes,4,opt,name=previous_reading,json=previousReading,proto3,oneof" json:"previous_reading,omitempty"`
 	// How much the value can have grown since `previous_reading`, which must be there too: at most 12
-	// digits, and 6 after a point, `^([0-9]{1,12}([.][0-9]{1,6})?)?$`; absent or empty: not known. A
-	// counter that turned over to zeros within this has grown.
+	// digits, and 6 after a point; absent or empty: not known. A counter that turned over to zeros
+	// within this has grown.
 	MaxIncrease *string `protobuf:"bytes,5,opt,name=max_increase,json=maxIncrease,proto3,oneof" json:"max_increase,omitempty"`
 	// Whether the serial number and the unit that are printed on the meter are wanted. Takes several
 	// times as long.
@@ -778,13 +778,13 @@ var File_imageanalysis_v1_meter_reading_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\n" +
-	"$imageanalysis/v1/meter_reading.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1bimageanalysis/v1/rest.proto\"\xa6\x03\n" +
-	"\x10ReadMeterRequest\x12\x14\n" +
-	"\x05image\x18\x01 \x01(\fR\x05image\x12,\n" +
-	"\x0fexpected_digits\x18\x02 \x01(\rH\x00R\x0eexpectedDigits\x88\x01\x01\x120\n" +
-	"\x11expected_decimals\x18\x03 \x01(\rH\x01R\x10expectedDecimals\x88\x01\x01\x12.\n" +
-	"\x10previous_reading\x18\x04 \x01(\tH\x02R\x0fpreviousReading\x88\x01\x01\x12&\n" +
-	"\fmax_increase\x18\x05 \x01(\tH\x03R\vmaxIncrease\x88\x01\x01\x12(\n" +
+	"$imageanalysis/v1/meter_reading.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1bimageanalysis/v1/rest.proto\"\xae\x04\n" +
+	"\x10ReadMeterRequest\x12\x1c\n" +
+	"\x05image\x18\x01 \x01(\fB\x06\xaa\xbb\x18\x02\b\x01R\x05image\x12D\n" +
+	"\x0fexpected_digits\x18\x02 \x01(\rB\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\b@\x19\x00\x00\x00\x00\x00\x00(@H\x00R\x0eexpectedDigits\x88\x01\x01\x12H\n" +
+	"\x11expected_decimals\x18\x03 \x01(\rB\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x18@H\x01R\x10expectedDecimals\x88\x01\x01\x12V\n" +
+	"\x10previous_reading\x18\x04 \x01(\tB&\xaa\xbb\x18\"* ^([0-9]{1,12}([.][0-9]{1,6})?)?$H\x02R\x0fpreviousReading\x88\x01\x01\x12N\n" +
+	"\fmax_increase\x18\x05 \x01(\tB&\xaa\xbb\x18\"* ^([0-9]{1,12}([.][0-9]{1,6})?)?$H\x03R\vmaxIncrease\x88\x01\x01\x12(\n" +
 	"\rserial_number\x18\x06 \x01(\bH\x04R\fserialNumber\x88\x01\x01\x12'\n" +
 	"\falternatives\x18\a \x01(\bH\x05R\falternatives\x88\x01\x01B\x12\n" +
 	"\x10_expected_digitsB\x14\n" +
@@ -792,38 +792,38 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\x11_previous_readingB\x0f\n" +
 	"\r_max_increaseB\x10\n" +
 	"\x0e_serial_numberB\x0f\n" +
-	"\r_alternatives\"\x9a\x04\n" +
+	"\r_alternatives\"\xc2\x04\n" +
 	"\x11ReadMeterResponse\x12!\n" +
 	"\fmeter_number\x18\x01 \x01(\tR\vmeterNumber\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\x12\x12\n" +
-	"\x04unit\x18\x03 \x01(\tR\x04unit\x12\x1e\n" +
+	"\x04unit\x18\x03 \x01(\tR\x04unit\x126\n" +
 	"\n" +
-	"confidence\x18\x04 \x01(\x01R\n" +
+	"confidence\x18\x04 \x01(\x01B\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?R\n" +
 	"confidence\x127\n" +
 	"\x06status\x18\x05 \x01(\x0e2\x1f.imageanalysis.v1.ReadingStatusR\x06status\x12<\n" +
 	"\bwarnings\x18\x06 \x03(\x0e2 .imageanalysis.v1.ReadingWarningR\bwarnings\x12@\n" +
 	"\fbounding_box\x18\a \x01(\v2\x1d.imageanalysis.v1.BoundingBoxR\vboundingBox\x124\n" +
-	"\x06digits\x18\b \x03(\v2\x1c.imageanalysis.v1.MeterDigitR\x06digits\x12N\n" +
-	"\falternatives\x18\t \x01(\v2%.imageanalysis.v1.AlternativeReadingsH\x00R\falternatives\x88\x01\x01\x12<\n" +
+	"\x06digits\x18\b \x03(\v2\x1c.imageanalysis.v1.MeterDigitR\x06digits\x12V\n" +
+	"\falternatives\x18\t \x01(\v2%.imageanalysis.v1.AlternativeReadingsB\x06\xaa\xbb\x18\x020\x01H\x00R\falternatives\x88\x01\x01\x12D\n" +
 	"\aprinted\x18\n" +
-	" \x01(\v2\x1d.imageanalysis.v1.PrintedTextH\x01R\aprinted\x88\x01\x01B\x0f\n" +
+	" \x01(\v2\x1d.imageanalysis.v1.PrintedTextB\x06\xaa\xbb\x18\x020\x01H\x01R\aprinted\x88\x01\x01B\x0f\n" +
 	"\r_alternativesB\n" +
 	"\n" +
 	"\b_printed\"W\n" +
 	"\x13AlternativeReadings\x12@\n" +
-	"\breadings\x18\x01 \x03(\v2$.imageanalysis.v1.AlternativeReadingR\breadings\"o\n" +
+	"\breadings\x18\x01 \x03(\v2$.imageanalysis.v1.AlternativeReadingR\breadings\"\x87\x01\n" +
 	"\x12AlternativeReading\x12!\n" +
 	"\fmeter_number\x18\x01 \x01(\tR\vmeterNumber\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\x12 \n" +
-	"\vprobability\x18\x03 \x01(\x01R\vprobability\"F\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\x128\n" +
+	"\vprobability\x18\x03 \x01(\x01B\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?R\vprobability\"F\n" +
 	"\vPrintedText\x12#\n" +
 	"\rserial_number\x18\x01 \x01(\tR\fserialNumber\x12\x12\n" +
-	"\x04unit\x18\x02 \x01(\tR\x04unit\"\x84\x01\n" +
+	"\x04unit\x18\x02 \x01(\tR\x04unit\"\x9c\x01\n" +
 	"\n" +
 	"MeterDigit\x12\x14\n" +
-	"\x05digit\x18\x01 \x01(\tR\x05digit\x12\x1e\n" +
+	"\x05digit\x18\x01 \x01(\tR\x05digit\x126\n" +
 	"\n" +
-	"confidence\x18\x02 \x01(\x01R\n" +
+	"confidence\x18\x02 \x01(\x01B\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?R\n" +
 	"confidence\x12@\n" +
 	"\fbounding_box\x18\x03 \x01(\v2\x1d.imageanalysis.v1.BoundingBoxR\vboundingBox\"g\n" +
 	"\x17StreamReadMetersRequest\x12\x0e\n" +
@@ -848,15 +848,16 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\x15READING_WARNING_GLARE\x10\x06\x12%\n" +
 	"!READING_WARNING_UNEXPECTED_DIGITS\x10\a\x12\"\n" +
 	"\x1eREADING_WARNING_BELOW_PREVIOUS\x10\b\x12\"\n" +
-	"\x1eREADING_WARNING_JUMP_TOO_LARGE\x10\t2\xf7\x02\n" +
-	"\x13MeterReadingService\x12\xf0\x01\n" +
-	"\tReadMeter\x12\".imageanalysis.v1.ReadMeterRequest\x1a#.imageanalysis.v1.ReadMeterResponse\"\x99\x01\xa2\xbb\x18U\n" +
+	"\x1eREADING_WARNING_JUMP_TOO_LARGE\x10\t2\x83\x03\n" +
+	"\x13MeterReadingService\x12\xfc\x01\n" +
+	"\tReadMeter\x12\".imageanalysis.v1.ReadMeterRequest\x1a#.imageanalysis.v1.ReadMeterResponse\"\xa5\x01\xa2\xbb\x18a\n" +
 	"'\n" +
 	"\x16/meter-number-ocr/file\x12\r\n" +
 	"\x04file\x12\x05image\n" +
 	"*\n" +
 	"\x18/meter-number-ocr/base64\x1a\x0e\n" +
-	"\x05image\x12\x05image\x82\xd3\xe4\x93\x02::\x01*Z\x1d:\x01*\"\x18/meter-number-ocr/base64\"\x16/meter-number-ocr/file\x12m\n" +
+	"\x05image\x12\x05image\x12\n" +
+	"NO_READING\x82\xd3\xe4\x93\x02::\x01*Z\x1d:\x01*\"\x18/meter-number-ocr/base64\"\x16/meter-number-ocr/file\x12m\n" +
 	"\x10StreamReadMeters\x12).imageanalysis.v1.StreamReadMetersRequest\x1a*.imageanalysis.v1.StreamReadMetersResponse(\x010\x01B]\n" +
 	"\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3"
 

@@ -81,7 +81,10 @@ type RestOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// One entry for a path of the method's `google.api.http` rule; paths without an entry are
 	// transcoded by the rule alone.
-	Bindings      []*RestBinding `protobuf:"bytes,1,rep,name=bindings,proto3" json:"bindings,omitempty"`
+	Bindings []*RestBinding `protobuf:"bytes,1,rep,name=bindings,proto3" json:"bindings,omitempty"`
+	// Reasons of refusals, such as `NO_FACE`, beside those that follow from how the request is sent and
+	// from the rules of its fields.
+	Refusals      []string `protobuf:"bytes,2,rep,name=refusals,proto3" json:"refusals,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -119,6 +122,13 @@ func (*RestOptions) Descriptor() ([]byte, []int) {
 func (x *RestOptions) GetBindings() []*RestBinding {
 	if x != nil {
 		return x.Bindings
+	}
+	return nil
+}
+
+func (x *RestOptions) GetRefusals() []string {
+	if x != nil {
+		return x.Refusals
 	}
 	return nil
 }
@@ -445,6 +455,97 @@ func (x *HeaderParameter) GetField() string {
 	return ""
 }
 
+// What values a field has. The core checks what it is sent by itself.
+type FieldRules struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Of a request: it must be there, and a text not be empty.
+	Required bool `protobuf:"varint,1,opt,name=required,proto3" json:"required,omitempty"`
+	// The least number.
+	Minimum *float64 `protobuf:"fixed64,2,opt,name=minimum,proto3,oneof" json:"minimum,omitempty"`
+	// The largest number.
+	Maximum *float64 `protobuf:"fixed64,3,opt,name=maximum,proto3,oneof" json:"maximum,omitempty"`
+	// The most characters of a text.
+	MaxLength uint32 `protobuf:"varint,4,opt,name=max_length,json=maxLength,proto3" json:"max_length,omitempty"`
+	// A regular expression that a text matches.
+	Pattern string `protobuf:"bytes,5,opt,name=pattern,proto3" json:"pattern,omitempty"`
+	// Of an answer: it is there only where the request wants it.
+	OnRequest     bool `protobuf:"varint,6,opt,name=on_request,json=onRequest,proto3" json:"on_request,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FieldRules) Reset() {
+	*x = FieldRules{}
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FieldRules) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FieldRules) ProtoMessage() {}
+
+func (x *FieldRules) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FieldRules.ProtoReflect.Descriptor instead.
+func (*FieldRules) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *FieldRules) GetRequired() bool {
+	if x != nil {
+		return x.Required
+	}
+	return false
+}
+
+func (x *FieldRules) GetMinimum() float64 {
+	if x != nil && x.Minimum != nil {
+		return *x.Minimum
+	}
+	return 0
+}
+
+func (x *FieldRules) GetMaximum() float64 {
+	if x != nil && x.Maximum != nil {
+		return *x.Maximum
+	}
+	return 0
+}
+
+func (x *FieldRules) GetMaxLength() uint32 {
+	if x != nil {
+		return x.MaxLength
+	}
+	return 0
+}
+
+func (x *FieldRules) GetPattern() string {
+	if x != nil {
+		return x.Pattern
+	}
+	return ""
+}
+
+func (x *FieldRules) GetOnRequest() bool {
+	if x != nil {
+		return x.OnRequest
+	}
+	return false
+}
+
 var file_imageanalysis_v1_rest_proto_extTypes = []protoimpl.ExtensionInfo{
 	{
 		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
@@ -452,6 +553,14 @@ var file_imageanalysis_v1_rest_proto_extTypes = []protoimpl.ExtensionInfo{
 		Field:         50100,
 		Name:          "imageanalysis.v1.rest",
 		Tag:           "bytes,50100,opt,name=rest",
+		Filename:      "imageanalysis/v1/rest.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
+		ExtensionType: (*FieldRules)(nil),
+		Field:         50101,
+		Name:          "imageanalysis.v1.rules",
+		Tag:           "bytes,50101,opt,name=rules",
 		Filename:      "imageanalysis/v1/rest.proto",
 	},
 }
@@ -464,13 +573,22 @@ var (
 	E_Rest = &file_imageanalysis_v1_rest_proto_extTypes[0]
 )
 
+// Extension fields to descriptorpb.FieldOptions.
+var (
+	// What values a field has.
+	//
+	// optional imageanalysis.v1.FieldRules rules = 50101;
+	E_Rules = &file_imageanalysis_v1_rest_proto_extTypes[1]
+)
+
 var File_imageanalysis_v1_rest_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_rest_proto_rawDesc = "" +
 	"\n" +
-	"\x1bimageanalysis/v1/rest.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\"H\n" +
+	"\x1bimageanalysis/v1/rest.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\"d\n" +
 	"\vRestOptions\x129\n" +
-	"\bbindings\x18\x01 \x03(\v2\x1d.imageanalysis.v1.RestBindingR\bbindings\"\x8f\x02\n" +
+	"\bbindings\x18\x01 \x03(\v2\x1d.imageanalysis.v1.RestBindingR\bbindings\x12\x1a\n" +
+	"\brefusals\x18\x02 \x03(\tR\brefusals\"\x8f\x02\n" +
 	"\vRestBinding\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12=\n" +
 	"\tmultipart\x18\x02 \x01(\v2\x1f.imageanalysis.v1.MultipartBodyR\tmultipart\x128\n" +
@@ -495,8 +613,23 @@ const file_imageanalysis_v1_rest_proto_rawDesc = "" +
 	"\rPRESENCE_BARE\x10\x02\";\n" +
 	"\x0fHeaderParameter\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
-	"\x05field\x18\x02 \x01(\tR\x05field:S\n" +
-	"\x04rest\x12\x1e.google.protobuf.MethodOptions\x18\xb4\x87\x03 \x01(\v2\x1d.imageanalysis.v1.RestOptionsR\x04restB]\n" +
+	"\x05field\x18\x02 \x01(\tR\x05field\"\xd6\x01\n" +
+	"\n" +
+	"FieldRules\x12\x1a\n" +
+	"\brequired\x18\x01 \x01(\bR\brequired\x12\x1d\n" +
+	"\aminimum\x18\x02 \x01(\x01H\x00R\aminimum\x88\x01\x01\x12\x1d\n" +
+	"\amaximum\x18\x03 \x01(\x01H\x01R\amaximum\x88\x01\x01\x12\x1d\n" +
+	"\n" +
+	"max_length\x18\x04 \x01(\rR\tmaxLength\x12\x18\n" +
+	"\apattern\x18\x05 \x01(\tR\apattern\x12\x1d\n" +
+	"\n" +
+	"on_request\x18\x06 \x01(\bR\tonRequestB\n" +
+	"\n" +
+	"\b_minimumB\n" +
+	"\n" +
+	"\b_maximum:S\n" +
+	"\x04rest\x12\x1e.google.protobuf.MethodOptions\x18\xb4\x87\x03 \x01(\v2\x1d.imageanalysis.v1.RestOptionsR\x04rest:S\n" +
+	"\x05rules\x12\x1d.google.protobuf.FieldOptions\x18\xb5\x87\x03 \x01(\v2\x1c.imageanalysis.v1.FieldRulesR\x05rulesB]\n" +
 	"\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3"
 
 var (
@@ -512,7 +645,7 @@ func file_imageanalysis_v1_rest_proto_rawDescGZIP() []byte {
 }
 
 var file_imageanalysis_v1_rest_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_imageanalysis_v1_rest_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_imageanalysis_v1_rest_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_imageanalysis_v1_rest_proto_goTypes = []any{
 	(QueryParameter_Presence)(0),       // 0: imageanalysis.v1.QueryParameter.Presence
 	(*RestOptions)(nil),                // 1: imageanalysis.v1.RestOptions
@@ -521,22 +654,26 @@ var file_imageanalysis_v1_rest_proto_goTypes = []any{
 	(*DataUrlBody)(nil),                // 4: imageanalysis.v1.DataUrlBody
 	(*QueryParameter)(nil),             // 5: imageanalysis.v1.QueryParameter
 	(*HeaderParameter)(nil),            // 6: imageanalysis.v1.HeaderParameter
-	(*descriptorpb.MethodOptions)(nil), // 7: google.protobuf.MethodOptions
+	(*FieldRules)(nil),                 // 7: imageanalysis.v1.FieldRules
+	(*descriptorpb.MethodOptions)(nil), // 8: google.protobuf.MethodOptions
+	(*descriptorpb.FieldOptions)(nil),  // 9: google.protobuf.FieldOptions
 }
 var file_imageanalysis_v1_rest_proto_depIdxs = []int32{
-	2, // 0: imageanalysis.v1.RestOptions.bindings:type_name -> imageanalysis.v1.RestBinding
-	3, // 1: imageanalysis.v1.RestBinding.multipart:type_name -> imageanalysis.v1.MultipartBody
-	4, // 2: imageanalysis.v1.RestBinding.data_url:type_name -> imageanalysis.v1.DataUrlBody
-	5, // 3: imageanalysis.v1.RestBinding.query:type_name -> imageanalysis.v1.QueryParameter
-	6, // 4: imageanalysis.v1.RestBinding.headers:type_name -> imageanalysis.v1.HeaderParameter
-	0, // 5: imageanalysis.v1.QueryParameter.presence:type_name -> imageanalysis.v1.QueryParameter.Presence
-	7, // 6: imageanalysis.v1.rest:extendee -> google.protobuf.MethodOptions
-	1, // 7: imageanalysis.v1.rest:type_name -> imageanalysis.v1.RestOptions
-	8, // [8:8] is the sub-list for method output_type
-	8, // [8:8] is the sub-list for method input_type
-	7, // [7:8] is the sub-list for extension type_name
-	6, // [6:7] is the sub-list for extension extendee
-	0, // [0:6] is the sub-list for field type_name
+	2,  // 0: imageanalysis.v1.RestOptions.bindings:type_name -> imageanalysis.v1.RestBinding
+	3,  // 1: imageanalysis.v1.RestBinding.multipart:type_name -> imageanalysis.v1.MultipartBody
+	4,  // 2: imageanalysis.v1.RestBinding.data_url:type_name -> imageanalysis.v1.DataUrlBody
+	5,  // 3: imageanalysis.v1.RestBinding.query:type_name -> imageanalysis.v1.QueryParameter
+	6,  // 4: imageanalysis.v1.RestBinding.headers:type_name -> imageanalysis.v1.HeaderParameter
+	0,  // 5: imageanalysis.v1.QueryParameter.presence:type_name -> imageanalysis.v1.QueryParameter.Presence
+	8,  // 6: imageanalysis.v1.rest:extendee -> google.protobuf.MethodOptions
+	9,  // 7: imageanalysis.v1.rules:extendee -> google.protobuf.FieldOptions
+	1,  // 8: imageanalysis.v1.rest:type_name -> imageanalysis.v1.RestOptions
+	7,  // 9: imageanalysis.v1.rules:type_name -> imageanalysis.v1.FieldRules
+	10, // [10:10] is the sub-list for method output_type
+	10, // [10:10] is the sub-list for method input_type
+	8,  // [8:10] is the sub-list for extension type_name
+	6,  // [6:8] is the sub-list for extension extendee
+	0,  // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_imageanalysis_v1_rest_proto_init() }
@@ -544,14 +681,15 @@ func file_imageanalysis_v1_rest_proto_init() {
 	if File_imageanalysis_v1_rest_proto != nil {
 		return
 	}
+	file_imageanalysis_v1_rest_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_imageanalysis_v1_rest_proto_rawDesc), len(file_imageanalysis_v1_rest_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   6,
-			NumExtensions: 1,
+			NumMessages:   7,
+			NumExtensions: 2,
 			NumServices:   0,
 		},
 		GoTypes:           file_imageanalysis_v1_rest_proto_goTypes,

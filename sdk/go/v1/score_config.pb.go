@@ -25,9 +25,9 @@ const (
 // Asks for a company's score.
 type GetDetectionScoreRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// A registered company. Required.
+	// A registered company.
 	Company string `protobuf:"bytes,1,opt,name=company,proto3" json:"company,omitempty"`
-	// The company's password. Required. Never logged.
+	// The company's password. Never logged.
 	Password      string `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -135,11 +135,11 @@ func (x *GetDetectionScoreResponse) GetDetectionScore() float64 {
 // Sets a company's score.
 type SetDetectionScoreRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// A registered company. Required.
+	// A registered company.
 	Company string `protobuf:"bytes,1,opt,name=company,proto3" json:"company,omitempty"`
-	// The company's password. Required. Never logged.
+	// The company's password. Never logged.
 	Password string `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
-	// The new threshold, 0..1, at most 6 decimals. Required.
+	// The new threshold, 0..1, at most 6 decimals.
 	DetectionScore *float64 `protobuf:"fixed64,3,opt,name=detection_score,json=detectionScore,proto3,oneof" json:"detection_score,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -255,36 +255,38 @@ var File_imageanalysis_v1_score_config_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_score_config_proto_rawDesc = "" +
 	"\n" +
-	"#imageanalysis/v1/score_config.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x1bimageanalysis/v1/rest.proto\"P\n" +
-	"\x18GetDetectionScoreRequest\x12\x18\n" +
-	"\acompany\x18\x01 \x01(\tR\acompany\x12\x1a\n" +
-	"\bpassword\x18\x02 \x01(\tR\bpassword\"^\n" +
+	"#imageanalysis/v1/score_config.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x1bimageanalysis/v1/rest.proto\"`\n" +
+	"\x18GetDetectionScoreRequest\x12 \n" +
+	"\acompany\x18\x01 \x01(\tB\x06\xaa\xbb\x18\x02\b\x01R\acompany\x12\"\n" +
+	"\bpassword\x18\x02 \x01(\tB\x06\xaa\xbb\x18\x02\b\x01R\bpassword\"v\n" +
 	"\x19GetDetectionScoreResponse\x12\x18\n" +
-	"\acompany\x18\x01 \x01(\tR\acompany\x12'\n" +
-	"\x0fdetection_score\x18\x02 \x01(\x01R\x0edetectionScore\"\x92\x01\n" +
-	"\x18SetDetectionScoreRequest\x12\x18\n" +
-	"\acompany\x18\x01 \x01(\tR\acompany\x12\x1a\n" +
-	"\bpassword\x18\x02 \x01(\tR\bpassword\x12,\n" +
-	"\x0fdetection_score\x18\x03 \x01(\x01H\x00R\x0edetectionScore\x88\x01\x01B\x12\n" +
-	"\x10_detection_score\"^\n" +
+	"\acompany\x18\x01 \x01(\tR\acompany\x12?\n" +
+	"\x0fdetection_score\x18\x02 \x01(\x01B\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?R\x0edetectionScore\"\xbc\x01\n" +
+	"\x18SetDetectionScoreRequest\x12 \n" +
+	"\acompany\x18\x01 \x01(\tB\x06\xaa\xbb\x18\x02\b\x01R\acompany\x12\"\n" +
+	"\bpassword\x18\x02 \x01(\tB\x06\xaa\xbb\x18\x02\b\x01R\bpassword\x12F\n" +
+	"\x0fdetection_score\x18\x03 \x01(\x01B\x18\xaa\xbb\x18\x14\b\x01\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?H\x00R\x0edetectionScore\x88\x01\x01B\x12\n" +
+	"\x10_detection_score\"v\n" +
 	"\x19SetDetectionScoreResponse\x12\x18\n" +
-	"\acompany\x18\x01 \x01(\tR\acompany\x12'\n" +
-	"\x0fdetection_score\x18\x02 \x01(\x01R\x0edetectionScore2\x8e\x05\n" +
-	"\x12ScoreConfigService\x12\xa8\x02\n" +
-	"\x11GetDetectionScore\x12*.imageanalysis.v1.GetDetectionScoreRequest\x1a+.imageanalysis.v1.GetDetectionScoreResponse\"\xb9\x01\xa2\xbb\x18p\n" +
+	"\acompany\x18\x01 \x01(\tR\acompany\x12?\n" +
+	"\x0fdetection_score\x18\x02 \x01(\x01B\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?R\x0edetectionScore2\xd1\x05\n" +
+	"\x12ScoreConfigService\x12\xca\x02\n" +
+	"\x11GetDetectionScore\x12*.imageanalysis.v1.GetDetectionScoreRequest\x1a+.imageanalysis.v1.GetDetectionScoreResponse\"\xdb\x01\xa2\xbb\x18\x91\x01\n" +
 	"I\n" +
 	"'/v1/companies/{company}/detection-score*\x1e\n" +
 	"\x12x-company-password\x12\bpassword\n" +
 	"#\n" +
 	"\x12/face_config_score\"\r\n" +
-	"\tdetection\x18\x02\x82\xd3\xe4\x93\x02?Z\x14\x12\x12/face_config_score\x12'/v1/companies/{company}/detection-score\x12\xcc\x02\n" +
-	"\x11SetDetectionScore\x12*.imageanalysis.v1.SetDetectionScoreRequest\x1a+.imageanalysis.v1.SetDetectionScoreResponse\"\xdd\x01\xa2\xbb\x18\x90\x01\n" +
+	"\tdetection\x18\x02\x12\x13COMPANY_AUTH_FAILED\x12\n" +
+	"QUEUE_FULL\x82\xd3\xe4\x93\x02?Z\x14\x12\x12/face_config_score\x12'/v1/companies/{company}/detection-score\x12\xed\x02\n" +
+	"\x11SetDetectionScore\x12*.imageanalysis.v1.SetDetectionScoreRequest\x1a+.imageanalysis.v1.SetDetectionScoreResponse\"\xfe\x01\xa2\xbb\x18\xb1\x01\n" +
 	"I\n" +
 	"'/v1/companies/{company}/detection-score*\x1e\n" +
 	"\x12x-company-password\x12\bpassword\n" +
 	"C\n" +
 	"\x12/face_config_score\"-\n" +
-	"\tdetection\x12\x0fdetection_score\x18\x01\"\rINVALID_SCORE\x82\xd3\xe4\x93\x02B:\x01*Z\x14\x12\x12/face_config_score\x1a'/v1/companies/{company}/detection-scoreB]\n" +
+	"\tdetection\x12\x0fdetection_score\x18\x01\"\rINVALID_SCORE\x12\x13COMPANY_AUTH_FAILED\x12\n" +
+	"QUEUE_FULL\x82\xd3\xe4\x93\x02B:\x01*Z\x14\x12\x12/face_config_score\x1a'/v1/companies/{company}/detection-scoreB]\n" +
 	"\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3"
 
 var (

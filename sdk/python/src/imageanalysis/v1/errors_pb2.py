@@ -22,9 +22,10 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from google.protobuf import descriptor_pb2 as google_dot_protobuf_dot_descriptor__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1*\xd4\x08\n\x0b\x45rrorReason\x12\x1c\n\x18\x45RROR_REASON_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x45RROR_REASON_MISSING_FIELD\x10\x01\x12\x1f\n\x1b\x45RROR_REASON_REPEATED_FIELD\x10\x02\x12\x1e\n\x1a\x45RROR_REASON_INVALID_FIELD\x10\x03\x12$\n ERROR_REASON_MALFORMED_MULTIPART\x10\x04\x12\x1f\n\x1b\x45RROR_REASON_MALFORMED_JSON\x10\x05\x12!\n\x1d\x45RROR_REASON_INVALID_DATA_URL\x10\x06\x12\x1f\n\x1b\x45RROR_REASON_INVALID_BASE64\x10\x07\x12\x1e\n\x1a\x45RROR_REASON_INVALID_SCORE\x10\x08\x12\x1c\n\x18\x45RROR_REASON_EMPTY_IMAGE\x10\t\x12\x1e\n\x1a\x45RROR_REASON_CORRUPT_IMAGE\x10\n\x12 \n\x1c\x45RROR_REASON_MISSING_API_KEY\x10\x14\x12 \n\x1c\x45RROR_REASON_INVALID_API_KEY\x10\x15\x12$\n ERROR_REASON_COMPANY_AUTH_FAILED\x10\x16\x12 \n\x1c\x45RROR_REASON_KEY_NOT_ALLOWED\x10\x17\x12\x1e\n\x1a\x45RROR_REASON_NO_SUCH_ROUTE\x10\x1e\x12 \n\x1c\x45RROR_REASON_UNKNOWN_COMPANY\x10\x1f\x12\x18\n\x14\x45RROR_REASON_NO_FACE\x10 \x12\x1b\n\x17\x45RROR_REASON_NO_READING\x10!\x12 \n\x1c\x45RROR_REASON_UNKNOWN_API_KEY\x10\"\x12\x1f\n\x1b\x45RROR_REASON_COMPANY_EXISTS\x10#\x12#\n\x1f\x45RROR_REASON_METHOD_NOT_ALLOWED\x10(\x12\'\n#ERROR_REASON_UNSUPPORTED_IMAGE_TYPE\x10)\x12)\n%ERROR_REASON_UNSUPPORTED_CONTENT_TYPE\x10*\x12\x1f\n\x1b\x45RROR_REASON_BODY_TOO_LARGE\x10\x32\x12&\n\"ERROR_REASON_IMAGE_TOO_MANY_PIXELS\x10\x33\x12\x1d\n\x19\x45RROR_REASON_RATE_LIMITED\x10\x34\x12\x1b\n\x17\x45RROR_REASON_QUEUE_FULL\x10\x35\x12\x1e\n\x1a\x45RROR_REASON_CLIENT_CLOSED\x10<\x12\x19\n\x15\x45RROR_REASON_DEADLINE\x10=\x12\x19\n\x15\x45RROR_REASON_INTERNAL\x10>\x12!\n\x1d\x45RROR_REASON_CORE_UNAVAILABLE\x10?\x12\x1e\n\x1a\x45RROR_REASON_SHUTTING_DOWN\x10@B]\n\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto*\xda\r\n\x0b\x45rrorReason\x12\x1c\n\x18\x45RROR_REASON_UNSPECIFIED\x10\x00\x12\x34\n\x1a\x45RROR_REASON_MISSING_FIELD\x10\x01\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x12\x35\n\x1b\x45RROR_REASON_REPEATED_FIELD\x10\x02\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x12\x34\n\x1a\x45RROR_REASON_INVALID_FIELD\x10\x03\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x12:\n ERROR_REASON_MALFORMED_MULTIPART\x10\x04\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x12\x35\n\x1b\x45RROR_REASON_MALFORMED_JSON\x10\x05\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x12\x37\n\x1d\x45RROR_REASON_INVALID_DATA_URL\x10\x06\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x12\x35\n\x1b\x45RROR_REASON_INVALID_BASE64\x10\x07\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x12\x34\n\x1a\x45RROR_REASON_INVALID_SCORE\x10\x08\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x12\x32\n\x18\x45RROR_REASON_EMPTY_IMAGE\x10\t\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x12\x34\n\x1a\x45RROR_REASON_CORRUPT_IMAGE\x10\n\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x12\x35\n\x1c\x45RROR_REASON_MISSING_API_KEY\x10\x14\x1a\x13\xb2\xbb\x18\x0fUNAUTHENTICATED\x12\x35\n\x1c\x45RROR_REASON_INVALID_API_KEY\x10\x15\x1a\x13\xb2\xbb\x18\x0fUNAUTHENTICATED\x12\x39\n ERROR_REASON_COMPANY_AUTH_FAILED\x10\x16\x1a\x13\xb2\xbb\x18\x0fUNAUTHENTICATED\x12\x37\n\x1c\x45RROR_REASON_KEY_NOT_ALLOWED\x10\x17\x1a\x15\xb2\xbb\x18\x11PERMISSION_DENIED\x12-\n\x1a\x45RROR_REASON_NO_SUCH_ROUTE\x10\x1e\x1a\r\xb2\xbb\x18\tNOT_FOUND\x12/\n\x1c\x45RROR_REASON_UNKNOWN_COMPANY\x10\x1f\x1a\r\xb2\xbb\x18\tNOT_FOUND\x12\'\n\x14\x45RROR_REASON_NO_FACE\x10 \x1a\r\xb2\xbb\x18\tNOT_FOUND\x12*\n\x17\x45RROR_REASON_NO_READING\x10!\x1a\r\xb2\xbb\x18\tNOT_FOUND\x12/\n\x1c\x45RROR_REASON_UNKNOWN_API_KEY\x10\"\x1a\r\xb2\xbb\x18\tNOT_FOUND\x12\x33\n\x1b\x45RROR_REASON_COMPANY_EXISTS\x10#\x1a\x12\xb2\xbb\x18\x0e\x41LREADY_EXISTS\x12\x36\n\x1f\x45RROR_REASON_METHOD_NOT_ALLOWED\x10(\x1a\x11\xb2\xbb\x18\rUNIMPLEMENTED\x12=\n#ERROR_REASON_UNSUPPORTED_IMAGE_TYPE\x10)\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x12?\n%ERROR_REASON_UNSUPPORTED_CONTENT_TYPE\x10*\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x12\x37\n\x1b\x45RROR_REASON_BODY_TOO_LARGE\x10\x32\x1a\x16\xb2\xbb\x18\x12RESOURCE_EXHAUSTED\x12>\n\"ERROR_REASON_IMAGE_TOO_MANY_PIXELS\x10\x33\x1a\x16\xb2\xbb\x18\x12RESOURCE_EXHAUSTED\x12\x35\n\x19\x45RROR_REASON_RATE_LIMITED\x10\x34\x1a\x16\xb2\xbb\x18\x12RESOURCE_EXHAUSTED\x12\x33\n\x17\x45RROR_REASON_QUEUE_FULL\x10\x35\x1a\x16\xb2\xbb\x18\x12RESOURCE_EXHAUSTED\x12-\n\x1a\x45RROR_REASON_CLIENT_CLOSED\x10<\x1a\r\xb2\xbb\x18\tCANCELLED\x12\x30\n\x15\x45RROR_REASON_DEADLINE\x10=\x1a\x15\xb2\xbb\x18\x11\x44\x45\x41\x44LINE_EXCEEDED\x12\'\n\x15\x45RROR_REASON_INTERNAL\x10>\x1a\x0c\xb2\xbb\x18\x08INTERNAL\x12\x32\n\x1d\x45RROR_REASON_CORE_UNAVAILABLE\x10?\x1a\x0f\xb2\xbb\x18\x0bUNAVAILABLE\x12/\n\x1a\x45RROR_REASON_SHUTTING_DOWN\x10@\x1a\x0f\xb2\xbb\x18\x0bUNAVAILABLE:6\n\tgrpc_code\x12!.google.protobuf.EnumValueOptions\x18\xb6\x87\x03 \x01(\tB]\n\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,6 +33,70 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'imageanalysis.v1.errors_pb2
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\020imageanalysis.v1P\001Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\252\002\020ImageAnalysis.V1'
-  _globals['_ERRORREASON']._serialized_start=52
-  _globals['_ERRORREASON']._serialized_end=1160
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_MISSING_FIELD"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_MISSING_FIELD"]._serialized_options = b'\262\273\030\020INVALID_ARGUMENT'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_REPEATED_FIELD"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_REPEATED_FIELD"]._serialized_options = b'\262\273\030\020INVALID_ARGUMENT'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_INVALID_FIELD"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_INVALID_FIELD"]._serialized_options = b'\262\273\030\020INVALID_ARGUMENT'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_MALFORMED_MULTIPART"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_MALFORMED_MULTIPART"]._serialized_options = b'\262\273\030\020INVALID_ARGUMENT'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_MALFORMED_JSON"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_MALFORMED_JSON"]._serialized_options = b'\262\273\030\020INVALID_ARGUMENT'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_INVALID_DATA_URL"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_INVALID_DATA_URL"]._serialized_options = b'\262\273\030\020INVALID_ARGUMENT'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_INVALID_BASE64"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_INVALID_BASE64"]._serialized_options = b'\262\273\030\020INVALID_ARGUMENT'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_INVALID_SCORE"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_INVALID_SCORE"]._serialized_options = b'\262\273\030\020INVALID_ARGUMENT'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_EMPTY_IMAGE"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_EMPTY_IMAGE"]._serialized_options = b'\262\273\030\020INVALID_ARGUMENT'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_CORRUPT_IMAGE"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_CORRUPT_IMAGE"]._serialized_options = b'\262\273\030\020INVALID_ARGUMENT'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_MISSING_API_KEY"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_MISSING_API_KEY"]._serialized_options = b'\262\273\030\017UNAUTHENTICATED'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_INVALID_API_KEY"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_INVALID_API_KEY"]._serialized_options = b'\262\273\030\017UNAUTHENTICATED'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_COMPANY_AUTH_FAILED"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_COMPANY_AUTH_FAILED"]._serialized_options = b'\262\273\030\017UNAUTHENTICATED'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_KEY_NOT_ALLOWED"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_KEY_NOT_ALLOWED"]._serialized_options = b'\262\273\030\021PERMISSION_DENIED'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_NO_SUCH_ROUTE"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_NO_SUCH_ROUTE"]._serialized_options = b'\262\273\030\tNOT_FOUND'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_UNKNOWN_COMPANY"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_UNKNOWN_COMPANY"]._serialized_options = b'\262\273\030\tNOT_FOUND'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_NO_FACE"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_NO_FACE"]._serialized_options = b'\262\273\030\tNOT_FOUND'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_NO_READING"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_NO_READING"]._serialized_options = b'\262\273\030\tNOT_FOUND'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_UNKNOWN_API_KEY"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_UNKNOWN_API_KEY"]._serialized_options = b'\262\273\030\tNOT_FOUND'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_COMPANY_EXISTS"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_COMPANY_EXISTS"]._serialized_options = b'\262\273\030\016ALREADY_EXISTS'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_METHOD_NOT_ALLOWED"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_METHOD_NOT_ALLOWED"]._serialized_options = b'\262\273\030\rUNIMPLEMENTED'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_UNSUPPORTED_IMAGE_TYPE"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_UNSUPPORTED_IMAGE_TYPE"]._serialized_options = b'\262\273\030\020INVALID_ARGUMENT'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_UNSUPPORTED_CONTENT_TYPE"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_UNSUPPORTED_CONTENT_TYPE"]._serialized_options = b'\262\273\030\020INVALID_ARGUMENT'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_BODY_TOO_LARGE"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_BODY_TOO_LARGE"]._serialized_options = b'\262\273\030\022RESOURCE_EXHAUSTED'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_IMAGE_TOO_MANY_PIXELS"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_IMAGE_TOO_MANY_PIXELS"]._serialized_options = b'\262\273\030\022RESOURCE_EXHAUSTED'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_RATE_LIMITED"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_RATE_LIMITED"]._serialized_options = b'\262\273\030\022RESOURCE_EXHAUSTED'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_QUEUE_FULL"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_QUEUE_FULL"]._serialized_options = b'\262\273\030\022RESOURCE_EXHAUSTED'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_CLIENT_CLOSED"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_CLIENT_CLOSED"]._serialized_options = b'\262\273\030\tCANCELLED'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_DEADLINE"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_DEADLINE"]._serialized_options = b'\262\273\030\021DEADLINE_EXCEEDED'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_INTERNAL"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_INTERNAL"]._serialized_options = b'\262\273\030\010INTERNAL'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_CORE_UNAVAILABLE"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_CORE_UNAVAILABLE"]._serialized_options = b'\262\273\030\013UNAVAILABLE'
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_SHUTTING_DOWN"]._loaded_options = None
+  _globals['_ERRORREASON'].values_by_name["ERROR_REASON_SHUTTING_DOWN"]._serialized_options = b'\262\273\030\013UNAVAILABLE'
+  _globals['_ERRORREASON']._serialized_start=86
+  _globals['_ERRORREASON']._serialized_end=1840
 # @@protoc_insertion_point(module_scope)

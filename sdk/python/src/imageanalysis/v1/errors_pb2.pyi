@@ -1,3 +1,4 @@
+from google.protobuf import descriptor_pb2 as _descriptor_pb2
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from typing import ClassVar as _ClassVar
@@ -72,3 +73,5 @@ ERROR_REASON_DEADLINE: ErrorReason
 ERROR_REASON_INTERNAL: ErrorReason
 ERROR_REASON_CORE_UNAVAILABLE: ErrorReason
 ERROR_REASON_SHUTTING_DOWN: ErrorReason
+GRPC_CODE_FIELD_NUMBER: _ClassVar[int]
+grpc_code: _descriptor.FieldDescriptor

@@ -28,7 +28,7 @@ from imageanalysis.v1 import geometry_pb2 as imageanalysis_dot_v1_dot_geometry__
 from imageanalysis.v1 import rest_pb2 as imageanalysis_dot_v1_dot_rest__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$imageanalysis/v1/meter_reading.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1bimageanalysis/v1/rest.proto\"\xc3\x02\n\x10ReadMeterRequest\x12\r\n\x05image\x18\x01 \x01(\x0c\x12\x1c\n\x0f\x65xpected_digits\x18\x02 \x01(\rH\x00\x88\x01\x01\x12\x1e\n\x11\x65xpected_decimals\x18\x03 \x01(\rH\x01\x88\x01\x01\x12\x1d\n\x10previous_reading\x18\x04 \x01(\tH\x02\x88\x01\x01\x12\x19\n\x0cmax_increase\x18\x05 \x01(\tH\x03\x88\x01\x01\x12\x1a\n\rserial_number\x18\x06 \x01(\x08H\x04\x88\x01\x01\x12\x19\n\x0c\x61lternatives\x18\x07 \x01(\x08H\x05\x88\x01\x01\x42\x12\n\x10_expected_digitsB\x14\n\x12_expected_decimalsB\x13\n\x11_previous_readingB\x0f\n\r_max_increaseB\x10\n\x0e_serial_numberB\x0f\n\r_alternatives\"\xb6\x03\n\x11ReadMeterResponse\x12\x14\n\x0cmeter_number\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\x12\x0c\n\x04unit\x18\x03 \x01(\t\x12\x12\n\nconfidence\x18\x04 \x01(\x01\x12/\n\x06status\x18\x05 \x01(\x0e\x32\x1f.imageanalysis.v1.ReadingStatus\x12\x32\n\x08warnings\x18\x06 \x03(\x0e\x32 .imageanalysis.v1.ReadingWarning\x12\x33\n\x0c\x62ounding_box\x18\x07 \x01(\x0b\x32\x1d.imageanalysis.v1.BoundingBox\x12,\n\x06\x64igits\x18\x08 \x03(\x0b\x32\x1c.imageanalysis.v1.MeterDigit\x12@\n\x0c\x61lternatives\x18\t \x01(\x0b\x32%.imageanalysis.v1.AlternativeReadingsH\x00\x88\x01\x01\x12\x33\n\x07printed\x18\n \x01(\x0b\x32\x1d.imageanalysis.v1.PrintedTextH\x01\x88\x01\x01\x42\x0f\n\r_alternativesB\n\n\x08_printed\"M\n\x13\x41lternativeReadings\x12\x36\n\x08readings\x18\x01 \x03(\x0b\x32$.imageanalysis.v1.AlternativeReading\"N\n\x12\x41lternativeReading\x12\x14\n\x0cmeter_number\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\x12\x13\n\x0bprobability\x18\x03 \x01(\x01\"2\n\x0bPrintedText\x12\x15\n\rserial_number\x18\x01 \x01(\t\x12\x0c\n\x04unit\x18\x02 \x01(\t\"d\n\nMeterDigit\x12\r\n\x05\x64igit\x18\x01 \x01(\t\x12\x12\n\nconfidence\x18\x02 \x01(\x01\x12\x33\n\x0c\x62ounding_box\x18\x03 \x01(\x0b\x32\x1d.imageanalysis.v1.BoundingBox\"Z\n\x17StreamReadMetersRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12\x33\n\x07request\x18\x02 \x01(\x0b\x32\".imageanalysis.v1.ReadMeterRequest\"\x8e\x01\n\x18StreamReadMetersResponse\x12\n\n\x02id\x18\x01 \x01(\t\x12\x37\n\x08response\x18\x02 \x01(\x0b\x32#.imageanalysis.v1.ReadMeterResponseH\x00\x12#\n\x05\x65rror\x18\x03 \x01(\x0b\x32\x12.google.rpc.StatusH\x00\x42\x08\n\x06result*`\n\rReadingStatus\x12\x1e\n\x1aREADING_STATUS_UNSPECIFIED\x10\x00\x12\x15\n\x11READING_STATUS_OK\x10\x01\x12\x18\n\x14READING_STATUS_CHECK\x10\x02*\xf6\x02\n\x0eReadingWarning\x12\x1f\n\x1bREADING_WARNING_UNSPECIFIED\x10\x00\x12+\n\'READING_WARNING_DIGIT_BETWEEN_POSITIONS\x10\x01\x12$\n READING_WARNING_FRACTION_UNKNOWN\x10\x02\x12$\n READING_WARNING_SEVERAL_COUNTERS\x10\x03\x12!\n\x1dREADING_WARNING_ROTATED_INPUT\x10\x04\x12\x1d\n\x19READING_WARNING_LOW_LIGHT\x10\x05\x12\x19\n\x15READING_WARNING_GLARE\x10\x06\x12%\n!READING_WARNING_UNEXPECTED_DIGITS\x10\x07\x12\"\n\x1eREADING_WARNING_BELOW_PREVIOUS\x10\x08\x12\"\n\x1eREADING_WARNING_JUMP_TOO_LARGE\x10\t2\xf7\x02\n\x13MeterReadingService\x12\xf0\x01\n\tReadMeter\x12\".imageanalysis.v1.ReadMeterRequest\x1a#.imageanalysis.v1.ReadMeterResponse\"\x99\x01\xa2\xbb\x18U\n\'\n\x16/meter-number-ocr/file\x12\r\n\x04\x66ile\x12\x05image\n*\n\x18/meter-number-ocr/base64\x1a\x0e\n\x05image\x12\x05image\x82\xd3\xe4\x93\x02:\"\x16/meter-number-ocr/file:\x01*Z\x1d\"\x18/meter-number-ocr/base64:\x01*\x12m\n\x10StreamReadMeters\x12).imageanalysis.v1.StreamReadMetersRequest\x1a*.imageanalysis.v1.StreamReadMetersResponse(\x01\x30\x01\x42]\n\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$imageanalysis/v1/meter_reading.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1bimageanalysis/v1/rest.proto\"\xcb\x03\n\x10ReadMeterRequest\x12\x15\n\x05image\x18\x01 \x01(\x0c\x42\x06\xaa\xbb\x18\x02\x08\x01\x12\x34\n\x0f\x65xpected_digits\x18\x02 \x01(\rB\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x08@\x19\x00\x00\x00\x00\x00\x00(@H\x00\x88\x01\x01\x12\x36\n\x11\x65xpected_decimals\x18\x03 \x01(\rB\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x18@H\x01\x88\x01\x01\x12\x45\n\x10previous_reading\x18\x04 \x01(\tB&\xaa\xbb\x18\"* ^([0-9]{1,12}([.][0-9]{1,6})?)?$H\x02\x88\x01\x01\x12\x41\n\x0cmax_increase\x18\x05 \x01(\tB&\xaa\xbb\x18\"* ^([0-9]{1,12}([.][0-9]{1,6})?)?$H\x03\x88\x01\x01\x12\x1a\n\rserial_number\x18\x06 \x01(\x08H\x04\x88\x01\x01\x12\x19\n\x0c\x61lternatives\x18\x07 \x01(\x08H\x05\x88\x01\x01\x42\x12\n\x10_expected_digitsB\x14\n\x12_expected_decimalsB\x13\n\x11_previous_readingB\x0f\n\r_max_increaseB\x10\n\x0e_serial_numberB\x0f\n\r_alternatives\"\xde\x03\n\x11ReadMeterResponse\x12\x14\n\x0cmeter_number\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\x12\x0c\n\x04unit\x18\x03 \x01(\t\x12*\n\nconfidence\x18\x04 \x01(\x01\x42\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?\x12/\n\x06status\x18\x05 \x01(\x0e\x32\x1f.imageanalysis.v1.ReadingStatus\x12\x32\n\x08warnings\x18\x06 \x03(\x0e\x32 .imageanalysis.v1.ReadingWarning\x12\x33\n\x0c\x62ounding_box\x18\x07 \x01(\x0b\x32\x1d.imageanalysis.v1.BoundingBox\x12,\n\x06\x64igits\x18\x08 \x03(\x0b\x32\x1c.imageanalysis.v1.MeterDigit\x12H\n\x0c\x61lternatives\x18\t \x01(\x0b\x32%.imageanalysis.v1.AlternativeReadingsB\x06\xaa\xbb\x18\x02\x30\x01H\x00\x88\x01\x01\x12;\n\x07printed\x18\n \x01(\x0b\x32\x1d.imageanalysis.v1.PrintedTextB\x06\xaa\xbb\x18\x02\x30\x01H\x01\x88\x01\x01\x42\x0f\n\r_alternativesB\n\n\x08_printed\"M\n\x13\x41lternativeReadings\x12\x36\n\x08readings\x18\x01 \x03(\x0b\x32$.imageanalysis.v1.AlternativeReading\"f\n\x12\x41lternativeReading\x12\x14\n\x0cmeter_number\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\x12+\n\x0bprobability\x18\x03 \x01(\x01\x42\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?\"2\n\x0bPrintedText\x12\x15\n\rserial_number\x18\x01 \x01(\t\x12\x0c\n\x04unit\x18\x02 \x01(\t\"|\n\nMeterDigit\x12\r\n\x05\x64igit\x18\x01 \x01(\t\x12*\n\nconfidence\x18\x02 \x01(\x01\x42\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?\x12\x33\n\x0c\x62ounding_box\x18\x03 \x01(\x0b\x32\x1d.imageanalysis.v1.BoundingBox\"Z\n\x17StreamReadMetersRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12\x33\n\x07request\x18\x02 \x01(\x0b\x32\".imageanalysis.v1.ReadMeterRequest\"\x8e\x01\n\x18StreamReadMetersResponse\x12\n\n\x02id\x18\x01 \x01(\t\x12\x37\n\x08response\x18\x02 \x01(\x0b\x32#.imageanalysis.v1.ReadMeterResponseH\x00\x12#\n\x05\x65rror\x18\x03 \x01(\x0b\x32\x12.google.rpc.StatusH\x00\x42\x08\n\x06result*`\n\rReadingStatus\x12\x1e\n\x1aREADING_STATUS_UNSPECIFIED\x10\x00\x12\x15\n\x11READING_STATUS_OK\x10\x01\x12\x18\n\x14READING_STATUS_CHECK\x10\x02*\xf6\x02\n\x0eReadingWarning\x12\x1f\n\x1bREADING_WARNING_UNSPECIFIED\x10\x00\x12+\n\'READING_WARNING_DIGIT_BETWEEN_POSITIONS\x10\x01\x12$\n READING_WARNING_FRACTION_UNKNOWN\x10\x02\x12$\n READING_WARNING_SEVERAL_COUNTERS\x10\x03\x12!\n\x1dREADING_WARNING_ROTATED_INPUT\x10\x04\x12\x1d\n\x19READING_WARNING_LOW_LIGHT\x10\x05\x12\x19\n\x15READING_WARNING_GLARE\x10\x06\x12%\n!READING_WARNING_UNEXPECTED_DIGITS\x10\x07\x12\"\n\x1eREADING_WARNING_BELOW_PREVIOUS\x10\x08\x12\"\n\x1eREADING_WARNING_JUMP_TOO_LARGE\x10\t2\x83\x03\n\x13MeterReadingService\x12\xfc\x01\n\tReadMeter\x12\".imageanalysis.v1.ReadMeterRequest\x1a#.imageanalysis.v1.ReadMeterResponse\"\xa5\x01\xa2\xbb\x18\x61\n\'\n\x16/meter-number-ocr/file\x12\r\n\x04\x66ile\x12\x05image\n*\n\x18/meter-number-ocr/base64\x1a\x0e\n\x05image\x12\x05image\x12\nNO_READING\x82\xd3\xe4\x93\x02:\"\x16/meter-number-ocr/file:\x01*Z\x1d\"\x18/meter-number-ocr/base64:\x01*\x12m\n\x10StreamReadMeters\x12).imageanalysis.v1.StreamReadMetersRequest\x1a*.imageanalysis.v1.StreamReadMetersResponse(\x01\x30\x01\x42]\n\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,28 +36,48 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'imageanalysis.v1.meter_read
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\020imageanalysis.v1P\001Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\252\002\020ImageAnalysis.V1'
+  _globals['_READMETERREQUEST'].fields_by_name['image']._loaded_options = None
+  _globals['_READMETERREQUEST'].fields_by_name['image']._serialized_options = b'\252\273\030\002\010\001'
+  _globals['_READMETERREQUEST'].fields_by_name['expected_digits']._loaded_options = None
+  _globals['_READMETERREQUEST'].fields_by_name['expected_digits']._serialized_options = b'\252\273\030\022\021\000\000\000\000\000\000\010@\031\000\000\000\000\000\000(@'
+  _globals['_READMETERREQUEST'].fields_by_name['expected_decimals']._loaded_options = None
+  _globals['_READMETERREQUEST'].fields_by_name['expected_decimals']._serialized_options = b'\252\273\030\022\021\000\000\000\000\000\000\000\000\031\000\000\000\000\000\000\030@'
+  _globals['_READMETERREQUEST'].fields_by_name['previous_reading']._loaded_options = None
+  _globals['_READMETERREQUEST'].fields_by_name['previous_reading']._serialized_options = b'\252\273\030\"* ^([0-9]{1,12}([.][0-9]{1,6})?)?$'
+  _globals['_READMETERREQUEST'].fields_by_name['max_increase']._loaded_options = None
+  _globals['_READMETERREQUEST'].fields_by_name['max_increase']._serialized_options = b'\252\273\030\"* ^([0-9]{1,12}([.][0-9]{1,6})?)?$'
+  _globals['_READMETERRESPONSE'].fields_by_name['confidence']._loaded_options = None
+  _globals['_READMETERRESPONSE'].fields_by_name['confidence']._serialized_options = b'\252\273\030\022\021\000\000\000\000\000\000\000\000\031\000\000\000\000\000\000\360?'
+  _globals['_READMETERRESPONSE'].fields_by_name['alternatives']._loaded_options = None
+  _globals['_READMETERRESPONSE'].fields_by_name['alternatives']._serialized_options = b'\252\273\030\0020\001'
+  _globals['_READMETERRESPONSE'].fields_by_name['printed']._loaded_options = None
+  _globals['_READMETERRESPONSE'].fields_by_name['printed']._serialized_options = b'\252\273\030\0020\001'
+  _globals['_ALTERNATIVEREADING'].fields_by_name['probability']._loaded_options = None
+  _globals['_ALTERNATIVEREADING'].fields_by_name['probability']._serialized_options = b'\252\273\030\022\021\000\000\000\000\000\000\000\000\031\000\000\000\000\000\000\360?'
+  _globals['_METERDIGIT'].fields_by_name['confidence']._loaded_options = None
+  _globals['_METERDIGIT'].fields_by_name['confidence']._serialized_options = b'\252\273\030\022\021\000\000\000\000\000\000\000\000\031\000\000\000\000\000\000\360?'
   _globals['_METERREADINGSERVICE'].methods_by_name['ReadMeter']._loaded_options = None
-  _globals['_METERREADINGSERVICE'].methods_by_name['ReadMeter']._serialized_options = b'\242\273\030U\n\'\n\026/meter-number-ocr/file\022\r\n\004file\022\005image\n*\n\030/meter-number-ocr/base64\032\016\n\005image\022\005image\202\323\344\223\002:\"\026/meter-number-ocr/file:\001*Z\035\"\030/meter-number-ocr/base64:\001*'
-  _globals['_READINGSTATUS']._serialized_start=1492
-  _globals['_READINGSTATUS']._serialized_end=1588
-  _globals['_READINGWARNING']._serialized_start=1591
-  _globals['_READINGWARNING']._serialized_end=1965
+  _globals['_METERREADINGSERVICE'].methods_by_name['ReadMeter']._serialized_options = b'\242\273\030a\n\'\n\026/meter-number-ocr/file\022\r\n\004file\022\005image\n*\n\030/meter-number-ocr/base64\032\016\n\005image\022\005image\022\nNO_READING\202\323\344\223\002:\"\026/meter-number-ocr/file:\001*Z\035\"\030/meter-number-ocr/base64:\001*'
+  _globals['_READINGSTATUS']._serialized_start=1716
+  _globals['_READINGSTATUS']._serialized_end=1812
+  _globals['_READINGWARNING']._serialized_start=1815
+  _globals['_READINGWARNING']._serialized_end=2189
   _globals['_READMETERREQUEST']._serialized_start=176
-  _globals['_READMETERREQUEST']._serialized_end=499
-  _globals['_READMETERRESPONSE']._serialized_start=502
-  _globals['_READMETERRESPONSE']._serialized_end=940
-  _globals['_ALTERNATIVEREADINGS']._serialized_start=942
-  _globals['_ALTERNATIVEREADINGS']._serialized_end=1019
-  _globals['_ALTERNATIVEREADING']._serialized_start=1021
-  _globals['_ALTERNATIVEREADING']._serialized_end=1099
-  _globals['_PRINTEDTEXT']._serialized_start=1101
-  _globals['_PRINTEDTEXT']._serialized_end=1151
-  _globals['_METERDIGIT']._serialized_start=1153
-  _globals['_METERDIGIT']._serialized_end=1253
-  _globals['_STREAMREADMETERSREQUEST']._serialized_start=1255
-  _globals['_STREAMREADMETERSREQUEST']._serialized_end=1345
-  _globals['_STREAMREADMETERSRESPONSE']._serialized_start=1348
-  _globals['_STREAMREADMETERSRESPONSE']._serialized_end=1490
-  _globals['_METERREADINGSERVICE']._serialized_start=1968
-  _globals['_METERREADINGSERVICE']._serialized_end=2343
+  _globals['_READMETERREQUEST']._serialized_end=635
+  _globals['_READMETERRESPONSE']._serialized_start=638
+  _globals['_READMETERRESPONSE']._serialized_end=1116
+  _globals['_ALTERNATIVEREADINGS']._serialized_start=1118
+  _globals['_ALTERNATIVEREADINGS']._serialized_end=1195
+  _globals['_ALTERNATIVEREADING']._serialized_start=1197
+  _globals['_ALTERNATIVEREADING']._serialized_end=1299
+  _globals['_PRINTEDTEXT']._serialized_start=1301
+  _globals['_PRINTEDTEXT']._serialized_end=1351
+  _globals['_METERDIGIT']._serialized_start=1353
+  _globals['_METERDIGIT']._serialized_end=1477
+  _globals['_STREAMREADMETERSREQUEST']._serialized_start=1479
+  _globals['_STREAMREADMETERSREQUEST']._serialized_end=1569
+  _globals['_STREAMREADMETERSRESPONSE']._serialized_start=1572
+  _globals['_STREAMREADMETERSRESPONSE']._serialized_end=1714
+  _globals['_METERREADINGSERVICE']._serialized_start=2192
+  _globals['_METERREADINGSERVICE']._serialized_end=2579
 # @@protoc_insertion_point(module_scope)

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import descriptor_pb2 as google_dot_protobuf_dot_descriptor__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bimageanalysis/v1/rest.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\">\n\x0bRestOptions\x12/\n\x08\x62indings\x18\x01 \x03(\x0b\x32\x1d.imageanalysis.v1.RestBinding\"\xe5\x01\n\x0bRestBinding\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x32\n\tmultipart\x18\x02 \x01(\x0b\x32\x1f.imageanalysis.v1.MultipartBody\x12/\n\x08\x64\x61ta_url\x18\x03 \x01(\x0b\x32\x1d.imageanalysis.v1.DataUrlBody\x12/\n\x05query\x18\x04 \x03(\x0b\x32 .imageanalysis.v1.QueryParameter\x12\x32\n\x07headers\x18\x05 \x03(\x0b\x32!.imageanalysis.v1.HeaderParameter\"6\n\rMultipartBody\x12\x11\n\tfile_part\x18\x01 \x01(\t\x12\x12\n\nfile_field\x18\x02 \x01(\t\",\n\x0b\x44\x61taUrlBody\x12\x0e\n\x06member\x18\x01 \x01(\t\x12\r\n\x05\x66ield\x18\x02 \x01(\t\"\xd4\x01\n\x0eQueryParameter\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05\x66ield\x18\x02 \x01(\t\x12;\n\x08presence\x18\x03 \x01(\x0e\x32).imageanalysis.v1.QueryParameter.Presence\x12\x16\n\x0einvalid_reason\x18\x04 \x01(\t\"P\n\x08Presence\x12\x18\n\x14PRESENCE_UNSPECIFIED\x10\x00\x12\x17\n\x13PRESENCE_WITH_VALUE\x10\x01\x12\x11\n\rPRESENCE_BARE\x10\x02\".\n\x0fHeaderParameter\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05\x66ield\x18\x02 \x01(\t:M\n\x04rest\x12\x1e.google.protobuf.MethodOptions\x18\xb4\x87\x03 \x01(\x0b\x32\x1d.imageanalysis.v1.RestOptionsB]\n\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bimageanalysis/v1/rest.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\"P\n\x0bRestOptions\x12/\n\x08\x62indings\x18\x01 \x03(\x0b\x32\x1d.imageanalysis.v1.RestBinding\x12\x10\n\x08refusals\x18\x02 \x03(\t\"\xe5\x01\n\x0bRestBinding\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x32\n\tmultipart\x18\x02 \x01(\x0b\x32\x1f.imageanalysis.v1.MultipartBody\x12/\n\x08\x64\x61ta_url\x18\x03 \x01(\x0b\x32\x1d.imageanalysis.v1.DataUrlBody\x12/\n\x05query\x18\x04 \x03(\x0b\x32 .imageanalysis.v1.QueryParameter\x12\x32\n\x07headers\x18\x05 \x03(\x0b\x32!.imageanalysis.v1.HeaderParameter\"6\n\rMultipartBody\x12\x11\n\tfile_part\x18\x01 \x01(\t\x12\x12\n\nfile_field\x18\x02 \x01(\t\",\n\x0b\x44\x61taUrlBody\x12\x0e\n\x06member\x18\x01 \x01(\t\x12\r\n\x05\x66ield\x18\x02 \x01(\t\"\xd4\x01\n\x0eQueryParameter\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05\x66ield\x18\x02 \x01(\t\x12;\n\x08presence\x18\x03 \x01(\x0e\x32).imageanalysis.v1.QueryParameter.Presence\x12\x16\n\x0einvalid_reason\x18\x04 \x01(\t\"P\n\x08Presence\x12\x18\n\x14PRESENCE_UNSPECIFIED\x10\x00\x12\x17\n\x13PRESENCE_WITH_VALUE\x10\x01\x12\x11\n\rPRESENCE_BARE\x10\x02\".\n\x0fHeaderParameter\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05\x66ield\x18\x02 \x01(\t\"\x9b\x01\n\nFieldRules\x12\x10\n\x08required\x18\x01 \x01(\x08\x12\x14\n\x07minimum\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\x14\n\x07maximum\x18\x03 \x01(\x01H\x01\x88\x01\x01\x12\x12\n\nmax_length\x18\x04 \x01(\r\x12\x0f\n\x07pattern\x18\x05 \x01(\t\x12\x12\n\non_request\x18\x06 \x01(\x08\x42\n\n\x08_minimumB\n\n\x08_maximum:M\n\x04rest\x12\x1e.google.protobuf.MethodOptions\x18\xb4\x87\x03 \x01(\x0b\x32\x1d.imageanalysis.v1.RestOptions:L\n\x05rules\x12\x1d.google.protobuf.FieldOptions\x18\xb5\x87\x03 \x01(\x0b\x32\x1c.imageanalysis.v1.FieldRulesB]\n\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,17 +34,19 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\020imageanalysis.v1P\001Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\252\002\020ImageAnalysis.V1'
   _globals['_RESTOPTIONS']._serialized_start=83
-  _globals['_RESTOPTIONS']._serialized_end=145
-  _globals['_RESTBINDING']._serialized_start=148
-  _globals['_RESTBINDING']._serialized_end=377
-  _globals['_MULTIPARTBODY']._serialized_start=379
-  _globals['_MULTIPARTBODY']._serialized_end=433
-  _globals['_DATAURLBODY']._serialized_start=435
-  _globals['_DATAURLBODY']._serialized_end=479
-  _globals['_QUERYPARAMETER']._serialized_start=482
-  _globals['_QUERYPARAMETER']._serialized_end=694
-  _globals['_QUERYPARAMETER_PRESENCE']._serialized_start=614
-  _globals['_QUERYPARAMETER_PRESENCE']._serialized_end=694
-  _globals['_HEADERPARAMETER']._serialized_start=696
-  _globals['_HEADERPARAMETER']._serialized_end=742
+  _globals['_RESTOPTIONS']._serialized_end=163
+  _globals['_RESTBINDING']._serialized_start=166
+  _globals['_RESTBINDING']._serialized_end=395
+  _globals['_MULTIPARTBODY']._serialized_start=397
+  _globals['_MULTIPARTBODY']._serialized_end=451
+  _globals['_DATAURLBODY']._serialized_start=453
+  _globals['_DATAURLBODY']._serialized_end=497
+  _globals['_QUERYPARAMETER']._serialized_start=500
+  _globals['_QUERYPARAMETER']._serialized_end=712
+  _globals['_QUERYPARAMETER_PRESENCE']._serialized_start=632
+  _globals['_QUERYPARAMETER_PRESENCE']._serialized_end=712
+  _globals['_HEADERPARAMETER']._serialized_start=714
+  _globals['_HEADERPARAMETER']._serialized_end=760
+  _globals['_FIELDRULES']._serialized_start=763
+  _globals['_FIELDRULES']._serialized_end=918
 # @@protoc_insertion_point(module_scope)

@@ -9,12 +9,16 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 REST_FIELD_NUMBER: _ClassVar[int]
 rest: _descriptor.FieldDescriptor
+RULES_FIELD_NUMBER: _ClassVar[int]
+rules: _descriptor.FieldDescriptor
 
 class RestOptions(_message.Message):
-    __slots__ = ("bindings",)
+    __slots__ = ("bindings", "refusals")
     BINDINGS_FIELD_NUMBER: _ClassVar[int]
+    REFUSALS_FIELD_NUMBER: _ClassVar[int]
     bindings: _containers.RepeatedCompositeFieldContainer[RestBinding]
-    def __init__(self, bindings: _Optional[_Iterable[_Union[RestBinding, _Mapping]]] = ...) -> None: ...
+    refusals: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, bindings: _Optional[_Iterable[_Union[RestBinding, _Mapping]]] = ..., refusals: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class RestBinding(_message.Message):
     __slots__ = ("path", "multipart", "data_url", "query", "headers")
@@ -73,3 +77,19 @@ class HeaderParameter(_message.Message):
     name: str
     field: str
     def __init__(self, name: _Optional[str] = ..., field: _Optional[str] = ...) -> None: ...
+
+class FieldRules(_message.Message):
+    __slots__ = ("required", "minimum", "maximum", "max_length", "pattern", "on_request")
+    REQUIRED_FIELD_NUMBER: _ClassVar[int]
+    MINIMUM_FIELD_NUMBER: _ClassVar[int]
+    MAXIMUM_FIELD_NUMBER: _ClassVar[int]
+    MAX_LENGTH_FIELD_NUMBER: _ClassVar[int]
+    PATTERN_FIELD_NUMBER: _ClassVar[int]
+    ON_REQUEST_FIELD_NUMBER: _ClassVar[int]
+    required: bool
+    minimum: float
+    maximum: float
+    max_length: int
+    pattern: str
+    on_request: bool
+    def __init__(self, required: bool = ..., minimum: _Optional[float] = ..., maximum: _Optional[float] = ..., max_length: _Optional[int] = ..., pattern: _Optional[str] = ..., on_request: bool = ...) -> None: ...
