@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { createSlot } from './slot.js';
 
 /** @param arrivedAt when the headers of the request had been read; monotonic, milliseconds */
 export type Handle = (
@@ -10,10 +11,8 @@ export type Handle = (
 
 type Line = Parameters<Handle>[];
 
-/** Where a connection has its requests that wait; no WeakMap, see request-context.ts. */
-const lineKey = Symbol('line');
-
-type WithLine = Socket & { [lineKey]?: Line };
+/** The requests of a connection that wait. */
+const waiting = createSlot<Socket, Line>();
 
 /**
  * Begins one request a turn of the event loop. Connections take turns, so that whoever sends many requests
@@ -40,8 +39,8 @@ export function beginInTurns(handle: Handle): RequestListener {
   };
 
   return (request, response) => {
-    const socket: WithLine = request.socket;
-    const line = (socket[lineKey] ??= []);
+    const line = waiting.get(request.socket) ?? [];
+    waiting.set(request.socket, line);
     if (line.push([request, response, performance.now()]) === 1) lines.push(line);
     if (!hasBegun) next();
   };

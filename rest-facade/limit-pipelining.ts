@@ -1,13 +1,12 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
+import { createSlot } from './slot.js';
 
 /** As many as HTTP/2 advises to let a client have at least (RFC 9113, 6.5.2). */
 export const maxUnanswered = 100;
 
-/** How many of a connection's requests have no whole answer yet; no WeakMap, see request-context.ts. */
-const countKey = Symbol('unanswered');
-
-type WithCount = Socket & { [countKey]?: number };
+/** How many of a connection's requests have no whole answer yet. */
+const unanswered = createSlot<Socket, number>();
 
 /**
  * Ends a connection that sends more requests than this without waiting for answers. Node.js reads on for as
@@ -18,14 +17,14 @@ type WithCount = Socket & { [countKey]?: number };
  */
 export function limitPipelining(handle: RequestListener): RequestListener {
   return (request, response) => {
-    const socket: WithCount = request.socket;
-    const count = (socket[countKey] ?? 0) + 1;
-    socket[countKey] = count;
+    const { socket } = request;
+    const count = (unanswered.get(socket) ?? 0) + 1;
+    unanswered.set(socket, count);
     if (count > maxUnanswered) {
       socket.destroy();
       return;
     }
-    response.once('close', () => void (socket[countKey] = (socket[countKey] ?? 0) - 1));
+    response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 0) - 1));
     handle(request, response);
   };
 }

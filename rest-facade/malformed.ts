@@ -3,6 +3,7 @@ import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { methodNotAllowed, refuse, type Refusal } from './errors.js';
+import { createSlot } from './slot.js';
 import { renderError } from './transcode/http-error.js';
 
 /** Request line and headers together. */
@@ -11,31 +12,29 @@ export const maxHeaderBytes = 16 * 1024;
 /** What is written then goes nowhere: the other side is gone, or shakes no hands and so has no keys. */
 const unanswerable = new Set<string | undefined>(['ECONNRESET', 'ERR_TLS_HANDSHAKE_TIMEOUT']);
 
-/** Where a connection has its last answer; no WeakMap, see request-context.ts. */
-const answerKey = Symbol('answer');
-
-type WithAnswer = Socket & { [answerKey]?: ServerResponse };
+/** The last answer of a connection. */
+const lastAnswer = createSlot<Socket, ServerResponse>();
 
 /** Answers what is no well-formed HTTP request, and CONNECT: what never reaches the application. */
 export function answerMalformed(server: Server, log: Logger): void {
-  const note = ({ socket }: { socket: WithAnswer }, response: ServerResponse) =>
-    void (socket[answerKey] = response);
+  const note = ({ socket }: IncomingMessage, response: ServerResponse) =>
+    lastAnswer.set(socket, response);
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     server.prependListener(event, note);
   }
 
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: WithAnswer) => {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (!socket.writable || unanswerable.has(error.code)) socket.destroy();
     else end(socket, refusalOf(error.code), error.code);
   });
   // No path takes it. Node.js has let go of the connection, and would have ended it without an answer.
-  server.on('connect', ({ method = '' }: IncomingMessage, socket: WithAnswer) => {
+  server.on('connect', ({ method = '' }: IncomingMessage, socket: Socket) => {
     for (const event of ['error', 'timeout']) socket.on(event, () => socket.destroy());
     end(socket.resume(), methodNotAllowed(method, []), method);
   });
 
-  const end = (socket: WithAnswer, refusal: Refusal, error: string | undefined): void => {
-    const last = socket[answerKey];
+  const end = (socket: Socket, refusal: Refusal, error: string | undefined): void => {
+    const last = lastAnswer.get(socket);
     if (last === undefined || !hasConnection(last)) answer(socket, refusal, error);
     else if (last.writableFinished) socket.destroySoon();
     else last.once('finish', () => socket.destroySoon());

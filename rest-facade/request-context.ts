@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Refusal } from './errors.js';
+import { createSlot } from './slot.js';
 
 /** What is known of one HTTP request while it is answered. */
 export interface RequestContext {
@@ -23,16 +24,10 @@ export interface RequestContext {
   refusal: Refusal | undefined;
 }
 
-/**
- * Where a response has its context. A WeakMap would keep each request with all its buffers until V8's next
- * full collection: the values of an old WeakMap keep what is young alive, and a context leads to its response.
- */
-const contextKey = Symbol('context');
+const slot = createSlot<ServerResponse, RequestContext>();
 
-type WithContext = ServerResponse & { [contextKey]?: RequestContext };
-
-export function setContext(response: WithContext, context: RequestContext): void {
-  response[contextKey] = context;
+export function setContext(response: ServerResponse, context: RequestContext): void {
+  slot.set(response, context);
 }
 
 /** nginx's number for a caller who went away before its answer was out. */
@@ -52,8 +47,8 @@ export function outcomeOf(response: ServerResponse): {
 }
 
 /** The context that `openRequest` made. */
-export function contextOf(response: WithContext): RequestContext {
-  const context = response[contextKey];
+export function contextOf(response: ServerResponse): RequestContext {
+  const context = slot.get(response);
   if (context === undefined) throw new Error('the request has no context yet');
   return context;
 }

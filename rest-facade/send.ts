@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpAnswer } from './transcode/http-error.js';
 import { createChunkSizeCheck } from '../runtime/chunk-size.js';
+import { createSlot } from './slot.js';
 import { contentLength } from './upload/read-body.js';
 
 /** How much of a refused body is still read, and how long. */
@@ -67,15 +68,15 @@ function hasBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || (contentLength(request) ?? 0) > 0;
 }
 
-const continued = new WeakSet<IncomingMessage>();
+const continued = createSlot<IncomingMessage, true>();
 
 /** Lets a caller that sent `Expect: 100-continue` send its body; called when nothing speaks against it. */
 export function allowBody(request: IncomingMessage, response: ServerResponse): void {
   if (!awaitsContinue(request)) return;
-  continued.add(request);
+  continued.set(request, true);
   response.writeContinue();
 }
 
 function awaitsContinue(request: IncomingMessage): boolean {
-  return /^100-continue$/i.test(request.headers.expect ?? '') && !continued.has(request);
+  return /^100-continue$/i.test(request.headers.expect ?? '') && !continued.get(request);
 }
