@@ -28,6 +28,7 @@ async function core(): Promise<boolean> {
 
 function facade(): Promise<boolean> {
   const config = createFacadeConfig(process.env);
-  const scheme = config.tls ? 'https' : 'http';
-  return isHttpServing(`${scheme}://${toConnectAddress(config)}/readyz`);
+  const scheme = config.REST_TLS_CERT === undefined ? 'http' : 'https';
+  const listener = { host: config.REST_HOST, port: config.REST_PORT };
+  return isHttpServing(`${scheme}://${toConnectAddress(listener)}/readyz`);
 }

@@ -44,7 +44,11 @@ export function createLaunchSettings(env: NodeJS.ProcessEnv): LaunchSettings {
       port: core.CORE_PORT,
       shutdownGraceMs: core.CORE_SHUTDOWN_GRACE_MS,
     },
-    facade: { host: facade.host, port: facade.port, shutdownGraceMs: facade.shutdownGraceMs },
+    facade: {
+      host: facade.REST_HOST,
+      port: facade.REST_PORT,
+      shutdownGraceMs: facade.REST_SHUTDOWN_GRACE_MS,
+    },
     admin: core.CORE_ADMIN_KEY ? { host: core.CORE_HOST, port: core.CORE_ADMIN_PORT } : undefined,
   };
 }

@@ -17,51 +17,8 @@ const MiB = 1024 * 1024;
 /** What a gRPC message holds beside the picture is far below 1 MiB. */
 const largestImageBytes = maxMessageBytes - MiB;
 
-/** Everything that can be set of the facade, checked. */
-export interface Config {
-  /** Address to listen on. */
-  readonly host: string;
-  /** Port to listen on; 0 lets the system choose. */
-  readonly port: number;
-  /** gRPC target of the core. */
-  readonly coreTarget: string;
-  /** What the HTTP port proves itself with; undefined: plain HTTP. */
-  readonly tls: PemFiles | undefined;
-  /** How the core is believed; undefined: no TLS to the core. */
-  readonly coreTls: CoreTls | undefined;
-  /** Largest picture file, bytes. */
-  readonly maxImageBytes: number;
-  /** Largest request body with a picture, bytes; by default what base64 makes of the largest picture, plus 2 MiB. */
-  readonly maxBodyBytes: number;
-  /** Bytes of request bodies held at once, over all requests. */
-  readonly maxBufferedBytes: number;
-  /** From the arrival of a request's headers to its answer, milliseconds. */
-  readonly requestTimeoutMs: number;
-  /** Origins whose pages may call the operations; `*` for all. */
-  readonly corsOrigins: readonly string[];
-  /** Proxies whose `x-forwarded-for` is believed, as `parseTrustedProxies` reads them. */
-  readonly trustedProxies: string;
-  /** Where Prometheus reads; undefined: nowhere. */
-  readonly metrics: { readonly host: string; readonly port: number } | undefined;
-  /** How long requests under way may go on after a stop was asked for, milliseconds. */
-  readonly shutdownGraceMs: number;
-  readonly logLevel: z.infer<typeof logLevel>;
-}
-
-/** PEM files of a certificate chain and its private key. */
-export interface PemFiles {
-  readonly certFile: string;
-  readonly keyFile: string;
-}
-
-export interface CoreTls {
-  /** PEM file of the authority that signed the core's certificate. */
-  readonly authorityFile: string;
-  /** What the facade proves itself with, where the core asks for it. */
-  readonly identity: PemFiles | undefined;
-  /** Name in the core's certificate where it is not the one of its address. */
-  readonly name: string | undefined;
-}
+/** Everything the facade can be told from outside. */
+export type Config = z.infer<typeof settings>;
 
 const origins = z
   .string()
@@ -142,38 +99,11 @@ const companions = [
  * @throws ConfigError that names every mistaken variable, its value and the wish.
  */
 export function createConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const read = readSettings(settings, companions, env, findMisfits);
-  return {
-    host: read.REST_HOST,
-    port: read.REST_PORT,
-    coreTarget: toTarget(read.REST_CORE_ADDRESS),
-    tls: toPemFiles(read.REST_TLS_CERT, read.REST_TLS_KEY),
-    coreTls: read.REST_CORE_TLS_CA
-      ? {
-          authorityFile: read.REST_CORE_TLS_CA,
-          identity: toPemFiles(read.REST_CORE_TLS_CERT, read.REST_CORE_TLS_KEY),
-          name: read.REST_CORE_TLS_NAME,
-        }
-      : undefined,
-    maxImageBytes: read.REST_MAX_IMAGE_BYTES,
-    maxBodyBytes: largestBodyBytes(read),
-    maxBufferedBytes: read.REST_MAX_BUFFERED_BYTES,
-    requestTimeoutMs: read.REST_REQUEST_TIMEOUT_MS,
-    corsOrigins: read.REST_CORS_ORIGINS ?? [],
-    trustedProxies: read.REST_TRUSTED_PROXIES ?? '',
-    metrics:
-      read.REST_METRICS_PORT === undefined
-        ? undefined
-        : { host: read.REST_METRICS_HOST, port: read.REST_METRICS_PORT },
-    shutdownGraceMs: read.REST_SHUTDOWN_GRACE_MS,
-    logLevel: read.REST_LOG_LEVEL,
-  };
+  return readSettings(settings, companions, env, findMisfits);
 }
 
-type Settings = z.infer<typeof settings>;
-
 /** Settings of which each is right by itself, but not beside another. One that is mistaken is absent. */
-function* findMisfits(read: Partial<Settings>): Generator<string> {
+function* findMisfits(read: Partial<Config>): Generator<string> {
   const { REST_MAX_BUFFERED_BYTES: buffered, REST_CORE_ADDRESS: address } = read;
   // One address gets four fifths of it.
   const leastBuffered = Math.ceil((largestBodyBytes(read) * 5) / 4);
@@ -185,22 +115,21 @@ function* findMisfits(read: Partial<Settings>): Generator<string> {
     yield `REST_CORE_ADDRESS is ${JSON.stringify(address)}: with TLS want a name, or REST_CORE_TLS_NAME`;
 }
 
-/** NaN, which nothing is below, where a setting that it takes is absent. */
-function largestBodyBytes(read: Partial<Settings>): number {
+/**
+ * Bytes of the largest body: unless it is set, what base64 makes of the largest picture, and 2 MiB. NaN, which nothing
+ * is below, where a setting that it takes is absent.
+ */
+export function largestBodyBytes(read: Partial<Config>): number {
   const { REST_MAX_BODY_BYTES: body = NaN, REST_MAX_IMAGE_BYTES: image = NaN } = read;
   return body === 0 ? Math.ceil(image / 3) * 4 + 2 * MiB : body;
 }
 
-function toPemFiles(certFile?: string, keyFile?: string): PemFiles | undefined {
-  return certFile && keyFile ? { certFile, keyFile } : undefined;
-}
-
-/** Whether an address or target of the core has IP addresses, and no name. */
+/** Whether an address of the core has IP addresses, and no name. */
 export function isNumeric(address: string): boolean {
   return /^(ipv[46]:|(dns:\/\/\/)?(\[|[\d.]+:\d+$))/.test(address);
 }
 
-/** The dns resolver lets round_robin see every address of a name. */
-function toTarget(address: string): string {
+/** The gRPC target: the dns resolver lets round_robin see every address of a name. */
+export function toTarget(address: string): string {
   return /^(dns|ipv4|ipv6|unix):/.test(address) ? address : `dns:///${address}`;
 }

@@ -1,4 +1,4 @@
-import { createConfig, settings } from './config.js';
+import { createConfig, settings, toTarget } from './config.js';
 import { startRestFacade } from './server.js';
 import { bindWithoutGetter } from '../runtime/bind-without-getter.js';
 import { tuneV8 } from '../runtime/tune-v8.js';
@@ -11,12 +11,13 @@ await runService(process, {
   name: 'facade',
   readConfig: createConfig,
   findUnknown: (environment) => findUnknown(settings, 'REST_', environment),
-  logLevelOf: (config) => config.logLevel,
-  graceMsOf: (config) => config.shutdownGraceMs,
+  logLevelOf: (config) => config.REST_LOG_LEVEL,
+  graceMsOf: (config) => config.REST_SHUTDOWN_GRACE_MS,
   async start(config, { log, tracing }) {
     const facade = await startRestFacade({ config, log, tracing });
+    const core = toTarget(config.REST_CORE_ADDRESS);
     return {
-      listens: { host: facade.host, port: facade.port, core: config.coreTarget },
+      listens: { host: facade.host, port: facade.port, core },
       close: () => facade.close(),
     };
   },

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
 import { beginInTurns, type Handle } from './begin-in-turns.js';
-import { isNumeric, type Config } from './config.js';
+import { isNumeric, largestBodyBytes, toTarget, type Config } from './config.js';
 import { createCoreClient } from './core-client.js';
 import { limitConnections } from '../runtime/limit-connections.js';
 import { limitPipelining } from './limit-pipelining.js';
@@ -50,19 +50,25 @@ export async function startRestFacade(deps: {
 }): Promise<RestFacade> {
   const { config, log, tracing = noTracing } = deps;
   const routes = createRoutes(loadRpcs());
-  const identity = config.tls && (await loadIdentity(config.tls, 'REST_TLS'));
+  const { REST_CORE_ADDRESS: coreAddress } = config;
+  const identity = await loadIdentity(config, 'REST_TLS');
   const core = createCoreClient(
-    config.coreTarget,
-    await loadCoreTrust(config.coreTls),
-    isNumeric(config.coreTarget) ? undefined : lookUpCoresEveryMs,
+    toTarget(coreAddress),
+    await loadCoreTrust(config),
+    isNumeric(coreAddress) ? undefined : lookUpCoresEveryMs,
   );
   let isDraining = false;
-  const isTrustedProxy = parseTrustedProxies(config.trustedProxies);
+  const isTrustedProxy = parseTrustedProxies(config.REST_TRUSTED_PROXIES ?? '');
   const version = readVersion();
-  const budget = createFairBudget(config.maxBufferedBytes);
+  const budget = createFairBudget(config.REST_MAX_BUFFERED_BYTES);
   const metrics = createMetrics({ version, bufferedBytes: () => budget.taken });
+  const limits = {
+    maxImageBytes: config.REST_MAX_IMAGE_BYTES,
+    maxBodyBytes: largestBodyBytes(config),
+    requestTimeoutMs: config.REST_REQUEST_TIMEOUT_MS,
+  };
   const pages = createPages({
-    document: createDocument(routes, { version, ...config }),
+    document: createDocument(routes, { version, ...limits }),
     files: loadStaticFiles(),
     core,
     isDraining: () => isDraining,
@@ -75,10 +81,8 @@ export async function startRestFacade(deps: {
     throttle: createThrottle({ now: () => performance.now() }),
     metrics,
     tracing,
-    maxImageBytes: config.maxImageBytes,
-    maxBodyBytes: config.maxBodyBytes,
-    requestTimeoutMs: config.requestTimeoutMs,
-    corsOrigins: config.corsOrigins,
+    ...limits,
+    corsOrigins: config.REST_CORS_ORIGINS ?? [],
     isTrustedProxy,
     log,
     isTls: identity !== undefined,
@@ -89,10 +93,13 @@ export async function startRestFacade(deps: {
   const connections = openConnections(server);
   let metricsServer: MetricsServer | undefined;
   try {
-    metricsServer =
-      config.metrics &&
-      (await startMetricsServer({ registry: metrics.registry, ...config.metrics }));
-    server.listen(config.port, config.host);
+    if (config.REST_METRICS_PORT !== undefined)
+      metricsServer = await startMetricsServer({
+        registry: metrics.registry,
+        host: config.REST_METRICS_HOST,
+        port: config.REST_METRICS_PORT,
+      });
+    server.listen(config.REST_PORT, config.REST_HOST);
     await once(server, 'listening');
   } catch (error) {
     await metricsServer?.close();
@@ -107,7 +114,7 @@ export async function startRestFacade(deps: {
     const force = setTimeout(() => {
       log.warn('requests under way are ended');
       for (const connection of connections) connection.destroy();
-    }, config.shutdownGraceMs);
+    }, config.REST_SHUTDOWN_GRACE_MS);
     // A connection that was busy when the server closed stays open, idle, once its answer is out.
     const sweep = setInterval(() => server.closeIdleConnections(), 50);
     await closed;
@@ -133,10 +140,11 @@ function createHttpServer(
   app: Handle,
   identity: Identity | undefined,
 ): Server {
+  const { REST_REQUEST_TIMEOUT_MS: requestTimeoutMs } = config;
   const options: ServerOptions = {
-    headersTimeout: Math.min(10_000, config.requestTimeoutMs),
+    headersTimeout: Math.min(10_000, requestTimeoutMs),
     // The request's own deadline comes first and answers in JSON; this is the net below it.
-    requestTimeout: config.requestTimeoutMs + 5_000,
+    requestTimeout: requestTimeoutMs + 5_000,
     // Longer than the usual minute of load balancers, which must be the ones to hang up.
     keepAliveTimeout: 65_000,
     connectionsCheckingInterval: 1_000,
@@ -151,7 +159,7 @@ function createHttpServer(
         handle,
       )
     : createServer(options, handle);
-  server.timeout = config.requestTimeoutMs + 10_000;
+  server.timeout = requestTimeoutMs + 10_000;
   // "100 Continue" is sent when the body is wanted, not before the checks; other wishes are ignored.
   server.on('checkContinue', handle);
   server.on('checkExpectation', handle);

@@ -1,6 +1,16 @@
 import { credentials, type ChannelCredentials, type ChannelOptions } from '@grpc/grpc-js';
 import { readPem, restrictCiphers } from '../runtime/tls.js';
-import type { CoreTls, PemFiles } from './config.js';
+import type { Config } from './config.js';
+
+type TlsConfig = Pick<
+  Config,
+  | 'REST_TLS_CERT'
+  | 'REST_TLS_KEY'
+  | 'REST_CORE_TLS_CA'
+  | 'REST_CORE_TLS_CERT'
+  | 'REST_CORE_TLS_KEY'
+  | 'REST_CORE_TLS_NAME'
+>;
 
 /** A certificate chain and its private key, PEM. */
 export interface Identity {
@@ -14,21 +24,34 @@ export interface CoreTrust {
   readonly options: ChannelOptions;
 }
 
-/** @throws ConfigError naming the variable whose file cannot be read. */
-export async function loadIdentity(files: PemFiles, prefix: string): Promise<Identity> {
-  const cert = await readPem(`${prefix}_CERT`, files.certFile);
-  const key = await readPem(`${prefix}_KEY`, files.keyFile);
+/**
+ * What the facade proves itself with, where that is configured.
+ * @throws ConfigError naming the variable whose file cannot be read.
+ */
+export async function loadIdentity(
+  config: TlsConfig,
+  prefix: 'REST_TLS' | 'REST_CORE_TLS',
+): Promise<Identity | undefined> {
+  const { [`${prefix}_CERT` as const]: certFile, [`${prefix}_KEY` as const]: keyFile } = config;
+  if (certFile === undefined || keyFile === undefined) return undefined;
+  const cert = await readPem(`${prefix}_CERT`, certFile);
+  const key = await readPem(`${prefix}_KEY`, keyFile);
   restrictCiphers();
   return { cert, key };
 }
 
-/** @throws ConfigError naming the variable whose file cannot be read. */
-export async function loadCoreTrust(tls: CoreTls | undefined): Promise<CoreTrust> {
-  if (tls === undefined) return { credentials: credentials.createInsecure(), options: {} };
-  const authority = await readPem('REST_CORE_TLS_CA', tls.authorityFile);
-  const own = tls.identity && (await loadIdentity(tls.identity, 'REST_CORE_TLS'));
+/**
+ * Plain text unless the authority of the core is configured.
+ * @throws ConfigError naming the variable whose file cannot be read.
+ */
+export async function loadCoreTrust(config: TlsConfig): Promise<CoreTrust> {
+  const { REST_CORE_TLS_CA: authorityFile, REST_CORE_TLS_NAME: name } = config;
+  if (authorityFile === undefined)
+    return { credentials: credentials.createInsecure(), options: {} };
+  const authority = await readPem('REST_CORE_TLS_CA', authorityFile);
+  const own = await loadIdentity(config, 'REST_CORE_TLS');
   return {
     credentials: credentials.createSsl(authority, own?.key, own?.cert),
-    options: tls.name === undefined ? {} : { 'grpc.ssl_target_name_override': tls.name },
+    options: name === undefined ? {} : { 'grpc.ssl_target_name_override': name },
   };
 }

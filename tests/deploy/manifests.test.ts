@@ -92,8 +92,8 @@ describe('the Kubernetes manifests', () => {
     ]);
     const facadeConfig = createFacadeConfig(environmentOf(facade));
     assert.deepEqual(facade.ports, [
-      { name: 'http', containerPort: facadeConfig.port },
-      { name: 'metrics', containerPort: facadeConfig.metrics?.port },
+      { name: 'http', containerPort: facadeConfig.REST_PORT },
+      { name: 'metrics', containerPort: facadeConfig.REST_METRICS_PORT },
     ]);
     for (const probe of [core.startupProbe, core.readinessProbe, core.livenessProbe])
       assert.equal(probe.grpc?.port, core.ports[0]?.containerPort);
@@ -107,7 +107,7 @@ describe('the Kubernetes manifests', () => {
     const [port] = service.spec.ports;
     assert.equal(port?.targetPort, core.ports[0]?.name);
     assert.equal(
-      createFacadeConfig(environmentOf(facade)).coreTarget,
+      createFacadeConfig(environmentOf(facade)).REST_CORE_ADDRESS,
       `dns:///${service.metadata.name}:${port?.port}`,
     );
   });
@@ -147,8 +147,8 @@ describe('the compose file', () => {
     assertKnown(Object.keys(facade.environment), facadeSettings.shape, 'compose.yaml');
     const { CORE_PORT: port } = createCoreConfig(core.environment);
     const config = createFacadeConfig(facade.environment);
-    assert.equal(config.coreTarget, `dns:///core:${port}`);
-    assert.deepEqual(facade.ports, [`127.0.0.1:8080:${config.port}`]);
+    assert.equal(config.REST_CORE_ADDRESS, `dns:///core:${port}`);
+    assert.deepEqual(facade.ports, [`127.0.0.1:8080:${config.REST_PORT}`]);
     for (const { command } of [core, facade]) assert.ok(existsSync(command[0]), command[0]);
   });
 });
@@ -161,7 +161,7 @@ describe('the Dockerfile', () => {
     const ours = names.filter((name) => !foreignSettings.includes(name));
     assertKnown(ours, { ...coreSettings.shape, ...facadeSettings.shape }, 'Dockerfile');
     const exposed = /^EXPOSE (.*)$/m.exec(dockerfile)?.[1];
-    assert.equal(exposed, `${createFacadeConfig({}).port} ${createCoreConfig({}).CORE_PORT}`);
+    assert.equal(exposed, `${createFacadeConfig({}).REST_PORT} ${createCoreConfig({}).CORE_PORT}`);
   });
 
   it('should run Node.js as the launcher does', () => {

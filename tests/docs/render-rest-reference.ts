@@ -1,4 +1,4 @@
-import { createConfig } from '../../rest-facade/config.js';
+import { createConfig, largestBodyBytes } from '../../rest-facade/config.js';
 import { createDocument } from '../../rest-facade/openapi/create-document.js';
 import { loadRpcs } from '../../rest-facade/protos.js';
 import { createRoutes } from '../../rest-facade/transcode/rules.js';
@@ -12,10 +12,12 @@ interface Member {
 
 /** The REST reference, made of the OpenAPI document with the default limits: docs/rest.md. */
 export function renderRestReference(): string {
-  const limits = createConfig({});
+  const config = createConfig({});
   const document = createDocument(createRoutes(loadRpcs()), {
     version: readVersion(),
-    ...limits,
+    maxImageBytes: config.REST_MAX_IMAGE_BYTES,
+    maxBodyBytes: largestBodyBytes(config),
+    requestTimeoutMs: config.REST_REQUEST_TIMEOUT_MS,
   }) as OpenApiDocument;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([verb, operation]) =>

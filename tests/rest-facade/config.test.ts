@@ -1,30 +1,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createConfig } from '../../rest-facade/config.js';
+import { createConfig, largestBodyBytes, toTarget } from '../../rest-facade/config.js';
 import { ConfigError } from '../../runtime/settings.js';
 
 test('the defaults are those of the documentation', () => {
-  assert.deepEqual(createConfig({}), {
-    host: '127.0.0.1',
-    port: 8080,
-    coreTarget: 'dns:///127.0.0.1:50051',
-    tls: undefined,
-    coreTls: undefined,
-    maxImageBytes: 10_485_760,
-    // base64 of it, and 2 MiB for what is around it.
-    maxBodyBytes: 16_078_168,
-    maxBufferedBytes: 268_435_456,
-    requestTimeoutMs: 30_000,
-    corsOrigins: [],
-    trustedProxies: '',
-    metrics: undefined,
-    shutdownGraceMs: 10_000,
-    logLevel: 'info',
+  const config = createConfig({});
+  assert.deepEqual(config, {
+    REST_HOST: '127.0.0.1',
+    REST_PORT: 8080,
+    REST_CORE_ADDRESS: '127.0.0.1:50051',
+    REST_MAX_IMAGE_BYTES: 10_485_760,
+    REST_MAX_BODY_BYTES: 0,
+    REST_MAX_BUFFERED_BYTES: 268_435_456,
+    REST_REQUEST_TIMEOUT_MS: 30_000,
+    REST_METRICS_HOST: '127.0.0.1',
+    REST_SHUTDOWN_GRACE_MS: 10_000,
+    REST_LOG_LEVEL: 'info',
   });
+  // base64 of the largest picture, and 2 MiB for what is around it.
+  assert.equal(largestBodyBytes(config), 16_078_168);
 });
 
 test('an empty variable is unset', () => {
-  assert.equal(createConfig({ REST_PORT: '' }).port, 8080);
+  assert.equal(createConfig({ REST_PORT: '' }).REST_PORT, 8080);
 });
 
 test('addresses of the core', () => {
@@ -36,7 +34,7 @@ test('addresses of the core', () => {
     ['unix:/run/core.sock', 'unix:/run/core.sock'],
   ];
   for (const [address, target] of table)
-    assert.equal(createConfig({ REST_CORE_ADDRESS: address }).coreTarget, target);
+    assert.equal(toTarget(createConfig({ REST_CORE_ADDRESS: address }).REST_CORE_ADDRESS), target);
   for (const address of ['core', 'http://core:1', 'a b:1'])
     assert.throws(() => createConfig({ REST_CORE_ADDRESS: address }), ConfigError, address);
 });
@@ -90,7 +88,7 @@ test('settings that do not fit together are reported with the other mistakes', (
 });
 
 test('origins of other pages', () => {
-  const read = (text: string) => createConfig({ REST_CORS_ORIGINS: text }).corsOrigins;
+  const read = (text: string) => createConfig({ REST_CORS_ORIGINS: text }).REST_CORS_ORIGINS;
   assert.deepEqual(read('*'), ['*']);
   assert.deepEqual(read('https://a.example, http://localhost:3000'), [
     'https://a.example',
@@ -108,5 +106,5 @@ test('origins of other pages', () => {
 test('a budget in which one body has no place is a mistake', () => {
   const env = { REST_MAX_BODY_BYTES: '1000', REST_MAX_BUFFERED_BYTES: '1249' };
   assert.throws(() => createConfig(env), /REST_MAX_BUFFERED_BYTES is 1249: want at least 1250/);
-  assert.equal(createConfig({ ...env, REST_MAX_BUFFERED_BYTES: '1250' }).maxBufferedBytes, 1250);
+  createConfig({ ...env, REST_MAX_BUFFERED_BYTES: '1250' });
 });

@@ -120,7 +120,7 @@ for (const [what, renewAfterMs, renew] of [
       return isDown ? Promise.reject(new Error('EAI_AGAIN')) : [{ address, family: 4 }];
     });
     const core = await startFakeCore(t, answerAll);
-    const trust = await loadCoreTrust(undefined);
+    const trust = await loadCoreTrust({});
     const connection = createCoreConnection(`dns:///core.test:${core.port}`, trust, renewAfterMs);
     t.after(() => connection.close());
     await callOf(await connection.ready(undefined));
@@ -139,7 +139,7 @@ test('calls that are under way, or begin on the client they were given, outlive 
     await released;
     return answerAll(call);
   });
-  const trust = await loadCoreTrust(undefined);
+  const trust = await loadCoreTrust({});
   const connection = createCoreConnection(`127.0.0.1:${core.port}`, trust);
   t.after(() => connection.close());
   const client = await connection.ready(undefined);

@@ -3,7 +3,7 @@ import dns from 'node:dns';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
-import { createConfig } from '../../rest-facade/config.js';
+import { toTarget } from '../../rest-facade/config.js';
 import { createCoreClient } from '../../rest-facade/core-client.js';
 import { loadRpcs } from '../../rest-facade/protos.js';
 import { loadCoreTrust } from '../../rest-facade/tls.js';
@@ -135,8 +135,8 @@ test('a core that is added behind a name is used, with no request failed', async
   );
   const first = await startFakeCore(t, answerLater);
   const second = await startFakeCore(t, answerLater, first.port, '127.0.0.2');
-  const config = createConfig({ REST_CORE_ADDRESS: `core.test:${first.port}` });
-  const core = createCoreClient(config.coreTarget, await loadCoreTrust(undefined), 100);
+  const target = toTarget(`core.test:${first.port}`);
+  const core = createCoreClient(target, await loadCoreTrust({}), 100);
   t.after(() => core.close());
 
   const rpc = loadRpcs().find(({ path }) => path.endsWith('/GetDetectionScore'));
