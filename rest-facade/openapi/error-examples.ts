@@ -2,12 +2,15 @@ import type { Reason } from '../../runtime/reasons.js';
 import { internalMessage } from '../errors.js';
 import type { Route } from '../transcode/rules.js';
 
-/** A refusal as a caller gets it; a test has the service say each of them. */
+/** A refusal as a caller gets it; a test has the service say each that the document shows. */
 export interface ErrorExample {
   readonly reason: Reason;
   readonly message: string;
   readonly details: Readonly<Record<string, string>>;
 }
+
+/** In braces: a key of `namesOf`, in whose place the operation's own name is shown. */
+const placeholder = /\{(.+?)\}/;
 
 const example = (
   reason: Reason,
@@ -15,158 +18,97 @@ const example = (
   details: ErrorExample['details'] = {},
 ): ErrorExample => ({ reason, message, details });
 
-const keyNotAllowed = (operation: string): ErrorExample =>
-  example(
-    'KEY_NOT_ALLOWED',
-    `apikey is that of ia_m3k7q2x5t4bd, want one that may be used for ${operation}`,
-    { key_id: 'ia_m3k7q2x5t4bd', operation },
-  );
+/** A refusal about the field in braces. */
+const ofField = (
+  reason: Reason,
+  message: string,
+  details: ErrorExample['details'] = {},
+): ErrorExample => {
+  const [field = ''] = placeholder.exec(message) ?? [];
+  return { reason, message, details: { field, ...details } };
+};
 
 /** Of each reason the first is shown that is about something that the operation takes. */
-export const errorExamples: readonly ErrorExample[] = [
-  example('MISSING_FIELD', 'file is missing, want one file part with a filename', {
-    field: 'file',
-  }),
-  example('MISSING_FIELD', 'image is missing, want data:image/<type>;base64,<data>', {
-    field: 'image',
-  }),
-  example('MISSING_FIELD', 'detection is missing, want it in the query string', {
-    field: 'detection',
-  }),
-  example('MISSING_FIELD', 'x-company-password is missing, want the password of the company', {
-    field: 'x-company-password',
-  }),
-  example('REPEATED_FIELD', 'x-company-password is given 2 times, want once', {
-    field: 'x-company-password',
-  }),
-  example('REPEATED_FIELD', 'company is given 2 times, want once', { field: 'company' }),
-  example('REPEATED_FIELD', 'expected_digits is given 2 times, want once', {
-    field: 'expected_digits',
-  }),
-  example('INVALID_FIELD', 'max_faces is 0, want a whole number from 1 to 1000', {
-    field: 'max_faces',
+const examples: readonly ErrorExample[] = [
+  ofField('MISSING_FIELD', '{file part} is missing, want one file part with a filename'),
+  ofField('MISSING_FIELD', '{data URL} is missing, want data:image/<type>;base64,<data>'),
+  ofField('MISSING_FIELD', '{detection} is missing, want it in the query string'),
+  ofField('MISSING_FIELD', '{password} is missing, want the password of the company'),
+  ofField('REPEATED_FIELD', '{text} is given 2 times, want once'),
+  ofField('INVALID_FIELD', '{max_faces} is 0, want a whole number from 1 to 1000', {
     value: '0',
     limit: '1000',
   }),
-  example('INVALID_FIELD', 'expected_digits is 2, want a whole number from 3 to 12', {
-    field: 'expected_digits',
+  ofField('INVALID_FIELD', '{expected_digits} is 2, want a whole number from 3 to 12', {
     value: '2',
     limit: '3',
   }),
-  example('INVALID_FIELD', 'query string is not well encoded, want percent-encoded UTF-8', {
-    field: 'query string',
-  }),
+  ofField('INVALID_FIELD', '{query string} is not well encoded, want percent-encoded UTF-8'),
   example(
     'MALFORMED_MULTIPART',
     'body cannot be parsed, want parts between boundaries and a last boundary',
   ),
   example('MALFORMED_JSON', 'body is not JSON, want a JSON object'),
-  example(
+  ofField(
     'INVALID_DATA_URL',
-    'image does not begin with "data:", want data:image/<type>;base64,<data>',
-    { field: 'image' },
+    '{data URL} does not begin with "data:", want data:image/<type>;base64,<data>',
   ),
-  example(
+  ofField(
     'INVALID_BASE64',
-    'image has "%" as character 77 of its data, want base64 of the standard alphabet',
-    { field: 'image', value: '%' },
+    '{data URL} has "%" as character 77 of its data, want base64 of the standard alphabet',
+    { value: '%' },
   ),
-  example('INVALID_SCORE', 'min_score is 1.5, want a number from 0 to 1', {
-    field: 'min_score',
-    value: '1.5',
-  }),
-  example(
+  ofField('INVALID_SCORE', '{min_score} is 1.5, want a number from 0 to 1', { value: '1.5' }),
+  ofField(
     'INVALID_SCORE',
-    'detection is "1.5", want a number from 0 to 1 with at most 6 decimals',
-    {
-      field: 'detection',
-      value: '1.5',
-    },
+    '{detection_score} is "1.5", want a number from 0 to 1 with at most 6 decimals',
+    { value: '1.5' },
   ),
-  example(
-    'INVALID_SCORE',
-    'detection_score is "1.5", want a number from 0 to 1 with at most 6 decimals',
-    { field: 'detection_score', value: '1.5' },
-  ),
-  example('EMPTY_IMAGE', 'file has no bytes, want a picture file', { field: 'file' }),
-  example('EMPTY_IMAGE', 'the data of image has no bytes, want a picture', { field: 'image' }),
-  example('CORRUPT_IMAGE', 'file is damaged or cut off, want a whole picture file', {
-    field: 'file',
-  }),
-  example('CORRUPT_IMAGE', 'image is damaged or cut off, want a whole picture file', {
-    field: 'image',
-  }),
-  example('MISSING_API_KEY', 'apikey is missing, want an API key in this header', {
-    field: 'apikey',
-  }),
-  example('INVALID_API_KEY', 'apikey is unknown, revoked or expired, want a valid one', {
-    field: 'apikey',
-  }),
+  ofField('EMPTY_IMAGE', '{file part} has no bytes, want a picture file'),
+  ofField('EMPTY_IMAGE', 'the data of {data URL} has no bytes, want a picture'),
+  ofField('CORRUPT_IMAGE', '{image} is damaged or cut off, want a whole picture file'),
+  ofField('MISSING_API_KEY', '{apikey} is missing, want an API key in this header'),
+  ofField('INVALID_API_KEY', '{apikey} is unknown, revoked or expired, want a valid one'),
   example(
     'COMPANY_AUTH_FAILED',
     'the company is unknown or the password is wrong, want a company and its password',
   ),
-  keyNotAllowed('OPERATION_FACE_DETECTION'),
-  keyNotAllowed('OPERATION_SCORE_CONFIG'),
-  keyNotAllowed('OPERATION_METER_READING'),
-  example('UNKNOWN_COMPANY', 'company is "acne", want the name of a registered company', {
-    field: 'company',
+  example(
+    'KEY_NOT_ALLOWED',
+    'apikey is that of ia_m3k7q2x5t4bd, want one that may be used for {operation}',
+    { key_id: 'ia_m3k7q2x5t4bd', operation: '{operation}' },
+  ),
+  ofField('UNKNOWN_COMPANY', '{company} is "acne", want the name of a registered company', {
     value: 'acne',
   }),
-  example(
+  ofField(
     'NO_FACE',
-    'file has no face with a score of at least 0.5, want one or a lower threshold',
-    { field: 'file', limit: '0.5' },
+    '{image} has no face with a score of at least 0.5, want one or a lower threshold',
+    { limit: '0.5' },
   ),
-  example('NO_READING', 'file shows no readable counter, want a sharp photo of the wheels', {
-    field: 'file',
-  }),
-  example('NO_READING', 'image shows no readable counter, want a sharp photo of the wheels', {
-    field: 'image',
-  }),
-  example(
+  ofField('NO_READING', '{image} shows no readable counter, want a sharp photo of the wheels'),
+  ofField(
     'UNSUPPORTED_IMAGE_TYPE',
-    'file is of an unknown type, want JPEG, PNG, WebP, AVIF, GIF or TIFF',
-    { field: 'file' },
+    '{image} is of an unknown type, want JPEG, PNG, WebP, AVIF, GIF or TIFF',
   ),
-  example(
-    'UNSUPPORTED_IMAGE_TYPE',
-    'image is of an unknown type, want JPEG, PNG, WebP, AVIF, GIF or TIFF',
-    { field: 'image' },
-  ),
-  example(
+  ofField(
     'UNSUPPORTED_CONTENT_TYPE',
-    'content-type is "application/json", want multipart/form-data with a boundary',
-    { field: 'content-type', value: 'application/json' },
+    '{content-type} is "application/json", want multipart/form-data with a boundary',
+    { value: 'application/json' },
   ),
-  example('UNSUPPORTED_CONTENT_TYPE', 'content-encoding is "gzip", want none', {
-    field: 'content-encoding',
+  ofField('UNSUPPORTED_CONTENT_TYPE', '{content-encoding} is "gzip", want none', {
     value: 'gzip',
   }),
-  example('BODY_TOO_LARGE', 'file is too large, want at most 10485760 bytes', {
-    field: 'file',
+  ofField('BODY_TOO_LARGE', '{image} is too large, want at most 10485760 bytes', {
     limit: '10485760',
   }),
-  example('BODY_TOO_LARGE', 'image is too large, want at most 10485760 bytes', {
-    field: 'image',
-    limit: '10485760',
-  }),
-  example('BODY_TOO_LARGE', 'body is too large, want at most 65536 bytes', {
-    field: 'body',
-    limit: '65536',
-  }),
-  example(
+  ofField('BODY_TOO_LARGE', '{body} is too large, want at most 65536 bytes', { limit: '65536' }),
+  ofField(
     'IMAGE_TOO_MANY_PIXELS',
-    'file has 60000000 pixels (10000 x 6000), want at most 50000000',
-    { field: 'file', value: '60000000', limit: '50000000' },
+    '{image} has 60000000 pixels (10000 x 6000), want at most 50000000',
+    { value: '60000000', limit: '50000000' },
   ),
-  example(
-    'IMAGE_TOO_MANY_PIXELS',
-    'image has 60000000 pixels (10000 x 6000), want at most 50000000',
-    { field: 'image', value: '60000000', limit: '50000000' },
-  ),
-  example('RATE_LIMITED', 'apikey has sent 601 requests, want at most 600 a minute', {
-    field: 'apikey',
+  ofField('RATE_LIMITED', '{apikey} has sent 601 requests, want at most 600 a minute', {
     value: '601',
     limit: '600',
   }),
@@ -182,26 +124,52 @@ export const errorExamples: readonly ErrorExample[] = [
 ];
 
 /** The example of a reason that fits an operation best; undefined where there is none. */
-export function errorExampleOf(reason: string, routes: readonly Route[]): ErrorExample | undefined {
-  const names = new Set(routes.flatMap(namesOf));
-  return errorExamples.find(({ reason: other, details: { field, operation } }) => {
-    const isAbout = (name: string | undefined) => name === undefined || names.has(name);
-    return other === reason && isAbout(field) && isAbout(operation);
+export function errorExampleOf(reason: Reason, routes: readonly Route[]): ErrorExample | undefined {
+  const names = new Map(routes.flatMap(namesOf));
+  const found = examples.find(({ reason: other, message }) => {
+    const [, about] = placeholder.exec(message) ?? [];
+    return other === reason && (about === undefined || names.has(about));
   });
+  if (found === undefined) return undefined;
+  const fill = (text: string) =>
+    text.replace(placeholder, (_, key: string) => names.get(key) ?? '');
+  const details = Object.entries(found.details).map(([name, value]) => [name, fill(value)]);
+  return example(reason, fill(found.message), Object.fromEntries(details) as typeof found.details);
 }
 
-/** What refusals of an operation may be about. */
-function namesOf({ body, query, headers, pathFields, openFields, rpcName }: Route): string[] {
+type Name = readonly [key: string, name: string];
+
+/** What refusals of an operation may be about: fields of its message by what the caller sends them as. */
+function namesOf({ body, query, headers, openFields, rpcName }: Route): Name[] {
   const [, service = ''] = /(\w+)Service\.\w+$/.exec(rpcName) ?? [];
-  const operation = `OPERATION${service.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`;
   return [
-    operation,
-    'apikey',
-    'query string',
-    ...pathFields.keys(),
-    ...[...query, ...headers, ...openFields].map(({ name }) => name),
-    ...(body.kind === 'none' ? [] : ['body', 'content-encoding']),
-    ...(body.kind === 'multipart' ? ['content-type', body.filePart] : []),
-    ...(body.kind === 'data-url' ? [body.member] : []),
+    ['operation', `OPERATION${service.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`],
+    ['apikey', 'apikey'],
+    ['query string', 'query string'],
+    ...openFields.map(({ name }): Name => [name, name]),
+    ...[...query, ...headers].map(({ name, field }): Name => [field?.name ?? name, name]),
+    ...[...headers, ...openFields].slice(0, 1).map(({ name }): Name => ['text', name]),
+    ...namesOfBody(body),
   ];
+}
+
+function namesOfBody(body: Route['body']): Name[] {
+  if (body.kind === 'none') return [];
+  const names: Name[] = [
+    ['body', 'body'],
+    ['content-encoding', 'content-encoding'],
+  ];
+  switch (body.kind) {
+    case 'json':
+      return names;
+    case 'multipart':
+      return [
+        ...names,
+        ['content-type', 'content-type'],
+        ['file part', body.filePart],
+        [body.fileField, body.filePart],
+      ];
+    case 'data-url':
+      return [...names, ['data URL', body.member], [body.field, body.member]];
+  }
 }
