@@ -7,12 +7,12 @@ import type { BulkOptions } from './bulk-stream.js';
 export const usage = `Analyses folders of pictures through the bulk streams of a running service.
 
   APIKEY=… npm run analyze -- photos/
-  APIKEY=… npm run analyze -- --feature meters --annotate out/ 'photos/**/*.jpg'
+  APIKEY=… npm run analyze -- --feature meters --annotate out/ photos/*.jpg
 
 Writes one JSON line a picture, those with an error too. Run again after an interruption it goes on:
 pictures that were answered, or that no run could read, are skipped; other errors are tried again
 (the last line counts). Of a folder those files are taken that are named like pictures, HEIC and BMP too
-though the service does not read them; the others are told of. A pattern takes all that it fits.
+though the service does not read them; the others are told of. A file that is named itself is taken.
 
   --feature NAME     faces (default) or meters
   --output FILE      default: faces.jsonl or meters.jsonl
@@ -27,7 +27,7 @@ though the service does not read them; the others are told of. A pattern takes a
 
 /** What a run is told. */
 export interface Order extends Omit<BulkOptions, 'signal' | 'onRetry'> {
-  /** Files, folders and patterns. */
+  /** Files and folders. */
   readonly wanted: readonly string[];
   /** File of the results. */
   readonly output: string;

@@ -30,7 +30,7 @@ function warn(message: string): void {
 function leftOutText({ count, shown }: { count: number; shown: readonly string[] }): string {
   const files = count === 1 ? '1 file that is' : `${count} files that are`;
   const names = [...shown, ...(count > shown.length ? ['…'] : [])].join(', ');
-  return `left out ${files} not named like a picture: ${names}; a name or a pattern takes any file`;
+  return `left out ${files} not named like a picture: ${names}; each is taken where it is named itself`;
 }
 
 /** @returns how many pictures were not answered */
