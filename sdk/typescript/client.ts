@@ -23,18 +23,30 @@ import {
   type GetDetectionScoreResponse,
   type SetDetectionScoreResponse,
 } from '../../generated/imageanalysis/v1/score_config.js';
+import { maxMessageBytes } from '../../runtime/message-limit.js';
 import { boundedStream } from './bounded-stream.js';
 import { defaultRetrySettings, type RetrySettings } from './retry.js';
 import type { CallOptions } from './time-limit.js';
 import { trimKey } from './trim-key.js';
 import { createUnaryCalls } from './unary-calls.js';
 
+/** Of the gRPC library that the client uses: one of another copy would be refused. */
+export { credentials } from '@grpc/grpc-js';
 export { Operation, type ApiKey, type Company } from '../../generated/imageanalysis/v1/admin.js';
-export { ThresholdSource, type Face } from '../../generated/imageanalysis/v1/face_detection.js';
+export {
+  ThresholdSource,
+  type DetectAllFacesResponse,
+  type DetectSingleFaceResponse,
+  type Face,
+  type StreamDetectFacesResponse,
+} from '../../generated/imageanalysis/v1/face_detection.js';
+export type { BoundingBox } from '../../generated/imageanalysis/v1/geometry.js';
 export {
   ReadingStatus,
   ReadingWarning,
   type MeterDigit,
+  type ReadMeterResponse,
+  type StreamReadMetersResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 export { createAdminClient, type AdminClient, type AdminClientOptions } from './admin-client.js';
 export { fromStatus } from './grpc-refusal.js';
@@ -100,14 +112,11 @@ export interface ImageAnalysisClient {
   close(): void;
 }
 
-/** A thousand cropped faces fit; gRPC's own limit is 4 MiB. */
-const maxAnswerBytes = 64 * 2 ** 20;
-
 export function createClient(options: ClientOptions): ImageAnalysisClient {
   const { address, apiKey, timeoutMs = 30_000 } = options;
   const retry = { ...defaultRetrySettings, ...options };
   const credentials = options.credentials ?? grpcCredentials.createInsecure();
-  const limits = { 'grpc.max_receive_message_length': maxAnswerBytes };
+  const limits = { 'grpc.max_receive_message_length': maxMessageBytes };
   const faces = new FaceDetectionServiceClient(address, credentials, limits);
   const meters = new MeterReadingServiceClient(address, credentials, limits);
   const scores = new ScoreConfigServiceClient(address, credentials, limits);

@@ -19,6 +19,8 @@ export interface Refusal {
   readonly details: Readonly<Record<string, string>>;
   /** When trying again is worth it. */
   readonly retryAfterSeconds: number | undefined;
+  /** Names the request in the service's log. Over REST only. */
+  readonly requestId?: string | undefined;
 }
 
 /** A call that was refused or failed. */
@@ -28,6 +30,7 @@ export class RefusedError extends Error implements Refusal {
   readonly code: string;
   readonly details: Readonly<Record<string, string>>;
   readonly retryAfterSeconds: number | undefined;
+  readonly requestId: string | undefined;
 
   constructor(message: string, refusal: Refusal, options?: { cause?: unknown }) {
     super(message, options);
@@ -35,5 +38,6 @@ export class RefusedError extends Error implements Refusal {
     this.code = refusal.code;
     this.details = refusal.details;
     this.retryAfterSeconds = refusal.retryAfterSeconds;
+    this.requestId = refusal.requestId;
   }
 }

@@ -219,6 +219,7 @@ function toRefusal(response: Response, body: Record<string, unknown> | undefined
     code: body['code'],
     details: (body['details'] ?? {}) as Record<string, string>,
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+    requestId: response.headers.get('x-request-id') ?? undefined,
   });
 }
 

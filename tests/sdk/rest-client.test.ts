@@ -85,6 +85,7 @@ void describe('the client over REST', () => {
       assert.ok(error instanceof RefusedError);
       assert.equal(error.reason, 'NO_FACE');
       assert.equal(error.code, 'NOT_FOUND');
+      assert.match(error.requestId ?? '', /^[0-9a-f-]{36}$/);
       return true;
     });
     await assert.rejects(client.detectAllFaces(portrait, { minScore: 1.5 }), {

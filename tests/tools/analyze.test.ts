@@ -303,6 +303,36 @@ void test('a lost stream is taken up again, without losing or doubling a picture
   assert.equal(retries.length, 6);
 });
 
+void test('a picture that is being looked for when the stream is lost is not lost with it', async (t) => {
+  let tellLoss = () => {};
+  const loss = new Promise<void>((resolve) => (tellLoss = resolve));
+  let streams = 0;
+  const server = await startStreamServer(t, (stream) => {
+    streams += 1;
+    stream.on('data', ({ id }: StreamDetectFacesRequest) => {
+      if (streams > 1) return void stream.write(answer(id));
+      stream.emit('error', { code: status.UNAVAILABLE, details: 'gone' });
+      tellLoss();
+    });
+    stream.on('end', () => stream.end());
+  });
+  const [first = '', second = ''] = await manyFiles(t, 2);
+  async function* slowly() {
+    yield first;
+    await loss;
+    // The client learns of it meanwhile.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    yield second;
+  }
+  const files: string[] = [];
+  await analyseAll(
+    slowly(),
+    ({ file }) => Promise.resolve(void files.push(file)),
+    optionsFor(server),
+  );
+  assert.deepEqual(files, [first, second]);
+});
+
 /** As the core says that a picture may come again. */
 const refusedForNow = (id: string, seconds: number): StreamDetectFacesResponse => ({
   id,

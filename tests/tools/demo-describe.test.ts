@@ -1,24 +1,43 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Analysis } from '../../tools/demo/analyse.js';
+import type { MeterAnswer, Reason } from '../../sdk/typescript/rest.js';
+import type { Analysis, RefusedAnswer } from '../../tools/demo/analyse.js';
 import { isRefused, summarise, toAnnotations } from '../../tools/demo/describe.js';
 import { outputNames } from '../../tools/demo/output-names.js';
 
 const bbox = { xmin: 10, ymin: 10, xmax: 90, ymax: 40 };
-const noMeter = { reason: 'NO_READING', message: 'no readable counter' };
-const meter = {
+const refused = (reason: Reason, message: string): RefusedAnswer => ({
+  code: 'X',
+  reason,
+  message,
+  details: {},
+});
+const noMeter = refused('NO_READING', 'no readable counter');
+const dot = { x: 1, y: 2 };
+const landmarks = {
+  right_eye: dot,
+  left_eye: dot,
+  nose_tip: dot,
+  right_mouth_corner: dot,
+  left_mouth_corner: dot,
+};
+const meter: MeterAnswer = {
+  message: 'success',
   meter_number: '0047',
   value: '004.7',
   unit: 'm3',
   confidence: 0.999,
   status: 'ok',
+  warnings: [],
   bbox,
   digits: [{ digit: '0', confidence: 0.5, bbox }],
 };
 
 function faces(...scores: string[]): Analysis['faces'] {
-  const landmarks = { nose_tip: { x: 1, y: 2 } };
-  return { result: scores.map((score) => ({ bbox, detection_score: score, landmarks })) };
+  return {
+    message: 'success',
+    result: scores.map((score) => ({ bbox, detection_score: score, landmarks })),
+  };
 }
 
 describe('summarise', () => {
@@ -30,13 +49,13 @@ describe('summarise', () => {
     ],
     [{ faces: faces(), meter }, 'no face; meter 004.7 m3 (ok, 99%)'],
     [
-      { faces: faces(), meter: { reason: 'QUEUE_FULL', message: 'try again' } },
+      { faces: faces(), meter: refused('QUEUE_FULL', 'try again') },
       'no face; meter refused: try again',
     ],
     [
       {
-        faces: { reason: 'EMPTY_IMAGE', message: 'image is empty' },
-        meter: { reason: 'EMPTY_IMAGE', message: 'image is empty' },
+        faces: refused('EMPTY_IMAGE', 'image is empty'),
+        meter: refused('EMPTY_IMAGE', 'image is empty'),
       },
       'refused: image is empty',
     ],
@@ -51,7 +70,7 @@ describe('summarise', () => {
 describe('toAnnotations', () => {
   it('should draw a face with its score and landmarks', () => {
     const [face, ...more] = toAnnotations({ faces: faces('0.98765'), meter: noMeter });
-    assert.deepEqual([face?.text, face?.dots, more], [['0.98'], [{ x: 1, y: 2 }], []]);
+    assert.deepEqual([face?.text, face?.dots, more], [['0.98'], Array(5).fill(dot), []]);
   });
 
   it('should draw the counter with its value and status, and each digit', () => {
@@ -60,7 +79,7 @@ describe('toAnnotations', () => {
   });
 
   it('should colour a reading to check otherwise', () => {
-    const colours = ['ok', 'check'].map(
+    const colours = (['ok', 'check'] as const).map(
       (status) => toAnnotations({ faces: faces(), meter: { ...meter, status } })[0]?.colour,
     );
     assert.notEqual(colours[0], colours[1]);

@@ -1,6 +1,6 @@
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { MeterAnswer } from '../demo/analyse.js';
+import type { MeterAnswer } from '../../sdk/typescript/rest.js';
 import { annotate, type Annotation } from '../annotate/annotate.js';
 import { annotateFace, annotateMeter, type DrawnFace } from '../annotate/annotations.js';
 import type { Line } from './answer.js';

@@ -1,9 +1,9 @@
-import { status as grpcStatus } from '@grpc/grpc-js';
-import type { DetectAllFacesResponse } from '../../generated/imageanalysis/v1/face_detection.js';
-import type { BoundingBox } from '../../generated/imageanalysis/v1/geometry.js';
-import type { ReadMeterResponse } from '../../generated/imageanalysis/v1/meter_reading.js';
-import type { Status } from '../../generated/google/rpc/status.js';
-import { readRefusal } from '../../runtime/read-refusal.js';
+import type {
+  BoundingBox,
+  DetectAllFacesResponse,
+  ReadMeterResponse,
+  RefusedError,
+} from '../../sdk/typescript/client.js';
 
 /** Why a picture has no answer. */
 export interface PictureError {
@@ -57,18 +57,8 @@ export function toReading(reading: ReadMeterResponse) {
   };
 }
 
-export function toError(error: Status): PictureError {
-  return {
-    code: grpcStatus[error.code] ?? 'UNKNOWN',
-    reason: readRefusal(error)?.reason ?? 'INTERNAL',
-    message: error.message,
-  };
-}
-
-/** When the service wants to be asked again; undefined: it would refuse the picture again. */
-export function toRetryMs(error: Status): number | undefined {
-  const seconds = readRefusal(error)?.retryAfterSeconds;
-  return seconds === undefined ? undefined : seconds * 1_000;
+export function toError({ code, reason, message }: RefusedError): PictureError {
+  return { code, reason: reason ?? 'INTERNAL', message };
 }
 
 function toBox(box: BoundingBox | undefined): BoundingBox {

@@ -1,24 +1,16 @@
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  Client,
-  credentials,
-  Metadata,
-  status,
-  type ClientDuplexStream,
-  type ServiceError,
-} from '@grpc/grpc-js';
-import {
-  FaceDetectionServiceService,
-  type StreamDetectFacesResponse,
-} from '../../generated/imageanalysis/v1/face_detection.js';
-import {
-  MeterReadingServiceService,
-  type StreamReadMetersResponse,
-} from '../../generated/imageanalysis/v1/meter_reading.js';
-import { maxMessageBytes } from '../../runtime/message-limit.js';
 import { ConfigError } from '../../runtime/settings.js';
-import { toError, toFaces, toReading, toRetryMs, type Line } from './answer.js';
+import {
+  createClient,
+  credentials,
+  fromStatus,
+  RefusedError,
+  type ImageAnalysisClient,
+  type StreamDetectFacesResponse,
+  type StreamReadMetersResponse,
+} from '../../sdk/typescript/client.js';
+import { toError, toFaces, toReading, type Line } from './answer.js';
+import { createPlaces } from './places.js';
 import { readPicture } from './read-picture.js';
 import { isOfOrder } from './refusals.js';
 
@@ -41,22 +33,26 @@ export interface BulkOptions {
   readonly onRetry: (reason: string) => void;
 }
 
-/** Answer of a stream, of either feature. */
-type Answer = StreamDetectFacesResponse | StreamReadMetersResponse;
-type Stream = ClientDuplexStream<object, Answer>;
+/** What one stream came to. */
+interface Pass {
+  /** Why it is not all; undefined: every picture has its line. */
+  readonly failure: Error | undefined;
+  readonly unanswered: readonly string[];
+  readonly answered: number;
+}
+
+/** A picture on its way. */
+interface Picture {
+  readonly file: string;
+  /** Once it is answered; settles when the line was taken. */
+  line?: Promise<void>;
+}
 
 /** Attempts in a row that brought no answer. */
 const mostAttempts = 6;
 
-/** What may be answered later was refused for now. */
-class RefusedForNow extends Error {
-  constructor(
-    message: string,
-    readonly retryMs: number,
-  ) {
-    super(message);
-  }
-}
+/** Codes of a stream that was lost on its way. */
+const lost: ReadonlySet<string> = new Set(['UNAVAILABLE', 'CANCELLED', 'DEADLINE_EXCEEDED']);
 
 /**
  * Sends pictures through one bulk stream and hands over their lines as they come. A file is read when
@@ -73,12 +69,11 @@ export async function analyseAll(
   onLine: (line: Line) => Promise<void>,
   options: BulkOptions,
 ): Promise<void> {
-  const trust = options.authority
-    ? credentials.createSsl(options.authority)
-    : credentials.createInsecure();
-  const client = new Client(options.address, trust, {
-    'grpc.max_receive_message_length': maxMessageBytes,
-    'grpc.max_send_message_length': -1,
+  const { address, apiKey, authority, signal } = options;
+  const client = createClient({
+    address,
+    apiKey,
+    credentials: authority ? credentials.createSsl(authority) : credentials.createInsecure(),
   });
   const source = files[Symbol.asyncIterator]();
   let again: string[] = [];
@@ -86,16 +81,16 @@ export async function analyseAll(
   try {
     for (;;) {
       const pass = await runStream(client, nextOf(source, again), onLine, options);
-      if (pass.error === undefined) return;
-      options.signal.throwIfAborted();
+      if (pass.failure === undefined) return;
+      signal.throwIfAborted();
       again = [...pass.unanswered, ...again];
       attempts = pass.answered > 0 ? 1 : attempts + 1;
-      if (!mayPass(pass.error) || attempts >= mostAttempts) throw pass.error;
-      options.onRetry(pass.error.message);
-      const toldMs = pass.error instanceof RefusedForNow ? pass.error.retryMs : 0;
+      if (!mayPass(pass.failure) || attempts >= mostAttempts) throw pass.failure;
+      options.onRetry(explain(pass.failure, address));
+      const toldMs = (pass.failure.retryAfterSeconds ?? 0) * 1_000;
       const waitMs = Math.max(toldMs, 250 * 2 ** attempts);
-      await sleep(waitMs, undefined, { signal: options.signal }).catch(() => undefined);
-      options.signal.throwIfAborted();
+      await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+      signal.throwIfAborted();
     }
   } finally {
     client.close();
@@ -109,138 +104,106 @@ async function* nextOf(source: AsyncIterator<string>, again: string[]): AsyncGen
 }
 
 /** Whether another stream may go well. */
-function mayPass(error: Error): boolean {
-  const { code } = error as Partial<ServiceError>;
+function mayPass(failure: Error): failure is RefusedError {
   return (
-    error instanceof RefusedForNow ||
-    code === status.UNAVAILABLE ||
-    code === status.CANCELLED ||
-    code === status.DEADLINE_EXCEEDED
+    failure instanceof RefusedError &&
+    (failure.retryAfterSeconds !== undefined || lost.has(failure.code))
   );
+}
+
+function explain({ message }: RefusedError, address: string): string {
+  // What is there speaks HTTP/1.
+  return message.includes('Protocol error') ? `${message}; is ${address} the gRPC port?` : message;
 }
 
 async function runStream(
-  client: Client,
+  client: ImageAnalysisClient,
   files: AsyncGenerator<string>,
   onLine: (line: Line) => Promise<void>,
   options: BulkOptions,
-): Promise<{ error: Error | undefined; unanswered: string[]; answered: number }> {
-  const { feature, inFlight, signal } = options;
-  const stream = openStream(client, options);
-  const waiting = new Map<string, string>();
-  const taking = new Set<Promise<void>>();
+): Promise<Pass> {
+  const { feature, inFlight, maxImageBytes } = options;
+  const places = createPlaces(inFlight);
+  const sent = new Map<string, Picture>();
+  const unwritten = new AbortController();
+  const signal = AbortSignal.any([options.signal, unwritten.signal]);
   let answered = 0;
-  let error: Error | undefined;
-  let refusal: RefusedForNow | undefined;
-  const isOver = () => error !== undefined || refusal !== undefined;
-  let wake = () => {};
-  const change = () => new Promise<void>((resolve) => (wake = resolve));
-  const fail = (reason: unknown) => {
-    error ??= reason as Error;
-    // Of a stream that is neither ended nor cancelled the end would not come before the service loses patience.
-    stream.cancel();
-    wake();
+  let refusal: RefusedError | undefined;
+  let failure: Error | undefined;
+  let isOver = false;
+  const stopSending = () => {
+    isOver = true;
+    places.give();
   };
-  const hand = (line: Line) => {
-    const taken = onLine(line)
-      .catch(fail)
+
+  // A line that is still being taken holds its place: a slow disk slows the sending down.
+  const hand = (id: string, picture: Picture, members: Partial<Line>) => {
+    picture.line = onLine({ file: picture.file, feature, ...members })
+      .catch((error: unknown) => unwritten.abort(error))
       .finally(() => {
-        taking.delete(taken);
-        wake();
+        sent.delete(id);
+        places.give();
       });
-    taking.add(taken);
   };
-  const onAbort = () => fail(signal.reason);
 
-  const ended = new Promise<void>((resolve) => {
-    stream.on('data', (answer: Answer) => {
-      const file = waiting.get(answer.id);
-      if (file === undefined) return;
-      const refused = toRefusedForNow(answer);
-      if (refused) {
-        refusal = refused;
-        return wake();
-      }
-      const members = toMembers(answer);
-      if (members.error && isOfOrder(members.error.reason))
-        return fail(new ConfigError(members.error.message));
-      waiting.delete(answer.id);
-      answered += 1;
-      hand({ file, feature, ...members });
-    });
-    stream.on('error', (reason: ServiceError) => {
-      // What is there speaks HTTP/1.
-      if (reason.details.includes('Protocol error'))
-        reason.message += `; is ${options.address} the gRPC port?`;
-      fail(reason);
-      resolve();
-    });
-    stream.on('end', resolve);
-  });
-  if (signal.aborted) onAbort();
-  else signal.addEventListener('abort', onAbort, { once: true });
-
-  try {
-    let id = 0;
-    for (;;) {
-      // A line that is still being taken holds its place: a slow disk slows the sending down.
-      while (!isOver() && waiting.size + taking.size >= inFlight) await change();
-      if (isOver()) break;
+  async function* requests() {
+    for (let number = 1; ; number += 1) {
+      await places.take();
+      if (isOver) return;
       const next = await files.next();
-      if (next.done) break;
-      const file = next.value;
-      // Until it is answered or refused it counts as on its way, whatever happens meanwhile.
-      id += 1;
-      waiting.set(String(id), file);
-      const picture = await readPicture(file, options.maxImageBytes);
-      if (!Buffer.isBuffer(picture)) {
-        waiting.delete(String(id));
-        hand({ file, feature, error: picture });
+      if (next.done) return;
+      // Until it is answered it counts as on its way, whatever happens meanwhile.
+      const [id, picture] = [String(number), { file: next.value }];
+      sent.set(id, picture);
+      const image = await readPicture(picture.file, maxImageBytes);
+      if (Buffer.isBuffer(image)) yield toRequest(id, image, options);
+      else hand(id, picture, { error: image });
+    }
+  }
+
+  const pictures = requests();
+  try {
+    const answers =
+      feature === 'faces'
+        ? client.streamDetectFaces(pictures, { signal })
+        : client.streamReadMeters(pictures, { signal });
+    for await (const { id, result } of answers) {
+      const picture = sent.get(id);
+      if (!picture || picture.line) continue;
+      const refused = result?.$case === 'error' ? fromStatus(result.value) : undefined;
+      if (refused?.retryAfterSeconds !== undefined) {
+        refusal = refused;
+        stopSending();
         continue;
       }
-      if (error === undefined && !stream.write(toRequest(String(id), picture, options)))
-        await Promise.race([once(stream, 'drain').catch(() => {}), ended]);
+      if (refused && isOfOrder(refused.reason)) throw new ConfigError(refused.message);
+      answered += 1;
+      hand(id, picture, refused ? { error: toError(refused) } : toMembers(result));
     }
-    if (error === undefined) stream.end();
-    await ended;
-    while (taking.size > 0) await Promise.all(taking);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
+  } catch (error) {
+    failure = error as Error;
   }
-  if (error === undefined && waiting.size > 0)
-    error = refusal ?? new Error(`the service left ${waiting.size} pictures without an answer`);
-  return { error, unanswered: [...waiting.values()], answered };
+  stopSending();
+  // The file that it is about to take from the source is among those sent by then.
+  await pictures.return();
+  for (const { line } of [...sent.values()]) await line;
+  const unanswered = [...sent.values()].map(({ file }) => file);
+  if (unwritten.signal.aborted) failure = unwritten.signal.reason as Error;
+  else if (unanswered.length > 0)
+    failure ??=
+      refusal ?? new Error(`the service left ${unanswered.length} pictures without an answer`);
+  return { failure, unanswered, answered };
 }
 
-function openStream(client: Client, { feature, apiKey }: BulkOptions): Stream {
-  const metadata = new Metadata();
-  metadata.set('apikey', apiKey);
-  const { path, requestSerialize, responseDeserialize } =
-    feature === 'faces'
-      ? FaceDetectionServiceService.streamDetectFaces
-      : MeterReadingServiceService.streamReadMeters;
-  return client.makeBidiStreamRequest(
-    path,
-    requestSerialize as (message: object) => Buffer,
-    responseDeserialize as (bytes: Buffer) => Answer,
-    metadata,
-  );
-}
-
-function toRequest(id: string, image: Buffer, options: BulkOptions): object {
+function toRequest(id: string, image: Buffer, options: BulkOptions) {
   if (options.feature === 'meters') return { id, request: { image } };
   const { company, minScore, landmarks } = options;
   return { id, request: { image, company, minScore, landmarks, crop: false, details: false } };
 }
 
-function toMembers({ result }: Answer): Partial<Line> {
-  if (result === undefined) return {};
-  if (result.$case === 'error') return { error: toError(result.value) };
+function toMembers(
+  result: StreamDetectFacesResponse['result'] | StreamReadMetersResponse['result'],
+): Partial<Line> {
+  if (result?.$case !== 'response') return {};
   return 'faces' in result.value ? toFaces(result.value) : toReading(result.value);
-}
-
-function toRefusedForNow({ result }: Answer): RefusedForNow | undefined {
-  if (result?.$case !== 'error') return undefined;
-  const retryMs = toRetryMs(result.value);
-  return retryMs === undefined ? undefined : new RefusedForNow(result.value.message, retryMs);
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { grpcTarget, grpcTargetWish } from '../../runtime/grpc-target.js';
 import { ConfigError } from '../../runtime/settings.js';
+import { readKey } from '../read-key.js';
 import type { BulkOptions } from './bulk-stream.js';
 
 export const usage = `Analyses folders of pictures through the bulk streams of a running service.
@@ -67,14 +68,13 @@ export async function readCommandLine(
     throw new ConfigError(`--feature is "${feature}", want faces or meters`);
   if (!grpcTarget.test(values.address))
     throw new ConfigError(`--address is "${values.address}", ${grpcTargetWish}`);
-  const apiKey = readKey(environment['APIKEY']);
   return {
     wanted: positionals,
     output: values.output ?? `${feature}.jsonl`,
     copies,
     address: values.address,
     authority: authority === undefined ? undefined : await readFile(authority),
-    apiKey,
+    apiKey: readKey(environment),
     feature,
     company: values.company,
     minScore: minScore === undefined ? undefined : toScore('min-score', minScore),
@@ -82,14 +82,6 @@ export async function readCommandLine(
     inFlight: toCount('in-flight', values['in-flight']),
     maxImageBytes: toCount('max-bytes', values['max-bytes']),
   };
-}
-
-/** Without the white space that files of other systems leave around it. It is in no message. */
-function readKey(text = ''): string {
-  const key = text.trim();
-  if (key === '') throw new ConfigError('APIKEY is not set, want an API key of the service');
-  if (/^[!-~]+$/.test(key)) return key;
-  throw new ConfigError('APIKEY has a character that no key has, want it as it was handed out');
 }
 
 function toScore(option: string, text: string): number {

@@ -16,6 +16,6 @@ export function isOfPicture(reason: string): boolean {
 }
 
 /** Whether a refusal for this reason ends the run: its options are mistaken. */
-export function isOfOrder(reason: string): boolean {
-  return ofOrder.has(reason);
+export function isOfOrder(reason: string | undefined): boolean {
+  return reason !== undefined && ofOrder.has(reason);
 }

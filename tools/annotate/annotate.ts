@@ -1,18 +1,11 @@
 import sharp from 'sharp';
 import { failOn } from '../../core-server/image/decode.js';
+import type { BoundingBox } from '../../sdk/typescript/rest.js';
 import { drawText, textWidth } from './stroke-font.js';
-
-/** Corners in pixels of the upright picture, as the REST API gives them. */
-export interface Box {
-  readonly xmin: number;
-  readonly ymin: number;
-  readonly xmax: number;
-  readonly ymax: number;
-}
 
 /** What to draw over a picture: a box, dots, and lines of text beside the box. */
 export interface Annotation {
-  readonly box: Box;
+  readonly box: BoundingBox;
   readonly colour: string;
   readonly dots?: readonly { readonly x: number; readonly y: number }[];
   readonly text?: readonly string[];
@@ -62,7 +55,7 @@ export async function annotate(
 }
 
 function overlaySvg(size: Size, annotations: readonly Annotation[], scale: number): string {
-  const taken: Box[] = [];
+  const taken: BoundingBox[] = [];
   const shapes = annotations.map((annotation) => drawAnnotation(annotation, scale));
   const labels = annotations.map((annotation) => {
     const label = placeLabel(annotation, scale, size);
@@ -115,10 +108,10 @@ function placeLabel({ box, colour, text, side = 'above' }: Annotation, scale: nu
   };
 }
 
-function scaled({ xmin, ymin, xmax, ymax }: Box, scale: number): Box {
+function scaled({ xmin, ymin, xmax, ymax }: BoundingBox, scale: number): BoundingBox {
   return { xmin: xmin * scale, ymin: ymin * scale, xmax: xmax * scale, ymax: ymax * scale };
 }
 
-function overlap(a: Box, b: Box): boolean {
+function overlap(a: BoundingBox, b: BoundingBox): boolean {
   return a.xmin < b.xmax && b.xmin < a.xmax && a.ymin < b.ymax && b.ymin < a.ymax;
 }

@@ -1,15 +1,13 @@
-import type { FaceAnswer, MeterAnswer } from '../demo/analyse.js';
-import type { Annotation, Box } from './annotate.js';
+import type { DetectedFace, MeterAnswer } from '../../sdk/typescript/rest.js';
+import type { Annotation } from './annotate.js';
 
 const faceColour = '#0a7d38';
 const okColour = '#1557b0';
 const checkColour = '#b35900';
 
 /** What is drawn of a face, over REST or as a line of `npm run analyze`. */
-export interface DrawnFace {
-  readonly bbox: Box;
+export interface DrawnFace extends Pick<DetectedFace, 'bbox' | 'landmarks'> {
   readonly detection_score: string | number;
-  readonly landmarks?: FaceAnswer['landmarks'];
 }
 
 /** A face with its score and, where they are there, its landmarks. */

@@ -1,65 +1,40 @@
-import type { Box } from '../annotate/annotate.js';
+import {
+  RefusedError,
+  type AllFacesAnswer,
+  type MeterAnswer,
+  type RestClient,
+} from '../../sdk/typescript/rest.js';
 
-/** One face of the answer to `POST /face_detect_multi` with `landmarks`, without `crop`. */
-export interface FaceAnswer {
-  readonly bbox: Box;
-  readonly detection_score: string;
-  readonly landmarks: Readonly<Record<string, { readonly x: number; readonly y: number }>>;
-}
-
-/** The answer to `POST /meter-number-ocr/file`. */
-export interface MeterAnswer {
-  readonly meter_number: string;
-  readonly value: string;
-  readonly unit: string;
-  readonly confidence: number;
-  readonly status: string;
-  readonly bbox: Box;
-  readonly digits: readonly {
-    readonly digit: string;
-    readonly confidence: number;
-    readonly bbox: Box;
-  }[];
-}
-
-/** What every refusal has; docs/errors.md lists the reasons. */
-export interface Refusal {
-  readonly message: string;
-  readonly reason: string;
+/** A refusal as the REST API answers it; docs/errors.md lists the reasons. */
+export interface RefusedAnswer extends Pick<
+  RefusedError,
+  'message' | 'code' | 'reason' | 'details'
+> {
+  readonly request_id?: string | undefined;
 }
 
 /** The answers of both features for one picture, as they came. */
 export interface Analysis {
-  readonly faces: { readonly result: readonly FaceAnswer[] } | Refusal;
-  readonly meter: MeterAnswer | Refusal;
-}
-
-export interface RestService {
-  readonly restUrl: string;
-  readonly apiKey: string;
+  readonly faces: AllFacesAnswer | RefusedAnswer;
+  readonly meter: MeterAnswer | RefusedAnswer;
 }
 
 /** Asks a running service for the faces and the meter of a picture. */
-export async function analyse(service: RestService, picture: Uint8Array): Promise<Analysis> {
-  const wanted = { crop: 'false', landmarks: 'true', details: 'true' };
+export async function analyse(
+  client: RestClient,
+  picture: Uint8Array,
+  signal: AbortSignal,
+): Promise<Analysis> {
+  const wanted = { crop: false, landmarks: true, details: true, signal };
   return {
-    faces: (await post(service, '/face_detect_multi', picture, wanted)) as Analysis['faces'],
-    meter: (await post(service, '/meter-number-ocr/file', picture)) as Analysis['meter'],
+    faces: await client.detectAllFaces(picture, wanted).catch(toRefusedAnswer),
+    meter: await client.readMeter(picture, { signal }).catch(toRefusedAnswer),
   };
 }
 
-async function post(
-  { restUrl, apiKey }: RestService,
-  path: string,
-  picture: Uint8Array,
-  fields: Readonly<Record<string, string>> = {},
-): Promise<unknown> {
-  const body = new FormData();
-  for (const [name, value] of Object.entries(fields)) body.append(name, value);
-  body.append('file', new Blob([new Uint8Array(picture)]), 'picture');
-  const init = { method: 'POST', headers: { apikey: apiKey }, body };
-  const response = await fetch(restUrl + path, init).catch((error: unknown) => {
-    throw new Error(`${restUrl} cannot be reached`, { cause: error });
-  });
-  return await response.json();
+/** What is no refusal of the service, as where it cannot be reached, is thrown on. */
+function toRefusedAnswer(error: unknown): RefusedAnswer {
+  if (!(error instanceof RefusedError) || error.reason === undefined) throw error;
+  const { message, code, reason, requestId, details } = error;
+  return { message, code, reason, request_id: requestId, details };
 }

@@ -2,14 +2,15 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { exitCodeOf, exitCodes } from '../../runtime/exit-codes.js';
-import { ConfigError } from '../../runtime/settings.js';
-import { analyse, type RestService } from './analyse.js';
-import { annotate } from '../annotate/annotate.js';
-import { isRefused, summarise, toAnnotations } from './describe.js';
-import { outputNames } from './output-names.js';
 import { launch } from '../../launcher/launch.js';
 import { createLaunchSettings } from '../../launcher/launch-settings.js';
+import { exitCodeOf, exitCodes } from '../../runtime/exit-codes.js';
+import { createRestClient, type RestClientOptions } from '../../sdk/typescript/rest.js';
+import { annotate } from '../annotate/annotate.js';
+import { readKey } from '../read-key.js';
+import { analyse } from './analyse.js';
+import { isRefused, summarise, toAnnotations } from './describe.js';
+import { outputNames } from './output-names.js';
 
 const usage = `Analyses pictures and writes annotated ones, and the answers as JSON.
 
@@ -52,9 +53,7 @@ async function main(): Promise<void> {
     await withOwnService((service) => analyseAll(service, files, out));
     return;
   }
-  const apiKey = process.env['APIKEY'];
-  if (!apiKey) throw new ConfigError('APIKEY is not set, want the key of the service of --rest');
-  await analyseAll({ restUrl: values.rest.replace(/\/+$/, ''), apiKey }, files, out);
+  await analyseAll({ url: values.rest, apiKey: readKey(process.env) }, files, out);
 }
 
 async function samples(): Promise<string[]> {
@@ -62,12 +61,13 @@ async function samples(): Promise<string[]> {
   return names.filter((name) => name.endsWith('.jpg')).map((name) => path.join('samples', name));
 }
 
-async function analyseAll(service: RestService, files: readonly string[], out: string) {
+async function analyseAll(service: RestClientOptions, files: readonly string[], out: string) {
+  const client = createRestClient(service);
   const names = outputNames(files);
   for (const [index, file] of files.entries()) {
     abort.signal.throwIfAborted();
     const picture = await readFile(file);
-    const analysis = await analyse(service, picture);
+    const analysis = await analyse(client, picture, abort.signal);
     const target = path.join(out, names[index] ?? '');
     await writeFile(`${target}.json`, `${JSON.stringify(analysis, undefined, 2)}\n`);
     if (isRefused(analysis)) {
@@ -81,7 +81,7 @@ async function analyseAll(service: RestService, files: readonly string[], out: s
 }
 
 /** A service on free ports whose database goes with it, whatever the user's own settings say. */
-async function withOwnService(use: (service: RestService) => Promise<void>): Promise<void> {
+async function withOwnService(use: (service: RestClientOptions) => Promise<void>): Promise<void> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'image-analysis-demo-'));
   try {
     const env = {
@@ -105,7 +105,7 @@ async function withOwnService(use: (service: RestService) => Promise<void>): Pro
       signal: abort.signal,
     });
     try {
-      await use({ restUrl: service.restUrl, apiKey: service.demo?.apiKey ?? '' });
+      await use({ url: service.restUrl, apiKey: service.demo?.apiKey ?? '' });
     } finally {
       await service.stop();
     }

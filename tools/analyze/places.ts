@@ -1,0 +1,21 @@
+/** So many at a time: who finds no free place waits for one. */
+export interface Places {
+  take(): Promise<void>;
+  give(): void;
+}
+
+export function createPlaces(count: number): Places {
+  const waiting: (() => void)[] = [];
+  let free = count;
+  return {
+    async take() {
+      if (free > 0) free -= 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    give() {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    },
+  };
+}

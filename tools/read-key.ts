@@ -1,0 +1,18 @@
+import { ConfigError } from '../runtime/settings.js';
+import { trimKey } from '../sdk/typescript/trim-key.js';
+
+/**
+ * Reads the key of the variable APIKEY. It is in no message.
+ *
+ * @throws ConfigError where there is none, or one that cannot be sent
+ */
+export function readKey(environment: Readonly<NodeJS.ProcessEnv>): string {
+  let key: string;
+  try {
+    key = trimKey('APIKEY', environment['APIKEY'] ?? '');
+  } catch (error) {
+    throw new ConfigError((error as Error).message);
+  }
+  if (key === '') throw new ConfigError('APIKEY is not set, want an API key of the service');
+  return key;
+}
