@@ -31,56 +31,56 @@ const origins = z
 /** The settings, their defaults and what they mean; docs/configuration.md is made of them. */
 export const settings = z.object({
   REST_HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
-  REST_PORT: port.default(8080).describe('HTTP port; 0 takes a free one.'),
+  REST_PORT: port.default(8080).describe('HTTP port; 0 picks a free port.'),
   REST_CORE_ADDRESS: z
     .string()
     .regex(grpcTarget, grpcTargetWish)
     .default('127.0.0.1:50051')
     .describe(
-      'The core; calls are spread over all addresses of a name, or over those of a list: `ipv4:10.0.0.1:50051,10.0.0.2:50051`.',
+      'Address of the core. Calls are balanced across all addresses that a name resolves to, or that a list gives: `ipv4:10.0.0.1:50051,10.0.0.2:50051`.',
     ),
-  REST_TLS_CERT: file.describe('PEM file of the certificate chain; unset: no TLS.'),
-  REST_TLS_KEY: file.describe('PEM file of its private key.'),
+  REST_TLS_CERT: file.describe('PEM file with the certificate chain; no TLS when unset.'),
+  REST_TLS_KEY: file.describe('PEM file with its private key.'),
   REST_CORE_TLS_CA: file.describe(
-    'PEM file of the authority that signed the certificate of the core; unset: no TLS to the core.',
+    "PEM file with the CA that signed the core's certificate; no TLS to the core when unset.",
   ),
   REST_CORE_TLS_CERT: file.describe(
-    'PEM file of the certificate that the facade shows to the core (mutual TLS).',
+    'PEM file with the certificate that the facade presents to the core (mutual TLS).',
   ),
-  REST_CORE_TLS_KEY: file.describe('PEM file of its private key.'),
+  REST_CORE_TLS_KEY: file.describe('PEM file with its private key.'),
   REST_CORE_TLS_NAME: z
     .string()
     .optional()
-    .describe('Name in the certificate of the core, where it is not the one of its address.'),
+    .describe("Name in the core's certificate, if it differs from the host name in the address."),
   REST_MAX_IMAGE_BYTES: wholeNumber(1, largestImageBytes)
     .default(10 * MiB)
-    .describe('Bytes of a picture file.'),
+    .describe('Maximum size of a picture file, in bytes.'),
   REST_MAX_BODY_BYTES: wholeNumber(1, 128 * MiB)
     .default(0)
-    .describe('Bytes of a request body with a picture.'),
+    .describe('Maximum size of a request body with a picture, in bytes.'),
   REST_MAX_BUFFERED_BYTES: wholeNumber(1, 64 * 1024 * MiB)
     .default(256 * MiB)
     .describe(
-      'Bytes of all request bodies held at once, at most four fifths of them from one address.',
+      'Maximum bytes of request bodies held in memory at once; one address may take four fifths.',
     ),
   REST_REQUEST_TIMEOUT_MS: wholeNumber(1, 600_000)
     .default(30_000)
-    .describe("From the arrival of a request's headers to its answer."),
+    .describe("Maximum time from the arrival of a request's headers to its response."),
   REST_CORS_ORIGINS: origins
     .optional()
     .describe(
-      'Origins whose pages may call the operations, such as `https://app.example`, with commas between; `*` for all; unset: none.',
+      'Origins whose pages may call the operations, such as `https://app.example`, separated by commas; `*` allows all, unset allows none.',
     ),
   REST_TRUSTED_PROXIES: proxyList
     .optional()
     .describe(
-      'Proxies whose `x-forwarded-for` is believed and whose connections are not limited, such as `10.2.0.0/16, ::1`; unset: none, and all clients behind one count as one address.',
+      'Proxies whose `x-forwarded-for` is trusted and whose connections are not limited, such as `10.2.0.0/16, ::1`. Behind any other proxy, all clients count as one address.',
     ),
   REST_METRICS_PORT: metricsPort,
   REST_METRICS_HOST: metricsHost,
   REST_SHUTDOWN_GRACE_MS: wholeNumber(0, 600_000)
     .default(10_000)
-    .describe('Time for running requests to end after SIGTERM.'),
+    .describe('Time that requests in flight get to finish after SIGTERM.'),
   REST_LOG_LEVEL: logLevel,
 });
 

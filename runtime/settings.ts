@@ -42,16 +42,16 @@ function isProxyList(text: string): boolean {
 /** The settings that every process has, under its own prefix. */
 export const metricsPort = port
   .optional()
-  .describe('Port of the Prometheus metrics, at `/metrics`; unset: off, 0 takes a free one.');
+  .describe('Port for Prometheus metrics, at `/metrics`; off when unset, 0 picks a free port.');
 export const metricsHost = z
   .string()
   .default('127.0.0.1')
-  .describe('Address on which the metrics are; they need no key.');
+  .describe('Address that the metrics port listens on; metrics need no key.');
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export const logLevel = z
   .enum(logLevels, `want ${logLevels.slice(0, -1).join(', ')} or ${logLevels.at(-1)}`)
   .default('info')
-  .describe('Least level that is logged.');
+  .describe('Lowest level that is logged.');
 
 /**
  * Reads settings from environment variables. An empty variable counts as unset. The value of a setting

@@ -4,31 +4,31 @@ import { settings as facadeSettings } from '../../rest-facade/config.js';
 
 /** Where the default is not a value of its own. */
 const shownDefaults: Readonly<Record<string, string>> = {
-  CORE_WORKERS: 'one a core',
-  CORE_FACE_MODEL: 'the embedded one',
-  CORE_DEFAULT_SCORE: 'the calibrated one',
-  CORE_METER_CHECK_BELOW: 'the calibrated one',
+  CORE_WORKERS: 'one per CPU core',
+  CORE_FACE_MODEL: 'built in',
+  CORE_DEFAULT_SCORE: 'calibrated',
+  CORE_METER_CHECK_BELOW: 'calibrated',
   REST_MAX_BODY_BYTES: 'from REST_MAX_IMAGE_BYTES',
 };
 
 const tableHead = ['| variable | default | meaning |', '|---|---|---|'];
 
-/** The configuration reference, made of the settings of both processes: docs/configuration.md. */
+/** The configuration reference, generated from the settings of both processes: docs/configuration.md. */
 export function renderConfiguration(): string {
   return [
     '# Configuration reference',
-    'Made from the settings of `core-server/config.ts` and `rest-facade/config.ts` by `npm run docs`. Settings ' +
-      'are environment variables; an empty one counts as unset. A process reports all mistakes together and ' +
-      'does not start.',
+    'Generated from `core-server/config.ts` and `rest-facade/config.ts` by `npm run docs`. Settings ' +
+      'are environment variables; an empty one counts as unset. If any are invalid, a process reports all of ' +
+      'them at once and does not start.',
     '## Core',
     table(rowsOf(coreSettings)),
     '## Facade',
     table(rowsOf(facadeSettings)),
-    '## Beside them',
+    '## Other variables',
     table([
-      '| `OTEL_EXPORTER_OTLP_ENDPOINT` | unset | Where traces go, by OTLP over HTTP; which other `OTEL_*` variables are heeded: [Traces](observability.md#traces). |',
-      '| `UV_THREADPOOL_SIZE` | set by `make run` | Threads that read and decode pictures; for a core started by itself twice its cores: [Processes](operating.md#processes). |',
-      '| `ORT_DISABLE_TELEMETRY` | 1 | 0 lets onnxruntime report to its vendor. |',
+      '| `OTEL_EXPORTER_OTLP_ENDPOINT` | unset | Where to send traces, by OTLP over HTTP. Other supported `OTEL_*` variables: [Traces](observability.md#traces). |',
+      '| `UV_THREADPOOL_SIZE` | set by `make run` | Threads that read and decode pictures; for a core that is started separately, twice its CPU cores: [Processes](operating.md#processes). |',
+      '| `ORT_DISABLE_TELEMETRY` | 1 | 0 lets onnxruntime send telemetry to its vendor. |',
     ]),
   ].join('\n\n');
 }
