@@ -26,41 +26,48 @@ export interface FailureLimiterOptions {
   readonly maxFailures?: number;
   /** Failures of one caller on all companies together before it has to wait. */
   readonly maxFailuresPerCaller?: number;
+  /** Failures with one API key on one company, from all addresses, before all of them have to wait. */
+  readonly maxFailuresPerKey?: number;
   /** Failures count for this long, from the first one. */
   readonly windowSeconds?: number;
 }
 
 /**
  * A caller is an API key and an address: behind a proxy, all clients have one address, and nobody is to be
- * locked out by the failures of another. Counts in the memory of this process: with several keys or
- * replicas a guesser has as many tries more.
+ * locked out by a few failures of another. Who calls the core from a trusted network makes its address up,
+ * a new one for each guess: so a key's failures on a company are bounded whatever the address, too. Counts in
+ * the memory of this process: with several keys or replicas a guesser has as many tries more.
  */
 export function createFailureLimiter({
   maxFailures = 10,
   maxFailuresPerCaller = 100,
+  maxFailuresPerKey = 100,
   windowSeconds = 300,
 }: FailureLimiterOptions = {}): FailureLimiter {
-  const perCompany = new RateLimiterMemory({ points: maxFailures, duration: windowSeconds });
-  const perCaller = new RateLimiterMemory({
-    points: maxFailuresPerCaller,
-    duration: windowSeconds,
+  const limit = (points: number, keyOf: (attempt: PasswordAttempt) => string) => ({
+    limiter: new RateLimiterMemory({ points, duration: windowSeconds }),
+    keyOf,
   });
-  const callerKey = ({ keyId, peer }: PasswordAttempt): string => `${keyId} ${callerAddress(peer)}`;
-  const companyKey = (attempt: PasswordAttempt): string =>
-    // One entry for all names that no company can have: a caller must not fill the memory with them.
-    `${callerKey(attempt)} ${isCompanyName(attempt.company) ? attempt.company : ''}`;
+  const callerOf = ({ keyId, peer }: PasswordAttempt): string => `${keyId} ${callerAddress(peer)}`;
+  // One entry for all names that no company can have: a caller must not fill the memory with them.
+  const companyOf = ({ company }: PasswordAttempt): string =>
+    isCompanyName(company) ? company : '';
+
+  const perCompany = limit(maxFailures, (attempt) => `${callerOf(attempt)} ${companyOf(attempt)}`);
+  const perCaller = limit(maxFailuresPerCaller, callerOf);
+  const perKey = limit(maxFailuresPerKey, (attempt) => `${attempt.keyId} ${companyOf(attempt)}`);
+  const limits = [perCompany, perCaller, perKey];
 
   return {
     async check(attempt) {
-      await refuseWhenSpent(perCompany, companyKey(attempt), 'password');
-      await refuseWhenSpent(perCaller, callerKey(attempt), 'password');
+      for (const { limiter, keyOf } of limits)
+        await refuseWhenSpent(limiter, keyOf(attempt), 'password');
     },
     async recordFailure(attempt) {
-      await perCompany.penalty(companyKey(attempt));
-      await perCaller.penalty(callerKey(attempt));
+      for (const { limiter, keyOf } of limits) await limiter.penalty(keyOf(attempt));
     },
     async recordSuccess(attempt) {
-      await perCompany.delete(companyKey(attempt));
+      await perCompany.limiter.delete(perCompany.keyOf(attempt));
     },
   };
 }

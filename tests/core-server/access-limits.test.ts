@@ -111,6 +111,23 @@ describe('failure limiter', () => {
     await failures.check({ ...attempt, keyId: 'other' });
   });
 
+  it('should bound what one key tries on a company from made-up addresses, successes or not', async () => {
+    const failures = createFailureLimiter();
+    const from = (host: number) => ({ ...attempt, peer: `192.0.2.${host}` });
+    for (let host = 1; host <= 99; host++) {
+      await failures.recordFailure(from(host));
+      await failures.recordSuccess(from(host));
+    }
+    await failures.check(from(100));
+    await failures.recordFailure(from(100));
+    await assert.rejects(failures.check(from(101)), {
+      reason: 'RATE_LIMITED',
+      details: { field: 'password', limit: '100' },
+    });
+    await failures.check({ ...from(101), keyId: 'other' });
+    await failures.check({ ...from(101), company: 'beta' });
+  });
+
   it('should count names that no company can have as one', async () => {
     const failures = createFailureLimiter({ maxFailures: 2 });
     await failures.recordFailure({ ...attempt, company: 'no such company' });
