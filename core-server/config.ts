@@ -15,6 +15,8 @@ import {
 /** Everything the core can be told from outside. */
 export type CoreConfig = z.infer<typeof settings>;
 
+const adminKeyRule = 'at least 16 characters of printable ASCII, no blanks around them';
+
 /** The settings, their defaults and what they mean; docs/configuration.md is made of them. */
 export const settings = z.object({
   CORE_HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
@@ -22,9 +24,10 @@ export const settings = z.object({
   CORE_ADMIN_PORT: port.default(50_052).describe('Port of AdminService; 0 picks a free port.'),
   CORE_ADMIN_KEY: z
     .string()
-    .min(16, 'want at least 16 characters')
+    // What metadata can carry: no caller could send another.
+    .regex(/^[!-~][ -~]{14,}[!-~]$/, `want ${adminKeyRule}`)
     .optional()
-    .describe('Key for AdminService, at least 16 characters; AdminService is off when unset.')
+    .describe(`Key for AdminService, ${adminKeyRule}; AdminService is off when unset.`)
     .meta({ secret: true }),
   CORE_DATA_DIR: z.string().default('./data').describe('Directory of the SQLite file.'),
   DATABASE_URL: z

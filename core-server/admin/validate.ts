@@ -57,7 +57,7 @@ function validateLabel(label: string): void {
   const wish = `1 to ${maxLabelLength} characters without control characters`;
   if (label === '') throw missingField('label', wish);
   // Control characters would act on the terminal that lists the keys; PostgreSQL takes no NUL.
-  if (countCharacters(label) > maxLabelLength || /[\p{Cc}\p{Cs}]/u.test(label)) {
+  if (countCharacters(label) > maxLabelLength || hasControl(label)) {
     throw invalidField('label', label, wish);
   }
 }
@@ -68,15 +68,25 @@ function validateExpireTime(time: Date | undefined, now: Date): void {
   throw invalidField('expire_time', value, 'a time to come');
 }
 
+/** What a header can carry to its end, as UTF-8: the recommended REST form sends passwords in one. */
 function validatePassword(password: string): void {
-  const wish = `${minPasswordLength} to ${maxPasswordLength} characters`;
+  const wish = `${minPasswordLength} to ${maxPasswordLength} characters, no control characters and no blanks around them`;
   if (password === '') throw missingField('password', wish);
-  const length = countCharacters(password);
-  if (length >= minPasswordLength && length <= maxPasswordLength) return;
   // Never the value: this is a secret.
-  throw new ServiceError('INVALID_FIELD', `password has ${length} characters, want ${wish}`, {
-    details: { field: 'password', limit: `${minPasswordLength}..${maxPasswordLength}` },
-  });
+  const mistaken = (has: string, details = {}): ServiceError =>
+    new ServiceError('INVALID_FIELD', `password has ${has}, want ${wish}`, {
+      details: { field: 'password', ...details },
+    });
+  const length = countCharacters(password);
+  if (length < minPasswordLength || length > maxPasswordLength)
+    throw mistaken(`${length} characters`, { limit: `${minPasswordLength}..${maxPasswordLength}` });
+  if (hasControl(password) || password.trim() !== password)
+    throw mistaken('control characters or blanks around it');
+}
+
+/** Halves of characters count: no UTF-8 has them. */
+function hasControl(text: string): boolean {
+  return /[\p{Cc}\p{Cs}]/u.test(text);
 }
 
 function countCharacters(text: string): number {

@@ -126,13 +126,18 @@ describe('administration of companies', () => {
   it('should take names and passwords up to their limits', async (t) => {
     const { handlers } = await setUp(t);
     await handlers.createCompany({ name: 'a', password: '8-chars-' });
-    await handlers.createCompany({ name: '..a', password: '8-chars-' });
+    await handlers.createCompany({ name: '..a', password: 'ä 木 - bc' });
     await handlers.createCompany({ name: 'aA9._-'.padEnd(64, '-'), password: '🔑'.repeat(128) });
     assert.equal((await handlers.listCompanies({})).companies.length, 3);
   });
 
   const nameRule = '1 to 64 characters out of letters, digits, ".", "_" and "-", not dots alone';
-  const passwordRule = '8 to 128 characters';
+  const passwordRule = '8 to 128 characters, no control characters and no blanks around them';
+  const unsendable = {
+    reason: 'INVALID_FIELD',
+    message: `password has control characters or blanks around it, want ${passwordRule}`,
+    details: { field: 'password' },
+  };
   const refused: [string, Partial<CreateCompanyRequest>, object][] = [
     ['no name', { name: '' }, missing('name', nameRule)],
     ['a name of 65', { name: 'a'.repeat(65) }, invalid('name', 'a'.repeat(65), nameRule)],
@@ -143,6 +148,13 @@ describe('administration of companies', () => {
     ['no password', { password: '' }, missing('password', passwordRule)],
     ['a password of 7', { password: '7-chars' }, shortOrLong(7)],
     ['a password of 129', { password: 'x'.repeat(129) }, shortOrLong(129)],
+    // The header `x-company-password` could not carry these.
+    ['a line end in a password', { password: 'pass\nword' }, unsendable],
+    ['a tab in a password', { password: 'pass\tword' }, unsendable],
+    ['DEL in a password', { password: 'pass\x7fword' }, unsendable],
+    ['half a character', { password: 'pass\ud800word' }, unsendable],
+    ['a blank before a password', { password: ' password' }, unsendable],
+    ['a blank after a password', { password: 'password ' }, unsendable],
   ];
   for (const [what, parts, expected] of refused) {
     it(`should refuse ${what}`, async (t) => {
@@ -157,6 +169,8 @@ describe('administration of companies', () => {
     await handlers.createCompany(request);
     const change = { name: 'acme', password: '7-chars' };
     await assert.rejects(handlers.setCompanyPassword(change), shortOrLong(7));
+    const padded = { name: 'acme', password: 'password ' };
+    await assert.rejects(handlers.setCompanyPassword(padded), unsendable);
     const unnamed = missing('name', 'the name of a registered company');
     await assert.rejects(handlers.setCompanyPassword({ ...request, name: '' }), unnamed);
     await assert.rejects(handlers.deleteCompany({ name: '' }), unnamed);

@@ -78,6 +78,26 @@ describe('settings', () => {
     });
   });
 
+  for (const key of ['sixteen or more!', '0123456789abcdef', '!'.repeat(64)])
+    it(`should take the admin key "${key}"`, () => {
+      assert.equal(createConfig({ CORE_ADMIN_KEY: key }).CORE_ADMIN_KEY, key);
+    });
+
+  // No caller could send them: metadata is ASCII, and loses the blanks around it.
+  const unsendable = [
+    '15 characters..',
+    'with a line end\n',
+    ' with a blank ...',
+    'schlüssel-schlüssel',
+  ];
+  for (const key of [...unsendable, 'with a blank ... ', 'with\ta tab inside'])
+    it(`should refuse the admin key ${JSON.stringify(key)}`, () => {
+      assert.throws(() => createConfig({ CORE_ADMIN_KEY: key }), {
+        message:
+          'CORE_ADMIN_KEY is set: want at least 16 characters of printable ASCII, no blanks around them',
+      });
+    });
+
   it('should name all mistakes together, and no secret', () => {
     assert.deepEqual(mistakesOf({ PORT: '65536', KEY: 'abc', CERT: 'a.crt' }), [
       'PORT is "65536": want a whole number from 0 to 65535',
