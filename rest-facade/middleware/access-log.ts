@@ -1,12 +1,13 @@
 import type { Logger } from 'pino';
 import { contextOf, outcomeOf } from '../request-context.js';
 import { splitTarget } from '../transcode/parse-target.js';
+import { showPath } from '../transcode/show-path.js';
 import type { Middleware } from './middleware.js';
 
 /**
  * One line a request, written when its answer is out or its caller gone. Of the request it has method
- * and path only: query strings hold a password, headers the API key. Members are named as in the
- * core's log, so that one request is found in both by its `request_id`.
+ * and route only, of a path without one what may be shown: query strings hold a password, headers the API
+ * key. Members are named as in the core's log, so that one request is found in both by its `request_id`.
  */
 export function accessLog(log: Logger): Middleware {
   return (request, response) => {
@@ -16,8 +17,11 @@ export function accessLog(log: Logger): Middleware {
       const line = {
         request_id: requestId,
         method: request.method,
-        path: splitTarget(request.url ?? '/').path.slice(0, 200),
         route,
+        path:
+          route === undefined
+            ? showPath(splitTarget(request.url ?? '/').path).slice(0, 200)
+            : undefined,
         status,
         reason: reason === 'OK' ? undefined : reason,
         duration_ms: Math.round(seconds * 10_000) / 10,

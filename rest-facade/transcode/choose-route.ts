@@ -3,6 +3,7 @@ import { clip, onlyValue, quote } from './field.js';
 import { matchPath } from './path-template.js';
 import type { NamedValue } from './parse-target.js';
 import type { Route } from './rules.js';
+import { showPath } from './show-path.js';
 
 /** The routes on one verb and path, and the path's variables, still encoded. */
 export interface RouteMatch {
@@ -19,10 +20,12 @@ export function findRoutes(routes: readonly Route[], verb: string, rawPath: stri
     const variables = matchPath(route.segments, rawPath);
     return variables === undefined ? [] : [{ route, variables }];
   });
-  if (matches.length === 0)
-    throw refuse('NO_SUCH_ROUTE', `path is ${quote(rawPath)}, want one of those in /openapi.json`, {
-      details: { field: 'path', value: clip(rawPath) },
+  if (matches.length === 0) {
+    const path = showPath(rawPath);
+    throw refuse('NO_SUCH_ROUTE', `path is ${quote(path)}, want one of those in /openapi.json`, {
+      details: { field: 'path', value: clip(path) },
     });
+  }
   const [first, ...rest] = matches.filter(({ route }) => route.verb === verb);
   if (first === undefined) {
     const allow = [...new Set(matches.map(({ route }) => route.verb))];

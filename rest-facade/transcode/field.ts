@@ -107,7 +107,9 @@ export function onlyValue(values: readonly NamedValue[], name: string): string |
 
 /** A value as it may stand in a message: quoted, control characters escaped, not endless. */
 export function quote(text: string): string {
-  return JSON.stringify(clip(text));
+  const ofC1 = (character: string) => `\\u00${character.charCodeAt(0).toString(16)}`;
+  // JSON escapes those below the blank; these act on terminals, too.
+  return JSON.stringify(clip(text)).replace(/[\x7f-\x9f]/g, ofC1);
 }
 
 /** A text as it may stand in `details.value`: not endless. */

@@ -60,10 +60,12 @@ test('no secret reaches the log', async (t) => {
     await fetch(`${url}/face_config_score?${query}${secret}`, { headers });
   await fetch(`${url}/v1/companies/acme/detection-score`, { headers });
   await fetch(`${url}/nothing?${secret}`, { headers });
+  await fetch(`${url}/face_config_score&password=${secret}`, { headers });
   const body = createForm(Buffer.from(secret), { company: secret });
   await fetch(`${url}/face_detect_single`, { method: 'POST', headers, body });
-  assert.equal(logged().match(/"msg":"request"/g)?.length, 6);
-  assert.match(logged(), /"path":"\/face_config_score","route":"\/face_config_score","status":400/);
+  assert.equal(logged().match(/"msg":"request"/g)?.length, 7);
+  assert.match(logged(), /"route":"\/face_config_score","status":400/);
+  assert.match(logged(), /"path":"\/face_config_score…","status":404/);
   assert.doesNotMatch(logged(), new RegExp(secret));
 });
 

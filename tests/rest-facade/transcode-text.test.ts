@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseText, type Field } from '../../rest-facade/transcode/field.js';
+import { parseText, quote, type Field } from '../../rest-facade/transcode/field.js';
 import { decodePart, parseQuery, splitTarget } from '../../rest-facade/transcode/parse-target.js';
 import { matchPath, parsePathTemplate } from '../../rest-facade/transcode/path-template.js';
+import { showPath } from '../../rest-facade/transcode/show-path.js';
 import { reasonOf } from './refusals.js';
 
 test('a target is split into path and query, whatever a proxy puts before it', () => {
@@ -61,6 +62,29 @@ test('broken percent-encoding is refused, not guessed', () => {
   assert.equal(
     reasonOf(() => decodePart('%', 'path')),
     'INVALID_FIELD',
+  );
+});
+
+test('a path is shown without what may be a password or a key', () => {
+  const key = `ia_0123456789ab_${'aB-_9'.repeat(9)}`.slice(0, 59);
+  const table: [string, string][] = [
+    ['/v1/companies/acme~1/detection-score', '/v1/companies/acme~1/detection-score'],
+    ['/face_config_score&detection&company=demo&password=secret', '/face_config_score…'],
+    ['/face_config_score%3Fpassword=secret', '/face_config_score…'],
+    ['/a b', '/a…'],
+    [`/${key}/x`, '/ia_0123456789ab_…/x'],
+    [`/apikey-${key.toUpperCase()}`, '/apikey-IA_0123456789AB_…'],
+    [`/${'x'.repeat(32)}/${'x'.repeat(33)}/x`, `/${'x'.repeat(32)}/${'x'.repeat(32)}…/x`],
+    ['*', '…'],
+    ['', ''],
+  ];
+  for (const [path, shown] of table) assert.equal(showPath(path), shown, path);
+});
+
+test('a quoted text has no control character', () => {
+  assert.equal(
+    quote('\x00\x1b\x7f\x80\x9b31m\xa0"'),
+    '"\\u0000\\u001b\\u007f\\u0080\\u009b31m\xa0\\""',
   );
 });
 
