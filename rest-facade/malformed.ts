@@ -3,6 +3,7 @@ import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { methodNotAllowed, refuse, type Refusal } from './errors.js';
+import { answerHeaders } from './middleware/security-headers.js';
 import { createSlot } from './slot.js';
 import { renderError } from './transcode/http-error.js';
 
@@ -76,15 +77,14 @@ function refusalOf(errorCode: string | undefined): Refusal {
 /** Answer and headers as bytes of HTTP. */
 function render(refusal: Refusal, requestId: string): string {
   const { status, headers, body } = renderError(refusal, requestId);
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'connection: close',
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${Buffer.byteLength(body)}`,
-    `x-request-id: ${requestId}`,
-    ...lines,
-    '',
-    body,
-  ].join('\r\n');
+  const all = {
+    connection: 'close',
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': requestId,
+    ...answerHeaders,
+    ...headers,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n');
 }

@@ -19,6 +19,8 @@ test('what is no HTTP request is answered in JSON and closed', async (t) => {
   for (const [request, http] of table) {
     const answer = await exchange(port, request);
     assert.equal(answer.status, http);
+    assert.equal(answer.headers['cache-control'], 'no-store');
+    assert.equal(answer.headers['x-content-type-options'], 'nosniff');
     assert.deepEqual(Object.keys(JSON.parse(answer.body) as object), [
       'message',
       'code',
