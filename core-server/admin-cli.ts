@@ -8,7 +8,7 @@ import { readPassword } from './admin/cli/read-password.js';
 import { createAdminHandlers } from './admin/service.js';
 import { createConfig } from './config.js';
 import { createDatabase, sqliteFileName } from './db/knex.js';
-import { ServiceError } from './errors.js';
+import { Refusal } from '../runtime/refusal.js';
 import { exitCodeOf, exitCodes } from '../runtime/exit-codes.js';
 
 const now = (): Date => new Date();
@@ -49,7 +49,7 @@ function throwInsteadOfExit(command: Command): void {
 /** Here, unlike over the wire, the reader may know what went wrong underneath. */
 function describe(caught: unknown): string {
   if (!(caught instanceof Error)) return String(caught);
-  const hidden = caught instanceof ServiceError && caught.cause instanceof Error;
+  const hidden = caught instanceof Refusal && caught.cause instanceof Error;
   return hidden ? `${caught.message} (${(caught.cause as Error).message})` : caught.message;
 }
 

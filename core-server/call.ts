@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 export interface Call {
   /**
    * Aborted when the caller goes away or the deadline passes; `signal.reason` is then the
-   * ServiceError to answer with. Work that has not begun must not begin.
+   * Refusal to answer with. Work that has not begun must not begin.
    */
   readonly signal: AbortSignal;
   /** Milliseconds until the deadline; Infinity without one. */

@@ -1,7 +1,7 @@
 import { Metadata, status, type Client, type ServiceError } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
 import { createCoreConnection } from './core-connection.js';
-import { markBegun, Refusal } from './errors.js';
+import { Refusal } from '../runtime/refusal.js';
 import type { Rpc } from './protos.js';
 import type { CoreTrust } from './tls.js';
 import { coreUnavailable, fromGrpcError } from './transcode/grpc-error.js';
@@ -122,4 +122,14 @@ function sendOnce(
     call.on('metadata', () => (hasBegun = true));
     signal?.addEventListener('abort', onAbort);
   });
+}
+
+/**
+ * The same refusal where a worker had the picture already, which may be what broke the service: a program
+ * should not send it again by itself. Only of UNAVAILABLE, which tells to try again.
+ */
+function markBegun(refusal: Refusal): Refusal {
+  const { code, reason, message, details, cause } = refusal;
+  if (code !== status.UNAVAILABLE) return refusal;
+  return new Refusal(code, reason, message, { details: { ...details, begun: 'true' }, cause });
 }

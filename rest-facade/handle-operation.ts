@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { callerAddress } from '../runtime/caller-address.js';
 import { readApiKey } from './api-key.js';
 import type { CoreClient } from './core-client.js';
-import { missingField, Refusal } from './errors.js';
+import { missingField, Refusal } from '../runtime/refusal.js';
 import { contextOf } from './request-context.js';
 import { allowBody, send } from './send.js';
 import { bindRequest, checkQuery, type ParsedBody } from './transcode/bind-request.js';

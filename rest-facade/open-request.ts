@@ -1,6 +1,6 @@
 import type { Handle } from './begin-in-turns.js';
 import { clientAddressOf } from './client-address.js';
-import { callerGone, refuse } from './errors.js';
+import { callerGone, refuse } from '../runtime/refusal.js';
 import { setContext } from './request-context.js';
 import { isRequestId } from '../runtime/request-id.js';
 import type { IsTrustedProxy } from '../runtime/trusted-proxies.js';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Refusal } from './errors.js';
+import type { Refusal } from '../runtime/refusal.js';
 import { createSlot } from './slot.js';
 
 /** What is known of one HTTP request while it is answered. */

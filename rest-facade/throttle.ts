@@ -1,4 +1,4 @@
-import { Refusal } from './errors.js';
+import { Refusal } from '../runtime/refusal.js';
 
 /**
  * Passes work on to the core, or refuses it at once where the core would very likely refuse it too,

@@ -1,6 +1,6 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { callerAddress } from '../../runtime/caller-address.js';
-import { ServiceError } from '../errors.js';
+import { refuse } from '../../runtime/refusal.js';
 import { refuseWhenSpent } from './failure-limiter.js';
 import { isSameSecret } from './same-secret.js';
 
@@ -18,7 +18,7 @@ export function createAdminKeyCheck(adminKey: string): AdminKeyCheck {
     await refuseWhenSpent(failures, caller, 'adminkey');
     if (isSameSecret(sent, adminKey)) return;
     await failures.penalty(caller);
-    throw new ServiceError('INVALID_API_KEY', 'adminkey is wrong, want the key of AdminService', {
+    throw refuse('INVALID_API_KEY', 'adminkey is wrong, want the key of AdminService', {
       details: { field: 'adminkey' },
     });
   };

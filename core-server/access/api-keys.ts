@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Operation } from '../../generated/imageanalysis/v1/admin.js';
-import { ServiceError } from '../errors.js';
+import { type Refusal, refuse } from '../../runtime/refusal.js';
 import {
   type ApiKeyParts,
   formatApiKey,
@@ -29,7 +29,7 @@ export interface StoredApiKey {
   readonly secretHash: Buffer;
 }
 
-/** Where API keys are kept. Every method throws a ServiceError when the store fails. */
+/** Where API keys are kept. Every method throws a Refusal when the store fails. */
 export interface ApiKeyStore {
   insert(key: StoredApiKey): Promise<void>;
   find(id: string): Promise<StoredApiKey | undefined>;
@@ -54,13 +54,13 @@ export interface ApiKeys {
   list(): Promise<ApiKey[]>;
   /** Whether any was ever made: those that ended stay in the store. */
   exist(): Promise<boolean>;
-  /** @throws ServiceError UNKNOWN_API_KEY */
+  /** @throws Refusal UNKNOWN_API_KEY */
   revoke(id: string): Promise<ApiKey>;
   /**
    * The key that a caller sent. Reads the store every time, together with those who ask at once: a
    * revoked key is refused at the next call on every replica. What the key may be used for is left to the caller to check.
    *
-   * @throws ServiceError INVALID_API_KEY, the same for a malformed, unknown, revoked or expired key.
+   * @throws Refusal INVALID_API_KEY, the same for a malformed, unknown, revoked or expired key.
    */
   authenticate(sent: string): Promise<ApiKey>;
   /**
@@ -147,20 +147,18 @@ function hasEnded({ revokeTime, expireTime }: ApiKey, time: Date): boolean {
   return revokeTime !== undefined || (expireTime !== undefined && expireTime <= time);
 }
 
-function unknownApiKey(id: string): ServiceError {
+function unknownApiKey(id: string): Refusal {
   const wish = 'want the public id of an API key';
   // What is no public id may be a whole key, and is not repeated.
   return isApiKeyId(id)
-    ? new ServiceError('UNKNOWN_API_KEY', `id is "${id}", ${wish}`, {
+    ? refuse('UNKNOWN_API_KEY', `id is "${id}", ${wish}`, {
         details: { field: 'id', value: id },
       })
-    : new ServiceError('UNKNOWN_API_KEY', `id is malformed, ${wish}`, { details: { field: 'id' } });
+    : refuse('UNKNOWN_API_KEY', `id is malformed, ${wish}`, { details: { field: 'id' } });
 }
 
-function invalidApiKey(): ServiceError {
-  return new ServiceError(
-    'INVALID_API_KEY',
-    'apikey is unknown, revoked or expired, want a valid one',
-    { details: { field: 'apikey' } },
-  );
+function invalidApiKey(): Refusal {
+  return refuse('INVALID_API_KEY', 'apikey is unknown, revoked or expired, want a valid one', {
+    details: { field: 'apikey' },
+  });
 }

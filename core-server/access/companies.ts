@@ -1,5 +1,5 @@
-import { ServiceError } from '../errors.js';
-import { isCompanyName, maxCompanyNameLength } from './company-name.js';
+import { clip, quote, type Refusal, refuse } from '../../runtime/refusal.js';
+import { isCompanyName } from './company-name.js';
 import type { FailureLimiter, PasswordAttempt } from './failure-limiter.js';
 import type { PasswordHasher } from './password.js';
 import type { WorkLimiter } from './work-limiter.js';
@@ -12,7 +12,7 @@ export interface Company {
   readonly createTime: Date;
 }
 
-/** Where companies are kept. Every method throws a ServiceError when the store fails. */
+/** Where companies are kept. Every method throws a Refusal when the store fails. */
 export interface CompanyStore {
   /** False if there is one of that name, which then stays as it is. */
   insert(name: string, passwordHash: string, createTime: Date): Promise<boolean>;
@@ -33,17 +33,17 @@ export interface CompanyCredentials extends PasswordAttempt {
 }
 
 export interface Companies {
-  /** @throws ServiceError COMPANY_EXISTS */
+  /** @throws Refusal COMPANY_EXISTS */
   create(name: string, password: string): Promise<Company>;
-  /** @throws ServiceError UNKNOWN_COMPANY */
+  /** @throws Refusal UNKNOWN_COMPANY */
   setPassword(name: string, password: string): Promise<void>;
   list(): Promise<Company[]>;
-  /** @throws ServiceError UNKNOWN_COMPANY */
+  /** @throws Refusal UNKNOWN_COMPANY */
   delete(name: string): Promise<void>;
   /**
    * Returns if the password is that of the company.
    *
-   * @throws ServiceError COMPANY_AUTH_FAILED for an unknown company and for a wrong password, after
+   * @throws Refusal COMPANY_AUTH_FAILED for an unknown company and for a wrong password, after
    * the same work; RATE_LIMITED after repeated failures, whether or not the company exists;
    * QUEUE_FULL when too many passwords wait to be checked.
    */
@@ -84,11 +84,9 @@ export function createCompanies(dependencies: CompaniesDependencies): Companies 
     async create(name, password) {
       const createTime = now();
       if (!(await store.insert(name, await hash(password), createTime))) {
-        throw new ServiceError(
-          'COMPANY_EXISTS',
-          `name is "${name}", want one that is not registered`,
-          { details: { field: 'name', value: name } },
-        );
+        throw refuse('COMPANY_EXISTS', `name is "${name}", want one that is not registered`, {
+          details: { field: 'name', value: name },
+        });
       }
       return { name, detectionScore: undefined, createTime };
     },
@@ -124,20 +122,18 @@ export function createCompanies(dependencies: CompaniesDependencies): Companies 
 }
 
 /** One refusal for an unknown company and for a wrong password: it must not tell which of them it is. */
-export function companyAuthFailed(): ServiceError {
-  return new ServiceError(
+export function companyAuthFailed(): Refusal {
+  return refuse(
     'COMPANY_AUTH_FAILED',
     'the company is unknown or the password is wrong, want a company and its password',
   );
 }
 
 /** @param field under which the caller sent the name */
-export function unknownCompany(field: string, name: string): ServiceError {
-  // Of what a caller sent no more is repeated than a company could be called.
-  const value = name.slice(0, maxCompanyNameLength);
-  return new ServiceError(
+export function unknownCompany(field: string, name: string): Refusal {
+  return refuse(
     'UNKNOWN_COMPANY',
-    `${field} is ${JSON.stringify(value)}, want the name of a registered company`,
-    { details: { field, value } },
+    `${field} is ${quote(name)}, want the name of a registered company`,
+    { details: { field, value: clip(name) } },
   );
 }

@@ -1,4 +1,4 @@
-export const maxCompanyNameLength = 64;
+const maxCompanyNameLength = 64;
 
 /** The rule for company names, in words. */
 export const companyNameRule = `1 to ${maxCompanyNameLength} characters out of letters, digits, ".", "_" and "-", not dots alone`;

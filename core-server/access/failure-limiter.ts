@@ -1,5 +1,5 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { ServiceError } from '../errors.js';
+import { refuse } from '../../runtime/refusal.js';
 import { isCompanyName } from './company-name.js';
 import { callerAddress } from '../../runtime/caller-address.js';
 import { secondsLeft } from './seconds-left.js';
@@ -15,7 +15,7 @@ export interface PasswordAttempt {
 
 /** Slows down the guessing of passwords. Known and unknown companies are treated alike. */
 export interface FailureLimiter {
-  /** @throws ServiceError RATE_LIMITED when there were too many failures. */
+  /** @throws Refusal RATE_LIMITED when there were too many failures. */
   check(attempt: PasswordAttempt): Promise<void>;
   recordFailure(attempt: PasswordAttempt): Promise<void>;
   recordSuccess(attempt: PasswordAttempt): Promise<void>;
@@ -72,7 +72,7 @@ export function createFailureLimiter({
   };
 }
 
-/** @throws ServiceError RATE_LIMITED when the points of this key are used up by a wrong `field`. */
+/** @throws Refusal RATE_LIMITED when the points of this key are used up by a wrong `field`. */
 export async function refuseWhenSpent(
   limiter: RateLimiterMemory,
   key: string,
@@ -82,7 +82,7 @@ export async function refuseWhenSpent(
   if (state === null || state.consumedPoints < limiter.points || state.msBeforeNext <= 0) return;
   const { points, duration } = limiter;
   const seconds = secondsLeft(state.msBeforeNext, duration);
-  throw new ServiceError(
+  throw refuse(
     'RATE_LIMITED',
     `${field} was wrong ${state.consumedPoints} times, want fewer than ${points} in ${duration} s, try again in ${seconds} s`,
     { details: { field, limit: String(points) }, retryAfterSeconds: seconds },

@@ -2,7 +2,7 @@ import type { Metadata } from '@grpc/grpc-js';
 import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { Operation } from '../../generated/imageanalysis/v1/admin.js';
-import { ServiceError } from '../errors.js';
+import { Refusal, refuse } from '../../runtime/refusal.js';
 import { logFault } from '../observe/log-fault.js';
 import { isKeyless } from '../grpc/keyless-calls.js';
 import { readRequestId } from '../grpc/request-id.js';
@@ -103,7 +103,7 @@ export function createAccessInterceptor(deps: AccessDeps): ServerInterceptor {
 /** Gives the key back. Throws KEY_NOT_ALLOWED. */
 function assertAllowed(key: AuthenticatedKey, operation: Operation): AuthenticatedKey {
   if (key.operations.length === 0 || key.operations.includes(operation)) return key;
-  throw new ServiceError(
+  throw refuse(
     'KEY_NOT_ALLOWED',
     `apikey is that of ${key.id}, want one that may be used for ${operation}`,
     { details: { key_id: key.id, operation } },
@@ -150,7 +150,7 @@ function guard(
               pass(metadata);
             };
             run().catch((caught: unknown) => {
-              const error = ServiceError.from(caught);
+              const error = Refusal.from(caught);
               logRefusal(log, error, { request_id: requestId, method: path, peer });
               grpcCall.sendStatus(toStatusObject(error));
             });
@@ -160,7 +160,7 @@ function guard(
 }
 
 /** A flood is counted and not logged: its lines would take the time that answers need. */
-function logRefusal(log: Logger, error: ServiceError, line: object): void {
+function logRefusal(log: Logger, error: Refusal, line: object): void {
   const { reason } = error;
   if (!logFault(log, error, line) && reason !== 'QUEUE_FULL')
     log.info({ ...line, reason }, 'call refused');
@@ -170,7 +170,7 @@ function readSecret(metadata: Metadata, name: string): string {
   const values = metadata.get(name);
   const [value] = values;
   if (values.length !== 1 || typeof value !== 'string' || value === '') {
-    throw new ServiceError('MISSING_API_KEY', `${name} is missing, want one key in the metadata`, {
+    throw refuse('MISSING_API_KEY', `${name} is missing, want one key in the metadata`, {
       details: { field: name },
     });
   }

@@ -1,12 +1,12 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { ServiceError } from '../errors.js';
+import { refuse } from '../../runtime/refusal.js';
 import { secondsLeft } from './seconds-left.js';
 
 const windowSeconds = 60;
 
 /** Bounds how many requests an API key makes. */
 export interface KeyRateLimiter {
-  /** Counts one request. @throws ServiceError RATE_LIMITED when the key has used up its minute. */
+  /** Counts one request. @throws Refusal RATE_LIMITED when the key has used up its minute. */
   consume(keyId: string): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export function createKeyRateLimiter(options: {
         await limiter.consume(keyId);
       } catch (caught) {
         if (!(caught instanceof RateLimiterRes)) throw caught;
-        throw new ServiceError(
+        throw refuse(
           'RATE_LIMITED',
           `apikey has sent ${caught.consumedPoints} requests, want at most ${requestsPerMinute} a minute`,
           {

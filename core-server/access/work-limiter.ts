@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.js';
+import { type Refusal, refuse } from '../../runtime/refusal.js';
 import { createJobQueue } from '../queue/job-queue.js';
 
 export interface WorkLimiter {
@@ -7,7 +7,7 @@ export interface WorkLimiter {
    * begins.
    *
    * @param owner on whose behalf it is done
-   * @throws ServiceError QUEUE_FULL when too many of this owner, or of all, wait already;
+   * @throws Refusal QUEUE_FULL when too many of this owner, or of all, wait already;
    * `signal.reason` when aborted.
    */
   run<T>(owner: string, task: () => Promise<T>, signal?: AbortSignal): Promise<T>;
@@ -47,10 +47,10 @@ export function createWorkLimiter({ maxRunning, maxWaiting }: WorkLimits): WorkL
     });
   }
 
-  function queueFull(owner: string): ServiceError {
+  function queueFull(owner: string): Refusal {
     // Where its owner has all the places that it may have, there is room for those alone.
     const ahead = String(queue.aheadOf(owner));
-    return new ServiceError(
+    return refuse(
       'QUEUE_FULL',
       `the queue for passwords has ${ahead} ahead of this request and room for ${ahead}, try again in 1 s`,
       { details: { value: ahead, limit: ahead }, retryAfterSeconds: 1 },

@@ -5,14 +5,13 @@ import {
   type SetCompanyPasswordRequest,
 } from '../../generated/imageanalysis/v1/admin.js';
 import { companyNameRule, isCompanyName } from '../access/company-name.js';
-import { ServiceError } from '../errors.js';
-import { invalidField, missingField } from '../refusals.js';
+import { invalidField, missingField, type Refusal, refuse } from '../../runtime/refusal.js';
 
 const maxLabelLength = 128;
 const minPasswordLength = 8;
 const maxPasswordLength = 128;
 
-/** @throws ServiceError MISSING_FIELD, INVALID_FIELD */
+/** @throws Refusal MISSING_FIELD, INVALID_FIELD */
 export function validateCreateApiKey(request: CreateApiKeyRequest, now: Date): CreateApiKeyRequest {
   validateLabel(request.label);
   if (request.operations.includes(Operation.UNSPECIFIED)) {
@@ -23,13 +22,13 @@ export function validateCreateApiKey(request: CreateApiKeyRequest, now: Date): C
   return request;
 }
 
-/** @throws ServiceError MISSING_FIELD */
+/** @throws Refusal MISSING_FIELD */
 export function validateApiKeyId(id: string): string {
   if (id === '') throw missingField('id', 'the public id of an API key');
   return id;
 }
 
-/** A new company. @throws ServiceError MISSING_FIELD, INVALID_FIELD */
+/** A new company. @throws Refusal MISSING_FIELD, INVALID_FIELD */
 export function validateCreateCompany(request: CreateCompanyRequest): CreateCompanyRequest {
   const { name, password } = request;
   if (name === '') throw missingField('name', companyNameRule);
@@ -38,7 +37,7 @@ export function validateCreateCompany(request: CreateCompanyRequest): CreateComp
   return request;
 }
 
-/** @throws ServiceError MISSING_FIELD, INVALID_FIELD */
+/** @throws Refusal MISSING_FIELD, INVALID_FIELD */
 export function validateSetCompanyPassword(
   request: SetCompanyPasswordRequest,
 ): SetCompanyPasswordRequest {
@@ -47,7 +46,7 @@ export function validateSetCompanyPassword(
   return request;
 }
 
-/** The name of a company that should exist. @throws ServiceError MISSING_FIELD */
+/** The name of a company that should exist. @throws Refusal MISSING_FIELD */
 export function validateKnownName(name: string): string {
   if (name === '') throw missingField('name', 'the name of a registered company');
   return name;
@@ -73,8 +72,8 @@ function validatePassword(password: string): void {
   const wish = `${minPasswordLength} to ${maxPasswordLength} characters, no control characters and no blanks around them`;
   if (password === '') throw missingField('password', wish);
   // Never the value: this is a secret.
-  const mistaken = (has: string, details = {}): ServiceError =>
-    new ServiceError('INVALID_FIELD', `password has ${has}, want ${wish}`, {
+  const mistaken = (has: string, details = {}): Refusal =>
+    refuse('INVALID_FIELD', `password has ${has}, want ${wish}`, {
       details: { field: 'password', ...details },
     });
   const length = countCharacters(password);

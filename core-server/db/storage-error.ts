@@ -1,7 +1,7 @@
-import { ServiceError } from '../errors.js';
+import { Refusal, refuse } from '../../runtime/refusal.js';
 
 /**
- * Awaits a query; whatever the database throws becomes a ServiceError with the cause kept.
+ * Awaits a query; whatever the database throws becomes a Refusal with the cause kept.
  * SHUTTING_DOWN (UNAVAILABLE, worth trying again) when the store is unreachable, busy, restarting, full
  * or read-only; otherwise INTERNAL.
  */
@@ -13,9 +13,9 @@ export async function withStorageErrors<T>(query: PromiseLike<T>): Promise<T> {
   }
 }
 
-function toStorageError(caught: unknown): ServiceError {
-  if (!isTemporary(caught)) return ServiceError.from(caught);
-  return new ServiceError('SHUTTING_DOWN', 'the configuration store is not available, try again', {
+function toStorageError(caught: unknown): Refusal {
+  if (!isTemporary(caught)) return Refusal.from(caught);
+  return refuse('SHUTTING_DOWN', 'the configuration store is not available, try again', {
     retryAfterSeconds: 1,
     cause: caught,
   });

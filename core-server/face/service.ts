@@ -8,7 +8,7 @@ import type {
   ThresholdSource,
 } from '../../generated/imageanalysis/v1/face_detection.js';
 import type { Call } from '../call.js';
-import { ServiceError } from '../errors.js';
+import { refuse } from '../../runtime/refusal.js';
 import { decodeWeight } from '../image/decode-weight.js';
 import type { ImageLimits } from '../image/limits.js';
 import { validateImageBytes } from '../image/validate.js';
@@ -83,7 +83,7 @@ export function createFaceDetectionHandlers(deps: FaceDetectionDeps): FaceDetect
       const { found, threshold } = await detect(request, 1, call, options);
       const [largest] = found.faces;
       if (largest === undefined) {
-        throw new ServiceError(
+        throw refuse(
           'NO_FACE',
           `image has no face with a score of at least ${threshold.value}, want one or a lower threshold`,
           { details: { field: 'image', limit: String(threshold.value) } },

@@ -1,11 +1,11 @@
-import { ServiceError } from '../errors.js';
+import { refuse } from '../../runtime/refusal.js';
 
 const mostFaces = 1000;
 
 /** Throws INVALID_SCORE unless the threshold of a request is absent or 0..1. */
 export function validateMinScore(minScore: number | undefined): void {
   if (minScore === undefined || (minScore >= 0 && minScore <= 1)) return; // NaN is neither
-  throw new ServiceError('INVALID_SCORE', `min_score is ${minScore}, want a number from 0 to 1`, {
+  throw refuse('INVALID_SCORE', `min_score is ${minScore}, want a number from 0 to 1`, {
     details: { field: 'min_score', value: String(minScore) },
   });
 }
@@ -14,7 +14,7 @@ export function validateMinScore(minScore: number | undefined): void {
 export function validateMaxFaces(maxFaces: number | undefined): number {
   if (maxFaces === undefined) return mostFaces;
   if (Number.isInteger(maxFaces) && maxFaces >= 1 && maxFaces <= mostFaces) return maxFaces;
-  throw new ServiceError(
+  throw refuse(
     'INVALID_FIELD',
     `max_faces is ${maxFaces}, want a whole number from 1 to ${mostFaces}`,
     { details: { field: 'max_faces', value: String(maxFaces), limit: String(mostFaces) } },

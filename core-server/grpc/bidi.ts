@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { handleBidiStreamingCall, ServerDuplexStream } from '@grpc/grpc-js';
-import { ServiceError } from '../errors.js';
+import { Refusal, refuse, shuttingDown } from '../../runtime/refusal.js';
 import {
   limitSignal,
   openCall,
@@ -9,7 +9,6 @@ import {
   type OpenCall,
   type OpenRequest,
 } from './open-call.js';
-import { shuttingDown } from '../refusals.js';
 import { toStatusObject } from './status.js';
 import { requireDecoded } from './undecodable.js';
 
@@ -41,7 +40,7 @@ export function bidi<Request, Response>(
         call.logOutcome();
         stream.end();
       } catch (caught) {
-        const error = ServiceError.from(caught);
+        const error = Refusal.from(caught);
         call.abort(error);
         call.logOutcome(error);
         stream.emit('error', toStatusObject(error));
@@ -140,7 +139,7 @@ function startIdleTimer(idleMs: number, call: OpenCall) {
   let timer: NodeJS.Timeout | undefined;
   const expire = () =>
     call.abort(
-      new ServiceError('DEADLINE', `the stream was idle for ${idleMs} ms, go on in a new stream`, {
+      refuse('DEADLINE', `the stream was idle for ${idleMs} ms, go on in a new stream`, {
         details: { limit: String(idleMs) },
       }),
     );

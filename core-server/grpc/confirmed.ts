@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { ServiceError } from '../errors.js';
+import { Refusal } from '../../runtime/refusal.js';
 import { raceSignal, type OpenRequest } from './open-call.js';
 
 /**
@@ -14,7 +14,7 @@ export async function confirmed<T>(
   if (confirm === undefined) return work;
   // The worker has the picture by then.
   const checked = setImmediate().then(confirm);
-  checked.catch((refusal: unknown) => abort(ServiceError.from(refusal)));
+  checked.catch((refusal: unknown) => abort(Refusal.from(refusal)));
   try {
     return await work;
   } finally {

@@ -1,6 +1,6 @@
 import type { Metadata } from '@grpc/grpc-js';
 import type { IncomingHttpHeaders } from 'node:http2';
-import { ServiceError } from '../errors.js';
+import { type Refusal, refuse } from '../../runtime/refusal.js';
 
 // A call may name a header that its connection sent before by one byte (RFC 7541), so that a hundred bytes make
 // half a megabyte, which grpc-js keeps as long as the call. The limit that HTTP/2 knows holds only for those who
@@ -23,15 +23,13 @@ export function mendSize(headers: IncomingHttpHeaders): void {
 }
 
 /** The refusal of a call whose headers were too large; undefined for the others. */
-export function oversizedHeaders(metadata: Metadata): ServiceError | undefined {
+export function oversizedHeaders(metadata: Metadata): Refusal | undefined {
   const [bytes] = metadata.get(oversizedMetadata);
   if (bytes === undefined) return undefined;
   const value = bytes.toString();
-  return new ServiceError(
-    'INVALID_FIELD',
-    `metadata has ${value} bytes, want at most ${maxHeaderBytes}`,
-    { details: { field: 'metadata', value, limit: String(maxHeaderBytes) } },
-  );
+  return refuse('INVALID_FIELD', `metadata has ${value} bytes, want at most ${maxHeaderBytes}`, {
+    details: { field: 'metadata', value, limit: String(maxHeaderBytes) },
+  });
 }
 
 function sizeOf(headers: IncomingHttpHeaders): number {

@@ -1,8 +1,7 @@
 import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import { createFairBudget } from '../../runtime/fair-budget.js';
 import { callerAddress } from '../../runtime/caller-address.js';
-import { ServiceError } from '../errors.js';
-import { shuttingDown } from '../refusals.js';
+import { type Refusal, refuse, shuttingDown } from '../../runtime/refusal.js';
 import { toStatusObject } from './status.js';
 
 /** Calls of health and reflection that may be open, of which one address has four fifths at most. */
@@ -21,8 +20,8 @@ export function guardKeylessCalls(closing: AbortSignal): ServerInterceptor {
   return ({ path, responseStream }, call) => {
     if (!isKeyless(path)) return new ServerInterceptingCall(call);
     const own = places.of(callerAddress(call.getPeer()));
-    const refuse = (error: ServiceError) => call.sendStatus(toStatusObject(error));
-    const end = () => refuse(shuttingDown());
+    const endWith = (error: Refusal) => call.sendStatus(toStatusObject(error));
+    const end = () => endWith(shuttingDown());
     return new ServerInterceptingCall(call, {
       start(next) {
         const hasPlace = own.take(1);
@@ -34,15 +33,15 @@ export function guardKeylessCalls(closing: AbortSignal): ServerInterceptor {
             if (hasPlace) own.give(1);
           },
         });
-        if (!hasPlace) refuse(noPlace());
+        if (!hasPlace) endWith(noPlace());
         else if (responseStream && closing.aborted) end();
       },
     });
   };
 }
 
-function noPlace(): ServiceError {
-  return new ServiceError(
+function noPlace(): Refusal {
+  return refuse(
     'QUEUE_FULL',
     `health and reflection have all the calls they can hold, want at most ${maxKeylessCalls}, try again in 1 s`,
     { details: { limit: String(maxKeylessCalls) }, retryAfterSeconds: 1 },

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { keyChecksOf, keyIdMetadata, type KeyChecks } from '../access/interceptor.js';
 import type { IsTrustedProxy } from '../../runtime/trusted-proxies.js';
 import type { Call } from '../call.js';
-import { ServiceError } from '../errors.js';
+import { callerGone, deadlinePassed, type Refusal, refuse } from '../../runtime/refusal.js';
 import { traceMetadata } from '../observe/call-observer.js';
 import { logFault } from '../observe/log-fault.js';
 import { readRequestId } from './request-id.js';
@@ -26,7 +26,7 @@ export interface OpenRequest extends Call {
   /** What is left to be checked of its key. */
   readonly keyChecks: KeyChecks;
   /** Ends its work with the reason that its caller shall see. */
-  readonly abort: (reason: ServiceError) => void;
+  readonly abort: (reason: Refusal) => void;
 }
 
 /** A call with the levers that end it. */
@@ -34,7 +34,7 @@ export interface OpenCall extends OpenRequest {
   /** Frees the listeners and timers. */
   close(): void;
   /** Writes the one log line of the call. */
-  logOutcome(error?: ServiceError): void;
+  logOutcome(error?: Refusal): void;
 }
 
 /** How far the caller's clock may be ahead of ours for a cancellation to count as its deadline. */
@@ -62,12 +62,12 @@ export function openCall(
   // Monotonic from here on: a clock that is set meanwhile ends no call early and none late.
   const ownLimitMs = Number(grpcCall.getDeadline()) - Date.now();
   const timeLeftOf = (allowedMs: number) => startedAt + allowedMs - settings.now();
-  const abort = (reason: ServiceError) => controller.abort(reason);
+  const abort = (reason: Refusal) => controller.abort(reason);
 
   const onCancelled = () => {
     // A passed deadline arrives as a cancellation too, from the caller's side a little early.
     const expired = timeLeftOf(ownLimitMs) <= deadlineSlackMs;
-    abort(expired ? deadlinePassed() : clientGone());
+    abort(expired ? deadlinePassed() : callerGone());
   };
   grpcCall.once('cancelled', onCancelled);
   const timer =
@@ -143,17 +143,9 @@ export async function raceSignal<T>(work: Promise<T>, signal: AbortSignal): Prom
   }
 }
 
-function clientGone(): ServiceError {
-  return new ServiceError('CLIENT_CLOSED', 'the caller went away before the answer was ready');
-}
-
-function deadlinePassed(): ServiceError {
-  return new ServiceError('DEADLINE', 'the deadline passed before the answer was ready, try again');
-}
-
 /** The service's own limit, which is shorter than the caller's. */
-function tookTooLong(limitMs: number): ServiceError {
-  return new ServiceError(
+function tookTooLong(limitMs: number): Refusal {
+  return refuse(
     'DEADLINE',
     `the answer was not ready within ${limitMs} ms, the most that a request may take, try again`,
     { details: { limit: String(limitMs) } },

@@ -1,5 +1,5 @@
 import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
-import { ServiceError } from '../errors.js';
+import { refuse } from '../../runtime/refusal.js';
 import { toStatusObject } from './status.js';
 import { oversizedHeaders } from './header-size.js';
 import { malformedTimeout } from './timeout-header.js';
@@ -12,7 +12,7 @@ import { malformedTimeout } from './timeout-header.js';
 export function createReceiveLimit(limitMs: number): ServerInterceptor {
   return ({ requestStream }, grpcCall) => {
     const expire = () => {
-      const error = new ServiceError(
+      const error = refuse(
         'DEADLINE',
         `the request did not arrive in time, want it within ${limitMs} ms`,
         { details: { limit: String(limitMs) } },

@@ -2,13 +2,13 @@ import { Metadata, type ServerInterceptingCallInterface, type StatusObject } fro
 import type { Any } from '../../generated/google/protobuf/any.js';
 import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
 import { Status } from '../../generated/google/rpc/status.js';
-import { errorDomain, type Reason } from '../../runtime/reasons.js';
-import type { ServiceError } from '../errors.js';
+import { errorDomain } from '../../runtime/reasons.js';
+import type { Refusal } from '../../runtime/refusal.js';
 
 type PartialStatusObject = Parameters<ServerInterceptingCallInterface['sendStatus']>[0];
 
 /** The `google.rpc.Status` of a refusal: code, message, `ErrorInfo` and, where known, `RetryInfo`. */
-export function toRpcStatus(error: ServiceError): Status {
+export function toRpcStatus(error: Refusal): Status {
   const details = [
     packAny(
       'google.rpc.ErrorInfo',
@@ -23,10 +23,10 @@ export function toRpcStatus(error: ServiceError): Status {
 }
 
 /** For those that see the status pass: not to be read out of its bytes again. */
-const reasons = new WeakMap<Metadata, Reason>();
+const reasons = new WeakMap<Metadata, string>();
 
 /** The trailing status of a refused call; the `google.rpc.Status` rides in its metadata. */
-export function toStatusObject(error: ServiceError): StatusObject {
+export function toStatusObject(error: Refusal): StatusObject {
   const metadata = new Metadata();
   const bytes = Status.encode(toRpcStatus(error)).finish();
   metadata.set('grpc-status-details-bin', Buffer.from(bytes));
@@ -39,6 +39,6 @@ function packAny(type: string, writer: { finish(): Uint8Array }): Any {
 }
 
 /** The reason that a trailing status was made for; undefined for those that grpc-js makes itself. */
-export function reasonOf({ metadata }: Pick<PartialStatusObject, 'metadata'>): Reason | undefined {
+export function reasonOf({ metadata }: Pick<PartialStatusObject, 'metadata'>): string | undefined {
   return metadata ? reasons.get(metadata) : undefined;
 }

@@ -1,8 +1,7 @@
 import type { Status } from '../../generated/google/rpc/status.js';
 import type { Call } from '../call.js';
-import { ServiceError } from '../errors.js';
+import { missingField, Refusal, refuse } from '../../runtime/refusal.js';
 import { logFault } from '../observe/log-fault.js';
-import { missingField } from '../refusals.js';
 import type { HandlerOptions } from '../run-options.js';
 import { confirmed } from './confirmed.js';
 import type { OpenRequest } from './open-call.js';
@@ -35,7 +34,7 @@ export function streamed<Request, Response>(
     try {
       await call.keyChecks.consume?.();
       if (item.id.length > maxIdLength) {
-        throw new ServiceError(
+        throw refuse(
           'INVALID_FIELD',
           `id has ${item.id.length} characters, want at most ${maxIdLength}`,
           { details: { field: 'id', limit: String(maxIdLength) } },
@@ -45,7 +44,7 @@ export function streamed<Request, Response>(
       const value = await confirmed(handler(item.request, call, { wait: 'queue' }), call);
       return { id, result: { $case: 'response', value } };
     } catch (caught) {
-      const error = ServiceError.from(caught);
+      const error = Refusal.from(caught);
       if (error.reason === 'INVALID_API_KEY') throw error;
       logFault(call.log, error, { within: 'stream' });
       return { id, result: { $case: 'error', value: toRpcStatus(error) } };

@@ -1,7 +1,6 @@
 import type { Metadata } from '@grpc/grpc-js';
 import type { IncomingHttpHeaders } from 'node:http2';
-import { invalidField } from '../refusals.js';
-import type { ServiceError } from '../errors.js';
+import { invalidField, type Refusal } from '../../runtime/refusal.js';
 
 // grpc-js answers a malformed deadline by itself, with INTERNAL, which is for faults of ours; and takes
 // one of more than 24.8 days, the most that a timer of Node.js has, for one that has passed. Both are put
@@ -26,7 +25,7 @@ export function mendTimeout(headers: IncomingHttpHeaders): void {
 }
 
 /** The refusal of a call whose deadline was malformed; undefined for the others. */
-export function malformedTimeout(metadata: Metadata): ServiceError | undefined {
+export function malformedTimeout(metadata: Metadata): Refusal | undefined {
   const [sent] = metadata.get(malformedMetadata);
   if (sent === undefined) return undefined;
   return invalidField('grpc-timeout', sent.toString(), '1 to 8 digits and a unit of HMSmun');

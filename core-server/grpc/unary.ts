@@ -1,12 +1,12 @@
 import type { handleUnaryCall } from '@grpc/grpc-js';
 import type { Call } from '../call.js';
-import { ServiceError } from '../errors.js';
+import { Refusal } from '../../runtime/refusal.js';
 import { confirmed } from './confirmed.js';
 import { openCall, raceSignal, type CallSettings } from './open-call.js';
 import { toStatusObject } from './status.js';
 import { requireDecoded } from './undecodable.js';
 
-/** A handler of one request. Rejects with a ServiceError to refuse. */
+/** A handler of one request. Rejects with a Refusal to refuse. */
 export type UnaryHandler<Request, Response> = (request: Request, call: Call) => Promise<Response>;
 
 /**
@@ -27,7 +27,7 @@ export function unary<Request, Response>(
         call.logOutcome();
         callback(null, response);
       } catch (caught) {
-        const error = ServiceError.from(caught);
+        const error = Refusal.from(caught);
         call.logOutcome(error);
         callback(toStatusObject(error));
       } finally {

@@ -1,6 +1,6 @@
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 import type { ServiceDefinition } from '@grpc/grpc-js';
-import { ServiceError } from '../errors.js';
+import { refuse } from '../../runtime/refusal.js';
 
 // A request whose bytes are no message of its type would be answered INTERNAL by grpc-js, which is
 // for faults of ours. So decoding gives a mark in its place, and the adapters refuse it.
@@ -42,12 +42,9 @@ function limitedReader(bytes: Uint8Array): BinaryReader {
   return reader;
 }
 
-/** @throws ServiceError INVALID_FIELD when the bytes were no message of the request's type. */
+/** @throws Refusal INVALID_FIELD when the bytes were no message of the request's type. */
 export function requireDecoded<Request>(request: Request): Request {
   if (request instanceof Undecodable)
-    throw new ServiceError(
-      'INVALID_FIELD',
-      'the request cannot be decoded, want its proto message',
-    );
+    throw refuse('INVALID_FIELD', 'the request cannot be decoded, want its proto message');
   return request;
 }

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { ServiceError } from '../errors.js';
+import { refuse } from '../../runtime/refusal.js';
 import { isPlainProfile } from './colour-profile.js';
 import { corruptImage } from './corrupt-image.js';
 import type { ImageLimits } from './limits.js';
@@ -25,7 +25,7 @@ export async function readHeader(bytes: Uint8Array, limits: ImageLimits): Promis
 export function checkSize({ width, height }: Size, limits: ImageLimits): void {
   const pixels = width * height;
   if (pixels > limits.maxPixels) {
-    throw new ServiceError(
+    throw refuse(
       'IMAGE_TOO_MANY_PIXELS',
       `image has ${pixels} pixels (${width} x ${height}), want at most ${limits.maxPixels}`,
       { details: { field: 'image', value: String(pixels), limit: String(limits.maxPixels) } },
@@ -33,7 +33,7 @@ export function checkSize({ width, height }: Size, limits: ImageLimits): void {
   }
   const side = Math.max(width, height);
   if (side > limits.maxSide) {
-    throw new ServiceError(
+    throw refuse(
       'IMAGE_TOO_MANY_PIXELS',
       `image has a side of ${side} pixels (${width} x ${height}), want at most ${limits.maxSide}`,
       { details: { field: 'image', value: String(side), limit: String(limits.maxSide) } },

@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.js';
+import { refuse } from '../../runtime/refusal.js';
 import { partsOf } from './count-parts.js';
 import type { ImageLimits } from './limits.js';
 import { sniffType, type ImageType } from './sniff-type.js';
@@ -13,12 +13,12 @@ export function validateImageBytes(
 ): ImageType {
   const field = 'image';
   if (bytes.length === 0) {
-    throw new ServiceError('EMPTY_IMAGE', 'image has no bytes, want a picture file', {
+    throw refuse('EMPTY_IMAGE', 'image has no bytes, want a picture file', {
       details: { field },
     });
   }
   if (bytes.length > limits.maxBytes) {
-    throw new ServiceError(
+    throw refuse(
       'BODY_TOO_LARGE',
       `image has ${bytes.length} bytes, want at most ${limits.maxBytes}`,
       { details: { field, value: String(bytes.length), limit: String(limits.maxBytes) } },
@@ -26,12 +26,12 @@ export function validateImageBytes(
   }
   const type = sniffType(bytes);
   if (type === 'heic') {
-    throw new ServiceError('UNSUPPORTED_IMAGE_TYPE', 'image is HEIC, want it converted to JPEG', {
+    throw refuse('UNSUPPORTED_IMAGE_TYPE', 'image is HEIC, want it converted to JPEG', {
       details: { field, value: type },
     });
   }
   if (type === undefined) {
-    throw new ServiceError(
+    throw refuse(
       'UNSUPPORTED_IMAGE_TYPE',
       'image is of an unknown type, want JPEG, PNG, WebP, AVIF, GIF or TIFF',
       { details: { field } },
@@ -47,7 +47,7 @@ function assertFewParts(bytes: Uint8Array, type: ImageType): void {
   const { name, most, count } = parts;
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (count(file, most) <= most) return;
-  throw new ServiceError(
+  throw refuse(
     'UNSUPPORTED_IMAGE_TYPE',
     `image is a ${type.toUpperCase()} of more than ${most} ${name}, want one of fewer`,
     { details: { field: 'image', value: type, limit: String(most) } },

@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.js';
+import { refuse } from '../../runtime/refusal.js';
 import type { JobQueue } from '../queue/job-queue.js';
 import { retryAfterSeconds } from './pool-timing.js';
 
@@ -75,7 +75,7 @@ export function createAdmission(deps: {
         workers,
         meanJobMs: serviceTime.meanMs,
       });
-      throw new ServiceError(
+      throw refuse(
         'QUEUE_FULL',
         `the queue has ${ahead} ahead of this request and room for ${room}, try again in ${seconds} s`,
         { details: { value: String(ahead), limit: String(room) }, retryAfterSeconds: seconds },

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import { ServiceError } from '../errors.js';
-import { shuttingDown } from '../refusals.js';
+import { Refusal, refuse, shuttingDown } from '../../runtime/refusal.js';
 import type { Job } from './job.js';
 import { fromWireError, type FromWorker } from './messages.js';
 import { startWorkerThread } from './worker-thread.js';
@@ -97,7 +96,7 @@ export function startJobWorker(
     const stuck = takeJob();
     log.error({ task: stuck?.task, taskTimeoutMs }, 'task stuck, its worker is replaced');
     // Not tried again: it would get the next worker stuck as well.
-    stuck?.reject(new ServiceError('INTERNAL', 'the analysis took too long and was stopped'));
+    stuck?.reject(refuse('INTERNAL', 'the analysis took too long and was stopped'));
     thread.abandon(stuckGraceMs, () => {
       log.error('the thread of a stuck worker hangs in native code');
       onHung?.();
@@ -139,7 +138,7 @@ export function startJobWorker(
         );
       } catch (error) {
         // What cannot be cloned fails alone. Free again in the next turn: the caller is in its loop.
-        takeJob()?.reject(ServiceError.from(error));
+        takeJob()?.reject(Refusal.from(error));
         setImmediate(becomeFree);
         return;
       }

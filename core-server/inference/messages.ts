@@ -1,5 +1,5 @@
-import type { Reason } from '../../runtime/reasons.js';
-import { ServiceError } from '../errors.js';
+import type { status } from '@grpc/grpc-js';
+import { Refusal } from '../../runtime/refusal.js';
 
 /** From the pool to a worker. */
 export type ToWorker =
@@ -19,7 +19,8 @@ export type FromWorker =
 export type WireError =
   | {
       readonly kind: 'refusal';
-      readonly reason: Reason;
+      readonly code: status;
+      readonly reason: string;
       readonly message: string;
       readonly details: Readonly<Record<string, string>>;
       readonly retryAfterSeconds: number | undefined;
@@ -29,28 +30,24 @@ export type WireError =
 
 /** What a task threw, ready to be sent. */
 export function toWireError(thrown: unknown): WireError {
-  if (thrown instanceof ServiceError) {
-    const { reason, message, details, retryAfterSeconds, cause } = thrown;
+  if (thrown instanceof Refusal) {
+    const { code, reason, message, details, retryAfterSeconds, cause } = thrown;
     const told = cause === undefined ? undefined : describe(cause);
-    return { kind: 'refusal', reason, message, details, retryAfterSeconds, cause: told };
+    return { kind: 'refusal', code, reason, message, details, retryAfterSeconds, cause: told };
   }
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return { kind: 'fault', message, stack: describe(thrown) };
 }
 
 /** The error that the caller of the pool gets: a refusal as it was, anything else INTERNAL with its stack as cause. */
-export function fromWireError(error: WireError): ServiceError {
+export function fromWireError(error: WireError): Refusal {
   if (error.kind === 'fault') {
     const cause = new Error(error.message);
     cause.stack = error.stack;
-    return ServiceError.from(cause);
+    return Refusal.from(cause);
   }
-  const { reason, message, details, retryAfterSeconds, cause } = error;
-  return new ServiceError(reason, message, {
-    details,
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    ...(cause === undefined ? {} : { cause }),
-  });
+  const { code, reason, message, details, retryAfterSeconds, cause } = error;
+  return new Refusal(code, reason, message, { details, retryAfterSeconds, cause });
 }
 
 function describe(thrown: unknown): string {

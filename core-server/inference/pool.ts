@@ -1,7 +1,6 @@
 import type { Transferable } from 'node:worker_threads';
-import { ServiceError } from '../errors.js';
+import { type Refusal, refuse, shuttingDown } from '../../runtime/refusal.js';
 import { createJobQueue } from '../queue/job-queue.js';
-import { shuttingDown } from '../refusals.js';
 import { createAdmission } from './admission.js';
 import { createJob, type Job } from './job.js';
 import type { JobWorker } from './job-worker.js';
@@ -49,7 +48,7 @@ export interface WorkerPool<T extends TaskMap> {
   /**
    * Has a worker do the task.
    *
-   * Rejects with QUEUE_FULL (and when to retry) where the queue has no place that is served in time, with `signal.reason`, with the ServiceError that
+   * Rejects with QUEUE_FULL (and when to retry) where the queue has no place that is served in time, with `signal.reason`, with the Refusal that
    * the task threw (anything else it threw is INTERNAL), or with SHUTTING_DOWN when the pool closes,
    * the job lost its worker twice, or no worker is left and none can be started.
    */
@@ -78,8 +77,8 @@ export interface WorkerPoolOptions extends WorkerCrewOptions {
 
 const maxAttempts = 2;
 
-function noWorker(): ServiceError {
-  return new ServiceError('SHUTTING_DOWN', 'the analysis has no worker left, try again');
+function noWorker(): Refusal {
+  return refuse('SHUTTING_DOWN', 'the analysis has no worker left, try again');
 }
 
 export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions): WorkerPool<T> {
@@ -141,7 +140,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     if (job.attempts < maxAttempts && job.transfer.length === 0 && !closing) {
       queue.putBack(job);
     } else {
-      job.reject(new ServiceError('SHUTTING_DOWN', 'the analysis lost its worker, try again'));
+      job.reject(refuse('SHUTTING_DOWN', 'the analysis lost its worker, try again'));
     }
   };
 

@@ -5,7 +5,7 @@ import {
   type ReadMeterResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import type { Call } from '../call.js';
-import { ServiceError } from '../errors.js';
+import { refuse } from '../../runtime/refusal.js';
 import { decodeWeight } from '../image/decode-weight.js';
 import type { ImageLimits } from '../image/limits.js';
 import { validateImageBytes } from '../image/validate.js';
@@ -57,7 +57,7 @@ export function createMeterReadingHandlers(deps: MeterReadingDeps): MeterReading
       );
       call.log.debug({ timings, found: reading !== null }, 'meter read');
       if (reading === null) {
-        throw new ServiceError(
+        throw refuse(
           'NO_READING',
           'image shows no readable counter, want a sharp photo of the wheels',
           { details: { field: 'image' } },

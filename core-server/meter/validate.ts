@@ -1,6 +1,5 @@
 import type { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { ServiceError } from '../errors.js';
-import { invalidField, missingField } from '../refusals.js';
+import { invalidField, missingField, refuse } from '../../runtime/refusal.js';
 import { type Decimal, decimalForm, parseDecimal } from './decimal.js';
 import type { KnownMeter } from './known-meter.js';
 
@@ -42,7 +41,7 @@ export function validateKnownMeter(
 
 function validateRange(field: string, value: number | undefined, least: number, most: number) {
   if (value === undefined || (Number.isInteger(value) && value >= least && value <= most)) return;
-  throw new ServiceError(
+  throw refuse(
     'INVALID_FIELD',
     `${field} is ${value}, want a whole number from ${least} to ${most}`,
     { details: { field, value: String(value), limit: String(value < least ? least : most) } },

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
-import type { ServiceError } from '../errors.js';
+import type { Refusal } from '../../runtime/refusal.js';
 
 /**
  * Logs a refusal whose cause is the service's and not the caller's, with the cause.
  *
  * @returns whether it was one.
  */
-export function logFault(log: Logger, error: ServiceError, line: object): boolean {
+export function logFault(log: Logger, error: Refusal, line: object): boolean {
   const { reason, cause } = error;
   if (reason === 'INTERNAL') log.error({ ...line, reason, err: cause ?? error }, 'call failed');
   else if (reason === 'SHUTTING_DOWN' && cause !== undefined)

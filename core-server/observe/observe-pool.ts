@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.js';
+import { Refusal } from '../../runtime/refusal.js';
 import type { DetectFacesOutput } from '../face/detector.js';
 import type { WorkerPool } from '../inference/pool.js';
 import type { ReadMeterOutput } from '../meter/reader.js';
@@ -41,7 +41,7 @@ export function observePool(
         span.end({ failed: false, attributes: toAttributes(output.timings) });
         return output;
       } catch (error) {
-        const { reason } = ServiceError.from(error);
+        const { reason } = Refusal.from(error);
         metrics.taskEnded(task, reason);
         span.end({ failed: reason === 'INTERNAL', attributes: { 'imageanalysis.reason': reason } });
         throw error;

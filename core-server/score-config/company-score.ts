@@ -4,7 +4,7 @@ import type { ScoreStore } from './store.js';
 /**
  * Reads the score that is a company's threshold for detections; undefined: never configured.
  *
- * @throws ServiceError UNKNOWN_COMPANY: a misspelt name must not silently get the default score.
+ * @throws Refusal UNKNOWN_COMPANY: a misspelt name must not silently get the default score.
  */
 export function createCompanyScoreReader(
   store: ScoreStore,

@@ -4,7 +4,7 @@ export interface StoredScore {
   readonly score: number | undefined;
 }
 
-/** Where detection scores are kept. Every method throws a ServiceError when the store fails. */
+/** Where detection scores are kept. Every method throws a Refusal when the store fails. */
 export interface ScoreStore {
   /** Undefined if no company has this name. */
   get(company: string): Promise<StoredScore | undefined>;

@@ -2,8 +2,7 @@ import type {
   GetDetectionScoreRequest,
   SetDetectionScoreRequest,
 } from '../../generated/imageanalysis/v1/score_config.js';
-import { ServiceError } from '../errors.js';
-import { missingField } from '../refusals.js';
+import { missingField, refuse } from '../../runtime/refusal.js';
 
 /** A company and the password that was sent for it. */
 export interface Credentials {
@@ -15,7 +14,7 @@ export interface Credentials {
  * Whether company and password are there. A name that no company can have is not told apart from
  * an unknown one: both fail to authenticate.
  *
- * @throws ServiceError MISSING_FIELD
+ * @throws Refusal MISSING_FIELD
  */
 export function validateGetDetectionScore(request: GetDetectionScoreRequest): Credentials {
   const { company, password } = request;
@@ -24,7 +23,7 @@ export function validateGetDetectionScore(request: GetDetectionScoreRequest): Cr
   return { company, password };
 }
 
-/** @throws ServiceError MISSING_FIELD, INVALID_SCORE */
+/** @throws Refusal MISSING_FIELD, INVALID_SCORE */
 export function validateSetDetectionScore(
   request: SetDetectionScoreRequest,
 ): Credentials & { readonly score: number } {
@@ -36,14 +35,14 @@ export function validateSetDetectionScore(
 /**
  * A score as it may be stored: 0 to 1 with at most 6 decimals, and no negative zero.
  *
- * @throws ServiceError INVALID_SCORE naming `field`
+ * @throws Refusal INVALID_SCORE naming `field`
  */
 export function validateScore(field: string, score: number): number {
   // A double has at most 6 decimals if it is the double nearest to what it reads rounded to 6.
   const isShort = Number(score.toFixed(6)) === score;
   if (score >= 0 && score <= 1 && isShort && !Object.is(score, -0)) return score;
   const value = Object.is(score, -0) ? '-0' : String(score);
-  throw new ServiceError('INVALID_SCORE', `${field} is "${value}", want ${scoreRule}`, {
+  throw refuse('INVALID_SCORE', `${field} is "${value}", want ${scoreRule}`, {
     details: { field, value },
   });
 }

@@ -1,5 +1,5 @@
 import type { CoreClient } from '../core-client.js';
-import { refuse } from '../errors.js';
+import { shuttingDown } from '../../runtime/refusal.js';
 import type { HttpAnswer } from '../transcode/http-error.js';
 import { writeJson } from '../transcode/json.js';
 import type { StaticFile } from './static-files.js';
@@ -44,8 +44,7 @@ export function createPages(deps: {
     [
       '/readyz',
       async () => {
-        if (deps.isDraining())
-          throw refuse('SHUTTING_DOWN', 'the service is shutting down, try again');
+        if (deps.isDraining()) throw shuttingDown();
         await deps.core.checkHealth(healthTimeoutMs);
         return success;
       },

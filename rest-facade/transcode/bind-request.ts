@@ -1,4 +1,4 @@
-import { refuse } from '../errors.js';
+import { refuse } from '../../runtime/refusal.js';
 import { isScore, onlyValue, parseText, type Field } from './field.js';
 import { describeJson } from './describe-json.js';
 import { decodePart, type NamedValue } from './parse-target.js';

@@ -1,5 +1,6 @@
-import { methodNotAllowed, missingField, refuse } from '../errors.js';
-import { clip, onlyValue, quote } from './field.js';
+import { clip, missingField, quote, refuse } from '../../runtime/refusal.js';
+import { methodNotAllowed } from '../method-not-allowed.js';
+import { onlyValue } from './field.js';
 import { matchPath } from './path-template.js';
 import type { NamedValue } from './parse-target.js';
 import type { Route } from './rules.js';

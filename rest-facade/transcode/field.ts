@@ -1,5 +1,5 @@
 import type { NamedValue } from './parse-target.js';
-import { refuse, type Refusal } from '../errors.js';
+import { clip, quote, type Refusal, refuse } from '../../runtime/refusal.js';
 
 /** Types of message fields that a text can fill. */
 export type FieldType =
@@ -103,16 +103,4 @@ export function onlyValue(values: readonly NamedValue[], name: string): string |
       details: { field: name },
     });
   return given[0]?.value;
-}
-
-/** A value as it may stand in a message: quoted, control characters escaped, not endless. */
-export function quote(text: string): string {
-  const ofC1 = (character: string) => `\\u00${character.charCodeAt(0).toString(16)}`;
-  // JSON escapes those below the blank; these act on terminals, too.
-  return JSON.stringify(clip(text)).replace(/[\x7f-\x9f]/g, ofC1);
-}
-
-/** A text as it may stand in `details.value`: not endless. */
-export function clip(text: string): string {
-  return text.length > 64 ? `${text.slice(0, 64)}…` : text;
 }

@@ -1,6 +1,6 @@
 import { status, type ServiceError } from '@grpc/grpc-js';
 import { readTrailingRefusal } from '../../runtime/read-refusal.js';
-import { internalFault, Refusal, refuse } from '../errors.js';
+import { deadlinePassed, internalFault, Refusal, refuse } from '../../runtime/refusal.js';
 
 /** A core that is restarted is found again within about this time. */
 const reconnectSeconds = 1;
@@ -27,11 +27,7 @@ function fromTransport(error: ServiceError): Refusal {
         ? coreUnavailable(error)
         : internalFault(error);
     case status.DEADLINE_EXCEEDED:
-      return refuse(
-        'DEADLINE',
-        'the deadline passed before the answer was ready, try again',
-        options,
-      );
+      return deadlinePassed(error);
     case status.RESOURCE_EXHAUSTED:
       // The limit of a message, where the core's is below the facade's; else some proxy's of its own.
       return /larger than/.test(error.details)

@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js';
-import { internalMessage, type Refusal } from '../errors.js';
+import { internalMessage, type Refusal } from '../../runtime/refusal.js';
 import { writeJson } from './json.js';
 
 /** An answer in HTTP: what is written as it stands. */
@@ -78,7 +78,7 @@ export function renderError(refusal: Refusal, requestId: string): ErrorAnswer {
     const headers: Record<string, string> = {};
     if (refusal.retryAfterSeconds !== undefined)
       headers['retry-after'] = String(refusal.retryAfterSeconds);
-    if (refusal.allow !== undefined) headers['allow'] = refusal.allow.join(', ');
+    if (refusal.reason === 'METHOD_NOT_ALLOWED') headers['allow'] = refusal.details['allow'] ?? '';
     return {
       status: toHttpStatus(refusal.code, refusal.reason),
       headers,

@@ -1,4 +1,4 @@
-import { Refusal } from '../errors.js';
+import { Refusal } from '../../runtime/refusal.js';
 import type { Route } from './rules.js';
 
 /**
@@ -16,7 +16,6 @@ export function nameAsSent(refusal: Refusal, route: Route): Refusal {
   return new Refusal(refusal.code, refusal.reason, message, {
     details: { ...refusal.details, field: sent },
     retryAfterSeconds: refusal.retryAfterSeconds,
-    allow: refusal.allow,
     cause: refusal.cause,
   });
 }

@@ -1,4 +1,4 @@
-import { refuse } from '../errors.js';
+import { refuse } from '../../runtime/refusal.js';
 import type { BudgetShare } from '../../runtime/fair-budget.js';
 import { createChunkSizeCheck, leastMeanChunkBytes } from '../../runtime/chunk-size.js';
 

@@ -1,4 +1,4 @@
-import { refuse } from '../errors.js';
+import { refuse } from '../../runtime/refusal.js';
 
 /** Size of the first buffer where no length is promised. */
 const firstBytes = 64 * 1024;

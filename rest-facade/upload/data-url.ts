@@ -1,5 +1,4 @@
-import { refuse, type Refusal } from '../errors.js';
-import { quote } from '../transcode/field.js';
+import { quote, type Refusal, refuse } from '../../runtime/refusal.js';
 import { bodyTooLarge } from './byte-collector.js';
 
 /**

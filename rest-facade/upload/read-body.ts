@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { callerGone, Refusal, refuse } from '../errors.js';
+import { callerGone, clip, quote, Refusal, refuse } from '../../runtime/refusal.js';
 import { describeJson } from '../transcode/describe-json.js';
-import { clip, quote } from '../transcode/field.js';
 import { createBodyHold } from './body-hold.js';
 import { bodyTooLarge, createByteCollector, type ByteCollector } from './byte-collector.js';
 import type { BudgetShare } from '../../runtime/fair-budget.js';

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import busboy from 'busboy';
-import { callerGone, missingField, Refusal, refuse } from '../errors.js';
-import { clip, quote } from '../transcode/field.js';
+import { callerGone, clip, missingField, quote, Refusal, refuse } from '../../runtime/refusal.js';
 import type { NamedValue } from '../transcode/parse-target.js';
 import { createBodyHold } from './body-hold.js';
 import { bodyTooLarge, createByteCollector, type ByteCollector } from './byte-collector.js';

@@ -59,9 +59,9 @@ export const invalid = (
 export const invalidScore = (status: number | 'INVALID_ARGUMENT', field: string, value: string) =>
   [status, 'INVALID_SCORE', { field, value }] as const;
 
-/** Of a name that is too long no more is repeated than a company could be called. */
+/** The refusal of a name that is one too long. */
 export const unknownCompany = (status: number | 'NOT_FOUND') =>
-  [status, 'UNKNOWN_COMPANY', { field: 'company', value: companyOf(64) }] as const;
+  [status, 'UNKNOWN_COMPANY', { field: 'company', value: companyOf(65) }] as const;
 
 /** Starts a service with small limits and two companies. */
 export async function startLimited(t: { after(end: () => unknown): void }): Promise<TestService> {

@@ -16,7 +16,7 @@ import {
   createAdminInterceptor,
   type AuthenticatedKey,
 } from '../../core-server/access/interceptor.js';
-import { ServiceError } from '../../core-server/errors.js';
+import { Refusal, refuse } from '../../runtime/refusal.js';
 import { collectLog } from '../helpers/collect-log.js';
 import { deferred } from '../helpers/deferred.js';
 import { detailsOf } from '../helpers/grpc.js';
@@ -38,7 +38,7 @@ void test('the interceptor refuses before the handler runs', async (t) => {
             ? Promise.resolve({ id: 'k2', operations: [Operation.FACE_DETECTION] })
             : key === 'good'
               ? Promise.resolve({ id: 'k3', operations: [Operation.METER_READING] })
-              : Promise.reject(new ServiceError('INVALID_API_KEY', 'The API key is not valid.')),
+              : Promise.reject(refuse('INVALID_API_KEY', 'The API key is not valid.')),
       },
     },
   );
@@ -68,7 +68,7 @@ void test('a key without room is refused before it is looked up, but no stream i
         return openAccess.authenticate(sent);
       },
       assertRoom: ({ operation, keyId }) => {
-        throw new ServiceError('QUEUE_FULL', `${keyId} has none for ${operation}`);
+        throw refuse('QUEUE_FULL', `${keyId} has none for ${operation}`);
       },
     },
   });
@@ -105,7 +105,7 @@ void test('a picture of a key known before is worked on while the store is asked
 });
 
 void test('a key that was revoked since gets no answer, and its work ends', async (t) => {
-  const revoked = new ServiceError('INVALID_API_KEY', 'The API key is not valid.');
+  const revoked = refuse('INVALID_API_KEY', 'The API key is not valid.');
   const outcomes = ['answers', 'refuses', 'is slow'];
   const method = '/imageanalysis.v1.MeterReadingService/ReadMeter';
   for (const outcome of outcomes) {
@@ -116,7 +116,7 @@ void test('a key that was revoked since gets no answer, and its work ends', asyn
       tellBegun();
       handled.resolve();
       if (outcome === 'answers') return Promise.resolve(answer);
-      if (outcome === 'refuses') return Promise.reject(new ServiceError('NO_FACE', 'None.'));
+      if (outcome === 'refuses') return Promise.reject(refuse('NO_FACE', 'None.'));
       return new Promise(() => {});
     };
     const logged = collectLog();
@@ -213,7 +213,7 @@ void test('guesses of the admin key are slowed down by address, right ones are n
   const reasonOf = (sent: string, peer: string) =>
     check(sent, peer).then(
       () => 'OK',
-      (error: unknown) => ServiceError.from(error).reason,
+      (error: unknown) => Refusal.from(error).reason,
     );
   for (let port = 0; port < 10; port += 1)
     assert.equal(await reasonOf('wrong', `10.0.0.1:${port}`), 'INVALID_API_KEY');
@@ -225,8 +225,7 @@ void test('guesses of the admin key are slowed down by address, right ones are n
 
 void test('a refused key leaves a line, which does not show it', async (t) => {
   const { log, entries } = collectLog();
-  const authenticate = () =>
-    Promise.reject(new ServiceError('INVALID_API_KEY', 'apikey is not one of ours'));
+  const authenticate = () => Promise.reject(refuse('INVALID_API_KEY', 'apikey is not one of ours'));
   const handler = () => Promise.resolve(answer);
   const client = await serve(t, handler, { access: { ...openAccess, authenticate, log } });
   await assert.rejects(call(client, withKey('a-secret')));
@@ -241,7 +240,7 @@ void test('a fault in the check of the key is logged with the id of the request'
   const { log, entries } = collectLog();
   const cause = new Error('the disk is gone');
   const authenticate = () =>
-    Promise.reject(new ServiceError('SHUTTING_DOWN', 'The store is away.', { cause }));
+    Promise.reject(refuse('SHUTTING_DOWN', 'The store is away.', { cause }));
   const handler = () => Promise.resolve(answer);
   const client = await serve(t, handler, { access: { ...openAccess, authenticate, log } });
   const metadata = withKey();

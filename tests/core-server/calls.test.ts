@@ -7,7 +7,7 @@ import {
   ReadMeterResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { parseTrustedProxies } from '../../runtime/trusted-proxies.js';
-import { ServiceError } from '../../core-server/errors.js';
+import { type Refusal, refuse } from '../../runtime/refusal.js';
 import { deferred } from '../helpers/deferred.js';
 import { detailsOf, unaryCall } from '../helpers/grpc.js';
 import { answer, call, serve, withKey, type Handler } from './served-calls.js';
@@ -15,7 +15,7 @@ import { answer, call, serve, withKey, type Handler } from './served-calls.js';
 void test('a handler that rejects answers with code, message and ErrorInfo', async (t) => {
   const client = await serve(t, () =>
     Promise.reject(
-      new ServiceError('QUEUE_FULL', 'Too busy.', {
+      refuse('QUEUE_FULL', 'Too busy.', {
         details: { limit: '3' },
         retryAfterSeconds: 2,
       }),
@@ -74,7 +74,7 @@ void test("the caller's cancellation aborts the handler's signal with CLIENT_CLO
   const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   running.cancel();
   await aborted;
-  assert.equal((signal.reason as ServiceError).reason, 'CLIENT_CLOSED');
+  assert.equal((signal.reason as Refusal).reason, 'CLIENT_CLOSED');
 });
 
 void test("the caller's own deadline aborts the handler's signal with DEADLINE", async (t) => {
@@ -88,7 +88,7 @@ void test("the caller's own deadline aborts the handler's signal with DEADLINE",
   const signal = await entered.promise;
   await refused;
   if (!signal.aborted) await once(signal, 'abort');
-  assert.equal((signal.reason as ServiceError).reason, 'DEADLINE');
+  assert.equal((signal.reason as Refusal).reason, 'DEADLINE');
 });
 
 void test('a harmless request id is kept, any other is replaced', async (t) => {

@@ -5,7 +5,7 @@ import type { CascadeRule } from '../../core-server/face/cascade.js';
 import { createFaceDetector, type DetectFacesInput } from '../../core-server/face/detector.js';
 import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
 import type { TensorData } from '../../core-server/inference/sessions.js';
-import { ServiceError } from '../../core-server/errors.js';
+import { Refusal } from '../../runtime/refusal.js';
 import { defaultLimits, quarters } from './image-fixtures.js';
 
 before(restrictLoaders);
@@ -277,7 +277,7 @@ test('limits are checked before the network sees anything', async () => {
     limits: { ...defaultLimits, maxPixels: 640 * 480 - 1 },
   });
   await assert.rejects(detect(input, signal), (error: unknown) => {
-    assert.ok(error instanceof ServiceError);
+    assert.ok(error instanceof Refusal);
     assert.equal(error.reason, 'IMAGE_TOO_MANY_PIXELS');
     return true;
   });

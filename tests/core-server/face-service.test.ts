@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import type { Call } from '../../core-server/call.js';
 import type { Reason } from '../../runtime/reasons.js';
-import { ServiceError } from '../../core-server/errors.js';
+import { Refusal, refuse } from '../../runtime/refusal.js';
 import type { DetectFacesInput, DetectFacesOutput } from '../../core-server/face/detector.js';
 import { createFaceDetectionHandlers } from '../../core-server/face/service.js';
 import type { RunOptions } from '../../core-server/inference/pool.js';
@@ -57,7 +57,7 @@ function start(found: Partial<DetectFacesOutput> = {}) {
     resolveThreshold(wish) {
       wishes.push(wish);
       if (wish.company === 'nobody') {
-        throw new ServiceError('UNKNOWN_COMPANY', 'company is not registered');
+        throw refuse('UNKNOWN_COMPANY', 'company is not registered');
       }
       return Promise.resolve({ value: wish.minScore ?? 0.6, source: ThresholdSource.COMPANY });
     },
@@ -66,12 +66,12 @@ function start(found: Partial<DetectFacesOutput> = {}) {
   return { ...handlers, handlers, jobs, wishes };
 }
 
-async function refusal(answer: Promise<unknown>): Promise<[Reason, string]> {
+async function refusal(answer: Promise<unknown>): Promise<[string, string]> {
   const error = await answer.then(
     () => assert.fail('was not refused'),
     (caught: unknown) => caught,
   );
-  assert.ok(error instanceof ServiceError, String(error));
+  assert.ok(error instanceof Refusal, String(error));
   return [error.reason, error.message];
 }
 

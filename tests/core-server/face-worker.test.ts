@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { pino } from 'pino';
 import sharp from 'sharp';
 import { loadAnalysisModels } from '../../core-server/analysis-models.js';
-import { ServiceError } from '../../core-server/errors.js';
+import { Refusal } from '../../runtime/refusal.js';
 import { intersectionOverUnion, turnBack } from '../../core-server/face/geometry.js';
 import { createWorkerPool, type WorkerPool } from '../../core-server/inference/pool.js';
 import type { AnalysisTasks } from '../../core-server/worker-main.js';
@@ -119,7 +119,7 @@ test('a picture without a face has none', async () => {
 test('a damaged picture is CORRUPT_IMAGE and the worker goes on', async () => {
   const jpeg = await quarters(640, 480).jpeg().toBuffer();
   await assert.rejects(detect(jpeg.subarray(0, 2000)), (error: unknown) => {
-    assert.ok(error instanceof ServiceError);
+    assert.ok(error instanceof Refusal);
     assert.equal(error.reason, 'CORRUPT_IMAGE');
     return true;
   });

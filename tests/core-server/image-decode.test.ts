@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
-import { ServiceError } from '../../core-server/errors.js';
+import { Refusal } from '../../runtime/refusal.js';
 import { decodeRegion, decodeUpright } from '../../core-server/image/decode.js';
 import { readHeader } from '../../core-server/image/header.js';
 import { padToMultiple } from '../../core-server/image/letterbox.js';
@@ -23,7 +23,7 @@ const size = { width: 96, height: 64 };
 const decode = async (bytes: Uint8Array) =>
   decodeUpright(await readHeader(bytes, defaultLimits), size);
 const refusedAs = (reason: string) => (error: unknown) => {
-  assert.ok(error instanceof ServiceError, String(error));
+  assert.ok(error instanceof Refusal, String(error));
   assert.equal(error.reason, reason);
   return true;
 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import sharp from 'sharp';
-import { ServiceError } from '../../core-server/errors.js';
+import { Refusal } from '../../runtime/refusal.js';
 import { decodeUpright } from '../../core-server/image/decode.js';
 import { openPicture } from '../../core-server/image/open-picture.js';
 import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
@@ -11,7 +11,7 @@ before(restrictLoaders);
 
 const size = { width: 96, height: 64 };
 const refusedAs = (reason: string, message: string) => (error: unknown) => {
-  assert.ok(error instanceof ServiceError, String(error));
+  assert.ok(error instanceof Refusal, String(error));
   assert.deepEqual([error.reason, error.message], [reason, message]);
   return true;
 };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { JpegOptions } from 'sharp';
 import { partsOf } from '../../core-server/image/count-parts.js';
 import { validateImageBytes } from '../../core-server/image/validate.js';
-import { ServiceError } from '../../core-server/errors.js';
+import { Refusal } from '../../runtime/refusal.js';
 import { quarters } from './image-fixtures.js';
 
 const reasonOf = (bytes: Buffer): string | undefined => {
@@ -11,7 +11,7 @@ const reasonOf = (bytes: Buffer): string | undefined => {
     validateImageBytes(bytes, { maxBytes: 1e7 });
     return undefined;
   } catch (error) {
-    return ServiceError.from(error).reason;
+    return Refusal.from(error).reason;
   }
 };
 

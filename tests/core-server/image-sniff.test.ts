@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ServiceError } from '../../core-server/errors.js';
+import { Refusal } from '../../runtime/refusal.js';
 import { sniffType } from '../../core-server/image/sniff-type.js';
 import { validateImageBytes } from '../../core-server/image/validate.js';
 import { quarters } from './image-fixtures.js';
@@ -54,11 +54,11 @@ test('the type is told for what encoders write, from a view into larger memory t
 });
 
 const png = bytes('\x89PNG\r\n\x1a\n____________');
-const refused = (file: Uint8Array, maxBytes = 100): ServiceError => {
+const refused = (file: Uint8Array, maxBytes = 100): Refusal => {
   try {
     validateImageBytes(file, { maxBytes });
   } catch (error) {
-    assert.ok(error instanceof ServiceError);
+    assert.ok(error instanceof Refusal);
     return error;
   }
   return assert.fail('was not refused');

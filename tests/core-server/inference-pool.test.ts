@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { ServiceError } from '../../core-server/errors.js';
+import { Refusal, refuse } from '../../runtime/refusal.js';
 import {
   createWorkerPool,
   type WorkerPool,
@@ -67,7 +67,7 @@ async function start(t: TestContext, options: StartOptions = {}): Promise<Starte
 
 const forever = (): AbortSignal => new AbortController().signal;
 const refusal = (reason: string) => (error: unknown) => {
-  assert.ok(error instanceof ServiceError, String(error));
+  assert.ok(error instanceof Refusal, String(error));
   assert.equal(error.reason, reason);
   return true;
 };
@@ -108,7 +108,7 @@ test('a full queue refuses with the time to retry after, and serves again later'
   const accepted = [1, 2, 3].map(() => pool.run('sleep', 50, { signal: forever() }));
   assert.deepEqual({ ...pool.stats }, { queued: 2, running: 1, workers: 1, restarts: 0 });
   await assert.rejects(pool.run('sleep', 50, { signal: forever() }), (error: unknown) => {
-    assert.ok(error instanceof ServiceError);
+    assert.ok(error instanceof Refusal);
     assert.equal(error.reason, 'QUEUE_FULL');
     assert.equal(
       error.message,
@@ -126,7 +126,7 @@ test('a call that cannot be served in time is refused while others still find a 
   const running = pool.run('sleep', 50, { signal: forever() });
   const hurried = { signal: forever(), timeLeftMs: 10 };
   await assert.rejects(pool.run('sleep', 1, hurried), (error: unknown) => {
-    assert.ok(error instanceof ServiceError);
+    assert.ok(error instanceof Refusal);
     assert.equal(error.reason, 'QUEUE_FULL');
     assert.equal(
       error.message,
@@ -151,7 +151,7 @@ test('an aborted call is answered by its reason and never reaches a worker', asy
   const running = pool.run('block', 200, { signal: forever() });
   const caller = new AbortController();
   const queued = pool.run('sleep', 1, { signal: caller.signal });
-  const reason = new ServiceError('DEADLINE', 'too late');
+  const reason = refuse('DEADLINE', 'too late');
   caller.abort(reason);
   await assert.rejects(queued, (error) => error === reason);
   assert.equal(pool.stats.queued, 0);
@@ -169,7 +169,7 @@ test('a running job that is aborted is answered at once, and its worker goes on'
   const caller = new AbortController();
   const running = pool.run('block', 1_000, { signal: caller.signal });
   await sleep(20);
-  caller.abort(new ServiceError('CLIENT_CLOSED', 'gone'));
+  caller.abort(refuse('CLIENT_CLOSED', 'gone'));
   await assert.rejects(running, refusal('CLIENT_CLOSED'));
   assert.equal(pool.stats.running, 1); // the thread cannot be interrupted
   assert.equal(await pool.run('echo', 'next', { signal: forever() }), 'next');
@@ -181,7 +181,7 @@ test('a running job learns that nobody waits any more, without an entry in the l
   const caller = new AbortController();
   const running = pool.run('obedient', null, { signal: caller.signal });
   await until('it begins', () => journal().length > 0);
-  caller.abort(new ServiceError('CLIENT_CLOSED', 'gone'));
+  caller.abort(refuse('CLIENT_CLOSED', 'gone'));
   await assert.rejects(running, refusal('CLIENT_CLOSED'));
   await until('it stops', () => pool.stats.running === 0);
   assert.deepEqual(journal(), ['obedient begins', 'obedient stops']);
@@ -191,7 +191,7 @@ test('a running job learns that nobody waits any more, without an entry in the l
 test('a refusal crosses the thread border whole', async (t) => {
   const { pool, logged } = await start(t);
   await assert.rejects(pool.run('refuse', null, { signal: forever() }), (error: unknown) => {
-    assert.ok(error instanceof ServiceError);
+    assert.ok(error instanceof Refusal);
     assert.equal(error.reason, 'CORRUPT_IMAGE');
     assert.equal(error.message, 'image is bad, want a good one');
     assert.deepEqual(error.details, { field: 'image' });
@@ -205,7 +205,7 @@ test('a refusal crosses the thread border whole', async (t) => {
 test('an unexpected throw is INTERNAL, logged with its stack, and the worker survives', async (t) => {
   const { pool, logged } = await start(t);
   await assert.rejects(pool.run('crash', null, { signal: forever() }), (error: unknown) => {
-    assert.ok(error instanceof ServiceError);
+    assert.ok(error instanceof Refusal);
     assert.equal(error.reason, 'INTERNAL');
     assert.doesNotMatch(error.message, /picture/);
     return true;
@@ -257,7 +257,7 @@ test('a job that was aborted is not tried again when its worker dies', async (t)
   const caller = new AbortController();
   const running = pool.run('dieLater', 50, { signal: caller.signal });
   await until('it begins', () => journal().length > 0);
-  caller.abort(new ServiceError('CLIENT_CLOSED', 'gone'));
+  caller.abort(refuse('CLIENT_CLOSED', 'gone'));
   await assert.rejects(running, refusal('CLIENT_CLOSED'));
   assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
   assert.deepEqual(journal(), ['dieLater']);

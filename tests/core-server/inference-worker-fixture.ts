@@ -1,7 +1,7 @@
 import { appendFileSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, threadId, workerData } from 'node:worker_threads';
-import { ServiceError } from '../../core-server/errors.js';
+import { refuse } from '../../runtime/refusal.js';
 import { serveTasks } from '../../core-server/inference/pool-worker.js';
 
 // A worker whose tasks misbehave on demand.
@@ -67,7 +67,7 @@ serveTasks<FixtureTasks>({
       return Promise.resolve('unblocked');
     },
     refuse() {
-      throw new ServiceError('CORRUPT_IMAGE', 'image is bad, want a good one', {
+      throw refuse('CORRUPT_IMAGE', 'image is bad, want a good one', {
         details: { field: 'image' },
         retryAfterSeconds: 3,
         cause: new Error('decoder said no'),

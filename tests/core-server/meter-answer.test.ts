@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { pino } from 'pino';
 import { ReadingStatus, ReadingWarning } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { ServiceError } from '../../core-server/errors.js';
+import { Refusal } from '../../runtime/refusal.js';
 import { assembleReading } from '../../core-server/meter/assemble.js';
 import { judgeLight, measureLight } from '../../core-server/meter/counter-light.js';
 import type { CounterReading } from '../../core-server/meter/counter-reading.js';
@@ -272,7 +272,7 @@ suite('readMeter', () => {
   test('answers NO_READING where there is no counter', async () => {
     const { readMeter } = handlers(null);
     await assert.rejects(readMeter({ image: jpeg }, call), (error) => {
-      assert.ok(error instanceof ServiceError);
+      assert.ok(error instanceof Refusal);
       assert.equal(error.reason, 'NO_READING');
       assert.deepEqual(error.details, { field: 'image' });
       return true;

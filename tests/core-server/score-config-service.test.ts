@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ServiceError } from '../../core-server/errors.js';
+import { type Refusal, refuse } from '../../runtime/refusal.js';
 import { createCompanyScoreReader } from '../../core-server/score-config/company-score.js';
 import { createScoreConfigHandlers } from '../../core-server/score-config/service.js';
 import type { ScoreStore } from '../../core-server/score-config/store.js';
@@ -93,8 +93,8 @@ describe('score of a company for a detection', () => {
       message: 'company is "amce", want the name of a registered company',
       details: { field: 'company', value: 'amce' },
     });
-    await assert.rejects(companyScore('x'.repeat(1_000_000)), (error: ServiceError) => {
-      assert.equal(error.details.value, 'x'.repeat(64));
+    await assert.rejects(companyScore('x'.repeat(1_000_000)), (error: Refusal) => {
+      assert.equal(error.details.value, `${'x'.repeat(128)}…`);
       return true;
     });
   });
@@ -125,7 +125,7 @@ function setUp({ afterAuthentication = (): unknown => undefined } = {}) {
     authenticateCompany(credentials) {
       asked.push(credentials);
       if (credentials.password !== password) {
-        return Promise.reject(new ServiceError('COMPANY_AUTH_FAILED', authFailed.message));
+        return Promise.reject(refuse('COMPANY_AUTH_FAILED', authFailed.message));
       }
       afterAuthentication();
       return Promise.resolve();

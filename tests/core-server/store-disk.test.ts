@@ -9,7 +9,7 @@ import type { Knex } from 'knex';
 import { createKnexCompanyStore } from '../../core-server/access/knex-company-store.js';
 import { sqliteFileName } from '../../core-server/db/knex.js';
 import { withStorageErrors } from '../../core-server/db/storage-error.js';
-import { ServiceError } from '../../core-server/errors.js';
+import { Refusal } from '../../runtime/refusal.js';
 import { createKnexScoreStore } from '../../core-server/score-config/knex-store.js';
 import { openDatabase, placeSqlite } from '../helpers/databases.js';
 
@@ -32,7 +32,7 @@ async function fill(db: Knex): Promise<string[]> {
       answered.push(name);
     }
   } catch (error) {
-    assert.ok(error instanceof ServiceError);
+    assert.ok(error instanceof Refusal);
     const { reason, message, retryAfterSeconds } = error;
     assert.deepEqual({ reason, message, retryAfterSeconds }, refused, String(error.cause));
     return answered;

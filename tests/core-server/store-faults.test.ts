@@ -11,7 +11,7 @@ import type { Knex } from 'knex';
 import { createKnexApiKeyStore } from '../../core-server/access/knex-api-key-store.js';
 import { createKnexCompanyStore } from '../../core-server/access/knex-company-store.js';
 import { createDatabase, type DatabaseOptions } from '../../core-server/db/knex.js';
-import { ServiceError } from '../../core-server/errors.js';
+import { Refusal } from '../../runtime/refusal.js';
 import { createKnexScoreStore } from '../../core-server/score-config/knex-store.js';
 import { openDatabase, startDialects, type TestDialect } from '../helpers/databases.js';
 
@@ -64,7 +64,7 @@ for (const dialect of dialects) {
     it('should hide what went wrong underneath', async (t) => {
       const db = await openDatabase(t, await dialect.place(t));
       await db.schema.dropTable('companies');
-      await assert.rejects(createKnexScoreStore(db).get('acme'), (error: ServiceError) => {
+      await assert.rejects(createKnexScoreStore(db).get('acme'), (error: Refusal) => {
         assert.equal(error.reason, 'INTERNAL');
         assert.equal(error.message, 'the service failed to answer this request');
         assert.match(String((error.cause as Error).message), /companies/);
@@ -92,7 +92,7 @@ for (const dialect of dialects) {
         () => createKnexApiKeyStore(db).insert({ apiKey, secretHash }),
       ];
       for (const write of writes) {
-        await assert.rejects(write(), ({ cause }: ServiceError) => {
+        await assert.rejects(write(), ({ cause }: Refusal) => {
           // The statement is there, with its placeholders.
           assert.match((cause as Error).message, /(insert into|update) .*(companies|api_keys)/);
           assert.doesNotMatch(inspect(cause, { depth: 9 }), /hash-of-a-password|5e5e/);
@@ -201,7 +201,7 @@ describe(
 );
 
 function isWorthARetry(error: unknown): true {
-  assert.ok(error instanceof ServiceError);
+  assert.ok(error instanceof Refusal);
   assert.equal(error.reason, 'SHUTTING_DOWN', String(error.cause));
   assert.equal(error.message, 'the configuration store is not available, try again');
   assert.equal(error.retryAfterSeconds, 1);

@@ -6,7 +6,7 @@ import {
   ReadMeterResponse,
   type StreamReadMetersResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { ServiceError } from '../../core-server/errors.js';
+import { type Refusal, refuse } from '../../runtime/refusal.js';
 import { collectLog } from '../helpers/collect-log.js';
 import { deferred } from '../helpers/deferred.js';
 import { detailsOf, detailsOfStatus } from '../helpers/grpc.js';
@@ -16,7 +16,7 @@ void test('a stream answers every item, refusals too, and ends after the last', 
   const client = await serve(t, ({ image }, _, options) => {
     assert.equal(options?.wait, 'queue');
     return image.length === 0
-      ? Promise.reject(new ServiceError('EMPTY_IMAGE', 'image is empty.'))
+      ? Promise.reject(refuse('EMPTY_IMAGE', 'image is empty.'))
       : Promise.resolve(answer);
   });
   const stream = client.streamReadMeters(withKey());
@@ -35,7 +35,7 @@ void test('a stream answers every item, refusals too, and ends after the last', 
 
 void test('a key that was revoked gets no more answers on an open stream, and its work ends', async (t) => {
   const entered = deferred<AbortSignal>();
-  const revoked = new ServiceError('INVALID_API_KEY', 'The API key is not valid.');
+  const revoked = refuse('INVALID_API_KEY', 'The API key is not valid.');
   let isRevoked = false;
   const client = await serve(
     t,
@@ -81,7 +81,7 @@ void test('each request of a stream counts, and one too many is refused alone', 
       consume: () => {
         counted += 1;
         return counted === 2
-          ? Promise.reject(new ServiceError('RATE_LIMITED', 'Enough.'))
+          ? Promise.reject(refuse('RATE_LIMITED', 'Enough.'))
           : Promise.resolve();
       },
     },
@@ -95,7 +95,7 @@ void test('each request of a stream counts, and one too many is refused alone', 
 
 void test('a store that cannot tell whether the key is valid refuses one request, not the stream', async (t) => {
   const faults = [
-    () => Promise.reject(new ServiceError('SHUTTING_DOWN', 'The store is away.')),
+    () => Promise.reject(refuse('SHUTTING_DOWN', 'The store is away.')),
     () => new Promise<never>(() => {}), // until the deadline of the request
   ];
   let opened = false;
@@ -121,7 +121,7 @@ void test("a fault behind a stream's item is logged with its cause", async (t) =
   const collected = collectLog();
   const cause = new Error('the disk is gone');
   const handler = () =>
-    Promise.reject(new ServiceError('SHUTTING_DOWN', 'the store is away, try again', { cause }));
+    Promise.reject(refuse('SHUTTING_DOWN', 'the store is away, try again', { cause }));
   const client = await serve(t, handler, { log: collected.log });
   const stream = client.streamReadMeters(withKey());
   stream.resume();
@@ -221,7 +221,7 @@ void test("a cancelled stream aborts its items' signals", async (t) => {
   const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   stream.cancel();
   await aborted;
-  assert.equal((signal.reason as ServiceError).reason, 'CLIENT_CLOSED');
+  assert.equal((signal.reason as Refusal).reason, 'CLIENT_CLOSED');
 });
 
 void test('a caller that goes away with answers unread leaves no promise rejected', async (t) => {

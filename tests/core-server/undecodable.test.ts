@@ -5,13 +5,13 @@ import {
   ReadMeterRequest,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { markUndecodable, requireDecoded } from '../../core-server/grpc/undecodable.js';
-import { ServiceError } from '../../core-server/errors.js';
+import { Refusal } from '../../runtime/refusal.js';
 
 const { readMeter } = markUndecodable(MeterReadingServiceService);
 
 const decode = (bytes: Buffer): unknown => requireDecoded(readMeter?.requestDeserialize(bytes));
 
-const isRefused = (error: unknown): boolean => ServiceError.from(error).reason === 'INVALID_FIELD';
+const isRefused = (error: unknown): boolean => Refusal.from(error).reason === 'INVALID_FIELD';
 
 test('a request is decoded as its sender encoded it', () => {
   const request = ReadMeterRequest.fromPartial({ image: Buffer.alloc(1_000, 7) });

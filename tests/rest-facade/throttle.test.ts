@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { refuse, type Refusal } from '../../rest-facade/errors.js';
+import { type Refusal, refuse } from '../../runtime/refusal.js';
 import { createThrottle } from '../../rest-facade/throttle.js';
 import { createFairBudget } from '../../runtime/fair-budget.js';
 import { deferred } from '../helpers/deferred.js';

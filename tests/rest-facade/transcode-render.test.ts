@@ -4,7 +4,7 @@ import { Metadata, status, type ServiceError } from '@grpc/grpc-js';
 import { Any } from '../../generated/google/protobuf/any.js';
 import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
 import { Status } from '../../generated/google/rpc/status.js';
-import { Refusal, refuse } from '../../rest-facade/errors.js';
+import { Refusal, refuse } from '../../runtime/refusal.js';
 import { fromGrpcError } from '../../rest-facade/transcode/grpc-error.js';
 import { renderError, toHttpStatus } from '../../rest-facade/transcode/http-error.js';
 import { Base64, Float, writeJson, type Json } from '../../rest-facade/transcode/json.js';

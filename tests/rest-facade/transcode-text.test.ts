@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseText, quote, type Field } from '../../rest-facade/transcode/field.js';
+import { quote } from '../../runtime/refusal.js';
+import { parseText, type Field } from '../../rest-facade/transcode/field.js';
 import { decodePart, parseQuery, splitTarget } from '../../rest-facade/transcode/parse-target.js';
 import { matchPath, parsePathTemplate } from '../../rest-facade/transcode/path-template.js';
 import { showPath } from '../../rest-facade/transcode/show-path.js';
@@ -174,8 +175,8 @@ test('scores have a reason of their own, by name or by declaration', () => {
 test('a refusal names field, value and wish, and does not grow with the value', () => {
   const text = `"\n${'x'.repeat(10_000)}`;
   assert.throws(() => parseText(field('uint32', 'max_faces'), text, { name: 'max_faces' }), {
-    message: `max_faces is ${JSON.stringify(`${text.slice(0, 64)}…`)}, want a whole number`,
-    details: { field: 'max_faces', value: `${text.slice(0, 64)}…` },
+    message: `max_faces is ${JSON.stringify(`${text.slice(0, 128)}…`)}, want a whole number`,
+    details: { field: 'max_faces', value: `${text.slice(0, 128)}…` },
   });
 });
 

@@ -12,7 +12,7 @@ import {
 import { ErrorInfo } from '../../generated/google/rpc/error_details.js';
 import { Status } from '../../generated/google/rpc/status.js';
 import { MeterReadingServiceService } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { ServiceError } from '../../core-server/errors.js';
+import { refuse } from '../../runtime/refusal.js';
 import { toStatusObject } from '../../core-server/grpc/status.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
@@ -204,7 +204,7 @@ void describe('the client over gRPC', () => {
 });
 
 void describe('what the client over gRPC makes of failures', () => {
-  const lostWorker = new ServiceError('SHUTTING_DOWN', 'the analysis lost its worker, try again');
+  const lostWorker = refuse('SHUTTING_DOWN', 'the analysis lost its worker, try again');
 
   void it('does not send a picture again that a worker had', async (t) => {
     let asked = 0;

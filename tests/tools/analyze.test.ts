@@ -15,7 +15,7 @@ import {
   type StreamDetectFacesRequest,
   type StreamDetectFacesResponse,
 } from '../../generated/imageanalysis/v1/face_detection.js';
-import { ServiceError } from '../../core-server/errors.js';
+import { refuse } from '../../runtime/refusal.js';
 import { toRpcStatus } from '../../core-server/grpc/status.js';
 import type { Line } from '../../tools/analyze/answer.js';
 import { analyseAll, type BulkOptions } from '../../tools/analyze/bulk-stream.js';
@@ -339,7 +339,7 @@ const refusedForNow = (id: string, seconds: number): StreamDetectFacesResponse =
   result: {
     $case: 'error',
     value: toRpcStatus(
-      new ServiceError('RATE_LIMITED', 'apikey has sent enough', { retryAfterSeconds: seconds }),
+      refuse('RATE_LIMITED', 'apikey has sent enough', { retryAfterSeconds: seconds }),
     ),
   },
 });

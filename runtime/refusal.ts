@@ -1,0 +1,94 @@
+import type { status } from '@grpc/grpc-js';
+import { codeOfReason, type Reason } from './reasons.js';
+
+/** What a refusal tells beside its reason. */
+export interface RefusalOptions {
+  /** Machine-readable facts for the caller: `field`, `value`, `limit` and the like. Never secrets. */
+  readonly details?: Readonly<Record<string, string>> | undefined;
+  /** When trying again is worth it, whole seconds. */
+  readonly retryAfterSeconds?: number | undefined;
+  /** What went wrong underneath; goes to the log, never to the caller. */
+  readonly cause?: unknown;
+}
+
+/** A refusal or fault as the caller sees it: gRPC code, stable reason, a sentence naming field, value and wish. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly details: Readonly<Record<string, string>>;
+  readonly retryAfterSeconds: number | undefined;
+
+  /** For one that was sent: `reason` is a string, since a newer core may know reasons that a facade does not. */
+  constructor(
+    readonly code: status,
+    readonly reason: string,
+    message: string,
+    { details = {}, retryAfterSeconds, cause }: RefusalOptions = {},
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.details = details;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+
+  /** Everything caught passes here: a Refusal stays itself, anything else becomes INTERNAL with the cause kept. */
+  static from(caught: unknown): Refusal {
+    return caught instanceof Refusal ? caught : internalFault(caught);
+  }
+}
+
+/** A refusal of this process. */
+export function refuse(reason: Reason, message: string, options?: RefusalOptions): Refusal {
+  return new Refusal(codeOfReason[reason], reason, message, options);
+}
+
+// The refusals that are given in more than one place, each worded once.
+
+/** All that a caller learns of a fault. */
+export const internalMessage = 'the service failed to answer this request';
+
+/** What every fault is to callers; `cause` goes to the log. */
+export function internalFault(cause: unknown): Refusal {
+  return refuse('INTERNAL', internalMessage, { cause });
+}
+
+/** What must be sent is not there. @param field as the caller knows it */
+export function missingField(field: string, wish: string): Refusal {
+  return refuse('MISSING_FIELD', `${field} is missing, want ${wish}`, { details: { field } });
+}
+
+/** A text is not what its field takes. Not for secrets: the message repeats it. */
+export function invalidField(field: string, sent: string, wish: string): Refusal {
+  return refuse('INVALID_FIELD', `${field} is ${quote(sent)}, want ${wish}`, {
+    details: { field, value: clip(sent) },
+  });
+}
+
+/** The process is about to stop. */
+export function shuttingDown(whatToDo = 'try again'): Refusal {
+  return refuse('SHUTTING_DOWN', `the service is shutting down, ${whatToDo}`);
+}
+
+/** Only the log shows it: nobody is there to read an answer. */
+export function callerGone(cause?: unknown): Refusal {
+  return refuse('CLIENT_CLOSED', 'the caller went away before the answer was ready', { cause });
+}
+
+/** The caller's own deadline. */
+export function deadlinePassed(cause?: unknown): Refusal {
+  return refuse('DEADLINE', 'the deadline passed before the answer was ready, try again', {
+    cause,
+  });
+}
+
+const maxShownLength = 128;
+
+/** A text as it may stand in `details.value`: not endless. */
+export function clip(text: string): string {
+  return text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text;
+}
+
+/** A text as it may stand in a message: quoted, control characters escaped, not endless. */
+export function quote(text: string): string {
+  const ofC1 = (character: string) => `\\u00${character.charCodeAt(0).toString(16)}`;
+  // JSON escapes those below the blank; these act on terminals, too.
+  return JSON.stringify(clip(text)).replace(/[\x7f-\x9f]/g, ofC1);
+}
