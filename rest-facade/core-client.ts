@@ -26,9 +26,6 @@ type UnaryCall = [
   context: { metadata: Metadata; deadline: Date; signal?: AbortSignal },
 ];
 
-/** Reasons that are those of one core; another may answer. */
-const elsewhere: ReadonlySet<string> = new Set(['CORE_UNAVAILABLE', 'SHUTTING_DOWN']);
-
 /** Calls the core, or one of its replicas. */
 export interface CoreClient {
   /** Calls a unary RPC. Rejects with a Refusal; CORE_UNAVAILABLE at once where nobody listens. */
@@ -53,7 +50,7 @@ export function createCoreClient(
     try {
       return await sendOnce(client, onReset, ...what);
     } catch (error) {
-      if (!(error instanceof Refusal) || !elsewhere.has(error.reason)) throw error;
+      if (!(error instanceof Refusal) || error.code !== status.UNAVAILABLE) throw error;
       // A picture that a worker had may be what killed its core, and shall not get another.
       if (error.details['begun']) throw error;
       // Its core died, leaves or has lost its workers, and another may be there. Once more does no harm: detections and

@@ -45,4 +45,6 @@ export const codeOfReason = {
   INTERNAL: status.INTERNAL,
   CORE_UNAVAILABLE: status.UNAVAILABLE,
   SHUTTING_DOWN: status.UNAVAILABLE,
+  STORE_UNAVAILABLE: status.UNAVAILABLE,
+  WORKER_LOST: status.UNAVAILABLE,
 } as const satisfies Record<Reason, status>;

@@ -2,7 +2,7 @@ import { Refusal, refuse } from '../../runtime/refusal.js';
 
 /**
  * Awaits a query; whatever the database throws becomes a Refusal with the cause kept.
- * SHUTTING_DOWN (UNAVAILABLE, worth trying again) when the store is unreachable, busy, restarting, full
+ * STORE_UNAVAILABLE (worth trying again) when the store is unreachable, busy, restarting, full
  * or read-only; otherwise INTERNAL.
  */
 export async function withStorageErrors<T>(query: PromiseLike<T>): Promise<T> {
@@ -15,7 +15,7 @@ export async function withStorageErrors<T>(query: PromiseLike<T>): Promise<T> {
 
 function toStorageError(caught: unknown): Refusal {
   if (!isTemporary(caught)) return Refusal.from(caught);
-  return refuse('SHUTTING_DOWN', 'the configuration store is not available, try again', {
+  return refuse('STORE_UNAVAILABLE', 'the configuration store is not available, try again', {
     retryAfterSeconds: 1,
     cause: caught,
   });

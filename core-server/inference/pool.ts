@@ -49,8 +49,8 @@ export interface WorkerPool<T extends TaskMap> {
    * Has a worker do the task.
    *
    * Rejects with QUEUE_FULL (and when to retry) where the queue has no place that is served in time, with `signal.reason`, with the Refusal that
-   * the task threw (anything else it threw is INTERNAL), or with SHUTTING_DOWN when the pool closes,
-   * the job lost its worker twice, or no worker is left and none can be started.
+   * the task threw (anything else it threw is INTERNAL), or with SHUTTING_DOWN when the pool closes, or with
+   * WORKER_LOST when the job lost its worker twice, or no worker is left and none can be started.
    */
   run<K extends keyof T & string>(
     task: K,
@@ -78,7 +78,7 @@ export interface WorkerPoolOptions extends WorkerCrewOptions {
 const maxAttempts = 2;
 
 function noWorker(): Refusal {
-  return refuse('SHUTTING_DOWN', 'the analysis has no worker left, try again');
+  return refuse('WORKER_LOST', 'the analysis has no worker left, try again');
 }
 
 export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions): WorkerPool<T> {
@@ -140,7 +140,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     if (job.attempts < maxAttempts && job.transfer.length === 0 && !closing) {
       queue.putBack(job);
     } else {
-      job.reject(refuse('SHUTTING_DOWN', 'the analysis lost its worker, try again'));
+      job.reject(refuse('WORKER_LOST', 'the analysis lost its worker, try again'));
     }
   };
 

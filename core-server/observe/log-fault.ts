@@ -9,7 +9,7 @@ import type { Refusal } from '../../runtime/refusal.js';
 export function logFault(log: Logger, error: Refusal, line: object): boolean {
   const { reason, cause } = error;
   if (reason === 'INTERNAL') log.error({ ...line, reason, err: cause ?? error }, 'call failed');
-  else if (reason === 'SHUTTING_DOWN' && cause !== undefined)
+  else if (reason === 'STORE_UNAVAILABLE')
     log.warn({ ...line, reason, err: cause }, 'call refused');
   else return false;
   return true;

@@ -18,6 +18,7 @@ const common: readonly Reason[] = [
   'INTERNAL',
   'CORE_UNAVAILABLE',
   'SHUTTING_DOWN',
+  'STORE_UNAVAILABLE',
 ];
 
 /** What a body adds, by its kind. */
@@ -54,6 +55,7 @@ const ofPictures: readonly Reason[] = [
   'UNSUPPORTED_IMAGE_TYPE',
   'IMAGE_TOO_MANY_PIXELS',
   'QUEUE_FULL',
+  'WORKER_LOST',
 ];
 
 /**

@@ -120,7 +120,9 @@ const examples: readonly ErrorExample[] = [
   example('DEADLINE', 'the request took longer than 30000 ms, try again', { limit: '30000' }),
   example('INTERNAL', internalMessage),
   example('CORE_UNAVAILABLE', 'the service is not ready to answer, try again'),
-  example('SHUTTING_DOWN', 'the configuration store is not available, try again'),
+  example('SHUTTING_DOWN', 'the service is shutting down, try again'),
+  example('STORE_UNAVAILABLE', 'the configuration store is not available, try again'),
+  example('WORKER_LOST', 'the analysis lost its worker, try again', { begun: 'true' }),
 ];
 
 /** The example of a reason that fits an operation best; undefined where there is none. */

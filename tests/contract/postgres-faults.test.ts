@@ -96,7 +96,7 @@ describe('PostgreSQL that goes while the service runs', { skip: postgres.skip },
     stopped = true;
     await Promise.all(loops);
     assert.deepEqual(lost, []);
-    assert.deepEqual([...refusals], ['503 SHUTTING_DOWN']);
+    assert.deepEqual([...refusals], ['503 STORE_UNAVAILABLE']);
   });
 });
 

@@ -3,7 +3,14 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { before, describe, it } from 'node:test';
-import { credentials, Metadata, type ServiceError as GrpcError } from '@grpc/grpc-js';
+import {
+  Client,
+  credentials,
+  Metadata,
+  type MethodDefinition,
+  type ServiceError as GrpcError,
+} from '@grpc/grpc-js';
+import { service as health } from 'grpc-health-check';
 import { AdminServiceClient, Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { codeOfReason, type Reason } from '../../runtime/reasons.js';
 import { createConfig } from '../../rest-facade/config.js';
@@ -16,6 +23,7 @@ import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { createForm } from '../helpers/form.js';
 import type { OpenApiDocument } from '../helpers/openapi.js';
+import { openStage, scriptedPicture, scriptedWorkerUrl } from '../helpers/scripted-pictures.js';
 import { startService, type TestService } from '../helpers/service.js';
 import {
   blank,
@@ -30,6 +38,11 @@ import {
 // Every reason of the error table, produced over the wire and checked for status, code and shape.
 
 const lifetime = createLifetime();
+
+const { Watch: watchHealth } = health as unknown as Record<
+  'Watch',
+  MethodDefinition<{ service: string }, object>
+>;
 
 void describe('every reason of the error table', () => {
   let service: TestService;
@@ -152,6 +165,32 @@ void describe('every reason of the error table', () => {
       return detect({ ...service, rest: `http://127.0.0.1:${facade.port}` }, {}, portrait);
     },
     SHUTTING_DOWN: async () => {
+      const stopping = await startService(lifetime);
+      const client = new Client(stopping.grpc, credentials.createInsecure());
+      lifetime.after(() => client.close());
+      const watched = client
+        .makeServerStreamRequest(
+          watchHealth.path,
+          watchHealth.requestSerialize,
+          watchHealth.responseDeserialize,
+          { service: '' },
+        )
+        .resume();
+      await once(watched, 'metadata');
+      const ended = once(watched, 'error') as Promise<[GrpcError]>;
+      await stopping.closeCore();
+      const [error] = await ended;
+      assert.equal(error.code, codeOfReason.SHUTTING_DOWN);
+      const { reason, metadata: details } = detailsOf(error);
+      assert.equal(reason, 'SHUTTING_DOWN');
+      said.add(shapeOf({ reason, message: error.details, details }));
+    },
+    WORKER_LOST: async () => {
+      openStage(lifetime);
+      const scripted = await startService(lifetime, {}, undefined, scriptedWorkerUrl);
+      return detect(scripted, {}, scriptedPicture('killer', 'exit'));
+    },
+    STORE_UNAVAILABLE: async () => {
       const locked = await startService(lifetime);
       await locked.createCompany('acme', 'correct horse');
       // Another process writes and does not come to an end.

@@ -38,12 +38,12 @@ void test('a picture that kills every worker is refused as UNAVAILABLE, and the 
     readMeter(service, scriptedPicture('killer', 'exit')),
     (error: GrpcError) => {
       assert.equal(error.code, status.UNAVAILABLE);
-      assert.equal(detailsOf(error).reason, 'SHUTTING_DOWN');
+      assert.equal(detailsOf(error).reason, 'WORKER_LOST');
       return true;
     },
   );
   const overRest = await detect(service, scriptedPicture('killer', 'exit'));
-  assert.deepEqual([overRest.status, overRest.reason], [503, 'SHUTTING_DOWN']);
+  assert.deepEqual([overRest.status, overRest.reason], [503, 'WORKER_LOST']);
   assert.equal(await reasonOf(readMeter(service, scriptedPicture('next'))), 'NO_READING');
   assert.deepEqual(stage.begun, ['killer', 'killer', 'killer', 'killer', 'next']);
 });
@@ -51,12 +51,12 @@ void test('a picture that kills every worker is refused as UNAVAILABLE, and the 
 void test('while no worker can be started the core is not healthy and refuses at once, and serves again later', async (t) => {
   const { stage, service } = await startScripted(t);
   stage.bar(true);
-  assert.equal(await reasonOf(readMeter(service, scriptedPicture('a', 'exit'))), 'SHUTTING_DOWN');
+  assert.equal(await reasonOf(readMeter(service, scriptedPicture('a', 'exit'))), 'WORKER_LOST');
   assert.equal(await isGrpcServing(service.grpc), false);
   assert.equal((await fetch(`${service.rest}/readyz`)).status, 503);
-  assert.equal(await reasonOf(readMeter(service, scriptedPicture('b'))), 'SHUTTING_DOWN');
+  assert.equal(await reasonOf(readMeter(service, scriptedPicture('b'))), 'WORKER_LOST');
   const overRest = await detect(service, scriptedPicture('c'));
-  assert.deepEqual([overRest.status, overRest.reason], [503, 'SHUTTING_DOWN']);
+  assert.deepEqual([overRest.status, overRest.reason], [503, 'WORKER_LOST']);
   stage.bar(false);
   await waitUntil(() => isGrpcServing(service.grpc), {
     what: 'it does not serve again',

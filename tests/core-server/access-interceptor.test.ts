@@ -240,14 +240,14 @@ void test('a fault in the check of the key is logged with the id of the request'
   const { log, entries } = collectLog();
   const cause = new Error('the disk is gone');
   const authenticate = () =>
-    Promise.reject(refuse('SHUTTING_DOWN', 'The store is away.', { cause }));
+    Promise.reject(refuse('STORE_UNAVAILABLE', 'The store is away.', { cause }));
   const handler = () => Promise.resolve(answer);
   const client = await serve(t, handler, { access: { ...openAccess, authenticate, log } });
   const metadata = withKey();
   metadata.set('x-request-id', 'abc-123');
   await assert.rejects(call(client, metadata));
   const [{ request_id: requestId, reason, err } = {}] = entries;
-  assert.deepEqual([requestId, reason], ['abc-123', 'SHUTTING_DOWN']);
+  assert.deepEqual([requestId, reason], ['abc-123', 'STORE_UNAVAILABLE']);
   assert.match(JSON.stringify(err), /the disk is gone/);
 });
 

@@ -233,20 +233,20 @@ test('a job whose worker dies is tried once more, and the next jobs work', async
   assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
 });
 
-test('a job that loses its worker twice is SHUTTING_DOWN, and the next jobs work', async (t) => {
+test('a job that loses its worker twice is WORKER_LOST, and the next jobs work', async (t) => {
   const { pool, journal } = await start(t);
-  await assert.rejects(pool.run('die', null, { signal: forever() }), refusal('SHUTTING_DOWN'));
+  await assert.rejects(pool.run('die', null, { signal: forever() }), refusal('WORKER_LOST'));
   assert.deepEqual(journal(), ['die', 'die']);
   assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
   assert.equal(pool.stats.workers, 1);
 });
 
-test('a job whose buffer was handed over is SHUTTING_DOWN when its worker dies', async (t) => {
+test('a job whose buffer was handed over is WORKER_LOST when its worker dies', async (t) => {
   const { pool, journal } = await start(t);
   const { buffer } = new Uint8Array(3);
   await assert.rejects(
     pool.run('die', null, { signal: forever(), transfer: [buffer] }),
-    refusal('SHUTTING_DOWN'),
+    refusal('WORKER_LOST'),
   );
   assert.deepEqual(journal(), ['die']);
   assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
@@ -306,13 +306,13 @@ test('while no worker can be started jobs are refused at once, those that wait t
       pool.run('die', null, { signal: forever() }),
       ...waiting.map((wait) => pool.run('echo', 1, { signal: forever(), wait })),
     ];
-    for (const job of lost) await assert.rejects(job, refusal('SHUTTING_DOWN'));
+    for (const job of lost) await assert.rejects(job, refusal('WORKER_LOST'));
     assert.equal(told.at(-1), false);
-    assert.throws(() => pool.assertRoom({}), refusal('SHUTTING_DOWN'));
+    assert.throws(() => pool.assertRoom({}), refusal('WORKER_LOST'));
     for (const wait of waiting)
       await assert.rejects(
         pool.run('echo', 1, { signal: forever(), wait }),
-        refusal('SHUTTING_DOWN'),
+        refusal('WORKER_LOST'),
       );
     letStart(true);
     await until('a worker is back', () => pool.stats.workers === 1);
@@ -399,6 +399,6 @@ test('heavy jobs wait for each other, and light ones for none of them', async (t
 test('the weight of a job that took its worker along is given back', async (t) => {
   const { pool } = await start(t, { maxQueue: 8 });
   const options = { signal: forever(), weight: 1 };
-  await assert.rejects(pool.run('die', null, options), refusal('SHUTTING_DOWN'));
+  await assert.rejects(pool.run('die', null, options), refusal('WORKER_LOST'));
   assert.equal(await pool.run('sleep', 1, options), 'slept');
 });

@@ -16,7 +16,7 @@ import { openDatabase, placeSqlite } from '../helpers/databases.js';
 // A SQLite file whose disk is full, fails or may only be read, or that is gone.
 
 const refused = {
-  reason: 'SHUTTING_DOWN',
+  reason: 'STORE_UNAVAILABLE',
   message: 'the configuration store is not available, try again',
   retryAfterSeconds: 1,
 };

@@ -202,7 +202,7 @@ describe(
 
 function isWorthARetry(error: unknown): true {
   assert.ok(error instanceof Refusal);
-  assert.equal(error.reason, 'SHUTTING_DOWN', String(error.cause));
+  assert.equal(error.reason, 'STORE_UNAVAILABLE', String(error.cause));
   assert.equal(error.message, 'the configuration store is not available, try again');
   assert.equal(error.retryAfterSeconds, 1);
   return true;

@@ -95,7 +95,7 @@ void test('each request of a stream counts, and one too many is refused alone', 
 
 void test('a store that cannot tell whether the key is valid refuses one request, not the stream', async (t) => {
   const faults = [
-    () => Promise.reject(refuse('SHUTTING_DOWN', 'The store is away.')),
+    () => Promise.reject(refuse('STORE_UNAVAILABLE', 'The store is away.')),
     () => new Promise<never>(() => {}), // until the deadline of the request
   ];
   let opened = false;
@@ -114,14 +114,14 @@ void test('a store that cannot tell whether the key is valid refuses one request
   const stream = client.streamReadMeters(withKey());
   for (const id of ['a', 'b', 'c']) stream.write({ id, request: { image: Buffer.alloc(1) } });
   stream.end();
-  assert.deepEqual(await outcomesOf(stream), { a: 'SHUTTING_DOWN', b: 'DEADLINE', c: '00123' });
+  assert.deepEqual(await outcomesOf(stream), { a: 'STORE_UNAVAILABLE', b: 'DEADLINE', c: '00123' });
 });
 
 void test("a fault behind a stream's item is logged with its cause", async (t) => {
   const collected = collectLog();
   const cause = new Error('the disk is gone');
   const handler = () =>
-    Promise.reject(refuse('SHUTTING_DOWN', 'the store is away, try again', { cause }));
+    Promise.reject(refuse('STORE_UNAVAILABLE', 'the store is away, try again', { cause }));
   const client = await serve(t, handler, { log: collected.log });
   const stream = client.streamReadMeters(withKey());
   stream.resume();

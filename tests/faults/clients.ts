@@ -5,7 +5,7 @@ import type { RunningTime } from './running-time.js';
 const hangMs = 45_000;
 const detectors = 2;
 /** Refusals that a killed process explains. */
-const explained = ['CORE_UNAVAILABLE', 'SHUTTING_DOWN'];
+const explained = ['CORE_UNAVAILABLE', 'SHUTTING_DOWN', 'WORKER_LOST'];
 
 /** Clients that work without a pause: some detect faces, one changes a company's score. */
 export interface Clients {

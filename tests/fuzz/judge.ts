@@ -10,7 +10,14 @@ export interface HttpVerdictInput {
 }
 
 /** Reasons that no input may bring about: they mean that something broke. */
-const faults: readonly string[] = ['INTERNAL', 'CORE_UNAVAILABLE', 'SHUTTING_DOWN', 'DEADLINE'];
+const faults: readonly string[] = [
+  'INTERNAL',
+  'CORE_UNAVAILABLE',
+  'SHUTTING_DOWN',
+  'STORE_UNAVAILABLE',
+  'WORKER_LOST',
+  'DEADLINE',
+];
 
 /** What an answer must never show: stacks, paths, names and texts of libraries. */
 const leaks =

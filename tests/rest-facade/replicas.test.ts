@@ -68,14 +68,20 @@ async function startReplicas(t: TestContext, count: number) {
   return { cores, url, start };
 }
 
-test('a call that one core refuses as about to leave is sent to another, once it began to none', async (t) => {
-  const leaving = (hasBegun: boolean) => (call: ReceivedCall) => {
+test('a call that one core refuses as UNAVAILABLE is sent to another, once it began to none', async (t) => {
+  const refusing = (reason: string, hasBegun: boolean) => (call: ReceivedCall) => {
     if (hasBegun) call.begin();
-    throw new CoreRefusal(status.UNAVAILABLE, 'SHUTTING_DOWN', 'later');
+    throw new CoreRefusal(status.UNAVAILABLE, reason, 'later');
   };
-  for (const hasBegun of [false, true]) {
+  const table: [reason: string, hasBegun: boolean][] = [
+    ['SHUTTING_DOWN', false],
+    ['SHUTTING_DOWN', true],
+    ['STORE_UNAVAILABLE', false],
+    ['WORKER_LOST', false],
+  ];
+  for (const [reason, hasBegun] of table) {
     const cores = await Promise.all([
-      startFakeCore(t, leaving(hasBegun), 0),
+      startFakeCore(t, refusing(reason, hasBegun), 0),
       startFakeCore(t, answerAll, 0),
     ]);
     const { url } = await startFacade(t, 0, { REST_CORE_ADDRESS: listOf(cores) });
@@ -86,7 +92,11 @@ test('a call that one core refuses as about to leave is sent to another, once it
     // Until the facade has a connection to each, it knows of no other.
     while (cores.some(({ calls }) => calls.length === 0)) await detect();
     const statuses = [await detect(), await detect(), await detect(), await detect()];
-    assert.equal(statuses.includes(503), hasBegun, `${String(statuses)} begun: ${hasBegun}`);
+    assert.equal(
+      statuses.includes(503),
+      hasBegun,
+      `${reason}: ${String(statuses)} begun: ${hasBegun}`,
+    );
   }
 });
 

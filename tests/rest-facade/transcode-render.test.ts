@@ -180,6 +180,8 @@ test('HTTP statuses', () => {
     [status.UNKNOWN, '', 500],
     [status.UNAVAILABLE, 'CORE_UNAVAILABLE', 503],
     [status.UNAVAILABLE, 'SHUTTING_DOWN', 503],
+    [status.UNAVAILABLE, 'STORE_UNAVAILABLE', 503],
+    [status.UNAVAILABLE, 'WORKER_LOST', 503],
     [99 as status, '', 500],
   ];
   for (const [code, reason, http] of table) assert.equal(toHttpStatus(code, reason), http, reason);

@@ -204,7 +204,7 @@ void describe('the client over gRPC', () => {
 });
 
 void describe('what the client over gRPC makes of failures', () => {
-  const lostWorker = refuse('SHUTTING_DOWN', 'the analysis lost its worker, try again');
+  const lostWorker = refuse('WORKER_LOST', 'the analysis lost its worker, try again');
 
   void it('does not send a picture again that a worker had', async (t) => {
     let asked = 0;
@@ -215,7 +215,7 @@ void describe('what the client over gRPC makes of failures', () => {
     });
 
     await assert.rejects(client.readMeter({}), {
-      reason: 'SHUTTING_DOWN',
+      reason: 'WORKER_LOST',
       details: { begun: 'true' },
     });
     assert.equal(asked, 1);
@@ -228,7 +228,7 @@ void describe('what the client over gRPC makes of failures', () => {
       done(toStatusObject(lostWorker));
     });
 
-    await assert.rejects(client.readMeter({}), { reason: 'SHUTTING_DOWN', details: {} });
+    await assert.rejects(client.readMeter({}), { reason: 'WORKER_LOST', details: {} });
     assert.equal(asked, 2);
   });
 
