@@ -64,7 +64,7 @@ export enum ErrorReason {
   COMPANY_EXISTS = "ERROR_REASON_COMPANY_EXISTS",
   /** METHOD_NOT_ALLOWED - The path exists, but not with this HTTP method. */
   METHOD_NOT_ALLOWED = "ERROR_REASON_METHOD_NOT_ALLOWED",
-  /** UNSUPPORTED_IMAGE_TYPE - The bytes are no picture of a type that is decoded. */
+  /** UNSUPPORTED_IMAGE_TYPE - Not a JPEG, PNG, WebP, AVIF, GIF or TIFF, or one with more scans, chunks, pages or compressed texts than is allowed. */
   UNSUPPORTED_IMAGE_TYPE = "ERROR_REASON_UNSUPPORTED_IMAGE_TYPE",
   /** UNSUPPORTED_CONTENT_TYPE - The request body has a content type that the operation does not take. */
   UNSUPPORTED_CONTENT_TYPE = "ERROR_REASON_UNSUPPORTED_CONTENT_TYPE",
@@ -84,8 +84,12 @@ export enum ErrorReason {
   INTERNAL = "ERROR_REASON_INTERNAL",
   /** CORE_UNAVAILABLE - The REST facade cannot reach the core. */
   CORE_UNAVAILABLE = "ERROR_REASON_CORE_UNAVAILABLE",
-  /** SHUTTING_DOWN - The process is shutting down, or an inference worker was lost; try again. */
+  /** SHUTTING_DOWN - The process is shutting down; try again. */
   SHUTTING_DOWN = "ERROR_REASON_SHUTTING_DOWN",
+  /** STORE_UNAVAILABLE - The store of keys, companies and scores cannot be used now; try again. */
+  STORE_UNAVAILABLE = "ERROR_REASON_STORE_UNAVAILABLE",
+  /** WORKER_LOST - The inference worker was lost, or none is left; try again. */
+  WORKER_LOST = "ERROR_REASON_WORKER_LOST",
 }
 
 export function errorReasonFromJSON(object: any): ErrorReason {
@@ -189,6 +193,12 @@ export function errorReasonFromJSON(object: any): ErrorReason {
     case 64:
     case "ERROR_REASON_SHUTTING_DOWN":
       return ErrorReason.SHUTTING_DOWN;
+    case 65:
+    case "ERROR_REASON_STORE_UNAVAILABLE":
+      return ErrorReason.STORE_UNAVAILABLE;
+    case 66:
+    case "ERROR_REASON_WORKER_LOST":
+      return ErrorReason.WORKER_LOST;
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum ErrorReason");
   }
@@ -262,6 +272,10 @@ export function errorReasonToNumber(object: ErrorReason): number {
       return 63;
     case ErrorReason.SHUTTING_DOWN:
       return 64;
+    case ErrorReason.STORE_UNAVAILABLE:
+      return 65;
+    case ErrorReason.WORKER_LOST:
+      return 66;
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum ErrorReason");
   }
