@@ -3,15 +3,11 @@ import { isMainThread } from 'node:worker_threads';
 // Loaded into each child by `node --import`. A launcher that is killed outright cannot stop its
 // children, but the system closes its end of their IPC channel, and they leave by themselves.
 
-const graceMs = 15_000;
-
 // Worker threads inherit --import; only the main thread has the channel.
 if (isMainThread && process.channel) {
   process.once('disconnect', () => {
-    // Before it heeds the launcher it has nothing to end decently.
+    // Before it heeds the launcher it has nothing to end decently. Later it stops as if told to.
     if (process.listenerCount('disconnect') === 0) process.exit(1);
-    // Not process.exit(), which waits for threads that hang in native code.
-    setTimeout(() => process.kill(process.pid, 'SIGKILL'), graceMs).unref();
   });
   // Signals of a terminal reach the whole session, those of systemd and others the whole group. The
   // launcher gets them too, and stops the facade before the core, so that requests under way can end.

@@ -3,6 +3,7 @@ import { coreEnvironment, facadeEnvironment } from './child-environment.js';
 import { registerDemo, type DemoCredentials } from './first-start.js';
 import { isHttpServing } from './is-serving.js';
 import { formatAddress } from '../runtime/format-address.js';
+import { closeMs } from '../runtime/stop-word.js';
 import { toConnectAddress, type LaunchSettings } from './launch-settings.js';
 import { findFreePorts, whyNotFree } from './ports.js';
 import { createRunAdmin } from './run-admin.js';
@@ -48,8 +49,8 @@ export interface Service {
   kill(): void;
 }
 
-/** Beyond the time that a process gives its running requests. */
-const killAfterGraceMs = 5_000;
+/** Beyond the time after which a process kills itself, so that its log says so. */
+const killAfterGraceMs = closeMs + 4_000;
 
 const defaultFiles: LaunchFiles = {
   core: distFile('core-server/main.js'),

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { exitCodeOf, exitCodes } from './exit-codes.js';
 import { createLog } from './log.js';
 import { ConfigError } from './settings.js';
-import { whenToldToStop } from './stop-word.js';
+import { closeMs, whenToldToStop } from './stop-word.js';
 import { tellLauncher, type Serving } from './tell-launcher.js';
 import { isTraced, loadTracing, noTracing, type Tracing } from './tracing.js';
 
@@ -34,9 +34,6 @@ export interface Service<Config> {
     readonly close: () => Promise<void>;
   }>;
 }
-
-/** What closing may take beyond the grace. */
-const closeMs = 6_000;
 
 /**
  * Runs a service: by the settings of the environment, until it is told to stop. One that is still

@@ -2,6 +2,9 @@ import type { ChildProcess } from 'node:child_process';
 
 const stopWord = { type: 'stop' } as const;
 
+/** What closing may take beyond the grace, before a process that was told to stop kills itself. */
+export const closeMs = 6_000;
+
 /** Tells a process that this one started to stop. */
 export function tellToStop(child: ChildProcess): void {
   // One that ends meanwhile needs no telling: without the callback that would be thrown.

@@ -7,6 +7,7 @@ import { launch, type LaunchFiles } from '../../launcher/launch.js';
 import type { LaunchSettings } from '../../launcher/launch-settings.js';
 import { isGrpcServing } from '../../launcher/is-grpc-serving.js';
 import { findFreePorts } from '../../launcher/ports.js';
+import { closeMs } from '../../runtime/stop-word.js';
 import { eventually, isAlive, writeProgram } from './stand-ins.js';
 
 const nodeModules = new URL('../../../node_modules/', import.meta.url).href;
@@ -76,6 +77,18 @@ describe('launch', () => {
     await service.stop();
     assert.ok(!isAlive(pid));
     assert.equal(await isGrpcServing(service.grpcAddress), false);
+  });
+
+  it('should give a process time to kill itself before it does', async (t) => {
+    const hangs = facade.replace('process.exit(0)', '{}');
+    const { service, lines } = await launchStandIns(t, { facade: hangs });
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const stopped = service.stop();
+    t.mock.timers.tick(anyPorts.facade.shutdownGraceMs + closeMs);
+    assert.deepEqual(lines, []);
+    t.mock.timers.tick(60_000);
+    assert.deepEqual(lines, ['facade did not end in 11000 ms; killing it']);
+    await stopped;
   });
 
   it('should register no demo in a store that had a key', async (t) => {

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { json } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { writeProgram } from './stand-ins.js';
+
+const moduleAt = (path: string) => JSON.stringify(new URL(`../../${path}`, import.meta.url).href);
+
+test('a service whose launcher is gone has its own grace, however long', async (t) => {
+  const file = await writeProgram(
+    t,
+    `import { mock } from 'node:test';
+     import { runService } from ${moduleAt('runtime/run-service.js')};
+     const graceMs = 60_000;
+     const events = [];
+     mock.timers.enable({ apis: ['setTimeout'] });
+     process.kill = (_pid, signal) => events.push(signal);
+     await runService(process, {
+       name: 'core',
+       readConfig: () => ({}),
+       findUnknown: () => [],
+       logLevelOf: () => 'silent',
+       graceMsOf: () => graceMs,
+       start: async () => ({
+         listens: {},
+         async close() {
+           setTimeout(() => events.push('the grace is over'), graceMs);
+         },
+       }),
+     });
+     process.once('disconnect', () => {
+       mock.timers.tick(2 * graceMs);
+       console.log(JSON.stringify(events));
+       process.exit();
+     });
+     setInterval(() => {}, 1_000);
+     process.send('ready');`,
+  );
+  const exitWithParent = new URL('../../launcher/exit-with-parent.js', import.meta.url).href;
+  const child = spawn(process.execPath, ['--import', exitWithParent, file], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  assert.ok(child.stdout);
+  child.on('message', (message) => {
+    if (message === 'ready') child.disconnect();
+  });
+  assert.deepEqual(await json(child.stdout), ['the grace is over', 'SIGKILL']);
+});
