@@ -106,7 +106,7 @@ export async function startPorts(deps: {
           },
           log,
         }),
-        maxMessageBytes: config.CORE_MAX_IMAGE_BYTES,
+        maxPictureBytes: config.CORE_MAX_IMAGE_BYTES,
       }),
     );
     pool.watch((canWork) => main.setServing(canWork));
@@ -119,7 +119,7 @@ export async function startPorts(deps: {
               port: config.CORE_ADMIN_PORT,
               services: createAdminService(deps.adminHandlers, callSettings),
               interceptor: createAdminInterceptor(createAdminKeyCheck(adminKey), log),
-              maxMessageBytes: 0,
+              maxPictureBytes: 0,
             }),
           );
     const metricsServer =

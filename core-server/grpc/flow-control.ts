@@ -1,6 +1,4 @@
-import type { Server } from '@grpc/grpc-js';
-import type { ServerHttp2Session } from 'node:http2';
-import { http2ServersOf } from './http2-servers.js';
+import type { Http2Server, ServerHttp2Session } from 'node:http2';
 
 /** Bytes that may be on their way to a call, and to all calls of a connection. */
 export const callWindowBytes = 2 ** 20;
@@ -11,10 +9,10 @@ export const connectionWindowBytes = 16 * 2 ** 20;
  * on their way together, so that one picture whose key is being looked up holds up all others, and a
  * large one takes a round trip for each 64 KiB.
  *
- * grpc-js has this option for clients only. To be called once the port is bound.
+ * grpc-js has this option for clients only.
  */
-export function widenFlowControl(server: Server): void {
-  for (const http2Server of http2ServersOf(server)) http2Server.on('session', widen);
+export function widenFlowControl(server: Http2Server): void {
+  server.on('session', widen);
 }
 
 function widen(session: ServerHttp2Session): void {

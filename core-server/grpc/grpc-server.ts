@@ -1,13 +1,14 @@
 import { Server, type ServerCredentials, type ServerInterceptor } from '@grpc/grpc-js';
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
+import { createFairBudget } from '../../runtime/fair-budget.js';
 import { formatAddress } from '../../runtime/format-address.js';
 import { limitConnections } from '../../runtime/limit-connections.js';
 import { openConnections } from '../../runtime/open-connections.js';
 import { maxMessageBytes } from '../../runtime/message-limit.js';
 import { widenFlowControl } from './flow-control.js';
 import { http2ServersOf } from './http2-servers.js';
-import { guardStreams } from './guard-streams.js';
+import { guardStreams, type StreamLimits } from './guard-streams.js';
 import { serveHealth } from './health.js';
 import { guardKeylessCalls } from './keyless-calls.js';
 import { createReceiveLimit } from './receive-limit.js';
@@ -29,7 +30,7 @@ export interface GrpcServerOptions {
   /** What reflection tells of the protos, a FileDescriptorSet. */
   readonly descriptorSet: URL;
   /** Bytes of the largest picture; a request message may be a little larger. */
-  readonly maxMessageBytes: number;
+  readonly maxPictureBytes: number;
   /** The request of a unary call arrives within this time. */
   readonly maxReceiveMs: number;
   /** Its connections are not limited. */
@@ -72,7 +73,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
       options.interceptor,
       guardKeylessCalls(closing.signal),
     ],
-    'grpc.max_receive_message_length': options.maxMessageBytes + messageOverheadBytes,
+    'grpc.max_receive_message_length': options.maxPictureBytes + messageOverheadBytes,
     'grpc.max_send_message_length': maxMessageBytes,
     'grpc.max_concurrent_streams': maxStreamsPerConnection,
     // Connections whose other side is gone, or never spoke HTTP/2, are noticed.
@@ -89,21 +90,24 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   createReflection(serviceNames, options.descriptorSet).addToServer(server);
 
   const port = await bind(server, formatAddress(options), options.credentials);
-  widenFlowControl(server);
   const streaming = new Set(
     services.flatMap(({ definition }) =>
       Object.values(definition).flatMap(({ path, requestStream }) => (requestStream ? path : [])),
     ),
   );
-  guardStreams(server, {
+  const limits: StreamLimits = {
     takesStream: (path) => streaming.has(path) || path.startsWith('/grpc.reflection.'),
-    unfinishedBytes: Math.max(leastUnfinishedBytes, 16 * options.maxMessageBytes),
+    unfinishedBytes: createFairBudget(Math.max(leastUnfinishedBytes, 16 * options.maxPictureBytes)),
     takeAnswerMs: options.maxReceiveMs + takeAnswerMs,
-  });
-  for (const http2Server of http2ServersOf(server)) {
+  };
+  // One for each address of the host.
+  const http2Servers = http2ServersOf(server);
+  for (const http2Server of http2Servers) {
+    widenFlowControl(http2Server);
+    guardStreams(http2Server, limits);
     limitConnections(http2Server, { isExempt: options.isTrustedProxy, log: options.log });
   }
-  const connections = [...http2ServersOf(server)].map(openConnections);
+  const connections = http2Servers.map(openConnections);
   const setServing = (isServing: boolean): void => {
     health.set(isServing && !closing.signal.aborted ? 'SERVING' : 'NOT_SERVING');
   };

@@ -1,8 +1,6 @@
-import type { Server } from '@grpc/grpc-js';
-import { constants, type ServerHttp2Stream } from 'node:http2';
-import { createFairBudget, type FairBudget } from '../../runtime/fair-budget.js';
+import { constants, type Http2Server, type ServerHttp2Stream } from 'node:http2';
+import type { FairBudget } from '../../runtime/fair-budget.js';
 import { callerAddress } from '../../runtime/caller-address.js';
-import { http2ServersOf } from './http2-servers.js';
 import { mendHeaders } from './mend-headers.js';
 import { areTooSmall } from '../../runtime/chunk-size.js';
 import { createMessageMeter, type MeterReading } from './message-meter.js';
@@ -11,7 +9,7 @@ export interface StreamLimits {
   /** Whether the method of a path takes a stream of messages. */
   readonly takesStream: (path: string) => boolean;
   /** Bytes that all messages together may have that are not whole yet, or wait for a handler. */
-  readonly unfinishedBytes: number;
+  readonly unfinishedBytes: FairBudget;
   /** An answer of which nothing was taken for so long is dropped. */
   readonly takeAnswerMs: number;
 }
@@ -42,32 +40,26 @@ export const chunkOverheadBytes = 256;
  * - Messages of calls that were refused before they were whole.
  * - Deadlines that it cannot read, headers that it would write to stderr, and headers that are large: named by
  *   one byte each, they may be a thousand times what was sent of them.
- *
- * To be called once the port is bound.
  */
-export function guardStreams(server: Server, limits: StreamLimits): void {
-  const budget = createFairBudget(limits.unfinishedBytes);
-  for (const http2Server of http2ServersOf(server)) {
-    // Before grpc-js reads headers and data.
-    http2Server.prependListener('stream', (stream, headers) => {
-      mendHeaders(headers);
-      limitMessages(stream, String(headers[':path']), budget, limits);
-      endUntaken(stream, limits.takeAnswerMs);
-      resetRefused(stream);
-    });
-  }
+export function guardStreams(server: Http2Server, limits: StreamLimits): void {
+  // Before grpc-js reads headers and data.
+  server.prependListener('stream', (stream, headers) => {
+    mendHeaders(headers);
+    limitMessages(stream, String(headers[':path']), limits);
+    endUntaken(stream, limits.takeAnswerMs);
+    resetRefused(stream);
+  });
 }
 
 function limitMessages(
   stream: ServerHttp2Stream,
   path: string,
-  budget: FairBudget,
-  { takesStream }: StreamLimits,
+  { takesStream, unfinishedBytes }: StreamLimits,
 ): void {
   const isOpenToAll = !path.startsWith('/imageanalysis.');
   const maxBytes = isOpenToAll ? maxOpenMessageBytes : Infinity;
   let messagesLeft = isOpenToAll ? maxOpenMessages : Infinity;
-  const share = budget.of(addressOf(stream));
+  const share = unfinishedBytes.of(addressOf(stream));
   const isStream = takesStream(path);
   const addBytes = isStream ? createMessageMeter() : createByteCounter();
   let held = 0;

@@ -11,7 +11,6 @@ import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import type { Server } from '@grpc/grpc-js';
 import { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
 import {
   chunkOverheadBytes,
@@ -21,6 +20,7 @@ import {
   waitingMessageBytes,
   type StreamLimits,
 } from '../../core-server/grpc/guard-streams.js';
+import { createFairBudget } from '../../runtime/fair-budget.js';
 import { maxSmallChunks } from '../../runtime/chunk-size.js';
 import { maxHeaderBytes } from '../../core-server/grpc/header-size.js';
 import { maxKeylessCalls } from '../../core-server/grpc/keyless-calls.js';
@@ -108,9 +108,9 @@ async function serveGuarded(
   onStream: (stream: ServerHttp2Stream) => void,
 ): Promise<string> {
   const http2Server = createServer();
-  guardStreams({ http2Servers: new Map([[http2Server, {}]]) } as unknown as Server, {
+  guardStreams(http2Server, {
     takesStream: () => false,
-    unfinishedBytes: mebibyte,
+    unfinishedBytes: createFairBudget(mebibyte),
     takeAnswerMs: 60_000,
     ...limits,
   });
@@ -183,7 +183,10 @@ test('who has no key cannot have many messages answered in one call', async (t) 
 
 test('messages of a stream that wait for a handler count as under way', async (t) => {
   // One address gets four fifths, a hundred of them.
-  const limits = { takesStream: () => true, unfinishedBytes: 125 * waitingMessageBytes };
+  const limits = {
+    takesStream: () => true,
+    unfinishedBytes: createFairBudget(125 * waitingMessageBytes),
+  };
   const ended = deferred();
   const address = await serveGuarded(t, limits, (stream) => {
     stream.on('error', () => undefined);
@@ -274,7 +277,7 @@ test('many small messages of a stream are no small chunks of one', async (t) => 
 
 test('each chunk of an unfinished message counts as more than its bytes', withinMs, async (t) => {
   // One address gets four fifths, a hundred of them.
-  const limits = { unfinishedBytes: 125 * (chunkOverheadBytes + 1) };
+  const limits = { unfinishedBytes: createFairBudget(125 * (chunkOverheadBytes + 1)) };
   const address = await serveGuarded(t, limits, (stream) => {
     stream.on('error', () => undefined);
   });
