@@ -7,7 +7,8 @@ import KnexSqliteClient from 'knex/lib/dialects/sqlite3/index.js';
  * the npm package, so that an install needs neither a compiler nor a download from elsewhere.
  *
  * Where the file is deleted or replaced while it is open, SQLite goes on with what has no name any more, and
- * what it answers is lost with the process: so no connection is handed out until the file is back.
+ * what it answers is lost with the process: so no connection is handed out until the file is back. The
+ * same while nobody can tell, as its folder may not be entered or its file system is away.
  */
 export class SqliteClient extends KnexSqliteClient {
   declare readonly connectionSettings: { readonly filename: string };
@@ -30,16 +31,21 @@ export class SqliteClient extends KnexSqliteClient {
   override async acquireConnection(): Promise<unknown> {
     const connection: unknown = await super.acquireConnection();
     const { filename } = this.connectionSettings;
-    if (identify(filename) === this.#file) return connection;
+    const found = identify(filename);
+    if (found !== undefined && found === this.#file) return connection;
     await this.releaseConnection(connection);
     const moved = new Error(`SQLITE_READONLY: ${filename} was moved, deleted or replaced`);
     throw Object.assign(moved, { code: 'SQLITE_READONLY' });
   }
 }
 
-/** Tells a file from every other, whatever its name; undefined where there is none. */
+/** Tells a file from every other, whatever its name; undefined where there is none, or none can be reached. */
 function identify(file: string): string | undefined {
-  // Some microseconds, and less than asking another thread.
-  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return found && `${found.dev}:${found.ino}`;
+  try {
+    // Some microseconds, and less than asking another thread.
+    const { dev, ino } = statSync(file, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
 }

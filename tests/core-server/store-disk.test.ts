@@ -98,6 +98,14 @@ describe('a SQLite store', () => {
     await rename(aside, file);
     assert.equal(await scores.set('acme', 0.6), true);
     assert.deepEqual(await namesOf(await openDatabase(t, place)), ['acme']);
+
+    // Now not even its folder is there to ask.
+    await rename(place.dataDir, `${place.dataDir}-aside`);
+    await writeFile(place.dataDir, '');
+    await refuses();
+    await rm(place.dataDir);
+    await rename(`${place.dataDir}-aside`, place.dataDir);
+    assert.equal(await scores.set('acme', 0.7), true);
   });
 
   it('should survive a disk that is full', async (t) => {
