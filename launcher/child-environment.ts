@@ -5,9 +5,9 @@ type Environment = Readonly<NodeJS.ProcessEnv>;
 
 const MiB = 2 ** 20;
 
-/** Environment of the core: what the user set wins. */
+/** Environment of the core: what the user set wins, where it is not empty. */
 export function coreEnvironment(env: Environment, { port }: Listener): NodeJS.ProcessEnv {
-  return {
+  const defaults = Object.entries({
     // sharp decodes on libuv's pool, which all inference workers share with the store's file access;
     // with its default of four threads one slow disk write could hold up decoding. Read by Node.js
     // when it starts, so that it cannot be set from inside.
@@ -21,7 +21,10 @@ export function coreEnvironment(env: Environment, { port }: Listener): NodeJS.Pr
     MALLOC_MMAP_THRESHOLD_: String(2 * MiB),
     // Would be 128 KiB with a fixed threshold, and memory given back between two pictures.
     MALLOC_TRIM_THRESHOLD_: String(64 * MiB),
+  });
+  return {
     ...env,
+    ...Object.fromEntries(defaults.filter(([name]) => !env[name])),
     CORE_PORT: String(port),
   };
 }

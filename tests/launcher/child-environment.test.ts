@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { coreEnvironment } from '../../launcher/child-environment.js';
+
+test('what the user set wins over the defaults of the core, where it is not empty', () => {
+  const user = { MALLOC_ARENA_MAX: '4', UV_THREADPOOL_SIZE: '', TZ: '', CORE_PORT: '1' };
+  const env = coreEnvironment(user, { host: '127.0.0.1', port: 2 });
+  assert.equal(env['MALLOC_ARENA_MAX'], '4');
+  assert.ok(Number(env['UV_THREADPOOL_SIZE']) >= 4);
+  assert.equal(env['TZ'], '');
+  assert.equal(env['CORE_PORT'], '2');
+});
