@@ -14,6 +14,8 @@ export interface JobWorkerEvents {
 
 /** Most stuck workers come back by themselves: the machine stood still, or had no time for them. */
 const defaultStuckGraceMs = 5 * 60_000;
+/** Models load in seconds; a start that takes longer waits for something that does not come. */
+const startTimeoutMs = 60_000;
 
 /** A worker thread that does one job at a time. */
 export interface JobWorker {
@@ -72,6 +74,7 @@ export function startJobWorker(
   const onMessage = (message: FromWorker): void => {
     if (state === 'gone') return;
     if (message.type === 'ready') {
+      clearTimeout(timer);
       hasStarted = true;
       becomeFree();
       return;
@@ -92,16 +95,19 @@ export function startJobWorker(
     becomeFree();
   };
 
+  const abandon = (why: string): void => {
+    thread.abandon(stuckGraceMs, () => {
+      log.error('the thread of a stuck worker hangs in native code');
+      onHung?.();
+    });
+    loseWith(new Error(why), undefined);
+  };
   const onTimeout = (): void => {
     const stuck = takeJob();
     log.error({ task: stuck?.task, taskTimeoutMs }, 'task stuck, its worker is replaced');
     // Not tried again: it would get the next worker stuck as well.
     stuck?.reject(refuse('INTERNAL', 'the analysis took too long and was stopped'));
-    thread.abandon(stuckGraceMs, () => {
-      log.error('the thread of a stuck worker hangs in native code');
-      onHung?.();
-    });
-    loseWith(new Error('worker was stuck'), undefined);
+    abandon('worker was stuck');
   };
 
   const thread = startWorkerThread(options, {
@@ -111,6 +117,11 @@ export function startJobWorker(
       loseWith(error ?? new Error(`worker ended with exit code ${code}`), takeJob());
     },
   });
+
+  timer = setTimeout(
+    () => abandon(`worker did not start within ${startTimeoutMs} ms`),
+    startTimeoutMs,
+  );
 
   const worker: JobWorker = {
     get state() {

@@ -12,6 +12,7 @@ import {
   type WorkerPool,
   type WorkerPoolOptions,
 } from '../../core-server/inference/pool.js';
+import { restartDelayMs } from '../../core-server/inference/pool-timing.js';
 import { deferred } from '../helpers/deferred.js';
 import type { FixtureData, FixtureTasks } from './inference-worker-fixture.js';
 
@@ -27,15 +28,18 @@ interface Started {
 
 interface StartOptions extends Partial<WorkerPoolOptions> {
   readonly failStart?: boolean;
+  /** Every start hangs until `letStart`. */
+  readonly hangStart?: boolean;
   readonly loadMs?: number;
 }
 
 async function start(t: TestContext, options: StartOptions = {}): Promise<Started> {
-  const { failStart = false, loadMs = 0, ...poolOptions } = options;
+  const { failStart = false, hangStart = false, loadMs = 0, ...poolOptions } = options;
   const folder = mkdtempSync(join(tmpdir(), 'pool-test-'));
   const file = join(folder, 'journal');
   writeFileSync(file, '');
   const cannotStart = new Int32Array(new SharedArrayBuffer(4));
+  if (hangStart) cannotStart[0] = 2;
   const logged: Started['logged'] = [];
   const sink = { write: (line: string) => void logged.push(JSON.parse(line) as never) };
   const pool = createWorkerPool<FixtureTasks>({
@@ -56,12 +60,15 @@ async function start(t: TestContext, options: StartOptions = {}): Promise<Starte
     await pool.close({ graceMs: 0 });
     rmSync(folder, { recursive: true });
   });
-  if (!failStart && loadMs === 0) await pool.ready();
+  if (!failStart && !hangStart && loadMs === 0) await pool.ready();
   return {
     pool,
     logged,
     journal: () => readFileSync(file, 'utf8').split('\n').slice(0, -1),
-    letStart: (canStart) => Atomics.store(cannotStart, 0, canStart ? 0 : 1),
+    letStart(canStart) {
+      Atomics.store(cannotStart, 0, canStart ? 0 : 1);
+      Atomics.notify(cannotStart, 0);
+    },
   };
 }
 
@@ -321,6 +328,31 @@ test('while no worker can be started jobs are refused at once, those that wait t
     assert.equal(await pool.run('dieOnce', 'a', { signal: forever() }), 'answered a');
   }
   assert.deepEqual(told, [true, false, true, false, true]);
+});
+
+test('a worker whose start hangs is given up and replaced', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { pool, letStart, journal } = await start(t, { hangStart: true });
+  const told: boolean[] = [];
+  pool.watch((canWork) => told.push(canWork));
+  const ready = pool.ready();
+  const waiting = pool.run('echo', 1, { signal: forever() });
+  t.mock.timers.tick(60_000);
+  await assert.rejects(waiting, refusal('WORKER_LOST'));
+  await assert.rejects(ready, (error: Error) => {
+    assert.equal(String(error.cause), 'Error: worker did not start within 60000 ms');
+    return true;
+  });
+  assert.deepEqual(told, [true, false]);
+
+  letStart(true);
+  t.mock.timers.tick(restartDelayMs(1));
+  await until('a worker is there', () => pool.stats.workers === 1);
+  assert.deepEqual(told, [true, false, true]);
+  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
+  await until('the first ended when it came back', () => journal().includes('released'));
+  t.mock.timers.tick(60_000);
+  assert.equal(pool.stats.workers, 1);
 });
 
 test('a stuck worker that comes back is told to stop, releases its sessions and ends by itself', async (t) => {

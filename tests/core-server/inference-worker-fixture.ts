@@ -12,7 +12,7 @@ export interface FixtureData {
   readonly failStart: boolean;
   /** So long its thread is blocked before it serves. */
   readonly loadMs: number;
-  /** Shared by all workers of a pool: 1 while none can start. */
+  /** Shared by all workers of a pool: 1 while none can start, 2 while each hangs as it starts. */
   readonly cannotStart: Int32Array;
   /** Shared by all workers of a pool: how often `dieOnce` ran. */
   readonly runs: Int32Array;
@@ -41,6 +41,7 @@ const nobody = new Int32Array(new SharedArrayBuffer(4));
 
 if (failStart || Atomics.load(cannotStart, 0) === 1) throw new Error('no model here');
 if (parentPort === null) throw new Error('worker only');
+Atomics.wait(cannotStart, 0, 2);
 if (loadMs > 0) Atomics.wait(nobody, 0, 0, loadMs);
 
 serveTasks<FixtureTasks>({
