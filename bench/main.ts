@@ -6,6 +6,7 @@ import { startLoadProcess } from './load/load-process.js';
 import { measureHealth } from './measure/health.js';
 import { usageOf } from './measure/process-tree.js';
 import type { SystemFacts } from './measure/records.js';
+import { measureResident } from './measure/resident.js';
 import { runRounds } from './measure/run-rounds.js';
 import { measureStarts } from './measure/start-times.js';
 import { median } from './measure/statistics.js';
@@ -69,6 +70,7 @@ const setsOf = (system: System) =>
   system.sets.filter((set) => cellsOf(system).some((cell) => cell.set === set));
 const found = await warmUp(systems, setsOf, progress.say);
 await compile(own.facades, plan.compileMs);
+const coreBytes = await measureResident(own.core);
 
 const residentBytes = new Map<string, number[]>(systems.map(({ name }) => [name, []]));
 const health: number[] = [];
@@ -103,8 +105,9 @@ load.close();
 await rm(folder, { recursive: true, force: true });
 
 const rows = toRows(samples);
-const ratios = computeRatios(samples, facts, {
+const ratios = computeRatios(samples, {
   healthP99Ms: median(health),
+  coreBytes,
   startMs: starts.later,
 });
 const figures: Figures = {

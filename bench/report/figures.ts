@@ -9,7 +9,6 @@ import {
   type Ratios,
 } from '../measure/ratios.js';
 import type { Sample, SystemFacts } from '../measure/records.js';
-import { median } from '../measure/statistics.js';
 import { isMet, type Row } from './table.js';
 
 /** What `bench/latest.json` holds. */
@@ -29,10 +28,12 @@ export interface Figures {
 
 export function computeRatios(
   samples: readonly Sample[],
-  systems: Readonly<Record<string, SystemFacts>>,
-  measured: { readonly healthP99Ms: number; readonly startMs: number },
+  measured: {
+    readonly healthP99Ms: number;
+    readonly coreBytes: number | undefined;
+    readonly startMs: number;
+  },
 ): Ratios {
-  const bytes = systems['core']?.residentBytes ?? [];
   return {
     core_over_limit_vga: throughputRatio(samples, ['core', 'limit'], 'vga', 8),
     core_over_limit_12mp: throughputRatio(samples, ['core', 'limit'], '12mp', 8),
@@ -42,7 +43,7 @@ export function computeRatios(
     faces_over_opencv: throughputRatio(samples, ['facade', 'opencv'], 'vga', 8),
     meters_over_ocrnode: throughputRatio(samples, ['facade', 'ocrnode'], 'meter', 8),
     health_p99_ms: measured.healthP99Ms,
-    core_rss_mb: bytes.length > 0 ? median(bytes) / 1e6 : null,
+    core_rss_mb: measured.coreBytes === undefined ? null : measured.coreBytes / 1e6,
     start_ms: measured.startMs,
   };
 }
