@@ -38,8 +38,8 @@ export const chunkOverheadBytes = 256;
  *   Pictures are compressed anyway.
  * - Answers that nobody takes.
  * - Messages of calls that were refused before they were whole.
- * - Deadlines that it cannot read, headers that it would write to stderr, and headers that are large: named by
- *   one byte each, they may be a thousand times what was sent of them.
+ * - Deadlines that it cannot read, headers that it would write to stderr, paths that it would repeat, and headers
+ *   that are large: named by one byte each, they may be a thousand times what was sent of them.
  */
 export function guardStreams(server: Http2Server, limits: StreamLimits): void {
   // Before grpc-js reads headers and data.

@@ -5,9 +5,20 @@ import { mendTimeout } from './timeout-header.js';
 /** Changes the headers of a call where grpc-js would do wrong by them. */
 export function mendHeaders(headers: IncomingHttpHeaders): void {
   mendSize(headers);
+  cutPath(headers);
   refuseCompression(headers);
   mendTimeout(headers);
   dropIllegal(headers);
+}
+
+const maxPathLength = 128;
+
+/**
+ * grpc-js repeats the path of a method that it does not have in its answer. Sent again by one byte (RFC 7541), it may
+ * be tens of kilobytes, which no budget counts.
+ */
+function cutPath(headers: IncomingHttpHeaders): void {
+  if ((headers[':path']?.length ?? 0) > maxPathLength) headers[':path'] = '/';
 }
 
 /** By a name that grpc-js does not know: it answers UNIMPLEMENTED, as the protocol wants. */

@@ -343,6 +343,26 @@ test('a whole message of a call that is not ended counts as under way', async (t
   await Promise.all(ends);
 });
 
+test('the path of a method that there is not is not repeated without limit', async (t) => {
+  const { service } = await startScripted(t);
+  const session = open(t, service.grpc);
+  for (const [length, repeated] of [
+    [128, `/${'x'.repeat(127)}`],
+    [129, '/'],
+    [6_000, '/'],
+    [60_000, '/'],
+  ] as const) {
+    const stream = call(session, `/${'x'.repeat(length - 1)}`);
+    stream.end(frame(Buffer.alloc(0)));
+    const { 'grpc-status': status, 'grpc-message': message } = await trailersOf(stream);
+    assert.equal(status, unimplemented);
+    assert.equal(
+      decodeURIComponent(String(message)),
+      `The server does not implement the method ${repeated}`,
+    );
+  }
+});
+
 test('headers that are large together are refused, and not kept', async (t) => {
   const { service } = await startScripted(t);
   const session = open(t, service.grpc);
