@@ -4,19 +4,15 @@ import { Operation } from '../generated/imageanalysis/v1/admin.js';
 import { startMetricsServer } from '../runtime/metrics-server.js';
 import type { Tracing } from '../runtime/tracing.js';
 import { createAdminKeyCheck } from './access/admin-key.js';
-import {
-  createAccessInterceptor,
-  createAdminInterceptor,
-  type AccessDeps,
-} from './access/interceptor.js';
 import { createKeyRateLimiter } from './access/rate-limit.js';
 import { parseTrustedProxies } from '../runtime/trusted-proxies.js';
 import type { AdminHandlers } from './admin/service.js';
 import type { CoreConfig } from './config.js';
+import { checkAdminKeys, checkApiKeys, type AccessDeps } from './grpc/check-keys.js';
 import { startGrpcServer } from './grpc/grpc-server.js';
+import { observeCalls } from './grpc/observe-calls.js';
 import type { Handlers } from './handlers.js';
 import type { WorkerPool } from './inference/pool.js';
-import { createCallObserver } from './observe/call-observer.js';
 import type { Metrics } from './observe/metrics.js';
 import { createAdminService, createServices } from './services.js';
 import type { AnalysisTasks } from './worker-main.js';
@@ -72,7 +68,7 @@ export async function startPorts(deps: {
   };
   const serverOptions = {
     host: config.CORE_HOST,
-    observer: createCallObserver({ metrics, tracing, now }),
+    observer: observeCalls({ metrics, tracing, now }),
     credentials: deps.credentials,
     descriptorSet: deps.descriptorSet,
     maxReceiveMs: maxDeadlineMs,
@@ -95,7 +91,7 @@ export async function startPorts(deps: {
         ...serverOptions,
         port: config.CORE_PORT,
         services: createServices(deps.handlers, callSettings),
-        interceptor: createAccessInterceptor({
+        interceptor: checkApiKeys({
           authenticate: (apiKey) => apiKeys.authenticate(apiKey),
           recall: (apiKey) => apiKeys.recall(apiKey),
           consume: (keyId) => rateLimiter.consume(keyId),
@@ -118,7 +114,7 @@ export async function startPorts(deps: {
               ...serverOptions,
               port: config.CORE_ADMIN_PORT,
               services: createAdminService(deps.adminHandlers, callSettings),
-              interceptor: createAdminInterceptor(createAdminKeyCheck(adminKey), log),
+              interceptor: checkAdminKeys(createAdminKeyCheck(adminKey), log),
               maxPictureBytes: 0,
             }),
           );

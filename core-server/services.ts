@@ -1,4 +1,3 @@
-import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import {
   AdminServiceService,
   type AdminServiceServer,
@@ -17,16 +16,11 @@ import {
 } from '../generated/imageanalysis/v1/score_config.js';
 import type { AdminHandlers } from './admin/service.js';
 import { bidi, type StreamSettings } from './grpc/bidi.js';
+import type { Service } from './grpc/grpc-server.js';
 import type { Handlers } from './handlers.js';
 import type { CallSettings } from './grpc/open-call.js';
 import { streamed } from './grpc/stream.js';
 import { unary } from './grpc/unary.js';
-
-/** A gRPC service with what implements it. */
-export interface Service {
-  readonly definition: ServiceDefinition;
-  readonly implementation: UntypedServiceImplementation;
-}
 
 /** The services of the public port. */
 export function createServices(

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
-import { createSlot } from './slot.js';
+import { createSlot } from '../runtime/slot.js';
 
 /** As many as HTTP/2 advises to let a client have at least (RFC 9113, 6.5.2). */
 export const maxUnanswered = 100;

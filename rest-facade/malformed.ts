@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { type Refusal, refuse } from '../runtime/refusal.js';
 import { methodNotAllowed } from './method-not-allowed.js';
 import { answerHeaders } from './middleware/security-headers.js';
-import { createSlot } from './slot.js';
+import { createSlot } from '../runtime/slot.js';
 import { renderError } from './transcode/http-error.js';
 
 /** Request line and headers together. */

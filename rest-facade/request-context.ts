@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Refusal } from '../runtime/refusal.js';
-import { createSlot } from './slot.js';
+import { createSlot } from '../runtime/slot.js';
 
 /** What is known of one HTTP request while it is answered. */
 export interface RequestContext {

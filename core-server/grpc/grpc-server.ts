@@ -1,4 +1,10 @@
-import { Server, type ServerCredentials, type ServerInterceptor } from '@grpc/grpc-js';
+import {
+  Server,
+  type ServerCredentials,
+  type ServerInterceptor,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import { createFairBudget } from '../../runtime/fair-budget.js';
@@ -14,8 +20,14 @@ import { guardKeylessCalls } from './keyless-calls.js';
 import { createReceiveLimit } from './receive-limit.js';
 import { createReflection } from './reflection.js';
 import type { IsTrustedProxy } from '../../runtime/trusted-proxies.js';
-import type { Service } from '../services.js';
 import { markUndecodable } from './undecodable.js';
+import { isReflection } from './whose-path.js';
+
+/** A gRPC service with what implements it. */
+export interface Service {
+  readonly definition: ServiceDefinition;
+  readonly implementation: UntypedServiceImplementation;
+}
 
 /** What a gRPC port serves. */
 export interface GrpcServerOptions {
@@ -96,7 +108,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     ),
   );
   const limits: StreamLimits = {
-    takesStream: (path) => streaming.has(path) || path.startsWith('/grpc.reflection.'),
+    takesStream: (path) => streaming.has(path) || isReflection(path),
     unfinishedBytes: createFairBudget(Math.max(leastUnfinishedBytes, 16 * options.maxPictureBytes)),
     takeAnswerMs: options.maxReceiveMs + takeAnswerMs,
   };

@@ -4,6 +4,7 @@ import { callerAddress } from '../../runtime/caller-address.js';
 import { mendHeaders } from './mend-headers.js';
 import { areTooSmall } from '../../runtime/chunk-size.js';
 import { createMessageMeter, type MeterReading } from './message-meter.js';
+import { isOurs } from './whose-path.js';
 
 export interface StreamLimits {
   /** Whether the method of a path takes a stream of messages. */
@@ -56,7 +57,7 @@ function limitMessages(
   path: string,
   { takesStream, unfinishedBytes }: StreamLimits,
 ): void {
-  const isOpenToAll = !path.startsWith('/imageanalysis.');
+  const isOpenToAll = !isOurs(path);
   const maxBytes = isOpenToAll ? maxOpenMessageBytes : Infinity;
   let messagesLeft = isOpenToAll ? maxOpenMessages : Infinity;
   const share = unfinishedBytes.of(addressOf(stream));

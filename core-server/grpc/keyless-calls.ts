@@ -3,12 +3,10 @@ import { createFairBudget } from '../../runtime/fair-budget.js';
 import { callerAddress } from '../../runtime/caller-address.js';
 import { type Refusal, refuse, shuttingDown } from '../../runtime/refusal.js';
 import { toStatusObject } from './status.js';
+import { isKeyless } from './whose-path.js';
 
 /** Calls of health and reflection that may be open, of which one address has four fifths at most. */
 export const maxKeylessCalls = 1_000;
-
-/** Whether anybody may call a path, without a key. */
-export const isKeyless = (path: string): boolean => path.startsWith('/grpc.');
 
 /**
  * Watches over the calls of health and reflection. Only so many are open, since anybody may open them and some

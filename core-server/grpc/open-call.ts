@@ -2,12 +2,11 @@ import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
 import { Metadata, type ServerDuplexStream, type ServerUnaryCall } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { keyChecksOf, keyIdMetadata, type KeyChecks } from '../access/interceptor.js';
 import type { IsTrustedProxy } from '../../runtime/trusted-proxies.js';
 import type { Call } from '../call.js';
 import { callerGone, deadlinePassed, type Refusal, refuse } from '../../runtime/refusal.js';
-import { traceMetadata } from '../observe/call-observer.js';
 import { logFault } from '../observe/log-fault.js';
+import { stateOf, type KeyChecks } from './call-state.js';
 import { readRequestId } from './request-id.js';
 
 /** What every adapter needs to open a call. */
@@ -56,7 +55,7 @@ export function openCall(
   setMaxListeners(0, controller.signal);
   const metadata = grpcCall.metadata;
   const requestId = readRequestId(metadata);
-  const keyId = readText(metadata, keyIdMetadata) ?? '';
+  const { keyId = '', keyChecks = {}, trace } = stateOf(metadata);
   const log = settings.log.child({ request_id: requestId, key_id: keyId });
   log.debug({ method: grpcCall.getPath() }, 'call received');
   // Monotonic from here on: a clock that is set meanwhile ends no call early and none late.
@@ -75,13 +74,13 @@ export function openCall(
   if (grpcCall.cancelled) onCancelled();
 
   return {
-    keyChecks: keyChecksOf(metadata),
+    keyChecks,
     signal: controller.signal,
     timeLeftMs: () => timeLeftOf(Math.min(ownLimitMs, limitMs ?? Infinity)),
     requestId,
     keyId,
     peer: addressOfCaller(grpcCall, settings.isTrustedProxy),
-    trace: readText(metadata, traceMetadata),
+    trace,
     tellBegun: () => grpcCall.sendMetadata(new Metadata()),
     log,
     abort,

@@ -3,6 +3,7 @@ import type { Any } from '../../generated/google/protobuf/any.js';
 import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
 import { Status } from '../../generated/google/rpc/status.js';
 import { errorDomain } from '../../runtime/reasons.js';
+import { createSlot } from '../../runtime/slot.js';
 import type { Refusal } from '../../runtime/refusal.js';
 
 type PartialStatusObject = Parameters<ServerInterceptingCallInterface['sendStatus']>[0];
@@ -23,7 +24,7 @@ export function toRpcStatus(error: Refusal): Status {
 }
 
 /** For those that see the status pass: not to be read out of its bytes again. */
-const reasons = new WeakMap<Metadata, string>();
+const reasons = createSlot<Metadata, string>();
 
 /** The trailing status of a refused call; the `google.rpc.Status` rides in its metadata. */
 export function toStatusObject(error: Refusal): StatusObject {

@@ -7,14 +7,14 @@ import {
   ReadMeterResponse,
   type ReadMeterRequest,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { createAccessInterceptor, type AccessDeps } from '../../core-server/access/interceptor.js';
+import { checkApiKeys, type AccessDeps } from '../../core-server/grpc/check-keys.js';
 import { parseTrustedProxies } from '../../runtime/trusted-proxies.js';
 import type { Call } from '../../core-server/call.js';
 import { bidi } from '../../core-server/grpc/bidi.js';
 import { streamed } from '../../core-server/grpc/stream.js';
 import { unary } from '../../core-server/grpc/unary.js';
 import { markUndecodable } from '../../core-server/grpc/undecodable.js';
-import { createCallObserver } from '../../core-server/observe/call-observer.js';
+import { observeCalls } from '../../core-server/grpc/observe-calls.js';
 import type { Metrics } from '../../core-server/observe/metrics.js';
 import type { HandlerOptions } from '../../core-server/run-options.js';
 import { noTracing } from '../../runtime/tracing.js';
@@ -63,12 +63,12 @@ export async function serve(t: TestContext, handler: Handler, options: ServeOpti
   };
   const server = new Server({
     interceptors: [
-      createCallObserver({
+      observeCalls({
         metrics: { callEnded: options.callEnded ?? (() => {}) },
         tracing: noTracing,
         now: settings.now,
       }),
-      createAccessInterceptor(options.access ?? openAccess),
+      checkApiKeys(options.access ?? openAccess),
     ],
   });
   server.addService(markUndecodable(MeterReadingServiceService), {

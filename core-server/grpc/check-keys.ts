@@ -3,31 +3,13 @@ import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { Refusal, refuse } from '../../runtime/refusal.js';
+import type { AdminKeyCheck } from '../access/admin-key.js';
+import { parseApiKey } from '../access/api-key-format.js';
 import { logFault } from '../observe/log-fault.js';
-import { isKeyless } from '../grpc/keyless-calls.js';
-import { readRequestId } from '../grpc/request-id.js';
-import { toStatusObject } from '../grpc/status.js';
-import type { AdminKeyCheck } from './admin-key.js';
-import { parseApiKey } from './api-key-format.js';
-
-/** Metadata key under which handlers find the public id of the caller's API key. */
-export const keyIdMetadata = 'x-internal-key-id';
-
-/** What is left to be checked of its key once a call is let in. */
-export interface KeyChecks {
-  /** To be asked before each answer, while it is worked on; rejects with a refusal. Absent: nothing is left. */
-  readonly confirm?: () => Promise<unknown>;
-  /** Counts a request of a stream; rejects with RATE_LIMITED. Absent: the call was counted as it came. */
-  readonly consume?: () => Promise<void>;
-}
-
-/** By the metadata of their calls, in which only texts can travel. */
-const checks = new WeakMap<Metadata, KeyChecks>();
-
-/** What is left to be checked of the key of a call with this metadata. */
-export function keyChecksOf(metadata: Metadata): KeyChecks {
-  return checks.get(metadata) ?? {};
-}
+import { stateOf } from './call-state.js';
+import { readRequestId } from './request-id.js';
+import { toStatusObject } from './status.js';
+import { isKeyless } from './whose-path.js';
 
 /** What the interceptor needs to know of an API key. */
 export interface AuthenticatedKey {
@@ -74,7 +56,7 @@ const operationOfService: Readonly<Record<string, Operation>> = {
  * answered before, alone or in a stream: so a revoked key is refused from then on, and nobody waits for
  * the store.
  */
-export function createAccessInterceptor(deps: AccessDeps): ServerInterceptor {
+export function checkApiKeys(deps: AccessDeps): ServerInterceptor {
   const authenticate = async (sent: string, operation: Operation): Promise<AuthenticatedKey> =>
     assertAllowed(await deps.authenticate(sent), operation);
 
@@ -88,15 +70,16 @@ export function createAccessInterceptor(deps: AccessDeps): ServerInterceptor {
     const canWait = !requestStream && operation !== Operation.SCORE_CONFIG;
     const known = canWait ? deps.recall(sent) : undefined;
     const key = known ? assertAllowed(known, operation) : await authenticate(sent, operation);
-    metadata.set(keyIdMetadata, key.id);
+    const state = stateOf(metadata);
+    state.keyId = key.id;
     const confirm = () => authenticate(sent, operation);
     const consume = () => deps.consume(key.id);
     if (requestStream) {
-      checks.set(metadata, { confirm, consume });
+      state.keyChecks = { confirm, consume };
       return;
     }
     await consume();
-    if (known) checks.set(metadata, { confirm });
+    if (known) state.keyChecks = { confirm };
   }, deps.log);
 }
 
@@ -111,10 +94,7 @@ function assertAllowed(key: AuthenticatedKey, operation: Operation): Authenticat
 }
 
 /** Checks the metadata `adminkey` of every administration call. */
-export function createAdminInterceptor(
-  checkAdminKey: AdminKeyCheck,
-  log: Logger,
-): ServerInterceptor {
+export function checkAdminKeys(checkAdminKey: AdminKeyCheck, log: Logger): ServerInterceptor {
   return guard(({ peer }, metadata) => checkAdminKey(readSecret(metadata, 'adminkey'), peer), log);
 }
 
@@ -139,7 +119,6 @@ function guard(
       start: (next) =>
         next({
           onReceiveMetadata(metadata, pass) {
-            metadata.remove(keyIdMetadata);
             const requestId = readRequestId(metadata);
             const deadline = Number(grpcCall.getDeadline());
             const peer = grpcCall.getPeer();

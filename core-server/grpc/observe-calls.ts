@@ -1,23 +1,22 @@
 import { ServerInterceptingCall, status, type ServerInterceptor } from '@grpc/grpc-js';
-import { reasonOf } from '../grpc/status.js';
-import type { Metrics } from './metrics.js';
 import type { Span, Tracing } from '../../runtime/tracing.js';
-
-/** Metadata that carries the trace of a call: the caller's before this interceptor, the call's own after. */
-export const traceMetadata = 'traceparent';
+import type { Metrics } from '../observe/metrics.js';
+import { stateOf } from './call-state.js';
+import { reasonOf } from './status.js';
+import { isOurs } from './whose-path.js';
 
 /**
  * Counts and traces the calls of our own services until the status that they end with. It stands before
  * all other interceptors, so that calls without a good key are seen too.
  */
-export function createCallObserver(deps: {
+export function observeCalls(deps: {
   readonly metrics: Pick<Metrics, 'callEnded'>;
   readonly tracing: Tracing;
   readonly now: () => number;
 }): ServerInterceptor {
   const { metrics, tracing, now } = deps;
   return ({ path }, call) => {
-    if (!path.startsWith('/imageanalysis.')) return new ServerInterceptingCall(call);
+    if (!isOurs(path)) return new ServerInterceptingCall(call);
     const method = path.slice(1);
     const startedAt = now();
     let span: Span | undefined;
@@ -45,10 +44,9 @@ export function createCallObserver(deps: {
       start: (next) =>
         next({
           onReceiveMetadata(metadata, pass) {
-            const [parent] = metadata.get(traceMetadata);
+            const [parent] = metadata.get('traceparent');
             span = tracing.start(method, parent?.toString(), 'server');
-            metadata.remove(traceMetadata);
-            if (span.traceparent !== undefined) metadata.set(traceMetadata, span.traceparent);
+            stateOf(metadata).trace = span.traceparent;
             pass(metadata);
           },
           onCancel: () => end(status.CANCELLED, 'CLIENT_CLOSED'),
