@@ -2,6 +2,7 @@ import { ServerInterceptingCall, status, type ServerInterceptor } from '@grpc/gr
 import type { Span, Tracing } from '../../runtime/tracing.js';
 import type { Metrics } from '../observe/metrics.js';
 import { stateOf } from './call-state.js';
+import { followDeadline } from './own-deadline.js';
 import { reasonOf } from './status.js';
 import { isOurs } from './whose-path.js';
 
@@ -19,6 +20,7 @@ export function observeCalls(deps: {
     if (!isOurs(path)) return new ServerInterceptingCall(call);
     const method = path.slice(1);
     const startedAt = now();
+    const deadline = followDeadline(call.getDeadline(), now);
     let span: Span | undefined;
     let isOver = false;
     const end = (code: status, reason: string) => {
@@ -49,7 +51,11 @@ export function observeCalls(deps: {
             stateOf(metadata).trace = span.traceparent;
             pass(metadata);
           },
-          onCancel: () => end(status.CANCELLED, 'CLIENT_CLOSED'),
+          onCancel() {
+            // At the deadline grpc-js answers by itself, below the interceptors.
+            if (deadline.isOver()) end(status.DEADLINE_EXCEEDED, 'DEADLINE');
+            else end(status.CANCELLED, 'CLIENT_CLOSED');
+          },
         }),
       sendStatus(sent, next) {
         const code = sent.code ?? status.UNKNOWN;

@@ -7,6 +7,7 @@ import type { Call } from '../call.js';
 import { callerGone, deadlinePassed, type Refusal, refuse } from '../../runtime/refusal.js';
 import { logFault } from '../observe/log-fault.js';
 import { stateOf, type KeyChecks } from './call-state.js';
+import { followDeadline } from './own-deadline.js';
 import { readRequestId } from './request-id.js';
 
 /** What every adapter needs to open a call. */
@@ -36,9 +37,6 @@ export interface OpenCall extends OpenRequest {
   logOutcome(error?: Refusal): void;
 }
 
-/** How far the caller's clock may be ahead of ours for a cancellation to count as its deadline. */
-const deadlineSlackMs = 100;
-
 /**
  * Opens a call: an abort signal that follows the caller and the deadline, ids, and a logger.
  *
@@ -58,15 +56,11 @@ export function openCall(
   const { keyId = '', keyChecks = {}, trace } = stateOf(metadata);
   const log = settings.log.child({ request_id: requestId, key_id: keyId });
   log.debug({ method: grpcCall.getPath() }, 'call received');
-  // Monotonic from here on: a clock that is set meanwhile ends no call early and none late.
-  const ownLimitMs = Number(grpcCall.getDeadline()) - Date.now();
-  const timeLeftOf = (allowedMs: number) => startedAt + allowedMs - settings.now();
+  const deadline = followDeadline(grpcCall.getDeadline(), settings.now);
   const abort = (reason: Refusal) => controller.abort(reason);
 
   const onCancelled = () => {
-    // A passed deadline arrives as a cancellation too, from the caller's side a little early.
-    const expired = timeLeftOf(ownLimitMs) <= deadlineSlackMs;
-    abort(expired ? deadlinePassed() : callerGone());
+    abort(deadline.isOver() ? deadlinePassed() : callerGone());
   };
   grpcCall.once('cancelled', onCancelled);
   const timer =
@@ -76,7 +70,8 @@ export function openCall(
   return {
     keyChecks,
     signal: controller.signal,
-    timeLeftMs: () => timeLeftOf(Math.min(ownLimitMs, limitMs ?? Infinity)),
+    timeLeftMs: () =>
+      Math.min(deadline.leftMs(), startedAt + (limitMs ?? Infinity) - settings.now()),
     requestId,
     keyId,
     peer: addressOfCaller(grpcCall, settings.isTrustedProxy),
