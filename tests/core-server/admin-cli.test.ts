@@ -80,11 +80,20 @@ describe('admin command', () => {
   it('should take a password from the standard input and not repeat it', async (t) => {
     const { adminWithInput, admin, isPassword } = await setUp(t);
     const created = await adminWithInput(
-      'from a pipe \r\n',
+      'from a pipe\r\n',
       ...['companies', 'create', 'acme', '--password-stdin'],
     );
     assert.equal(created.stdout, 'Registered acme.\n');
-    assert.ok(await isPassword('acme', 'from a pipe '));
+    assert.ok(await isPassword('acme', 'from a pipe'));
+    // Only the line's end is taken off: what was meant as part of the password is not lost unnoticed.
+    const padded = await adminWithInput(
+      'from a pipe \n',
+      ...['companies', 'set-password', 'acme', '--password-stdin'],
+    );
+    assert.match(
+      padded.stderr,
+      /^error: password has control characters or blanks around it, want/,
+    );
     const given = await admin('companies', 'set-password', 'acme', '--password', 'from-the-line');
     assert.equal(given.stdout, 'Set the password of acme.\n');
     assert.ok(await isPassword('acme', 'from-the-line'));
@@ -119,7 +128,7 @@ describe('admin command', () => {
       [['companies', 'delete', 'acme'], 'name is "acme", want the name of a registered company'],
       [
         ['companies', 'create', 'acme', '--password', 'short'],
-        'password has 5 characters, want 8 to 128 characters',
+        'password has 5 characters, want 8 to 128 characters, no control characters and no blanks around them',
       ],
     ];
     for (const [args, message] of refused) {

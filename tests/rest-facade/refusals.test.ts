@@ -27,6 +27,14 @@ test('the error body, its headers, and nothing else', async (t) => {
   assert.equal(answer.headers.get('x-powered-by'), null);
 });
 
+test('a password that slipped into the path is not repeated', async (t) => {
+  const { url } = await startBoth(t, answerAll);
+  const answer = await fetch(`${url}/face_config_score&detection&password=secret`);
+  const { message, details } = (await answer.json()) as ErrorBody;
+  assert.equal(message, 'path is "/face_config_score…", want one of those in /openapi.json');
+  assert.deepEqual(details, { field: 'path', value: '/face_config_score…' });
+});
+
 test('methods that a path does not take', async (t) => {
   const { url, core } = await startBoth(t, answerAll);
   const table: [string, string, string][] = [
