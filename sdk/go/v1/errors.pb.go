@@ -76,7 +76,7 @@ const (
 	ErrorReason_ERROR_REASON_COMPANY_EXISTS ErrorReason = 35
 	// The path exists, but not with this HTTP method.
 	ErrorReason_ERROR_REASON_METHOD_NOT_ALLOWED ErrorReason = 40
-	// The bytes are no picture of a type that is decoded.
+	// Not a JPEG, PNG, WebP, AVIF, GIF or TIFF, or one with more scans, chunks, pages or compressed texts than is allowed.
 	ErrorReason_ERROR_REASON_UNSUPPORTED_IMAGE_TYPE ErrorReason = 41
 	// The request body has a content type that the operation does not take.
 	ErrorReason_ERROR_REASON_UNSUPPORTED_CONTENT_TYPE ErrorReason = 42
@@ -96,8 +96,12 @@ const (
 	ErrorReason_ERROR_REASON_INTERNAL ErrorReason = 62
 	// The REST facade cannot reach the core.
 	ErrorReason_ERROR_REASON_CORE_UNAVAILABLE ErrorReason = 63
-	// The process is shutting down, or an inference worker was lost; try again.
+	// The process is shutting down; try again.
 	ErrorReason_ERROR_REASON_SHUTTING_DOWN ErrorReason = 64
+	// The store of keys, companies and scores cannot be used now; try again.
+	ErrorReason_ERROR_REASON_STORE_UNAVAILABLE ErrorReason = 65
+	// The inference worker was lost, or none is left; try again.
+	ErrorReason_ERROR_REASON_WORKER_LOST ErrorReason = 66
 )
 
 // Enum value maps for ErrorReason.
@@ -136,6 +140,8 @@ var (
 		62: "ERROR_REASON_INTERNAL",
 		63: "ERROR_REASON_CORE_UNAVAILABLE",
 		64: "ERROR_REASON_SHUTTING_DOWN",
+		65: "ERROR_REASON_STORE_UNAVAILABLE",
+		66: "ERROR_REASON_WORKER_LOST",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":              0,
@@ -171,6 +177,8 @@ var (
 		"ERROR_REASON_INTERNAL":                 62,
 		"ERROR_REASON_CORE_UNAVAILABLE":         63,
 		"ERROR_REASON_SHUTTING_DOWN":            64,
+		"ERROR_REASON_STORE_UNAVAILABLE":        65,
+		"ERROR_REASON_WORKER_LOST":              66,
 	}
 )
 
@@ -224,7 +232,7 @@ var File_imageanalysis_v1_errors_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"\n" +
-	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto*\xda\r\n" +
+	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto*\xbe\x0e\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x124\n" +
 	"\x1aERROR_REASON_MISSING_FIELD\x10\x01\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x125\n" +
@@ -259,7 +267,9 @@ const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"\x15ERROR_REASON_DEADLINE\x10=\x1a\x15\xb2\xbb\x18\x11DEADLINE_EXCEEDED\x12'\n" +
 	"\x15ERROR_REASON_INTERNAL\x10>\x1a\f\xb2\xbb\x18\bINTERNAL\x122\n" +
 	"\x1dERROR_REASON_CORE_UNAVAILABLE\x10?\x1a\x0f\xb2\xbb\x18\vUNAVAILABLE\x12/\n" +
-	"\x1aERROR_REASON_SHUTTING_DOWN\x10@\x1a\x0f\xb2\xbb\x18\vUNAVAILABLE:@\n" +
+	"\x1aERROR_REASON_SHUTTING_DOWN\x10@\x1a\x0f\xb2\xbb\x18\vUNAVAILABLE\x123\n" +
+	"\x1eERROR_REASON_STORE_UNAVAILABLE\x10A\x1a\x0f\xb2\xbb\x18\vUNAVAILABLE\x12-\n" +
+	"\x18ERROR_REASON_WORKER_LOST\x10B\x1a\x0f\xb2\xbb\x18\vUNAVAILABLE:@\n" +
 	"\tgrpc_code\x12!.google.protobuf.EnumValueOptions\x18\xb6\x87\x03 \x01(\tR\bgrpcCodeB]\n" +
 	"\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3"
 

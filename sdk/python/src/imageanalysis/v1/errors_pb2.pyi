@@ -40,6 +40,8 @@ class ErrorReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ERROR_REASON_INTERNAL: _ClassVar[ErrorReason]
     ERROR_REASON_CORE_UNAVAILABLE: _ClassVar[ErrorReason]
     ERROR_REASON_SHUTTING_DOWN: _ClassVar[ErrorReason]
+    ERROR_REASON_STORE_UNAVAILABLE: _ClassVar[ErrorReason]
+    ERROR_REASON_WORKER_LOST: _ClassVar[ErrorReason]
 ERROR_REASON_UNSPECIFIED: ErrorReason
 ERROR_REASON_MISSING_FIELD: ErrorReason
 ERROR_REASON_REPEATED_FIELD: ErrorReason
@@ -73,5 +75,7 @@ ERROR_REASON_DEADLINE: ErrorReason
 ERROR_REASON_INTERNAL: ErrorReason
 ERROR_REASON_CORE_UNAVAILABLE: ErrorReason
 ERROR_REASON_SHUTTING_DOWN: ErrorReason
+ERROR_REASON_STORE_UNAVAILABLE: ErrorReason
+ERROR_REASON_WORKER_LOST: ErrorReason
 GRPC_CODE_FIELD_NUMBER: _ClassVar[int]
 grpc_code: _descriptor.FieldDescriptor
