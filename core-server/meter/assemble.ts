@@ -1,6 +1,6 @@
 import type { CounterLight } from './counter-light.js';
 import type { CounterReading } from './counter-reading.js';
-import { type Quad, angleOf, boundingBoxOf, mapped } from './geometry.js';
+import { type Quad, angleOf, boundingBoxOf, mapped, resized } from './geometry.js';
 import { type Contradiction, contradictionsOf, type KnownMeter } from './known-meter.js';
 import type { Box, Size } from '../image/picture.js';
 import { roundPixels, roundProbability } from '../precision.js';
@@ -12,21 +12,20 @@ const rotatedFromRadians = Math.PI / 4;
 /**
  * Makes the answer of a reading.
  *
- * @param facts size of the upright picture, pixels of the decoded picture for each of its pixels,
- *   how the counter is lit, the confidence below which a person should look, and what is known of
- *   the meter
+ * @param facts size of the upright picture and of the copy that was read, how the counter is lit,
+ *   the confidence below which a person should look, and what is known of the meter
  */
 export function assembleReading(
   counter: CounterReading,
   facts: {
     readonly picture: Size;
-    readonly scale: number;
+    readonly copy: Size;
     readonly light: CounterLight;
     readonly checkBelow: number;
     readonly known: KnownMeter;
   },
 ): MeterReading {
-  const { picture, scale, light, checkBelow, known } = facts;
+  const { picture, copy, light, checkBelow, known } = facts;
   const { fractionWheels, isFractionSure } = counter;
   const meterNumber = counter.wheels.map(({ digit }) => digit).join('');
   const contradictions = contradictionsOf(
@@ -34,9 +33,9 @@ export function assembleReading(
     known,
   );
   const boxOf = (quad: Quad): Box => {
-    const upright = mapped(quad, ({ x, y }) => ({
-      x: roundPixels(x / scale),
-      y: roundPixels(y / scale),
+    const upright = mapped(resized(quad, copy, picture), ({ x, y }) => ({
+      x: roundPixels(x),
+      y: roundPixels(y),
     }));
     return boundingBoxOf([upright], picture);
   };

@@ -1,4 +1,4 @@
-import type { Box } from '../image/picture.js';
+import type { Box, Size } from '../image/picture.js';
 
 /** A point in pixels; x to the right, y down. */
 export interface Point {
@@ -75,6 +75,14 @@ export function boundingBoxOf(
     xmax: clamp(Math.max(...points.map((p) => p.x)), picture.width),
     ymax: clamp(Math.max(...points.map((p) => p.y)), picture.height),
   };
+}
+
+/** The same quad in a copy of another size. Each axis has its own scale, since each side was rounded by itself. */
+export function resized(quad: Quad, from: Size, to: Size): Quad {
+  return mapped(quad, ({ x, y }) => ({
+    x: (x * to.width) / from.width,
+    y: (y * to.height) / from.height,
+  }));
 }
 
 /** Every corner through a function. */

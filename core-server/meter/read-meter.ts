@@ -5,7 +5,7 @@ import { createStopwatch } from '../stopwatch.js';
 import { assembleReading } from './assemble.js';
 import { judgeLight, measureLight } from './counter-light.js';
 import type { CounterReader } from './counter-reading.js';
-import { mapped } from './geometry.js';
+import { resized } from './geometry.js';
 import type { PrintedReader } from './printed/printed-reader.js';
 import type { ReadMeterInput, ReadMeterOutput } from './reader.js';
 
@@ -44,14 +44,12 @@ export function createMeterReader(
       const timings = () => ({ ...watch.timings, ...inNetworks });
       if (counter === null) return { reading: null, timings: timings() };
       const light = judgeLight(measureLight(picture, counter.quad));
-      const scale = picture.width / upright.width;
-      const facts = { picture: upright, scale, light, checkBelow, known };
+      const facts = { picture: upright, copy: picture, light, checkBelow, known };
       const reading = assembleReading(counter, facts);
       if (!printed) return { reading, timings: timings() };
 
       const larger = await decode(print.maxSide);
-      const by = larger.width / picture.width;
-      const quad = mapped(counter.quad, ({ x, y }) => ({ x: x * by, y: y * by }));
+      const quad = resized(counter.quad, picture, larger);
       const text = await timed('printed', () => print.read(larger, quad, signal));
       return { reading: { ...reading, printed: text }, timings: timings() };
     },

@@ -24,7 +24,7 @@ const upright: Quad = [
 const [a, b, c, d] = upright;
 const facts = {
   picture: { width: 200, height: 100 },
-  scale: 0.5,
+  copy: { width: 100, height: 50 },
   light: 'good',
   checkBelow: 0.8,
   known: {},
