@@ -51,6 +51,9 @@ export type FaceTasks = { detectFaces: { input: DetectFacesInput; output: Detect
 /** Nobody wants what the network gives below this, and there is a cell of it everywhere. */
 const lowestScore = 0.02;
 
+/** The network cuts before scores are rounded: what rounds up to the threshold must pass. */
+const scoreStep = 1e-6;
+
 /**
  * The worker's task: open, looks, boxes, crops. Throws CORRUPT_IMAGE and
  * IMAGE_TOO_MANY_PIXELS; when the signal is aborted it stops before the next step.
@@ -73,7 +76,7 @@ export function createFaceDetector(deps: {
 
     const picture = await step('open', () => openPicture(bytes, limits));
     const { size } = picture;
-    const leastScore = Math.max(lowestScore, Math.min(minScore, rule.weakScore));
+    const leastScore = Math.max(lowestScore, Math.min(minScore - scoreStep, rule.weakScore));
     const found = await findFaces(picture, leastScore, { model, rule, step });
 
     const faces = visibleFaces(found, size, minScore);

@@ -37,8 +37,9 @@ function scriptedDetector(...looks: Found[][]) {
     run(feeds: Readonly<Record<string, TensorData>>) {
       const [, height = 0, width = 0] = feeds['image']?.dims ?? [];
       assert.equal(feeds['image']?.data.length, width * height * 3);
-      seen.push({ width, height, minScore: Number(feeds['min_score']?.data[0]) });
-      const found = looks[seen.length - 1] ?? [];
+      const minScore = Number(feeds['min_score']?.data[0]);
+      seen.push({ width, height, minScore });
+      const found = (looks[seen.length - 1] ?? []).filter(([score]) => score >= minScore);
       const points = found.flatMap(([, xmin, ymin]) =>
         Array.from({ length: 5 }, (_, i) => [xmin + i, ymin + i]).flat(),
       );
@@ -191,6 +192,15 @@ test('the threshold is inclusive, on scores of six decimals', async () => {
   assert.deepEqual(await scores(0.8), [0.8]);
   assert.deepEqual(await scores(0), [0.8, 0.7, 0.6999]);
   assert.deepEqual(await scores(1), []);
+});
+
+test('a low score that was rounded up lets its face pass when it is sent back', async () => {
+  const { detect } = scriptedDetector([], [[0.0499996, 0, 0, 100, 100]]);
+  const { faces } = await detect(await wish(quarters(640, 480), { minScore: 0.05 }), signal);
+  assert.deepEqual(
+    faces.map((f) => f.detectionScore),
+    [0.05],
+  );
 });
 
 test('hints below the threshold guide the second look but are not answered', async () => {
