@@ -117,7 +117,9 @@ test('data URLs and their bytes', () => {
     ['data:image/x;base64,YWI=', 'ab'],
     ['data:image/x;base64,YWI', 'ab'],
     ['data:image/x;base64,YW\r\nJj\n', 'abc'],
-    ['data:image/x;base64, Y W I = ', 'ab'],
+    ['data:image/x;base64,YW  \r\n  Jj\n \n\tYW\t Jj', 'abcabc'],
+    ['data:image/x;base64, YW=\n = ', 'a'],
+    ['data:image/x;base64,  YWI=  ', 'ab'],
     ['data:image/x;base64,+/+/', '\xfb\xff\xbf'],
   ];
   for (const [url, bytes] of table)
@@ -151,8 +153,15 @@ test('what is no data URL, no base64, no picture', () => {
       'INVALID_BASE64',
       [
         'Y',
-        'Y W J j Z',
-        'Y W \u0141 J j',
+        'YW\nJ\njZ',
+        'YW \n\u0141Jj',
+        // A "+" that a form's decoder made a blank.
+        'Y J+',
+        'YWJj Y J+',
+        'YWJj  YW',
+        ' Y W I = ',
+        'YQ= =',
+        'YQ =\n=',
         'YWJjZ',
         'YQ=',
         'YQ===',
@@ -210,6 +219,11 @@ test('refusals of data URLs tell what is wrong, and nothing of the picture', () 
       `image has "=" as character 1 of its data, ${alphabet}`,
       '=',
     ],
+    [
+      'data:image/x;base64,YWJj\nYW  J',
+      `image has U+0020 as character 8 of its data, ${alphabet}`,
+      'U+0020',
+    ],
     ['data:image/x;base64,YW\nJ"', `image has "\\"" as character 5 of its data, ${alphabet}`, '"'],
     ['data:image/x;base64,YW-_', `image has "-" as character 3 of its data, ${alphabet}`, '-'],
     ['data:image/x;base64,YQ==YQ==', `image has "=" as character 3 of its data, ${alphabet}`, '='],
@@ -229,11 +243,11 @@ test('refusals of data URLs tell what is wrong, and nothing of the picture', () 
       'U+0000',
     ],
     [
-      'data:image/x;base64,YW Jj\nZ',
+      'data:image/x;base64,YW\n Jj\nZ',
       'image has base64 of length 5, want complete groups of 4',
       '5',
     ],
-    ['data:image/x;base64,YQ = ', 'image has base64 of length 3, want complete groups of 4', '3'],
+    ['data:image/x;base64,YQ\n = ', 'image has base64 of length 3, want complete groups of 4', '3'],
   ];
   for (const [url, message, value] of table)
     assert.throws(() => decode(url), {
@@ -266,10 +280,17 @@ test('10 MiB of base64 are decoded exactly and in linear time', () => {
     'INVALID_BASE64',
   );
   // As many blanks as would keep a search that looks back busy.
-  assert.equal(
-    reasonOf(() => decode(`data:image/png;base64,=${' '.repeat(bytes.length)}Y=`, bytes.length)),
-    'INVALID_BASE64',
-  );
+  for (const [before, after] of [
+    ['=', 'Y='],
+    ['Y', '\n!'],
+    ['Y', '\n='],
+  ])
+    assert.equal(
+      reasonOf(() =>
+        decode(`data:image/png;base64,${before}${' '.repeat(bytes.length)}${after}`, bytes.length),
+      ),
+      'INVALID_BASE64',
+    );
   const lines = bytes.toString('base64').replace(/.{76}/g, '$&\r\n');
   assert.ok(decode(`data:image/png;base64,${lines}`, bytes.length).equals(bytes));
 });
