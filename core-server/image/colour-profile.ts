@@ -1,4 +1,4 @@
-import { sniffType, type ImageType } from './sniff-type.js';
+import { sniffType, type ImageType, type UnsupportedType } from './sniff-type.js';
 
 const mostBytes = 64 * 1024;
 // Beyond which LittleCMS takes no profile.
@@ -26,7 +26,7 @@ export function isPlainProfile(profile: Buffer): boolean {
 }
 
 /** What a file with a profile has in it. Of a TIFF that is a number only; a GIF has none. */
-const markers: Partial<Record<ImageType | 'heic', string>> = {
+const markers: Partial<Record<ImageType | UnsupportedType, string>> = {
   jpeg: 'ICC_PROFILE\0',
   png: 'iCCP',
   webp: 'ICCP',

@@ -3,8 +3,11 @@ export type ImageType = 'jpeg' | 'png' | 'webp' | 'avif' | 'gif' | 'tiff';
 
 // Our own few lines: what looks at hostile bytes first should be short enough to be read.
 
+/** The types that are told apart for the sake of the refusal. */
+export type UnsupportedType = 'heic' | 'avis';
+
 /** Tells a picture's type by its first bytes, whatever it claims to be; undefined for anything else. */
-export function sniffType(bytes: Uint8Array): ImageType | 'heic' | undefined {
+export function sniffType(bytes: Uint8Array): ImageType | UnsupportedType | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 512));
   const text = (from: number, to: number): string => head.toString('latin1', from, to);
 
@@ -21,12 +24,14 @@ export function sniffType(bytes: Uint8Array): ImageType | 'heic' | undefined {
 const heicBrands = ['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'mif1', 'msf1'];
 
 /** ISO/IEC 14496-12, 4.3: a file type box is size, "ftyp", major brand, minor version, compatible brands. */
-function sniffHeif(head: Buffer): 'avif' | 'heic' | undefined {
+function sniffHeif(head: Buffer): 'avif' | UnsupportedType | undefined {
   const end = Math.min(head.length, head.readUInt32BE(0));
   const brands = new Set<string>();
   for (let at = 8; at + 4 <= end; at += 4) {
     if (at !== 12) brands.add(head.toString('latin1', at, at + 4));
   }
+  // A sequence, which libvips does not know by this name.
+  if (head.toString('latin1', 8, 12) === 'avis') return 'avis';
   if (brands.has('avif') || brands.has('avis')) return 'avif';
   return heicBrands.some((brand) => brands.has(brand)) ? 'heic' : undefined;
 }

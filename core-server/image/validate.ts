@@ -1,7 +1,12 @@
 import { refuse } from '../../runtime/refusal.js';
 import { partsOf } from './count-parts.js';
 import type { ImageLimits } from './limits.js';
-import { sniffType, type ImageType } from './sniff-type.js';
+import { sniffType, type ImageType, type UnsupportedType } from './sniff-type.js';
+
+const unsupported: Readonly<Record<UnsupportedType, string>> = {
+  heic: 'HEIC, want it converted to JPEG',
+  avis: 'an animated AVIF, want a still picture',
+};
 
 /**
  * Checks what can be told from the bytes of a picture file without decoding, and tells its type.
@@ -25,8 +30,8 @@ export function validateImageBytes(
     );
   }
   const type = sniffType(bytes);
-  if (type === 'heic') {
-    throw refuse('UNSUPPORTED_IMAGE_TYPE', 'image is HEIC, want it converted to JPEG', {
+  if (type === 'heic' || type === 'avis') {
+    throw refuse('UNSUPPORTED_IMAGE_TYPE', `image is ${unsupported[type]}`, {
       details: { field, value: type },
     });
   }

@@ -25,7 +25,8 @@ test('the type is told by the first bytes', () => {
     ['TIFF big endian', bytes('MM\0*'), 'tiff'],
     ['BigTIFF', bytes('II+\0'), 'tiff'],
     ['AVIF', ftyp('avif', 'mif1', 'miaf'), 'avif'],
-    ['AVIF sequence', ftyp('avis', 'msf1'), 'avif'],
+    ['AVIF sequence', ftyp('avis', 'msf1', 'avif'), 'avis'],
+    ['AVIF with a sequence beside it', ftyp('avif', 'avis', 'msf1'), 'avif'],
     ['AVIF by a compatible brand', ftyp('mif1', 'miaf', 'avif'), 'avif'],
     ['HEIC of a phone', ftyp('heic', 'mif1', 'heic'), 'heic'],
     ['HEIF of unknown coding', ftyp('mif1', 'miaf'), 'heic'],
@@ -78,7 +79,7 @@ test('no bytes are EMPTY_IMAGE', () => {
   assert.equal(error.message, 'image has no bytes, want a picture file');
 });
 
-test('SVG, PDF and HEIC are UNSUPPORTED_IMAGE_TYPE, HEIC with what to do', () => {
+test('SVG, PDF, HEIC and animated AVIF are UNSUPPORTED_IMAGE_TYPE, the latter two with what to do', () => {
   for (const file of [bytes('<svg/>'), bytes('%PDF-1.7')]) {
     const error = refused(file);
     assert.equal(error.reason, 'UNSUPPORTED_IMAGE_TYPE');
@@ -90,4 +91,7 @@ test('SVG, PDF and HEIC are UNSUPPORTED_IMAGE_TYPE, HEIC with what to do', () =>
   const heic = refused(ftyp('heic', 'mif1'));
   assert.equal(heic.reason, 'UNSUPPORTED_IMAGE_TYPE');
   assert.equal(heic.message, 'image is HEIC, want it converted to JPEG');
+  const animated = refused(ftyp('avis', 'avif'));
+  assert.equal(animated.reason, 'UNSUPPORTED_IMAGE_TYPE');
+  assert.equal(animated.message, 'image is an animated AVIF, want a still picture');
 });
