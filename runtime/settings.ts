@@ -17,10 +17,10 @@ export const wholeNumber = (smallest: number, largest: number) =>
 
 export const port = wholeNumber(0, 65_535);
 
-/** A score or a confidence. */
+/** A score or a confidence, as finely as requests tell it. */
 export const share = z
   .string()
-  .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'want a number from 0 to 1')
+  .regex(/^(0(\.\d{1,6})?|1(\.0{1,6})?)$/, 'want a number from 0 to 1 with at most 6 decimals')
   .transform(Number);
 
 export const file = z.string().optional();

@@ -65,10 +65,10 @@ describe('settings', () => {
       ]);
     });
 
-  for (const text of ['1.1', '-0', '.5', 'NaN', '1e-3'])
+  for (const text of ['1.1', '-0', '.5', 'NaN', '1e-3', '0.1234567', '1.0000000'])
     it(`should refuse the share "${text}"`, () => {
       assert.deepEqual(mistakesOf({ SCORE: text }), [
-        `SCORE is "${text}": want a number from 0 to 1`,
+        `SCORE is "${text}": want a number from 0 to 1 with at most 6 decimals`,
       ]);
     });
 
