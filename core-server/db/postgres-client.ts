@@ -16,15 +16,17 @@ type Connection = Client & {
  * machine that stands still, a firewall that drops.
  */
 export class PostgresClient extends KnexPostgresClient {
-  /** Ends a connection that has left a statement without an answer: the next would wait behind that. */
+  /**
+   * Ends a connection that has left a statement without an answer: the next would wait behind that. One
+   * whose server may only be read is used no more: a new one reaches the server that took its place.
+   */
   override async _query(connection: Connection, query: unknown): Promise<unknown> {
     try {
       return await super._query(connection, query);
     } catch (error) {
-      if (isReadTimeout(error)) {
-        connection.__knex__disposed = error;
-        void connection.end();
-      }
+      const isSilent = isReadTimeout(error);
+      if (isSilent || isReadOnly(error)) connection.__knex__disposed = error;
+      if (isSilent) void connection.end();
       throw error;
     }
   }
@@ -48,6 +50,10 @@ export class PostgresClient extends KnexPostgresClient {
       clearTimeout(timer);
     }
   }
+}
+
+function isReadOnly(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '25006';
 }
 
 /** pg gives this error no code. */
