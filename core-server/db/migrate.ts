@@ -17,32 +17,42 @@ const migrationSource: Knex.MigrationSource<Migration> = {
     Promise.resolve({ up: (db) => migration.up(db), down: (db) => migration.down(db) }),
 };
 
+/** Where knex notes what it ran. */
+const migrationsTable = 'knex_migrations';
+
 /**
- * Runs the migrations that the database lacks. Replicas that start at once do so one after the
- * other. All happens in one transaction, so that a process killed half-way leaves no half schema
- * and no lock behind (knex's own lock row would stay).
+ * Runs the migrations that the database lacks; where it lacks none, it may be one that can only be read.
+ * Replicas that start at once do so one after the other. All happens in one transaction, so that a
+ * process killed half-way leaves no half schema and no lock behind (knex's own lock row would stay).
  */
 export async function migrateDatabase(db: Knex): Promise<void> {
-  await db.transaction(async (transaction) => {
-    await takeMigrationLock(transaction);
-    await refuseNewer(transaction);
-    await transaction.migrate.latest({ migrationSource });
-  });
+  if (await isCurrent(db)) return;
+  let firstError: Error | undefined;
+  try {
+    await db.transaction(async (transaction) => {
+      // What comes in its place has no code: knex tells that it has no lock, and SQLite, which has rolled
+      // back by itself when the disk is full, that there is nothing to roll back.
+      transaction.on('query-error', (error: Error) => (firstError ??= error));
+      await takeMigrationLock(transaction);
+      if (await isCurrent(transaction)) return; // another replica was first
+      await transaction.migrate.latest({ migrationSource });
+    });
+  } catch (error) {
+    throw firstError ?? error;
+  }
 }
 
-/** knex would speak of a corrupt directory. */
-async function refuseNewer(transaction: Knex.Transaction): Promise<void> {
-  const [completed] = (await transaction.migrate.list({
-    migrationSource,
-    disableMigrationsListValidation: true,
-  })) as [{ name: string }[], unknown];
-  const unknown = completed
-    .map(({ name }) => name)
-    .filter((name) => !migrations.some((known) => known.name === name));
+/** @throws Error where a newer version was there; knex would speak of a corrupt directory. */
+async function isCurrent(db: Knex): Promise<boolean> {
+  const isNew = !(await db.schema.hasTable(migrationsTable));
+  const done = isNew ? [] : await db(migrationsTable).pluck<string[]>('name');
+  const known = migrations.map(({ name }) => name);
+  const unknown = done.filter((name) => !known.includes(name));
   if (unknown.length > 0)
     throw new Error(
       `the database was written by a newer version (migration ${unknown.join(', ')}); run that version or restore a backup`,
     );
+  return known.every((name) => done.includes(name));
 }
 
 /** Of a timer of Node.js. */

@@ -38,9 +38,10 @@ const temporaryCodes: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
   'EPIPE',
   'ETIMEDOUT',
-  // PostgreSQL: serialization failure, deadlock, too many connections, statement timeout.
+  // PostgreSQL: serialization failure, deadlock, no lock, too many connections, statement timeout.
   '40001',
   '40P01',
+  '55P03',
   '53300',
   '57014',
   // PostgreSQL: disk full, out of memory, input or output error; a standby that may only be read.
@@ -48,7 +49,9 @@ const temporaryCodes: ReadonlySet<string> = new Set([
   '53200',
   '58030',
   '25006',
-  // PostgreSQL: administrator shutdown, crash shutdown, starting up or shutting down.
+  // PostgreSQL: no connections to this database, administrator shutdown, crash shutdown, starting up or
+  // shutting down.
+  '55000',
   '57P01',
   '57P02',
   '57P03',
@@ -67,7 +70,9 @@ export function isTemporary(caught: unknown): boolean {
   if (caught.name === 'KnexTimeoutError' || temporaryMessages.test(caught.message)) return true;
   // Several addresses of one host were tried.
   if (caught instanceof AggregateError) return caught.errors.some(isTemporary);
-  const code = 'code' in caught && typeof caught.code === 'string' ? caught.code : '';
+  const { code = '', syscall }: NodeJS.ErrnoException = caught;
+  // PostgreSQL's Unix socket, which is there while the server runs.
+  if (code === 'ENOENT' && syscall === 'connect') return true;
   // Class 08 of PostgreSQL: connection exceptions.
   return temporaryCodes.has(code) || /^08\d{3}$/.test(code);
 }

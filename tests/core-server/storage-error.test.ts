@@ -12,6 +12,9 @@ test('what may pass by itself is told from what may not', () => {
     new Error('timeout exceeded when trying to connect'),
     withCode('ECONNREFUSED'),
     withCode('08006'),
+    withCode('55P03'),
+    withCode('55000'),
+    Object.assign(withCode('ENOENT'), { syscall: 'connect' }),
     withCode('SQLITE_BUSY'),
     new AggregateError([withCode('ECONNREFUSED'), withCode('ECONNREFUSED')]),
   ];
@@ -19,6 +22,7 @@ test('what may pass by itself is told from what may not', () => {
   const lasting = [
     new Error('select * from "Connection terminated" where "id" = $1 - no such table'),
     withCode('42P01'),
+    Object.assign(withCode('ENOENT'), { syscall: 'open' }),
     'Connection terminated',
   ];
   for (const error of lasting) assert.ok(!isTemporary(error), String(error));

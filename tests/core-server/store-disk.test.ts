@@ -7,8 +7,8 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { Knex } from 'knex';
 import { createKnexCompanyStore } from '../../core-server/access/knex-company-store.js';
-import { sqliteFileName } from '../../core-server/db/knex.js';
-import { withStorageErrors } from '../../core-server/db/storage-error.js';
+import { createDatabase, sqliteFileName } from '../../core-server/db/knex.js';
+import { isTemporary, withStorageErrors } from '../../core-server/db/storage-error.js';
 import { Refusal } from '../../runtime/refusal.js';
 import { createKnexScoreStore } from '../../core-server/score-config/knex-store.js';
 import { openDatabase, placeSqlite } from '../helpers/databases.js';
@@ -108,8 +108,16 @@ describe('a SQLite store', () => {
     assert.equal(await scores.set('acme', 0.7), true);
   });
 
+  it('should tell of a disk without room for its tables as what it is', async (t) => {
+    const disk = mountSmallDisk(t, '16k');
+    if (disk === undefined) return t.skip('no file system may be mounted here');
+    await assert.rejects(createDatabase({ dataDir: disk }), ({ cause }: Error) =>
+      isTemporary(cause),
+    );
+  });
+
   it('should survive a disk that is full', async (t) => {
-    const disk = mountSmallDisk(t);
+    const disk = mountSmallDisk(t, '1m');
     if (disk === undefined) return t.skip('no file system may be mounted here');
     const db = await openDatabase(t, { dataDir: disk });
     await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
@@ -132,11 +140,13 @@ describe('a SQLite store', () => {
   });
 });
 
-/** A file system of 1 MiB that is gone after the test; undefined: only root may mount, and not everywhere. */
-function mountSmallDisk(t: TestContext): string | undefined {
+/** A small file system that is gone after the test; undefined: only root may mount, and not everywhere. */
+function mountSmallDisk(t: TestContext, size: string): string | undefined {
   const folder = mkdtempSync(path.join(tmpdir(), 'disk-'));
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder], {
+      stdio: 'ignore',
+    });
   } catch {
     rmdirSync(folder);
     return undefined;

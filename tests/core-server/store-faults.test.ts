@@ -11,6 +11,7 @@ import type { Knex } from 'knex';
 import { createKnexApiKeyStore } from '../../core-server/access/knex-api-key-store.js';
 import { createKnexCompanyStore } from '../../core-server/access/knex-company-store.js';
 import { createDatabase, type DatabaseOptions } from '../../core-server/db/knex.js';
+import { isTemporary } from '../../core-server/db/storage-error.js';
 import { Refusal } from '../../runtime/refusal.js';
 import { createKnexScoreStore } from '../../core-server/score-config/knex-store.js';
 import { openDatabase, startDialects, type TestDialect } from '../helpers/databases.js';
@@ -141,6 +142,36 @@ describe('a PostgreSQL server that crashes', { skip: postgres.skip }, () => {
       }
     };
     assert.deepEqual(await read(), { score: 0.123456 });
+  });
+});
+
+describe('a PostgreSQL server that may only be read', { skip: postgres.skip }, () => {
+  /** From when on new connections may write or not; those that are open stay as they are. */
+  const setReadOnly = (db: Knex, isReadOnly: boolean) =>
+    db.raw(
+      `DO $$ BEGIN EXECUTE format(
+        'ALTER DATABASE %I SET default_transaction_read_only = ${isReadOnly}', current_database()
+      ); END $$`,
+    );
+
+  it('should be started with and read, and written to as soon as it may be again', async (t) => {
+    const place = await postgres.place(t);
+    const other = await openDatabase(t, place);
+    await createKnexCompanyStore(other).insert('acme', 'scrypt$', new Date());
+    await setReadOnly(other, true);
+    const scores = createKnexScoreStore(await openDatabase(t, { ...place, maxConnections: 1 }));
+    assert.deepEqual(await scores.get('acme'), { score: undefined });
+    await assert.rejects(scores.set('acme', 0.5), isWorthARetry);
+    await setReadOnly(other, false);
+    assert.equal(await scores.set('acme', 0.5), true);
+  });
+
+  it('should be waited for where its schema is not up to date', async (t) => {
+    const place = await postgres.place(t);
+    const other = await openDatabase(t, place);
+    await other('knex_migrations').delete();
+    await setReadOnly(other, true);
+    await assert.rejects(createDatabase(place), ({ cause }: Error) => isTemporary(cause));
   });
 });
 
