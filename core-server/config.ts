@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { countProcessors } from '../runtime/count-processors.js';
+import { parsePostgresUrl, postgresUrlWish } from './db/postgres-url.js';
 import {
   file,
   logLevel,
@@ -32,7 +33,7 @@ export const settings = z.object({
   CORE_DATA_DIR: z.string().default('./data').describe('Directory of the SQLite file.'),
   DATABASE_URL: z
     .string()
-    .regex(/^postgres(ql)?:\/\//, 'want an address that begins with postgres://')
+    .refine((text) => parsePostgresUrl(text) !== undefined, postgresUrlWish)
     .optional()
     .describe('URL of a PostgreSQL database to use instead of the SQLite file.')
     .meta({ secret: true }),

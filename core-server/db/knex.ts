@@ -3,6 +3,7 @@ import path from 'node:path';
 import knex, { type Knex } from 'knex';
 import { migrateDatabase } from './migrate.js';
 import { PostgresClient } from './postgres-client.js';
+import { describePostgresUrl } from './postgres-url.js';
 import { SqliteClient } from './sqlite-client.js';
 
 /** The configuration store, open. */
@@ -36,12 +37,13 @@ const walRetryMs = 20;
  * Opens the configuration store and brings its tables up to date. Several processes may do so at
  * once. The caller ends it with `destroy()`.
  *
- * @throws Error that says which store cannot be opened, without the URL's password.
+ * @throws ConfigError where the URL is no address; Error that says which store cannot be opened, without
+ * the URL's password.
  */
 export async function createDatabase(options: DatabaseOptions): Promise<Knex> {
   const { url, dataDir, statementTimeoutMs = defaultStatementTimeoutMs } = options;
   const file = path.join(dataDir, sqliteFileName);
-  const place = url === undefined ? `${file} (in CORE_DATA_DIR)` : describeUrl(url);
+  const place = url === undefined ? `${file} (in CORE_DATA_DIR)` : describePostgresUrl(url);
   let db: Knex | undefined;
   try {
     if (url === undefined) await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -140,16 +142,6 @@ function preparePostgres(statementTimeoutMs: number): Prepare<PostgresConnection
       done(error, connection);
     });
   };
-}
-
-function describeUrl(url: string): string {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed?.protocol !== 'postgres:' && parsed?.protocol !== 'postgresql:') {
-    throw new Error(
-      'DATABASE_URL is no PostgreSQL address, want postgres://user:password@host:5432/database',
-    );
-  }
-  return `postgres://${parsed.host}${parsed.pathname}`;
 }
 
 function describe(caught: unknown): string {

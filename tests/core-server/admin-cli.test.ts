@@ -144,10 +144,7 @@ describe('admin command', () => {
     const { adminWithSettings } = await setUp(t);
     const wrong = await adminWithSettings({ DATABASE_URL: 'mysql://u:secret@h/d' });
     assert.equal(wrong.code, 2);
-    assert.match(
-      wrong.stderr,
-      /^error: DATABASE_URL is set: want an address that begins with postgres/,
-    );
+    assert.match(wrong.stderr, /^error: DATABASE_URL is set: want an address such as postgres:/);
     const away = await adminWithSettings({ DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/d' });
     assert.deepEqual(away, {
       code: 1,

@@ -7,7 +7,10 @@ import { text } from 'node:stream/consumers';
 import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createKnexCompanyStore } from '../../core-server/access/knex-company-store.js';
+import { createConfig } from '../../core-server/config.js';
 import { createDatabase, sqliteFileName } from '../../core-server/db/knex.js';
+import { isTemporary } from '../../core-server/db/storage-error.js';
+import { ConfigError } from '../../runtime/settings.js';
 import { openDatabase, placeSqlite, startDialects } from '../helpers/databases.js';
 
 const dialects = await startDialects();
@@ -101,9 +104,18 @@ describe('opening the store', () => {
   });
 
   it('should refuse what is no PostgreSQL address, and never show a password', async () => {
-    for (const url of ['mysql://u:secret@h/d', 'secret', 'postgres//u:secret@h/d', '']) {
+    const wrong = ['mysql://u:secret@h/d', 'secret', 'postgres//u:secret@h/d', ''];
+    for (const url of [
+      ...wrong,
+      'postgres://u:secret@h:99999/d',
+      'postgres://u:secret@h:1,i:2/d',
+    ]) {
       await assert.rejects(createDatabase({ url, dataDir: '' }), (error: Error) => {
-        assert.match(error.message, /want postgres:\/\/user:password@host:5432\/database/);
+        assert.ok(error instanceof ConfigError);
+        assert.match(
+          error.message,
+          /want an address such as postgres:\/\/user:password@host:5432\/database$/,
+        );
         assert.doesNotMatch(error.message, /secret/);
         return true;
       });
@@ -113,6 +125,29 @@ describe('opening the store', () => {
       message:
         'cannot open the configuration store postgres://127.0.0.1:1/d: connect ECONNREFUSED 127.0.0.1:1',
     });
+  });
+
+  it('should wait for a Unix socket that is not there yet, in the forms that libpq and pg read', async (t) => {
+    const { dataDir } = await placeSqlite(t);
+    const addresses = [
+      [`postgres://u:secret@/d?host=${dataDir}`, `${dataDir}/d`],
+      [`postgres:///d?host=${dataDir}`, `${dataDir}/d`],
+      [`postgres://u:secret@${encodeURIComponent(dataDir)}/d`, `${encodeURIComponent(dataDir)}/d`],
+    ] as const;
+    for (const [url, shown] of addresses) {
+      const { DATABASE_URL } = createConfig({ DATABASE_URL: url });
+      await assert.rejects(
+        createDatabase({ url: DATABASE_URL, dataDir: '' }),
+        ({ message, cause }: Error) => {
+          const socket = path.join(dataDir, '.s.PGSQL.5432');
+          assert.equal(
+            message,
+            `cannot open the configuration store postgres://${shown}: connect ENOENT ${socket}`,
+          );
+          return isTemporary(cause);
+        },
+      );
+    }
   });
 });
 
