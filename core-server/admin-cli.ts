@@ -7,7 +7,8 @@ import { createAdminProgram, type AdminCliDependencies } from './admin/cli/progr
 import { readPassword } from './admin/cli/read-password.js';
 import { createAdminHandlers } from './admin/service.js';
 import { createConfig } from './config.js';
-import { createDatabase, sqliteFileName } from './db/knex.js';
+import { createDatabase } from './db/knex.js';
+import { sqliteFileName } from './db/sqlite.js';
 import { Refusal } from '../runtime/refusal.js';
 import { exitCodeOf, exitCodes } from '../runtime/exit-codes.js';
 

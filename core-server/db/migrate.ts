@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { isPostgres } from './dialect.js';
+import { isPostgres } from './postgres.js';
 import { migrations } from './migrations/index.js';
 
 /** One step of the schema. A published step is never edited; a change is a new step. */

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { isPostgres } from '../dialect.js';
+import { isPostgres } from '../postgres.js';
 import type { Migration } from '../migrate.js';
 
 /** Times are milliseconds since 1970 in UTC: both databases keep them exactly. */

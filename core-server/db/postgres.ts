@@ -1,8 +1,55 @@
+import type { Knex } from 'knex';
 import KnexPostgresClient from 'knex/lib/dialects/postgres/index.js';
 import type { Client } from 'pg';
 
+const connectTimeoutMs = 5_000;
+/** PostgreSQL tells of a statement that took too long; where nothing comes for so much longer, it is gone. */
+const answerDelayMs = 1_000;
 /** What PostgreSQL has to end a connection that it is told good-bye. */
 const goodbyeMs = 1_000;
+
+/** Whether this is PostgreSQL; otherwise it is SQLite. */
+export function isPostgres(db: Knex): boolean {
+  return (db.client as Knex.Client).config.client === PostgresClient;
+}
+
+/** What knex is told to open the database. */
+export function postgresConfig(
+  url: string,
+  statementTimeoutMs: number,
+  maxConnections: number,
+): Knex.Config {
+  return {
+    client: PostgresClient,
+    connection: {
+      connectionString: url,
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: statementTimeoutMs + answerDelayMs,
+      keepAlive: true,
+      application_name: 'image-analysis',
+    },
+    pool: { min: 0, max: maxConnections, afterCreate: preparePostgres(statementTimeoutMs) },
+  };
+}
+
+interface PostgresConnection {
+  query(sql: string, done: (error: Error | null) => void): void;
+  end(): Promise<void>;
+}
+
+// A statement and not a start-up parameter: connection poolers refuse parameters they do not know.
+function preparePostgres(statementTimeoutMs: number) {
+  return (
+    connection: PostgresConnection,
+    done: (error: Error | null, connection: PostgresConnection) => void,
+  ): void => {
+    connection.query(`SET statement_timeout = ${statementTimeoutMs}`, (error) => {
+      // The pool forgets it then.
+      if (error) void connection.end();
+      done(error, connection);
+    });
+  };
+}
 
 /** A connection with what its driver and knex do not tell of it. */
 type Connection = Client & {
@@ -15,7 +62,7 @@ type Connection = Client & {
  * knex's PostgreSQL dialect, for servers that stop to answer without an end of the connection too: a
  * machine that stands still, a firewall that drops.
  */
-export class PostgresClient extends KnexPostgresClient {
+class PostgresClient extends KnexPostgresClient {
   /**
    * Ends a connection that has left a statement without an answer: the next would wait behind that. One
    * whose server may only be read is used no more: a new one reaches the server that took its place.

@@ -1,6 +1,54 @@
 import { statSync } from 'node:fs';
 import * as driver from '@appthreat/sqlite3';
+import type { Knex } from 'knex';
 import KnexSqliteClient from 'knex/lib/dialects/sqlite3/index.js';
+
+export const sqliteFileName = 'image-analysis.sqlite3';
+
+const walRetryMs = 20;
+
+/** What knex is told to open the file; its folder has to be there. */
+export function sqliteConfig(filename: string, statementTimeoutMs: number): Knex.Config {
+  return {
+    client: SqliteClient,
+    connection: { filename },
+    useNullAsDefault: true,
+    // One connection: SQLite has one writer, and reads are shorter than a hand-over.
+    pool: { min: 1, max: 1, afterCreate: prepareSqlite(statementTimeoutMs) },
+  };
+}
+
+interface SqliteConnection {
+  configure(option: 'busyTimeout', ms: number): void;
+  exec(sql: string, done: (error: Error | null) => void): void;
+}
+
+function prepareSqlite(busyTimeoutMs: number) {
+  return (
+    connection: SqliteConnection,
+    done: (error: Error | null, connection: SqliteConnection) => void,
+  ): void => {
+    connection.configure('busyTimeout', busyTimeoutMs);
+    const giveUpAt = performance.now() + busyTimeoutMs;
+    // With WAL, synchronous=NORMAL would be faster; FULL is what lets an answered write survive a
+    // power cut: the log is flushed before the statement returns.
+    const prepare = (): void =>
+      connection.exec(
+        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;',
+        (error) => {
+          // Two processes that turn a new file to WAL at once block each other, and SQLite answers
+          // one of them at once, without the busy timeout.
+          if (isBusy(error) && performance.now() < giveUpAt) setTimeout(prepare, walRetryMs);
+          else done(error, connection);
+        },
+      );
+    prepare();
+  };
+}
+
+function isBusy(error: Error | null): boolean {
+  return error !== null && 'code' in error && error.code === 'SQLITE_BUSY';
+}
 
 /**
  * knex's SQLite dialect over the driver @appthreat/sqlite3: node-sqlite3 with its binaries inside
@@ -10,7 +58,7 @@ import KnexSqliteClient from 'knex/lib/dialects/sqlite3/index.js';
  * what it answers is lost with the process: so no connection is handed out until the file is back. The
  * same while nobody can tell, as its folder may not be entered or its file system is away.
  */
-export class SqliteClient extends KnexSqliteClient {
+class SqliteClient extends KnexSqliteClient {
   declare readonly connectionSettings: { readonly filename: string };
   /** The first that was opened; what a later connection opens may be another, or new and empty. */
   #file: string | undefined;
