@@ -12,7 +12,7 @@ const compileEarlier: Readonly<Record<number, string>> = {
 
 /**
  * Sets V8 to serving small requests with large buffers for a long time. It reads these settings while it
- * runs, so that they need not stand on every command line; bench/README.md has the figures.
+ * runs, so that they need not stand on every command line; bench/TRIED.md has the figures.
  *
  * - All of the heap is collected less often. Pictures lie outside that heap, but count towards the size
  *   at which all of it is collected: with the usual limit, less than twice what is in use, that came

@@ -90,7 +90,7 @@ export function renderFacts(systems: Readonly<Record<string, SystemFacts>>): str
   return align([['memory', 'MB', 'peak MB', ' found'], ...lines], [3]);
 }
 
-/** Each ratio beside what is asked. */
+/** Each ratio next to its target. */
 export function renderRatios(ratios: Ratios, baseline: Partial<Ratios>): string {
   const lines = requirements.map(({ key, meaning, ...asked }) => [
     `  ${key}`,
@@ -100,7 +100,7 @@ export function renderRatios(ratios: Ratios, baseline: Partial<Ratios>): string 
     show(baseline[key] ?? null),
     ` ${meaning}`,
   ]);
-  return align([['ratios', 'now', 'asked', '', 'baseline'], ...lines], [5]);
+  return align([['ratios', 'now', 'target', '', 'baseline'], ...lines], [5]);
 }
 
 export function isMet(asked: Pick<Requirement, 'atLeast' | 'atMost'>, value: number): boolean {
