@@ -34,7 +34,7 @@ export function createDocument(routes: readonly Route[], options: DocumentOption
     info: {
       title: 'Image analysis',
       version: options.version,
-      summary: 'Finds faces and reads water meters in pictures.',
+      summary: 'Detects faces and reads water meters in pictures.',
       description: describeService(options),
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -49,16 +49,16 @@ export function createDocument(routes: readonly Route[], options: DocumentOption
           type: 'apiKey',
           in: 'header',
           name: 'apikey',
-          description: 'An API key, as `npm run admin -- keys create --label me` gives it.',
+          description: 'An API key, as created by `npm run admin -- keys create --label me`.',
         },
       },
       headers: {
         RequestId: {
-          description: "The caller's own `x-request-id`, or one made for the request.",
+          description: "The caller's own `x-request-id`, or one generated for the request.",
           schema: { type: 'string' },
         },
         RetryAfter: {
-          description: 'When trying again is worth it, seconds.',
+          description: 'After how many seconds to try again.',
           schema: { type: 'integer', minimum: 0 },
         },
       },
@@ -91,17 +91,17 @@ function describeTags(
 function describeService(options: DocumentOptions): string {
   const { maxImageBytes, maxBodyBytes, requestTimeoutMs } = options;
   const { fields, fieldBytes } = formLimits;
-  return `Every operation needs the header \`apikey\`. 200 means success; every refusal has the body
-\`Error\` with a stable \`reason\`. Names that an operation does not know are ignored, but what
-belongs into the body is refused in the query string. A path that is none answers 404 \`NO_SUCH_ROUTE\`,
-a method that a path does not take 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`.
+  return `Every operation needs the header \`apikey\`. 200 means success; every error has the body
+\`Error\` with a stable \`reason\`. Names that an operation does not know are ignored, but fields that
+belong in the body are refused in the query string. An unknown path gets 404 \`NO_SUCH_ROUTE\`, an
+unsupported method 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`.
 
-| limit | at most |
+| limit | maximum |
 |---|---|
 | picture file | ${formatBytes(maxImageBytes)} |
 | request body | ${formatBytes(maxBodyBytes)} |
-| form | 1 file, ${fields} fields of ${formatBytes(fieldBytes)} |
-| time for a request | ${requestTimeoutMs / 1000} s |
+| form | 1 file, ${fields} fields of up to ${formatBytes(fieldBytes)} |
+| time per request | ${requestTimeoutMs / 1000} s |
 `;
 }
 
@@ -122,16 +122,16 @@ const healthPaths = {
     get: {
       operationId: 'livez',
       tags: ['Health'],
-      summary: 'Whether the process answers.',
+      summary: 'Whether the process is alive.',
       security: [],
-      responses: { 200: healthy('It does.') },
+      responses: { 200: healthy('It is.') },
     },
   },
   '/readyz': {
     get: {
       operationId: 'readyz',
       tags: ['Health'],
-      summary: 'Whether operations can be answered: asks the health of the core.',
+      summary: 'Whether operations can be served; checks the health of the core.',
       security: [],
       responses: {
         200: healthy('They can.'),

@@ -144,7 +144,10 @@ export function errorSchema(reasons: readonly ErrorReason[]): Schema {
     type: 'object',
     description: 'Why a request was refused. Branch on `reason`, show `message` to people.',
     properties: {
-      message: { type: 'string', description: 'A sentence that names field, value and wish.' },
+      message: {
+        type: 'string',
+        description: 'A sentence that names the field, its value and what is wanted.',
+      },
       code: {
         type: 'string',
         enum: [...new Set(reasons.map(({ code }) => code))].sort(),
@@ -159,7 +162,7 @@ export function errorSchema(reasons: readonly ErrorReason[]): Schema {
       details: {
         type: 'object',
         additionalProperties: { type: 'string' },
-        description: 'What a program may want: `field`, `value`, `limit`. Never a secret.',
+        description: 'Values for programs: `field`, `value`, `limit`. Never a secret.',
       },
     },
     required: ['message', 'code', 'reason', 'request_id', 'details'],

@@ -15,7 +15,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   max_increase: '10',
 };
 
-const box = { xmin: 98.1, ymin: 120.7, xmax: 210.4, ymax: 260 };
+const box = { xmin: 98.1, ymin: 120.7, xmax: 210.4, ymax: 260.4 };
 const face = { bounding_box: box, detection_score: 0.9731, crop_jpeg: Buffer.from([0xff, 0xd8]) };
 
 /** Answers of the core, by message. */

@@ -16,7 +16,7 @@ export function renderGrpcReference(): string {
   const enums = types.filter((type) => type instanceof protobuf.Enum);
   return [
     '# gRPC reference',
-    'Made from [proto/imageanalysis/v1](../proto/imageanalysis/v1) by `npm run docs`. Refusals: [Errors](errors.md).',
+    'Generated from [proto/imageanalysis/v1](../proto/imageanalysis/v1) by `npm run docs`. Refusals: [Errors](errors.md).',
     ...services.flatMap(renderService),
     '## Messages',
     ...messages.flatMap(renderMessage),

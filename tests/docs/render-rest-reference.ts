@@ -10,7 +10,7 @@ interface Member {
   readonly description?: string;
 }
 
-/** The REST reference, made of the OpenAPI document with the default limits: docs/rest.md. */
+/** The REST reference, generated from the OpenAPI document with the default limits: docs/rest.md. */
 export function renderRestReference(): string {
   const config = createConfig({});
   const document = createDocument(createRoutes(loadRpcs()), {
@@ -26,8 +26,8 @@ export function renderRestReference(): string {
   );
   return [
     '# REST reference',
-    'Made from the OpenAPI document by `npm run docs`, with the default limits. A running service has ' +
-      'the document at `/openapi.json` and a page to try it at `/docs`.',
+    'Generated from the OpenAPI document by `npm run docs`, with the default limits. A running service ' +
+      'serves the document at `/openapi.json` and a page to try it at `/docs`.',
     (document['info'] as Member).description?.trim() ?? '',
     'What each reason means: [Errors](errors.md).',
     ...operations,

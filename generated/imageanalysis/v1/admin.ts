@@ -72,21 +72,21 @@ export function operationToNumber(object: Operation): number {
 
 /** An API key without its secret. */
 export interface ApiKey {
-  /** Public id, also the beginning of the key itself. */
+  /** Public id, which is also the beginning of the key. */
   id: string;
-  /** Whose key it is, in the administrator's words. */
+  /** Whose key it is, as named by the administrator. */
   label: string;
-  /** What it may be used for; empty: everything. */
+  /** What it may be used for; empty means everything. */
   operations: Operation[];
   /** When it was created. */
   createTime:
     | Date
     | undefined;
-  /** When it ends; absent: never. */
+  /** When it expires; absent means never. */
   expireTime:
     | Date
     | undefined;
-  /** When it was revoked; absent: not revoked. */
+  /** When it was revoked; absent if it was not. */
   revokeTime: Date | undefined;
 }
 
@@ -94,9 +94,9 @@ export interface ApiKey {
 export interface CreateApiKeyRequest {
   /** Whose key it is, 1 to 128 characters. */
   label: string;
-  /** What it may be used for; empty: everything. */
+  /** What it may be used for; empty means everything. */
   operations: Operation[];
-  /** When it ends; absent: never. */
+  /** When it expires; absent means never. */
   expireTime: Date | undefined;
 }
 
@@ -116,7 +116,7 @@ export interface ListApiKeysRequest {
 
 /** The API keys. */
 export interface ListApiKeysResponse {
-  /** Newest first, revoked and expired ones too. */
+  /** Newest first, including revoked and expired keys. */
   apiKeys: ApiKey[];
 }
 
@@ -128,7 +128,7 @@ export interface RevokeApiKeyRequest {
 
 /** The revoked key. */
 export interface RevokeApiKeyResponse {
-  /** With its `revoke_time`, which stays that of the first revocation. */
+  /** Including its `revoke_time`, which stays that of the first revocation. */
   apiKey: ApiKey | undefined;
 }
 
@@ -136,7 +136,7 @@ export interface RevokeApiKeyResponse {
 export interface Company {
   /** Its name. */
   name: string;
-  /** Its configured score, 0..1; absent: never configured. */
+  /** Its configured score, 0..1; absent if never configured. */
   detectionScore?:
     | number
     | undefined;
@@ -146,7 +146,7 @@ export interface Company {
 
 /** Registers a company. */
 export interface CreateCompanyRequest {
-  /** 1 to 64 characters out of letters, digits, `.`, `_` and `-`, not dots alone. */
+  /** 1 to 64 letters, digits, `.`, `_` or `-`, but not only dots. */
   name: string;
   /** 8 to 128 characters. */
   password: string;
@@ -1203,12 +1203,12 @@ export const DeleteCompanyResponse: MessageFns<DeleteCompanyResponse> = {
 /**
  * Issues API keys and registers companies.
  *
- * Served on a port of its own, off unless an admin key is configured; every call needs that key in
- * the metadata `adminkey`. It has no REST face.
+ * Served on a separate port, and only if an admin key is configured. Every call needs that key as
+ * `adminkey` metadata. Not available over REST.
  */
 export type AdminServiceService = typeof AdminServiceService;
 export const AdminServiceService = {
-  /** Creates an API key. Its secret is in this answer only. */
+  /** Creates an API key. Only this response contains its secret. */
   createApiKey: {
     path: "/imageanalysis.v1.AdminService/CreateApiKey" as const,
     requestStream: false as const,
@@ -1240,7 +1240,7 @@ export const AdminServiceService = {
       Buffer.from(RevokeApiKeyResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RevokeApiKeyResponse => RevokeApiKeyResponse.decode(value),
   },
-  /** Registers a company. COMPANY_EXISTS when there is one of that name. */
+  /** Registers a company. COMPANY_EXISTS if the name is taken. */
   createCompany: {
     path: "/imageanalysis.v1.AdminService/CreateCompany" as const,
     requestStream: false as const,
@@ -1251,7 +1251,7 @@ export const AdminServiceService = {
       Buffer.from(CreateCompanyResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CreateCompanyResponse => CreateCompanyResponse.decode(value),
   },
-  /** Sets a company's password. UNKNOWN_COMPANY when there is none of that name. */
+  /** Sets a company's password. UNKNOWN_COMPANY if there is none with that name. */
   setCompanyPassword: {
     path: "/imageanalysis.v1.AdminService/SetCompanyPassword" as const,
     requestStream: false as const,
@@ -1274,7 +1274,7 @@ export const AdminServiceService = {
       Buffer.from(ListCompaniesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListCompaniesResponse => ListCompaniesResponse.decode(value),
   },
-  /** Deletes a company and its score. UNKNOWN_COMPANY when there is none of that name. */
+  /** Deletes a company and its score. UNKNOWN_COMPANY if there is none with that name. */
   deleteCompany: {
     path: "/imageanalysis.v1.AdminService/DeleteCompany" as const,
     requestStream: false as const,
@@ -1288,24 +1288,24 @@ export const AdminServiceService = {
 } as const;
 
 export interface AdminServiceServer extends UntypedServiceImplementation {
-  /** Creates an API key. Its secret is in this answer only. */
+  /** Creates an API key. Only this response contains its secret. */
   createApiKey: handleUnaryCall<CreateApiKeyRequest, CreateApiKeyResponse>;
   /** Lists the API keys, newest first, without secrets. */
   listApiKeys: handleUnaryCall<ListApiKeysRequest, ListApiKeysResponse>;
   /** Revokes an API key; the next call with it is refused. */
   revokeApiKey: handleUnaryCall<RevokeApiKeyRequest, RevokeApiKeyResponse>;
-  /** Registers a company. COMPANY_EXISTS when there is one of that name. */
+  /** Registers a company. COMPANY_EXISTS if the name is taken. */
   createCompany: handleUnaryCall<CreateCompanyRequest, CreateCompanyResponse>;
-  /** Sets a company's password. UNKNOWN_COMPANY when there is none of that name. */
+  /** Sets a company's password. UNKNOWN_COMPANY if there is none with that name. */
   setCompanyPassword: handleUnaryCall<SetCompanyPasswordRequest, SetCompanyPasswordResponse>;
   /** Lists the companies by name. */
   listCompanies: handleUnaryCall<ListCompaniesRequest, ListCompaniesResponse>;
-  /** Deletes a company and its score. UNKNOWN_COMPANY when there is none of that name. */
+  /** Deletes a company and its score. UNKNOWN_COMPANY if there is none with that name. */
   deleteCompany: handleUnaryCall<DeleteCompanyRequest, DeleteCompanyResponse>;
 }
 
 export interface AdminServiceClient extends Client {
-  /** Creates an API key. Its secret is in this answer only. */
+  /** Creates an API key. Only this response contains its secret. */
   createApiKey(
     request: CreateApiKeyRequest,
     callback: (error: ServiceError | null, response: CreateApiKeyResponse) => void,
@@ -1353,7 +1353,7 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RevokeApiKeyResponse) => void,
   ): ClientUnaryCall;
-  /** Registers a company. COMPANY_EXISTS when there is one of that name. */
+  /** Registers a company. COMPANY_EXISTS if the name is taken. */
   createCompany(
     request: CreateCompanyRequest,
     callback: (error: ServiceError | null, response: CreateCompanyResponse) => void,
@@ -1369,7 +1369,7 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CreateCompanyResponse) => void,
   ): ClientUnaryCall;
-  /** Sets a company's password. UNKNOWN_COMPANY when there is none of that name. */
+  /** Sets a company's password. UNKNOWN_COMPANY if there is none with that name. */
   setCompanyPassword(
     request: SetCompanyPasswordRequest,
     callback: (error: ServiceError | null, response: SetCompanyPasswordResponse) => void,
@@ -1401,7 +1401,7 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListCompaniesResponse) => void,
   ): ClientUnaryCall;
-  /** Deletes a company and its score. UNKNOWN_COMPANY when there is none of that name. */
+  /** Deletes a company and its score. UNKNOWN_COMPANY if there is none with that name. */
   deleteCompany(
     request: DeleteCompanyRequest,
     callback: (error: ServiceError | null, response: DeleteCompanyResponse) => void,

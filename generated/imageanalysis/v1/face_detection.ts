@@ -78,21 +78,21 @@ export interface DetectSingleFaceRequest {
   /** The picture file. */
   image: Uint8Array;
   /**
-   * A registered company whose score is the threshold, at most 64 characters, else UNKNOWN_COMPANY;
-   * empty: the default score.
+   * Company whose score is the threshold, at most 64 characters; UNKNOWN_COMPANY if it is not
+   * registered. Empty means the default score.
    */
   company: string;
-  /** Threshold of this request, 0..1; beats the company's and the default score. */
+  /** Threshold for this request, 0..1; overrides the company's and the default score. */
   minScore?:
     | number
     | undefined;
-  /** Whether the five landmarks of the face are wanted. */
+  /** Whether to return the face's five landmarks. */
   landmarks: boolean;
-  /** Whether the cropped face is wanted; absent: yes. */
+  /** Whether to return the cropped face; absent means yes. */
   crop?:
     | boolean
     | undefined;
-  /** Whether `details` of the answer is wanted. */
+  /** Whether to return the picture's size, the threshold and the model. */
   details: boolean;
 }
 
@@ -111,49 +111,49 @@ export interface DetectAllFacesRequest {
   /** The picture file. */
   image: Uint8Array;
   /**
-   * A registered company whose score is the threshold, at most 64 characters, else UNKNOWN_COMPANY;
-   * empty: the default score.
+   * Company whose score is the threshold, at most 64 characters; UNKNOWN_COMPANY if it is not
+   * registered. Empty means the default score.
    */
   company: string;
-  /** Threshold of this request, 0..1; beats the company's and the default score. */
+  /** Threshold for this request, 0..1; overrides the company's and the default score. */
   minScore?:
     | number
     | undefined;
-  /** Whether the five landmarks of each face are wanted. */
+  /** Whether to return each face's five landmarks. */
   landmarks: boolean;
-  /** Whether the cropped faces are wanted; absent: yes. */
+  /** Whether to return the cropped faces; absent means yes. */
   crop?:
     | boolean
     | undefined;
-  /** Whether `details` of the answer is wanted. */
+  /** Whether to return the picture's size, the threshold and the model. */
   details: boolean;
-  /** At most this many faces, the largest, 1..1000; absent: 1000. */
+  /** Maximum number of faces, 1..1000; the largest are returned. Absent means 1000. */
   maxFaces?: number | undefined;
 }
 
 /** All faces. */
 export interface DetectAllFacesResponse {
-  /** The faces, by area, largest first. */
+  /** The faces by area, largest first. */
   faces: Face[];
-  /** How many faces were left out to keep to `max_faces`. */
+  /** Number of faces left out because of `max_faces`. */
   omittedFaces: number;
   /** How they were found; only on request. */
   details: DetectionDetails | undefined;
 }
 
-/** One picture of a stream. */
+/** One picture in a stream. */
 export interface StreamDetectFacesRequest {
-  /** Chosen by the caller and returned with the answer; at most 128 characters. */
+  /** Chosen by the caller and returned with the response; at most 128 characters. */
   id: string;
-  /** What is asked. */
+  /** The request for this picture. */
   request: DetectAllFacesRequest | undefined;
 }
 
-/** The answer for one picture of a stream. */
+/** The response for one picture in a stream. */
 export interface StreamDetectFacesResponse {
   /** The id of the request. */
   id: string;
-  /** The answer or the refusal. */
+  /** The response or the refusal. */
   result:
     | //
     /** The faces. */
@@ -170,15 +170,15 @@ export interface Face {
   boundingBox:
     | BoundingBox
     | undefined;
-  /** How sure the detector is that this is a face, 0..1. */
+  /** Confidence that this is a face, 0..1. */
   detectionScore: number;
-  /** The face cut out of the picture at its own resolution: JPEG, quality 90, no metadata. */
+  /** The face, cropped at the picture's own resolution: JPEG, quality 90, no metadata. */
   cropJpeg: Uint8Array;
   /** Five points of the face; only on request. */
   landmarks: FaceLandmarks | undefined;
 }
 
-/** Five points of a face. Left and right are the person's own. */
+/** Five points of a face. Left and right are the person's. */
 export interface FaceLandmarks {
   /** Centre of the person's right eye. */
   rightEye:
@@ -1233,7 +1233,7 @@ export const ModelInfo: MessageFns<ModelInfo> = {
 };
 
 /**
- * Finds faces in pictures.
+ * Detects faces in pictures.
  *
  * Pictures are JPEG, PNG, WebP, AVIF, GIF or TIFF (first page), by default at most 10 MiB,
  * 50 megapixels and 16,384 pixels a side. Every call needs an API key, in the metadata or header
@@ -1242,8 +1242,8 @@ export const ModelInfo: MessageFns<ModelInfo> = {
 export type FaceDetectionServiceService = typeof FaceDetectionServiceService;
 export const FaceDetectionServiceService = {
   /**
-   * Finds the largest face at or above the threshold (of equally large ones the higher score).
-   * NO_FACE when there is none.
+   * Finds the largest face at or above the threshold; of equally large ones, the one with the higher
+   * score. NO_FACE if there is none.
    */
   detectSingleFace: {
     path: "/imageanalysis.v1.FaceDetectionService/DetectSingleFace" as const,
@@ -1256,7 +1256,7 @@ export const FaceDetectionServiceService = {
       Buffer.from(DetectSingleFaceResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DetectSingleFaceResponse => DetectSingleFaceResponse.decode(value),
   },
-  /** Finds all faces at or above the threshold, largest first. No face is an empty answer. */
+  /** Finds all faces at or above the threshold, largest first. The list may be empty. */
   detectAllFaces: {
     path: "/imageanalysis.v1.FaceDetectionService/DetectAllFaces" as const,
     requestStream: false as const,
@@ -1269,9 +1269,9 @@ export const FaceDetectionServiceService = {
     responseDeserialize: (value: Buffer): DetectAllFacesResponse => DetectAllFacesResponse.decode(value),
   },
   /**
-   * Finds all faces in many pictures over one call. Answers come as they are ready, in any order,
-   * each with the id of its request; a picture that fails gives an error answer and the stream
-   * goes on. The caller is slowed down by flow control, never refused for a full queue.
+   * Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
+   * each with the id of its request. A picture that fails gets an error response, and the stream
+   * continues. Flow control slows the caller down; it is never refused because the queue is full.
    */
   streamDetectFaces: {
     path: "/imageanalysis.v1.FaceDetectionService/StreamDetectFaces" as const,
@@ -1288,24 +1288,24 @@ export const FaceDetectionServiceService = {
 
 export interface FaceDetectionServiceServer extends UntypedServiceImplementation {
   /**
-   * Finds the largest face at or above the threshold (of equally large ones the higher score).
-   * NO_FACE when there is none.
+   * Finds the largest face at or above the threshold; of equally large ones, the one with the higher
+   * score. NO_FACE if there is none.
    */
   detectSingleFace: handleUnaryCall<DetectSingleFaceRequest, DetectSingleFaceResponse>;
-  /** Finds all faces at or above the threshold, largest first. No face is an empty answer. */
+  /** Finds all faces at or above the threshold, largest first. The list may be empty. */
   detectAllFaces: handleUnaryCall<DetectAllFacesRequest, DetectAllFacesResponse>;
   /**
-   * Finds all faces in many pictures over one call. Answers come as they are ready, in any order,
-   * each with the id of its request; a picture that fails gives an error answer and the stream
-   * goes on. The caller is slowed down by flow control, never refused for a full queue.
+   * Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
+   * each with the id of its request. A picture that fails gets an error response, and the stream
+   * continues. Flow control slows the caller down; it is never refused because the queue is full.
    */
   streamDetectFaces: handleBidiStreamingCall<StreamDetectFacesRequest, StreamDetectFacesResponse>;
 }
 
 export interface FaceDetectionServiceClient extends Client {
   /**
-   * Finds the largest face at or above the threshold (of equally large ones the higher score).
-   * NO_FACE when there is none.
+   * Finds the largest face at or above the threshold; of equally large ones, the one with the higher
+   * score. NO_FACE if there is none.
    */
   detectSingleFace(
     request: DetectSingleFaceRequest,
@@ -1322,7 +1322,7 @@ export interface FaceDetectionServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DetectSingleFaceResponse) => void,
   ): ClientUnaryCall;
-  /** Finds all faces at or above the threshold, largest first. No face is an empty answer. */
+  /** Finds all faces at or above the threshold, largest first. The list may be empty. */
   detectAllFaces(
     request: DetectAllFacesRequest,
     callback: (error: ServiceError | null, response: DetectAllFacesResponse) => void,
@@ -1339,9 +1339,9 @@ export interface FaceDetectionServiceClient extends Client {
     callback: (error: ServiceError | null, response: DetectAllFacesResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Finds all faces in many pictures over one call. Answers come as they are ready, in any order,
-   * each with the id of its request; a picture that fails gives an error answer and the stream
-   * goes on. The caller is slowed down by flow control, never refused for a full queue.
+   * Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
+   * each with the id of its request. A picture that fails gets an error response, and the stream
+   * continues. Flow control slows the caller down; it is never refused because the queue is full.
    */
   streamDetectFaces(): ClientDuplexStream<StreamDetectFacesRequest, StreamDetectFacesResponse>;
   streamDetectFaces(

@@ -27,13 +27,13 @@ export const protobufPackage = "imageanalysis.v1";
 
 export const protobufFileName = "imageanalysis/v1/meter_reading.proto";
 
-/** Whether a reading can be used as it is. */
+/** Whether a reading can be used without review. */
 export enum ReadingStatus {
   /** UNSPECIFIED - Never sent. */
   UNSPECIFIED = "READING_STATUS_UNSPECIFIED",
-  /** OK - As it is; over REST `ok`. */
+  /** OK - It can; `ok` over REST. */
   OK = "READING_STATUS_OK",
-  /** CHECK - A person should look; over REST `check`. */
+  /** CHECK - A person should review it; `check` over REST. */
   CHECK = "READING_STATUS_CHECK",
 }
 
@@ -72,21 +72,21 @@ export enum ReadingWarning {
   UNSPECIFIED = "READING_WARNING_UNSPECIFIED",
   /** DIGIT_BETWEEN_POSITIONS - A wheel stands between two digits. */
   DIGIT_BETWEEN_POSITIONS = "READING_WARNING_DIGIT_BETWEEN_POSITIONS",
-  /** FRACTION_UNKNOWN - Where the fraction begins could not be told. */
+  /** FRACTION_UNKNOWN - The start of the fraction is uncertain. */
   FRACTION_UNKNOWN = "READING_WARNING_FRACTION_UNKNOWN",
   /** SEVERAL_COUNTERS - More than one counter was found; the most likely one was read. */
   SEVERAL_COUNTERS = "READING_WARNING_SEVERAL_COUNTERS",
-  /** ROTATED_INPUT - The counter stands on its side or upside down in the picture. */
+  /** ROTATED_INPUT - The counter is on its side or upside down in the picture. */
   ROTATED_INPUT = "READING_WARNING_ROTATED_INPUT",
   /** LOW_LIGHT - The counter is dark. */
   LOW_LIGHT = "READING_WARNING_LOW_LIGHT",
-  /** GLARE - Light is reflected on the counter. */
+  /** GLARE - The counter reflects light. */
   GLARE = "READING_WARNING_GLARE",
-  /** UNEXPECTED_DIGITS - The counter does not show `expected_digits` digits. */
+  /** UNEXPECTED_DIGITS - The number of digits differs from `expected_digits`. */
   UNEXPECTED_DIGITS = "READING_WARNING_UNEXPECTED_DIGITS",
   /** BELOW_PREVIOUS - The value is below `previous_reading`. */
   BELOW_PREVIOUS = "READING_WARNING_BELOW_PREVIOUS",
-  /** JUMP_TOO_LARGE - The value is above `previous_reading` by more than `max_increase`. */
+  /** JUMP_TOO_LARGE - The value exceeds `previous_reading` by more than `max_increase`. */
   JUMP_TOO_LARGE = "READING_WARNING_JUMP_TOO_LARGE",
 }
 
@@ -157,64 +157,64 @@ export function readingWarningToNumber(object: ReadingWarning): number {
 /**
  * Asks for the reading of one photo.
  *
- * What is known of the meter ranks what can be read in the photo, and makes warnings. It never adds
- * a digit that was not seen, and `confidence` is that of the photo alone. Amounts are plain decimals,
- * exact as they are written: at most 12 digits before the point and 6 after it.
+ * What is known about the meter helps to rank the possible readings, and may cause warnings. It never
+ * adds a digit that was not seen, and `confidence` reflects the photo alone. Amounts are plain
+ * decimals, exact as written: at most 12 digits before the point and 6 after it.
  */
 export interface ReadMeterRequest {
   /** The picture file. */
   image: Uint8Array;
-  /** How many wheels the counter has, those of the fraction included, 3..12; absent: not known. */
+  /** Number of wheels on the counter, including those of the fraction, 3..12; absent if unknown. */
   expectedDigits?:
     | number
     | undefined;
   /**
-   * How many of them are the fraction, 0..6 and fewer than `expected_digits`; absent: told by their
-   * colour.
+   * Number of wheels in the fraction, 0..6 and fewer than `expected_digits`; if absent, their colour
+   * decides.
    */
   expectedDecimals?:
     | number
     | undefined;
   /**
-   * An earlier `value` of the meter: at most 12 digits, and 6 after a point; absent or empty: not
-   * known.
+   * An earlier `value` of the meter: at most 12 digits before the point and 6 after it; absent or empty
+   * if unknown.
    */
   previousReading?:
     | string
     | undefined;
   /**
-   * How much the value can have grown since `previous_reading`, which must be there too: at most 12
-   * digits, and 6 after a point; absent or empty: not known. A counter that turned over to zeros
-   * within this has grown.
+   * The most the value can have risen since `previous_reading`, which is then required: at most 12
+   * digits before the point and 6 after it; absent or empty if unknown. A counter that rolled over to
+   * zero within this amount has risen.
    */
   maxIncrease?:
     | string
     | undefined;
   /**
-   * Whether the serial number and the unit that are printed on the meter are wanted. Takes several
-   * times as long.
+   * Whether to return the serial number and the unit printed on the meter. Takes several times
+   * longer.
    */
   serialNumber?:
     | boolean
     | undefined;
-  /** Whether `alternatives` of the answer are wanted. */
+  /** Whether to return `alternatives`. */
   alternatives?: boolean | undefined;
 }
 
 /** A reading. */
 export interface ReadMeterResponse {
-  /** All digits of the counter from left to right, leading zeros kept. */
+  /** All digits of the counter from left to right, including leading zeros. */
   meterNumber: string;
   /**
-   * The digits with the decimal point where the fraction wheels begin; equal to `meter_number`
-   * when that could not be told.
+   * The digits with a decimal point where the fraction begins; equal to `meter_number` if that could
+   * not be determined.
    */
   value: string;
   /** Unit of `value`: `m3`. */
   unit: string;
   /** Probability that the digits before the fraction are right, 0..1. */
   confidence: number;
-  /** Whether the reading can be used as it is. */
+  /** Whether the reading can be used without review. */
   status: ReadingStatus;
   /** What makes the reading doubtful. */
   warnings: ReadingWarning[];
@@ -232,27 +232,27 @@ export interface ReadMeterResponse {
   printed?: PrintedText | undefined;
 }
 
-/** Readings beside the one that was given. */
+/** Other possible readings. */
 export interface AlternativeReadings {
-  /** One step up or down, where a wheel stands between two digits; the likelier first, or empty. */
+  /** One step up or down, where a wheel stands between two digits; most likely first, may be empty. */
   readings: AlternativeReading[];
 }
 
-/** A reading beside the one that was given. */
+/** Another possible reading. */
 export interface AlternativeReading {
   /** Its digits, as in `ReadMeterResponse`. */
   meterNumber: string;
   /** The same with the decimal point. */
   value: string;
-  /** Probability by the reading network alone, 0..1; not calibrated. */
+  /** Probability according to the reading network alone, 0..1; not calibrated. */
   probability: number;
 }
 
-/** Text beside the counter, by general text recognition: more often wrong than the reading. */
+/** Text near the counter, from general text recognition; wrong more often than the reading. */
 export interface PrintedText {
-  /** The serial number, letters, digits and hyphens only; empty when none was found. */
+  /** The serial number, letters, digits and hyphens only; empty if none was found. */
   serialNumber: string;
-  /** The unit as it is printed: `m3`, `kWh`, `ft3` or `gal`; empty when none was found. */
+  /** The unit as printed: `m3`, `kWh`, `ft3` or `gal`; empty if none was found. */
   unit: string;
 }
 
@@ -266,19 +266,19 @@ export interface MeterDigit {
   boundingBox: BoundingBox | undefined;
 }
 
-/** One photo of a stream. */
+/** One photo in a stream. */
 export interface StreamReadMetersRequest {
-  /** Chosen by the caller and returned with the answer; at most 128 characters. */
+  /** Chosen by the caller and returned with the response; at most 128 characters. */
   id: string;
-  /** What is asked. */
+  /** The request for this photo. */
   request: ReadMeterRequest | undefined;
 }
 
-/** The answer for one photo of a stream. */
+/** The response for one photo in a stream. */
 export interface StreamReadMetersResponse {
   /** The id of the request. */
   id: string;
-  /** The answer or the refusal. */
+  /** The response or the refusal. */
   result:
     | //
     /** The reading. */
@@ -1069,7 +1069,7 @@ export const StreamReadMetersResponse: MessageFns<StreamReadMetersResponse> = {
  */
 export type MeterReadingServiceService = typeof MeterReadingServiceService;
 export const MeterReadingServiceService = {
-  /** Reads one photo. NO_READING when there is no readable counter. */
+  /** Reads one photo. NO_READING if it has no readable counter. */
   readMeter: {
     path: "/imageanalysis.v1.MeterReadingService/ReadMeter" as const,
     requestStream: false as const,
@@ -1080,8 +1080,8 @@ export const MeterReadingServiceService = {
     responseDeserialize: (value: Buffer): ReadMeterResponse => ReadMeterResponse.decode(value),
   },
   /**
-   * Reads many photos over one call. Answers come as they are ready, in any order, each with the
-   * id of its request; a photo that fails gives an error answer and the stream goes on.
+   * Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
+   * id of its request. A photo that fails gets an error response, and the stream continues.
    */
   streamReadMeters: {
     path: "/imageanalysis.v1.MeterReadingService/StreamReadMeters" as const,
@@ -1097,17 +1097,17 @@ export const MeterReadingServiceService = {
 } as const;
 
 export interface MeterReadingServiceServer extends UntypedServiceImplementation {
-  /** Reads one photo. NO_READING when there is no readable counter. */
+  /** Reads one photo. NO_READING if it has no readable counter. */
   readMeter: handleUnaryCall<ReadMeterRequest, ReadMeterResponse>;
   /**
-   * Reads many photos over one call. Answers come as they are ready, in any order, each with the
-   * id of its request; a photo that fails gives an error answer and the stream goes on.
+   * Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
+   * id of its request. A photo that fails gets an error response, and the stream continues.
    */
   streamReadMeters: handleBidiStreamingCall<StreamReadMetersRequest, StreamReadMetersResponse>;
 }
 
 export interface MeterReadingServiceClient extends Client {
-  /** Reads one photo. NO_READING when there is no readable counter. */
+  /** Reads one photo. NO_READING if it has no readable counter. */
   readMeter(
     request: ReadMeterRequest,
     callback: (error: ServiceError | null, response: ReadMeterResponse) => void,
@@ -1124,8 +1124,8 @@ export interface MeterReadingServiceClient extends Client {
     callback: (error: ServiceError | null, response: ReadMeterResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Reads many photos over one call. Answers come as they are ready, in any order, each with the
-   * id of its request; a photo that fails gives an error answer and the stream goes on.
+   * Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
+   * id of its request. A photo that fails gets an error response, and the stream continues.
    */
   streamReadMeters(): ClientDuplexStream<StreamReadMetersRequest, StreamReadMetersResponse>;
   streamReadMeters(

@@ -76,17 +76,17 @@ export interface QueryParameter {
   field: string;
   /** When the binding applies: lets two methods share a verb and a path. */
   presence: QueryParameter_Presence;
-  /** Reason of the refusal when the value is not of the field's type, in place of INVALID_FIELD. */
+  /** Reason of the refusal when the value is not of the field's type, instead of INVALID_FIELD. */
   invalidReason: string;
 }
 
-/** How the parameter must be there. */
+/** How the parameter must be present. */
 export enum QueryParameter_Presence {
   /** UNSPECIFIED - It may be absent. */
   UNSPECIFIED = "PRESENCE_UNSPECIFIED",
-  /** WITH_VALUE - It must be there with a value that is not empty. */
+  /** WITH_VALUE - It must be present with a non-empty value. */
   WITH_VALUE = "PRESENCE_WITH_VALUE",
-  /** BARE - It must be there bare or with an empty value. */
+  /** BARE - It must be present without a value, or with an empty one. */
   BARE = "PRESENCE_BARE",
 }
 
@@ -127,11 +127,11 @@ export interface HeaderParameter {
   field: string;
 }
 
-/** What values a field has. The core checks what it is sent by itself. */
+/** The values that a field may have. The core validates requests on its own. */
 export interface FieldRules {
-  /** Of a request: it must be there, and a text not be empty. */
+  /** In a request: it must be present, and a string must not be empty. */
   required: boolean;
-  /** The least number. */
+  /** The smallest number. */
   minimum?:
     | number
     | undefined;
@@ -139,11 +139,11 @@ export interface FieldRules {
   maximum?:
     | number
     | undefined;
-  /** The most characters of a text. */
+  /** The maximum length of a string, in characters. */
   maxLength: number;
-  /** A regular expression that a text matches. */
+  /** A regular expression that a string must match. */
   pattern: string;
-  /** Of an answer: it is there only where the request wants it. */
+  /** In a response: it is only present if the request asks for it. */
   onRequest: boolean;
 }
 

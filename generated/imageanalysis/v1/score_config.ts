@@ -338,15 +338,15 @@ export const SetDetectionScoreResponse: MessageFns<SetDetectionScoreResponse> = 
 };
 
 /**
- * Reads and writes the detection score that is a company's default threshold.
+ * Reads and sets a company's detection score, which is its default threshold.
  *
  * Every call needs an API key, in the metadata or header `apikey`, and the company's password.
- * COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike; QUEUE_FULL while too many
- * passwords wait to be checked.
+ * COMPANY_AUTH_FAILED means an unknown company or a wrong password; QUEUE_FULL means that too many
+ * passwords are waiting to be checked.
  */
 export type ScoreConfigServiceService = typeof ScoreConfigServiceService;
 export const ScoreConfigServiceService = {
-  /** Shows a company's score; the default score of the service where none was ever set. */
+  /** Returns a company's score, or the service's default score if none was ever set. */
   getDetectionScore: {
     path: "/imageanalysis.v1.ScoreConfigService/GetDetectionScore" as const,
     requestStream: false as const,
@@ -359,8 +359,8 @@ export const ScoreConfigServiceService = {
     responseDeserialize: (value: Buffer): GetDetectionScoreResponse => GetDetectionScoreResponse.decode(value),
   },
   /**
-   * Sets a company's score. Once answered, it is stored durably and is the threshold of the next
-   * detection on every replica. INVALID_SCORE leaves the stored score as it was.
+   * Sets a company's score. Once this call succeeds, the score is stored durably and is the threshold
+   * of the next detection on every replica. After INVALID_SCORE the stored score is unchanged.
    */
   setDetectionScore: {
     path: "/imageanalysis.v1.ScoreConfigService/SetDetectionScore" as const,
@@ -376,17 +376,17 @@ export const ScoreConfigServiceService = {
 } as const;
 
 export interface ScoreConfigServiceServer extends UntypedServiceImplementation {
-  /** Shows a company's score; the default score of the service where none was ever set. */
+  /** Returns a company's score, or the service's default score if none was ever set. */
   getDetectionScore: handleUnaryCall<GetDetectionScoreRequest, GetDetectionScoreResponse>;
   /**
-   * Sets a company's score. Once answered, it is stored durably and is the threshold of the next
-   * detection on every replica. INVALID_SCORE leaves the stored score as it was.
+   * Sets a company's score. Once this call succeeds, the score is stored durably and is the threshold
+   * of the next detection on every replica. After INVALID_SCORE the stored score is unchanged.
    */
   setDetectionScore: handleUnaryCall<SetDetectionScoreRequest, SetDetectionScoreResponse>;
 }
 
 export interface ScoreConfigServiceClient extends Client {
-  /** Shows a company's score; the default score of the service where none was ever set. */
+  /** Returns a company's score, or the service's default score if none was ever set. */
   getDetectionScore(
     request: GetDetectionScoreRequest,
     callback: (error: ServiceError | null, response: GetDetectionScoreResponse) => void,
@@ -403,8 +403,8 @@ export interface ScoreConfigServiceClient extends Client {
     callback: (error: ServiceError | null, response: GetDetectionScoreResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Sets a company's score. Once answered, it is stored durably and is the threshold of the next
-   * detection on every replica. INVALID_SCORE leaves the stored score as it was.
+   * Sets a company's score. Once this call succeeds, the score is stored durably and is the threshold
+   * of the next detection on every replica. After INVALID_SCORE the stored score is unchanged.
    */
   setDetectionScore(
     request: SetDetectionScoreRequest,

@@ -82,17 +82,17 @@ func (Operation) EnumDescriptor() ([]byte, []int) {
 // An API key without its secret.
 type ApiKey struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Public id, also the beginning of the key itself.
+	// Public id, which is also the beginning of the key.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// Whose key it is, in the administrator's words.
+	// Whose key it is, as named by the administrator.
 	Label string `protobuf:"bytes,2,opt,name=label,proto3" json:"label,omitempty"`
-	// What it may be used for; empty: everything.
+	// What it may be used for; empty means everything.
 	Operations []Operation `protobuf:"varint,3,rep,packed,name=operations,proto3,enum=imageanalysis.v1.Operation" json:"operations,omitempty"`
 	// When it was created.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// When it ends; absent: never.
+	// When it expires; absent means never.
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
-	// When it was revoked; absent: not revoked.
+	// When it was revoked; absent if it was not.
 	RevokeTime    *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=revoke_time,json=revokeTime,proto3" json:"revoke_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -175,9 +175,9 @@ type CreateApiKeyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whose key it is, 1 to 128 characters.
 	Label string `protobuf:"bytes,1,opt,name=label,proto3" json:"label,omitempty"`
-	// What it may be used for; empty: everything.
+	// What it may be used for; empty means everything.
 	Operations []Operation `protobuf:"varint,2,rep,packed,name=operations,proto3,enum=imageanalysis.v1.Operation" json:"operations,omitempty"`
-	// When it ends; absent: never.
+	// When it expires; absent means never.
 	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -329,7 +329,7 @@ func (*ListApiKeysRequest) Descriptor() ([]byte, []int) {
 // The API keys.
 type ListApiKeysResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Newest first, revoked and expired ones too.
+	// Newest first, including revoked and expired keys.
 	ApiKeys       []*ApiKey `protobuf:"bytes,1,rep,name=api_keys,json=apiKeys,proto3" json:"api_keys,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -421,7 +421,7 @@ func (x *RevokeApiKeyRequest) GetId() string {
 // The revoked key.
 type RevokeApiKeyResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// With its `revoke_time`, which stays that of the first revocation.
+	// Including its `revoke_time`, which stays that of the first revocation.
 	ApiKey        *ApiKey `protobuf:"bytes,1,opt,name=api_key,json=apiKey,proto3" json:"api_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -469,7 +469,7 @@ type Company struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its name.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Its configured score, 0..1; absent: never configured.
+	// Its configured score, 0..1; absent if never configured.
 	DetectionScore *float64 `protobuf:"fixed64,2,opt,name=detection_score,json=detectionScore,proto3,oneof" json:"detection_score,omitempty"`
 	// When it was registered.
 	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
@@ -531,7 +531,7 @@ func (x *Company) GetCreateTime() *timestamppb.Timestamp {
 // Registers a company.
 type CreateCompanyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 64 characters out of letters, digits, `.`, `_` and `-`, not dots alone.
+	// 1 to 64 letters, digits, `.`, `_` or `-`, but not only dots.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// 8 to 128 characters.
 	Password      string `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`

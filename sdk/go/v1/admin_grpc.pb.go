@@ -34,22 +34,22 @@ const (
 //
 // Issues API keys and registers companies.
 //
-// Served on a port of its own, off unless an admin key is configured; every call needs that key in
-// the metadata `adminkey`. It has no REST face.
+// Served on a separate port, and only if an admin key is configured. Every call needs that key as
+// `adminkey` metadata. Not available over REST.
 type AdminServiceClient interface {
-	// Creates an API key. Its secret is in this answer only.
+	// Creates an API key. Only this response contains its secret.
 	CreateApiKey(ctx context.Context, in *CreateApiKeyRequest, opts ...grpc.CallOption) (*CreateApiKeyResponse, error)
 	// Lists the API keys, newest first, without secrets.
 	ListApiKeys(ctx context.Context, in *ListApiKeysRequest, opts ...grpc.CallOption) (*ListApiKeysResponse, error)
 	// Revokes an API key; the next call with it is refused.
 	RevokeApiKey(ctx context.Context, in *RevokeApiKeyRequest, opts ...grpc.CallOption) (*RevokeApiKeyResponse, error)
-	// Registers a company. COMPANY_EXISTS when there is one of that name.
+	// Registers a company. COMPANY_EXISTS if the name is taken.
 	CreateCompany(ctx context.Context, in *CreateCompanyRequest, opts ...grpc.CallOption) (*CreateCompanyResponse, error)
-	// Sets a company's password. UNKNOWN_COMPANY when there is none of that name.
+	// Sets a company's password. UNKNOWN_COMPANY if there is none with that name.
 	SetCompanyPassword(ctx context.Context, in *SetCompanyPasswordRequest, opts ...grpc.CallOption) (*SetCompanyPasswordResponse, error)
 	// Lists the companies by name.
 	ListCompanies(ctx context.Context, in *ListCompaniesRequest, opts ...grpc.CallOption) (*ListCompaniesResponse, error)
-	// Deletes a company and its score. UNKNOWN_COMPANY when there is none of that name.
+	// Deletes a company and its score. UNKNOWN_COMPANY if there is none with that name.
 	DeleteCompany(ctx context.Context, in *DeleteCompanyRequest, opts ...grpc.CallOption) (*DeleteCompanyResponse, error)
 }
 
@@ -137,22 +137,22 @@ func (c *adminServiceClient) DeleteCompany(ctx context.Context, in *DeleteCompan
 //
 // Issues API keys and registers companies.
 //
-// Served on a port of its own, off unless an admin key is configured; every call needs that key in
-// the metadata `adminkey`. It has no REST face.
+// Served on a separate port, and only if an admin key is configured. Every call needs that key as
+// `adminkey` metadata. Not available over REST.
 type AdminServiceServer interface {
-	// Creates an API key. Its secret is in this answer only.
+	// Creates an API key. Only this response contains its secret.
 	CreateApiKey(context.Context, *CreateApiKeyRequest) (*CreateApiKeyResponse, error)
 	// Lists the API keys, newest first, without secrets.
 	ListApiKeys(context.Context, *ListApiKeysRequest) (*ListApiKeysResponse, error)
 	// Revokes an API key; the next call with it is refused.
 	RevokeApiKey(context.Context, *RevokeApiKeyRequest) (*RevokeApiKeyResponse, error)
-	// Registers a company. COMPANY_EXISTS when there is one of that name.
+	// Registers a company. COMPANY_EXISTS if the name is taken.
 	CreateCompany(context.Context, *CreateCompanyRequest) (*CreateCompanyResponse, error)
-	// Sets a company's password. UNKNOWN_COMPANY when there is none of that name.
+	// Sets a company's password. UNKNOWN_COMPANY if there is none with that name.
 	SetCompanyPassword(context.Context, *SetCompanyPasswordRequest) (*SetCompanyPasswordResponse, error)
 	// Lists the companies by name.
 	ListCompanies(context.Context, *ListCompaniesRequest) (*ListCompaniesResponse, error)
-	// Deletes a company and its score. UNKNOWN_COMPANY when there is none of that name.
+	// Deletes a company and its score. UNKNOWN_COMPANY if there is none with that name.
 	DeleteCompany(context.Context, *DeleteCompanyRequest) (*DeleteCompanyResponse, error)
 	mustEmbedUnimplementedAdminServiceServer()
 }

@@ -85,16 +85,16 @@ type DetectSingleFaceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The picture file.
 	Image []byte `protobuf:"bytes,1,opt,name=image,proto3" json:"image,omitempty"`
-	// A registered company whose score is the threshold, at most 64 characters, else UNKNOWN_COMPANY;
-	// empty: the default score.
+	// Company whose score is the threshold, at most 64 characters; UNKNOWN_COMPANY if it is not
+	// registered. Empty means the default score.
 	Company string `protobuf:"bytes,2,opt,name=company,proto3" json:"company,omitempty"`
-	// Threshold of this request, 0..1; beats the company's and the default score.
+	// Threshold for this request, 0..1; overrides the company's and the default score.
 	MinScore *float64 `protobuf:"fixed64,3,opt,name=min_score,json=minScore,proto3,oneof" json:"min_score,omitempty"`
-	// Whether the five landmarks of the face are wanted.
+	// Whether to return the face's five landmarks.
 	Landmarks bool `protobuf:"varint,4,opt,name=landmarks,proto3" json:"landmarks,omitempty"`
-	// Whether the cropped face is wanted; absent: yes.
+	// Whether to return the cropped face; absent means yes.
 	Crop *bool `protobuf:"varint,5,opt,name=crop,proto3,oneof" json:"crop,omitempty"`
-	// Whether `details` of the answer is wanted.
+	// Whether to return the picture's size, the threshold and the model.
 	Details       bool `protobuf:"varint,6,opt,name=details,proto3" json:"details,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -232,18 +232,18 @@ type DetectAllFacesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The picture file.
 	Image []byte `protobuf:"bytes,1,opt,name=image,proto3" json:"image,omitempty"`
-	// A registered company whose score is the threshold, at most 64 characters, else UNKNOWN_COMPANY;
-	// empty: the default score.
+	// Company whose score is the threshold, at most 64 characters; UNKNOWN_COMPANY if it is not
+	// registered. Empty means the default score.
 	Company string `protobuf:"bytes,2,opt,name=company,proto3" json:"company,omitempty"`
-	// Threshold of this request, 0..1; beats the company's and the default score.
+	// Threshold for this request, 0..1; overrides the company's and the default score.
 	MinScore *float64 `protobuf:"fixed64,3,opt,name=min_score,json=minScore,proto3,oneof" json:"min_score,omitempty"`
-	// Whether the five landmarks of each face are wanted.
+	// Whether to return each face's five landmarks.
 	Landmarks bool `protobuf:"varint,4,opt,name=landmarks,proto3" json:"landmarks,omitempty"`
-	// Whether the cropped faces are wanted; absent: yes.
+	// Whether to return the cropped faces; absent means yes.
 	Crop *bool `protobuf:"varint,5,opt,name=crop,proto3,oneof" json:"crop,omitempty"`
-	// Whether `details` of the answer is wanted.
+	// Whether to return the picture's size, the threshold and the model.
 	Details bool `protobuf:"varint,6,opt,name=details,proto3" json:"details,omitempty"`
-	// At most this many faces, the largest, 1..1000; absent: 1000.
+	// Maximum number of faces, 1..1000; the largest are returned. Absent means 1000.
 	MaxFaces      *uint32 `protobuf:"varint,7,opt,name=max_faces,json=maxFaces,proto3,oneof" json:"max_faces,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -331,9 +331,9 @@ func (x *DetectAllFacesRequest) GetMaxFaces() uint32 {
 // All faces.
 type DetectAllFacesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The faces, by area, largest first.
+	// The faces by area, largest first.
 	Faces []*Face `protobuf:"bytes,1,rep,name=faces,proto3" json:"faces,omitempty"`
-	// How many faces were left out to keep to `max_faces`.
+	// Number of faces left out because of `max_faces`.
 	OmittedFaces uint32 `protobuf:"varint,2,opt,name=omitted_faces,json=omittedFaces,proto3" json:"omitted_faces,omitempty"`
 	// How they were found; only on request.
 	Details       *DetectionDetails `protobuf:"bytes,3,opt,name=details,proto3" json:"details,omitempty"`
@@ -392,12 +392,12 @@ func (x *DetectAllFacesResponse) GetDetails() *DetectionDetails {
 	return nil
 }
 
-// One picture of a stream.
+// One picture in a stream.
 type StreamDetectFacesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Chosen by the caller and returned with the answer; at most 128 characters.
+	// Chosen by the caller and returned with the response; at most 128 characters.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// What is asked.
+	// The request for this picture.
 	Request       *DetectAllFacesRequest `protobuf:"bytes,2,opt,name=request,proto3" json:"request,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -447,12 +447,12 @@ func (x *StreamDetectFacesRequest) GetRequest() *DetectAllFacesRequest {
 	return nil
 }
 
-// The answer for one picture of a stream.
+// The response for one picture in a stream.
 type StreamDetectFacesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The id of the request.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The answer or the refusal.
+	// The response or the refusal.
 	//
 	// Types that are valid to be assigned to Result:
 	//
@@ -548,9 +548,9 @@ type Face struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Where it is.
 	BoundingBox *BoundingBox `protobuf:"bytes,1,opt,name=bounding_box,json=boundingBox,proto3" json:"bounding_box,omitempty"`
-	// How sure the detector is that this is a face, 0..1.
+	// Confidence that this is a face, 0..1.
 	DetectionScore float64 `protobuf:"fixed64,2,opt,name=detection_score,json=detectionScore,proto3" json:"detection_score,omitempty"`
-	// The face cut out of the picture at its own resolution: JPEG, quality 90, no metadata.
+	// The face, cropped at the picture's own resolution: JPEG, quality 90, no metadata.
 	CropJpeg []byte `protobuf:"bytes,3,opt,name=crop_jpeg,json=cropJpeg,proto3" json:"crop_jpeg,omitempty"`
 	// Five points of the face; only on request.
 	Landmarks     *FaceLandmarks `protobuf:"bytes,4,opt,name=landmarks,proto3" json:"landmarks,omitempty"`
@@ -616,7 +616,7 @@ func (x *Face) GetLandmarks() *FaceLandmarks {
 	return nil
 }
 
-// Five points of a face. Left and right are the person's own.
+// Five points of a face. Left and right are the person's.
 type FaceLandmarks struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Centre of the person's right eye.

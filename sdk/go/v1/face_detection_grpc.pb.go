@@ -28,20 +28,20 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Finds faces in pictures.
+// Detects faces in pictures.
 //
 // Pictures are JPEG, PNG, WebP, AVIF, GIF or TIFF (first page), by default at most 10 MiB,
 // 50 megapixels and 16,384 pixels a side. Every call needs an API key, in the metadata or header
 // `apikey`.
 type FaceDetectionServiceClient interface {
-	// Finds the largest face at or above the threshold (of equally large ones the higher score).
-	// NO_FACE when there is none.
+	// Finds the largest face at or above the threshold; of equally large ones, the one with the higher
+	// score. NO_FACE if there is none.
 	DetectSingleFace(ctx context.Context, in *DetectSingleFaceRequest, opts ...grpc.CallOption) (*DetectSingleFaceResponse, error)
-	// Finds all faces at or above the threshold, largest first. No face is an empty answer.
+	// Finds all faces at or above the threshold, largest first. The list may be empty.
 	DetectAllFaces(ctx context.Context, in *DetectAllFacesRequest, opts ...grpc.CallOption) (*DetectAllFacesResponse, error)
-	// Finds all faces in many pictures over one call. Answers come as they are ready, in any order,
-	// each with the id of its request; a picture that fails gives an error answer and the stream
-	// goes on. The caller is slowed down by flow control, never refused for a full queue.
+	// Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
+	// each with the id of its request. A picture that fails gets an error response, and the stream
+	// continues. Flow control slows the caller down; it is never refused because the queue is full.
 	StreamDetectFaces(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[StreamDetectFacesRequest, StreamDetectFacesResponse], error)
 }
 
@@ -90,20 +90,20 @@ type FaceDetectionService_StreamDetectFacesClient = grpc.BidiStreamingClient[Str
 // All implementations must embed UnimplementedFaceDetectionServiceServer
 // for forward compatibility.
 //
-// Finds faces in pictures.
+// Detects faces in pictures.
 //
 // Pictures are JPEG, PNG, WebP, AVIF, GIF or TIFF (first page), by default at most 10 MiB,
 // 50 megapixels and 16,384 pixels a side. Every call needs an API key, in the metadata or header
 // `apikey`.
 type FaceDetectionServiceServer interface {
-	// Finds the largest face at or above the threshold (of equally large ones the higher score).
-	// NO_FACE when there is none.
+	// Finds the largest face at or above the threshold; of equally large ones, the one with the higher
+	// score. NO_FACE if there is none.
 	DetectSingleFace(context.Context, *DetectSingleFaceRequest) (*DetectSingleFaceResponse, error)
-	// Finds all faces at or above the threshold, largest first. No face is an empty answer.
+	// Finds all faces at or above the threshold, largest first. The list may be empty.
 	DetectAllFaces(context.Context, *DetectAllFacesRequest) (*DetectAllFacesResponse, error)
-	// Finds all faces in many pictures over one call. Answers come as they are ready, in any order,
-	// each with the id of its request; a picture that fails gives an error answer and the stream
-	// goes on. The caller is slowed down by flow control, never refused for a full queue.
+	// Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
+	// each with the id of its request. A picture that fails gets an error response, and the stream
+	// continues. Flow control slows the caller down; it is never refused because the queue is full.
 	StreamDetectFaces(grpc.BidiStreamingServer[StreamDetectFacesRequest, StreamDetectFacesResponse]) error
 	mustEmbedUnimplementedFaceDetectionServiceServer()
 }

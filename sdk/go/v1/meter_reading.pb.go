@@ -23,15 +23,15 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Whether a reading can be used as it is.
+// Whether a reading can be used without review.
 type ReadingStatus int32
 
 const (
 	// Never sent.
 	ReadingStatus_READING_STATUS_UNSPECIFIED ReadingStatus = 0
-	// As it is; over REST `ok`.
+	// It can; `ok` over REST.
 	ReadingStatus_READING_STATUS_OK ReadingStatus = 1
-	// A person should look; over REST `check`.
+	// A person should review it; `check` over REST.
 	ReadingStatus_READING_STATUS_CHECK ReadingStatus = 2
 )
 
@@ -84,21 +84,21 @@ const (
 	ReadingWarning_READING_WARNING_UNSPECIFIED ReadingWarning = 0
 	// A wheel stands between two digits.
 	ReadingWarning_READING_WARNING_DIGIT_BETWEEN_POSITIONS ReadingWarning = 1
-	// Where the fraction begins could not be told.
+	// The start of the fraction is uncertain.
 	ReadingWarning_READING_WARNING_FRACTION_UNKNOWN ReadingWarning = 2
 	// More than one counter was found; the most likely one was read.
 	ReadingWarning_READING_WARNING_SEVERAL_COUNTERS ReadingWarning = 3
-	// The counter stands on its side or upside down in the picture.
+	// The counter is on its side or upside down in the picture.
 	ReadingWarning_READING_WARNING_ROTATED_INPUT ReadingWarning = 4
 	// The counter is dark.
 	ReadingWarning_READING_WARNING_LOW_LIGHT ReadingWarning = 5
-	// Light is reflected on the counter.
+	// The counter reflects light.
 	ReadingWarning_READING_WARNING_GLARE ReadingWarning = 6
-	// The counter does not show `expected_digits` digits.
+	// The number of digits differs from `expected_digits`.
 	ReadingWarning_READING_WARNING_UNEXPECTED_DIGITS ReadingWarning = 7
 	// The value is below `previous_reading`.
 	ReadingWarning_READING_WARNING_BELOW_PREVIOUS ReadingWarning = 8
-	// The value is above `previous_reading` by more than `max_increase`.
+	// The value exceeds `previous_reading` by more than `max_increase`.
 	ReadingWarning_READING_WARNING_JUMP_TOO_LARGE ReadingWarning = 9
 )
 
@@ -159,29 +159,29 @@ func (ReadingWarning) EnumDescriptor() ([]byte, []int) {
 
 // Asks for the reading of one photo.
 //
-// What is known of the meter ranks what can be read in the photo, and makes warnings. It never adds
-// a digit that was not seen, and `confidence` is that of the photo alone. Amounts are plain decimals,
-// exact as they are written: at most 12 digits before the point and 6 after it.
+// What is known about the meter helps to rank the possible readings, and may cause warnings. It never
+// adds a digit that was not seen, and `confidence` reflects the photo alone. Amounts are plain
+// decimals, exact as written: at most 12 digits before the point and 6 after it.
 type ReadMeterRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The picture file.
 	Image []byte `protobuf:"bytes,1,opt,name=image,proto3" json:"image,omitempty"`
-	// How many wheels the counter has, those of the fraction included, 3..12; absent: not known.
+	// Number of wheels on the counter, including those of the fraction, 3..12; absent if unknown.
 	ExpectedDigits *uint32 `protobuf:"varint,2,opt,name=expected_digits,json=expectedDigits,proto3,oneof" json:"expected_digits,omitempty"`
-	// How many of them are the fraction, 0..6 and fewer than `expected_digits`; absent: told by their
-	// colour.
+	// Number of wheels in the fraction, 0..6 and fewer than `expected_digits`; if absent, their colour
+	// decides.
 	ExpectedDecimals *uint32 `protobuf:"varint,3,opt,name=expected_decimals,json=expectedDecimals,proto3,oneof" json:"expected_decimals,omitempty"`
-	// An earlier `value` of the meter: at most 12 digits, and 6 after a point; absent or empty: not
-	// known.
+	// An earlier `value` of the meter: at most 12 digits before the point and 6 after it; absent or empty
+	// if unknown.
 	PreviousReading *string `protobuf:"bytes,4,opt,name=previous_reading,json=previousReading,proto3,oneof" json:"previous_reading,omitempty"`
-	// How much the value can have grown since `previous_reading`, which must be there too: at most 12
-	// digits, and 6 after a point; absent or empty: not known. A counter that turned over to zeros
-	// within this has grown.
+	// The most the value can have risen since `previous_reading`, which is then required: at most 12
+	// digits before the point and 6 after it; absent or empty if unknown. A counter that rolled over to
+	// zero within this amount has risen.
 	MaxIncrease *string `protobuf:"bytes,5,opt,name=max_increase,json=maxIncrease,proto3,oneof" json:"max_increase,omitempty"`
-	// Whether the serial number and the unit that are printed on the meter are wanted. Takes several
-	// times as long.
+	// Whether to return the serial number and the unit printed on the meter. Takes several times
+	// longer.
 	SerialNumber *bool `protobuf:"varint,6,opt,name=serial_number,json=serialNumber,proto3,oneof" json:"serial_number,omitempty"`
-	// Whether `alternatives` of the answer are wanted.
+	// Whether to return `alternatives`.
 	Alternatives  *bool `protobuf:"varint,7,opt,name=alternatives,proto3,oneof" json:"alternatives,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -269,16 +269,16 @@ func (x *ReadMeterRequest) GetAlternatives() bool {
 // A reading.
 type ReadMeterResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// All digits of the counter from left to right, leading zeros kept.
+	// All digits of the counter from left to right, including leading zeros.
 	MeterNumber string `protobuf:"bytes,1,opt,name=meter_number,json=meterNumber,proto3" json:"meter_number,omitempty"`
-	// The digits with the decimal point where the fraction wheels begin; equal to `meter_number`
-	// when that could not be told.
+	// The digits with a decimal point where the fraction begins; equal to `meter_number` if that could
+	// not be determined.
 	Value string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
 	// Unit of `value`: `m3`.
 	Unit string `protobuf:"bytes,3,opt,name=unit,proto3" json:"unit,omitempty"`
 	// Probability that the digits before the fraction are right, 0..1.
 	Confidence float64 `protobuf:"fixed64,4,opt,name=confidence,proto3" json:"confidence,omitempty"`
-	// Whether the reading can be used as it is.
+	// Whether the reading can be used without review.
 	Status ReadingStatus `protobuf:"varint,5,opt,name=status,proto3,enum=imageanalysis.v1.ReadingStatus" json:"status,omitempty"`
 	// What makes the reading doubtful.
 	Warnings []ReadingWarning `protobuf:"varint,6,rep,packed,name=warnings,proto3,enum=imageanalysis.v1.ReadingWarning" json:"warnings,omitempty"`
@@ -394,10 +394,10 @@ func (x *ReadMeterResponse) GetPrinted() *PrintedText {
 	return nil
 }
 
-// Readings beside the one that was given.
+// Other possible readings.
 type AlternativeReadings struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// One step up or down, where a wheel stands between two digits; the likelier first, or empty.
+	// One step up or down, where a wheel stands between two digits; most likely first, may be empty.
 	Readings      []*AlternativeReading `protobuf:"bytes,1,rep,name=readings,proto3" json:"readings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -440,14 +440,14 @@ func (x *AlternativeReadings) GetReadings() []*AlternativeReading {
 	return nil
 }
 
-// A reading beside the one that was given.
+// Another possible reading.
 type AlternativeReading struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its digits, as in `ReadMeterResponse`.
 	MeterNumber string `protobuf:"bytes,1,opt,name=meter_number,json=meterNumber,proto3" json:"meter_number,omitempty"`
 	// The same with the decimal point.
 	Value string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
-	// Probability by the reading network alone, 0..1; not calibrated.
+	// Probability according to the reading network alone, 0..1; not calibrated.
 	Probability   float64 `protobuf:"fixed64,3,opt,name=probability,proto3" json:"probability,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -504,12 +504,12 @@ func (x *AlternativeReading) GetProbability() float64 {
 	return 0
 }
 
-// Text beside the counter, by general text recognition: more often wrong than the reading.
+// Text near the counter, from general text recognition; wrong more often than the reading.
 type PrintedText struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The serial number, letters, digits and hyphens only; empty when none was found.
+	// The serial number, letters, digits and hyphens only; empty if none was found.
 	SerialNumber string `protobuf:"bytes,1,opt,name=serial_number,json=serialNumber,proto3" json:"serial_number,omitempty"`
-	// The unit as it is printed: `m3`, `kWh`, `ft3` or `gal`; empty when none was found.
+	// The unit as printed: `m3`, `kWh`, `ft3` or `gal`; empty if none was found.
 	Unit          string `protobuf:"bytes,2,opt,name=unit,proto3" json:"unit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -623,12 +623,12 @@ func (x *MeterDigit) GetBoundingBox() *BoundingBox {
 	return nil
 }
 
-// One photo of a stream.
+// One photo in a stream.
 type StreamReadMetersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Chosen by the caller and returned with the answer; at most 128 characters.
+	// Chosen by the caller and returned with the response; at most 128 characters.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// What is asked.
+	// The request for this photo.
 	Request       *ReadMeterRequest `protobuf:"bytes,2,opt,name=request,proto3" json:"request,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -678,12 +678,12 @@ func (x *StreamReadMetersRequest) GetRequest() *ReadMeterRequest {
 	return nil
 }
 
-// The answer for one photo of a stream.
+// The response for one photo in a stream.
 type StreamReadMetersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The id of the request.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The answer or the refusal.
+	// The response or the refusal.
 	//
 	// Types that are valid to be assigned to Result:
 	//

@@ -31,10 +31,10 @@ const (
 //
 // Pictures as for face detection. Every call needs an API key, in the metadata or header `apikey`.
 type MeterReadingServiceClient interface {
-	// Reads one photo. NO_READING when there is no readable counter.
+	// Reads one photo. NO_READING if it has no readable counter.
 	ReadMeter(ctx context.Context, in *ReadMeterRequest, opts ...grpc.CallOption) (*ReadMeterResponse, error)
-	// Reads many photos over one call. Answers come as they are ready, in any order, each with the
-	// id of its request; a photo that fails gives an error answer and the stream goes on.
+	// Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
+	// id of its request. A photo that fails gets an error response, and the stream continues.
 	StreamReadMeters(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[StreamReadMetersRequest, StreamReadMetersResponse], error)
 }
 
@@ -77,10 +77,10 @@ type MeterReadingService_StreamReadMetersClient = grpc.BidiStreamingClient[Strea
 //
 // Pictures as for face detection. Every call needs an API key, in the metadata or header `apikey`.
 type MeterReadingServiceServer interface {
-	// Reads one photo. NO_READING when there is no readable counter.
+	// Reads one photo. NO_READING if it has no readable counter.
 	ReadMeter(context.Context, *ReadMeterRequest) (*ReadMeterResponse, error)
-	// Reads many photos over one call. Answers come as they are ready, in any order, each with the
-	// id of its request; a photo that fails gives an error answer and the stream goes on.
+	// Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
+	// id of its request. A photo that fails gets an error response, and the stream continues.
 	StreamReadMeters(grpc.BidiStreamingServer[StreamReadMetersRequest, StreamReadMetersResponse]) error
 	mustEmbedUnimplementedMeterReadingServiceServer()
 }

@@ -22,15 +22,15 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// How the parameter must be there.
+// How the parameter must be present.
 type QueryParameter_Presence int32
 
 const (
 	// It may be absent.
 	QueryParameter_PRESENCE_UNSPECIFIED QueryParameter_Presence = 0
-	// It must be there with a value that is not empty.
+	// It must be present with a non-empty value.
 	QueryParameter_PRESENCE_WITH_VALUE QueryParameter_Presence = 1
-	// It must be there bare or with an empty value.
+	// It must be present without a value, or with an empty one.
 	QueryParameter_PRESENCE_BARE QueryParameter_Presence = 2
 )
 
@@ -336,7 +336,7 @@ type QueryParameter struct {
 	Field string `protobuf:"bytes,2,opt,name=field,proto3" json:"field,omitempty"`
 	// When the binding applies: lets two methods share a verb and a path.
 	Presence QueryParameter_Presence `protobuf:"varint,3,opt,name=presence,proto3,enum=imageanalysis.v1.QueryParameter_Presence" json:"presence,omitempty"`
-	// Reason of the refusal when the value is not of the field's type, in place of INVALID_FIELD.
+	// Reason of the refusal when the value is not of the field's type, instead of INVALID_FIELD.
 	InvalidReason string `protobuf:"bytes,4,opt,name=invalid_reason,json=invalidReason,proto3" json:"invalid_reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -455,20 +455,20 @@ func (x *HeaderParameter) GetField() string {
 	return ""
 }
 
-// What values a field has. The core checks what it is sent by itself.
+// The values that a field may have. The core validates requests on its own.
 type FieldRules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Of a request: it must be there, and a text not be empty.
+	// In a request: it must be present, and a string must not be empty.
 	Required bool `protobuf:"varint,1,opt,name=required,proto3" json:"required,omitempty"`
-	// The least number.
+	// The smallest number.
 	Minimum *float64 `protobuf:"fixed64,2,opt,name=minimum,proto3,oneof" json:"minimum,omitempty"`
 	// The largest number.
 	Maximum *float64 `protobuf:"fixed64,3,opt,name=maximum,proto3,oneof" json:"maximum,omitempty"`
-	// The most characters of a text.
+	// The maximum length of a string, in characters.
 	MaxLength uint32 `protobuf:"varint,4,opt,name=max_length,json=maxLength,proto3" json:"max_length,omitempty"`
-	// A regular expression that a text matches.
+	// A regular expression that a string must match.
 	Pattern string `protobuf:"bytes,5,opt,name=pattern,proto3" json:"pattern,omitempty"`
-	// Of an answer: it is there only where the request wants it.
+	// In a response: it is only present if the request asks for it.
 	OnRequest     bool `protobuf:"varint,6,opt,name=on_request,json=onRequest,proto3" json:"on_request,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -575,7 +575,7 @@ var (
 
 // Extension fields to descriptorpb.FieldOptions.
 var (
-	// What values a field has.
+	// The values that a field may have.
 	//
 	// optional imageanalysis.v1.FieldRules rules = 50101;
 	E_Rules = &file_imageanalysis_v1_rest_proto_extTypes[1]

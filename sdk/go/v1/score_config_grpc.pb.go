@@ -27,16 +27,16 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Reads and writes the detection score that is a company's default threshold.
+// Reads and sets a company's detection score, which is its default threshold.
 //
 // Every call needs an API key, in the metadata or header `apikey`, and the company's password.
-// COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike; QUEUE_FULL while too many
-// passwords wait to be checked.
+// COMPANY_AUTH_FAILED means an unknown company or a wrong password; QUEUE_FULL means that too many
+// passwords are waiting to be checked.
 type ScoreConfigServiceClient interface {
-	// Shows a company's score; the default score of the service where none was ever set.
+	// Returns a company's score, or the service's default score if none was ever set.
 	GetDetectionScore(ctx context.Context, in *GetDetectionScoreRequest, opts ...grpc.CallOption) (*GetDetectionScoreResponse, error)
-	// Sets a company's score. Once answered, it is stored durably and is the threshold of the next
-	// detection on every replica. INVALID_SCORE leaves the stored score as it was.
+	// Sets a company's score. Once this call succeeds, the score is stored durably and is the threshold
+	// of the next detection on every replica. After INVALID_SCORE the stored score is unchanged.
 	SetDetectionScore(ctx context.Context, in *SetDetectionScoreRequest, opts ...grpc.CallOption) (*SetDetectionScoreResponse, error)
 }
 
@@ -72,16 +72,16 @@ func (c *scoreConfigServiceClient) SetDetectionScore(ctx context.Context, in *Se
 // All implementations must embed UnimplementedScoreConfigServiceServer
 // for forward compatibility.
 //
-// Reads and writes the detection score that is a company's default threshold.
+// Reads and sets a company's detection score, which is its default threshold.
 //
 // Every call needs an API key, in the metadata or header `apikey`, and the company's password.
-// COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike; QUEUE_FULL while too many
-// passwords wait to be checked.
+// COMPANY_AUTH_FAILED means an unknown company or a wrong password; QUEUE_FULL means that too many
+// passwords are waiting to be checked.
 type ScoreConfigServiceServer interface {
-	// Shows a company's score; the default score of the service where none was ever set.
+	// Returns a company's score, or the service's default score if none was ever set.
 	GetDetectionScore(context.Context, *GetDetectionScoreRequest) (*GetDetectionScoreResponse, error)
-	// Sets a company's score. Once answered, it is stored durably and is the threshold of the next
-	// detection on every replica. INVALID_SCORE leaves the stored score as it was.
+	// Sets a company's score. Once this call succeeds, the score is stored durably and is the threshold
+	// of the next detection on every replica. After INVALID_SCORE the stored score is unchanged.
 	SetDetectionScore(context.Context, *SetDetectionScoreRequest) (*SetDetectionScoreResponse, error)
 	mustEmbedUnimplementedScoreConfigServiceServer()
 }

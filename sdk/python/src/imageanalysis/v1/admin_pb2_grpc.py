@@ -28,8 +28,8 @@ if _version_not_supported:
 class AdminServiceStub(object):
     """Issues API keys and registers companies.
 
-    Served on a port of its own, off unless an admin key is configured; every call needs that key in
-    the metadata `adminkey`. It has no REST face.
+    Served on a separate port, and only if an admin key is configured. Every call needs that key as
+    `adminkey` metadata. Not available over REST.
     """
 
     def __init__(self, channel):
@@ -78,12 +78,12 @@ class AdminServiceStub(object):
 class AdminServiceServicer(object):
     """Issues API keys and registers companies.
 
-    Served on a port of its own, off unless an admin key is configured; every call needs that key in
-    the metadata `adminkey`. It has no REST face.
+    Served on a separate port, and only if an admin key is configured. Every call needs that key as
+    `adminkey` metadata. Not available over REST.
     """
 
     def CreateApiKey(self, request, context):
-        """Creates an API key. Its secret is in this answer only.
+        """Creates an API key. Only this response contains its secret.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -104,14 +104,14 @@ class AdminServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def CreateCompany(self, request, context):
-        """Registers a company. COMPANY_EXISTS when there is one of that name.
+        """Registers a company. COMPANY_EXISTS if the name is taken.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SetCompanyPassword(self, request, context):
-        """Sets a company's password. UNKNOWN_COMPANY when there is none of that name.
+        """Sets a company's password. UNKNOWN_COMPANY if there is none with that name.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -125,7 +125,7 @@ class AdminServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def DeleteCompany(self, request, context):
-        """Deletes a company and its score. UNKNOWN_COMPANY when there is none of that name.
+        """Deletes a company and its score. UNKNOWN_COMPANY if there is none with that name.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -180,8 +180,8 @@ def add_AdminServiceServicer_to_server(servicer, server):
 class AdminService(object):
     """Issues API keys and registers companies.
 
-    Served on a port of its own, off unless an admin key is configured; every call needs that key in
-    the metadata `adminkey`. It has no REST face.
+    Served on a separate port, and only if an admin key is configured. Every call needs that key as
+    `adminkey` metadata. Not available over REST.
     """
 
     @staticmethod

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class FaceDetectionServiceStub(object):
-    """Finds faces in pictures.
+    """Detects faces in pictures.
 
     Pictures are JPEG, PNG, WebP, AVIF, GIF or TIFF (first page), by default at most 10 MiB,
     50 megapixels and 16,384 pixels a side. Every call needs an API key, in the metadata or header
@@ -57,7 +57,7 @@ class FaceDetectionServiceStub(object):
 
 
 class FaceDetectionServiceServicer(object):
-    """Finds faces in pictures.
+    """Detects faces in pictures.
 
     Pictures are JPEG, PNG, WebP, AVIF, GIF or TIFF (first page), by default at most 10 MiB,
     50 megapixels and 16,384 pixels a side. Every call needs an API key, in the metadata or header
@@ -65,24 +65,24 @@ class FaceDetectionServiceServicer(object):
     """
 
     def DetectSingleFace(self, request, context):
-        """Finds the largest face at or above the threshold (of equally large ones the higher score).
-        NO_FACE when there is none.
+        """Finds the largest face at or above the threshold; of equally large ones, the one with the higher
+        score. NO_FACE if there is none.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DetectAllFaces(self, request, context):
-        """Finds all faces at or above the threshold, largest first. No face is an empty answer.
+        """Finds all faces at or above the threshold, largest first. The list may be empty.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def StreamDetectFaces(self, request_iterator, context):
-        """Finds all faces in many pictures over one call. Answers come as they are ready, in any order,
-        each with the id of its request; a picture that fails gives an error answer and the stream
-        goes on. The caller is slowed down by flow control, never refused for a full queue.
+        """Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
+        each with the id of its request. A picture that fails gets an error response, and the stream
+        continues. Flow control slows the caller down; it is never refused because the queue is full.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -115,7 +115,7 @@ def add_FaceDetectionServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class FaceDetectionService(object):
-    """Finds faces in pictures.
+    """Detects faces in pictures.
 
     Pictures are JPEG, PNG, WebP, AVIF, GIF or TIFF (first page), by default at most 10 MiB,
     50 megapixels and 16,384 pixels a side. Every call needs an API key, in the metadata or header

@@ -56,15 +56,15 @@ class MeterReadingServiceServicer(object):
     """
 
     def ReadMeter(self, request, context):
-        """Reads one photo. NO_READING when there is no readable counter.
+        """Reads one photo. NO_READING if it has no readable counter.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def StreamReadMeters(self, request_iterator, context):
-        """Reads many photos over one call. Answers come as they are ready, in any order, each with the
-        id of its request; a photo that fails gives an error answer and the stream goes on.
+        """Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
+        id of its request. A photo that fails gets an error response, and the stream continues.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -26,11 +26,11 @@ if _version_not_supported:
 
 
 class ScoreConfigServiceStub(object):
-    """Reads and writes the detection score that is a company's default threshold.
+    """Reads and sets a company's detection score, which is its default threshold.
 
     Every call needs an API key, in the metadata or header `apikey`, and the company's password.
-    COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike; QUEUE_FULL while too many
-    passwords wait to be checked.
+    COMPANY_AUTH_FAILED means an unknown company or a wrong password; QUEUE_FULL means that too many
+    passwords are waiting to be checked.
     """
 
     def __init__(self, channel):
@@ -52,23 +52,23 @@ class ScoreConfigServiceStub(object):
 
 
 class ScoreConfigServiceServicer(object):
-    """Reads and writes the detection score that is a company's default threshold.
+    """Reads and sets a company's detection score, which is its default threshold.
 
     Every call needs an API key, in the metadata or header `apikey`, and the company's password.
-    COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike; QUEUE_FULL while too many
-    passwords wait to be checked.
+    COMPANY_AUTH_FAILED means an unknown company or a wrong password; QUEUE_FULL means that too many
+    passwords are waiting to be checked.
     """
 
     def GetDetectionScore(self, request, context):
-        """Shows a company's score; the default score of the service where none was ever set.
+        """Returns a company's score, or the service's default score if none was ever set.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SetDetectionScore(self, request, context):
-        """Sets a company's score. Once answered, it is stored durably and is the threshold of the next
-        detection on every replica. INVALID_SCORE leaves the stored score as it was.
+        """Sets a company's score. Once this call succeeds, the score is stored durably and is the threshold
+        of the next detection on every replica. After INVALID_SCORE the stored score is unchanged.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -96,11 +96,11 @@ def add_ScoreConfigServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ScoreConfigService(object):
-    """Reads and writes the detection score that is a company's default threshold.
+    """Reads and sets a company's detection score, which is its default threshold.
 
     Every call needs an API key, in the metadata or header `apikey`, and the company's password.
-    COMPANY_AUTH_FAILED for an unknown company and for a wrong password alike; QUEUE_FULL while too many
-    passwords wait to be checked.
+    COMPANY_AUTH_FAILED means an unknown company or a wrong password; QUEUE_FULL means that too many
+    passwords are waiting to be checked.
     """
 
     @staticmethod
