@@ -45,8 +45,8 @@ void describe('the web console', { skip: noChromium }, () => {
     await page.getByRole('button', { name: 'Try a face' }).click();
     await page.getByRole('alert').filter({ hasText: 'Enter an API key first.' }).waitFor();
     assert.equal(await page.evaluate('document.activeElement.id'), 'key');
-    assert.equal(await page.locator('#json').textContent(), 'None.');
-    assert.equal(await page.getByRole('button', { name: 'Copy answer' }).count(), 0);
+    assert.equal(await page.locator('#json').textContent(), 'No response.');
+    assert.equal(await page.getByRole('button', { name: 'Copy response' }).count(), 0);
 
     await useKey(page);
     await summary(page)
@@ -296,7 +296,7 @@ void describe('the web console', { skip: noChromium }, () => {
         })()`,
       );
     await drop(`dataTransfer.setData('text/uri-list', 'https://example.org/a.jpg');`);
-    await notice('That is no file.');
+    await notice("That isn't a file.");
     const bytes = (await readSample('astronaut.jpg')).toString('base64');
     await drop(
       `const bytes = Uint8Array.from(atob('${bytes}'), (c) => c.charCodeAt(0));
@@ -313,7 +313,7 @@ void describe('the web console', { skip: noChromium }, () => {
     await page
       .locator('#file')
       .setInputFiles({ name: 'scan.tiff', mimeType: 'image/tiff', buffer: tiff });
-    await notice('This browser cannot show scan.tiff.');
+    await notice("Your browser can't display scan.tiff;");
     await page.locator('#curl').filter({ hasText: 'file=@scan.tiff' }).waitFor();
     await page.locator('#overlay[viewBox="0 0 256 256"] .box').waitFor({ state: 'attached' });
     assert.equal(await page.locator('.faces img').isVisible(), true);

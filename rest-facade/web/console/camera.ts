@@ -20,8 +20,7 @@ export function connectCamera(onPicture: (file: File) => void): void {
     dialog.showModal();
     try {
       const media = navigator.mediaDevices as MediaDevices | undefined;
-      if (media === undefined)
-        throw new Error('A browser gives the camera to pages of https or localhost only.');
+      if (media === undefined) throw new Error('Camera access needs HTTPS or localhost.');
       const opened = await media.getUserMedia({
         video: { facingMode: 'environment', width: { ideal: 1920 }, height: { ideal: 1080 } },
       });

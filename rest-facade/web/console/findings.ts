@@ -1,5 +1,5 @@
 import type { Face, Reading } from './api.js';
-import { html } from './dom.js';
+import { codeText, html } from './dom.js';
 import { floor, toPercent } from './numbers.js';
 
 /** Called with the index of the finding that is pointed at, or undefined. */
@@ -27,17 +27,17 @@ export function listFaces(faces: readonly Face[], onPoint: OnPoint): HTMLElement
 /** What the warnings of a reading mean for whoever took the photo. */
 const warnings: Readonly<Record<string, string>> = {
   DIGIT_BETWEEN_POSITIONS: 'A wheel stands between two digits.',
-  FRACTION_UNKNOWN: 'Where the fraction begins could not be told.',
+  FRACTION_UNKNOWN: 'The start of the fraction is uncertain.',
   SEVERAL_COUNTERS: 'More than one counter was found; the most likely one was read.',
-  ROTATED_INPUT: 'The counter stands on its side or upside down.',
+  ROTATED_INPUT: 'The counter is on its side or upside down.',
   LOW_LIGHT: 'The counter is dark.',
-  GLARE: 'Light is reflected on the counter.',
-  UNEXPECTED_DIGITS: 'The counter does not show as many digits as expected.',
+  GLARE: 'The counter reflects light.',
+  UNEXPECTED_DIGITS: 'The number of digits differs from `expected_digits`.',
   BELOW_PREVIOUS: 'The value is below the previous reading.',
-  JUMP_TOO_LARGE: 'The value has grown by more than it can have.',
+  JUMP_TOO_LARGE: 'The value rose by more than `max_increase`.',
 };
 
-/** A reading as wheels, each with how sure it is. */
+/** A reading as wheels, each with its confidence. */
 export function showReading(reading: Reading, onPoint: OnPoint): HTMLElement {
   const whole = reading.value.includes('.') ? reading.value.indexOf('.') : reading.digits.length;
   const wheels = html('ol', { class: 'wheels', 'aria-label': 'Digits' });
@@ -56,7 +56,7 @@ export function showReading(reading: Reading, onPoint: OnPoint): HTMLElement {
         'aria-hidden': 'true',
       }),
       html('small', {}, percent),
-      html('span', { class: 'hidden' }, index >= whole ? 'sure, fraction' : 'sure'),
+      html('span', { class: 'hidden' }, index >= whole ? 'confidence, fraction' : 'confidence'),
     );
     pointOut(wheel, index, onPoint);
     wheels.append(html('li', index >= whole ? { class: 'fraction' } : {}, wheel));
@@ -64,18 +64,16 @@ export function showReading(reading: Reading, onPoint: OnPoint): HTMLElement {
   const isSure = reading.status === 'ok';
   const parts: HTMLElement[] = [
     wheels,
-    html(
-      'p',
-      { class: isSure ? 'badge good' : 'badge doubt' },
-      isSure ? 'ok' : 'check: a person should look',
-    ),
+    html('p', { class: isSure ? 'badge good' : 'badge doubt' }, isSure ? 'OK' : 'Needs review'),
   ];
   if (reading.warnings.length > 0)
     parts.push(
       html(
         'ul',
         { class: 'warnings' },
-        ...reading.warnings.map((warning) => html('li', {}, warnings[warning] ?? warning)),
+        ...reading.warnings.map((warning) =>
+          html('li', {}, ...codeText(warnings[warning] ?? warning)),
+        ),
       ),
     );
   return html('div', {}, ...parts);

@@ -108,7 +108,7 @@ function showMeter(reading: Reading, elapsedMs: number): void {
   findings.replaceChildren(showReading(reading, (index) => highlight(overlay, index)));
   const { value, unit, confidence } = reading;
   tell(
-    `${value} ${unit.replace('m3', 'm³')}, ${toPercent(confidence)} sure, in ${Math.round(elapsedMs)} ms.`,
+    `${value} ${unit.replace('m3', 'm³')}, ${toPercent(confidence)} confidence, in ${Math.round(elapsedMs)} ms.`,
   );
 }
 
@@ -193,7 +193,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-sample]
 }
 picture.addEventListener('error', () => {
   figure.hidden = true;
-  note(`This browser cannot show ${file?.name}. The service is asked about it all the same.`);
+  note(`Your browser can't display ${file?.name}; it was still sent to the service.`);
 });
 connectPictures(showPicture, note);
 connectCamera(showPicture);

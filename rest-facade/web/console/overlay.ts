@@ -28,7 +28,7 @@ export function drawFaces(overlay: SVGSVGElement, faces: readonly Face[], size: 
   });
 }
 
-/** Draws a reading: the counter with how sure it is, and each digit with what was read above it. */
+/** Draws a reading: the counter with its confidence, and each digit with what was read above it. */
 export function drawReading(overlay: SVGSVGElement, reading: Reading, size: Size): void {
   prepare(overlay, size, `The counter is marked, its digits are ${reading.meter_number}`);
   if (reading.bbox)
@@ -69,7 +69,7 @@ export function highlight(overlay: SVGSVGElement, index: number | undefined): vo
 
 export function clearOverlay(overlay: SVGSVGElement): void {
   overlay.replaceChildren();
-  overlay.setAttribute('aria-label', 'Nothing is drawn yet');
+  overlay.setAttribute('aria-label', 'Nothing drawn yet');
 }
 
 export interface Size {

@@ -34,7 +34,7 @@ export function connectPictures(
     event.preventDefault();
     canvas.classList.remove('over');
     const files = event.dataTransfer?.files ?? [];
-    if (files.length === 0) note('That is no file. Save the picture, and drop its file here.');
+    if (files.length === 0) note("That isn't a file. Save the picture first, then drop it here.");
     take(files);
   });
   addEventListener('paste', (event) => take(event.clipboardData?.files ?? []));

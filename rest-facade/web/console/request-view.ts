@@ -4,7 +4,7 @@ import { byId, html } from './dom.js';
 /** Longer texts, pictures in base64, are shown by their beginning. */
 const longestText = 96;
 
-/** Shows the last request as a curl line, and its answer as JSON. */
+/** Shows the last request as a curl command, and its response as JSON. */
 export function createRequestView(): {
   showRequest(request: ApiRequest): void;
   /** @param body undefined: none came */
@@ -21,7 +21,7 @@ export function createRequestView(): {
     },
     showAnswer(body) {
       copyAnswer(JSON.stringify(body, null, 2) ?? '');
-      json.replaceChildren(...colour(JSON.stringify(body, shorten, 2) ?? 'None.'));
+      json.replaceChildren(...colour(JSON.stringify(body, shorten, 2) ?? 'No response.'));
     },
   };
 }
@@ -44,7 +44,7 @@ async function copy(button: HTMLButtonElement, text: string): Promise<void> {
     await navigator.clipboard.writeText(text);
     label.textContent = 'Copied';
   } catch {
-    label.textContent = 'Not allowed';
+    label.textContent = 'Copy blocked';
   }
   setTimeout(() => (label.textContent = 'Copy'), 1500);
 }

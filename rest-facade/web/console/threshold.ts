@@ -49,7 +49,7 @@ export function connectThreshold(options: {
     wish = Number(slider.value);
     place(wish);
     reset.hidden = false;
-    source.textContent = 'Of this request; nothing is saved.';
+    source.textContent = 'For this request only; not saved.';
     clearTimeout(timer);
     timer = setTimeout(options.onChange, restMs);
   });
@@ -112,8 +112,8 @@ export function connectThreshold(options: {
       place(threshold.value);
       source.textContent =
         threshold.source === 'company'
-          ? `The threshold of ${company.value}. Move it to try another.`
-          : 'The default of the service. Move it to try another.';
+          ? `The threshold of ${company.value}. Move it to try another value.`
+          : "The service's default. Move it to try another value.";
     },
   };
 }
