@@ -11,7 +11,7 @@ export function createRegistry(component: 'core' | 'facade', version: string): R
   const registry = new Registry();
   new Gauge({
     name: 'imageanalysis_build_info',
-    help: '1, with the version in its labels.',
+    help: 'Always 1; the labels have the version.',
     labelNames: ['component', 'version', 'node'],
     registers: [registry],
   }).set({ component, version, node: versions.node }, 1);

@@ -43,33 +43,33 @@ export function createMetrics(version: string): Metrics {
   });
   const waits = new Histogram({
     name: 'imageanalysis_queue_wait_seconds',
-    help: 'Time in the queue before a worker.',
+    help: 'Time spent waiting for a worker.',
     labelNames: ['task'],
     buckets: secondsBuckets,
     registers,
   });
   const tasks = new Counter({
     name: 'imageanalysis_tasks_total',
-    help: 'Pictures by task and outcome, those of streams included.',
+    help: 'Pictures by task and outcome, including those in streams.',
     labelNames: ['task', 'reason'],
     registers,
   });
   const inference = new Histogram({
     name: 'imageanalysis_inference_seconds',
-    help: 'Time in a model for one picture.',
+    help: 'Time spent in a model per picture.',
     labelNames: ['model'],
     buckets: secondsBuckets,
     registers,
   });
   const faces = new Histogram({
     name: 'imageanalysis_faces_found',
-    help: 'Faces answered for one picture.',
+    help: 'Faces returned per picture.',
     buckets: [0, 1, 2, 5, 10, 20, 50, 100, 200, 500],
     registers,
   });
   const readings = new Counter({
     name: 'imageanalysis_meter_readings_total',
-    help: 'Photos of meters by status: ok, check, none.',
+    help: 'Meter photos by status: ok, check, none.',
     labelNames: ['status'],
     registers,
   });
@@ -104,10 +104,10 @@ export function createMetrics(version: string): Metrics {
             this.set(read(stats()));
           },
         });
-      gauge('queue_depth', 'Pictures that wait for a worker.', ({ queued }) => queued);
+      gauge('queue_depth', 'Pictures waiting for a worker.', ({ queued }) => queued);
       gauge('workers', 'Workers that have loaded their models.', ({ workers }) => workers);
-      gauge('workers_busy', 'Workers that have a picture.', ({ running }) => running);
-      gauge('worker_restarts', 'Workers lost since the start.', ({ restarts }) => restarts);
+      gauge('workers_busy', 'Workers processing a picture.', ({ running }) => running);
+      gauge('worker_restarts', 'Workers lost since startup.', ({ restarts }) => restarts);
     },
   };
 }

@@ -30,14 +30,14 @@ export function createMetrics(options: {
   });
   const latency = new Histogram({
     name: 'imageanalysis_rest_request_seconds',
-    help: "From the arrival of a request's headers to its answer, the upload included.",
+    help: "From the arrival of a request's headers to its response, including the upload.",
     labelNames: ['operation'],
     buckets: secondsBuckets,
     registers,
   });
   new Gauge({
     name: 'imageanalysis_rest_buffered_bytes',
-    help: 'Bytes of uploads that are held.',
+    help: 'Bytes of uploads held in memory.',
     registers,
     collect() {
       this.set(options.bufferedBytes());
