@@ -25,7 +25,7 @@ def labelled(folder, file):
 
 
 def shown_evaluation():
-    """The shown half of the evaluation and the displays. Never train or choose on these."""
+    """The visible half of the evaluation and the displays. Never train or choose on these."""
     meter = shared_dir() / "meter"
     yield from labelled(meter / "eval", "ground_truth.json")
     yield from labelled(meter / "lcd", "labels_lcd.json")
