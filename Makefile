@@ -1,5 +1,5 @@
-# `make` lists the targets. Nothing is downloaded but by npm, from the lock file, by `make models`, and
-# for the clients of other languages by `make sdk` and `make test-sdk`.
+# `make` lists the targets. Downloads happen only through npm, from the lock file, in `make models`, and, for
+# clients in other languages, in `make sdk` and `make test-sdk`.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -8,8 +8,8 @@ MAKEFLAGS += --no-print-directory
 SHARED_DIR ?= ../shared
 export SHARED_DIR
 
-# Folders too: their time changes when a file comes or goes.
-# Not the top folders: `bench` is a target too.
+# Folders are included because their time changes when a file is added or removed; top-level folders are
+# not, because `bench` is also a target.
 SOURCES := $(shell find core-server rest-facade runtime generated launcher tools samples tests bench sdk/typescript -mindepth 1 \( -name '*.ts' -o -type d \) 2>/dev/null)
 
 INSTALLED := node_modules/.package-lock.json
@@ -19,7 +19,7 @@ BUILT := dist/.built
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | awk -F ':.*## ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
 
-# npm writes this file last, so that an install that broke off is done again.
+# npm writes this file last, so that an interrupted install is repeated.
 $(INSTALLED): package.json package-lock.json .npmrc
 	@node -e 'const [a, b] = process.versions.node.split("."); if (a < 20 || (a == 20 && b < 19)) { console.error(`Node.js is ${process.version}, want 20.19 or later`); process.exit(1) }'
 	npm ci
@@ -30,14 +30,14 @@ $(BUILT): $(INSTALLED) tsconfig.json $(SOURCES)
 	@touch $@
 
 .PHONY: build
-build: $(BUILT) ## Install what the lock file names, compile TypeScript into dist/
+build: $(BUILT) ## Install the locked dependencies, compile TypeScript into dist/
 
 .PHONY: run
 run: $(BUILT) ## Start the service: core and facade on this machine
 	@exec node --enable-source-maps dist/launcher/main.js
 
 .PHONY: test
-test: $(BUILT) ## Run all tests; TESTS=word runs the files whose path has that word
+test: $(BUILT) ## Run all tests; TESTS=word runs the files whose path contains that word
 	@exec node --enable-source-maps dist/tests/run.js $(TESTS)
 
 .PHONY: demo
@@ -45,30 +45,30 @@ demo: $(BUILT) ## Write annotated pictures to out/: make demo ARGS="a.jpg b.jpg"
 	@exec node --enable-source-maps dist/tools/demo/main.js $(ARGS)
 
 .PHONY: admin
-admin: $(BUILT) ## Keys and companies: make admin ARGS="keys list"
+admin: $(BUILT) ## Manage keys and companies: make admin ARGS="keys list"
 	@exec node --enable-source-maps dist/core-server/admin-cli.js $(ARGS)
 
 .PHONY: generate
-generate: $(INSTALLED) ## Make generated/ from proto/
+generate: $(INSTALLED) ## Generate generated/ from proto/
 	npm run generate
 
-# LANG is the locale in every environment; it names languages on the command line only, and what
-# make runs keeps a locale.
+# Every environment has LANG as its locale; only on the command line does it choose languages, and the
+# commands that make runs keep a locale.
 ifeq ($(origin LANG),command line)
 SDK_LANGUAGES := $(LANG)
 override export LANG := C.UTF-8
 endif
 
 .PHONY: sdk
-sdk: $(BUILT) ## Generate and build the clients; LANG=go takes one, see sdk/README.md
+sdk: $(BUILT) ## Generate and build the clients; LANG=go selects one, see sdk/README.md
 	sdk/each.sh generate $(SDK_LANGUAGES)
 
 .PHONY: test-sdk
-test-sdk: $(BUILT) ## Run the clients' examples against a started service; LANG as above
+test-sdk: $(BUILT) ## Run the clients' examples against a temporary service; LANG as above
 	@exec node --enable-source-maps dist/tests/helpers/with-service.js sdk/each.sh test $(SDK_LANGUAGES)
 
 .PHONY: lint
-lint: $(INSTALLED) ## Check the protos, the code and its format
+lint: $(INSTALLED) ## Lint the protos and the code, check the formatting
 	npm run lint:proto
 	npm run lint
 
@@ -81,7 +81,7 @@ models: $(BUILT) ## Download YuNet-n, a face model to choose with CORE_FACE_MODE
 	@exec node --enable-source-maps dist/core-server/download-models-cli.js
 
 .PHONY: bench
-bench: $(BUILT) ## Measure the speed beside the limit and the peers, BENCH=quick for less; see bench/
+bench: $(BUILT) ## Compare the speed with the limit and the peers; BENCH=quick is shorter; see bench/
 	@exec node --enable-source-maps dist/bench/main.js
 
 .PHONY: bench-peers
@@ -94,67 +94,67 @@ soak: $(BUILT) ## Watch the core's memory over SOAK requests
 	@exec node --enable-source-maps dist/bench/soak.js --requests $(SOAK)
 
 .PHONY: eval
-eval: eval-face eval-meter ## Measure the accuracy of both features on ../shared
+eval: eval-face eval-meter ## Evaluate the accuracy of both features on ../shared
 
 .PHONY: eval-face
-eval-face: $(BUILT) ## Measure the face detector
+eval-face: $(BUILT) ## Evaluate the face detector
 	@exec node --enable-source-maps dist/tests/accuracy/eval-face.js
 
 .PHONY: eval-meter
-eval-meter: $(BUILT) ## Measure the meter reader
+eval-meter: $(BUILT) ## Evaluate the meter reader
 	@exec node --enable-source-maps dist/tests/accuracy/eval-meter.js
 
 .PHONY: fuzz
-fuzz: $(BUILT) ## Send hostile input to the service and judge every answer; ARGS="--help"
+fuzz: $(BUILT) ## Send hostile input to the service and check every response; ARGS="--help"
 	@exec node --enable-source-maps dist/tests/fuzz/main.js $(ARGS)
 
 .PHONY: schemathesis
-schemathesis: $(BUILT) ## Drive every operation from the served OpenAPI document; ARGS="--max-examples 500"
+schemathesis: $(BUILT) ## Test every operation against the served OpenAPI document; ARGS="--max-examples 500"
 	@exec node --enable-source-maps dist/tests/helpers/with-service.js tests/schemathesis/run.sh $(ARGS)
 
 .PHONY: check-tls
-check-tls: $(BUILT) ## Have SSLyze look at the TLS, and DrHeader at the headers (Python, PyPI, openssl)
+check-tls: $(BUILT) ## Check TLS with SSLyze and headers with DrHeader (Python, PyPI, openssl)
 	@exec tests/tls/run.sh
 
 PYTHON ?= models/.venv/bin/python
 
 .PHONY: train-meter
 train-meter: $(if $(REGISTER),$(BUILT)) ## Fine-tune the meter reader: make train-meter DATA=folder [REGISTER=1]; format in models/meter/README.md
-	@test -n "$(DATA)" || { echo "say which photos: make train-meter DATA=folder" >&2; exit 1; }
+	@test -n "$(DATA)" || { echo "name the folder of photos: make train-meter DATA=folder" >&2; exit 1; }
 	@test -x $(PYTHON) || { python3 -m venv models/.venv && models/.venv/bin/pip install -q -r models/requirements.txt; }
 	@test -d models/meter/fonts/node_modules || npm ci --prefix models/meter/fonts
 	@$(PYTHON) models/meter/train_own.py --data "$(DATA)" $(if $(REGISTER),--register) $(ARGS)
 	$(if $(REGISTER),npm run models:register)
 
 .PHONY: bench-meter
-bench-meter: $(BUILT) ## Memory and time of 5,000 meter readings
+bench-meter: $(BUILT) ## Measure memory and time of 5,000 meter readings
 	@exec node --enable-source-maps dist/bench/meter-memory.js
 
 .PHONY: bench-event-loop
-bench-event-loop: $(BUILT) ## How free the core stays with a full queue; ARGS="--seconds 60"
+bench-event-loop: $(BUILT) ## Measure how responsive the core stays with a full queue; ARGS="--seconds 60"
 	@exec node --enable-source-maps dist/bench/event-loop.js $(ARGS)
 
 FAULTS ?= 10
 .PHONY: faults
-faults: $(BUILT) ## Kill core, workers and facade FAULTS times under load and look for losses; ARGS="--help"
+faults: $(BUILT) ## Kill core, workers and facade FAULTS times under load, check for losses; ARGS="--help"
 	@exec node --enable-source-maps dist/tests/faults/main.js --rounds $(FAULTS) $(ARGS)
 
 .PHONY: overload
-overload: $(BUILT) ## Send ten times what the service can answer, and slow and vanishing callers; ARGS="--help"
+overload: $(BUILT) ## Send ten times the capacity; slow and disconnecting clients; ARGS="--help"
 	@exec node --enable-source-maps dist/tests/overload/main.js $(ARGS)
 
 .PHONY: audit
-audit: $(INSTALLED) ## Ask the registry for known weaknesses of what the service is made of
+audit: $(INSTALLED) ## Check the dependencies for known vulnerabilities
 	@mkdir -p out
 	@npm audit --omit=dev --json > out/audit.json 2>/dev/null || true
 	@if grep -q auditReportVersion out/audit.json; then npm audit --omit=dev --audit-level=high; \
-	else echo 'skipped: this registry answers no audit'; fi
+	else echo 'skipped: this registry does not support audits'; fi
 
 .PHONY: sbom
-sbom: $(INSTALLED) ## List what the service is made of, as CycloneDX, in out/sbom.json
+sbom: $(INSTALLED) ## Write a CycloneDX bill of materials to out/sbom.json
 	@mkdir -p out
 	npm sbom --omit=dev --sbom-format=cyclonedx > out/sbom.json
 
 .PHONY: clean
-clean: ## Remove what was installed and built; data/ stays
+clean: ## Remove everything installed and built; keep data/
 	rm -rf node_modules dist out

@@ -2,13 +2,13 @@ import type { Service } from './launch.js';
 
 /** Where the running service keeps its keys, for the admin command to find them. */
 export interface StorePlace {
-  /** Folder of the SQLite file, where it is not the usual one. */
+  /** Folder of the SQLite file, if it is not the default one. */
   readonly dataDir: string | undefined;
-  /** PostgreSQL in its place. Its address holds a password, and is never printed. */
+  /** PostgreSQL is used instead. Its URL contains a password and is never printed. */
   readonly isPostgres: boolean;
 }
 
-/** How the newcomer comes to first answers. Every line that begins with two spaces can be pasted. */
+/** First steps for a newcomer. Every line that starts with two spaces can be pasted. */
 export function welcomeText(
   { restUrl, grpcAddress }: Pick<Service, 'restUrl' | 'grpcAddress'>,
   root: string,
@@ -19,11 +19,11 @@ export function welcomeText(
   const begin = isPostgres ? '; export the same DATABASE_URL there first.\n' : '. ';
   return `
 Serving REST on ${restUrl} and gRPC on ${grpcAddress}. Ctrl-C stops both.
-The same address in a browser is a page to try it on.
+Open the REST address in a browser for a web console.
 
-Try it in another terminal${begin}The first two lines go to this folder and make an API key (on a first
-start the ready line below has one as well); the others find a face and read a water meter, the
-last one over gRPC:
+Try it in another terminal${begin}The first two lines change to this folder and create an API key (on
+the first start, the ready line below shows one too). The others detect a face and read a water meter,
+the last one over gRPC:
 
   cd ${quote(root)}
   export APIKEY=$(${admin} keys create --label try-out | head -n 1)

@@ -8,16 +8,16 @@ import { describeRecord, readRecord, writeRecord, type FaultRecord } from './rec
 import { createRunningTime } from './running-time.js';
 
 const usage = `Kills the core, its inference workers or the facade at random moments, under load and while a score
-is being changed, and lets the supervisor of make run bring them back, at once in place of its growing
-waits. A round is one kill. After half of the rounds the next kill waits until a detection is answered
-again; after the others it comes at a random moment of the start.
+is being changed, and has the supervisor of make run restart them, immediately instead of with growing
+delays. A round is one kill. After half of the rounds, the next kill waits until a detection succeeds
+again; after the others it comes at a random moment during startup.
 
   make faults                                # 10 rounds
   make faults FAULTS=1000 ARGS="--seed 7"
-  make faults FAULTS=1000 ARGS="--record out/faults.json"   # goes on where it was cut off
+  make faults FAULTS=1000 ARGS="--record out/faults.json"   # resumes where it was interrupted
 
-Wrong are: an answered change of the score that is not there afterwards, a request that hangs, and a
-refusal that no kill explains. The time in which the run is stopped (SIGSTOP) counts as none.
+Failures are: a confirmed change of the score that is lost afterwards, a request that hangs, and a
+refusal that no kill explains. Time during which the run is suspended (SIGSTOP) does not count.
 `;
 
 type Victim = 'core' | 'workers' | 'facade';

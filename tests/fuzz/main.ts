@@ -10,18 +10,18 @@ import { createRandom, type Random } from './random.js';
 import { createGrpcSender, sendHttp, type Outcome } from './send.js';
 import { createStandstillCounter } from './standstills.js';
 
-const usage = `Sends hostile input to a real core and facade on this machine and judges every answer.
+const usage = `Sends hostile input to a real core and facade on this machine and checks every response.
 
   make fuzz                                  # 20,000 inputs
   make fuzz ARGS="--count 1000000"
-  make fuzz ARGS="--count 1000000 --from 400000"  # the rest, after a break
-  make fuzz ARGS="--concurrency 96"          # at a time; for a busy machine
+  make fuzz ARGS="--count 1000000 --from 400000"  # the rest, after an interruption
+  make fuzz ARGS="--concurrency 96"          # requests in flight, for a busy machine
   make fuzz ARGS="--seed 7 --only 4711"      # one input again
 
-Wrong are: a crash, a hang, a status or reason outside the table of docs/errors.md or with another code
-than there, INTERNAL, and any stack, path or library text in an answer. Bytes of a wrong input go to
-out/fuzz/. Memory of both processes is shown before and after. The run may be stopped (SIGSTOP) together
-with its two servers, and continued.
+Failures are: a crash, a hang, a status, reason or code that differs from the table in docs/errors.md,
+INTERNAL, and any stack trace, path or library message in a response. The bytes of a failing input are
+saved in out/fuzz/. The memory of both processes is shown before and after. The run can be suspended
+(SIGSTOP) together with its two servers, and resumed.
 `;
 
 const shownProblems = 20;

@@ -7,19 +7,19 @@ import { renderLines, type Line } from './lines.js';
 import { measureSlowClients } from './slow-clients.js';
 import { openStage, type Stage } from './stage.js';
 
-const usage = `Overloads a real core and facade on this machine, and prints what came of it beside what is asked.
+const usage = `Overloads a real core and facade on this machine, and prints the results next to their targets.
 
   make overload                              # about two minutes
-  make overload ARGS="--seconds 60"          # floods of a minute each
+  make overload ARGS="--seconds 60"          # a minute per flood
   make overload ARGS="--only flood --picture FILE"
 
 flood: ten times the capacity, by REST and by gRPC.
-fair:  one key floods, another goes on working.
-gone:  callers that wait go away.
-slow:  callers that drip what they send, or do not take their answers.
+fair:  one key floods while another works normally.
+gone:  waiting clients disconnect.
+slow:  clients that send very slowly, or do not read their responses.
 
-The senders run on the same cores as the service: what they take, and what else the machine does, is in
-every figure. The load average is printed for that.
+The load generators run on the same CPU cores as the service, so every figure includes their share and any
+other load on the machine. The load average is printed for that reason.
 `;
 
 type Measurement = readonly [title: string, measure: (stage: Stage) => Promise<Line[]>];

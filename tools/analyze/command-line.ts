@@ -10,34 +10,34 @@ export const usage = `Analyses folders of pictures through the bulk streams of a
   APIKEY=… npm run analyze -- photos/
   APIKEY=… npm run analyze -- --feature meters --annotate out/ photos/*.jpg
 
-Writes one JSON line a picture, those with an error too. Run again after an interruption it goes on:
-pictures that were answered, or that no run could read, are skipped; other errors are tried again
-(the last line counts). Of a folder those files are taken that are named like pictures, HEIC and BMP too
-though the service does not read them; the others are told of. A file that is named itself is taken.
+Writes one JSON line per picture, including those that fail. Run it again to resume: pictures that were
+answered, or that can never be read, are skipped; other errors are retried (the last line counts). In
+folders, files with an image extension are sent, including HEIC and BMP, which the service refuses; other
+files are skipped and reported. Files named on the command line are always sent.
 
   --feature NAME     faces (default) or meters
   --output FILE      default: faces.jsonl or meters.jsonl
-  --annotate FOLDER  write annotated copies there, also of pictures that an earlier run answered
-  --address HOST     host:port of the core's gRPC; default: 127.0.0.1:50051
-  --tls-ca FILE      PEM file of the authority that signed the core's certificate
-  --company NAME     whose score is the threshold (faces)
-  --min-score SCORE  threshold of this run, 0 to 1 (faces)
-  --in-flight N      pictures on their way at once; default: 8
-  --max-bytes N      larger files are not sent; default: 10485760
+  --annotate FOLDER  write annotated copies there, also of pictures answered in an earlier run
+  --address HOST     host:port of the core's gRPC service; default: 127.0.0.1:50051
+  --tls-ca FILE      PEM file with the CA that signed the core's certificate
+  --company NAME     use this company's score as the threshold (faces)
+  --min-score SCORE  threshold for this run, 0 to 1 (faces)
+  --in-flight N      number of pictures in flight; default: 8
+  --max-bytes N      do not send larger files; default: 10485760
 `;
 
-/** What a run is told. */
+/** What to do in a run. */
 export interface Order extends Omit<BulkOptions, 'signal' | 'onRetry'> {
   /** Files and folders. */
   readonly wanted: readonly string[];
   /** File of the results. */
   readonly output: string;
-  /** Folder of the annotated copies, where they are wished for. */
+  /** Folder for the annotated copies; undefined: none are made. */
   readonly copies: string | undefined;
 }
 
 /**
- * Reads the command line, and the key out of the environment; undefined where the usage is asked for.
+ * Reads the command line, and the key from the environment; undefined for --help.
  *
  * @throws ConfigError, or what parseArgs throws, with what is wanted
  */
@@ -62,7 +62,7 @@ export async function readCommandLine(
     },
   });
   if (values.help) return undefined;
-  if (positionals.length === 0) throw new ConfigError('no pictures are named, --help tells how');
+  if (positionals.length === 0) throw new ConfigError('no pictures are named; see --help');
   const { feature, annotate: copies, 'min-score': minScore, 'tls-ca': authority } = values;
   if (feature !== 'faces' && feature !== 'meters')
     throw new ConfigError(`--feature is "${feature}", want faces or meters`);
@@ -90,7 +90,7 @@ function toScore(option: string, text: string): number {
   throw new ConfigError(`--${option} is "${text}", want a number from 0 to 1`);
 }
 
-/** Of none, the run would wait for ever. */
+/** With 0 the run would never finish. */
 function toCount(option: string, text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 1) return value;

@@ -12,15 +12,15 @@ import { analyse } from './analyse.js';
 import { isRefused, summarise, toAnnotations } from './describe.js';
 import { outputNames } from './output-names.js';
 
-const usage = `Analyses pictures and writes annotated ones, and the answers as JSON.
+const usage = `Analyses pictures, and writes annotated copies and the responses as JSON.
 
   make demo                                                     # the samples
   make demo ARGS="a.jpg b.jpg"
-  APIKEY=… make demo ARGS="--rest http://127.0.0.1:8080 a.jpg"  # by a service that runs
+  APIKEY=… make demo ARGS="--rest http://127.0.0.1:8080 a.jpg"  # with a running service
 
-Without --rest it starts a service of its own on free ports with a database that it removes.
+Without --rest, it starts a temporary service on free ports, with a database that it deletes.
 
-  --rest URL      address of a running service; its key in the variable APIKEY
+  --rest URL      address of a running service; set its key in the variable APIKEY
   --out FOLDER    where to write; default: out
 `;
 
@@ -80,7 +80,7 @@ async function analyseAll(service: RestClientOptions, files: readonly string[], 
   }
 }
 
-/** A service on free ports whose database goes with it, whatever the user's own settings say. */
+/** A service on free ports with a temporary database, whatever the user's own settings say. */
 async function withOwnService(use: (service: RestClientOptions) => Promise<void>): Promise<void> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'image-analysis-demo-'));
   try {
@@ -114,7 +114,7 @@ async function withOwnService(use: (service: RestClientOptions) => Promise<void>
   }
 }
 
-/** The user's own settings of these names, taken back. */
+/** The user's own settings with these names, blanked out. */
 function blanked(names: RegExp): Record<string, string> {
   const found = Object.keys(process.env).filter((name) => names.test(name));
   return Object.fromEntries(found.map((name) => [name, '']));

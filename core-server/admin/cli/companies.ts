@@ -11,7 +11,7 @@ interface PasswordOptions extends JsonOption {
 /** `companies create|set-password|list|delete`. */
 export function createCompaniesCommand(deps: AdminCliDependencies): Command {
   const { withHandlers, write } = deps;
-  const companies = new Command('companies').description('register companies, set their passwords');
+  const companies = new Command('companies').description('register companies and set their passwords');
 
   withPasswordOptions(companies.command('create'))
     .description('register a company; prints its password if that was generated')
@@ -43,7 +43,7 @@ export function createCompaniesCommand(deps: AdminCliDependencies): Command {
     .action(async ({ json }: JsonOption) => {
       const { companies: all } = await withHandlers((handlers) => handlers.listCompanies({}));
       if (json) write(JSON.stringify(all.map(companyToJson)));
-      else write(all.length === 0 ? 'There is no company.' : companiesToTable(all));
+      else write(all.length === 0 ? 'There are no companies.' : companiesToTable(all));
     });
 
   companies
@@ -61,11 +61,11 @@ export function createCompaniesCommand(deps: AdminCliDependencies): Command {
 
 function withPasswordOptions(command: Command): Command {
   return command
-    .option('--password-stdin', 'read the password from the standard input')
+    .option('--password-stdin', 'read the password from standard input')
     .addOption(
       new Option(
         '--password <text>',
-        'the password itself; anyone on this machine can see it while the command runs, ' +
+        'the password itself; anyone on this machine can see it while the command is running, ' +
           'so prefer --password-stdin (default: generated)',
       ).conflicts('passwordStdin'),
     )

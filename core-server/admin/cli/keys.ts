@@ -23,7 +23,7 @@ export function createKeysCommand(deps: AdminCliDependencies): Command {
       `what it may be used for: ${[...operationsByName.keys()].join(',')} (default: all)`,
       parseOperations,
     )
-    .option('--expires <date>', 'when it ends: 2027-01-01 (UTC) or an ISO 8601 time', parseTime)
+    .option('--expires <date>', 'when it expires: 2027-01-01 (UTC) or an ISO 8601 time', parseTime)
     .option('--json', 'print JSON')
     .action(async ({ label, operations = [], expires, json }: CreateOptions) => {
       const request = { label, operations, expireTime: expires };
@@ -35,12 +35,12 @@ export function createKeysCommand(deps: AdminCliDependencies): Command {
 
   keys
     .command('list')
-    .description('list the API keys, newest first, revoked and expired ones too')
+    .description('list the API keys, newest first, including revoked and expired ones')
     .option('--json', 'print JSON')
     .action(async ({ json }: JsonOption) => {
       const { apiKeys } = await withHandlers((handlers) => handlers.listApiKeys({}));
       if (json) write(JSON.stringify(apiKeys.map(apiKeyToJson)));
-      else write(apiKeys.length === 0 ? 'There is no API key.' : apiKeysToTable(apiKeys, now()));
+      else write(apiKeys.length === 0 ? 'There are no API keys.' : apiKeysToTable(apiKeys, now()));
     });
 
   keys
@@ -62,7 +62,7 @@ function parseOperations(text: string): Operation[] {
     const operation = operationsByName.get(name.trim());
     if (operation !== undefined) return operation;
     const wish = [...operationsByName.keys()].join(', ');
-    throw new InvalidArgumentError(`"${name}" is no operation, want any of ${wish}.`);
+    throw new InvalidArgumentError(`"${name}" is not an operation, want any of ${wish}.`);
   });
 }
 
@@ -70,11 +70,11 @@ const datePattern = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]
 
 function parseTime(text: string): Date {
   const time = new Date(text);
-  // JavaScript takes 30 February for 2 March.
+  // JavaScript reads 30 February as 2 March.
   const dayExists =
     new Date(`${text.slice(0, 10)}T00:00Z`).getUTCDate() === Number(text.slice(8, 10));
   if (datePattern.test(text) && !Number.isNaN(time.getTime()) && dayExists) return time;
   throw new InvalidArgumentError(
-    `"${text}" is no time, want 2027-01-01 (midnight UTC) or 2027-01-01T12:00:00+02:00.`,
+    `"${text}" is not a time, want 2027-01-01 (midnight UTC) or 2027-01-01T12:00:00+02:00.`,
   );
 }

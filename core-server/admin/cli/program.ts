@@ -3,7 +3,7 @@ import type { AdminHandlers } from '../service.js';
 import { createCompaniesCommand } from './companies.js';
 import { createKeysCommand } from './keys.js';
 
-/** What the admin command needs of the world. */
+/** What the admin command needs from outside. */
 export interface AdminCliDependencies {
   /** Opens the store, does the work and closes the store. */
   readonly withHandlers: <T>(work: (handlers: AdminHandlers) => Promise<T>) => Promise<T>;
@@ -20,12 +20,12 @@ export interface AdminCliDependencies {
 export function createAdminProgram(deps: AdminCliDependencies): Command {
   const program = new Command('admin')
     .description(
-      'Issues API keys and registers companies, in the store that the core uses.\n' +
-        'It may run while the core runs; what it changes counts from the next call on.',
+      'Issues API keys and registers companies in the core\'s store.\n' +
+        'It can be used while the core is running; changes apply from the next call on.',
     )
     .addHelpText(
       'after',
-      '\nThe store is that of CORE_DATA_DIR or DATABASE_URL, as for the core.\n' +
+      '\nIt uses the store given by CORE_DATA_DIR or DATABASE_URL, like the core.\n' +
         'In scripts: npm run --silent admin -- keys create --label ci --json',
     );
   program.addCommand(createKeysCommand(deps));

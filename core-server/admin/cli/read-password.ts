@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import { Writable } from 'node:stream';
 
 /**
- * A password from the standard input: what a pipe gives, without the line's end; from a person one
- * line that is not shown.
+ * Reads a password from standard input: everything that a pipe gives, without the final newline, or one
+ * line that a person types, which is not echoed.
  */
 export async function readPassword(
   input: NodeJS.ReadStream,
