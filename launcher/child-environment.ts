@@ -9,17 +9,17 @@ const MiB = 2 ** 20;
 export function coreEnvironment(env: Environment, { port }: Listener): NodeJS.ProcessEnv {
   const defaults = Object.entries({
     // sharp decodes on libuv's pool, which all inference workers share with the store's file access;
-    // with its default of four threads one slow disk write could hold up decoding. Read by Node.js
-    // when it starts, so that it cannot be set from inside.
+    // with its default of four threads, one slow disk write could hold up decoding. Node.js reads it
+    // at startup, so the process cannot set it itself.
     UV_THREADPOOL_SIZE: String(Math.max(4, 2 * countProcessors())),
-    // glibc keeps a heap for each thread and does not give its pages back; picture buffers come and
-    // go in many threads, and with two heaps memory stays near what is in use.
+    // glibc keeps a heap per thread and does not return its pages. Picture buffers come and go in many
+    // threads; with two heaps, memory stays close to what is in use.
     MALLOC_ARENA_MAX: '2',
-    // glibc maps a block of memory of its own where it is this large, and gives it back when it is
-    // freed. Left to itself it raises the limit to the largest block that was freed, and decoded
-    // pictures leave holes in its heaps that it keeps: 60 MB more.
+    // glibc maps blocks of at least this size separately, and returns them when they are freed. By
+    // default it raises the limit to the largest block ever freed, and decoded pictures then leave
+    // gaps in its heaps: 60 MB more.
     MALLOC_MMAP_THRESHOLD_: String(2 * MiB),
-    // Would be 128 KiB with a fixed threshold, and memory given back between two pictures.
+    // With a fixed threshold it would be 128 KiB, and memory would be returned between pictures.
     MALLOC_TRIM_THRESHOLD_: String(64 * MiB),
   });
   return {
@@ -29,7 +29,7 @@ export function coreEnvironment(env: Environment, { port }: Listener): NodeJS.Pr
   };
 }
 
-/** Environment of the facade: it looks for the core that was started beside it. */
+/** Environment of the facade: it connects to the core that was started with it. */
 export function facadeEnvironment(
   env: Environment,
   { port }: Listener,

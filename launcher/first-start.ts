@@ -5,7 +5,7 @@ export interface DemoCredentials {
   readonly password: string;
 }
 
-/** Runs the admin command with these arguments and gives what it printed as JSON. */
+/** Runs the admin command with these arguments and returns the JSON that it prints. */
 export type RunAdmin = (args: readonly string[]) => Promise<unknown>;
 
 const label = 'demo';
@@ -14,8 +14,8 @@ const company = 'demo';
 /**
  * Registers a demo company and an API key, for a store that never had a key.
  *
- * The key comes last and is what marks a store as used, so that a start that was interrupted
- * between the two is made good by the next.
+ * The key comes last and marks the store as used, so that if a start is interrupted between the two,
+ * the next one completes it.
  */
 export async function registerDemo(runAdmin: RunAdmin): Promise<DemoCredentials> {
   const companies = (await runAdmin(['companies', 'list'])) as readonly { name: string }[];

@@ -5,9 +5,9 @@ import { isHttpServing, isListening } from './is-serving.js';
 import { toConnectAddress, toConnectHost } from './launch-settings.js';
 import { whichProcess } from './which-process.js';
 
-// `node dist/launcher/health-main.js [core|facade]`: exits 0 when that process of this machine serves, in a
-// container without a name the one that it was started for; for images without curl. It asks where the
-// settings of the process say that it listens, over TLS where they say so.
+// `node dist/launcher/health-main.js [core|facade]`: exits 0 if that process on this machine is serving; for
+// images without curl. Without an argument, in a container, it checks whatever the container was started as.
+// Address and TLS come from the settings of the process.
 
 const name = process.argv[2] ?? whichProcess(await readFile('/proc/1/cmdline', 'utf8'));
 const checks: Readonly<Record<string, () => Promise<boolean>>> = { core, facade };
@@ -18,10 +18,10 @@ process.exit((await check()) ? 0 : 1);
 async function core(): Promise<boolean> {
   const config = createCoreConfig(process.env);
   const listener = { host: config.CORE_HOST, port: config.CORE_PORT };
-  // Of those whom the core lets in it has no certificate. The port is opened once the core can serve.
+  // It has no client certificate that the core accepts. The port opens only once the core can serve.
   if (config.CORE_TLS_CLIENT_CA !== undefined)
     return isListening({ ...listener, host: toConnectHost(listener.host) });
-  // Half of what this process costs, which only the core's check needs.
+  // Only the core's check needs this import, which is half of this process's cost.
   const { isGrpcServing } = await import('./is-grpc-serving.js');
   return isGrpcServing(toConnectAddress(listener), config.CORE_TLS_CERT !== undefined);
 }

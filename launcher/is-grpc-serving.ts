@@ -10,14 +10,14 @@ interface HealthCheckResponse {
 const check = healthService['Check'] as MethodDefinition<{ service: string }, HealthCheckResponse>;
 
 /**
- * Asks a gRPC server's health service for the server as a whole; false when it cannot be reached.
+ * Asks a gRPC server's health service about the server as a whole; false if it cannot be reached.
  *
- * @param isTls asked over TLS, without a look at the certificate
+ * @param isTls over TLS, without verifying the certificate
  */
 export async function isGrpcServing(address: string, isTls = false): Promise<boolean> {
   const client = isTls
     ? new Client(address, credentials.createSsl(null, null, null, unverified), {
-        // TLS asks for a certificate by name; Node.js refuses an address in its place.
+        // TLS requests a certificate by name; Node.js refuses an address instead.
         'grpc.ssl_target_name_override': 'localhost',
       })
     : new Client(address, credentials.createInsecure());

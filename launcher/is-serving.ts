@@ -4,10 +4,10 @@ import { connect } from 'node:net';
 
 export const checkTimeoutMs = 1_000;
 
-/** Over TLS whose certificate is not verified: for a process that is asked on its own machine. */
+/** TLS without verifying the certificate: the process is on the same machine. */
 export const unverified = { rejectUnauthorized: false };
 
-/** Whether an HTTP or HTTPS address answers 200, whatever its certificate; false when it cannot be reached. */
+/** Whether an HTTP or HTTPS URL returns 200, whatever its certificate; false if it cannot be reached. */
 export function isHttpServing(url: string): Promise<boolean> {
   const { get } = url.startsWith('https:') ? https : http;
   const signal = AbortSignal.timeout(checkTimeoutMs);
@@ -19,7 +19,7 @@ export function isHttpServing(url: string): Promise<boolean> {
   });
 }
 
-/** Whether a TCP port takes connections. */
+/** Whether a TCP port accepts connections. */
 export function isListening(address: { host: string; port: number }): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ ...address, signal: AbortSignal.timeout(checkTimeoutMs) }, () => {

@@ -3,11 +3,11 @@ import { createConfig as createFacadeConfig } from '../rest-facade/config.js';
 import { formatAddress } from '../runtime/format-address.js';
 import { ConfigError } from '../runtime/settings.js';
 
-/** Where the two processes listen. Port 0 asks for a free one. */
+/** Where the two processes listen. Port 0 picks a free port. */
 export interface LaunchSettings {
   readonly core: ProcessSettings;
   readonly facade: ProcessSettings;
-  /** Only where administration over gRPC is on. */
+  /** Only if administration over gRPC is enabled. */
   readonly admin: Listener | undefined;
 }
 
@@ -17,16 +17,16 @@ export interface Listener {
 }
 
 export interface ProcessSettings extends Listener {
-  /** How long the process lets running requests go on after it was told to stop. */
+  /** How long the process lets requests in flight run after it was told to stop. */
   readonly shutdownGraceMs: number;
 }
 
 const tlsVariables = ['CORE_TLS_CERT', 'REST_TLS_CERT', 'REST_CORE_TLS_CA'];
 
 /**
- * Reads what the launcher must know out of the environment of both processes.
+ * Reads what the launcher needs to know from the environment of both processes.
  *
- * @throws ConfigError that names the mistakes of both, so that they are mended in one go.
+ * @throws ConfigError that names the mistakes of both, so that they can be fixed together.
  */
 export function createLaunchSettings(env: NodeJS.ProcessEnv): LaunchSettings {
   const mistakes: string[] = [];
@@ -62,12 +62,12 @@ function attempt<T>(read: () => T, mistakes: string[]): T | undefined {
   }
 }
 
-/** `host:port` to connect to, from this machine, for a listener on all addresses too. */
+/** `host:port` to connect to from this machine, also for a listener on all addresses. */
 export function toConnectAddress({ host, port }: Listener): string {
   return formatAddress({ host: toConnectHost(host), port });
 }
 
-/** The host to connect to, from this machine: that of the listener, or where it has all addresses, loopback. */
+/** The host to connect to from this machine: the listener's, or loopback if it listens on all addresses. */
 export function toConnectHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '::1';

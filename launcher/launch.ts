@@ -14,14 +14,14 @@ export interface LaunchOptions {
   readonly settings: LaunchSettings;
   /** Environment of both processes. */
   readonly env: NodeJS.ProcessEnv;
-  /** Gets one line at a time. */
+  /** Receives one line at a time. */
   readonly log: (line: string) => void;
   /** Stops the start. */
   readonly signal: AbortSignal;
   /** Compiled files to run; for tests. */
   readonly files?: LaunchFiles;
   readonly startTimeoutMs?: number;
-  /** Waits before restarts, where not the usual ones. */
+  /** Delays before restarts, if not the default ones. */
   readonly restarts?: Pick<SuperviseOptions, 'minBackoffMs' | 'maxBackoffMs'> | undefined;
 }
 
@@ -31,21 +31,21 @@ export interface LaunchFiles {
   readonly adminCli: string;
 }
 
-/** Both processes, serving. */
+/** Both processes, once they are serving. */
 export interface Service {
   /** Address of the REST API, without a slash at the end. */
   readonly restUrl: string;
   /** `host:port` of the gRPC API. */
   readonly grpcAddress: string;
-  /** Made on a first start, else absent. */
+  /** Created on a first start, otherwise absent. */
   readonly demo: DemoCredentials | undefined;
   /** Rejects with a sentence for the user when a process fails again and again; never resolves. */
   readonly failure: Promise<never>;
-  /** Process ids, undefined between two lives. */
+  /** Process ids; undefined between two runs. */
   pids(): Readonly<Record<'core' | 'facade', number | undefined>>;
-  /** Lets requests under way end: stops the facade first, then the core. */
+  /** Stops the facade first, then the core, so that requests in flight can finish. */
   stop(): Promise<void>;
-  /** Ends both at once. */
+  /** Kills both immediately. */
   kill(): void;
 }
 
@@ -62,8 +62,8 @@ const defaultFiles: LaunchFiles = {
  * Starts the core and the facade under supervision, waits until both serve, and registers a demo
  * company on a first start.
  *
- * @throws Error with a sentence for the user when a port is taken, a process ends at once or the
- * time is over; nothing is left running then. `signal.reason` when aborted.
+ * @throws Error with a sentence for the user if a port is taken, a process exits immediately or the
+ * time is up; nothing is left running then. `signal.reason` when aborted.
  */
 export async function launch(options: LaunchOptions): Promise<Service> {
   const { env, log, signal, files = defaultFiles, startTimeoutMs = 120_000, restarts } = options;
@@ -105,8 +105,8 @@ export async function launch(options: LaunchOptions): Promise<Service> {
     core.markReady();
     facade.markReady();
     signal.throwIfAborted();
-    // Once begun it is told to the end, also to who stops the start meanwhile: the credentials
-    // cannot be had again.
+    // Once started, this runs to its end even if the start is aborted meanwhile: the credentials
+    // cannot be shown again.
     const demo = core.serving?.isStoreNew
       ? await registerDemo(createRunAdmin(files.adminCli, coreEnv))
       : undefined;
@@ -137,7 +137,7 @@ async function rejectWhenGivenUp({ name, gaveUp }: Supervised): Promise<never> {
   throw new Error(`the ${name} fails each time it is started (${await gaveUp}); stopping`);
 }
 
-/** Gives the listeners with real ports. Fails where one cannot be had; the processes would say so too, but with less help. */
+/** Returns the listeners with real ports. Fails if one cannot be had; the processes would say so too, but less helpfully. */
 async function choosePorts({ core, facade, admin }: LaunchSettings) {
   const wanted = [
     { ...core, variable: 'CORE_PORT' },

@@ -8,14 +8,14 @@ import { readyLine, welcomeText } from './welcome.js';
 const abort = new AbortController();
 let service: Service | undefined;
 
-// Ctrl-C below npm arrives twice at once: from the terminal, and handed on by npm.
+// Under npm, Ctrl-C arrives twice: from the terminal, and forwarded by npm.
 const sameRequestMs = 500;
 let askedAt = 0;
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stopOrKill);
 if (process.env['MAKELEVEL'] ?? process.env['npm_lifecycle_event']) stopWithParent();
 
-// Where nobody reads any more, or the disk is full, the service goes on.
+// If nobody reads any more, or the disk is full, the service keeps running.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
 const log = (line: string) => process.stderr.write(`launcher: ${line}\n`);
 
@@ -41,7 +41,7 @@ try {
   await service?.stop();
 }
 
-/** Lets requests under way end; asked again, ends all at once. */
+/** Lets requests in flight finish; a second time, kills everything immediately. */
 function stopOrKill(): void {
   if (!abort.signal.aborted) {
     askedAt = performance.now();
@@ -49,12 +49,12 @@ function stopOrKill(): void {
     return;
   }
   if (performance.now() - askedAt < sameRequestMs) return;
-  // What is left of the children sees its channel close and leaves as well.
+  // Any children still running see their channel close and exit as well.
   service?.kill();
   process.exit(1);
 }
 
-/** A make or npm that is killed outright cannot tell; without it nobody would look for the launcher. */
+/** A make or npm that is killed cannot pass it on; once it is gone, nobody would look for the launcher. */
 function stopWithParent(): void {
   const parent = process.ppid;
   setInterval(() => {

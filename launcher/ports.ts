@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import type { Listener } from './launch-settings.js';
 
-/** Why nobody can listen there now; undefined where one can. */
+/** Why nobody can listen there now; undefined if someone can. */
 export async function whyNotFree({ host, port }: Listener): Promise<string | undefined> {
   const server = createServer();
   return await new Promise((resolve) => {

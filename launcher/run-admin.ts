@@ -3,7 +3,7 @@ import type { RunAdmin } from './first-start.js';
 
 const timeoutMs = 60_000;
 
-/** Runs the admin command on the store that the environment names. */
+/** Runs the admin command on the store given by the environment. */
 export function createRunAdmin(file: string, env: NodeJS.ProcessEnv): RunAdmin {
   return (args) =>
     new Promise((resolve, reject) => {
@@ -13,7 +13,7 @@ export function createRunAdmin(file: string, env: NodeJS.ProcessEnv): RunAdmin {
           resolve(JSON.parse(stdout));
           return;
         }
-        // Without the error as cause: it holds what was printed, a password perhaps.
+        // Without the error as cause: it contains the output, which may include a password.
         const why = stderr.trim() || `exit code ${error.code}`;
         reject(new Error(`the admin command "${args.join(' ')}" failed: ${why}`));
       });

@@ -7,7 +7,7 @@ import { nodeOptions } from './node-options.js';
 export interface SupervisedProcess {
   /** For messages. */
   readonly name: string;
-  /** JavaScript file that Node.js runs. */
+  /** The JavaScript file to run. */
   readonly file: string;
   readonly args?: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -16,33 +16,33 @@ export interface SupervisedProcess {
 export interface SuperviseOptions {
   /** One line for the user. */
   readonly log: (line: string) => void;
-  /** Wait before the first restart; doubles with each one up to `maxBackoffMs`. */
+  /** Delay before the first restart; doubles each time, up to `maxBackoffMs`. */
   readonly minBackoffMs?: number;
   readonly maxBackoffMs?: number;
-  /** A process that served this long starts again with the shortest wait, and did not fail at once. */
+  /** A process that served for this long did not fail immediately, and restarts after the shortest delay. */
   readonly stableAfterMs?: number;
-  /** So many failures at once in a row, and it is not started again. */
+  /** After this many immediate failures in a row, it is not restarted. */
   readonly maxFailures?: number;
-  /** From the word to stop to SIGKILL; longer than the processes' own time to drain. */
+  /** Time between being told to stop and SIGKILL; longer than the processes' own time to drain. */
   readonly stopGraceMs?: number;
 }
 
 export interface Supervised {
   readonly name: string;
-  /** Process id of the child; absent between two lives. */
+  /** Process id of the child; absent between two runs. */
   readonly pid: number | undefined;
-  /** What the process told when it first served; undefined until then. */
+  /** What the process reported when it first served; undefined until then. */
   readonly serving: Serving | undefined;
   /**
-   * Settles with why, or else with how it ended, when the process ends before `markReady()`: then
-   * restarting would only repeat a mistake, such as one in the configuration.
+   * Settles with the reason, or else with how the process ended, if it ends before `markReady()`.
+   * Restarting would only repeat a mistake then, such as one in the configuration.
    */
   readonly failedToStart: Promise<string>;
-  /** Settles with how it ended when the process, ready once, fails at once again and again. */
+  /** Settles with how the process ended, if it was ready once and then keeps failing immediately. */
   readonly gaveUp: Promise<string>;
-  /** From now on the process is restarted when it ends. */
+  /** From now on, the process is restarted whenever it ends. */
   markReady(): void;
-  /** Tells it to stop, sends SIGKILL after the grace, and waits for the end. Never restarts again. */
+  /** Tells it to stop, sends SIGKILL after the grace period, and waits for the end. Does not restart it again. */
   stop(): Promise<void>;
   /** Sends SIGKILL now. */
   kill(): void;
@@ -50,7 +50,7 @@ export interface Supervised {
 
 const exitWithParent = new URL('./exit-with-parent.js', import.meta.url).href;
 
-/** Starts a process, and restarts it with growing waits when it ends by itself. */
+/** Starts a process, and restarts it with growing delays when it ends by itself. */
 export function supervise(program: SupervisedProcess, options: SuperviseOptions): Supervised {
   const { log, minBackoffMs = 250, maxBackoffMs = 10_000 } = options;
   const { stableAfterMs = 5_000, stopGraceMs = 20_000, maxFailures = 5 } = options;
@@ -84,7 +84,7 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
         }
         const wasStable = performance.now() - servesSince >= stableAfterMs;
         if (wasStable) backoffMs = minBackoffMs;
-        // Killed from outside, it did not fail, however often that happens.
+        // Being killed from outside is not a failure, however often it happens.
         failures = wasStable || wasKilled ? 0 : failures + 1;
         if (failures >= maxFailures) {
           givingUp.report(how);
@@ -106,7 +106,7 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
       started.once('exit', (code, signal) => {
         const end = () =>
           onEnd(signal ?? `exit code ${code}`, signal === 'SIGKILL' || signal === 'SIGTERM');
-        // What it told at last may not have been read yet.
+        // Its last message may not have been read yet.
         if (started.connected) started.once('disconnect', end);
         else end();
       });
@@ -161,8 +161,8 @@ function startNode({ file, args = [], env }: SupervisedProcess): ChildProcess {
     // Logs go to stderr, so that stdout holds the launcher's own lines; the channel is for
     // exit-with-parent.
     stdio: ['ignore', 2, 2, 'ipc'],
-    // Linux shares the processor between sessions first (autogroup) and heeds nice values within one
-    // only. Facade and core have to be in the same, or pictures count as much as refusing a flood.
+    // Linux first divides the processor between sessions (autogroup), and applies nice values only within
+    // one. Facade and core must share a session, or pictures count as much as refusing a flood.
     detached: false,
   });
 }

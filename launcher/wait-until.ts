@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Asks again and again until the answer is yes.
+ * Asks repeatedly until the answer is yes.
  *
- * @throws Error `<what> after <timeoutMs> ms` when the time is over; `signal.reason` when aborted.
+ * @throws Error `<what> after <timeoutMs> ms` when the time is up; `signal.reason` when aborted.
  */
 export async function waitUntil(
   check: () => Promise<boolean>,

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * The part of a peer's address that stands for one caller: without the port, which changes with
- * each connection; of IPv6 the first 64 bits, which is what one customer of a provider has.
+ * The part of a peer's address that identifies one caller: without the port, which differs for each
+ * connection; for IPv6 only the first 64 bits, which is what a provider assigns to one customer.
  */
 export function callerAddress(peer: string): string {
   const host = peer.replace(/^(ipv4|ipv6):/, '').replace(/^\[?([^\]]*?)\]?:\d+$/, unlessBareIPv6);

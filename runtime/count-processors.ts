@@ -5,9 +5,9 @@ import path from 'node:path';
 const groups = '/sys/fs/cgroup';
 
 /**
- * Processors that this process may use at once: those of the machine, or fewer where Linux bounds the processor time
- * of its container or service (`docker run --cpus`, Kubernetes' `limits.cpu`, systemd's `CPUQuota`, by version 2 of
- * control groups), of which Node.js 20 knows nothing. At least one.
+ * Processors that this process may use at once: the machine's, or fewer if Linux limits the processor time of
+ * its container or service (`docker run --cpus`, Kubernetes' `limits.cpu`, systemd's `CPUQuota`, by
+ * control groups version 2), which Node.js 20 does not take into account. At least one.
  */
 export function countProcessors({
   available = availableParallelism(),
@@ -15,7 +15,7 @@ export function countProcessors({
 } = {}): number {
   const group = /^0::(.+)$/m.exec(read('/proc/self/cgroup'))?.[1] ?? '/';
   let count = available;
-  // The quota of a group bounds those below it.
+  // The quota of a group also limits the groups below it.
   for (
     let folder = path.join(groups, group);
     folder.startsWith(groups);
@@ -25,7 +25,7 @@ export function countProcessors({
   return Math.max(1, Math.floor(count));
 }
 
-/** Of `<microseconds> <in so many>`; the first is `max` where there is none. */
+/** Parses `<microseconds> <period>`; the first is `max` if there is no quota. */
 function toQuota(text: string): number {
   const [time, period] = text.split(' ').map(Number);
   return time && period ? time / period : Infinity;

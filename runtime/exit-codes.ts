@@ -1,13 +1,13 @@
 import { ConfigError } from './settings.js';
 
-/** Exit codes of every program of ours; 0: it did what it was told, or was told to stop. */
+/** Exit codes of all our programs; 0 means success, or stopped on request. */
 export const exitCodes = {
   failed: 1,
-  /** Settings or command line are mistaken: to start it again does not help. */
+  /** Settings or command line are invalid: restarting does not help. */
   mistaken: 2,
 } as const;
 
-/** The exit code for what ended a program. */
+/** The exit code for the error that ended a program. */
 export function exitCodeOf(error: unknown): number {
   return error instanceof ConfigError || isOfParseArgs(error)
     ? exitCodes.mistaken

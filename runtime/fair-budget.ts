@@ -1,20 +1,20 @@
 import { fairLimit } from './fair-limit.js';
 
-/** So much of something, such as bytes or places, for all requests together. */
+/** An amount of something, such as bytes or places, for all requests together. */
 export interface FairBudget {
-  /** What one caller may take of it. */
+  /** The share that one caller may take. */
   of(owner: string): BudgetShare;
   readonly taken: number;
 }
 
 /** A caller's part of a budget. */
 export interface BudgetShare {
-  /** Takes so much; false, and takes none, when this caller may have no more. */
+  /** Takes this much; false, taking nothing, if this caller may have no more. */
   take(amount: number): boolean;
   give(amount: number): void;
 }
 
-/** A budget of which each owner has at most its fair limit. */
+/** A budget in which each owner gets at most its fair limit. */
 export function createFairBudget(most: number): FairBudget {
   const held = new Map<string, number>();
   let taken = 0;

@@ -1,10 +1,10 @@
-/** An owner may have so many times what would stay free. */
+/** An owner may have this many times what would stay free. */
 const heldPerFree = 4;
 
 /**
- * How much one owner may have of what is held in common, where so much of it would stay free: one alone gets
- * about four fifths, and the more of them there are, the less each (the dynamic thresholds of Choudhury and
- * Hahne, 1998). So who fills it leaves room for the others.
+ * How much one owner may have of a shared resource, given how much of it would stay free: a single owner gets
+ * about four fifths, and the more owners there are, the less each gets (the dynamic thresholds of Choudhury
+ * and Hahne, 1998). So an owner that fills it leaves room for others.
  */
 export function fairLimit(free: number): number {
   return heldPerFree * free;

@@ -8,13 +8,13 @@ const largestMost = 10_000;
 const warnEveryMs = 60_000;
 
 /**
- * Ends connections beyond a number of them, of which one address gets four fifths. Else one caller could take
- * all descriptors of the process with connections that do nothing, and nobody else would get in.
+ * Closes connections beyond a limit, of which one address gets four fifths. Otherwise one caller could use up
+ * all file descriptors of the process with idle connections and lock everyone else out.
  */
 export function limitConnections(
   server: Server,
   options: {
-    /** Of all addresses that are not exempt; a part of the descriptors where it is not given. */
+    /** For all addresses that are not exempt; by default a share of the file descriptors. */
     readonly most?: number;
     /** Whether an address, such as that of a proxy with many clients behind it, is not counted. */
     readonly isExempt: (address: string) => boolean;
@@ -49,7 +49,7 @@ export function limitConnections(
   });
 }
 
-/** What leaves most descriptors to proxies, other ports and files; Linux tells how many a process may have. */
+/** Leaves most descriptors to proxies, other ports and files; Linux says how many a process may have. */
 function descriptorShare(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'latin1');

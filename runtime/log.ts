@@ -1,11 +1,11 @@
 import { pino, type Logger, type DestinationStream } from 'pino';
 
-/** Of lines that cannot be written so much is kept for later. */
+/** How much is kept of lines that cannot be written yet. */
 const maxUnwrittenBytes = 2 ** 16;
 
 /**
- * A JSON logger; one line an event, time in ISO 8601. Writes to standard output unless told otherwise, each
- * line at once: handing it to another thread costs more, and who is killed would lose its last lines.
+ * A JSON logger; one line per event, time in ISO 8601. Writes to standard output by default, each line
+ * synchronously: a writer thread costs more, and a killed process would lose its last lines.
  */
 export function createLog(options: {
   readonly level: string;
@@ -16,7 +16,7 @@ export function createLog(options: {
     level: options.level,
     base: { service: options.service },
     timestamp: pino.stdTimeFunctions.isoTime,
-    // Messages of errors name their causes where they are told to users; pino's own would say them twice.
+    // Messages of errors already name their causes where users see them; pino's own would repeat them.
     serializers: { err: pino.stdSerializers.errWithCause },
     formatters: { level: (label: string) => ({ level: label }) },
   };
@@ -24,7 +24,7 @@ export function createLog(options: {
 
   let lost = 0;
   const output = pino.destination({ sync: true, maxLength: maxUnwrittenBytes });
-  // A disk that is full ends no service: what could not be written is tried again with each further line.
+  // A full disk does not stop the service: what could not be written is retried with each further line.
   output.on('error', () => undefined);
   output.on('drop', () => {
     lost += 1;
@@ -35,7 +35,7 @@ export function createLog(options: {
     lost = 0;
     log.warn({ lines }, 'log lines were lost: they could not be written');
   };
-  // Without its flushSync, by which a line of the level fatal would wait for room without end.
+  // Without its flushSync, with which a `fatal` line would wait for space forever.
   const log = pino(settings, { write: (line) => void output.write(line) });
   return log;
 }

@@ -3,20 +3,20 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 
-/** A port from which Prometheus reads. */
+/** A port for Prometheus to scrape. */
 export interface MetricsServer {
   readonly port: number;
   close(): Promise<void>;
 }
 
 /**
- * Serves `GET /metrics`, those of the process included.
+ * Serves `GET /metrics`, including those of the process.
  * @throws Error when the port cannot be had
  */
 export async function startMetricsServer(options: {
   readonly registry: Registry;
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
 }): Promise<MetricsServer> {
   const { registry, host, port } = options;

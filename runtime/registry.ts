@@ -1,12 +1,12 @@
 import { versions } from 'node:process';
 import { Gauge, Registry } from 'prom-client';
 
-/** Bounds of histograms of seconds: what a request or one of its steps takes. */
+/** Buckets for histograms of seconds: the time of a request or one of its steps. */
 export const secondsBuckets = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ];
 
-/** The metrics of a process, which say what it is. */
+/** A metrics registry for a process, labelled with what it is. */
 export function createRegistry(component: 'core' | 'facade', version: string): Registry {
   const registry = new Registry();
   new Gauge({

@@ -11,10 +11,10 @@ export interface Service<Config> {
   readonly name: 'core' | 'facade';
   /** Throws a ConfigError. */
   readonly readConfig: (environment: Readonly<NodeJS.ProcessEnv>) => Config;
-  /** Variables that look like settings and are none. */
+  /** Variables that look like settings but are not. */
   readonly findUnknown: (environment: Readonly<NodeJS.ProcessEnv>) => readonly string[];
   readonly logLevelOf: (config: Config) => string;
-  /** How long what is under way may go on after the word to stop. */
+  /** How long work in progress may continue after the process was told to stop. */
   readonly graceMsOf: (config: Config) => number;
   /** Resolves when it serves; may reject with the reason of `stopping` once that is aborted. */
   readonly start: (
@@ -23,23 +23,23 @@ export interface Service<Config> {
       readonly log: Logger;
       readonly tracing: Tracing;
       readonly stopping: AbortSignal;
-      /** Stops as if told to, for a reason that only a fresh process mends, and ends as failed. */
+      /** Stops as if told to, for a reason that only a new process can fix, and exits as failed. */
       readonly fail: (reason: string) => void;
     },
   ) => Promise<{
-    /** Where it does, for the log. */
+    /** Where it listens, for the log. */
     readonly listens: Readonly<Record<string, unknown>>;
-    /** What a launcher is to know besides. */
+    /** What else a launcher should know. */
     readonly tells?: Omit<Serving, 'type'>;
     readonly close: () => Promise<void>;
   }>;
 }
 
 /**
- * Runs a service: by the settings of the environment, until it is told to stop. One that is still
- * starting then gives up, or closes as soon as it serves. Mistaken settings are told on standard error,
+ * Runs a service with the settings from the environment until it is told to stop. If it is still starting
+ * then, it gives up or closes as soon as it serves. Invalid settings are reported on standard error,
  * everything else in the log. Sets the exit code; the process ends when nothing is left to do, or
- * is killed where a thread hangs in native code, which neither closing nor `process.exit` ends.
+ * is killed if a thread hangs in native code, which neither closing nor `process.exit` ends.
  *
  * @param host the process
  */
@@ -57,7 +57,7 @@ export async function runService<Config>(
       ownLog.fatal({ err: reason }, 'unhandled rejection');
       host.exit(exitCodes.failed);
     });
-    // From the start on: the first process of a container is not ended by a signal that it does not handle.
+    // From the beginning: signals that it does not handle do not end the first process of a container.
     whenToldToStop(host, (by) => {
       if (stopping.signal.aborted) return;
       ownLog.info({ by }, 'stopping');
@@ -115,7 +115,7 @@ export async function runService<Config>(
   }
 }
 
-/** With its causes, as far as it does not have them itself. */
+/** The message with those of its causes that it does not contain yet. */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;

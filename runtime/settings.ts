@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseTrustedProxies } from './trusted-proxies.js';
 
-/** Mistakes of the configuration, one a line. */
+/** Mistakes in the configuration, one per line. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -25,7 +25,7 @@ export const share = z
 
 export const file = z.string().optional();
 
-/** What `parseTrustedProxies` reads. */
+/** A list for `parseTrustedProxies`. */
 export const proxyList = z
   .string()
   .refine(isProxyList, 'want addresses and networks such as 127.0.0.0/8, ::1');
@@ -55,10 +55,10 @@ export const logLevel = z
 
 /**
  * Reads settings from environment variables. An empty variable counts as unset. The value of a setting
- * with the mark `secret` is in no message.
+ * marked as `secret` never appears in a message.
  *
- * @param companions settings that mean nothing without another: each before the one that it wants
- * @param findMisfits says what is wrong of settings that are right alone; those that are not are left out
+ * @param companions settings that are meaningless without another: each with the one it needs
+ * @param findMisfits finds settings that are valid on their own but not together; invalid ones are left out
  * @throws ConfigError naming every mistake: variable, value and wish
  */
 export function readSettings<Shape extends z.ZodRawShape>(
@@ -91,10 +91,10 @@ export function readSettings<Shape extends z.ZodRawShape>(
   return all;
 }
 
-/** What Kubernetes tells each pod of a Service that has the prefix for its name. */
+/** Variables that Kubernetes sets in each pod for a Service whose name is the prefix. */
 const ofKubernetes = /_(SERVICE_(HOST|PORT)(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)$/;
 
-/** Variables with the prefix of the settings that are none of them: mistyped, most likely. */
+/** Variables with the settings' prefix that are not settings: most likely mistyped. */
 export function findUnknown(
   settings: z.ZodObject,
   prefix: string,

@@ -5,18 +5,19 @@ const stopWord = { type: 'stop' } as const;
 /** What closing may take beyond the grace, before a process that was told to stop kills itself. */
 export const closeMs = 6_000;
 
-/** Tells a process that this one started to stop. */
+/** Tells a child process to stop. */
 export function tellToStop(child: ChildProcess): void {
-  // One that ends meanwhile needs no telling: without the callback that would be thrown.
+  // The callback swallows the error if the child has already exited.
   if (child.connected) child.send(stopWord, () => undefined);
 }
 
 /**
- * Calls back each time the process is told to stop. By itself it heeds SIGTERM and SIGINT, however often they
- * come: npm hands them on to a process that has them already. Below a launcher it heeds the launcher's word only,
- * or its end: a signal to the process group reaches all of them at once, and who stops first is decided there.
+ * Calls back each time the process is told to stop. On its own, it obeys SIGTERM and SIGINT, however often they
+ * arrive: npm forwards them to a process that has already received them. Under a launcher, it obeys only the
+ * launcher's message, or its end: a signal to the process group reaches all processes at once, and the launcher
+ * decides which stops first.
  *
- * @param stop gets who told it
+ * @param stop receives who told it to stop
  */
 export function whenToldToStop(host: NodeJS.Process, stop: (by: string) => void): void {
   if (!host.connected) {

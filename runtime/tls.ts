@@ -3,7 +3,7 @@ import tls from 'node:tls';
 import { ConfigError } from './settings.js';
 
 /**
- * A PEM file; read once, so that a renewed one is taken at the next start.
+ * Reads a PEM file; only once, so a renewed file takes effect at the next start.
  * @throws ConfigError naming the variable whose file cannot be read
  */
 export async function readPem(variable: string, file: string): Promise<Buffer> {
@@ -33,8 +33,8 @@ const ciphers = [
 ];
 
 /**
- * From now on this process speaks TLS with these ciphers only. For all of it, since grpc-js takes a
- * list of its own from the environment alone.
+ * From now on, this process uses only these ciphers for TLS. It applies to the whole process, since grpc-js
+ * takes a list of its own only from the environment.
  */
 export function restrictCiphers(): void {
   tls.DEFAULT_CIPHERS = ciphers.join(':');

@@ -3,11 +3,11 @@ import type { Attributes, SpanContext } from '@opentelemetry/api';
 
 const closeWithinMs = 2_000;
 
-/** Spans of this process; inert unless it was loaded. */
+/** Spans of this process; inert unless tracing was loaded. */
 export interface Tracing {
   /**
-   * Begins a span.
-   * @param parent W3C `traceparent` of what caused it; undefined, or not well formed: a new trace
+   * Starts a span.
+   * @param parent W3C `traceparent` of its cause; if undefined or malformed, a new trace starts
    * @param startedAt monotonic, milliseconds; absent: now
    */
   start(
@@ -16,16 +16,16 @@ export interface Tracing {
     kind: 'server' | 'internal',
     startedAt?: number,
   ): Span;
-  /** Sends what is left, and ends. */
+  /** Sends the remaining spans, and ends. */
   close(): Promise<void>;
 }
 
 export interface Span {
-  /** W3C `traceparent` to hand on. */
+  /** W3C `traceparent` to pass on. */
   readonly traceparent: string | undefined;
   /**
-   * Attributes hold names and numbers of ours: no key, company, address or picture.
-   * @param outcome with a name where only the end tells it
+   * Attributes are our own names and numbers: no key, company, address or picture.
+   * @param outcome with a name if it is only known at the end
    */
   end(outcome: {
     readonly name?: string;
@@ -34,7 +34,7 @@ export interface Span {
   }): void;
 }
 
-/** Hands a caller's trace on, and costs nothing else. */
+/** Passes a caller's trace on, at no other cost. */
 export const noTracing: Tracing = {
   start: (_name, parent) => ({
     traceparent: parent !== undefined && parse(parent) ? parent : undefined,
@@ -43,7 +43,7 @@ export const noTracing: Tracing = {
   close: () => Promise.resolve(),
 };
 
-/** Whether the standard variables name a collector for traces, and do not switch them off. */
+/** Whether the standard variables name a collector for traces and do not disable them. */
 export function isTraced(environment: Readonly<Record<string, string | undefined>>): boolean {
   const read = (name: string): string => environment[name]?.trim() ?? '';
   const isOff =
@@ -54,9 +54,9 @@ export function isTraced(environment: Readonly<Record<string, string | undefined
 }
 
 /**
- * Loads the OpenTelemetry SDK, which is left out of memory otherwise. Spans go by OTLP over HTTP to where
- * the standard variables `OTEL_EXPORTER_OTLP_*` say.
- * @param url of the collector's traces, in place of the variables
+ * Loads the OpenTelemetry SDK, which otherwise takes no memory. Spans are sent by OTLP over HTTP to the
+ * endpoint in the standard variables `OTEL_EXPORTER_OTLP_*`.
+ * @param url endpoint for traces, instead of the variables
  */
 export async function loadTracing(serviceName: string, url?: string): Promise<Tracing> {
   const [api, sdk, { OTLPTraceExporter }, resources] = await Promise.all([
@@ -85,12 +85,12 @@ export async function loadTracing(serviceName: string, url?: string): Promise<Tr
           if (finalName !== undefined) span.updateName(finalName);
           span.setAttributes(attributes);
           if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
-          // Else to the millisecond only, by a clock that may have been set meanwhile.
+          // Otherwise only to the millisecond, by a clock that may have been set meanwhile.
           span.end(performance.now());
         },
       };
     },
-    // A collector that is away must not hold up a stop, and its absence is no fault of ours.
+    // An unreachable collector must not delay shutdown, and is not our error.
     close: () =>
       Promise.race([
         provider.shutdown().catch(() => {}),

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Whether an address, without a port, is that of a facade or proxy whose word on its client counts. */
+/** Whether an address, without a port, belongs to a facade or proxy that is trusted to name its client. */
 export type IsTrustedProxy = (address: string) => boolean;
 
 /**

@@ -2,9 +2,9 @@ import { ConfigError } from '../runtime/settings.js';
 import { trimKey } from '../sdk/typescript/trim-key.js';
 
 /**
- * Reads the key of the variable APIKEY. It is in no message.
+ * Reads the key from the variable APIKEY. It never appears in a message.
  *
- * @throws ConfigError where there is none, or one that cannot be sent
+ * @throws ConfigError if there is none, or one that cannot be sent
  */
 export function readKey(environment: Readonly<NodeJS.ProcessEnv>): string {
   let key: string;

@@ -8,8 +8,8 @@ import type { Line } from './answer.js';
 type Warn = (message: string) => void;
 
 /**
- * Writes a copy with boxes and scores, under the picture's own path inside the folder. A picture that
- * cannot be drawn on costs a warning; a folder that takes no copy throws.
+ * Writes a copy with boxes and scores to the picture's own path inside the folder. Warns if the picture
+ * cannot be drawn on; throws if the copy cannot be written.
  */
 export async function writeAnnotated(line: Line, folder: string, warn: Warn): Promise<void> {
   let copy: Buffer;
@@ -25,7 +25,7 @@ export async function writeAnnotated(line: Line, folder: string, warn: Warn): Pr
   await writeFile(target, copy);
 }
 
-/** Writes the copies that an earlier run was not asked for, of pictures that are still there. */
+/** Writes the copies that an earlier run did not make, for pictures that still exist. */
 export async function writeMissing(
   lines: AsyncIterable<Line>,
   folder: string,
@@ -40,7 +40,7 @@ function copyOf({ file }: Line, folder: string): string {
   return path.join(folder, `${path.relative('/', path.resolve('/', file))}.jpg`);
 }
 
-/** A line has the members of a REST answer. */
+/** A line has the members of a REST response. */
 function toAnnotations(line: Line): Annotation[] {
   const answer = line as unknown as { result: DrawnFace[] } | MeterAnswer;
   return 'result' in answer ? answer.result.map(annotateFace) : annotateMeter(answer);

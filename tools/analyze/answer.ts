@@ -20,7 +20,7 @@ export interface Line {
   readonly [member: string]: unknown;
 }
 
-/** The members of a line for an answered picture, without crops. */
+/** The members of a line for a successful picture, without crops. */
 export function toFaces({ faces, omittedFaces }: DetectAllFacesResponse) {
   return {
     result: faces.map(({ boundingBox, detectionScore, landmarks }) => ({

@@ -17,52 +17,52 @@ import { isOfOrder } from './refusals.js';
 export interface BulkOptions {
   /** `host:port` of the core. */
   readonly address: string;
-  /** PEM of the authority that signed the core's certificate; undefined: no TLS. */
+  /** PEM of the CA that signed the core's certificate; no TLS if undefined. */
   readonly authority?: Buffer | undefined;
   readonly apiKey: string;
   readonly feature: Line['feature'];
-  /** Members of a face request beside the picture. */
+  /** Fields of a face request besides the picture. */
   readonly company: string;
   readonly minScore: number | undefined;
   readonly landmarks: boolean;
-  /** Pictures that are on their way at once; also bounds the memory. */
+  /** Maximum number of pictures in flight; this also limits the memory. */
   readonly inFlight: number;
   readonly maxImageBytes: number;
   readonly signal: AbortSignal;
-  /** Told why pictures are sent again: a lost connection, or a key that has used up its rate. */
+  /** Called with the reason why pictures are resent: a lost connection, or the key's rate limit. */
   readonly onRetry: (reason: string) => void;
 }
 
-/** What one stream came to. */
+/** The outcome of one stream. */
 interface Pass {
-  /** Why it is not all; undefined: every picture has its line. */
+  /** Why the stream ended early; undefined if every picture has its line. */
   readonly failure: Error | undefined;
   readonly unanswered: readonly string[];
   readonly answered: number;
 }
 
-/** A picture on its way. */
+/** A picture in flight. */
 interface Picture {
   readonly file: string;
-  /** Once it is answered; settles when the line was taken. */
+  /** Set once it is answered; settles when the line has been written. */
   line?: Promise<void>;
 }
 
-/** Attempts in a row that brought no answer. */
+/** Consecutive attempts without any response. */
 const mostAttempts = 6;
 
-/** Codes of a stream that was lost on its way. */
+/** Status codes of a lost stream. */
 const lost: ReadonlySet<string> = new Set(['UNAVAILABLE', 'CANCELLED', 'DEADLINE_EXCEEDED']);
 
 /**
- * Sends pictures through one bulk stream and hands over their lines as they come. A file is read when
- * there is room for it: at most `inFlight` are on their way, and none while the service does not read.
- * Where the connection is lost, the pictures without an answer are sent again over a new one; where one
- * is refused for now, as beyond the rate of the key, it and those after it in a new stream at the time
+ * Sends pictures through one bulk stream and passes on their lines as they arrive. A file is read when
+ * there is room for it: at most `inFlight` are in flight, and none is sent while the service does not read.
+ * If the connection is lost, unanswered pictures are resent over a new one. If a picture is refused
+ * temporarily, for example by the rate limit, it and those after it are resent in a new stream at the time
  * that the service names.
  *
- * Resolves when all lines were taken. Rejects where the service refuses the stream itself or what is
- * asked of every picture, cannot be reached, or the signal is aborted; the lines so far were handed over.
+ * Resolves when all lines have been written. Rejects if the service refuses the stream itself or the options
+ * for every picture, or cannot be reached, or if the signal is aborted; the lines so far have been passed on.
  */
 export async function analyseAll(
   files: AsyncIterable<string>,
@@ -97,13 +97,13 @@ export async function analyseAll(
   }
 }
 
-/** The files to send again, then those of the source. */
+/** The files to resend, then those from the source. */
 async function* nextOf(source: AsyncIterator<string>, again: string[]): AsyncGenerator<string> {
   for (let file = again.shift(); file !== undefined; file = again.shift()) yield file;
   for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
 }
 
-/** Whether another stream may go well. */
+/** Whether another stream may succeed. */
 function mayPass(failure: Error): failure is RefusedError {
   return (
     failure instanceof RefusedError &&
@@ -112,7 +112,7 @@ function mayPass(failure: Error): failure is RefusedError {
 }
 
 function explain({ message }: RefusedError, address: string): string {
-  // What is there speaks HTTP/1.
+  // The server there speaks HTTP/1.
   return message.includes('Protocol error') ? `${message}; is ${address} the gRPC port?` : message;
 }
 
@@ -136,7 +136,7 @@ async function runStream(
     places.give();
   };
 
-  // A line that is still being taken holds its place: a slow disk slows the sending down.
+  // A line that is still being written keeps its place, so that a slow disk slows down sending.
   const hand = (id: string, picture: Picture, members: Partial<Line>) => {
     picture.line = onLine({ file: picture.file, feature, ...members })
       .catch((error: unknown) => unwritten.abort(error))
@@ -152,7 +152,7 @@ async function runStream(
       if (isOver) return;
       const next = await files.next();
       if (next.done) return;
-      // Until it is answered it counts as on its way, whatever happens meanwhile.
+      // It counts as in flight until it is answered, whatever happens meanwhile.
       const [id, picture] = [String(number), { file: next.value }];
       sent.set(id, picture);
       const image = await readPicture(picture.file, maxImageBytes);
@@ -184,7 +184,7 @@ async function runStream(
     failure = error as Error;
   }
   stopSending();
-  // The file that it is about to take from the source is among those sent by then.
+  // By then, the file that it was about to take from the source is among those sent.
   await pictures.return();
   for (const { line } of [...sent.values()]) await line;
   const unanswered = [...sent.values()].map(({ file }) => file);

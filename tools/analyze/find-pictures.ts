@@ -1,14 +1,14 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** HEIC and BMP as well: the service tells of each what it wants in their place. */
+/** Including HEIC and BMP: the service says for each what it wants instead. */
 const pictureNames = /\.(jpe?g|png|webp|avif|gif|tiff?|hei[cf]|bmp)$/i;
 
 /**
- * Names the pictures of files and folders (whole trees), each folder in the order of its names. Links
- * count as what they lead to. Of the tree only one folder at a time is in memory.
- * @param onLeftOut told of each file of a folder that is not named like a picture
- * @throws Error where a file or folder is not there
+ * Lists the pictures among files and folders (recursively), each folder in the order of its names. Links
+ * count as their targets. Only one folder per level is in memory at a time.
+ * @param onLeftOut called for each file in a folder without an image extension
+ * @throws Error if a file or folder does not exist
  */
 export async function* findPictures(
   wanted: readonly string[],
@@ -23,7 +23,7 @@ export async function* findPictures(
   }
 }
 
-/** All files below, behind links too. A link to one of the folders that it lies in is not followed. */
+/** All files below, also behind links. A link to a folder that contains it is not followed. */
 async function* walk(folder: string, above: readonly string[] = []): AsyncGenerator<string> {
   const real = await realpath(folder);
   if (above.includes(real)) return;
@@ -31,7 +31,7 @@ async function* walk(folder: string, above: readonly string[] = []): AsyncGenera
   entries.sort((one, other) => (one.name < other.name ? -1 : 1));
   for (const entry of entries) {
     const file = path.join(folder, entry.name);
-    // A link that leads nowhere is for whoever reads it to tell of.
+    // A broken link is reported by whoever reads it.
     const kind = entry.isSymbolicLink() ? await stat(file).catch(() => undefined) : entry;
     if (kind?.isDirectory()) yield* walk(file, [...above, real]);
     else if (kind?.isFile() !== false) yield file;

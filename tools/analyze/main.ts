@@ -33,7 +33,7 @@ function leftOutText({ count, shown }: { count: number; shown: readonly string[]
   return `left out ${files} not named like a picture: ${names}; each is taken where it is named itself`;
 }
 
-/** @returns how many pictures were not answered */
+/** @returns how many pictures got no successful response */
 async function run({ wanted, output, copies, ...options }: Order): Promise<number> {
   let total = 0;
   const leftOut = { count: 0, shown: [] as string[] };

@@ -1,4 +1,4 @@
-/** So many at a time: who finds no free place waits for one. */
+/** A limited number of places: whoever finds none free waits for one. */
 export interface Places {
   take(): Promise<void>;
   give(): void;

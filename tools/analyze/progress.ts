@@ -1,4 +1,4 @@
-/** How far a run is. */
+/** Progress of a run. */
 export interface Progress {
   readonly total: number;
   readonly skipped: number;
@@ -9,7 +9,7 @@ export interface Progress {
 
 const barWidth = 24;
 
-/** One line: a bar, how many, how fast, how long still. */
+/** One line: a bar, the count, the rate and the time left. */
 export function progressLine(progress: Progress): string {
   const { total, skipped, answered, failed, elapsedMs } = progress;
   const done = skipped + answered + failed;

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { PictureError } from './answer.js';
 
-/** The file, or why it is not sent: one message that is too large would end the whole stream. */
+/** Returns the file, or why it is not sent: a message that is too large would end the whole stream. */
 export async function readPicture(file: string, maxBytes: number): Promise<Buffer | PictureError> {
   try {
     const { size } = await stat(file);

@@ -1,4 +1,4 @@
-/** Of the picture: the next run would be told the same. All others may pass, or be mended. */
+/** Caused by the picture: the next run would get the same. All others may pass or be fixed. */
 const ofPicture: ReadonlySet<string> = new Set([
   'NO_READING',
   'EMPTY_IMAGE',
@@ -7,15 +7,15 @@ const ofPicture: ReadonlySet<string> = new Set([
   'IMAGE_TOO_MANY_PIXELS',
 ]);
 
-/** Of what this run asks for: every picture would be told the same. */
+/** Caused by the options of this run: every picture would get the same. */
 const ofOrder: ReadonlySet<string> = new Set(['UNKNOWN_COMPANY', 'INVALID_SCORE', 'INVALID_FIELD']);
 
-/** Whether a picture that was refused for this reason need not be sent again. */
+/** Whether a picture refused for this reason need not be resent. */
 export function isOfPicture(reason: string): boolean {
   return ofPicture.has(reason);
 }
 
-/** Whether a refusal for this reason ends the run: its options are mistaken. */
+/** Whether a refusal for this reason ends the run, because its options are wrong. */
 export function isOfOrder(reason: string | undefined): boolean {
   return reason !== undefined && ofOrder.has(reason);
 }

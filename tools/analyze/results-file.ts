@@ -4,19 +4,19 @@ import { createInterface } from 'node:readline';
 import type { Line } from './answer.js';
 import { isOfPicture } from './refusals.js';
 
-/** A file of one JSON line a picture, which a broken-off run is gone on with. */
+/** A file with one JSON line per picture, from which an interrupted run resumes. */
 export interface ResultsFile {
-  /** Whether the picture was answered, or has an error that would come again. */
+  /** Whether the picture succeeded, or has an error that would recur. */
   isDone(file: string): boolean;
   append(line: Line): Promise<void>;
-  /** The lines of answered pictures that are there now. */
+  /** The existing lines of successful pictures. */
   answered(): AsyncGenerator<Line>;
   close(): Promise<void>;
 }
 
 /**
- * Opens or creates the file. A last line that a broken-off run left without its end is cut off, so
- * that every line is a whole one.
+ * Opens or creates the file. If an interrupted run left an incomplete last line, it is cut off, so that
+ * every line is complete.
  */
 export async function openResultsFile(
   name: string,
@@ -25,7 +25,7 @@ export async function openResultsFile(
   const handle = await open(name, 'a+');
   await cutTornLine(handle);
   const done = await readDone(name, feature);
-  // One write a line, one after the other: lines never mix.
+  // One write per line, one after the other, so that lines never mix.
   let last: Promise<unknown> = Promise.resolve();
   return {
     isDone: (file) => done.has(file),

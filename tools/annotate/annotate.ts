@@ -9,7 +9,7 @@ export interface Annotation {
   readonly colour: string;
   readonly dots?: readonly { readonly x: number; readonly y: number }[];
   readonly text?: readonly string[];
-  /** Where the text stands; above when absent. It moves inside where the picture ends. */
+  /** Where to put the text; above by default. It is moved inside at the edge of the picture. */
   readonly side?: 'above' | 'below' | 'right';
 }
 
@@ -18,8 +18,8 @@ interface Size {
   readonly height: number;
 }
 
-// The annotated picture is for looking at: a thumbnail is enlarged until text can be read on it, a
-// large photo made smaller.
+// The annotated picture is for viewing: a thumbnail is enlarged until text is legible on it, and a
+// large photo is scaled down.
 const minSide = 800;
 const maxSide = 1600;
 const lineWidth = 3;
@@ -27,10 +27,9 @@ const minTextHeight = 10;
 const maxTextHeight = 18;
 
 /**
- * Draws annotations over a picture. Text whose place is taken already is left out, the first come
- * first.
+ * Draws annotations over a picture. Text whose place is already taken is left out; the first one wins.
  *
- * @param picture what the service takes: lesser damage passes here too
+ * @param picture anything the service accepts, including pictures with minor damage
  * @returns a JPEG whose longer side has 800 to 1600 pixels.
  */
 export async function annotate(

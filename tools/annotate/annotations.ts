@@ -5,12 +5,12 @@ const faceColour = '#0a7d38';
 const okColour = '#1557b0';
 const checkColour = '#b35900';
 
-/** What is drawn of a face, over REST or as a line of `npm run analyze`. */
+/** The parts of a face that are drawn, from REST or from a line of `npm run analyze`. */
 export interface DrawnFace extends Pick<DetectedFace, 'bbox' | 'landmarks'> {
   readonly detection_score: string | number;
 }
 
-/** A face with its score and, where they are there, its landmarks. */
+/** A face with its score and, if present, its landmarks. */
 export function annotateFace({ bbox, detection_score: score, landmarks }: DrawnFace): Annotation {
   const dots = Object.values(landmarks ?? {});
   return { box: bbox, colour: faceColour, dots, text: [floor(Number(score)).toFixed(2)] };
@@ -42,7 +42,7 @@ export function percent(share: number): string {
   return `${Math.round(floor(share) * 100)}%`;
 }
 
-/** Hundredths, rounded down, so that nothing but certainty is 1. */
+/** Hundredths, rounded down, so that only certainty is 1. */
 function floor(share: number): number {
   // 0.29 * 100 is a little less than 29.
   return Math.floor(share * 100 + 1e-9) / 100;

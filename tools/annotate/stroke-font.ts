@@ -1,6 +1,6 @@
 /**
- * A small alphabet drawn by strokes, so that the picture is the same on every machine: text in an
- * SVG picture would be drawn in whatever font is installed. Each glyph stands in a box of 60 by 100.
+ * A small alphabet of strokes, so that pictures look the same on every machine: text in an SVG would be
+ * drawn in whatever font is installed. Each glyph fits a box of 60 by 100.
  */
 const strokes: Readonly<Record<string, string>> = {
   '0': 'M30 6C10 6 6 28 6 50S10 94 30 94 54 72 54 50 50 6 30 6Z',

@@ -5,7 +5,7 @@ import {
   type RestClient,
 } from '../../sdk/typescript/rest.js';
 
-/** A refusal as the REST API answers it; docs/errors.md lists the reasons. */
+/** A refusal as returned by the REST API; docs/errors.md lists the reasons. */
 export interface RefusedAnswer extends Pick<
   RefusedError,
   'message' | 'code' | 'reason' | 'details'
@@ -13,7 +13,7 @@ export interface RefusedAnswer extends Pick<
   readonly request_id?: string | undefined;
 }
 
-/** The answers of both features for one picture, as they came. */
+/** The responses of both features for one picture, unchanged. */
 export interface Analysis {
   readonly faces: AllFacesAnswer | RefusedAnswer;
   readonly meter: MeterAnswer | RefusedAnswer;
@@ -32,7 +32,7 @@ export async function analyse(
   };
 }
 
-/** What is no refusal of the service, as where it cannot be reached, is thrown on. */
+/** Anything but a refusal by the service, such as a connection failure, is rethrown. */
 function toRefusedAnswer(error: unknown): RefusedAnswer {
   if (!(error instanceof RefusedError) || error.reason === undefined) throw error;
   const { message, code, reason, requestId, details } = error;

@@ -7,7 +7,7 @@ export function isRefused({ faces, meter }: Analysis): boolean {
   return 'reason' in faces && 'reason' in meter && faces.reason === meter.reason;
 }
 
-/** What was found, in one line. Refusals are told by their message, but for nothing found. */
+/** What was found, in one line. Refusals show their message, except if nothing was found. */
 export function summarise({ faces, meter }: Analysis): string {
   if ('reason' in faces && isRefused({ faces, meter })) return `refused: ${faces.message}`;
   return `${summariseFaces(faces)}; ${summariseMeter(meter)}`;
@@ -27,7 +27,7 @@ function summariseMeter(meter: Analysis['meter']): string {
   return meter.reason === 'NO_READING' ? 'no meter' : `meter refused: ${meter.message}`;
 }
 
-/** What to draw of the answers. */
+/** What to draw for the responses. */
 export function toAnnotations({ faces, meter }: Analysis): Annotation[] {
   return [
     ...('reason' in faces ? [] : faces.result.map(annotateFace)),

@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-/** A name for the output of each file: its own without folder and ending, and a number where two would be the same. */
+/** A name for each file's output: its own name without folder and extension, numbered if two would be the same. */
 export function outputNames(files: readonly string[]): string[] {
   const used = new Set<string>();
   return files.map((file) => {
