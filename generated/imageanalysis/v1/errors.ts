@@ -24,7 +24,7 @@ export enum ErrorReason {
   UNSPECIFIED = "ERROR_REASON_UNSPECIFIED",
   /** MISSING_FIELD - A required field is absent or empty. */
   MISSING_FIELD = "ERROR_REASON_MISSING_FIELD",
-  /** REPEATED_FIELD - A field that may be given once was given more often. */
+  /** REPEATED_FIELD - A field that may be given only once was repeated. */
   REPEATED_FIELD = "ERROR_REASON_REPEATED_FIELD",
   /** INVALID_FIELD - A field has a value outside its type or range. */
   INVALID_FIELD = "ERROR_REASON_INVALID_FIELD",
@@ -40,17 +40,17 @@ export enum ErrorReason {
   INVALID_SCORE = "ERROR_REASON_INVALID_SCORE",
   /** EMPTY_IMAGE - The picture has no bytes. */
   EMPTY_IMAGE = "ERROR_REASON_EMPTY_IMAGE",
-  /** CORRUPT_IMAGE - The bytes begin like a picture but cannot be decoded. */
+  /** CORRUPT_IMAGE - The file starts like a picture but cannot be decoded. */
   CORRUPT_IMAGE = "ERROR_REASON_CORRUPT_IMAGE",
   /** MISSING_API_KEY - No API key was sent. */
   MISSING_API_KEY = "ERROR_REASON_MISSING_API_KEY",
   /** INVALID_API_KEY - The API key is unknown, revoked or expired. */
   INVALID_API_KEY = "ERROR_REASON_INVALID_API_KEY",
-  /** COMPANY_AUTH_FAILED - Unknown company or wrong password; which of the two is not told. */
+  /** COMPANY_AUTH_FAILED - Unknown company or wrong password; it does not say which. */
   COMPANY_AUTH_FAILED = "ERROR_REASON_COMPANY_AUTH_FAILED",
-  /** KEY_NOT_ALLOWED - The API key is limited to other operations. */
+  /** KEY_NOT_ALLOWED - The API key is not allowed to use this operation. */
   KEY_NOT_ALLOWED = "ERROR_REASON_KEY_NOT_ALLOWED",
-  /** NO_SUCH_ROUTE - No operation has this HTTP path. */
+  /** NO_SUCH_ROUTE - There is no operation at this HTTP path. */
   NO_SUCH_ROUTE = "ERROR_REASON_NO_SUCH_ROUTE",
   /** UNKNOWN_COMPANY - The company named for a detection is not registered. */
   UNKNOWN_COMPANY = "ERROR_REASON_UNKNOWN_COMPANY",
@@ -58,35 +58,35 @@ export enum ErrorReason {
   NO_FACE = "ERROR_REASON_NO_FACE",
   /** NO_READING - No readable counter in the picture. */
   NO_READING = "ERROR_REASON_NO_READING",
-  /** UNKNOWN_API_KEY - No API key has this id (administration only). */
+  /** UNKNOWN_API_KEY - There is no API key with this id (administration only). */
   UNKNOWN_API_KEY = "ERROR_REASON_UNKNOWN_API_KEY",
-  /** COMPANY_EXISTS - A company of this name is registered (administration only). */
+  /** COMPANY_EXISTS - A company with this name already exists (administration only). */
   COMPANY_EXISTS = "ERROR_REASON_COMPANY_EXISTS",
   /** METHOD_NOT_ALLOWED - The path exists, but not with this HTTP method. */
   METHOD_NOT_ALLOWED = "ERROR_REASON_METHOD_NOT_ALLOWED",
   /** UNSUPPORTED_IMAGE_TYPE - Not a JPEG, PNG, WebP, AVIF, GIF or TIFF, or one with more scans, chunks, pages or compressed texts than is allowed. */
   UNSUPPORTED_IMAGE_TYPE = "ERROR_REASON_UNSUPPORTED_IMAGE_TYPE",
-  /** UNSUPPORTED_CONTENT_TYPE - The request body has a content type that the operation does not take. */
+  /** UNSUPPORTED_CONTENT_TYPE - The request body has a content type that the operation does not accept. */
   UNSUPPORTED_CONTENT_TYPE = "ERROR_REASON_UNSUPPORTED_CONTENT_TYPE",
   /** BODY_TOO_LARGE - The picture file or the request body has too many bytes. */
   BODY_TOO_LARGE = "ERROR_REASON_BODY_TOO_LARGE",
-  /** IMAGE_TOO_MANY_PIXELS - The picture has too many pixels, or too long a side. */
+  /** IMAGE_TOO_MANY_PIXELS - The picture has too many pixels, or a side that is too long. */
   IMAGE_TOO_MANY_PIXELS = "ERROR_REASON_IMAGE_TOO_MANY_PIXELS",
-  /** RATE_LIMITED - The key's request rate, or the allowed rate of failed passwords, is used up. */
+  /** RATE_LIMITED - The key's request rate, or the allowed rate of failed passwords, is exceeded. */
   RATE_LIMITED = "ERROR_REASON_RATE_LIMITED",
-  /** QUEUE_FULL - The service has all the work it can finish in time. */
+  /** QUEUE_FULL - The service has as much work as it can finish in time. */
   QUEUE_FULL = "ERROR_REASON_QUEUE_FULL",
-  /** CLIENT_CLOSED - The caller went away. */
+  /** CLIENT_CLOSED - The client disconnected. */
   CLIENT_CLOSED = "ERROR_REASON_CLIENT_CLOSED",
-  /** DEADLINE - The deadline passed before the answer was ready. */
+  /** DEADLINE - The deadline passed before the response was ready. */
   DEADLINE = "ERROR_REASON_DEADLINE",
-  /** INTERNAL - A fault of the service. */
+  /** INTERNAL - An internal error of the service. */
   INTERNAL = "ERROR_REASON_INTERNAL",
   /** CORE_UNAVAILABLE - The REST facade cannot reach the core. */
   CORE_UNAVAILABLE = "ERROR_REASON_CORE_UNAVAILABLE",
   /** SHUTTING_DOWN - The process is shutting down; try again. */
   SHUTTING_DOWN = "ERROR_REASON_SHUTTING_DOWN",
-  /** STORE_UNAVAILABLE - The store of keys, companies and scores cannot be used now; try again. */
+  /** STORE_UNAVAILABLE - The store of keys, companies and scores is unavailable; try again. */
   STORE_UNAVAILABLE = "ERROR_REASON_STORE_UNAVAILABLE",
   /** WORKER_LOST - The inference worker was lost, or none is left; try again. */
   WORKER_LOST = "ERROR_REASON_WORKER_LOST",
