@@ -101,7 +101,7 @@ describe('admin command', () => {
 
   it('should list and delete companies', async (t) => {
     const { admin, db } = await setUp(t);
-    assert.equal((await admin('companies', 'list')).stdout, 'There is no company.\n');
+    assert.equal((await admin('companies', 'list')).stdout, 'There are no companies.\n');
     const store = createKnexCompanyStore(db);
     await store.insert('beta', 'scrypt$', new Date('2026-01-02T03:04:05Z'));
     await store.insert('acme', 'scrypt$', new Date('2026-01-02T03:04:05Z'));
@@ -161,9 +161,9 @@ describe('admin command', () => {
       [[], /Usage: admin/],
       [['keys', 'create'], /required option '--label <text>' not specified/],
       [[...create, '--operations', 'all'], /want any of face_detection, score_config, meter_rea/],
-      [[...create, '--expires', '2027-02-30'], /"2027-02-30" is no time, want 2027-01-01/],
-      [[...create, '--expires', 'tomorrow'], /"tomorrow" is no time, want 2027-01-01/],
-      [[...create, '--expires', '2027-01-01T12:00'], /is no time/],
+      [[...create, '--expires', '2027-02-30'], /"2027-02-30" is not a time, want 2027-01-01/],
+      [[...create, '--expires', 'tomorrow'], /"tomorrow" is not a time, want 2027-01-01/],
+      [[...create, '--expires', '2027-01-01T12:00'], /is not a time/],
       [['companies', 'create', 'a', '--password', 'p', '--password-stdin'], /cannot be used with/],
       [['companies', 'rename', 'a'], /unknown command 'rename'/],
     ];

@@ -11,7 +11,9 @@ interface PasswordOptions extends JsonOption {
 /** `companies create|set-password|list|delete`. */
 export function createCompaniesCommand(deps: AdminCliDependencies): Command {
   const { withHandlers, write } = deps;
-  const companies = new Command('companies').description('register companies and set their passwords');
+  const companies = new Command('companies').description(
+    'register companies and set their passwords',
+  );
 
   withPasswordOptions(companies.command('create'))
     .description('register a company; prints its password if that was generated')

@@ -20,7 +20,7 @@ export interface AdminCliDependencies {
 export function createAdminProgram(deps: AdminCliDependencies): Command {
   const program = new Command('admin')
     .description(
-      'Issues API keys and registers companies in the core\'s store.\n' +
+      "Issues API keys and registers companies in the core's store.\n" +
         'It can be used while the core is running; changes apply from the next call on.',
     )
     .addHelpText(
