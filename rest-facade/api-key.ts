@@ -5,8 +5,8 @@ import { refuse } from '../runtime/refusal.js';
 const maxKeyLength = 256;
 
 /**
- * The API key of a request. Whether it is valid is the core's to say; here is refused what cannot be
- * sent on as metadata.
+ * The API key of a request. The core decides whether it is valid; only keys that cannot be forwarded as
+ * metadata are refused here.
  * @throws Refusal MISSING_API_KEY, INVALID_API_KEY
  */
 export function readApiKey(request: IncomingMessage): string {

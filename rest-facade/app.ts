@@ -38,20 +38,20 @@ export interface AppDeps {
   readonly requestTimeoutMs: number;
   /** Origins whose pages may call the operations. */
   readonly corsOrigins: readonly string[];
-  /** Whose `x-forwarded-for` is believed. */
+  /** Whose `x-forwarded-for` is trusted. */
   readonly isTrustedProxy: IsTrustedProxy;
   readonly metrics: Pick<Metrics, 'requestEnded'>;
   readonly tracing: Tracing;
   readonly log: Logger;
-  /** Whether the application is served by TLS. */
+  /** Whether the application is served over TLS. */
   readonly isTls: boolean;
   /** Whether the process is about to stop. */
   readonly isDraining: () => boolean;
-  /** Makes request ids. */
+  /** Generates request ids. */
   readonly createId?: () => string;
 }
 
-/** The HTTP application: pages of its own without a key, and the operations of the protos. */
+/** The HTTP application: its own pages, which need no key, and the operations of the protos. */
 export function createApp(deps: AppDeps): Handle {
   const open = openRequest({ createId: randomUUID, ...deps });
   const middlewares = [
@@ -96,7 +96,7 @@ async function servePage(path: string, page: Page, ...[request, response]: Param
   const allow = ['GET', 'HEAD'];
   const method = request.method ?? 'GET';
   if (!allow.includes(method)) throw methodNotAllowed(method, allow);
-  // Only now: with each method that is none of the page's, the metrics would have a series more.
+  // Only now: otherwise every method that the page does not support would add a series to the metrics.
   contextOf(response).route = path;
   send(request, response, await page({ ifNoneMatch: request.headers['if-none-match'] }));
 }
@@ -105,8 +105,8 @@ const verbsOf = (routes: readonly Route[], path: string): string[] =>
   routes.filter(({ segments }) => matchPath(segments, path) !== undefined).map(({ verb }) => verb);
 
 /**
- * OPTIONS tells the methods of a path. HEAD is not among them: it would run the operation, and one
- * of them sets a score by GET.
+ * OPTIONS lists the methods of a path. HEAD is not among them: it would run the operation, and one of
+ * them sets a score by GET.
  */
 function tellVerbs(verbs: readonly string[]): HttpAnswer {
   const allow = [...new Set(verbs), 'OPTIONS'].join(', ');

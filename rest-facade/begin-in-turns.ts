@@ -11,17 +11,16 @@ export type Handle = (
 
 type Line = Parameters<Handle>[];
 
-/** The requests of a connection that wait. */
+/** The waiting requests of a connection. */
 const waiting = createSlot<Socket, Line>();
 
 /**
- * Begins one request a turn of the event loop. Connections take turns, so that whoever sends many requests
- * over one has no more of them begun than others.
+ * Starts one request per turn of the event loop. Connections take turns, so that a client with many requests
+ * on one connection has no more of them started than others.
  *
- * libuv accepts one connection a turn. Where a turn begins all requests that are there, it gets the
- * longer the more there are, and connections that are accepted now and then wait for seconds in the
- * kernel while others are served, those that ask for the health among them. So as many are accepted as
- * are begun.
+ * libuv accepts one connection per turn. If a turn started all pending requests, it would take longer the
+ * more there are, and new connections, health checks among them, would wait in the kernel for seconds while
+ * others are served. This way, as many connections are accepted as requests are started.
  */
 export function beginInTurns(handle: Handle): RequestListener {
   const lines: Line[] = [];
@@ -34,7 +33,7 @@ export function beginInTurns(handle: Handle): RequestListener {
     if (line === undefined || first === undefined) return;
     setImmediate(next);
     if (line.length > 0) lines.push(line);
-    // Whose caller has gone in the meantime is not begun.
+    // If the client has gone in the meantime, the request is not started.
     if (!first[0].socket.destroyed) handle(...first);
   };
 

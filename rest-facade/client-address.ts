@@ -3,9 +3,9 @@ import { isIP, type Socket } from 'node:net';
 import type { IsTrustedProxy } from '../runtime/trusted-proxies.js';
 
 /**
- * The address of a caller: that of its connection or, where a trusted proxy connected, the last one in
- * `x-forwarded-for` that is no trusted proxy's. Each proxy adds whom it got the request from, so that what
- * stands before that is only claimed.
+ * The address of a caller: its connection's, or, if a trusted proxy connected, the last one in
+ * `x-forwarded-for` that is not a trusted proxy's. Each proxy appends the address it got the request from, so
+ * anything before that is only a claim.
  */
 export function clientAddressOf(
   { headers, socket }: Pick<IncomingMessage, 'headers'> & { socket: Pick<Socket, 'remoteAddress'> },

@@ -14,10 +14,10 @@ import {
 
 const MiB = 1024 * 1024;
 
-/** What a gRPC message holds beside the picture is far below 1 MiB. */
+/** The rest of a gRPC message, without the picture, is far below 1 MiB. */
 const largestImageBytes = maxMessageBytes - MiB;
 
-/** Everything the facade can be told from outside. */
+/** All settings of the facade. */
 export type Config = z.infer<typeof settings>;
 
 const origins = z
@@ -28,7 +28,7 @@ const origins = z
   )
   .transform((text) => text.split(',').map((origin) => origin.trim()));
 
-/** The settings, their defaults and what they mean; docs/configuration.md is made of them. */
+/** The settings, their defaults and what they mean; docs/configuration.md is generated from them. */
 export const settings = z.object({
   REST_HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
   REST_PORT: port.default(8080).describe('HTTP port; 0 picks a free port.'),
@@ -84,7 +84,7 @@ export const settings = z.object({
   REST_LOG_LEVEL: logLevel,
 });
 
-/** Settings that mean nothing without another. */
+/** Settings that are meaningless without another. */
 const companions = [
   ['REST_TLS_CERT', 'REST_TLS_KEY'],
   ['REST_TLS_KEY', 'REST_TLS_CERT'],
@@ -95,41 +95,41 @@ const companions = [
 ] as const;
 
 /**
- * Reads the configuration out of environment variables `REST_*`; an empty one counts as unset.
- * @throws ConfigError that names every mistaken variable, its value and the wish.
+ * Reads the configuration from the environment variables `REST_*`; an empty one counts as unset.
+ * @throws ConfigError that names every invalid variable, its value and what is wanted.
  */
 export function createConfig(env: Readonly<Record<string, string | undefined>>): Config {
   return readSettings(settings, companions, env, findMisfits);
 }
 
-/** Settings of which each is right by itself, but not beside another. One that is mistaken is absent. */
+/** Settings that are valid on their own but not together. Invalid ones are absent. */
 function* findMisfits(read: Partial<Config>): Generator<string> {
   const { REST_MAX_BUFFERED_BYTES: buffered, REST_CORE_ADDRESS: address } = read;
   // One address gets four fifths of it.
   const leastBuffered = Math.ceil((largestBodyBytes(read) * 5) / 4);
   if (buffered !== undefined && buffered < leastBuffered)
     yield `REST_MAX_BUFFERED_BYTES is ${buffered}: want at least ${leastBuffered}, five fourths of the largest body`;
-  // TLS asks for a certificate by name; Node.js refuses an address in its place.
+  // TLS requests a certificate by name; Node.js refuses an address instead.
   const needsName = read.REST_CORE_TLS_CA && !read.REST_CORE_TLS_NAME;
   if (needsName && address !== undefined && isNumeric(address))
     yield `REST_CORE_ADDRESS is ${JSON.stringify(address)}: with TLS want a name, or REST_CORE_TLS_NAME`;
 }
 
 /**
- * Bytes of the largest body: unless it is set, what base64 makes of the largest picture, and 2 MiB. NaN, which nothing
- * is below, where a setting that it takes is absent.
+ * Bytes of the largest body: by default the size of the largest picture in base64, plus 2 MiB. NaN, which compares
+ * false with everything, if a setting that it depends on is absent.
  */
 export function largestBodyBytes(read: Partial<Config>): number {
   const { REST_MAX_BODY_BYTES: body = NaN, REST_MAX_IMAGE_BYTES: image = NaN } = read;
   return body === 0 ? Math.ceil(image / 3) * 4 + 2 * MiB : body;
 }
 
-/** Whether an address of the core has IP addresses, and no name. */
+/** Whether the core is given by IP addresses and not by name. */
 export function isNumeric(address: string): boolean {
   return /^(ipv[46]:|(dns:\/\/\/)?(\[|[\d.]+:\d+$))/.test(address);
 }
 
-/** The gRPC target: the dns resolver lets round_robin see every address of a name. */
+/** The gRPC target: with the dns resolver, round_robin sees every address of a name. */
 export function toTarget(address: string): string {
   return /^(dns|ipv4|ipv6|unix):/.test(address) ? address : `dns:///${address}`;
 }

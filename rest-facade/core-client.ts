@@ -6,15 +6,15 @@ import type { Rpc } from './protos.js';
 import type { CoreTrust } from './tls.js';
 import { coreUnavailable, fromGrpcError } from './transcode/grpc-error.js';
 
-/** What goes with a call beside its message. */
+/** What accompanies the message of a call. */
 export interface CallContext {
   readonly apiKey: string;
   readonly requestId: string;
-  /** W3C `traceparent` of the request; undefined: it is not traced. */
+  /** W3C `traceparent` of the request; undefined if it is not traced. */
   readonly traceparent?: string | undefined;
-  /** Address of the HTTP client, since the core sees the facade's only. */
+  /** Address of the HTTP client, since the core sees only the facade's. */
   readonly clientAddress: string;
-  /** Sent on as `grpc-timeout`. */
+  /** Sent as `grpc-timeout`. */
   readonly deadline: Date;
   /** Cancels the call; `signal.reason` is the Refusal to reject with. */
   readonly signal: AbortSignal;
@@ -28,7 +28,7 @@ type UnaryCall = [
 
 /** Calls the core, or one of its replicas. */
 export interface CoreClient {
-  /** Calls a unary RPC. Rejects with a Refusal; CORE_UNAVAILABLE at once where nobody listens. */
+  /** Calls a unary RPC. Rejects with a Refusal; immediately with CORE_UNAVAILABLE if nobody listens. */
   call(rpc: Rpc, message: object, context: CallContext): Promise<object>;
   /** Rejects with CORE_UNAVAILABLE unless the core's health service says SERVING in time. */
   checkHealth(timeoutMs: number): Promise<void>;
@@ -51,10 +51,10 @@ export function createCoreClient(
       return await sendOnce(client, onReset, ...what);
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== status.UNAVAILABLE) throw error;
-      // A picture that a worker had may be what killed its core, and shall not get another.
+      // A picture that a worker had may be what killed its core, and must not reach another.
       if (error.details['begun']) throw error;
-      // Its core died, leaves or has lost its workers, and another may be there. Once more does no harm: detections and
-      // readings change nothing, and a score that is set twice is the score that was set.
+      // Its core died, is leaving or has lost its workers, and another may be there. Repeating is harmless: detections
+      // and readings change nothing, and setting a score twice has the same effect.
       return sendOnce(await connection.ready(signal), onReset, ...what);
     }
   };
@@ -83,7 +83,7 @@ export function createCoreClient(
   };
 }
 
-/** @param onReset called when the call is broken off */
+/** @param onReset called if the call is aborted */
 function sendOnce(
   client: Client,
   onReset: () => void,
@@ -98,7 +98,7 @@ function sendOnce(
     };
     const done = (error: ServiceError | null, answer?: object) => {
       signal?.removeEventListener('abort', onAbort);
-      // Node.js keeps a stream of HTTP/2, and thereby the call, until V8's next full collection. Not its picture.
+      // Node.js keeps an HTTP/2 stream, and so the call, until V8's next full collection. This frees its picture.
       message = {};
       if (error === null && answer !== undefined) return resolve(answer);
       if (error?.code === status.DEADLINE_EXCEEDED) onReset();
@@ -115,15 +115,15 @@ function sendOnce(
       { deadline },
       done,
     );
-    // The core sends its metadata when a worker has the picture, or with the answer.
+    // The core sends its metadata when a worker has the picture, or with the response.
     call.on('metadata', () => (hasBegun = true));
     signal?.addEventListener('abort', onAbort);
   });
 }
 
 /**
- * The same refusal where a worker had the picture already, which may be what broke the service: a program
- * should not send it again by itself. Only of UNAVAILABLE, which tells to try again.
+ * The same refusal if a worker already had the picture, which may be what broke the service: a program
+ * should not resend it automatically. Only of UNAVAILABLE, which tells to try again.
  */
 function markBegun(refusal: Refusal): Refusal {
   const { code, reason, message, details, cause } = refusal;

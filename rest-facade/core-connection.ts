@@ -4,14 +4,14 @@ import type { CoreTrust } from './tls.js';
 import { coreUnavailable } from './transcode/grpc-error.js';
 
 /**
- * How long a call waits for a connection that is being made, which takes seconds where a machine is
- * short of processor time; a refused one fails at once.
+ * How long a call waits for a connection to be established, which takes seconds on an overloaded
+ * machine; a refused connection fails at once.
  */
 const connectTimeoutMs = 5_000;
 
 /**
- * Calls that may be broken off on one connection. HTTP/2 servers take a thousand at once, and then so
- * many a second, for an attack (CVE-2023-44487), and end the connection with all other calls on it.
+ * Calls that may be aborted on one connection. HTTP/2 servers treat a thousand at once, or a certain number
+ * per second, as an attack (CVE-2023-44487), and close the connection with all other calls on it.
  */
 const maxResets = 500;
 
@@ -24,30 +24,30 @@ const channelOptions = {
   'grpc.max_reconnect_backoff_ms': 1_000,
   // The addresses behind a name change when replicas come and go.
   'grpc.dns_min_time_between_resolutions_ms': 1_000,
-  // A core that vanished without closing its connections is noticed, with or without calls.
+  // Detects a core that vanished without closing its connections, with or without calls.
   'grpc.keepalive_time_ms': 20_000,
   'grpc.keepalive_timeout_ms': 5_000,
   'grpc.keepalive_permit_without_calls': 1,
-  // One client a process needs no pool; without it a closed client leaves nothing behind.
+  // With one client per process, no pool is needed; without it, a closed client leaves nothing behind.
   'grpc.use_local_subchannel_pool': 1,
 };
 
-/** Connections to the core, or to all its replicas that the target names. */
+/** Connections to the core, or to all replicas that the target names. */
 export interface CoreConnection {
   /**
-   * The client for the next call, as soon as no connection is being made. Rejects with
-   * CORE_UNAVAILABLE where that takes too long.
+   * The client for the next call, as soon as no connection is being established. Rejects with
+   * CORE_UNAVAILABLE if that takes too long.
    */
   ready(signal: AbortSignal | undefined): Promise<Client>;
-  /** To be told of each call that is broken off. */
+  /** To be called for each aborted call. */
   noteReset(): void;
   close(): void;
 }
 
 /**
  * @param target gRPC name such as `dns:///core:50051`
- * @param renewAfterMs Looks the name up anew and connects to what is behind it now, this often.
- * grpc-js does so when a connection is lost and not when a replica is added. Absent: never.
+ * @param renewAfterMs how often to resolve the name again and connect to what it names now; grpc-js does so
+ * when a connection is lost, but not when a replica is added. Absent means never.
  */
 export function createCoreConnection(
   target: string,
@@ -68,14 +68,14 @@ export function createCoreConnection(
     resets = 0;
     const next = connect();
     open.add(next);
-    // Its state tells more than that the wait is over.
+    // The state says more than that the wait is over.
     await waitForConnection(next).catch(() => undefined);
-    // As where the name cannot be looked up for a moment: what is connected by now need not end for that.
+    // For example if the name cannot be resolved for a moment: existing connections need not end for that.
     if (next.getChannel().getConnectivityState(false) !== connectivityState.READY)
       return close(next);
     const old = current;
     current = next;
-    // Calls that wait for it are over by then; those under way on it go on after it is closed.
+    // Calls waiting for it are over by then; calls in flight on it continue after it is closed.
     setTimeout(() => close(old), connectTimeoutMs).unref();
   };
   const renewal = renewAfterMs && setInterval(() => void renew(), renewAfterMs).unref();
@@ -98,8 +98,8 @@ export function createCoreConnection(
 }
 
 /**
- * grpc-js fails a call at once while the last attempt to connect has failed, but queues it while one
- * is under way, which takes 20 seconds where packets are dropped.
+ * grpc-js fails a call at once if the last attempt to connect failed, but queues it during an attempt,
+ * which takes 20 seconds if packets are dropped.
  */
 function waitForConnection(client: Client, signal?: AbortSignal): Promise<void> {
   const channel = client.getChannel();

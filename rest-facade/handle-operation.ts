@@ -22,7 +22,7 @@ import { readMultipart } from './upload/read-multipart.js';
 /** Limit of a JSON body without a picture, bytes. */
 const maxPlainBodyBytes = 64 * 1024;
 
-/** What answering an operation needs. */
+/** What an operation needs to be answered. */
 export interface OperationDeps {
   readonly routes: readonly Route[];
   readonly core: Pick<CoreClient, 'call'>;
@@ -33,8 +33,8 @@ export interface OperationDeps {
 }
 
 /**
- * Answers a request for an operation: find the route, check what costs nothing, read the body, bind,
- * call the core, render. Rejects with a Refusal.
+ * Answers a request for an operation: finds the route, makes the cheap checks, reads the body, binds,
+ * calls the core, renders. Rejects with a Refusal.
  */
 export function createOperationHandler(deps: OperationDeps) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -83,7 +83,7 @@ export function createOperationHandler(deps: OperationDeps) {
 
 const hasPicture = ({ kind }: BodyRule): boolean => kind === 'multipart' || kind === 'data-url';
 
-/** Reads and parses the body as the rule says. `release` ends the use of its bytes. */
+/** Reads and parses the body according to the rule. `release` ends the use of its bytes. */
 async function readBody(
   deps: OperationDeps,
   rule: BodyRule,
@@ -93,7 +93,7 @@ async function readBody(
   if (rule.kind === 'none') return { body: { kind: 'none' }, release: () => {} };
   const maxBodyBytes = rule.kind === 'json' ? maxPlainBodyBytes : deps.maxBodyBytes;
   checkBodyHeaders(request, maxBodyBytes);
-  // By address, since the key may be made up: the core checks it when it gets the body.
+  // Budgeted per address: the key has not been verified yet.
   const { clientAddress, signal } = contextOf(response);
   const budget = deps.budget.of(callerAddress(clientAddress));
   const options = { signal: signal(), budget, maxBodyBytes };
@@ -110,7 +110,7 @@ async function readBody(
   const { members, release } = await readJsonObject(request, { ...options, start });
   if (rule.kind === 'json') return { body: { kind: 'json', members }, release };
   try {
-    // Without the text of the picture, so that it is not held while the core works.
+    // Without the picture's text, so that it is not held while the core works.
     const { [rule.member]: picture, ...rest } = members;
     const image = readPicture(picture, rule.member, deps.maxImageBytes);
     return { body: { kind: 'data-url', image, members: rest }, release };

@@ -2,18 +2,18 @@ import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { createSlot } from '../runtime/slot.js';
 
-/** As many as HTTP/2 advises to let a client have at least (RFC 9113, 6.5.2). */
+/** The minimum that HTTP/2 recommends for a client (RFC 9113, 6.5.2). */
 export const maxUnanswered = 100;
 
-/** How many of a connection's requests have no whole answer yet. */
+/** How many of a connection's requests have no complete response yet. */
 const unanswered = createSlot<Socket, number>();
 
 /**
- * Ends a connection that sends more requests than this without waiting for answers. Node.js reads on for as
- * long as no answers are waiting to be taken, be there thousands of requests that have none yet.
+ * Closes a connection that sends more requests than this without waiting for responses. Node.js keeps reading
+ * as long as no responses are waiting to be sent, even with thousands of unanswered requests queued.
  *
- * Without an answer of its own, which would be taken for that to the first. Clients that pipeline send again
- * what had none (RFC 9112, 9.3.2).
+ * It sends no response, which would be mistaken for that to the first request. Clients that pipeline resend
+ * unanswered requests (RFC 9112, 9.3.2).
  */
 export function limitPipelining(handle: RequestListener): RequestListener {
   return (request, response) => {

@@ -11,13 +11,13 @@ import { renderError } from './transcode/http-error.js';
 /** Request line and headers together. */
 export const maxHeaderBytes = 16 * 1024;
 
-/** What is written then goes nowhere: the other side is gone, or shakes no hands and so has no keys. */
+/** Then there is nobody to write to: the other side is gone, or has not finished the TLS handshake. */
 const unanswerable = new Set<string | undefined>(['ECONNRESET', 'ERR_TLS_HANDSHAKE_TIMEOUT']);
 
-/** The last answer of a connection. */
+/** The last response on a connection. */
 const lastAnswer = createSlot<Socket, ServerResponse>();
 
-/** Answers what is no well-formed HTTP request, and CONNECT: what never reaches the application. */
+/** Answers what never reaches the application: malformed HTTP requests, and CONNECT. */
 export function answerMalformed(server: Server, log: Logger): void {
   const note = ({ socket }: IncomingMessage, response: ServerResponse) =>
     lastAnswer.set(socket, response);
@@ -29,7 +29,7 @@ export function answerMalformed(server: Server, log: Logger): void {
     if (!socket.writable || unanswerable.has(error.code)) socket.destroy();
     else end(socket, refusalOf(error.code), error.code);
   });
-  // No path takes it. Node.js has let go of the connection, and would have ended it without an answer.
+  // No path supports it. Node.js has released the connection, and would have closed it without a response.
   server.on('connect', ({ method = '' }: IncomingMessage, socket: Socket) => {
     for (const event of ['error', 'timeout']) socket.on(event, () => socket.destroy());
     end(socket.resume(), methodNotAllowed(method, []), method);
@@ -51,15 +51,15 @@ export function answerMalformed(server: Server, log: Logger): void {
 }
 
 /**
- * Whether the connection is still, or for good, this answer's: then bytes that cannot be parsed end it
- * without an answer of their own, which would be taken for this one.
+ * Whether this response still occupies the connection, or did so as its last: then unparsable bytes close the
+ * connection without a response of their own, which would be mistaken for this one.
  */
 function hasConnection(answer: ServerResponse): boolean {
   const { complete } = answer.req;
   return complete ? !answer.writableFinished || !answer.shouldKeepAlive : answer.headersSent;
 }
 
-/** Only what is in the documented table, so that a client needs to know no more. */
+/** Only statuses in the documented table, so that a client needs to know no others. */
 function refusalOf(errorCode: string | undefined): Refusal {
   switch (errorCode) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
@@ -75,7 +75,7 @@ function refusalOf(errorCode: string | undefined): Refusal {
   }
 }
 
-/** Answer and headers as bytes of HTTP. */
+/** Response and headers as HTTP bytes. */
 function render(refusal: Refusal, requestId: string): string {
   const { status, headers, body } = renderError(refusal, requestId);
   const all = {

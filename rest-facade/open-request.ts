@@ -5,13 +5,13 @@ import { setContext } from './request-context.js';
 import { isRequestId } from '../runtime/request-id.js';
 import type { IsTrustedProxy } from '../runtime/trusted-proxies.js';
 
-/** After its deadline, for an answer to be taken. */
+/** Time after the deadline for the client to read the response. */
 const takeAnswerMs = 5_000;
 
 /**
- * Opens a request: its id (the caller's if harmless, else a new one; returned on every answer), the
- * address of its caller, its deadline, and the signal that ends all work for it. Its clock began when it
- * arrived: a wait for its turn is part of it.
+ * Opens a request: its id (the caller's if harmless, otherwise a new one; returned with every response), the
+ * address of its caller, its deadline, and the signal that ends all work for it. Its clock started when it
+ * arrived, so waiting for its turn counts.
  */
 export function openRequest(deps: {
   createId: () => string;
@@ -28,7 +28,7 @@ export function openRequest(deps: {
       const message = `the request took longer than ${deps.requestTimeoutMs} ms, try again`;
       const details = { limit: String(deps.requestTimeoutMs) };
       controller.abort(refuse('DEADLINE', message, { details }));
-      // A caller who takes its answer drop by drop is cut off.
+      // A client that reads its response too slowly is disconnected.
       timer = setTimeout(() => response.destroy(), takeAnswerMs);
     };
     const leftMs = deadline - performance.now();
@@ -44,7 +44,7 @@ export function openRequest(deps: {
       clientAddress: clientAddressOf(request, deps.isTrustedProxy),
       arrivedAt,
       deadline: () => new Date(Date.now() + deadline - performance.now()),
-      // Made where it is asked for: of a flood most are refused before that.
+      // Created on demand: in a flood, most requests are refused before that.
       signal: () => controller.signal,
       traceparent: undefined,
       route: undefined,

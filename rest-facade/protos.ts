@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 
-/** Folder of the protos, seen from `dist/rest-facade/`. */
+/** Folder of the protos, relative to `dist/rest-facade/`. */
 export const protoDir = fileURLToPath(new URL('../../proto', import.meta.url));
 
-/** Services with a REST face. */
+/** Services that are available over REST. */
 export const protoFiles = [
   'imageanalysis/v1/face_detection.proto',
   'imageanalysis/v1/score_config.proto',

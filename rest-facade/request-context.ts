@@ -2,21 +2,21 @@ import type { ServerResponse } from 'node:http';
 import type { Refusal } from '../runtime/refusal.js';
 import { createSlot } from '../runtime/slot.js';
 
-/** What is known of one HTTP request while it is answered. */
+/** What is known about one HTTP request while it is answered. */
 export interface RequestContext {
   readonly requestId: string;
-  /** Of whom it came from, for the fair shares of the budget and of failed passwords, and for the log. */
+  /** Address of the caller, for the fair shares of the budget and of failed passwords, and for the log. */
   readonly clientAddress: string;
   /** When its headers had been read; monotonic, milliseconds. */
   readonly arrivedAt: number;
-  /** When the answer must be ready, by the clock as it goes now: it may have been set meanwhile. */
+  /** When the response must be ready, by the current system clock, which may have been set meanwhile. */
   readonly deadline: () => Date;
   /**
-   * Aborted when the caller goes away or the deadline passes, with the Refusal to answer. No getter: V8 keeps
-   * that of an object literal, and the request with all its buffers, until its next full collection.
+   * Aborted with the Refusal to send when the caller goes away or the deadline passes. Not a getter: V8 keeps the
+   * getter of an object literal, and with it the request and all its buffers, until its next full collection.
    */
   readonly signal: () => AbortSignal;
-  /** W3C `traceparent` that goes on to the core, where the request is traced. */
+  /** W3C `traceparent` to send to the core, if the request is traced. */
   traceparent: string | undefined;
   /** Template of the path, for the log. */
   route: string | undefined;
@@ -30,13 +30,13 @@ export function setContext(response: ServerResponse, context: RequestContext): v
   slot.set(response, context);
 }
 
-/** nginx's number for a caller who went away before its answer was out. */
+/** nginx's status for a client that disconnected before its response was sent. */
 const clientClosed = 499;
 
-/** How a request ended; to be asked once its response is closed. */
+/** How a request ended; to be called once its response is closed. */
 export function outcomeOf(response: ServerResponse): {
   readonly status: number;
-  /** `OK` where it was answered. */
+  /** `OK` if it succeeded. */
   readonly reason: string;
   readonly seconds: number;
 } {

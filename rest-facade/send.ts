@@ -9,11 +9,11 @@ const maxDrainBytes = 32 * 1024 * 1024;
 const maxDrainMs = 2_000;
 
 /**
- * Sends an answer, JSON where its headers say nothing else. Closing a socket with unread bytes in it
- * makes the kernel reset the connection, and the caller, still sending, would lose the answer. So where
- * the request's body was not read to its end, the answer goes out first and a bounded part of the body
- * is read and dropped, a smaller one where its chunks are too small. The connection is kept when that was all
- * of it: under a flood, new connections would cost more than refusals do.
+ * Sends a response, by default as JSON. If a socket with unread bytes is closed, the kernel resets the
+ * connection, and a caller that is still sending would lose the response. So if the request's body was not
+ * read to its end, the response is sent first, and a limited part of the body is read and dropped, less if its
+ * chunks are too small. The connection is kept if that was all of it: in a flood, new connections would cost
+ * more than refusals.
  */
 export function send(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void {
   if (response.headersSent || response.destroyed) {
@@ -28,7 +28,7 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
     response.end(answer.body);
     return;
   }
-  // Without the wished-for "100 Continue" nothing of the body is on its way.
+  // Without the expected "100 Continue", none of the body has been sent.
   const isOnItsWay = !awaitsContinue(request);
   const canEndSoon = isOnItsWay && (contentLength(request) ?? Infinity) <= maxDrainBytes;
   if (!canEndSoon) response.setHeader('connection', 'close');
@@ -39,7 +39,7 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
   if (!isEmpty) response.setHeader('content-length', Buffer.byteLength(answer.body));
   response.write(answer.body);
   drain(request, () => {
-    // Else megabytes more would be read and parsed before the connection is closed.
+    // Otherwise megabytes more would be read and parsed before the connection is closed.
     if (!request.complete) request.pause().socket.pause();
     response.end(() => {
       if (!request.complete) request.socket.destroySoon();
@@ -70,7 +70,7 @@ function hasBody(request: IncomingMessage): boolean {
 
 const continued = createSlot<IncomingMessage, true>();
 
-/** Lets a caller that sent `Expect: 100-continue` send its body; called when nothing speaks against it. */
+/** Tells a caller that sent `Expect: 100-continue` to send its body; called once all checks have passed. */
 export function allowBody(request: IncomingMessage, response: ServerResponse): void {
   if (!awaitsContinue(request)) return;
   continued.set(request, true);

@@ -25,27 +25,27 @@ import { createThrottle } from './throttle.js';
 import { parseTrustedProxies } from '../runtime/trusted-proxies.js';
 import { createFairBudget } from '../runtime/fair-budget.js';
 
-/** A core that was added behind a name is used within this time. */
+/** A core added behind a name is used within this time. */
 const lookUpCoresEveryMs = 30_000;
 
-/** A facade that listens. */
+/** A listening facade. */
 export interface RestFacade {
   readonly host: string;
   readonly port: number;
-  /** Port of the metrics; undefined: they are off. */
+  /** Port of the metrics; undefined if they are off. */
   readonly metricsPort: number | undefined;
-  /** Stops listening, lets requests under way finish, ends them after the configured grace. */
+  /** Stops listening, lets requests in flight finish, and ends them after the configured grace period. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the facade. The core need not be there yet: until it is, operations answer 503.
- * Rejects when the port is taken or an option in the protos is mistaken.
+ * Starts the facade. The core need not be running yet: until it is, operations return 503.
+ * Rejects if the port is taken or an option in the protos is invalid.
  */
 export async function startRestFacade(deps: {
   config: Config;
   log: Logger;
-  /** Absent: requests are not traced. Ended with the facade. */
+  /** If absent, requests are not traced. Ended with the facade. */
   tracing?: Tracing;
 }): Promise<RestFacade> {
   const { config, log, tracing = noTracing } = deps;
@@ -115,7 +115,7 @@ export async function startRestFacade(deps: {
       log.warn('requests under way are ended');
       for (const connection of connections) connection.destroy();
     }, config.REST_SHUTDOWN_GRACE_MS);
-    // A connection that was busy when the server closed stays open, idle, once its answer is out.
+    // A connection that was busy when the server closed stays open, idle, after its response is sent.
     const sweep = setInterval(() => server.closeIdleConnections(), 50);
     await closed;
     clearTimeout(force);
@@ -133,7 +133,7 @@ export async function startRestFacade(deps: {
   };
 }
 
-/** Slow clients end at a time-out each: headers, whole request, answer not taken, idle connection. */
+/** Timeouts for slow clients: headers, whole request, unread response, idle connection. */
 function createHttpServer(
   config: Config,
   log: Logger,
@@ -143,13 +143,13 @@ function createHttpServer(
   const { REST_REQUEST_TIMEOUT_MS: requestTimeoutMs } = config;
   const options: ServerOptions = {
     headersTimeout: Math.min(10_000, requestTimeoutMs),
-    // The request's own deadline comes first and answers in JSON; this is the net below it.
+    // The request's own deadline comes first and responds in JSON; this is the safety net.
     requestTimeout: requestTimeoutMs + 5_000,
-    // Longer than the usual minute of load balancers, which must be the ones to hang up.
+    // Longer than the usual minute of load balancers, which must be the ones to close.
     keepAliveTimeout: 65_000,
     connectionsCheckingInterval: 1_000,
     maxHeaderSize: maxHeaderBytes,
-    // The application refuses what lacks it, in JSON.
+    // The application refuses requests without it, in JSON.
     requireHostHeader: false,
   };
   const handle = limitPipelining(beginInTurns(app));
@@ -160,7 +160,7 @@ function createHttpServer(
       )
     : createServer(options, handle);
   server.timeout = requestTimeoutMs + 10_000;
-  // "100 Continue" is sent when the body is wanted, not before the checks; other wishes are ignored.
+  // "100 Continue" is sent when the body is wanted, not before the checks; other expectations are ignored.
   server.on('checkContinue', handle);
   server.on('checkExpectation', handle);
   answerMalformed(server, log);

@@ -1,37 +1,37 @@
 import { Refusal } from '../runtime/refusal.js';
 
 /**
- * Passes work on to the core, or refuses it at once where the core would very likely refuse it too,
- * before its body is read: under a flood, reading bodies only to hear that the queue is full would take
- * the time that answers need.
+ * Passes work on to the core, or refuses it before its body is read if the core would very likely refuse it
+ * too: in a flood, reading bodies only to learn that the queue is full would take the time that responses
+ * need.
  */
 export interface Throttle {
   /**
-   * @param caller whose work it is; callers do not count for each other
-   * @throws Refusal of the work, or the last QUEUE_FULL that this caller got
+   * @param caller whose work it is; callers are counted separately
+   * @throws Refusal by the work itself, or the last QUEUE_FULL for this caller
    */
   run<T>(caller: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** At its limit a caller may try one more so often, to find out whether the core takes more by now. */
+/** How often a caller at its limit may try one more, to find out whether the core accepts more by now. */
 const tryAgainMs = 100;
-/** So long after it was last at its limit a caller has none any more. */
+/** How long after it was last reached a caller's limit is dropped. */
 const forgetMs = 1_000;
 
-/** The work of one caller that was passed on and is not answered yet. */
+/** One caller's work that was passed on and is not answered yet. */
 interface Window {
   underWay: number;
-  /** How much the core had of it when it took no more. */
+  /** How much of it the core had when it accepted no more. */
   limit: number;
   lastRefusal: Refusal | undefined;
-  /** When it last was at its limit and the core was asked all the same. */
+  /** When it was last at its limit and the core was asked anyway. */
   triedAt: number;
 }
 
 /**
- * A window as TCP has one: what was under way when the core refused one more is what it takes from this
- * caller, so from then on one more is passed on for each that is answered. The core itself is asked
- * about ten times a second.
+ * A window, as in TCP: the amount in flight when the core refused one more is what it accepts from this
+ * caller, so from then on, one more is passed on for each that is answered. The core itself is asked about
+ * ten times per second.
  *
  * @param deps.now monotonic, milliseconds
  */
@@ -56,7 +56,7 @@ export function createThrottle({ now }: { now: () => number }): Throttle {
     return window;
   };
 
-  /** The refusal that the core would very likely give; undefined where it may take the work. */
+  /** The refusal that the core would very likely send; undefined if it may accept the work. */
   const foresee = (window: Window): Refusal | undefined => {
     const { underWay, limit, lastRefusal, triedAt } = window;
     if (!isLimited(window)) window.limit = Infinity;

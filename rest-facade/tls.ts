@@ -18,14 +18,14 @@ export interface Identity {
   readonly key: Buffer;
 }
 
-/** How the core is believed, and what the facade proves itself with to it. */
+/** How the core is verified, and how the facade authenticates to it. */
 export interface CoreTrust {
   readonly credentials: ChannelCredentials;
   readonly options: ChannelOptions;
 }
 
 /**
- * What the facade proves itself with, where that is configured.
+ * The facade's own certificate, if one is configured.
  * @throws ConfigError naming the variable whose file cannot be read.
  */
 export async function loadIdentity(
@@ -41,7 +41,7 @@ export async function loadIdentity(
 }
 
 /**
- * Plain text unless the authority of the core is configured.
+ * Plain text unless the core's CA is configured.
  * @throws ConfigError naming the variable whose file cannot be read.
  */
 export async function loadCoreTrust(config: TlsConfig): Promise<CoreTrust> {

@@ -1,11 +1,11 @@
-/** A place for one value on objects that are others', such as sockets and responses. */
+/** A place for one value on objects that belong to others, such as sockets and responses. */
 export interface Slot<Owner extends object, Value> {
   get(owner: Owner): Value | undefined;
   set(owner: Owner, value: Value): void;
 }
 
 /**
- * Makes a slot that nobody else finds. A WeakMap would keep each request with all its buffers until V8's next full
+ * Creates a slot that nobody else can find. A WeakMap would keep each request with all its buffers until V8's next full
  * collection: the values of an old WeakMap keep what is young alive, and what belongs to a request leads to it.
  */
 export function createSlot<Owner extends object, Value>(): Slot<Owner, Value> {

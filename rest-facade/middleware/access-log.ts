@@ -5,7 +5,7 @@ import { showPath } from '../transcode/show-path.js';
 import type { Middleware } from './middleware.js';
 
 /**
- * One line a request, written when its answer is out or its caller gone. Of the request it has method
+ * One line per request, written when its response is sent or its caller gone. Of the request it has method
  * and route only, of a path without one what may be shown: query strings hold a password, headers the API
  * key. Members are named as in the core's log, so that one request is found in both by its `request_id`.
  */

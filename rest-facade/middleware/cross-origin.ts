@@ -4,8 +4,8 @@ import type { Middleware } from './middleware.js';
 const preflightSeconds = 600;
 
 /**
- * Lets pages of other origins call the operations (CORS). Keys are headers, so no cookie is allowed along.
- * A preflight goes on to be answered as every OPTIONS is, with the methods of its path.
+ * Lets pages from other origins call the operations (CORS). Keys are headers, so cookies are not allowed.
+ * A preflight is answered like every OPTIONS request, with the methods of its path.
  *
  * @param origins at least one; `*` for all
  */

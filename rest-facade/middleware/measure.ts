@@ -2,7 +2,7 @@ import type { Metrics } from '../observe/metrics.js';
 import { contextOf, outcomeOf } from '../request-context.js';
 import type { Middleware } from './middleware.js';
 
-/** Counts a request when its answer is out or its caller gone. */
+/** Counts a request when its response is sent or its caller gone. */
 export function measure(metrics: Pick<Metrics, 'requestEnded'>): Middleware {
   return (request, response) => {
     response.once('close', () => {

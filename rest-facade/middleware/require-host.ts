@@ -2,8 +2,8 @@ import { refuse } from '../../runtime/refusal.js';
 import type { Middleware } from './middleware.js';
 
 /**
- * HTTP/1.1 wants one Host header (RFC 9112, 3.2). Node.js would refuse a missing one too, but without a
- * body, and would take the first of several.
+ * HTTP/1.1 requires exactly one Host header (RFC 9112, 3.2). Node.js would also refuse a missing one, but
+ * without a body, and would accept the first of several.
  */
 export function requireHost(): Middleware {
   return (request) => {

@@ -2,7 +2,7 @@ import type { Tracing } from '../../runtime/tracing.js';
 import { contextOf, outcomeOf } from '../request-context.js';
 import type { Middleware } from './middleware.js';
 
-/** Traces a request until its answer is out or its caller gone; goes on with the caller's trace. */
+/** Traces a request until its response is sent or its caller gone; continues the caller's trace. */
 export function trace(tracing: Tracing): Middleware {
   return (request, response) => {
     const given = request.headers['traceparent'];

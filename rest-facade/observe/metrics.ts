@@ -1,15 +1,15 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { createRegistry, secondsBuckets } from '../../runtime/registry.js';
 
-/** What the facade counts. Labels are names of ours: no key, company, address or picture is among them. */
+/** The facade's metrics. Labels are our own names: no key, company, address or picture. */
 export interface Metrics {
   readonly registry: Registry;
   /** An HTTP request ended. */
   requestEnded(request: {
-    /** Verb and template, `POST /face_detect_single`; `other` for what no route or page has. */
+    /** Verb and template, `POST /face_detect_single`; `other` if no route or page matches. */
     readonly operation: string;
     readonly status: number;
-    /** `OK` where it was answered. */
+    /** `OK` if it succeeded. */
     readonly reason: string;
     readonly seconds: number;
   }): void;
@@ -17,7 +17,7 @@ export interface Metrics {
 
 export function createMetrics(options: {
   readonly version: string;
-  /** Bytes of uploads that are held now. */
+  /** Bytes of uploads held at the moment. */
   readonly bufferedBytes: () => number;
 }): Metrics {
   const registry = createRegistry('facade', options.version);

@@ -6,7 +6,7 @@ import { errorSchema } from './describe-errors.js';
 import { describeOperation, tagOf } from './describe-operation.js';
 import { formatBytes, type Schema } from './schema.js';
 
-/** What the document states beside the protos. */
+/** What the document contains beyond the protos. */
 export interface DocumentOptions {
   readonly version: string;
   readonly maxImageBytes: number;
@@ -15,8 +15,8 @@ export interface DocumentOptions {
 }
 
 /**
- * The OpenAPI 3.1 document of the routes that this process serves: addresses and bodies out of the
- * method options, words out of the comments of the protos, limits out of the configuration.
+ * The OpenAPI 3.1 document for the routes that this process serves: paths and bodies come from the method
+ * options, wording from the comments of the protos, limits from the configuration.
  */
 export function createDocument(routes: readonly Route[], options: DocumentOptions): Schema {
   const definitions = loadDefinitions();
@@ -38,7 +38,7 @@ export function createDocument(routes: readonly Route[], options: DocumentOption
       description: describeService(options),
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    // Relative to the document, which a proxy may serve below a prefix.
+    // Relative to the document, which a proxy may serve under a prefix.
     servers: [{ url: '.', description: 'This service.' }],
     security: [{ apiKey: [] }],
     tags: describeTags(routes, definitions),
@@ -116,7 +116,7 @@ const healthy = (description: string) => ({
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Health' } } },
 });
 
-/** The pages for probes, which no proto describes. */
+/** The pages for probes, which are not in the protos. */
 const healthPaths = {
   '/livez': {
     get: {

@@ -30,7 +30,7 @@ export interface ErrorReason {
 }
 
 /**
- * Reads the protos a second time, for proto-loader drops their comments.
+ * Reads the protos a second time, because proto-loader drops their comments.
  * @throws Error when one cannot be read
  */
 export function loadDefinitions(): Definitions {
@@ -50,7 +50,7 @@ export function loadDefinitions(): Definitions {
 
 /** Reads protos with their comments. @param files under the folder of the protos */
 export function readProtos(files: readonly string[]): protobuf.Root {
-  // What proto-loader adds to protobufjs for itself too: the well-known type that options extend.
+  // As proto-loader does: adds the well-known type that options extend to protobufjs.
   const { nested } = createRequire(import.meta.url)(
     'protobufjs/google/protobuf/descriptor.json',
   ) as { nested: { google: { nested: object } } };
@@ -63,7 +63,7 @@ export function readProtos(files: readonly string[]): protobuf.Root {
   return root;
 }
 
-/** The comment of anything in a proto, its lines joined to paragraphs. */
+/** The comment of anything in a proto, its lines joined into paragraphs. */
 export function commentOf(object: { readonly comment?: string | null } | undefined): string {
   return unwrap(object?.comment ?? '');
 }

@@ -5,9 +5,9 @@ import { rulesOf } from './field-rules.js';
 import { scalarSchema, type Schema } from './schema.js';
 
 /*
- * Answers show the fields of their message under their own names. What the documented contract shows
- * otherwise, the renderers of `transcode/render-*.ts` do in code and the tables here say in schemas;
- * the contract test holds real answers against them, without room for a member that is not here.
+ * Responses show the fields of their message under their own names. Where the documented contract differs, the
+ * renderers in `transcode/render-*.ts` implement it and the tables here describe it in schemas; the contract
+ * test validates real responses against them and allows no additional members.
  */
 
 /** How a field is shown, by message and field. */
@@ -17,7 +17,7 @@ const unusual: Readonly<
     {
       readonly name?: string;
       readonly schema?: Schema;
-      /** Its members stand in place of the field. */
+      /** Its members replace the field. */
       readonly spread?: true;
       readonly hidden?: true;
     }
@@ -26,14 +26,14 @@ const unusual: Readonly<
   'DetectSingleFaceResponse.face': { spread: true },
   'DetectSingleFaceResponse.details': { spread: true },
   'DetectAllFacesResponse.faces': { name: 'result' },
-  // `message` tells how many.
+  // `message` says how many.
   'DetectAllFacesResponse.omitted_faces': { hidden: true },
   'DetectAllFacesResponse.details': { spread: true },
   'Face.bounding_box': { name: 'bbox' },
   'Face.detection_score': { schema: { type: 'string', pattern: '^[01]\\.\\d{4,6}$' } },
   'Face.crop_jpeg': { name: 'face' },
   'ReadMeterResponse.bounding_box': { name: 'bbox' },
-  // A list of its own in the proto, so that an empty one differs from none.
+  // A separate message in the proto, so that an empty list differs from none.
   'ReadMeterResponse.alternatives': { spread: true },
   'AlternativeReadings.readings': { name: 'alternatives' },
   'MeterDigit.bounding_box': { name: 'bbox' },
@@ -42,9 +42,9 @@ const unusual: Readonly<
 /** Enums whose values are shown in lower case. */
 const lowerCase: ReadonlySet<string> = new Set(['ReadingStatus', 'ThresholdSource']);
 
-/** Collects the schemas of answers and of the messages inside them, by message name. */
+/** Collects the schemas of responses and of the messages inside them, by message name. */
 export function createAnswerSchemas(): {
-  /** The schema of an RPC's answer, by reference. */
+  /** The schema of an RPC's response, by reference. */
   describe(message: protobuf.Type): Schema;
   readonly schemas: Record<string, Schema>;
 } {
@@ -123,7 +123,7 @@ function objectSchema(message: protobuf.Type, { properties, required }: Members)
   return { type: 'object', description: commentOf(message), properties, required };
 }
 
-/** Values without the prefix that protos need, and without the one that is never sent. */
+/** Values without the prefix that protos need, except the one that is never sent. */
 function enumSchema({ name, values, comments }: protobuf.Enum): Schema {
   const prefix = `${name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()}_`;
   const shown = Object.keys(values)

@@ -59,8 +59,8 @@ const ofPictures: readonly Reason[] = [
 ];
 
 /**
- * The reasons that an operation may be refused for: those of its body and its fields, and those that
- * the options of its RPC name.
+ * The reasons for which an operation may be refused: those of its body and fields, and those named in the
+ * options of its RPC.
  */
 export function reasonsOf(route: Route, definitions: Definitions): ErrorReason[] {
   const { request } = definitions.method(route.rpcName);
@@ -79,7 +79,7 @@ export function reasonsOf(route: Route, definitions: Definitions): ErrorReason[]
   return definitions.reasons.filter(({ name }) => names.has(name));
 }
 
-/** The responses of an operation's refusals by HTTP status. */
+/** The responses for an operation's refusals, by HTTP status. */
 export function describeErrors(
   reasons: readonly ErrorReason[],
   routes: readonly Route[],

@@ -13,12 +13,12 @@ export interface OperationContext {
   readonly maxImageBytes: number;
 }
 
-/** Words with which an operation's id and summary are made. */
+/** Words for an operation's id and summary. */
 const pathWords = /[A-Za-z0-9]+/g;
 
 /**
- * One operation of the document: the routes on one verb and path. More than one are told apart by how
- * a query parameter is given, and become one operation that has what each of them has.
+ * One operation of the document: the routes with one verb and path. If there are several, they differ in how
+ * a query parameter is given, and are merged into one operation.
  *
  * @param isMain whether this is the first address of its RPC, which then names it
  */
@@ -73,7 +73,7 @@ function describeSuccess(
   };
 }
 
-/** Path variables, headers and query parameters; a name that several routes have is one parameter. */
+/** Path variables, headers and query parameters; a name shared by several routes is one parameter. */
 function describeParameters(routes: readonly Route[], definitions: Definitions): Schema[] {
   const parameters = new Map<string, Schema>();
   for (const route of routes) {
@@ -183,14 +183,14 @@ function describeBody(route: Route, { definitions, maxImageBytes }: OperationCon
       return body(
         'application/json',
         object({ [route.body.member]: image, ...fields }, [route.body.member]),
-        // Viewers would offer every optional field with its example, which are not the caller's.
+        // Otherwise viewers would prefill every optional field with its example, which is not what the caller wants.
         { [route.body.member]: 'data:image/jpeg;base64,/9j/' },
       );
     }
   }
 }
 
-/** The comment of the RPC; where several share an address, with how each is asked for. */
+/** The comment of the RPC; if several share a path, with how to request each. */
 function describeRpc(route: Route, routes: readonly Route[], definitions: Definitions): string {
   const comment = commentOfRpc(route, definitions);
   const rule = route.query.find(({ presence }) => presence !== 'any');

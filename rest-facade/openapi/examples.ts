@@ -2,7 +2,7 @@ import type protobuf from 'protobufjs';
 import { writeJson } from '../transcode/json.js';
 import { renderResponse } from '../transcode/render-response.js';
 
-/** Values of request fields to try an operation with; every other field has an obvious one. */
+/** Example values of request fields; all other fields have an obvious one. */
 export const fieldExamples: Readonly<Record<string, unknown>> = {
   company: 'acme',
   password: 'correct horse',
@@ -18,7 +18,7 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
 const box = { xmin: 98.1, ymin: 120.7, xmax: 210.4, ymax: 260.4 };
 const face = { bounding_box: box, detection_score: 0.9731, crop_jpeg: Buffer.from([0xff, 0xd8]) };
 
-/** Answers of the core, by message. */
+/** Responses of the core, by message. */
 const answers: Readonly<Record<string, object>> = {
   DetectSingleFaceResponse: { face },
   DetectAllFacesResponse: { faces: [face] },
@@ -35,11 +35,11 @@ const answers: Readonly<Record<string, object>> = {
   },
 };
 
-/** An answer as the facade renders it; undefined where none was written down for its message. */
+/** A response as the facade renders it; undefined if there is no example for its message. */
 export function answerExample(message: protobuf.Type): unknown {
   const answer = answers[message.name];
   if (answer === undefined) return undefined;
-  // In the shape in which proto-loader gives messages, fields that are not named here included.
+  // In the shape of proto-loader's messages, including fields not named here.
   const complete = message.toObject(message.fromObject(answer), {
     enums: String,
     defaults: true,

@@ -2,11 +2,11 @@ import type protobuf from 'protobufjs';
 import { z } from 'zod';
 import { readOption } from '../transcode/read-option.js';
 
-/** What the proto states of a field beyond its type; `values` in the words of JSON Schema. */
+/** What the proto says about a field beyond its type; `values` in terms of JSON Schema. */
 export interface FieldRules {
-  /** Of a request: it must be there. */
+  /** In a request: required. */
   readonly required: boolean;
-  /** Of an answer: it is there only where the request wants it. */
+  /** In a response: only present if the request asks for it. */
   readonly onRequest: boolean;
   readonly values: Readonly<Record<string, unknown>>;
 }
@@ -27,11 +27,11 @@ const fieldRules = z
   }));
 
 /**
- * Reads `(imageanalysis.v1.rules)` out of a field's options.
+ * Reads `(imageanalysis.v1.rules)` from a field's options.
  * @throws Error, in words for whoever wrote the proto
  */
 export function rulesOf(field: protobuf.Field | undefined): FieldRules {
-  // Listed as they were written, one an item.
+  // One item per option, as written.
   const options = Object.values(field?.parsedOptions ?? {});
   const given = Object.assign({}, ...options) as Record<string, unknown>;
   try {

@@ -6,7 +6,7 @@ import { rulesOf } from './field-rules.js';
 /** A JSON Schema, or any other part of the document. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Proto types by what JSON has for them; 64 bits do not fit a double and are shown as text. */
+/** JSON types for proto types; 64 bits do not fit a double and are shown as strings. */
 const jsonTypes: Readonly<Record<string, Schema>> = {
   string: { type: 'string' },
   bool: { type: 'boolean' },
@@ -24,7 +24,7 @@ export function scalarSchema(type: string): Schema | undefined {
   return jsonTypes[type];
 }
 
-/** The schema of a request field that a text, a form or a JSON member fills. */
+/** The schema of a request field that is filled by a string, a form or a JSON member. */
 export function requestSchema(field: Field, message: protobuf.Type): Schema {
   const definition = message.fields[field.name];
   const { required, values } = rulesOf(definition);
@@ -39,7 +39,7 @@ export function requestSchema(field: Field, message: protobuf.Type): Schema {
   };
 }
 
-/** Whether a request field must be there. */
+/** Whether a request field is required. */
 export function isRequired(field: Field, message: protobuf.Type): boolean {
   return rulesOf(message.fields[field.name]).required;
 }

@@ -10,8 +10,8 @@ const healthTimeoutMs = 2_000;
 export type Page = (request: { readonly ifNoneMatch: string | undefined }) => Promise<HttpAnswer>;
 
 /**
- * What pages may load: their own files, and for the API the same origin. Swagger UI draws its icons
- * from data URLs and sizes parts by style attributes; scripts come from files only.
+ * What pages may load: their own files, and the API of the same origin. Swagger UI draws its icons
+ * from data URLs and sizes elements with style attributes; scripts come from files only.
  */
 const contentPolicy = [
   "default-src 'none'",
@@ -27,7 +27,7 @@ const contentPolicy = [
 ].join('; ');
 
 /**
- * Pages that need no key, by path: `/livez` (the process answers), `/readyz` (the core serves and
+ * Pages that need no key, by path: `/livez` (the process is alive), `/readyz` (the core is serving and
  * this process is not stopping), `/openapi.json`, and the files of the console and the document's
  * viewer.
  */
@@ -49,7 +49,7 @@ export function createPages(deps: {
         return success;
       },
     ],
-    // Relative, as a proxy may have taken a prefix away.
+    // Relative, because a proxy may have stripped a prefix.
     ['/docs/', () => Promise.resolve({ status: 308, headers: { location: '../docs' }, body: '' })],
     ['/openapi.json', () => Promise.resolve({ status: 200, headers: {}, body: document })],
   ]);
@@ -61,7 +61,7 @@ export function createPages(deps: {
 function answerFile({ type, body, etag }: StaticFile, ifNoneMatch: string | undefined): HttpAnswer {
   const headers = {
     'content-type': type,
-    // Asked for again each time, but sent only when it has changed.
+    // Revalidated each time, but sent only if it has changed.
     'cache-control': 'no-cache',
     etag,
     'content-security-policy': contentPolicy,

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A file as it is answered. */
+/** A file as it is served. */
 export interface StaticFile {
   readonly type: string;
   readonly body: Buffer;
@@ -12,7 +12,7 @@ export interface StaticFile {
   readonly etag: string;
 }
 
-/** Root of the project, seen from `dist/rest-facade/pages/`. */
+/** Root of the project, relative to `dist/rest-facade/pages/`. */
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 const types: Readonly<Record<string, string>> = {
@@ -25,7 +25,7 @@ const types: Readonly<Record<string, string>> = {
 
 /**
  * The files for browsers by address, read once: the console, the viewer of the OpenAPI document, and
- * the sample pictures. Nothing else of the disk can be asked for.
+ * the sample pictures. Nothing else on the disk is accessible.
  * @throws Error when one is missing
  */
 export function loadStaticFiles(): ReadonlyMap<string, StaticFile> {
@@ -44,7 +44,7 @@ export function loadStaticFiles(): ReadonlyMap<string, StaticFile> {
   for (const part of ['console', 'docs']) {
     for (const name of readdirSync(`${web}/${part}`)) {
       if (name.endsWith('.css')) files.push([`/${part}/${name}`, `${web}/${part}/${name}`]);
-      // By the sources: what is left in dist/ of a file that is gone is not served.
+      // Based on the sources: what remains in dist/ of a deleted file is not served.
       const script = name.replace(/\.ts$/, '.js');
       if (script !== name) files.push([`/${part}/${script}`, `${compiled}/${part}/${script}`]);
     }

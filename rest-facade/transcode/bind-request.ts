@@ -4,7 +4,7 @@ import { describeJson } from './describe-json.js';
 import { decodePart, type NamedValue } from './parse-target.js';
 import type { Route } from './rules.js';
 
-/** The body of a request, read and parsed as the route's body rule says. */
+/** The body of a request, read and parsed according to the route's body rule. */
 export type ParsedBody =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly members: Readonly<Record<string, unknown>> }
@@ -29,12 +29,12 @@ export interface RequestParts {
   readonly body: ParsedBody;
 }
 
-/** A request message with the names of the proto. Absent fields are absent: the core knows the defaults. */
+/** A request message with the names of the proto. Absent fields stay absent: the core knows the defaults. */
 export type RequestMessage = Record<string, unknown>;
 
 /**
- * Refuses fields of the body that stand in the query string: ignored like names that nobody knows, a
- * company would get the default score unnoticed. Values stay unsaid, as some are secrets.
+ * Refuses body fields in the query string: if they were ignored like unknown names, a company would get
+ * the default score unnoticed. The message omits the values, since some are secrets.
  * @throws Refusal INVALID_FIELD
  */
 export function checkQuery({ body, openFields }: Route, query: readonly NamedValue[]): void {
@@ -48,8 +48,8 @@ export function checkQuery({ body, openFields }: Route, query: readonly NamedVal
 }
 
 /**
- * Makes the request message. Names that the route does not know are ignored, in the query string, in
- * forms and in JSON alike: existing clients may send more than is documented.
+ * Builds the request message. Names that the route does not know are ignored in the query string, in forms
+ * and in JSON alike: existing clients may send more than is documented.
  * @throws Refusal REPEATED_FIELD, INVALID_FIELD, INVALID_SCORE
  */
 export function bindRequest(route: Route, parts: RequestParts): RequestMessage {
@@ -121,7 +121,7 @@ function bindMembers(
   }
 }
 
-/** A JSON value: of the field's own type, or numbers as a text in plain decimal notation. */
+/** A JSON value of the field's own type; numbers may also be strings in plain decimal notation. */
 function parseMember(field: Field, value: unknown): unknown {
   if (typeof value === 'string' && field.type !== 'bool') return parseText(field, value, field);
   if (field.type === 'bool') {
@@ -145,7 +145,7 @@ function wrongType(field: Field, value: unknown, wish: string) {
   );
 }
 
-/** Node gives header bytes as Latin-1; clients send UTF-8. What is not UTF-8 was Latin-1 then. */
+/** Node.js decodes header bytes as Latin-1; clients send UTF-8. Anything that is not valid UTF-8 was Latin-1. */
 function decodeHeader(value: string): string {
   const bytes = Buffer.from(value, 'latin1');
   try {

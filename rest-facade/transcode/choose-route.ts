@@ -6,7 +6,7 @@ import type { NamedValue } from './parse-target.js';
 import type { Route } from './rules.js';
 import { showPath } from './show-path.js';
 
-/** The routes on one verb and path, and the path's variables, still encoded. */
+/** The routes for one verb and path, and the path's variables, still encoded. */
 export interface RouteMatch {
   readonly routes: readonly [Route, ...Route[]];
   readonly variables: ReadonlyMap<string, string>;
@@ -36,8 +36,8 @@ export function findRoutes(routes: readonly Route[], verb: string, rawPath: stri
 }
 
 /**
- * Chooses between routes on one verb and path by the presence of query parameters: with a value, or
- * bare (an empty value is the same as none). So `GET /face_config_score` is two RPCs:
+ * Chooses between routes with the same verb and path by the presence of query parameters: with a value, or
+ * bare (an empty value counts as none). So `GET /face_config_score` is two RPCs:
  *
  *     ?detection=0.8   SetDetectionScore
  *     ?detection       GetDetectionScore
@@ -55,7 +55,7 @@ export function chooseRoute(match: RouteMatch, query: readonly NamedValue[]): Ro
     });
     if (fits) return route;
   }
-  // One route alone that asks for a presence: the parameter is there, but not as it wants it.
+  // A single route that requires a presence: the parameter is there, but not in the required form.
   const rule = match.routes[0].query.find(({ presence }) => presence !== 'any');
   const name = rule?.name ?? '';
   const mistake = rule?.presence === 'bare' ? 'has a value, want none' : 'is empty, want a value';

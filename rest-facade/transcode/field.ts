@@ -1,7 +1,7 @@
 import type { NamedValue } from './parse-target.js';
 import { clip, quote, type Refusal, refuse } from '../../runtime/refusal.js';
 
-/** Types of message fields that a text can fill. */
+/** Types of message fields that a string can fill. */
 export type FieldType =
   'string' | 'bytes' | 'bool' | 'double' | 'int32' | 'uint32' | 'int64' | 'uint64';
 
@@ -19,21 +19,21 @@ const rangeOf = {
   uint64: [0n, 2n ** 64n - 1n],
 } as const;
 
-/** Scores have a stricter form and a reason of their own wherever they come in. */
+/** Scores always have a stricter form and their own reason. */
 export function isScore(field: Field): boolean {
   return field.type === 'double' && field.name.endsWith('_score');
 }
 
 /**
- * Reads the value of a field out of a text of a form, a query string, a path or a header.
+ * Reads the value of a field from the text in a form, a query string, a path or a header.
  *
  * - bool: `true` or `false` in any case (Python's `str(True)` is `True`), `1` or `0`.
- * - numbers: plain decimal notation only; no exponent, no sign but a leading minus, no blanks.
- * - scores: besides that no sign and at most 6 decimals. Their range is the core's to check.
- * - an empty text is a value only of a string: a form's empty number is a mistake, not a wish for
+ * - numbers: plain decimal notation only; no exponent, no sign except a leading minus, no blanks.
+ * - scores: in addition, no sign and at most 6 decimals. The core checks their range.
+ * - an empty text is only valid for a string: an empty number in a form is a mistake, not a request for
  *   the default.
  *
- * Refusals quote the value, except that of a string field, which may be a password.
+ * Refusals quote the value, except for string fields, which may hold a password.
  *
  * @param from the name that the caller used, and the reason to refuse with where one was declared.
  * @throws Refusal INVALID_SCORE, INVALID_FIELD, or the declared reason
@@ -76,11 +76,11 @@ export function parseText(
     case 'uint64': {
       const [smallest, largest] = rangeOf[field.type];
       const value = /^-?\d{1,20}$/.test(text) ? BigInt(text) : undefined;
-      // The field's own range, which is narrower, is the core's to tell.
+      // The core checks the field's own range, which is narrower.
       if (value === undefined) throw invalid('a whole number');
       if (value < smallest) throw invalid(`a whole number, at least ${smallest}`);
       if (value > largest) throw invalid(`a whole number, at most ${largest}`);
-      // 64 bits do not fit a double; protobufjs takes them as text.
+      // 64 bits do not fit a double; protobufjs accepts them as strings.
       return field.type.endsWith('64') ? value.toString() : Number(value);
     }
     case 'bytes':

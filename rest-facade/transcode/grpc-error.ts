@@ -2,16 +2,16 @@ import { status, type ServiceError } from '@grpc/grpc-js';
 import { readTrailingRefusal } from '../../runtime/read-refusal.js';
 import { deadlinePassed, internalFault, Refusal, refuse } from '../../runtime/refusal.js';
 
-/** A core that is restarted is found again within about this time. */
+/** A restarted core is found again within about this time. */
 const reconnectSeconds = 1;
 
 /**
- * Makes a refusal of a failed call. The core's own refusals carry an ErrorInfo and are passed on, with
- * message, reason, details and RetryInfo. Without one the error is grpc-js's or a proxy's: its text
- * stays here, its code tells what happened.
+ * Turns a failed call into a refusal. The core's own refusals carry an ErrorInfo and are passed on with
+ * message, reason, details and RetryInfo. Without one, the error comes from grpc-js or a proxy: its text
+ * is not passed on, and its code says what happened.
  */
 export function fromGrpcError(error: ServiceError): Refusal {
-  // Not cancelled by us, for then the signal's reason is answered: a killed core resets its streams.
+  // We did not cancel it, or the signal's reason would be the answer: a killed core resets its streams.
   if (error.code === status.CANCELLED) return coreUnavailable(error);
   return toRefusal(error) ?? fromTransport(error);
 }
@@ -22,14 +22,14 @@ function fromTransport(error: ServiceError): Refusal {
     case status.UNAVAILABLE:
       return coreUnavailable(error);
     case status.INTERNAL:
-      // What grpc-js says of all calls of a connection that broke off.
+      // What grpc-js says for all calls of a lost connection.
       return error.details.startsWith('Received RST_STREAM')
         ? coreUnavailable(error)
         : internalFault(error);
     case status.DEADLINE_EXCEEDED:
       return deadlinePassed(error);
     case status.RESOURCE_EXHAUSTED:
-      // The limit of a message, where the core's is below the facade's; else some proxy's of its own.
+      // The message limit, if the core's is lower than the facade's; otherwise some proxy's own limit.
       return /larger than/.test(error.details)
         ? refuse('BODY_TOO_LARGE', 'file is too large for the service, want a smaller one', options)
         : refuse('QUEUE_FULL', 'the service has all the work it can take, try again', {

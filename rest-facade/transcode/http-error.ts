@@ -2,24 +2,24 @@ import { status } from '@grpc/grpc-js';
 import { internalMessage, type Refusal } from '../../runtime/refusal.js';
 import { writeJson } from './json.js';
 
-/** An answer in HTTP: what is written as it stands. */
+/** An HTTP response, written as it is. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
 }
 
-/** The HTTP status of a gRPC code, where the reason does not ask for a closer one. */
+/** The HTTP status for a gRPC code, unless the reason calls for a more specific one. */
 export function toHttpStatus(code: status, reason: string): number {
   switch (reason) {
-    // gRPC has no codes for what is too large or of the wrong type.
+    // gRPC has no codes for something too large or of the wrong type.
     case 'BODY_TOO_LARGE':
     case 'IMAGE_TOO_MANY_PIXELS':
       return 413;
     case 'UNSUPPORTED_IMAGE_TYPE':
     case 'UNSUPPORTED_CONTENT_TYPE':
       return 415;
-    // A good request for a picture in which there is nothing: the address was found, so not 404.
+    // A valid request for a picture that contains nothing: the path exists, so not 404.
     case 'NO_FACE':
     case 'NO_READING':
       return 422;
@@ -62,10 +62,10 @@ export function toHttpStatus(code: status, reason: string): number {
   }
 }
 
-/** An answer whose body is a JSON text. */
+/** A response with a JSON body. */
 type ErrorAnswer = HttpAnswer & { readonly body: string };
 
-/** Where even rendering the error fails. */
+/** If even rendering the error fails. */
 const lastResort: ErrorAnswer = {
   status: 500,
   headers: {},

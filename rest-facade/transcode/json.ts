@@ -8,7 +8,7 @@ export class Base64 {
   constructor(readonly bytes: Uint8Array) {}
 }
 
-/** What an answer is made of; a member that is undefined is left out. */
+/** What a response consists of; undefined members are left out. */
 export type Json =
   | string
   | number
@@ -20,8 +20,8 @@ export type Json =
   | { readonly [member: string]: Json | undefined };
 
 /**
- * Writes JSON. Beside JSON.stringify for two reasons: JavaScript cannot tell 1.0 from 1, and base64,
- * which never needs an escape, is not scanned for one.
+ * Writes JSON. It replaces JSON.stringify for two reasons: JavaScript cannot tell 1.0 from 1, and base64
+ * never needs escaping, so it is not scanned.
  */
 export function writeJson(json: Json): string {
   if (json instanceof Float) return writeFloat(json.value);
@@ -44,6 +44,6 @@ function writeFloat(value: number): string {
 }
 
 function toBase64(bytes: Uint8Array): string {
-  // A view on the same memory, no copy.
+  // A view of the same memory, not a copy.
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }

@@ -43,12 +43,12 @@ const restOptions = z.strictObject({
 
 /** One `google.api.http` rule, its own or an additional one. */
 export type HttpBinding = Omit<z.infer<typeof httpRule>, 'additional_bindings'>;
-/** What our own option adds to one path. */
+/** What our own option adds for one path. */
 export type RestBinding = z.infer<typeof restOptions>['bindings'][number];
 
 /**
- * Reads `(google.api.http)` and `(imageanalysis.v1.rest)` out of a method's options. No binding where
- * the method has no REST face.
+ * Reads `(google.api.http)` and `(imageanalysis.v1.rest)` from a method's options. No bindings if
+ * the method is not available over REST.
  * @throws Error, in words for whoever wrote the proto
  */
 export function readMethodOptions(options: Readonly<Record<string, unknown>>): {

@@ -2,9 +2,9 @@ import { Refusal } from '../../runtime/refusal.js';
 import type { Route } from './rules.js';
 
 /**
- * A refusal of the core in the caller's words. The core names the field of its message; where the
- * caller filled that field under another name (`file`, `detection`, `x-company-password`), the
- * refusal names what was sent, in `details.field` and at the head of the sentence.
+ * A refusal by the core in the caller's terms. The core names the field of its message; if the caller
+ * filled that field under another name (`file`, `detection`, `x-company-password`), the refusal names what
+ * was sent, in `details.field` and at the start of the sentence.
  */
 export function nameAsSent(refusal: Refusal, route: Route): Refusal {
   const { field } = refusal.details;
@@ -20,7 +20,7 @@ export function nameAsSent(refusal: Refusal, route: Route): Refusal {
   });
 }
 
-/** Undefined where the field goes by its own name. */
+/** Undefined if the field uses its own name. */
 function nameInRequest(field: string, { body, query, headers }: Route): string | undefined {
   if (body.kind === 'multipart' && body.fileField === field) return body.filePart;
   if (body.kind === 'data-url' && body.field === field) return body.member;

@@ -41,7 +41,7 @@ export function parseQuery(query: string): NamedValue[] {
 }
 
 /**
- * Undoes percent-encoding.
+ * Decodes percent-encoding.
  * @param where named in the refusal; the text itself may be a secret and is not.
  * @throws Refusal INVALID_FIELD for a broken escape or bytes that are not UTF-8
  */

@@ -3,7 +3,7 @@ export type Segment = { readonly text: string } | { readonly variable: string };
 
 /**
  * Parses a path of `google.api.http`, such as `/v1/companies/{company}/detection-score`.
- * Of the template syntax only `{name}` for one whole segment is known; patterns (`{name=shelves/*}`),
+ * Of the template syntax, only `{name}` for one whole segment is supported; patterns (`{name=shelves/*}`),
  * wildcards and verbs (`:cancel`) are refused.
  * @see https://cloud.google.com/service-infrastructure/docs/service-management/reference/rpc/google.api#path-template-syntax
  */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
 /*
- * Options as protobufjs, and so proto-loader, has them: parsed from the text of the proto, never checked
- * against the option's message. A repeated member that is given once is no array; an absent member is
- * absent; an enum value is its name; the key is the option's name as it is written in the proto. So
- * the shapes are checked here, strictly, for a misspelt member would otherwise be silently ignored.
+ * Options as protobufjs, and so proto-loader, represents them: parsed from the text of the proto, but never
+ * checked against the option's message. A repeated member given once is not an array; an absent member is
+ * absent; an enum value is its name; the key is the option's name as written in the proto. So the shapes are
+ * checked strictly here, since a misspelt member would otherwise be silently ignored.
  */
 
 const ownPackage = 'imageanalysis.v1.';

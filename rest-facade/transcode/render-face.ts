@@ -27,7 +27,7 @@ export function renderAllFaces(answer: Wire<DetectAllFacesResponse>): Members {
   };
 }
 
-/** `face` is left out when no crop was asked for, `landmarks` unless they were. */
+/** `face` is left out if no crop was requested, `landmarks` unless they were. */
 function renderFace(face: Wire<Face>): Members {
   const { landmarks } = face;
   return {
@@ -47,8 +47,8 @@ function renderFace(face: Wire<Face>): Members {
 }
 
 /**
- * The documented string. 4 decimals as a rule; up to 6 where they say more, since thresholds have 6
- * and a face at its threshold must not look as if it were below.
+ * The documented string. It has 4 decimals as a rule, and up to 6 if needed, since thresholds have 6 and a
+ * face exactly at its threshold must not appear to be below it.
  */
 export function formatScore(score: number): string {
   return score.toFixed(6).replace(/0{1,2}$/, '');

@@ -2,7 +2,7 @@ import type { BoundingBox, Point } from '../../generated/imageanalysis/v1/geomet
 import { Float, type Json } from './json.js';
 import type { Wire } from './wire.js';
 
-/** A box as documented; left out when the core found none. */
+/** A box as documented; left out if the core found none. */
 export function renderBox(box: Wire<BoundingBox> | null | undefined): Json | undefined {
   if (!box) return undefined;
   return {

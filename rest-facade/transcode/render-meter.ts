@@ -20,7 +20,7 @@ export function renderReading(answer: Wire<ReadMeterResponse>): Members {
       confidence: new Float(confidence),
       bbox: renderBox(box),
     })),
-    // Only when asked for: the documented answer stays as it is.
+    // Only on request, so that the documented response stays as it is.
     alternatives: answer.alternatives?.readings.map((reading) => ({
       meter_number: reading.meter_number,
       value: reading.value,

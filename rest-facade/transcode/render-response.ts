@@ -15,7 +15,7 @@ import type { Wire } from './wire.js';
 /** Members of a JSON object; undefined ones are left out. */
 export type Members = Readonly<Record<string, Json | undefined>>;
 
-/** The answers whose REST form is documented, by the name of their message. */
+/** The responses with a documented REST form, by message name. */
 interface Documented {
   DetectSingleFaceResponse: DetectSingleFaceResponse;
   DetectAllFacesResponse: DetectAllFacesResponse;
@@ -32,20 +32,20 @@ const renderers: { [Name in keyof Documented]: (answer: Wire<Documented[Name]>) 
   ReadMeterResponse: renderReading,
 };
 
-/** Documented without the time it took. */
+/** Documented without the processing time. */
 const untimed: ReadonlySet<string> = new Set<keyof Documented>([
   'GetDetectionScoreResponse',
   'SetDetectionScoreResponse',
 ]);
 
-/** Whether an answer tells the time it took. */
+/** Whether a response includes the processing time. */
 export function isTimed(responseType: string): boolean {
   return !untimed.has(responseType);
 }
 
 /**
- * The body of an answer: `message`, what the RPC answered, and `process_time` in seconds.
- * @param responseType name of the message without its package; of an unknown one all fields are
+ * The body of a response: `message`, the result of the RPC, and `process_time` in seconds.
+ * @param responseType name of the message without its package; for an unknown one, all fields are
  *   shown under their names in the proto
  */
 export function renderResponse(responseType: string, answer: object, elapsedMs: number): Members {
@@ -59,7 +59,7 @@ export function renderResponse(responseType: string, answer: object, elapsedMs: 
   };
 }
 
-/** Microseconds are what the clock gives. */
+/** The clock's resolution is microseconds. */
 function toSeconds(elapsedMs: number): Float {
   return new Float(Math.round(elapsedMs * 1000) / 1e6);
 }

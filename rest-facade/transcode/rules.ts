@@ -17,14 +17,14 @@ export type BodyRule =
 /** A query parameter that the proto names. */
 export interface QueryRule {
   readonly name: string;
-  /** Undefined: only its presence counts. */
+  /** If undefined, only its presence counts. */
   readonly field: Field | undefined;
-  /** Chooses between routes on one verb and path. */
+  /** Chooses between routes with the same verb and path. */
   readonly presence: 'any' | 'with-value' | 'bare';
   readonly invalidReason: InvalidReason | undefined;
 }
 
-/** One HTTP address of one RPC: everything that the options say, checked and normalised once at start. */
+/** One HTTP path of one RPC: everything in the options, checked and normalised once at startup. */
 export interface Route {
   readonly rpc: Rpc;
   /** `imageanalysis.v1.FaceDetectionService.DetectSingleFace` */
@@ -39,17 +39,17 @@ export interface Route {
   readonly pathFields: ReadonlyMap<string, Field>;
   /** Fields that the body, or without one the query string, fills under their own names. */
   readonly openFields: readonly Field[];
-  /** What its RPC is refused for, beside what follows from how the request is sent. */
+  /** Reasons for refusing its RPC, beyond those that follow from how the request is sent. */
   readonly refusals: readonly Reason[];
-  /** Short name of the answer's message: `DetectSingleFaceResponse`. */
+  /** Short name of the response message: `DetectSingleFaceResponse`. */
   readonly responseType: string;
 }
 
 const verbs = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 /**
- * The routes of all RPCs that have a REST face.
- * @throws Error that names every RPC with a mistaken option, one a line
+ * The routes of all RPCs that are available over REST.
+ * @throws Error that names every RPC with an invalid option, one per line
  */
 export function createRoutes(rpcs: readonly Rpc[]): Route[] {
   const routes: Route[] = [];
@@ -132,7 +132,7 @@ function readAddress(http: HttpBinding): Pick<Route, 'verb' | 'template'> {
   return { verb: verb.toUpperCase(), template: http[verb] ?? '' };
 }
 
-/** Finds a field by its name; one that a single text can fill, where that is asked for. */
+/** Finds a field by its name; if required, one that a single string can fill. */
 type FindField = (name: string, by?: 'text') => Field;
 
 function createFinder(fields: ReadonlyMap<string, Field>, template: string): FindField {
@@ -145,7 +145,7 @@ function createFinder(fields: ReadonlyMap<string, Field>, template: string): Fin
   };
 }
 
-/** The fields that nothing named fills. Pictures come as files or data URLs only. */
+/** The fields that nothing else fills. Pictures come only as files or data URLs. */
 function openFieldsOf(
   fields: ReadonlyMap<string, Field>,
   { pathFields, query, headers }: Pick<Route, 'pathFields' | 'query' | 'headers'>,
@@ -228,7 +228,7 @@ function readFields(rpc: Rpc): Map<string, Field> {
   );
 }
 
-/** Two routes on one verb and path must be told apart by the presence of one query parameter. */
+/** Two routes with the same verb and path must differ in the presence of one query parameter. */
 function findAmbiguities(routes: readonly Route[]): string[] {
   const shape = (route: Route): string =>
     `${route.verb} ${route.template.replaceAll(/\{[^}]+\}/g, '{}')}`;

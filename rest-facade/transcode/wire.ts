@@ -1,6 +1,6 @@
 /**
- * A generated message type in the shape in which proto-loader gives it: names as in the proto,
- * absent messages null. It ties the renderers to the generated types without decoding twice.
+ * A generated message type in proto-loader's shape: names as in the proto, absent messages null. It ties the
+ * renderers to the generated types without decoding twice.
  */
 export type Wire<T> = T extends Uint8Array | string | number | boolean
   ? T

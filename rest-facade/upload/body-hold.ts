@@ -2,18 +2,18 @@ import { refuse } from '../../runtime/refusal.js';
 import type { BudgetShare } from '../../runtime/fair-budget.js';
 import { createChunkSizeCheck, leastMeanChunkBytes } from '../../runtime/chunk-size.js';
 
-/** Piece of the budget that is taken at once, where there is as much. */
+/** Amount of the budget that is taken at a time, if that much is left. */
 const stepBytes = 64 * 1024;
 
-/** What one request holds of its caller's share, for all that it sent: the file and all fields of a form. */
+/** What one request holds of its caller's share: everything it sent, the file and all fields of a form. */
 export interface BodyHold {
   /**
-   * Counts a chunk that came. The budget is taken as they come, so that a caller who promises much and sends
-   * nothing takes nothing from the others.
+   * Counts a chunk that arrived. The budget is taken as chunks arrive, so that a caller who announces a lot and
+   * sends nothing takes nothing from others.
    * @throws Refusal QUEUE_FULL, INVALID_FIELD
    */
   readonly grow: (bytes: number) => void;
-  /** Gives all back; what came of the body must not be used any more. */
+  /** Gives everything back; the received body must not be used any more. */
   readonly release: () => void;
 }
 
@@ -32,7 +32,7 @@ export function createBodyHold(share: BudgetShare): BodyHold {
       came += bytes;
       const missing = came - taken;
       if (missing <= 0) return;
-      // Near the end of the share no whole step may be left, but room for what came.
+      // Near the end of the share, there may be room for the chunk but not for a whole step.
       const more = [Math.max(missing, stepBytes), missing].find((step) => share.take(step));
       if (more === undefined)
         throw refuse(

@@ -1,23 +1,23 @@
 import { refuse } from '../../runtime/refusal.js';
 
-/** Size of the first buffer where no length is promised. */
+/** Size of the first buffer if no length is announced. */
 const firstBytes = 64 * 1024;
 
-/** Collects chunks of one body in one buffer. */
+/** Collects the chunks of a body in one buffer. */
 export interface ByteCollector {
   /**
    * Copies a chunk to the end.
    * @throws Refusal BODY_TOO_LARGE
    */
   push(chunk: Uint8Array): void;
-  /** What came so far, a view on the buffer. */
+  /** The data so far, a view of the buffer. */
   bytes(): Buffer;
 }
 
 /**
- * @param options.what named in refusals: `file`, `body`
- * @param options.expectedBytes what Content-Length promises. A buffer of that size costs no memory
- *   until it is written.
+ * @param options.what name for refusals: `file`, `body`
+ * @param options.expectedBytes the Content-Length. A buffer of that size costs no memory until it is
+ *   written.
  */
 export function createByteCollector(options: {
   what: string;

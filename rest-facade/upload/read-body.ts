@@ -5,19 +5,19 @@ import { createBodyHold } from './body-hold.js';
 import { bodyTooLarge, createByteCollector, type ByteCollector } from './byte-collector.js';
 import type { BudgetShare } from '../../runtime/fair-budget.js';
 
-/** What reading a body needs beside the request. */
+/** What reading a body needs besides the request. */
 export interface ReadOptions {
-  /** Aborted with the Refusal to answer, when the caller goes away or time is up. */
+  /** Aborted with the Refusal to send when the caller goes away or time is up. */
   readonly signal: AbortSignal;
   readonly budget: BudgetShare;
   /** Limit of the whole body. */
   readonly maxBodyBytes: number;
-  /** Called when the headers are found good and reading begins. */
+  /** Called when the headers are valid and reading starts. */
   readonly start: () => void;
 }
 
 /**
- * Refuses by the headers alone, before a byte of the body is read.
+ * Refuses based on the headers alone, before any of the body is read.
  * @throws Refusal BODY_TOO_LARGE, UNSUPPORTED_CONTENT_TYPE
  */
 export function checkBodyHeaders(request: IncomingMessage, maxBodyBytes: number): void {
@@ -62,12 +62,12 @@ export async function readJsonObject(
   }
 }
 
-/** More than any body has; strings may contain them too. */
+/** More than any legitimate body has; strings may contain these characters too. */
 const maxMarks = 10_000;
 
 /**
- * Whether a text has few of the marks that stand before each value. Parsing megabytes of small values
- * would take seconds, and a hundred times the memory of the text.
+ * Whether a text has few of the characters that precede each value. Parsing megabytes of small values would
+ * take seconds, and a hundred times the memory of the text.
  */
 function hasFewValues(json: Buffer): boolean {
   let found = 0;
@@ -104,13 +104,13 @@ function parseJsonObject(collector: ByteCollector): Record<string, unknown> {
   return json as Record<string, unknown>;
 }
 
-/** What the header promises; undefined for a chunked body. Node has checked that it is a number. */
+/** The Content-Length; undefined for a chunked body. Node.js has checked that it is a number. */
 export function contentLength(request: IncomingMessage): number | undefined {
   const given = request.headers['content-length'];
   return given === undefined ? undefined : Number(given);
 }
 
-/** Hands over the chunks of a request until its end; stops reading on the first error. */
+/** Passes on the chunks of a request until its end; stops reading on the first error. */
 export function pump(
   request: IncomingMessage,
   signal: AbortSignal,

@@ -6,7 +6,7 @@ import { createBodyHold } from './body-hold.js';
 import { bodyTooLarge, createByteCollector, type ByteCollector } from './byte-collector.js';
 import { contentLength, type ReadOptions } from './read-body.js';
 
-/** Limits of a form beside those of its bytes. */
+/** Limits of a form, besides those of its bytes. */
 export const formLimits = {
   files: 1,
   fields: 16,
@@ -14,7 +14,8 @@ export const formLimits = {
   nameBytes: 100,
   /**
    * Room for a boundary, which has at most 70 characters (RFC 2046, 5.1.1), in quotes and beside a charset.
-   * busboy looks at as many again for each byte that comes alone, and may find the boundary where we would not.
+   * busboy examines this many characters again for each byte that arrives alone, and may find the boundary where we
+   * would not.
    */
   contentTypeLength: 200,
 } as const;
@@ -23,16 +24,16 @@ export const formLimits = {
 export interface Form {
   readonly fields: readonly NamedValue[];
   readonly file: Buffer;
-  /** Gives the bytes of the form back to the budget; the file must not be used any more. */
+  /** Returns the bytes of the form to the budget; the file must not be used any more. */
   readonly release: () => void;
 }
 
 /**
  * Reads a multipart/form-data body with one file into one buffer.
  *
- * busboy cuts off what is over a limit and says so of what is exactly at it, so every size limit is
- * set one higher than meant. It skips parts without a usable Content-Disposition in silence; they
- * count as parts, and what they should have carried is then missing.
+ * busboy truncates what exceeds a limit and also reports what is exactly at it, so every size limit is set
+ * one higher than intended. It silently skips parts without a usable Content-Disposition; they count as
+ * parts, and what they should have contained is then missing.
  *
  * @param filePart name of the part that is the file; fields of other names are returned as they are
  * @throws Refusal UNSUPPORTED_CONTENT_TYPE, MALFORMED_MULTIPART, MISSING_FIELD, REPEATED_FIELD,
@@ -49,7 +50,7 @@ export function readMultipart(
     maxBytes: maxFileBytes,
     expectedBytes: contentLength(request),
   });
-  // Of the whole body: until its end the parser or `fields` hold what is no file.
+  // For the whole body: until its end, the parser or `fields` hold everything but the file.
   const hold = createBodyHold(options.budget);
   let hasFailed = false;
   let bodyBytes = 0;
@@ -59,13 +60,13 @@ export function readMultipart(
       signal.removeEventListener('abort', onAbort);
       request.off('data', onData).off('end', onEnd).off('error', onRequestError);
     };
-    /** The first failure decides; what the parser still reports of it is ignored. */
+    /** The first failure decides; later reports by the parser are ignored. */
     const fail = (refusal: unknown) => {
       if (hasFailed) return;
       hasFailed = true;
       stop();
       request.pause();
-      // Not at once: this runs inside busboy's own parsing, which crashes on what destroy clears.
+      // Deferred: this runs inside busboy's own parsing, which crashes on what destroy clears.
       setImmediate(() => parser.destroy());
       hold.release();
       reject(Refusal.from(refusal));
@@ -108,7 +109,7 @@ export function readMultipart(
 
 type Fail = (refusal: Refusal) => void;
 
-/** The fields, as they come. */
+/** The fields, as they arrive. */
 function collectFields(parser: busboy.Busboy, filePart: string, fail: Fail): readonly NamedValue[] {
   const { fields: maxFields, fieldBytes, nameBytes } = formLimits;
   const fields: NamedValue[] = [];
@@ -116,7 +117,7 @@ function collectFields(parser: busboy.Busboy, filePart: string, fail: Fail): rea
     if (name === undefined) return;
     if (Buffer.byteLength(name) > nameBytes)
       fail(overLimit('a field name that is too long', nameBytes, { unit: 'bytes' }));
-    // A file, most likely, by its length.
+    // Judging by its length, most likely a file.
     else if (valueTruncated && name === filePart) fail(missingFile(filePart));
     else if (valueTruncated)
       fail(overLimit('a field that is too long', fieldBytes, { unit: 'bytes', field: name }));
@@ -126,7 +127,7 @@ function collectFields(parser: busboy.Busboy, filePart: string, fail: Fail): rea
   return fields;
 }
 
-/** Has the collector take the one file; `hasFile` tells whether it came. */
+/** Collects the one file; `hasFile` says whether it arrived. */
 function collectFile(
   parser: busboy.Busboy,
   filePart: string,
@@ -137,7 +138,7 @@ function collectFile(
   let files = 0;
   parser.on('file', (name: string | undefined, stream, { filename }) => {
     files += 1;
-    // A missing end of the form is an error of the parser and of this stream; the former is enough.
+    // If the end of the form is missing, both the parser and this stream report an error; the former suffices.
     stream.on('error', () => {});
     if (files > formLimits.files) {
       const isRepeated = name === filePart && found.hasFile;
@@ -151,7 +152,7 @@ function collectFile(
           fail(Refusal.from(error));
         }
       });
-      // What a browser sends for an input without a chosen file. An empty file has a name.
+      // What a browser sends if no file was chosen. An empty file would have a name.
       stream.on('end', () => {
         if (!filename && collector.bytes().length === 0) found.hasFile = false;
       });
@@ -178,7 +179,7 @@ function createParser(request: IncomingMessage, maxFileBytes: number): busboy.Bu
     return busboy({
       headers: request.headers,
       limits: {
-        // One more, so that its name can be told.
+        // One more, so that its name can be reported.
         files: files + 1,
         fileSize: maxFileBytes + 1,
         fields,

@@ -25,18 +25,18 @@ export interface AdminClientOptions {
   readonly address: string;
   /** `CORE_ADMIN_KEY` of the core. */
   readonly adminKey: string;
-  /** Milliseconds for a call, where it says nothing of its own; 30,000 by default. */
+  /** Milliseconds per call, unless the call sets its own; 30,000 by default. */
   readonly timeoutMs?: number;
-  /** For TLS; without, the connection is plain. */
+  /** For TLS; without it, the connection is plain text. */
   readonly credentials?: ChannelCredentials;
 }
 
 /**
  * Keys and companies, for Node.js. Calls reject with a RefusedError, or with `signal.reason` once
- * aborted; none is tried again by itself, as a key whose answer was lost would be made twice.
+ * aborted. None is retried automatically, since a key whose response was lost would be created twice.
  */
 export interface AdminClient {
-  /** Creates an API key. Its secret is in this answer only. */
+  /** Creates an API key. Only this response contains its secret. */
   createApiKey(
     request: DeepPartial<CreateApiKeyRequest>,
     options?: CallOptions,
@@ -45,24 +45,24 @@ export interface AdminClient {
   listApiKeys(options?: CallOptions): Promise<ListApiKeysResponse>;
   /** Revokes an API key; the next call with it is refused. */
   revokeApiKey(request: RevokeApiKeyRequest, options?: CallOptions): Promise<RevokeApiKeyResponse>;
-  /** Registers a company; COMPANY_EXISTS when there is one of that name. */
+  /** Registers a company; COMPANY_EXISTS if the name is taken. */
   createCompany(
     request: CreateCompanyRequest,
     options?: CallOptions,
   ): Promise<CreateCompanyResponse>;
-  /** Sets a company's password; UNKNOWN_COMPANY when there is none of that name. */
+  /** Sets a company's password; UNKNOWN_COMPANY if there is none with that name. */
   setCompanyPassword(
     request: SetCompanyPasswordRequest,
     options?: CallOptions,
   ): Promise<SetCompanyPasswordResponse>;
   /** Lists the companies by name. */
   listCompanies(options?: CallOptions): Promise<ListCompaniesResponse>;
-  /** Deletes a company and its score; UNKNOWN_COMPANY when there is none of that name. */
+  /** Deletes a company and its score; UNKNOWN_COMPANY if there is none with that name. */
   deleteCompany(
     request: DeleteCompanyRequest,
     options?: CallOptions,
   ): Promise<DeleteCompanyResponse>;
-  /** Ends the connection. */
+  /** Closes the connection. */
   close(): void;
 }
 

@@ -3,8 +3,8 @@ import { fromGrpcError } from './grpc-refusal.js';
 import { toError } from './retry.js';
 
 /**
- * A bulk stream that takes its requests one by one, each when the one before has been sent, and that
- * is read only as fast as its answers are taken: few pictures are held, however many there are.
+ * A bulk stream that takes its requests one by one, each after the previous one has been sent, and is read
+ * only as fast as its responses are consumed: few pictures are held, however many there are.
  */
 export async function* boundedStream<Partial, Request, Response>(
   open: () => ClientDuplexStream<Request, Response>,
@@ -16,7 +16,7 @@ export async function* boundedStream<Partial, Request, Response>(
   const stream = open();
   const cancel = () => stream.cancel();
   signal?.addEventListener('abort', cancel, { once: true });
-  // In an object, as it is set from elsewhere while the loop below waits.
+  // In an object, because it is set from elsewhere while the loop below waits.
   const sending: { failure?: unknown; over?: true } = {};
   const closed = new Promise<Error>((resolve) =>
     stream.once('close', () => resolve(new Error('the call is over'))),

@@ -30,7 +30,7 @@ import type { CallOptions } from './time-limit.js';
 import { trimKey } from './trim-key.js';
 import { createUnaryCalls } from './unary-calls.js';
 
-/** Of the gRPC library that the client uses: one of another copy would be refused. */
+/** From the client's own gRPC library: credentials from another copy would be refused. */
 export { credentials } from '@grpc/grpc-js';
 export { Operation, type ApiKey, type Company } from '../../generated/imageanalysis/v1/admin.js';
 export {
@@ -57,9 +57,9 @@ export interface ClientOptions extends Partial<RetrySettings> {
   /** `host:port` or another gRPC target. */
   readonly address: string;
   readonly apiKey: string;
-  /** Milliseconds for a call, where it says nothing of its own; streams have no limit. 30,000 by default. */
+  /** Milliseconds per call, unless the call sets its own; streams have no limit. 30,000 by default. */
   readonly timeoutMs?: number;
-  /** For TLS; without, the connection is plain. */
+  /** For TLS; without it, the connection is plain text. */
   readonly credentials?: ChannelCredentials;
 }
 
@@ -70,7 +70,7 @@ type Requests<T> = Iterable<DeepPartial<T>> | AsyncIterable<DeepPartial<T>>;
  * `signal.reason` once aborted.
  */
 export interface ImageAnalysisClient {
-  /** Finds the largest face; NO_FACE when there is none. */
+  /** Finds the largest face; NO_FACE if there is none. */
   detectSingleFace(
     request: DeepPartial<DetectSingleFaceRequest>,
     options?: CallOptions,
@@ -80,12 +80,12 @@ export interface ImageAnalysisClient {
     request: DeepPartial<DetectAllFacesRequest>,
     options?: CallOptions,
   ): Promise<DetectAllFacesResponse>;
-  /** Reads a water meter; NO_READING when there is no readable counter. */
+  /** Reads a water meter; NO_READING if there is no readable counter. */
   readMeter(
     request: DeepPartial<ReadMeterRequest>,
     options?: CallOptions,
   ): Promise<ReadMeterResponse>;
-  /** Shows a company's default threshold. */
+  /** Returns a company's default threshold. */
   getDetectionScore(
     request: DeepPartial<GetDetectionScoreRequest>,
     options?: CallOptions,
@@ -96,19 +96,19 @@ export interface ImageAnalysisClient {
     options?: CallOptions,
   ): Promise<SetDetectionScoreResponse>;
   /**
-   * Finds the faces of many pictures; answers come in any order. The requests are taken only as fast
-   * as the service takes pictures and as the answers are read; leaving the loop ends the call.
+   * Finds the faces in many pictures; responses arrive in any order. Requests are taken only as fast as the
+   * service accepts pictures and the responses are read; leaving the loop ends the call.
    */
   streamDetectFaces(
     requests: Requests<StreamDetectFacesRequest>,
     options?: { readonly signal?: AbortSignal },
   ): AsyncGenerator<StreamDetectFacesResponse>;
-  /** Reads many meters; otherwise as `streamDetectFaces`. */
+  /** Reads many meters; otherwise like `streamDetectFaces`. */
   streamReadMeters(
     requests: Requests<StreamReadMetersRequest>,
     options?: { readonly signal?: AbortSignal },
   ): AsyncGenerator<StreamReadMetersResponse>;
-  /** Ends the connection. */
+  /** Closes the connection. */
   close(): void;
 }
 

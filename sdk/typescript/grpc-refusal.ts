@@ -4,10 +4,10 @@ import { readRefusal, readTrailingRefusal, type SentRefusal } from '../../runtim
 import { RefusedError, type Reason } from './refused-error.js';
 
 /**
- * Reads the refusal out of what a gRPC call failed with.
+ * Reads the refusal from the error of a gRPC call.
  *
- * @param isBegun whether the service had said that a worker has the picture; noted in the details as the
- * REST API does
+ * @param isBegun whether the service had said that a worker has the picture; added to the details as in the
+ * REST API
  */
 export function fromGrpcError(error: ServiceError, isBegun = false): RefusedError {
   const { code, details: message } = error;
@@ -15,7 +15,7 @@ export function fromGrpcError(error: ServiceError, isBegun = false): RefusedErro
   return toRefusedError({ code, message }, readTrailingRefusal(error), error, begun);
 }
 
-/** Reads the refusal out of an error answer of a stream. */
+/** Reads the refusal from an error response of a stream. */
 export function fromStatus(status: Status, cause?: unknown): RefusedError {
   return toRefusedError(status, readRefusal(status), cause);
 }

@@ -3,23 +3,23 @@ import type { ErrorReason } from '../../generated/imageanalysis/v1/errors.js';
 /** Stable reasons of refusals; branch on them. */
 export type Reason = Exclude<keyof typeof ErrorReason, 'UNSPECIFIED'>;
 
-/** What is known of a refusal. */
+/** What is known about a refusal. */
 export interface Refusal {
   /**
-   * The service's own word; undefined when there is none, as when it cannot be reached. A newer
-   * service may send a reason that this version's type does not name.
+   * The service's reason; undefined if there is none, for example if it cannot be reached. A newer
+   * service may send a reason that this version's type does not include.
    */
   readonly reason: Reason | undefined;
   /** Name of the gRPC status code, `UNAVAILABLE` for example. */
   readonly code: string;
   /**
-   * Facts for a program: `field`, `value`, `limit` and the like. `begun` with UNAVAILABLE: a worker had the
-   * picture, which may be what broke the service; no program should send it again by itself.
+   * Values for programs: `field`, `value`, `limit` and the like. `begun` with UNAVAILABLE: a worker had the
+   * picture, which may be what broke the service, so do not resend it automatically.
    */
   readonly details: Readonly<Record<string, string>>;
-  /** When trying again is worth it. */
+  /** After how long to retry. */
   readonly retryAfterSeconds: number | undefined;
-  /** Names the request in the service's log. Over REST only. */
+  /** Identifies the request in the service's log. Over REST only. */
   readonly requestId?: string | undefined;
 }
 

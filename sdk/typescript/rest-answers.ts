@@ -1,4 +1,4 @@
-// What the REST API answers, member by member as it is sent.
+// The responses of the REST API, member by member as they are sent.
 
 /** Pixels of the upright picture; origin top left. */
 export interface BoundingBox {
@@ -8,11 +8,11 @@ export interface BoundingBox {
   readonly ymax: number;
 }
 
-/** Of every answer. */
+/** In every response. */
 export interface Answer {
-  /** `success`, or with what was left out. */
+  /** `success`, or that with what was left out. */
   readonly message: string;
-  /** Seconds that the service took; absent from score configuration. */
+  /** Processing time in seconds; absent for score configuration. */
   readonly process_time?: number;
 }
 
@@ -23,11 +23,11 @@ export interface Point {
 
 export interface DetectedFace {
   readonly bbox: BoundingBox;
-  /** 0 to 1, a decimal as text. */
+  /** 0 to 1, a decimal as a string. */
   readonly detection_score: string;
-  /** JPEG as base64; absent where `crop` was false. */
+  /** JPEG as base64; absent if `crop` was false. */
   readonly face?: string;
-  /** Only on request. Left and right are the person's own. */
+  /** Only on request. Left and right are the person's. */
   readonly landmarks?: Readonly<
     Record<
       'right_eye' | 'left_eye' | 'nose_tip' | 'right_mouth_corner' | 'left_mouth_corner',
@@ -56,12 +56,12 @@ export interface AllFacesAnswer extends Answer, DetectionDetails {
 export interface MeterAnswer extends Answer {
   /** All digits, leading zeros kept. */
   readonly meter_number: string;
-  /** With the decimal point, where it could be told. */
+  /** With the decimal point, if its position could be determined. */
   readonly value: string;
   readonly unit: string;
   /** Probability that the digits before the fraction are right, 0 to 1. */
   readonly confidence: number;
-  /** `check`: a person should look. */
+  /** `check` means that a person should review it. */
   readonly status: 'ok' | 'check';
   readonly warnings: readonly string[];
   readonly bbox: BoundingBox;

@@ -8,21 +8,21 @@ export type * from './rest-answers.js';
 export type { CallOptions } from './time-limit.js';
 
 export interface RestClientOptions extends Partial<RetrySettings> {
-  /** Address of the REST API. In a page of the service itself: `location.origin`. */
+  /** URL of the REST API. In a page of the service itself: `location.origin`. */
   readonly url: string;
   readonly apiKey: string;
-  /** Milliseconds for a call, where it says nothing of its own; 30,000 by default. */
+  /** Milliseconds per call, unless the call sets its own; 30,000 by default. */
   readonly timeoutMs?: number;
 }
 
-/** A picture: a `File` of a page, or bytes as `readFile` gives them. */
+/** A picture: a `File` from a page, or bytes as returned by `readFile`. */
 export type Picture = Blob | Uint8Array;
 
-/** What may be asked of a detection. */
+/** Options for a detection. */
 export interface DetectionOptions extends CallOptions {
   /** A registered company, whose score is the threshold. */
   readonly company?: string;
-  /** Threshold, 0 to 1; beats the company's. */
+  /** Threshold, 0 to 1; overrides the company's. */
   readonly minScore?: number;
   readonly landmarks?: boolean;
   /** False leaves the cropped faces out. */
@@ -30,17 +30,17 @@ export interface DetectionOptions extends CallOptions {
   readonly details?: boolean;
 }
 
-/** What is known of a meter, and what may be asked of its reading. */
+/** What is known about a meter, and options for its reading. */
 export interface ReadingOptions extends CallOptions {
-  /** Wheels of the counter, those of the fraction included. */
+  /** Number of wheels on the counter, including those of the fraction. */
   readonly expectedDigits?: number;
   /** How many of them are the fraction. */
   readonly expectedDecimals?: number;
   /** An earlier `value` of the meter. */
   readonly previousReading?: string;
-  /** How much the value can have grown since. */
+  /** The most the value can have risen since. */
   readonly maxIncrease?: string;
-  /** Whether the printed serial number and unit are wanted; takes several times as long. */
+  /** Whether to return the printed serial number and unit; takes several times longer. */
   readonly serialNumber?: boolean;
   readonly alternatives?: boolean;
 }
@@ -50,18 +50,18 @@ export interface ReadingOptions extends CallOptions {
  * with `signal.reason` once aborted.
  */
 export interface RestClient {
-  /** Finds the largest face; NO_FACE when there is none. */
+  /** Finds the largest face; NO_FACE if there is none. */
   detectSingleFace(file: Picture, options?: DetectionOptions): Promise<SingleFaceAnswer>;
   /** Finds all faces, largest first. */
   detectAllFaces(
     file: Picture,
     options?: DetectionOptions & { readonly maxFaces?: number },
   ): Promise<AllFacesAnswer>;
-  /** Reads a water meter; NO_READING when there is no readable counter. */
+  /** Reads a water meter; NO_READING if there is no readable counter. */
   readMeter(file: Picture, options?: ReadingOptions): Promise<MeterAnswer>;
-  /** The same from `data:<image type>;base64,<data>`, as a canvas gives it. */
+  /** The same from `data:<image type>;base64,<data>`, as returned by a canvas. */
   readMeterDataUrl(image: string, options?: ReadingOptions): Promise<MeterAnswer>;
-  /** Shows a company's default threshold. */
+  /** Returns a company's default threshold. */
   getDetectionScore(company: string, password: string, options?: CallOptions): Promise<ScoreAnswer>;
   /** Sets a company's default threshold, 0 to 1. */
   setDetectionScore(
@@ -176,12 +176,12 @@ function toForm(file: Picture, fields: Fields): FormData {
 }
 
 /**
- * Header bytes are UTF-8; fetch takes one character a byte, leaves out white space around them, and tells
- * the whole value, a secret, in its message where it cannot be sent.
+ * Header bytes are UTF-8; fetch takes one character per byte, trims white space, and puts the whole value,
+ * a secret, into its error message if it cannot be sent.
  */
 function toHeader(name: string, text: string): string {
   const value = text.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
-  // eslint-disable-next-line no-control-regex -- these are meant
+  // eslint-disable-next-line no-control-regex -- intended
   if (/[\0-\x08\n-\x1f\x7f]/.test(value))
     throw new TypeError(`${name} has a character that no header has, want it as it was handed out`);
   return String.fromCharCode(...new TextEncoder().encode(value));
@@ -207,7 +207,7 @@ async function fetchOnce<T>(url: string, request: RequestInit, signal: AbortSign
 }
 
 function toRefusal(response: Response, body: Record<string, unknown> | undefined): RefusedError {
-  // Not of the service: a proxy in between, perhaps.
+  // Not from the service, but perhaps from a proxy in between.
   if (typeof body?.['code'] !== 'string')
     return unanswered(
       response.status === 503 ? 'UNAVAILABLE' : 'UNKNOWN',

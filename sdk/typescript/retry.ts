@@ -1,25 +1,25 @@
 import { RefusedError } from './refused-error.js';
 
-/** Bounds of trying again. */
+/** Limits for retries. */
 export interface RetrySettings {
-  /** How often a call is tried again; 0: never. */
+  /** How often a call is retried; 0 means never. */
   readonly retries: number;
-  /** The longest wait; a service that asks for a longer one is not tried again. */
+  /** The longest delay; if the service asks for a longer one, the call is not retried. */
   readonly maxDelayMs: number;
 }
 
 export const defaultRetrySettings: RetrySettings = { retries: 2, maxDelayMs: 5_000 };
 
-/** For calls that would do their work twice. */
+/** For calls that must not be repeated. */
 export const neverRetried: RetrySettings = { retries: 0, maxDelayMs: 0 };
 
 const firstDelayMs = 200;
 
 /**
- * Tries again, only where the service is not known to have begun the work: it could not be reached or is
- * stopping (UNAVAILABLE), or its queue is full (QUEUE_FULL). A picture that a worker had may be what
- * broke the service, and is not sent again (`begun` in the details). The service's Retry-After is kept
- * to; without one the waits double, each shortened at random so that callers do not come back together.
+ * Retries only if the service is not known to have started the work: it could not be reached or is stopping
+ * (UNAVAILABLE), or its queue is full (QUEUE_FULL). A picture that a worker had may be what broke the service,
+ * and is not resent (`begun` in the details). The service's Retry-After is respected; without one, the delays
+ * double, each shortened at random so that callers do not come back together.
  *
  * @throws RefusedError of the last try; `signal.reason` once aborted.
  */
@@ -50,7 +50,7 @@ function isWorthRetrying(error: unknown): error is RefusedError {
   );
 }
 
-/** Without Node's modules, for browsers. */
+/** Without Node.js modules, for browsers. */
 function sleep(delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {

@@ -1,22 +1,22 @@
 import { RefusedError } from './refused-error.js';
 
-/** How one call is bounded. */
+/** The limits of one call. */
 export interface CallOptions {
-  /** Milliseconds for the call with all its tries. */
+  /** Milliseconds for the call including all its attempts. */
   readonly timeoutMs?: number | undefined;
   /** Ends the call. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A call's time with all its tries. */
+/** The time for a call including all its attempts. */
 export interface TimeLimit {
-  /** Aborted by the caller's signal, or with a DEADLINE_EXCEEDED when the time is over. */
+  /** Aborted by the caller's signal, or with DEADLINE_EXCEEDED when the time is up. */
   readonly signal: AbortSignal;
-  /** When the time is over, milliseconds since 1970. */
+  /** When the time is up, milliseconds since 1970. */
   readonly deadline: number;
 }
 
-/** Runs a call within its time. */
+/** Runs a call within its time limit. */
 export async function withinTime<T>(
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal | undefined },
   call: (limit: TimeLimit) => Promise<T>,

@@ -1,6 +1,6 @@
 /**
- * A key as it was handed out: files of other systems leave white space around it. One that cannot be sent
- * is refused here, since gRPC and fetch tell the whole key in their messages.
+ * The key as issued: files from other systems leave white space around it. One that cannot be sent is refused
+ * here, since gRPC and fetch put the whole key into their error messages.
  *
  * @param name what the caller calls it
  */

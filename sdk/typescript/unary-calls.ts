@@ -3,11 +3,11 @@ import { fromGrpcError } from './grpc-refusal.js';
 import { retried, toError, type RetrySettings } from './retry.js';
 import { withinTime, type CallOptions, type TimeLimit } from './time-limit.js';
 
-/** What calls have in common that say nothing of their own. */
+/** Defaults for all calls. */
 export interface CallDefaults {
   /** Sent with every call: the key. */
   readonly metadata: Metadata;
-  /** Milliseconds for a call with all its tries. */
+  /** Milliseconds for a call including all its attempts. */
   readonly timeoutMs: number;
   readonly retry: RetrySettings;
 }
@@ -20,7 +20,7 @@ export type UnaryMethod<Request, Response> = (
   done: (error: ServiceError | null, response: Response) => void,
 ) => ClientUnaryCall;
 
-/** Makes unary calls; they reject with a RefusedError, or with `signal.reason` once aborted. */
+/** Creates unary calls; they reject with a RefusedError, or with `signal.reason` once aborted. */
 export type UnaryCalls = <Request, Response>(
   method: UnaryMethod<Request, Response>,
   request: Request,
@@ -50,7 +50,7 @@ function callOnce<Request, Response>(
       if (!error) resolve(response);
       else reject(signal.aborted ? toError(signal.reason) : fromGrpcError(error, isBegun));
     });
-    // The service sends its metadata when a worker has the picture, or with the answer.
+    // The service sends its metadata when a worker has the picture, or with the response.
     call.on('metadata', () => (isBegun = true));
     const cancel = () => call.cancel();
     signal.addEventListener('abort', cancel, { once: true });

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-// `node write-package.js FOLDER`: writes the package.json of the client package, made from the one of
-// the repository, so that names, versions and exports are said once.
+// `node write-package.js FOLDER`: writes the package.json of the client package, derived from the
+// repository's, so that names, versions and exports are defined once.
 
 interface Package {
   readonly dependencies: Record<string, string>;
@@ -22,7 +22,7 @@ const clientPackage = {
   engines: root['engines'],
   exports: root['exports'],
   sideEffects: false,
-  // A client goes into other people's programs: patches of the same major version are welcome.
+  // The client is used in other programs: they should get patches within the same major version.
   dependencies: Object.fromEntries(needed.map((name) => [name, `^${root.dependencies[name]}`])),
 };
 writeFileSync(`${folder}/package.json`, `${JSON.stringify(clientPackage, undefined, 2)}\n`);

@@ -112,7 +112,7 @@ function showMeter(reading: Reading, elapsedMs: number): void {
   );
 }
 
-/** The upright size: the service's word, the browser's, or where it cannot show the type what the boxes need. */
+/** The upright size: from the service, from the browser, or, if that cannot display the type, what the boxes need. */
 function sizeOf(boxes: readonly Box[], told?: Size): Size {
   if (told) return told;
   if (picture.naturalWidth > 0)
