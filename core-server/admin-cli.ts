@@ -19,7 +19,7 @@ const withHandlers: AdminCliDependencies['withHandlers'] = async (work) => {
   const file = path.join(dataDir, sqliteFileName);
   const isNew = url === undefined && !existsSync(file);
   const db = await createDatabase({ url, dataDir });
-  // A mistyped folder would else look like a service without keys.
+  // Otherwise a mistyped folder would look like a service without keys.
   if (isNew) process.stderr.write(`made a new store: ${file}\n`);
   try {
     const access = createAccess({ db, passwords: { maxRunning: 1, maxWaiting: 0 }, now });
@@ -47,7 +47,7 @@ function throwInsteadOfExit(command: Command): void {
   command.commands.forEach(throwInsteadOfExit);
 }
 
-/** Here, unlike over the wire, the reader may know what went wrong underneath. */
+/** Here, unlike over the network, the reader may know the underlying cause. */
 function describe(caught: unknown): string {
   if (!(caught instanceof Error)) return String(caught);
   const hidden = caught instanceof Refusal && caught.cause instanceof Error;

@@ -4,11 +4,11 @@ import { loadManifest } from './inference/manifest.js';
 import { loadMeterModel, type MeterModel } from './meter/meter-model.js';
 
 /**
- * What the workers serve, read and checked once: checking takes a library that would cost each worker
+ * What the workers serve, read and checked once: checking needs a library that would cost each worker
  * 13 MB.
  */
 export interface AnalysisModels {
-  /** Address (file URL) of `models/manifest.json`; the files lie below its folder. */
+  /** File URL of `models/manifest.json`; the files are in its folder or below. */
   readonly manifestUrl: string;
   readonly face: FaceModel;
   readonly meter: MeterModel;

@@ -5,16 +5,16 @@ import { createWorkerPool, type WorkerPool } from './inference/pool.js';
 import type { Metrics } from './observe/metrics.js';
 import type { AnalysisTasks } from './worker-main.js';
 
-/** A worker that is busy with one picture for longer is taken to be stuck. */
+/** A worker that is busy with one picture for longer counts as stuck. */
 const stuckAfterDeadlines = 2;
 
-/** Starts the workers that analyse pictures; what they have and wait for is counted. */
+/** Starts the workers that analyse pictures; their jobs and queue are counted. */
 export function startAnalysisPool(deps: {
   readonly config: CoreConfig;
   readonly models: AnalysisModels;
   /** Absent: `worker-main.js`. */
   readonly workerUrl: URL | undefined;
-  /** Told when a worker hangs in native code, for good. */
+  /** Called when a worker hangs in native code for good. */
   readonly onHung: (() => void) | undefined;
   readonly metrics: Metrics;
   readonly now: () => number;

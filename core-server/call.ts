@@ -1,25 +1,25 @@
 import type { Logger } from 'pino';
 
-/** What a handler knows of the call it answers, beside the request message. */
+/** What a handler knows about the call, besides the request message. */
 export interface Call {
   /**
    * Aborted when the caller goes away or the deadline passes; `signal.reason` is then the
-   * Refusal to answer with. Work that has not begun must not begin.
+   * Refusal to answer with. Work that has not started must not start.
    */
   readonly signal: AbortSignal;
   /** Milliseconds until the deadline; Infinity without one. */
   readonly timeLeftMs: () => number;
-  /** Id of the request, as sent by the caller or made here; in every log line. */
+  /** Id of the request, sent by the caller or generated here; in every log line. */
   readonly requestId: string;
-  /** Public id of the API key that the call came with. */
+  /** Public id of the call's API key. */
   readonly keyId: string;
   /** Address of the peer, for slowing down password guessing. */
   readonly peer: string;
-  /** W3C `traceparent` of the call, where it is traced. */
+  /** W3C `traceparent` of the call, if it is traced. */
   readonly trace?: string | undefined;
   /**
-   * Tells the caller that a worker has its picture: when this core dies from now on, the picture may be
-   * why, and should not be sent to the next.
+   * Tells the caller that a worker has its picture: if this core dies from now on, the picture may be the
+   * cause, and should not be sent to another.
    */
   readonly tellBegun: () => void;
   /** Logger that carries the request id. */

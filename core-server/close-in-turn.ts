@@ -1,8 +1,8 @@
-/** Frees something; what is under way may go on for `graceMs` first. */
+/** Closes something; work in progress may continue for `graceMs` first. */
 export type Closer = (graceMs: number) => Promise<unknown>;
 
 /**
- * Closes one after the other. All share one grace time: what one used of it, those after it do not get.
+ * Closes one after the other. They share one grace period: what one has used is not left for those after it.
  *
  * @param now milliseconds, monotonic
  */

@@ -13,12 +13,12 @@ import {
   wholeNumber,
 } from '../runtime/settings.js';
 
-/** Everything the core can be told from outside. */
+/** All settings of the core. */
 export type CoreConfig = z.infer<typeof settings>;
 
 const adminKeyRule = 'at least 16 characters of printable ASCII, no blanks around them';
 
-/** The settings, their defaults and what they mean; docs/configuration.md is made of them. */
+/** The settings, their defaults and what they mean; docs/configuration.md is generated from them. */
 export const settings = z.object({
   CORE_HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
   CORE_PORT: port.default(50_051).describe('gRPC port; 0 picks a free port.'),
@@ -93,7 +93,7 @@ export const settings = z.object({
   CORE_LOG_LEVEL: logLevel,
 });
 
-/** Settings that mean nothing without another. */
+/** Settings that are meaningless without another. */
 const companions = [
   ['CORE_TLS_CERT', 'CORE_TLS_KEY'],
   ['CORE_TLS_KEY', 'CORE_TLS_CERT'],
@@ -103,7 +103,7 @@ const companions = [
 /**
  * Reads the settings from environment variables. An empty variable counts as unset.
  *
- * @throws ConfigError naming every mistake, one a line.
+ * @throws ConfigError naming every mistake, one per line.
  */
 export function createConfig(
   environment: Readonly<Record<string, string | undefined>>,

@@ -17,36 +17,37 @@ import { startPorts, type Ports } from './ports.js';
 import { createKnexScoreStore } from './score-config/knex-store.js';
 import { loadServerCredentials } from './grpc/tls.js';
 
-/** What the core is to be, and where it finds its files. */
+/** The core's settings, and where its files are. */
 export interface CoreOptions {
   readonly config: CoreConfig;
   readonly log: Logger;
-  /** Absent: calls are not traced. Ended with the core. */
+  /** If absent, calls are not traced. Ended with the core. */
   readonly tracing?: Tracing;
   /** `generated/descriptors.binpb`. */
   readonly descriptorSet: URL;
   /** `models/manifest.json`. */
   readonly manifestUrl: URL;
-  /** Aborted when a core that starts is to stop: it gives up, by rejecting with the reason. */
+  /** Aborted if the core should stop while starting: it gives up, rejecting with the reason. */
   readonly stopping?: AbortSignal;
-  /** Told when part of the core hangs in a way that only a fresh process mends. */
+  /** Called when part of the core hangs in a way that only a new process can fix. */
   readonly onHung?: (() => void) | undefined;
   /** Module of the analysis workers, as a file URL; absent: `worker-main.js`. */
   readonly workerUrl?: URL | undefined;
 }
 
-/** A core that serves. */
+/** A serving core. */
 export interface RunningCore extends Omit<Ports, 'close'> {
-  /** No API key was ever made in the store when the core started. */
+  /** The store had never had an API key when the core started. */
   readonly isStoreNew: boolean;
-  /** Says NOT_SERVING, lets running calls end within the grace time, ends the others, frees all. */
+  /** Reports NOT_SERVING, lets calls in flight finish within the grace period, ends the others, frees everything. */
   close(): Promise<void>;
 }
 
 /**
  * Wires the core and starts it; resolves when it serves.
  *
- * @throws ConfigError when a setting names what there is not; Error when the store cannot be opened, a model cannot be loaded, or a port is taken.
+ * @throws ConfigError if a setting names something that does not exist; Error if the store cannot be opened, a
+ * model cannot be loaded, or a port is taken.
  */
 export async function startCore(options: CoreOptions): Promise<RunningCore> {
   const { config, log, descriptorSet, manifestUrl, workerUrl, onHung, stopping } = options;
@@ -77,14 +78,14 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
     });
     closers.push((graceMs) => pool.close({ graceMs }));
 
-    // The workers load their models meanwhile.
+    // Meanwhile, the workers load their models.
     const place = { url: config.DATABASE_URL, dataDir: config.CORE_DATA_DIR };
     const db = await waitForDatabase(place, log, stopping);
     closers.push(() => db.destroy());
 
     const { apiKeys, companies } = createAccess({
       db,
-      // Half the cores: checking passwords must not starve pictures and the store of threads.
+      // Half the CPU cores: password checks must not starve pictures and the store of threads.
       passwords: {
         maxRunning: Math.max(1, Math.floor(countProcessors() / 2)),
         maxWaiting: config.CORE_MAX_QUEUE,

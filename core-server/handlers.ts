@@ -17,7 +17,7 @@ export interface Handlers {
   readonly meter: MeterReadingHandlers;
 }
 
-/** Joins the features, which do not know each other. */
+/** Combines the features, which do not know each other. */
 export function createHandlers(deps: {
   readonly config: CoreConfig;
   readonly models: AnalysisModels;
@@ -40,7 +40,7 @@ export function createHandlers(deps: {
       resolveThreshold: async ({ minScore, company }) =>
         resolveThreshold({
           request: minScore,
-          // Read even when the request has its own score: a misspelt company is never silent.
+          // Read even if the request has its own score, so that a misspelt company never goes unnoticed.
           company: company === '' ? undefined : await companyScore(company),
           default: defaultScore,
         }),

@@ -17,22 +17,22 @@ import type { Metrics } from './observe/metrics.js';
 import { createAdminService, createServices } from './services.js';
 import type { AnalysisTasks } from './worker-main.js';
 
-/** Where a core is reached. */
+/** How to reach a core. */
 export interface Ports {
   /** Port of the services. */
   readonly port: number;
-  /** Port of AdminService; undefined: it is off. */
+  /** Port of AdminService; undefined if it is off. */
   readonly adminPort: number | undefined;
-  /** Port of the metrics; undefined: they are off. */
+  /** Port of the metrics; undefined if they are off. */
   readonly metricsPort: number | undefined;
-  /** Says NOT_SERVING and lets running calls end within the grace time. */
+  /** Reports NOT_SERVING and lets calls in flight finish within the grace period. */
   close(graceMs: number): Promise<void>;
 }
 
 /**
  * Opens the ports that the settings ask for.
  *
- * @throws Error when one cannot be had; none is open then
+ * @throws Error if one cannot be opened; none is open then
  */
 export async function startPorts(deps: {
   readonly config: CoreConfig;
@@ -77,7 +77,7 @@ export async function startPorts(deps: {
   };
 
   const open: Pick<Ports, 'close'>[] = [];
-  // Together: each says NOT_SERVING at once.
+  // Together, so that each reports NOT_SERVING at once.
   const close = async (graceMs: number) =>
     void (await Promise.all(open.map((server) => server.close(graceMs))));
   const opened = async <Server extends Pick<Ports, 'close'>>(starting: Promise<Server>) => {

@@ -1,11 +1,11 @@
-// How finely answers tell what networks say.
+// The precision of responses.
 
-/** Pixels, in hundredths: finer than any detector is right. */
+/** Pixels, in hundredths: more precise than any detector. */
 export function roundPixels(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** Probabilities, in ten-thousandths: finer than any calibration is right. */
+/** Probabilities, in ten-thousandths: more precise than any calibration. */
 export function roundProbability(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }

@@ -1,13 +1,13 @@
 import type { Call } from './call.js';
 import type { RunOptions } from './inference/pool.js';
 
-/** How a handler treats a full queue: unary calls are refused, the requests of a stream wait. */
+/** How a handler treats a full queue: unary calls are refused, requests in a stream wait. */
 export type HandlerOptions = Pick<RunOptions, 'wait'>;
 
-/** What of a call matters to the work that is done for it. */
+/** The properties of a call that matter for its work. */
 export type WorkCall = Pick<Call, 'signal' | 'timeLeftMs' | 'trace' | 'tellBegun' | 'keyId'>;
 
-/** How the pool runs a picture of this call. */
+/** How the pool runs a picture for this call. */
 export function toRunOptions(call: WorkCall, options: HandlerOptions): RunOptions {
   return {
     signal: call.signal,

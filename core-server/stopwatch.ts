@@ -1,4 +1,4 @@
-/** Adds up how long named steps take. */
+/** Accumulates the time of named steps. */
 export interface Stopwatch {
   time<Result>(step: string, work: () => Promise<Result>): Promise<Result>;
   /** Milliseconds by step, so far. */

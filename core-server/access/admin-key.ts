@@ -7,10 +7,10 @@ import { isSameSecret } from './same-secret.js';
 const maxFailures = 10;
 const windowSeconds = 60;
 
-/** Rejects with INVALID_API_KEY, or with RATE_LIMITED where the caller at this address was wrong too often. */
+/** Rejects with INVALID_API_KEY, or with RATE_LIMITED after too many failures from this address. */
 export type AdminKeyCheck = (sent: string, peer: string) => Promise<void>;
 
-/** Checks keys of AdminService, whose one key a person may have made up: guesses are slowed down. */
+/** Checks keys for AdminService. A person may have chosen its only key, so guesses are slowed down. */
 export function createAdminKeyCheck(adminKey: string): AdminKeyCheck {
   const failures = new RateLimiterMemory({ points: maxFailures, duration: windowSeconds });
   return async (sent, peer) => {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** An API key taken apart. */
+/** The parts of an API key. */
 export interface ApiKeyParts {
-  /** `ia_` and 12 letters or digits: names the key in lists and logs. */
+  /** `ia_` and 12 letters or digits: identifies the key in lists and logs. */
   readonly id: string;
   /** 43 characters of base64url: 32 random bytes. */
   readonly secret: string;
@@ -15,7 +15,7 @@ const idAlphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const idPattern = /^ia_[0-9a-hjkmnp-tv-z]{12}$/;
 const keyPattern = /^(ia_[0-9a-hjkmnp-tv-z]{12})_([A-Za-z0-9_-]{43})$/;
 
-/** Makes a new key out of `randomBytes(count)`. */
+/** Creates a new key from `randomBytes(count)`. */
 export function generateApiKey(randomBytes: (count: number) => Uint8Array): ApiKeyParts {
   const letters = Array.from(randomBytes(idLength), (byte) => idAlphabet[byte % 32]);
   return {
@@ -34,15 +34,15 @@ export function isApiKeyId(id: string): boolean {
   return idPattern.test(id);
 }
 
-/** Takes a sent text apart; undefined if it cannot be a key. */
+/** Parses a sent text; undefined if it cannot be a key. */
 export function parseApiKey(text: string): ApiKeyParts | undefined {
   const [, id, secret] = keyPattern.exec(text) ?? [];
   return id === undefined || secret === undefined ? undefined : { id, secret };
 }
 
 /**
- * What is stored of a secret. A plain hash is right here, and a slow one is not: 256 random bits
- * cannot be guessed, and the hash is computed on every call.
+ * The stored form of a secret. A plain hash is right here, not a slow one: 256 random bits cannot be
+ * guessed, and the hash is computed on every call.
  */
 export function hashApiKeySecret(secret: string): Buffer {
   return createHash('sha256').update(secret, 'ascii').digest();

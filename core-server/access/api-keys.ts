@@ -15,7 +15,7 @@ import { shareLookups } from './share-lookups.js';
 export interface ApiKey {
   readonly id: string;
   readonly label: string;
-  /** Empty: everything. */
+  /** Empty means everything. */
   readonly operations: readonly Operation[];
   readonly createTime: Date;
   readonly expireTime: Date | undefined;
@@ -29,19 +29,19 @@ export interface StoredApiKey {
   readonly secretHash: Buffer;
 }
 
-/** Where API keys are kept. Every method throws a Refusal when the store fails. */
+/** The store of API keys. Every method throws a Refusal when the store fails. */
 export interface ApiKeyStore {
   insert(key: StoredApiKey): Promise<void>;
   find(id: string): Promise<StoredApiKey | undefined>;
   /** Newest first. */
   list(): Promise<ApiKey[]>;
-  /** Whether there is any, valid or not. */
+  /** Whether there are any, valid or not. */
   exist(): Promise<boolean>;
-  /** Sets the time of revocation if there is none yet; the key afterwards, undefined if unknown. */
+  /** Sets the time of revocation if there is none yet; returns the updated key, or undefined if unknown. */
   revoke(id: string, time: Date): Promise<ApiKey | undefined>;
 }
 
-/** What a new API key is to be. */
+/** Properties of a new API key. */
 export interface NewApiKey {
   readonly label: string;
   readonly operations: readonly Operation[];
@@ -49,23 +49,23 @@ export interface NewApiKey {
 }
 
 export interface ApiKeys {
-  /** Creates a key; `secret` is the whole key to send, and is not kept. */
+  /** Creates a key; `secret` is the whole key to send, and is not stored. */
   create(wanted: NewApiKey): Promise<{ apiKey: ApiKey; secret: string }>;
   list(): Promise<ApiKey[]>;
-  /** Whether any was ever made: those that ended stay in the store. */
+  /** Whether any was ever created: expired and revoked ones stay in the store. */
   exist(): Promise<boolean>;
   /** @throws Refusal UNKNOWN_API_KEY */
   revoke(id: string): Promise<ApiKey>;
   /**
-   * The key that a caller sent. Reads the store every time, together with those who ask at once: a
-   * revoked key is refused at the next call on every replica. What the key may be used for is left to the caller to check.
+   * The key that a caller sent. Reads the store every time, shared with simultaneous callers, so that a revoked
+   * key is refused at the next call on every replica. The caller has to check what the key may be used for.
    *
    * @throws Refusal INVALID_API_KEY, the same for a malformed, unknown, revoked or expired key.
    */
   authenticate(sent: string): Promise<ApiKey>;
   /**
-   * The key as `authenticate` found it last; undefined where it found none, or the time is over. It may
-   * be revoked since: for work that can begin before the store is asked, and is not answered before.
+   * The key as last found by `authenticate`; undefined if there was none, or it has expired. It may have been
+   * revoked since: for work that may start before the store is read, but is answered only afterwards.
    */
   recall(sent: string): ApiKey | undefined;
 }
@@ -80,14 +80,14 @@ export interface ApiKeysDependencies {
 /** Issues, lists, revokes and checks API keys. */
 export function createApiKeys({ store, now, randomBytes }: ApiKeysDependencies): ApiKeys {
   const find = shareLookups((id: string) => store.find(id));
-  /** By id, those that had not ended when the store was last asked. */
+  /** By id: keys that were valid when the store was last read. */
   const known = new Map<string, StoredApiKey>();
 
   const isGood = (
     { secret }: ApiKeyParts,
     stored: StoredApiKey | undefined,
   ): stored is StoredApiKey => {
-    // Compared for an unknown id too, so that its refusal takes the same work.
+    // An unknown id is compared too, so that refusing it takes the same work.
     const secretHash = stored?.secretHash ?? noHash;
     const matches = timingSafeEqual(hashApiKeySecret(secret), secretHash);
     return stored !== undefined && matches && !hasEnded(stored.apiKey, now());
@@ -149,7 +149,7 @@ function hasEnded({ revokeTime, expireTime }: ApiKey, time: Date): boolean {
 
 function unknownApiKey(id: string): Refusal {
   const wish = 'want the public id of an API key';
-  // What is no public id may be a whole key, and is not repeated.
+  // Anything but a public id may be a whole key, so it is not repeated.
   return isApiKeyId(id)
     ? refuse('UNKNOWN_API_KEY', `id is "${id}", ${wish}`, {
         details: { field: 'id', value: id },

@@ -7,28 +7,28 @@ import type { WorkLimiter } from './work-limiter.js';
 /** A registered company without its password. */
 export interface Company {
   readonly name: string;
-  /** 0..1; undefined: never configured. */
+  /** 0..1; undefined if never configured. */
   readonly detectionScore: number | undefined;
   readonly createTime: Date;
 }
 
-/** Where companies are kept. Every method throws a Refusal when the store fails. */
+/** The store of companies. Every method throws a Refusal when the store fails. */
 export interface CompanyStore {
-  /** False if there is one of that name, which then stays as it is. */
+  /** False if the name is taken; the existing company stays as it is. */
   insert(name: string, passwordHash: string, createTime: Date): Promise<boolean>;
-  /** False if there is none of that name. */
+  /** False if there is none with that name. */
   setPasswordHash(name: string, passwordHash: string): Promise<boolean>;
   findPasswordHash(name: string): Promise<string | undefined>;
-  /** By name, in the order of the characters' codes. */
+  /** By name, in order of character codes. */
   list(): Promise<Company[]>;
-  /** Deletes the company and its score; false if there is none of that name. */
+  /** Deletes the company and its score; false if there is none with that name. */
   delete(name: string): Promise<boolean>;
 }
 
 /** A company's name and password, and who sent them. */
 export interface CompanyCredentials extends PasswordAttempt {
   readonly password: string;
-  /** Aborted when the caller is gone: a password that still waits is then not checked. */
+  /** Aborted when the caller is gone: a password still waiting is then not checked. */
   readonly signal?: AbortSignal;
 }
 
@@ -41,7 +41,7 @@ export interface Companies {
   /** @throws Refusal UNKNOWN_COMPANY */
   delete(name: string): Promise<void>;
   /**
-   * Returns if the password is that of the company.
+   * Returns if the password is the company's.
    *
    * @throws Refusal COMPANY_AUTH_FAILED for an unknown company and for a wrong password, after
    * the same work; RATE_LIMITED after repeated failures, whether or not the company exists;
@@ -53,16 +53,16 @@ export interface Companies {
 export interface CompaniesDependencies {
   readonly store: CompanyStore;
   readonly hasher: PasswordHasher;
-  /** Holds password checks to a part of the thread pool, which reads of the store need too. */
+  /** Limits password checks to part of the thread pool, which reading the store needs too. */
   readonly limiter: WorkLimiter;
   readonly failures: FailureLimiter;
   readonly now: () => Date;
 }
 
-/** Longer passwords are wrong without a look: none may be set that is nearly as long. */
+/** Longer passwords are wrong without checking: none nearly as long can be set. */
 const longestHashed = 1024;
 
-/** Whose turn it is where no API key asks. */
+/** The owner if there is no API key. */
 const administrator = '';
 
 /** Registers companies and checks their passwords. */
@@ -75,7 +75,7 @@ export function createCompanies(dependencies: CompaniesDependencies): Companies 
   async function isRightPassword(name: string, password: string): Promise<boolean> {
     const possible = isCompanyName(name) && password.length <= longestHashed;
     const stored = possible ? await store.findPasswordHash(name) : undefined;
-    // The decoy costs what a real hash costs: the time of a refusal does not tell who is registered.
+    // The decoy costs as much as a real hash, so the time of a refusal does not reveal who is registered.
     const matches = await hasher.verify(possible ? password : '', stored ?? decoy);
     return matches && stored !== undefined;
   }
@@ -107,7 +107,7 @@ export function createCompanies(dependencies: CompaniesDependencies): Companies 
       const { company, password, signal } = credentials;
       await failures.check(credentials);
       const check = async () => {
-        // Again when it is this one's turn: those ahead of it may have used up the allowed failures.
+        // Again when its turn has come: those before it may have used up the allowed failures.
         await failures.check(credentials);
         if (await isRightPassword(company, password)) {
           await failures.recordSuccess(credentials);
@@ -121,7 +121,7 @@ export function createCompanies(dependencies: CompaniesDependencies): Companies 
   };
 }
 
-/** One refusal for an unknown company and for a wrong password: it must not tell which of them it is. */
+/** The same refusal for an unknown company and for a wrong password: it must not reveal which it is. */
 export function companyAuthFailed(): Refusal {
   return refuse(
     'COMPANY_AUTH_FAILED',

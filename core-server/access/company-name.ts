@@ -3,7 +3,7 @@ const maxCompanyNameLength = 64;
 /** The rule for company names, in words. */
 export const companyNameRule = `1 to ${maxCompanyNameLength} characters out of letters, digits, ".", "_" and "-", not dots alone`;
 
-// Clients take `.` and `..` out of an address before they send it.
+// Clients remove `.` and `..` from a URL before sending it.
 const form = new RegExp(`^(?!\\.+$)[A-Za-z0-9._-]{1,${maxCompanyNameLength}}$`);
 
 /** Whether a company could have this name. */

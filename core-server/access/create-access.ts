@@ -8,7 +8,7 @@ import { createKnexCompanyStore } from './knex-company-store.js';
 import { createPasswordHasher } from './password.js';
 import { createWorkLimiter, type WorkLimits } from './work-limiter.js';
 
-/** Who may call, and on whose behalf. */
+/** Who may call, and on behalf of which company. */
 export interface Access {
   readonly apiKeys: ApiKeys;
   readonly companies: Companies;
@@ -17,7 +17,7 @@ export interface Access {
 /** API keys and companies in the store. */
 export function createAccess(deps: {
   readonly db: Database;
-  /** Passwords that are hashed at once, and that wait for it. */
+  /** How many passwords are hashed at once, and how many may wait. */
   readonly passwords: WorkLimits;
   readonly now: () => Date;
 }): Access {

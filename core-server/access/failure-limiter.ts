@@ -4,16 +4,16 @@ import { isCompanyName } from './company-name.js';
 import { callerAddress } from '../../runtime/caller-address.js';
 import { secondsLeft } from './seconds-left.js';
 
-/** Who tried to be which company. */
+/** Who tried to log in as which company. */
 export interface PasswordAttempt {
   readonly company: string;
-  /** Public id of the API key that came along. */
+  /** Public id of the API key that was sent. */
   readonly keyId: string;
   /** Address of the caller, with or without a port. */
   readonly peer: string;
 }
 
-/** Slows down the guessing of passwords. Known and unknown companies are treated alike. */
+/** Slows down password guessing. Known and unknown companies are treated alike. */
 export interface FailureLimiter {
   /** @throws Refusal RATE_LIMITED when there were too many failures. */
   check(attempt: PasswordAttempt): Promise<void>;
@@ -49,7 +49,7 @@ export function createFailureLimiter({
     keyOf,
   });
   const callerOf = ({ keyId, peer }: PasswordAttempt): string => `${keyId} ${callerAddress(peer)}`;
-  // One entry for all names that no company can have: a caller must not fill the memory with them.
+  // One entry for all impossible names: a caller must not fill the memory with them.
   const companyOf = ({ company }: PasswordAttempt): string =>
     isCompanyName(company) ? company : '';
 

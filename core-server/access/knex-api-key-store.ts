@@ -80,7 +80,7 @@ const operations: ReadonlyMap<string, Operation> = new Map(
   Object.values(Operation).map((operation) => [operation, operation]),
 );
 
-// Dropping a name that a newer version wrote could leave an empty list, which allows everything.
+// Dropping a name written by a newer version could leave an empty list, which allows everything.
 function toOperation(name: string): Operation {
   const operation = operations.get(name);
   if (operation === undefined) throw new Error(`api_keys.operations holds the unknown "${name}"`);

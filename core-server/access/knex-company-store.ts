@@ -42,7 +42,7 @@ export function createKnexCompanyStore(db: Knex): CompanyStore {
 
     async list() {
       const rows = await withStorageErrors<Row[]>(table().select());
-      // Sorted here: databases sort text by the rules of their locale.
+      // Sorted here, because databases sort text by the rules of their locale.
       return rows
         .sort((a, b) => (a.name < b.name ? -1 : 1))
         .map((row) => ({

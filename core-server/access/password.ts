@@ -1,10 +1,10 @@
 import { scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto';
 
-/** Turns passwords into what is stored, and checks them against it. */
+/** Turns passwords into their stored form, and verifies them against it. */
 export interface PasswordHasher {
   /** `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`, base64url, with a salt of its own. */
   hash(password: string): Promise<string>;
-  /** Whether the password is the one that `stored` was made of. Costs what `hash` costs. */
+  /** Whether `stored` was derived from this password. Costs as much as `hash`. */
   verify(password: string, stored: string): Promise<boolean>;
   /** A stored form that no password matches, as costly to verify as any other. */
   decoy(): string;
@@ -55,7 +55,7 @@ function derive(password: string, salt: Buffer, { log2N, r, p }: Parameters): Pr
   const N = 2 ** log2N;
   const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
   return new Promise((resolve, reject) => {
-    // The same letter may be typed as one code point or as two (RFC 8265).
+    // The same letter may be entered as one code point or as two (RFC 8265).
     scrypt(password.normalize('NFC'), salt, hashBytes, options, (error, hash) => {
       if (error) reject(error);
       else resolve(hash);

@@ -4,15 +4,15 @@ import { secondsLeft } from './seconds-left.js';
 
 const windowSeconds = 60;
 
-/** Bounds how many requests an API key makes. */
+/** Limits the request rate of an API key. */
 export interface KeyRateLimiter {
   /** Counts one request. @throws Refusal RATE_LIMITED when the key has used up its minute. */
   consume(keyId: string): Promise<void>;
 }
 
 /**
- * A fixed window of one minute for each key, from its first request on. Counts in the memory of
- * this process: with several replicas behind one address a key has the limit on each of them.
+ * A fixed window of one minute per key, starting with its first request. Counts in the memory of this process:
+ * with several replicas behind one address, a key has this limit on each of them.
  */
 export function createKeyRateLimiter(options: {
   /** 0: no limit. */

@@ -1,7 +1,7 @@
 /**
- * Lets callers who ask for the same id at once share one look into the store, so that a flood with one
- * key does not keep the store from others. Nobody gets what was read before it asked: who comes while
- * one look is under way shares the next. So a key that is revoked is refused from then on, as without.
+ * Lets simultaneous callers with the same id share one lookup in the store, so that a flood with one key does
+ * not keep others from the store. Nobody gets a result that was read before they asked: callers who arrive
+ * during a lookup share the next one. So a revoked key is refused from then on, as without sharing.
  */
 export function shareLookups<Value>(
   find: (id: string) => Promise<Value>,

@@ -3,8 +3,8 @@ import { createJobQueue } from '../queue/job-queue.js';
 
 export interface WorkLimiter {
   /**
-   * Runs the task when it is its turn; owners take turns. Work whose signal aborts while it waits never
-   * begins.
+   * Runs the task when its turn comes; owners take turns. Work whose signal aborts while waiting never
+   * starts.
    *
    * @param owner on whose behalf it is done
    * @throws Refusal QUEUE_FULL when too many of this owner, or of all, wait already;
@@ -15,7 +15,7 @@ export interface WorkLimiter {
 
 export interface WorkLimits {
   readonly maxRunning: number;
-  /** Of all owners together; one alone has four fifths of it. */
+  /** For all owners together; a single one gets four fifths of it. */
   readonly maxWaiting: number;
 }
 
@@ -24,7 +24,7 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** Bounds how much of one kind of costly work runs and waits at a time. */
+/** Limits how much of one kind of expensive work runs and waits at a time. */
 export function createWorkLimiter({ maxRunning, maxWaiting }: WorkLimits): WorkLimiter {
   const queue = createJobQueue<Waiting>(maxWaiting, ({ owner }) => owner);
   let running = 0;
@@ -48,7 +48,7 @@ export function createWorkLimiter({ maxRunning, maxWaiting }: WorkLimits): WorkL
   }
 
   function queueFull(owner: string): Refusal {
-    // Where its owner has all the places that it may have, there is room for those alone.
+    // If its owner has used all its places, there is room only for those.
     const ahead = String(queue.aheadOf(owner));
     return refuse(
       'QUEUE_FULL',
@@ -63,7 +63,7 @@ export function createWorkLimiter({ maxRunning, maxWaiting }: WorkLimits): WorkL
       if (running < maxRunning) {
         running += 1;
       } else if (queue.hasRoom(owner)) {
-        await waitForTurn(owner, signal); // the one that ends hands its place over: `running` stays
+        await waitForTurn(owner, signal); // the finished one hands over its place: `running` is unchanged
       } else {
         throw queueFull(owner);
       }

@@ -32,7 +32,7 @@ export interface AdminDependencies {
   readonly now: () => Date;
 }
 
-/** Who asks was settled before; the call itself does not matter to any of these. */
+/** The caller has already been checked; none of these needs the call itself. */
 export interface AdminHandlers {
   createApiKey(request: CreateApiKeyRequest): Promise<CreateApiKeyResponse>;
   listApiKeys(request: ListApiKeysRequest): Promise<ListApiKeysResponse>;
@@ -43,7 +43,7 @@ export interface AdminHandlers {
   deleteCompany(request: DeleteCompanyRequest): Promise<DeleteCompanyResponse>;
 }
 
-/** Handlers of AdminService, and what the admin command runs. */
+/** Handlers of AdminService, which the admin command uses too. */
 export function createAdminHandlers({ apiKeys, companies, now }: AdminDependencies): AdminHandlers {
   return {
     async createApiKey(request) {

@@ -55,7 +55,7 @@ export function validateKnownName(name: string): string {
 function validateLabel(label: string): void {
   const wish = `1 to ${maxLabelLength} characters without control characters`;
   if (label === '') throw missingField('label', wish);
-  // Control characters would act on the terminal that lists the keys; PostgreSQL takes no NUL.
+  // Control characters would affect the terminal that lists the keys; PostgreSQL does not accept NUL.
   if (countCharacters(label) > maxLabelLength || hasControl(label)) {
     throw invalidField('label', label, wish);
   }

@@ -54,8 +54,8 @@ function isBusy(error: Error | null): boolean {
  * knex's SQLite dialect over the driver @appthreat/sqlite3: node-sqlite3 with its binaries inside
  * the npm package, so that an install needs neither a compiler nor a download from elsewhere.
  *
- * Where the file is deleted or replaced while it is open, SQLite goes on with what has no name any more, and
- * what it answers is lost with the process: so no connection is handed out until the file is back. The
+ * If the file is deleted or replaced while it is open, SQLite continues with a file that has no name any more, and
+ * everything written is lost with the process. So no connection is handed out until the file is back. The
  * same while nobody can tell, as its folder may not be entered or its file system is away.
  */
 class SqliteClient extends KnexSqliteClient {
@@ -90,7 +90,7 @@ class SqliteClient extends KnexSqliteClient {
 /** Tells a file from every other, whatever its name; undefined where there is none, or none can be reached. */
 function identify(file: string): string | undefined {
   try {
-    // Some microseconds, and less than asking another thread.
+    // It takes a few microseconds, less than asking another thread.
     const { dev, ino } = statSync(file, { bigint: true });
     return `${dev}:${ino}`;
   } catch {

@@ -25,7 +25,7 @@ const temporaryCodes: ReadonlySet<string> = new Set([
   // SQLite: another process holds the lock for longer than the busy timeout.
   'SQLITE_BUSY',
   'SQLITE_LOCKED',
-  // SQLite: no room on the disk, or its file system fails or may only be read. What was answered stays.
+  // SQLite: the disk is full, or its file system fails or is read-only. Acknowledged writes stay.
   'SQLITE_FULL',
   'SQLITE_IOERR',
   'SQLITE_READONLY',
@@ -58,17 +58,17 @@ const temporaryCodes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What the drivers say without any code when a connection ends or cannot be had in time; knex puts
- * the query and a dash before it.
+ * Messages of the drivers, without any code, when a connection ends or cannot be had in time; knex prefixes
+ * the query and a dash.
  */
 const temporaryMessages =
   /(^| - )(Connection (terminated|ended)|Query read timeout|timeout (expired|exceeded)|Client (has encountered a connection error|was closed)|Unable to acquire a connection)/i;
 
-/** Whether what a driver threw may pass by itself or by the operator's hand, without a restart. */
+/** Whether a driver's error may be resolved by itself or by the operator, without a restart. */
 export function isTemporary(caught: unknown): boolean {
   if (!(caught instanceof Error)) return false;
   if (caught.name === 'KnexTimeoutError' || temporaryMessages.test(caught.message)) return true;
-  // Several addresses of one host were tried.
+  // Several addresses of the host were tried.
   if (caught instanceof AggregateError) return caught.errors.some(isTemporary);
   const { code = '', syscall }: NodeJS.ErrnoException = caught;
   // PostgreSQL's Unix socket, which is there while the server runs.

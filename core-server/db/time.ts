@@ -1,9 +1,9 @@
-/** A time as the tables hold it: milliseconds since 1970. */
+/** A time as stored in the tables: milliseconds since 1970. */
 export function toColumnTime(time: Date | undefined): number | null {
   return time === undefined ? null : time.getTime();
 }
 
-/** The time of a column: SQLite's driver gives a number, PostgreSQL's a string of digits. */
+/** The time in a column: SQLite's driver returns a number, PostgreSQL's a string of digits. */
 export function fromColumnTime(column: number | string): Date {
   return new Date(Number(column));
 }

@@ -7,8 +7,8 @@ import { isTemporary } from './storage-error.js';
 const retryMs = 1_000;
 
 /**
- * Opens the configuration store as {@link createDatabase} does, and waits for a PostgreSQL that is not
- * there yet, as after a power cut that took both machines; until `stopping` is aborted.
+ * Opens the configuration store like {@link createDatabase}, and waits for a PostgreSQL that is not up yet,
+ * for example after a power failure of both machines, until `stopping` is aborted.
  */
 export async function waitForDatabase(
   options: DatabaseOptions,
@@ -23,7 +23,7 @@ export async function waitForDatabase(
       const { message, cause } = error as Error;
       if (options.url === undefined || !isTemporary(cause)) throw error;
       log.warn(`${message}; trying again`);
-      // An abort is thrown by the next round.
+      // The next round throws if it was aborted.
       await sleep(retryMs, undefined, { signal: stopping }).catch(() => undefined);
     }
   }

@@ -4,12 +4,12 @@ import { padToMultiple } from '../image/letterbox.js';
 import type { RgbPicture } from '../image/picture.js';
 import type { Candidate } from './geometry.js';
 
-/** Largest stride of the networks: both sides must be multiples of it. */
+/** Largest stride of the networks; both sides must be multiples of it. */
 const inputMultiple = 32;
-/** More than any picture has faces; bounds the time of the suppression. */
+/** More than the faces in any picture; limits the time for suppression. */
 const maxCandidates = 3000;
 
-/** Has the network look at a picture. The outputs are those of the contract, in the pixels of the picture. */
+/** Runs the network on a picture. The outputs are those of the contract, in pixels of the picture. */
 export function inferFaces(
   model: Pick<Model, 'run'>,
   picture: RgbPicture,
@@ -41,8 +41,8 @@ export function readCandidates(outputs: Readonly<Record<string, TensorData>>): C
 }
 
 /**
- * Scores have six decimals like thresholds: one that was read off an answer and is sent back as
- * threshold must let the same face pass, which 32-bit floats would not always do.
+ * Scores have six decimals, like thresholds: a score taken from a response and sent back as the threshold
+ * must let the same face pass, which 32-bit floats would not always do.
  */
 function millionths(score: number): number {
   return Math.round(score * 1e6) / 1e6;

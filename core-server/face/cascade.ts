@@ -2,15 +2,15 @@ import type { Region, Size } from '../image/picture.js';
 import { area, intersectionOverUnion, suppress, type Candidate } from './geometry.js';
 
 /**
- * Which looks pay, where they go and how they are merged; `models/face/cascade.py` is the same rule
+ * Which passes pay off, where they go and how they are merged; `models/face/cascade.py` is the same rule
  * for training.
  *
- * A glance at a small copy of the whole picture looks for large faces: a fifth of the cost of the
- * first look, and the size at which the network knows them best. Where it is sure of one, it serves
- * as the first look. Elsewhere the first look sees the whole picture at a bounded size. Where
- * neither is sure of any face, glances at the picture turned by quarters find faces that lie on
- * their side or stand on their head. Where the first look finds small faces, or hints of them, the
- * second goes to the rectangle around them, enlarged as far as a budget of pixels allows.
+ * A glance at a small copy of the whole picture looks for large faces, at a fifth of the cost of the first
+ * pass and at the size at which the network knows them best. If it is confident about one, it serves as the
+ * first pass. Otherwise the first pass covers the whole picture at a limited size. If neither is confident
+ * about any face, glances at the picture turned by quarters find faces that are on their side or upside
+ * down. If the first pass finds small faces, or hints of them, the second covers the rectangle around them,
+ * enlarged as far as a budget of pixels allows.
  *
  * The side of a box is the square root of its area; sides are in pixels of the overview, the
  * picture at `overviewSide`.
@@ -20,9 +20,9 @@ export interface CascadeRule {
   readonly overviewSide: number;
   /** A candidate with this score may be a face. */
   readonly weakScore: number;
-  /** A candidate with this score is taken for one. */
+  /** A candidate with this score counts as a face. */
   readonly sureScore: number;
-  /** The same in a picture that was turned, where faces are expected less. */
+  /** The same in a turned picture, where faces are less likely. */
   readonly turnedScore: number;
   /** Faces from this side on are served by the glance. */
   readonly largeSide: number;
@@ -47,7 +47,7 @@ export interface CascadeRule {
 /** Candidates that overlap a better one by this much are the same face. */
 export const sameFaceOverlap = 0.45;
 
-/** Where a second look goes. */
+/** Where a second pass goes. */
 export interface SecondLook {
   /** In the picture's own pixels. */
   readonly region: Region;
@@ -81,7 +81,7 @@ export function addGlance(
   return suppress([...first, ...large], sameFaceOverlap);
 }
 
-/** Whether nothing sure was found: the picture may lie on its side, and glances at it turned pay. */
+/** Whether nothing certain was found: the picture may be on its side, and glances at turned copies pay off. */
 export function seesNothingSure(
   found: readonly Pick<Candidate, 'score'>[],
   rule: CascadeRule,
@@ -89,7 +89,7 @@ export function seesNothingSure(
   return !found.some(({ score }) => score >= rule.sureScore);
 }
 
-/** With the large faces that a glance at the turned picture is sure of (in the picture's pixels). */
+/** Adds the large faces that a glance at the turned picture is confident about (in the picture's pixels). */
 export function addTurned(
   found: readonly Candidate[],
   glance: readonly Candidate[],
@@ -143,14 +143,14 @@ export function mergeLooks(
   const isNotTiny = isOfSide(rule.loneSide, size, rule);
   const isSeenBy = (others: readonly Candidate[], { box }: Candidate): boolean =>
     others.some((other) => intersectionOverUnion(other.box, box) >= sameFaceOverlap);
-  // Enlarged, a blurred face is no face any more: what the second look does not see at all says little.
+  // Enlarged, a blurred face is no longer recognisable: that the second pass does not see it says little.
   const hints = second.filter(({ score }) => score >= rule.weakScore);
   const isLone = (face: Candidate): boolean =>
     face.score >= rule.sureScore && isNotTiny(face) && !isSeenBy(hints, face);
   const fromFirst = first.filter(
     (face) => !isCentredIn(face, region) || isLarge(face) || isLone(face),
   );
-  // A large face that the region cuts was seen whole by the first look.
+  // The first pass saw a large face whole if the region cuts it.
   const fromSecond = second.filter(
     (face) => !isSeenBy(fromFirst, face) && !(isLarge(face) && isCut(face, region, size)),
   );

@@ -4,7 +4,7 @@ import { modelFor, modelNames, type Manifest, type ModelEntry } from '../inferen
 /**
  * The face model that serves: the one that `CORE_FACE_MODEL` names, or the manifest's.
  *
- * @throws ConfigError naming the face models that there are, when it is none of them.
+ * @throws ConfigError naming the available face models, if it is not one of them.
  */
 export function chooseFaceModel(manifest: Manifest, wanted: string | undefined): ModelEntry {
   const names = modelNames(manifest, 'face');

@@ -14,7 +14,7 @@ export interface DetectFacesInput {
   readonly image: Uint8Array;
   /** Faces below this score are left out, 0..1. */
   readonly minScore: number;
-  /** At most so many faces, the largest. */
+  /** Maximum number of faces; the largest are returned. */
   readonly maxFaces: number;
   readonly crop: boolean;
   readonly landmarks: boolean;
@@ -27,7 +27,7 @@ export interface DetectFacesOutput {
   readonly height: number;
   /** Largest first. */
   readonly faces: readonly FaceResult[];
-  /** Faces left out to keep to `maxFaces`. */
+  /** Number of faces left out because of `maxFaces`. */
   readonly omittedFaces: number;
   readonly model: { readonly name: string; readonly version: string };
   /** Milliseconds by step. */
@@ -41,14 +41,14 @@ export interface FaceResult {
   readonly detectionScore: number;
   /** JPEG of exactly the box. */
   readonly cropJpeg?: Uint8Array;
-  /** Five points; they may lie outside a picture that cuts the face off. */
+  /** Five points, which may lie outside the picture if it cuts the face off. */
   readonly landmarks?: readonly Point[];
 }
 
-/** The task as the pool knows it. */
+/** The task as registered with the pool. */
 export type FaceTasks = { detectFaces: { input: DetectFacesInput; output: DetectFacesOutput } };
 
-/** Nobody wants what the network gives below this, and there is a cell of it everywhere. */
+/** Results below this score are useless, and every cell has one. */
 const lowestScore = 0.02;
 
 /** The network cuts before scores are rounded: what rounds up to the threshold must pass. */

@@ -23,7 +23,7 @@ import {
 } from './cascade.js';
 import { suppress, toPicture, turnBack, type Candidate } from './geometry.js';
 
-/** Times a step of the work, unless the caller is gone. */
+/** Times a step of the work; throws if the caller is gone. */
 export type Step = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
 
 /** All looks of the cascade: what may be a face, from `leastScore` on, in the picture's pixels. */

@@ -44,7 +44,7 @@ export function suppress(candidates: readonly Candidate[], limit: number): Candi
   return kept;
 }
 
-/** The candidate of a look at `region`, scaled to the size of `look`, in the picture's own pixels. */
+/** A candidate from a pass over `region`, scaled to the size of `look`, converted to the picture's own pixels. */
 export function toPicture(candidate: Candidate, look: Size, region: Region): Candidate {
   const { box, score, landmarks } = candidate;
   const x = (value: number): number => region.left + (value * region.width) / look.width;
@@ -56,7 +56,7 @@ export function toPicture(candidate: Candidate, look: Size, region: Region): Can
   };
 }
 
-/** The candidate of a picture that was turned, in the pixels of the picture of that size before. */
+/** A candidate from a turned picture, converted to the pixels of the unturned picture of that size. */
 export function turnBack(
   candidate: Candidate,
   turns: QuarterTurns,
@@ -93,7 +93,7 @@ export function clampBox(box: Box, size: Size): Box | undefined {
   return isVisible ? inside : undefined;
 }
 
-/** Order of an answer: largest first, of equally large ones the higher score. */
+/** Order of a response: largest first; of equally large ones, the higher score first. */
 export function byAreaThenScore(
   a: { readonly box: Box; readonly score: number },
   b: { readonly box: Box; readonly score: number },

@@ -8,7 +8,7 @@ export function toFace(result: FaceResult): Face {
   return {
     boundingBox,
     detectionScore,
-    // The same memory: what comes out of a worker is no Buffer any more.
+    // The same memory: a worker's result is not a Buffer any more.
     cropJpeg: cropJpeg
       ? Buffer.from(cropJpeg.buffer, cropJpeg.byteOffset, cropJpeg.byteLength)
       : Buffer.alloc(0),

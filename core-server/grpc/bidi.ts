@@ -14,19 +14,19 @@ import { requireDecoded } from './undecodable.js';
 
 /** How a bulk stream is served. */
 export interface StreamSettings extends CallSettings {
-  /** Requests of one stream that are worked on at the same time; the caller is paused beyond. */
+  /** Requests of one stream processed at the same time; beyond that, the caller is paused. */
   readonly maxInFlight: number;
-  /** A stream that neither brings a request nor has one in work for so long is ended. */
+  /** A stream that has neither sent a request nor had one in progress for this long is closed. */
   readonly idleMs: number;
-  /** Aborted when the process is about to stop: streams answer what they have in work, and end. */
+  /** Aborted when the process is about to stop: streams finish their requests in progress, and end. */
   readonly closing: AbortSignal;
 }
 
 /**
- * Turns a handler of one request into a bulk stream: answers as they are ready, each carrying its
- * request's id. The handler turns refusals into answers: where it rejects, the stream ends with that.
- * Flow control reaches through: reading stops while `maxInFlight` requests are in work or the
- * caller does not read its answers.
+ * Turns a handler for one request into a bulk stream: responses are sent as they are ready, each with its
+ * request's id. The handler turns refusals into responses; if it rejects, the stream ends with that error.
+ * Flow control applies end to end: reading stops while `maxInFlight` requests are in progress or the caller
+ * does not read its responses.
  */
 export function bidi<Request, Response>(
   handler: (request: Request, call: OpenRequest) => Promise<Response>,
@@ -53,9 +53,9 @@ export function bidi<Request, Response>(
 }
 
 /**
- * Answers the requests as they come; resolves when the caller has sent its last and all are answered.
- * By events, not by the stream's iterator: that destroys a stream which ends with an error, and with
- * it answers and status that are still to be written.
+ * Answers the requests as they arrive; resolves when the caller has sent its last and all are answered.
+ * It uses events instead of the stream's iterator, which destroys a stream that ends with an error, and with
+ * it any responses and status still to be written.
  */
 function pump<Request, Response>(
   stream: ServerDuplexStream<Request, Response>,
@@ -107,7 +107,7 @@ function pump<Request, Response>(
   return raceSignal(pumped, call.signal).finally(stop);
 }
 
-/** Makes the function that answers one request of a stream. */
+/** Creates the function that answers one request of a stream. */
 function createAnswerer<Request, Response>(
   stream: ServerDuplexStream<Request, Response>,
   handler: (request: Request, call: OpenRequest) => Promise<Response>,
@@ -124,7 +124,7 @@ function createAnswerer<Request, Response>(
         abort: limited.abort,
       });
       if (call.signal.aborted || stream.write(response)) return;
-      // Waiting here holds the request's place, so that an unread stream stops being read itself.
+      // Waiting here keeps the request's place, so that a stream whose responses are not read is not read either.
       drained ??= once(stream, 'drain', { signal: call.signal }).finally(() => {
         drained = undefined;
       });

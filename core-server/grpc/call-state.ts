@@ -7,15 +7,15 @@ export interface CallState {
   keyId?: string;
   /** What is left to be checked of its key. */
   keyChecks?: KeyChecks;
-  /** W3C `traceparent` of the call, where it is traced. */
+  /** W3C `traceparent` of the call, if it is traced. */
   trace?: string | undefined;
 }
 
-/** What is left to be checked of its key once a call is let in. */
+/** What remains to be checked about a call's key once the call is let in. */
 export interface KeyChecks {
-  /** To be asked before each answer, while it is worked on; rejects with a refusal. Absent: nothing is left. */
+  /** Called before each response, during the work; rejects with a refusal. Absent if nothing remains. */
   readonly confirm?: () => Promise<unknown>;
-  /** Counts a request of a stream; rejects with RATE_LIMITED. Absent: the call was counted as it came. */
+  /** Counts a request of a stream; rejects with RATE_LIMITED. Absent if the call was counted on arrival. */
   readonly consume?: () => Promise<void>;
 }
 

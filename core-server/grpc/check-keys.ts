@@ -11,25 +11,25 @@ import { readRequestId } from './request-id.js';
 import { toStatusObject } from './status.js';
 import { isKeyless } from './whose-path.js';
 
-/** What the interceptor needs to know of an API key. */
+/** What the interceptor needs to know about an API key. */
 export interface AuthenticatedKey {
   readonly id: string;
-  /** What it may be used for; empty: everything. */
+  /** What it may be used for; empty means everything. */
   readonly operations: readonly Operation[];
 }
 
-/** What the interceptor asks of the access feature. */
+/** What the interceptor needs from the access feature. */
 export interface AccessDeps {
   /** Rejects with INVALID_API_KEY. */
   authenticate(apiKey: string): Promise<AuthenticatedKey>;
-  /** The key as it was when it was last authenticated; undefined where it must be asked for first. */
+  /** The key as last authenticated; undefined if the store must be read first. */
   recall(apiKey: string): AuthenticatedKey | undefined;
   /** Rejects with RATE_LIMITED when the key's request rate is used up. */
   consume(keyId: string): Promise<void>;
   /**
-   * Throws QUEUE_FULL where the one request of a call would be refused: a flood is refused before its
-   * keys are looked up and its pictures read. So while the queue is full a bad key hears that too, as a
-   * good one does: a flood of made-up keys does not reach the store, and nobody learns which there are.
+   * Throws QUEUE_FULL if the single request of a call would be refused: a flood is refused before its keys are
+   * looked up and its pictures read. So while the queue is full, a bad key gets the same answer as a good one: a
+   * flood of made-up keys does not reach the store, and nobody learns which keys exist.
    */
   assertRoom(call: {
     readonly operation: Operation;
@@ -38,7 +38,7 @@ export interface AccessDeps {
     /** The caller's own, milliseconds since the epoch. */
     readonly deadline: number;
   }): void;
-  /** Told of what went wrong underneath, such as in the store. */
+  /** Called with underlying errors, such as in the store. */
   readonly log: Logger;
 }
 
@@ -52,8 +52,8 @@ const operationOfService: Readonly<Record<string, Operation>> = {
  * Checks the metadata `apikey` of every call before any of its message is read. Health and reflection
  * need no key.
  *
- * A picture of a key that was good a moment ago is worked on while the store is asked, and is not
- * answered before, alone or in a stream: so a revoked key is refused from then on, and nobody waits for
+ * If a key was valid a moment ago, work on its picture starts while the store is read, but the response waits
+ * for that, for a single call and in a stream. So a revoked key is refused from then on, and nobody waits for
  * the store.
  */
 export function checkApiKeys(deps: AccessDeps): ServerInterceptor {
@@ -65,7 +65,7 @@ export function checkApiKeys(deps: AccessDeps): ServerInterceptor {
     if (operation === undefined) throw new Error(`no operation allows ${path}`);
     const sent = readSecret(metadata, 'apikey');
     const claimed = parseApiKey(sent);
-    // The requests of a stream wait for room.
+    // Requests in a stream wait for a place in the queue.
     if (!requestStream && claimed) deps.assertRoom({ operation, keyId: claimed.id, deadline });
     const canWait = !requestStream && operation !== Operation.SCORE_CONFIG;
     const known = canWait ? deps.recall(sent) : undefined;
@@ -83,7 +83,7 @@ export function checkApiKeys(deps: AccessDeps): ServerInterceptor {
   }, deps.log);
 }
 
-/** Gives the key back. Throws KEY_NOT_ALLOWED. */
+/** Returns the key. Throws KEY_NOT_ALLOWED. */
 function assertAllowed(key: AuthenticatedKey, operation: Operation): AuthenticatedKey {
   if (key.operations.length === 0 || key.operations.includes(operation)) return key;
   throw refuse(
@@ -107,8 +107,8 @@ interface GuardedCall {
 }
 
 /**
- * Runs a check on the metadata of every call but those of health and reflection; refuses the call when
- * the check throws or rejects.
+ * Runs a check on the metadata of every call except health and reflection; refuses the call if the check
+ * throws or rejects.
  */
 function guard(
   check: (call: GuardedCall, metadata: Metadata) => Promise<void>,
@@ -138,7 +138,7 @@ function guard(
     });
 }
 
-/** A flood is counted and not logged: its lines would take the time that answers need. */
+/** A flood is counted but not logged: its lines would take the time that responses need. */
 function logRefusal(log: Logger, error: Refusal, line: object): void {
   const { reason } = error;
   if (!logFault(log, error, line) && reason !== 'QUEUE_FULL')

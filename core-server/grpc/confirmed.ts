@@ -3,8 +3,8 @@ import { Refusal } from '../../runtime/refusal.js';
 import { raceSignal, type OpenRequest } from './open-call.js';
 
 /**
- * The outcome of the work, held back until nothing is left to be checked of its caller. Where that ends
- * in a refusal, the work ends with it.
+ * The outcome of the work, held back until all checks of its caller have passed. If one refuses, the work ends
+ * with that refusal.
  */
 export async function confirmed<T>(
   work: Promise<T>,
@@ -12,7 +12,7 @@ export async function confirmed<T>(
 ): Promise<T> {
   const { confirm } = keyChecks;
   if (confirm === undefined) return work;
-  // The worker has the picture by then.
+  // By then, the worker has the picture.
   const checked = setImmediate().then(confirm);
   checked.catch((refusal: unknown) => abort(Refusal.from(refusal)));
   try {

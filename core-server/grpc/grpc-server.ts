@@ -23,7 +23,7 @@ import type { IsTrustedProxy } from '../../runtime/trusted-proxies.js';
 import { markUndecodable } from './undecodable.js';
 import { isReflection } from './whose-path.js';
 
-/** A gRPC service with what implements it. */
+/** A gRPC service with its implementation. */
 export interface Service {
   readonly definition: ServiceDefinition;
   readonly implementation: UntypedServiceImplementation;
@@ -39,31 +39,31 @@ export interface GrpcServerOptions {
   /** Sees every call, before `interceptor`. */
   readonly observer?: ServerInterceptor;
   readonly credentials: ServerCredentials;
-  /** What reflection tells of the protos, a FileDescriptorSet. */
+  /** The protos for reflection, a FileDescriptorSet. */
   readonly descriptorSet: URL;
   /** Bytes of the largest picture; a request message may be a little larger. */
   readonly maxPictureBytes: number;
   /** The request of a unary call arrives within this time. */
   readonly maxReceiveMs: number;
-  /** Its connections are not limited. */
+  /** Whether an address's connections are not limited. */
   readonly isTrustedProxy: IsTrustedProxy;
   readonly log: Logger;
 }
 
-/** A port that serves. */
+/** A serving port. */
 export interface GrpcServer {
   readonly port: number;
-  /** Tells the health service whether calls can be answered; SERVING at first. */
+  /** Tells the health service whether calls can be answered; initially SERVING. */
   setServing(isServing: boolean): void;
-  /** Says NOT_SERVING, lets running calls go on for the grace time and ends the others. */
+  /** Reports NOT_SERVING, lets calls in flight run for the grace period, and ends the others. */
   close(graceMs: number): Promise<void>;
 }
 
-/** Room for the other fields of a request, and for pictures that are over their limit to be told so. */
+/** Room for the other fields of a request, and for pictures slightly over their limit to get a proper refusal. */
 const messageOverheadBytes = 64 * 2 ** 10;
 const leastUnfinishedBytes = 256 * 2 ** 20;
 const maxStreamsPerConnection = 1_000;
-/** After the longest time that an answer may take. */
+/** In addition to the longest time that a response may take. */
 const takeAnswerMs = 5_000;
 const keepaliveMs = 30_000;
 const keepaliveTimeoutMs = 10_000;
@@ -77,7 +77,7 @@ const keepaliveTimeoutMs = 10_000;
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
   const { services } = options;
   const closing = new AbortController();
-  setMaxListeners(0, closing.signal); // each standing call listens
+  setMaxListeners(0, closing.signal); // each long-lived call listens
   const server = new Server({
     interceptors: [
       ...(options.observer ? [options.observer] : []),
@@ -88,10 +88,10 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     'grpc.max_receive_message_length': options.maxPictureBytes + messageOverheadBytes,
     'grpc.max_send_message_length': maxMessageBytes,
     'grpc.max_concurrent_streams': maxStreamsPerConnection,
-    // Connections whose other side is gone, or never spoke HTTP/2, are noticed.
+    // Detects connections whose other side is gone or never spoke HTTP/2.
     'grpc.keepalive_time_ms': keepaliveMs,
     'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
-    // Not served here; its books would be kept all the same.
+    // Not served here, but its statistics would be kept all the same.
     'grpc.enable_channelz': 0,
   });
   const serviceNames = services.map((service) => nameOf(service));
@@ -129,10 +129,10 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     port,
     setServing,
     async close(graceMs) {
-      // In this order: health watches are told before they end, and nothing sets them to SERVING any more.
+      // In this order, health watches are notified before they end, and nothing sets them to SERVING any more.
       setServing(false);
       closing.abort();
-      // Not server.forceShutdown(): without channelz, grpc-js keeps no list of what it would end.
+      // Not server.forceShutdown(): without channelz, grpc-js keeps no list of what to end.
       const timer = setTimeout(() => {
         for (const open of connections) for (const connection of open) connection.destroy();
       }, graceMs);

@@ -9,22 +9,22 @@ import { isOurs } from './whose-path.js';
 export interface StreamLimits {
   /** Whether the method of a path takes a stream of messages. */
   readonly takesStream: (path: string) => boolean;
-  /** Bytes that all messages together may have that are not whole yet, or wait for a handler. */
+  /** Limit in bytes for all messages that are incomplete or waiting for a handler. */
   readonly unfinishedBytes: FairBudget;
-  /** An answer of which nothing was taken for so long is dropped. */
+  /** A response of which nothing was read for this long is dropped. */
   readonly takeAnswerMs: number;
 }
 
-/** Of a message of health and reflection, which need no key and ask by a name. */
+/** For a message to health or reflection, which need no key and contain only a name. */
 export const maxOpenMessageBytes = 4 * 2 ** 10;
 
-/** Of one call that needs no key: a reflection stream answers each at once, whether its answers are taken or not. */
+/** Per call without a key: a reflection stream answers each at once, whether or not its responses are read. */
 export const maxOpenMessages = 100;
 
-/** What grpc-js keeps about a whole message that waits for a handler, which may be empty itself. */
+/** What grpc-js keeps about a complete message, possibly empty, that waits for a handler. */
 export const waitingMessageBytes = 2 ** 10;
 
-/** What is kept about each chunk of a message beside its bytes, which may be one. About 105 were measured. */
+/** What is kept about each chunk of a message in addition to its bytes. About 105 were measured. */
 export const chunkOverheadBytes = 256;
 
 /**
@@ -72,17 +72,17 @@ function limitMessages(
     return true;
   };
   stream.on('data', (chunk: Buffer) => {
-    // What still comes once a call is answered, grpc-js drops.
+    // grpc-js drops what arrives after a call is answered.
     const { unfinished, chunks, whole } = stream.writableEnded ? nothing : addBytes(chunk);
     messagesLeft -= whole;
-    // The messages of the chunk before were taken: until then, grpc-js reads no further.
+    // The messages of the previous chunk have been consumed: grpc-js reads no further until then.
     const isHeld = hold(unfinished + chunks * chunkOverheadBytes + whole * waitingMessageBytes);
     const isCrumbled = areTooSmall(chunks, unfinished);
-    // gRPC's clients make RESOURCE_EXHAUSTED of it.
+    // gRPC clients turn this into RESOURCE_EXHAUSTED.
     if (unfinished > maxBytes || messagesLeft < 0 || isCrumbled || !isHeld)
       stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
   });
-  // The messages of a stream may wait on when the last of them has come.
+  // The messages of a stream may still wait after the last of them has arrived.
   if (!isStream) stream.once('end', () => hold(0));
   stream.once('close', () => hold(0));
 }
@@ -96,8 +96,8 @@ function createByteCounter(): ReturnType<typeof createMessageMeter> {
 }
 
 function endUntaken(stream: ServerHttp2Stream, takeAnswerMs: number): void {
-  // Starts anew with everything that is sent or received, after a time-out too: a listener that is handed
-  // to setTimeout would be called once, and a stream may be quiet before it has an answer.
+  // It restarts with everything sent or received, also after a timeout: a listener passed to setTimeout
+  // would be called only once, and a stream may be quiet before it has a response.
   stream.setTimeout(takeAnswerMs);
   stream.on('timeout', () => {
     if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL);
@@ -105,12 +105,12 @@ function endUntaken(stream: ServerHttp2Stream, takeAnswerMs: number): void {
 }
 
 /**
- * Asks for no more of a message whose call was refused already (RFC 9113, 8.1), as grpc-go does. What is
- * on its way is dropped by nghttp2 then and does not come to JavaScript, only to be dropped there.
+ * Asks the client to stop sending the message of a refused call (RFC 9113, 8.1), as grpc-go does. nghttp2 then
+ * drops what is in flight, instead of passing it to JavaScript only to be dropped there.
  */
 function resetRefused(stream: ServerHttp2Stream): void {
   stream.once('finish', () => {
-    // With trailers, these may still be to be sent.
+    // Trailers may still have to be sent.
     const isRefused = stream.sentHeaders?.['grpc-status'] !== undefined;
     if (isRefused && !stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
   });

@@ -2,9 +2,9 @@ import type { Metadata } from '@grpc/grpc-js';
 import type { IncomingHttpHeaders } from 'node:http2';
 import { type Refusal, refuse } from '../../runtime/refusal.js';
 
-// A call may name a header that its connection sent before by one byte (RFC 7541), so that a hundred bytes make
-// half a megabyte, which grpc-js keeps as long as the call. The limit that HTTP/2 knows holds only for those who
-// say that they heard of it.
+// A call can refer to a header sent earlier on its connection with one byte (RFC 7541), so that a hundred bytes
+// become half a megabyte, which grpc-js keeps as long as the call. SETTINGS_MAX_HEADER_LIST_SIZE binds only peers
+// that acknowledge it.
 
 /** Names and values of all headers of a call; the default of grpc-go and grpc-java. */
 export const maxHeaderBytes = 8 * 2 ** 10;
@@ -13,7 +13,7 @@ const oversizedMetadata = 'x-internal-oversized-headers';
 /** What grpc-js needs to find the method. */
 const kept: readonly string[] = [':method', ':path', 'content-type'];
 
-/** Drops headers that are too large together, but for those that lead to the refusal. */
+/** Drops headers that are too large in total, except those needed for the refusal. */
 export function mendSize(headers: IncomingHttpHeaders): void {
   delete headers[oversizedMetadata];
   const bytes = sizeOf(headers);
@@ -22,7 +22,7 @@ export function mendSize(headers: IncomingHttpHeaders): void {
   headers[oversizedMetadata] = String(bytes);
 }
 
-/** The refusal of a call whose headers were too large; undefined for the others. */
+/** The refusal for a call whose headers were too large; undefined for others. */
 export function oversizedHeaders(metadata: Metadata): Refusal | undefined {
   const [bytes] = metadata.get(oversizedMetadata);
   if (bytes === undefined) return undefined;

@@ -1,12 +1,12 @@
 import type { Server } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 
-/** What the health service says of all services together, and of each. */
+/** What the health service reports for all services together, and for each. */
 export interface Health {
   set(status: 'SERVING' | 'NOT_SERVING'): void;
 }
 
-/** Serves the health of these services, and of the whole under the name ''. */
+/** Serves the health of these services, and of the server as a whole under the name ''. */
 export function serveHealth(server: Server, serviceNames: readonly string[]): Health {
   const health = new HealthImplementation();
   forgetUnwatched(health);
@@ -24,7 +24,7 @@ interface Watchers {
   removeWatcher(service: string, watcher: unknown): void;
 }
 
-/** The package keeps each name that was ever watched, and anybody may make them up. */
+/** The package keeps every name that was ever watched, and anyone can make names up. */
 function forgetUnwatched(health: HealthImplementation): void {
   const inner = health as unknown as Watchers;
   const remove = inner.removeWatcher.bind(health);

@@ -5,13 +5,13 @@ import { type Refusal, refuse, shuttingDown } from '../../runtime/refusal.js';
 import { toStatusObject } from './status.js';
 import { isKeyless } from './whose-path.js';
 
-/** Calls of health and reflection that may be open, of which one address has four fifths at most. */
+/** Maximum number of open health and reflection calls; one address may have four fifths. */
 export const maxKeylessCalls = 1_000;
 
 /**
- * Watches over the calls of health and reflection. Only so many are open, since anybody may open them and some
- * have no end of their own: health watches and reflection streams. These are ended when `closing` is aborted; a
- * server that closes would wait for them until its grace is over.
+ * Limits health and reflection calls. Only a limited number may be open, since anyone can open them and some
+ * never end by themselves: health watches and reflection streams. These are ended when `closing` is aborted;
+ * otherwise a closing server would wait for them until its grace period is over.
  */
 export function guardKeylessCalls(closing: AbortSignal): ServerInterceptor {
   const places = createFairBudget(maxKeylessCalls);
@@ -25,7 +25,7 @@ export function guardKeylessCalls(closing: AbortSignal): ServerInterceptor {
         const hasPlace = own.take(1);
         if (responseStream) closing.addEventListener('abort', end);
         next({
-          // Comes however the call ends.
+          // Called however the call ends.
           onCancel() {
             closing.removeEventListener('abort', end);
             if (hasPlace) own.give(1);

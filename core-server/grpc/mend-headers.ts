@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http2';
 import { mendSize } from './header-size.js';
 import { mendTimeout } from './timeout-header.js';
 
-/** Changes the headers of a call where grpc-js would do wrong by them. */
+/** Fixes headers of a call that grpc-js would mishandle. */
 export function mendHeaders(headers: IncomingHttpHeaders): void {
   mendSize(headers);
   cutPath(headers);
@@ -21,14 +21,14 @@ function cutPath(headers: IncomingHttpHeaders): void {
   if ((headers[':path']?.length ?? 0) > maxPathLength) headers[':path'] = '/';
 }
 
-/** By a name that grpc-js does not know: it answers UNIMPLEMENTED, as the protocol wants. */
+/** Uses a name that grpc-js does not know, so that it answers UNIMPLEMENTED, as the protocol requires. */
 function refuseCompression(headers: IncomingHttpHeaders): void {
   const encoding = headers['grpc-encoding'];
   if (encoding === undefined || encoding === 'identity') return;
   headers['grpc-encoding'] = String(encoding).toUpperCase();
 }
 
-/** grpc-js drops them too, but writes them to stderr, which may be an API key with a slip in it. */
+/** grpc-js drops them too, but writes them to stderr, and one may be a mistyped API key. */
 function dropIllegal(headers: IncomingHttpHeaders): void {
   for (const name in headers) {
     const isText = !name.endsWith('-bin');

@@ -1,17 +1,17 @@
 const headBytes = 5;
 
-/** What the bytes that came last brought. */
+/** What the latest bytes contained. */
 export interface MeterReading {
-  /** Bytes there are of the message that is not whole yet. */
+  /** Bytes received of the incomplete message. */
   readonly unfinished: number;
-  /** Chunks that these came in. */
+  /** Number of chunks in which these arrived. */
   readonly chunks: number;
-  /** Messages that became whole. */
+  /** Number of messages that were completed. */
   readonly whole: number;
 }
 
 /**
- * Follows the messages in the bytes of a gRPC stream: each has a head of 5 bytes, the last 4 of which
+ * Tracks the messages in the bytes of a gRPC stream: each has a 5-byte header, the last 4 bytes of which
  * are its length.
  *
  * @returns takes the next bytes
@@ -38,7 +38,7 @@ export function createMessageMeter(): (chunk: Uint8Array) => MeterReading {
       if (seen >= headBytes && seen === headBytes + length) {
         seen = length = 0;
         whole += 1;
-        // The rest of this chunk, if any, begins the next message.
+        // The rest of this chunk, if any, starts the next message.
         chunks = at < chunk.length ? 1 : 0;
       }
     }

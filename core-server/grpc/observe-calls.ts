@@ -7,8 +7,8 @@ import { reasonOf } from './status.js';
 import { isOurs } from './whose-path.js';
 
 /**
- * Counts and traces the calls of our own services until the status that they end with. It stands before
- * all other interceptors, so that calls without a good key are seen too.
+ * Counts and traces the calls to our own services up to their final status. It comes before all other
+ * interceptors, so that calls without a valid key are seen too.
  */
 export function observeCalls(deps: {
   readonly metrics: Pick<Metrics, 'callEnded'>;

@@ -12,24 +12,24 @@ import { readRequestId } from './request-id.js';
 
 /** What every adapter needs to open a call. */
 export interface CallSettings {
-  /** No unary call, and no single request of a stream, may take longer, whatever deadline it came with. */
+  /** Maximum time for a unary call or a single request of a stream, whatever its deadline. */
   readonly maxDeadlineMs: number;
   readonly log: Logger;
-  /** Whose `x-forwarded-for` is believed: the REST facade calls on behalf of its HTTP clients. */
+  /** Whose `x-forwarded-for` is trusted: the REST facade calls on behalf of its HTTP clients. */
   readonly isTrustedProxy: IsTrustedProxy;
   /** Monotonic clock, milliseconds. */
   readonly now: () => number;
 }
 
-/** One request of a call, and the lever that ends it. */
+/** One request of a call, and how to end it. */
 export interface OpenRequest extends Call {
   /** What is left to be checked of its key. */
   readonly keyChecks: KeyChecks;
-  /** Ends its work with the reason that its caller shall see. */
+  /** Ends its work with the reason for the caller to see. */
   readonly abort: (reason: Refusal) => void;
 }
 
-/** A call with the levers that end it. */
+/** A call, and how to end it. */
 export interface OpenCall extends OpenRequest {
   /** Frees the listeners and timers. */
   close(): void;
@@ -97,7 +97,7 @@ export function openCall(
 
 /**
  * A signal that follows another one and is aborted with DEADLINE after `limitMs`. Close it when the
- * work is done. (AbortSignal.any would do the same, but keeps its parts alive as long as a stream.)
+ * work is done. (AbortSignal.any would do the same, but keeps its sources alive as long as a stream.)
  */
 export function limitSignal(
   parent: AbortSignal,
@@ -118,7 +118,7 @@ export function limitSignal(
   };
 }
 
-/** Settles as the work does, or rejects with the signal's reason as soon as that is aborted. */
+/** Settles like the work, or rejects with the signal's reason as soon as it is aborted. */
 export async function raceSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {
     work.catch(() => {});
@@ -137,7 +137,7 @@ export async function raceSignal<T>(work: Promise<T>, signal: AbortSignal): Prom
   }
 }
 
-/** The service's own limit, which is shorter than the caller's. */
+/** The service's own limit, shorter than the caller's. */
 function tookTooLong(limitMs: number): Refusal {
   return refuse(
     'DEADLINE',
@@ -151,7 +151,7 @@ function readText(metadata: Metadata, key: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The caller's address without its port; where a trusted proxy called, that of the proxy's client. */
+/** The caller's address without its port; if a trusted proxy called, that of the proxy's client. */
 function addressOfCaller(
   grpcCall: Pick<ServerUnaryCall<unknown, unknown>, 'getPeer' | 'metadata'>,
   isTrustedProxy: IsTrustedProxy,

@@ -1,6 +1,6 @@
 import type { Deadline } from '@grpc/grpc-js';
 
-/** How far the caller's clock may be ahead of ours for a cancellation to count as its deadline. */
+/** How far ahead of ours the caller's clock may be for a cancellation to count as its deadline. */
 const slackMs = 100;
 
 /** The deadline that a call came with. */

@@ -5,9 +5,8 @@ import { oversizedHeaders } from './header-size.js';
 import { malformedTimeout } from './timeout-header.js';
 
 /**
- * Refuses headers that are too large and deadlines that are malformed, and ends calls whose one request does not
- * arrive in time: handlers, and with them deadlines, begin only when it is there. Streams have their own limit of
- * idleness.
+ * Refuses oversized headers and malformed deadlines, and ends unary calls whose request does not arrive in time:
+ * handlers, and with them deadlines, start only once it is complete. Streams have their own idle limit.
  */
 export function createReceiveLimit(limitMs: number): ServerInterceptor {
   return ({ requestStream }, grpcCall) => {

@@ -23,7 +23,7 @@ export function toRpcStatus(error: Refusal): Status {
   return { code: error.code, message: error.message, details };
 }
 
-/** For those that see the status pass: not to be read out of its bytes again. */
+/** For those that see the status pass, so that it need not be parsed from its bytes again. */
 const reasons = createSlot<Metadata, string>();
 
 /** The trailing status of a refused call; the `google.rpc.Status` rides in its metadata. */
@@ -39,7 +39,7 @@ function packAny(type: string, writer: { finish(): Uint8Array }): Any {
   return { typeUrl: `type.googleapis.com/${type}`, value: Buffer.from(writer.finish()) };
 }
 
-/** The reason that a trailing status was made for; undefined for those that grpc-js makes itself. */
+/** The reason behind a trailing status; undefined for those that grpc-js creates itself. */
 export function reasonOf({ metadata }: Pick<PartialStatusObject, 'metadata'>): string | undefined {
   return metadata ? reasons.get(metadata) : undefined;
 }

@@ -22,9 +22,9 @@ export interface StreamAnswer<Response> {
 const maxIdLength = 128;
 
 /**
- * Turns a unary handler into the handler of a stream's requests: refusals become answers, so that
- * one bad picture does not end the stream, and a full queue is waited for. Each request counts for the
- * rate of its key, and asks for that key: once it is not valid any more, the stream ends.
+ * Turns a unary handler into the handler of a stream's requests: refusals become responses, so that one bad
+ * picture does not end the stream, and if the queue is full, the request waits. Each request counts towards the
+ * rate of its key, and checks that key: once it is no longer valid, the stream ends.
  */
 export function streamed<Request, Response>(
   handler: (request: Request, call: Call, options: HandlerOptions) => Promise<Response>,

@@ -2,15 +2,15 @@ import type { Metadata } from '@grpc/grpc-js';
 import type { IncomingHttpHeaders } from 'node:http2';
 import { invalidField, type Refusal } from '../../runtime/refusal.js';
 
-// grpc-js answers a malformed deadline by itself, with INTERNAL, which is for faults of ours; and takes
-// one of more than 24.8 days, the most that a timer of Node.js has, for one that has passed. Both are put
-// right in the headers before it reads them.
+// grpc-js answers a malformed deadline with INTERNAL, which is meant for our own errors, and treats one of
+// more than 24.8 days, the maximum of a Node.js timer, as passed. Both are corrected in the headers before it
+// reads them.
 
 const malformedMetadata = 'x-internal-malformed-timeout';
 const secondsOfUnit = { H: 3600, M: 60, S: 1, m: 1e-3, u: 1e-6, n: 1e-9 } as const;
 const longestSeconds = 2_147_483;
 
-/** Makes a deadline that grpc-js takes as its caller meant it. */
+/** Rewrites a deadline so that grpc-js interprets it as the caller meant it. */
 export function mendTimeout(headers: IncomingHttpHeaders): void {
   delete headers[malformedMetadata];
   const sent = headers['grpc-timeout'];
@@ -18,13 +18,13 @@ export function mendTimeout(headers: IncomingHttpHeaders): void {
   const [, count, unit] = /^(\d{1,8})([HMSmun])$/.exec(String(sent)) ?? [];
   if (unit === undefined) {
     delete headers['grpc-timeout'];
-    // Metadata are printable; no more than a message shows.
+    // Metadata is printable; no more than a message shows.
     headers[malformedMetadata] = String(sent).replaceAll(/[^ -~]/g, '?');
   } else if (Number(count) * secondsOfUnit[unit as keyof typeof secondsOfUnit] > longestSeconds)
     headers['grpc-timeout'] = `${longestSeconds}S`;
 }
 
-/** The refusal of a call whose deadline was malformed; undefined for the others. */
+/** The refusal for a call whose deadline was malformed; undefined for others. */
 export function malformedTimeout(metadata: Metadata): Refusal | undefined {
   const [sent] = metadata.get(malformedMetadata);
   if (sent === undefined) return undefined;

@@ -12,8 +12,8 @@ type TlsConfig = Pick<
 const maxHandshakeMs = 10_000;
 
 /**
- * What the gRPC ports prove themselves with: plain text unless a certificate is configured. With
- * `CORE_TLS_CLIENT_CA` only clients with a certificate of that authority get through (mutual TLS).
+ * Credentials of the gRPC ports: plain text unless a certificate is configured. With `CORE_TLS_CLIENT_CA`, only
+ * clients with a certificate from that CA are accepted (mutual TLS).
  *
  * @throws ConfigError naming the setting whose file cannot be read; Error where OpenSSL refuses them.
  */

@@ -6,13 +6,13 @@ import { openCall, raceSignal, type CallSettings } from './open-call.js';
 import { toStatusObject } from './status.js';
 import { requireDecoded } from './undecodable.js';
 
-/** A handler of one request. Rejects with a Refusal to refuse. */
+/** A handler for one request. Rejects with a Refusal to refuse. */
 export type UnaryHandler<Request, Response> = (request: Request, call: Call) => Promise<Response>;
 
 /**
- * Turns a promise-returning handler into a grpc-js handler. grpc-js itself ignores the promise: a
- * rejection would leave the caller waiting. The caller is answered as soon as its deadline passes,
- * whatever the handler is doing.
+ * Turns a promise-returning handler into a grpc-js handler. grpc-js itself ignores the promise, so a rejection
+ * would leave the caller waiting. The caller gets an answer as soon as its deadline passes, whatever the
+ * handler is doing.
  */
 export function unary<Request, Response>(
   handler: UnaryHandler<Request, Response>,

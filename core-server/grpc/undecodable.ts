@@ -2,17 +2,17 @@ import { BinaryReader } from '@bufbuild/protobuf/wire';
 import type { ServiceDefinition } from '@grpc/grpc-js';
 import { refuse } from '../../runtime/refusal.js';
 
-// A request whose bytes are no message of its type would be answered INTERNAL by grpc-js, which is
-// for faults of ours. So decoding gives a mark in its place, and the adapters refuse it.
+// grpc-js would answer INTERNAL, which is meant for our own errors, to a request whose bytes are not a message
+// of its type. So decoding returns a marker instead, and the adapters refuse it.
 
 class Undecodable {}
 
-/** The same service, whose requests may be a mark that `requireDecoded` refuses. */
+/** The same service, whose requests may be a marker that `requireDecoded` refuses. */
 export function markUndecodable(definition: ServiceDefinition): ServiceDefinition {
   const methods = Object.entries(definition).map(([name, method]) => {
     const requestDeserialize = (bytes: Buffer): unknown => {
       try {
-        // The generated decoders take a reader as well as bytes.
+        // The generated decoders accept a reader as well as bytes.
         return method.requestDeserialize(limitedReader(bytes) as unknown as Buffer) as unknown;
       } catch {
         return new Undecodable();
@@ -23,12 +23,12 @@ export function markUndecodable(definition: ServiceDefinition): ServiceDefinitio
   return Object.fromEntries(methods);
 }
 
-/** Tags and lengths of a message; the largest of ours has about twenty. */
+/** Limit on tags and lengths in a message; our largest has about twenty. */
 const maxMarks = 1_000;
 
 /**
- * A reader that gives up: a field may have two bytes, and decoding five million of them, which all set the same
- * field or none, would hold up everybody for a second.
+ * A reader that gives up: a field can be two bytes, and decoding five million of them, which all set the same
+ * field or none, would block the process for a second.
  */
 function limitedReader(bytes: Uint8Array): BinaryReader {
   const reader = new BinaryReader(bytes);
@@ -42,7 +42,7 @@ function limitedReader(bytes: Uint8Array): BinaryReader {
   return reader;
 }
 
-/** @throws Refusal INVALID_FIELD when the bytes were no message of the request's type. */
+/** @throws Refusal INVALID_FIELD if the bytes were not a message of the request's type. */
 export function requireDecoded<Request>(request: Request): Request {
   if (request instanceof Undecodable)
     throw refuse('INVALID_FIELD', 'the request cannot be decoded, want its proto message');

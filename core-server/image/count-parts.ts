@@ -1,7 +1,7 @@
 import type { ImageType } from './sniff-type.js';
 
 /**
- * Parts of a file that libvips goes through before it gives a pixel: its time grows with them, whatever the
+ * Parts of a file that libvips processes before it returns any pixel: its time grows with them, whatever the
  * picture's size. Real files have far fewer.
  */
 export interface Parts {
@@ -13,9 +13,9 @@ export interface Parts {
 }
 
 export const partsOf: Partial<Record<ImageType, Parts>> = {
-  // Each directory may lead to the same megabytes, which are copied for each.
+  // Each directory may point to the same megabytes, which are copied for each.
   tiff: { name: 'pages', most: 32, count: countDirectories },
-  // Each frame is one, and the time grows by their square.
+  // Each frame is one, and the time grows with their square.
   webp: { name: 'chunks', most: 1_000, count: countChunks },
   // Each is for all pixels, and may have 70 bytes; 10 are usual, 18 in CMYK.
   jpeg: { name: 'scans', most: 20, count: countScans },
@@ -29,7 +29,7 @@ function countDirectories(file: Buffer, most: number): number {
   const isBig = file[isLittle ? 2 : 3] === 43;
   const read = (at: number, bytes: number): number => {
     if (at + bytes > file.length) return 0;
-    // Of eight bytes the higher two are for files that no memory holds.
+    // The upper two of eight bytes are for files larger than any memory.
     const at6 = bytes === 8 && !isLittle ? at + 2 : at;
     const length = Math.min(bytes, 6);
     return isLittle ? file.readUIntLE(at6, length) : file.readUIntBE(at6, length);
@@ -97,7 +97,7 @@ function findFirstScan(file: Buffer): number | undefined {
   let components: number | undefined;
   for (let at = 2; at + 10 <= file.length;) {
     const marker = file.readUInt16BE(at);
-    // Decoders skip bytes between segments, and markers that have none.
+    // Decoders skip bytes between segments, and markers without a segment.
     if (marker < 0xffc0 || marker === 0xffff) at += 1;
     else if (marker >= 0xffd0 && marker <= 0xffd7) at += 2;
     else if (marker === 0xffda) return file[at + 4] === components ? undefined : at;

@@ -3,11 +3,11 @@ import { decodeRegion } from './decode.js';
 import type { Box, OpenPicture, Region, RgbPicture, Size } from './picture.js';
 
 const jpegQuality = 90;
-// Two, so that one is read while the other is compressed; the other workers want the cores too.
+// Two, so that one is read while the other is compressed; other workers need the CPU cores too.
 const parallelCrops = 2;
 
 /**
- * Cuts each box out of the picture at its own resolution: JPEG of quality 90 without metadata, in
+ * Crops each box from the picture at its own resolution: JPEG of quality 90 without metadata, in
  * the order of the boxes. `whole` is the picture if it has been decoded at full size anyway; else
  * the part that holds all boxes is decoded once. Throws CORRUPT_IMAGE.
  */
@@ -40,7 +40,7 @@ export function wholePixels(box: Box, size: Size): Region {
   return { left, top, width: right - left, height: bottom - top };
 }
 
-/** The smallest region that holds all of them; at least one is given. */
+/** The smallest region that contains all of them; there must be at least one. */
 export function unionOf(regions: readonly Region[]): Region {
   const left = Math.min(...regions.map((r) => r.left));
   const top = Math.min(...regions.map((r) => r.top));

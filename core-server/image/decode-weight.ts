@@ -3,8 +3,8 @@ import type { ImageType } from './sniff-type.js';
 
 /**
  * Share of the memory for decoding that a picture takes, 0 to 1. libheif decodes an AVIF whole, at 18
- * to 25 bytes a pixel: one of 50 megapixels takes 900 MB, at 12 bits a channel 1,200. Of no other type
- * can a picture take more than a worker may be given.
+ * to 25 bytes per pixel: 900 MB for 50 megapixels, 1,200 MB at 12 bits per channel. Pictures of other types
+ * never take more than a worker may use.
  */
 export function decodeWeight(
   bytes: Uint8Array,

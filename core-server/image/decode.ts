@@ -4,8 +4,8 @@ import type { PictureFile, Region, Resampling, RgbPicture, Size } from './pictur
 
 /**
  * Decodes the first page, upright, at the given size, in one go: a JPEG or WebP that is much larger
- * is shrunk while it is loaded, which costs less than decoding it whole. Read the header first:
- * nothing here bounds the memory. Throws CORRUPT_IMAGE.
+ * is scaled down while loading, which costs less than decoding it whole. Read the header first:
+ * nothing here limits the memory. Throws CORRUPT_IMAGE.
  */
 export async function decodeUpright(
   file: PictureFile,
@@ -37,8 +37,8 @@ export async function decodeRegion(
 }
 
 /**
- * Truncated files fail: half a picture would silently lack faces. Lesser damage passes, since
- * ordinary phones write it (stray bytes between markers, broken EXIF, rubbish after the end).
+ * Truncated files fail: half a picture would silently lack faces. Minor damage passes, since ordinary phones
+ * produce it (stray bytes between markers, broken EXIF, garbage after the end).
  */
 export const failOn = 'truncated';
 
@@ -51,7 +51,7 @@ function open(
 
 async function toRgb(pipeline: Sharp): Promise<RgbPicture> {
   const { data, info } = await pipeline
-    // Cut-out portraits are made to stand on a light page; on black dark hair would vanish.
+    // Cut-out portraits are meant for a light page; on black, dark hair would vanish.
     .flatten({ background: '#ffffff' })
     .toColourspace('srgb')
     .raw({ depth: 'uchar' })

@@ -6,7 +6,7 @@ import type { ImageLimits } from './limits.js';
 import type { OpenPicture, Size } from './picture.js';
 
 /**
- * What the header alone tells: the size of the upright picture (EXIF orientation applied), and the profile.
+ * What the header alone says: the size of the upright picture (EXIF orientation applied), and the profile.
  * Throws CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS before any pixel costs memory.
  */
 export async function readHeader(bytes: Uint8Array, limits: ImageLimits): Promise<OpenPicture> {

@@ -1,4 +1,4 @@
-/** What a picture may measure at most. */
+/** The limits of a picture. */
 export interface ImageLimits {
   /** Bytes of the file. */
   readonly maxBytes: number;

@@ -4,15 +4,15 @@ import { checkSize, readHeader } from './header.js';
 import type { ImageLimits } from './limits.js';
 import type { OpenPicture } from './picture.js';
 
-/** Up to Full HD, decoding whole for all looks and the crops costs less than decoding for each. */
+/** Up to Full HD, decoding the whole picture once costs less than decoding for each pass and crop. */
 export const mostPixelsDecodedOnce = 1920 * 1080;
-/** The file of so small a picture seldom has more. */
+/** Files of such small pictures are seldom larger. */
 const mostBytesTried = 2 ** 20;
 
 /**
- * Decodes a picture that is small enough whole, and reads of any other the header alone. A file that
- * may be small is decoded without having read its header, which would cost a twentieth more, unless it may
- * have a colour profile; libvips itself stops where the header tells too many pixels.
+ * Decodes a picture completely if it is small enough; of any other, it reads only the header. A file that may be
+ * small is decoded without reading its header first, which would cost a twentieth more, unless it may have a
+ * colour profile; libvips itself stops if the header announces too many pixels.
  *
  * Throws CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS before more pixels than those of Full HD cost memory.
  */

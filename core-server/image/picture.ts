@@ -18,7 +18,7 @@ export interface Box {
   readonly ymax: number;
 }
 
-/** Decoded pixels: sRGB, one byte a channel, [height][width][3], no padding between rows. */
+/** Decoded pixels: sRGB, one byte per channel, [height][width][3], no padding between rows. */
 export interface RgbPicture extends Size {
   readonly data: Uint8Array;
 }
@@ -26,15 +26,15 @@ export interface RgbPicture extends Size {
 /** A picture file. */
 export interface PictureFile {
   readonly bytes: Uint8Array;
-  /** Whether its colour profile is applied; else its colours are taken for those of sRGB or a usual print. */
+  /** Whether its colour profile is applied; otherwise its colours are assumed to be sRGB or a common print profile. */
   readonly usesProfile: boolean;
 }
 
-/** A picture file that was looked into. */
+/** An opened picture file. */
 export interface OpenPicture extends PictureFile {
   /** Of the upright picture. */
   readonly size: Size;
-  /** All of it, where decoding it once costs less than decoding its parts. */
+  /** The whole picture, if decoding it once costs less than decoding its parts. */
   readonly whole?: RgbPicture | undefined;
 }
 
@@ -42,8 +42,8 @@ export interface OpenPicture extends PictureFile {
 export type QuarterTurns = 1 | 2 | 3;
 
 /**
- * How pixels are weighed when a picture is resized: with `cubic` faces of every size are found best,
- * `linear` comes nearest to the means of areas by which training shrinks pictures.
+ * The kernel for resizing: `cubic` is best for finding faces of every size; `linear` is closest to the area
+ * averages with which training scales pictures down.
  */
 export type Resampling = 'cubic' | 'linear';
 

@@ -14,11 +14,11 @@ const smallestSvg = Buffer.from(
 );
 
 /**
- * Leaves libvips only the loaders of the six picture types, from memory, and no cache.
+ * Restricts libvips to the loaders of the six picture types, from memory, without a cache.
  *
- * The blocks hold for the whole process, and while they are set even the allowed loaders are
- * blocked for an instant. So a thread that starts while others decode first looks whether it has
- * been done, by a picture that only an unrestricted libvips takes.
+ * The blocks apply to the whole process, and while they are being set, even the allowed loaders are blocked for a
+ * moment. So a thread that starts while others decode first checks whether it has been done, using a picture
+ * that only an unrestricted libvips accepts.
  */
 export async function restrictLoaders(): Promise<void> {
   // Pictures do not repeat, and a worker does one thing at a time.

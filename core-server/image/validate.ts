@@ -9,7 +9,7 @@ const unsupported: Readonly<Record<UnsupportedType, string>> = {
 };
 
 /**
- * Checks what can be told from the bytes of a picture file without decoding, and tells its type.
+ * Checks what the bytes of a picture file reveal without decoding, and returns its type.
  * Throws EMPTY_IMAGE, BODY_TOO_LARGE or UNSUPPORTED_IMAGE_TYPE.
  */
 export function validateImageBytes(

@@ -3,9 +3,9 @@ import type { JobQueue } from '../queue/job-queue.js';
 import { retryAfterSeconds } from './pool-timing.js';
 
 /**
- * How many jobs may wait, by Little's law: jobs in the queue = workers × time / time of a job. The
- * number of workers is known, so that the capacity need not be searched for as gradient or AIMD
- * limiters do (Netflix concurrency-limits, TCP Vegas); only the time of a job has to be measured.
+ * How many jobs may wait, by Little's law: jobs in the queue = workers × time / time per job. The number of
+ * workers is known, so the capacity need not be searched for, as gradient or AIMD limiters do (Netflix
+ * concurrency-limits, TCP Vegas); only the time per job has to be measured.
  */
 
 /** How long jobs take in a worker, milliseconds. */
@@ -28,8 +28,8 @@ export function afterJob({ meanMs, deviationMs }: ServiceTime, jobMs: number): S
 }
 
 /**
- * Places in the queue for a caller who waits `timeLeftMs` more: whoever gets one is likely to be
- * answered in time. 0 when only a free worker would do; never more than `maxQueue`.
+ * Places in the queue for a caller who will wait `timeLeftMs`: whoever gets one is likely to be answered in
+ * time. 0 if only a free worker would do; never more than `maxQueue`.
  */
 export function queueLimit(load: {
   readonly maxQueue: number;
@@ -38,17 +38,17 @@ export function queueLimit(load: {
   readonly serviceTime: ServiceTime;
 }): number {
   const { maxQueue, workers, timeLeftMs, serviceTime } = load;
-  // What is left for waiting: the job itself may take longer than the mean.
+  // The time left for waiting: the job itself may take longer than average.
   const waitMs = timeLeftMs - serviceTime.meanMs - 4 * serviceTime.deviationMs;
   const turns = Math.floor(waitMs / Math.max(serviceTime.meanMs, 1));
   return Math.max(0, Math.min(maxQueue, workers * turns));
 }
 
-/** Decides who gets a place in the queue, by how long jobs have been taking. */
+/** Decides who gets a place in the queue, based on how long jobs have been taking. */
 export interface Admission {
-  /** Learns from a job that a worker has done. */
+  /** Learns from a completed job. */
   jobDone(jobMs: number): void;
-  /** Throws QUEUE_FULL where a job of this owner would have no place that is served in time. */
+  /** Throws QUEUE_FULL if no place for a job of this owner would be served in time. */
   assertRoom(owner: string, timeLeftMs: number): void;
 }
 
@@ -68,7 +68,7 @@ export function createAdmission(deps: {
       const limit = queueLimit({ maxQueue, workers, timeLeftMs, serviceTime });
       const ahead = queue.aheadOf(owner);
       if (ahead < limit && queue.hasRoom(owner)) return;
-      // Where its owner has all the places that it may have, there is room for those alone.
+      // If its owner has used all its places, there is room only for those.
       const room = Math.min(ahead, limit);
       const seconds = retryAfterSeconds({
         queued: queue.size,

@@ -4,15 +4,15 @@ import type { Job } from './job.js';
 import { fromWireError, type FromWorker } from './messages.js';
 import { startWorkerThread } from './worker-thread.js';
 
-/** What a worker tells the pool. */
+/** Events from a worker to the pool. */
 export interface JobWorkerEvents {
-  /** It can take a job: after its start and after each job. */
+  /** It can take a job: after startup and after each job. */
   free(worker: JobWorker): void;
-  /** It is gone without having been asked to go; the job that it had, if any, has no answer yet. */
+  /** It ended without having been asked to; its job, if any, has no result yet. */
   lost(worker: JobWorker, job: Job | undefined, error: unknown): void;
 }
 
-/** Most stuck workers come back by themselves: the machine stood still, or had no time for them. */
+/** Most stuck workers recover by themselves: the machine was suspended or overloaded. */
 const defaultStuckGraceMs = 5 * 60_000;
 /** Models load in seconds; a start that takes longer waits for something that does not come. */
 const startTimeoutMs = 60_000;
@@ -22,16 +22,16 @@ export interface JobWorker {
   readonly state: 'starting' | 'free' | 'busy' | 'gone';
   /** Whether it ever could take a job. */
   readonly hasStarted: boolean;
-  /** Jobs answered so far. */
+  /** Jobs completed so far. */
   readonly jobsDone: number;
   /** Milliseconds that the last job took. */
   readonly lastJobMs: number;
-  /** Resolves when its thread has ended, which of a stuck worker is long after it is gone, or never. */
+  /** Resolves when its thread has ended; for a stuck worker that is long after it is given up, or never. */
   readonly ended: Promise<void>;
   assign(job: Job): void;
   /** Tells the worker that nobody waits for this job any more. */
   cancel(job: Job): void;
-  /** Asks it to release its sessions and go, by force after `graceMs`. A job it still has gets SHUTTING_DOWN. */
+  /** Asks it to release its sessions and exit, by force after `graceMs`. Its job, if any, gets SHUTTING_DOWN. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -87,7 +87,7 @@ export function startJobWorker(
       done.resolve(message.output);
     } else {
       const error = fromWireError(message.error);
-      // A job that nobody waits for was told to stop, and says so by an error.
+      // A job that nobody waits for was told to stop, and reports that as an error.
       if (error.reason === 'INTERNAL' && !done.settled)
         log.error({ err: error, task: done.task }, 'task failed');
       done.reject(error);
@@ -105,7 +105,7 @@ export function startJobWorker(
   const onTimeout = (): void => {
     const stuck = takeJob();
     log.error({ task: stuck?.task, taskTimeoutMs }, 'task stuck, its worker is replaced');
-    // Not tried again: it would get the next worker stuck as well.
+    // Not retried, because the next worker would get stuck as well.
     stuck?.reject(refuse('INTERNAL', 'the analysis took too long and was stopped'));
     abandon('worker was stuck');
   };
@@ -148,7 +148,7 @@ export function startJobWorker(
           next.transfer,
         );
       } catch (error) {
-        // What cannot be cloned fails alone. Free again in the next turn: the caller is in its loop.
+        // Only a job that cannot be cloned fails. The worker is free again in the next turn, since the caller is in its loop.
         takeJob()?.reject(Refusal.from(error));
         setImmediate(becomeFree);
         return;

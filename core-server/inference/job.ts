@@ -8,27 +8,27 @@ export interface Job {
   readonly owner: string;
   readonly input: unknown;
   readonly transfer: readonly Transferable[];
-  /** Share of what all workers together may have at once, 0 to 1. */
+  /** Share of what all workers together may hold at once, 0 to 1. */
   readonly weight: number;
   /** On the pool's clock, milliseconds. */
   readonly createdAt: number;
   /** Called each time a worker gets it. */
   readonly onBegin: (() => void) | undefined;
-  /** Workers it was given to so far. */
+  /** How many workers it has been given to so far. */
   attempts: number;
-  /** True once the caller has its answer, whatever a worker still does. */
+  /** True once the caller has its result, whatever a worker is still doing. */
   settled: boolean;
   resolve(output: unknown): void;
   reject(error: unknown): void;
 }
 
-/** What a job is made of. */
+/** The input of a job. */
 type JobDescription = Pick<
   Job,
   'id' | 'task' | 'owner' | 'input' | 'transfer' | 'weight' | 'createdAt' | 'onBegin'
 >;
 
-/** A job and the promise of its caller. Only the first answer counts. */
+/** A job and the caller's promise. Only the first result counts. */
 export function createJob(description: JobDescription): { job: Job; answer: Promise<unknown> } {
   let resolve!: (output: unknown) => void;
   let reject!: (error: unknown) => void;

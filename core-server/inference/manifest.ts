@@ -7,7 +7,7 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'want 64 lower-case hexadecima
 const graphSchema = z.strictObject({
   /** Path below the folder of the manifest. */
   file: z.string().regex(/^[\w-]+(\/\w[\w.-]*)+\.onnx$/, 'want a path like face/name.onnx'),
-  /** Of the file's bytes; checked whenever the file is loaded. */
+  /** Hash of the file's bytes; checked whenever the file is loaded. */
   sha256,
   /** Where a file that is not part of the repository is downloaded from. */
   url: z.url({ protocol: /^https$/ }).optional(),
@@ -25,17 +25,17 @@ const modelSchema = z.strictObject({
   /** Run in this order; each takes its inputs by name from the call and from the graphs before it. */
   graphs: z.array(graphSchema).min(1),
   licence: z.string().min(1),
-  /** Who made it, from what. */
+  /** Its author and sources. */
   source: z.string().min(1),
-  /** What the pixels must be like. */
+  /** The required pixel format. */
   input: z.string().min(1),
-  /** The score from which on a result counts, unless something else was asked for. */
+  /** The score from which a result counts, unless the request sets another. */
   defaultScore: z.number().min(0).max(1),
   /** How the default score was chosen and what a score means. */
   calibration: z.string().min(1),
   /** Numbers of the rule that uses the model; the feature knows their names. */
   settings: z.record(z.string(), z.number()).default({}),
-  /** A file with the rules by which the feature uses the model, where they are more than numbers. */
+  /** A file with the feature's rules for using the model, if they are more than numbers. */
   rules: rulesSchema.optional(),
 });
 
@@ -57,7 +57,7 @@ const manifestSchema = z
     }
   });
 
-/** The models that there are and which of them serve. */
+/** The available models, and which of them serve. */
 export type Manifest = z.infer<typeof manifestSchema>;
 /** One model of the manifest. */
 export type ModelEntry = Manifest['models'][number];

@@ -4,7 +4,7 @@ import { Refusal } from '../../runtime/refusal.js';
 /** From the pool to a worker. */
 export type ToWorker =
   | { readonly type: 'run'; readonly id: number; readonly task: string; readonly input: unknown }
-  /** The caller of this job is gone: steps that have not begun need not begin. */
+  /** The caller of this job is gone: steps that have not started need not start. */
   | { readonly type: 'cancel'; readonly id: number }
   /** Release what is held and exit. */
   | { readonly type: 'close' };
@@ -15,7 +15,7 @@ export type FromWorker =
   | { readonly type: 'done'; readonly id: number; readonly output: unknown }
   | { readonly type: 'failed'; readonly id: number; readonly error: WireError };
 
-/** An error as it crosses the border of a thread, where classes are lost. */
+/** An error as sent between threads, where classes are lost. */
 export type WireError =
   | {
       readonly kind: 'refusal';
@@ -28,7 +28,7 @@ export type WireError =
     }
   | { readonly kind: 'fault'; readonly message: string; readonly stack: string };
 
-/** What a task threw, ready to be sent. */
+/** A task's error, ready to be sent. */
 export function toWireError(thrown: unknown): WireError {
   if (thrown instanceof Refusal) {
     const { code, reason, message, details, retryAfterSeconds, cause } = thrown;
@@ -39,7 +39,7 @@ export function toWireError(thrown: unknown): WireError {
   return { kind: 'fault', message, stack: describe(thrown) };
 }
 
-/** The error that the caller of the pool gets: a refusal as it was, anything else INTERNAL with its stack as cause. */
+/** The error for the caller of the pool: a refusal unchanged, anything else INTERNAL with its stack as the cause. */
 export function fromWireError(error: WireError): Refusal {
   if (error.kind === 'fault') {
     const cause = new Error(error.message);

@@ -2,13 +2,13 @@ const firstRestartDelayMs = 100;
 const longestRestartDelayMs = 30_000;
 const longestRetryAfterSeconds = 60;
 
-/** How long to wait before a worker is started again, after so many starts that failed in a row. */
+/** How long to wait before a worker is restarted, after this many consecutive failed starts. */
 export function restartDelayMs(failedStarts: number): number {
   if (failedStarts === 0) return 0;
   return Math.min(longestRestartDelayMs, firstRestartDelayMs * 2 ** Math.min(failedStarts - 1, 16));
 }
 
-/** Whole seconds, 1 to 60, until the jobs that stand in the queue now will be done. */
+/** Whole seconds, 1 to 60, until the jobs now in the queue will be done. */
 export function retryAfterSeconds(load: {
   queued: number;
   workers: number;

@@ -8,8 +8,8 @@ export type TaskHandlers<T extends TaskMap> = {
 };
 
 /**
- * The worker's side of the pool: tells that it is ready, answers one job at a time, and on `close`
- * releases what it holds and lets the thread end. A task that throws fails alone.
+ * The worker's side of the pool: reports that it is ready, runs one job at a time, and on `close` releases its
+ * resources and lets the thread end. If a task throws, only that job fails.
  */
 export function serveTasks<T extends TaskMap>(options: {
   port: MessagePort;

@@ -13,40 +13,40 @@ export type TaskMap = Record<string, { input: unknown; output: unknown }>;
 export interface RunOptions {
   /** When aborted: a queued job never reaches a worker, a running job's result is discarded; `run` rejects with `signal.reason`. */
   readonly signal: AbortSignal;
-  /** On whose behalf: owners take turns, and none takes all the room. Default: one owner for all. */
+  /** On whose behalf: owners take turns, and none takes all places. Default: one owner for all. */
   readonly owner?: string;
   /** When the queue is full: `refuse` (default) rejects with QUEUE_FULL, `queue` waits for room. */
   readonly wait?: 'refuse' | 'queue';
-  /** W3C `traceparent` of the call that asks, for whoever traces the pool. */
+  /** W3C `traceparent` of the calling request, for tracing the pool. */
   readonly trace?: string | undefined;
-  /** Milliseconds that the caller still waits; a job that is unlikely to be done by then is refused. Default: for ever. */
+  /** Milliseconds that the caller will still wait; a job unlikely to be done by then is refused. Default: forever. */
   readonly timeLeftMs?: number;
   /**
-   * Share of what all workers together may have at once, 0 to 1: for jobs that take so much memory
-   * that not each worker may have one. Default: 0, nothing worth counting.
+   * Share of what all workers together may hold at once, 0 to 1: for jobs that take so much memory that not
+   * every worker may have one. Default: 0, negligible.
    */
   readonly weight?: number;
-  /** Called when a worker gets the job, again when another gets it after that one died. */
+  /** Called when a worker gets the job, and again if another gets it after the first one died. */
   readonly onBegin?: () => void;
-  /** Buffers to hand over instead of copying. They are gone then: such a job is not retried when its worker dies. */
+  /** Buffers to transfer instead of copying. They are gone then, so such a job is not retried if its worker dies. */
   readonly transfer?: readonly Transferable[];
 }
 
 export interface PoolStats {
   /** Jobs without a worker yet. */
   readonly queued: number;
-  /** Jobs in a worker, those that nobody waits for any more included. */
+  /** Jobs in a worker, including those that nobody waits for any more. */
   readonly running: number;
   /** Workers that have loaded their models. */
   readonly workers: number;
-  /** Workers lost since the start. */
+  /** Workers lost since startup. */
   readonly restarts: number;
 }
 
 /** Threads that each do one job at a time, behind one bounded queue. */
 export interface WorkerPool<T extends TaskMap> {
   /**
-   * Has a worker do the task.
+   * Runs the task in a worker.
    *
    * Rejects with QUEUE_FULL (and when to retry) where the queue has no place that is served in time, with `signal.reason`, with the Refusal that
    * the task threw (anything else it threw is INTERNAL), or with SHUTTING_DOWN when the pool closes, or with
@@ -57,21 +57,21 @@ export interface WorkerPool<T extends TaskMap> {
     input: T[K]['input'],
     options: RunOptions,
   ): Promise<T[K]['output']>;
-  /** Throws that with which `run` would refuse a job now; for asking before its input is there. */
+  /** Throws what `run` would reject a job with now; to check before its input is available. */
   assertRoom(options: Pick<RunOptions, 'owner' | 'timeLeftMs'>): void;
   readonly stats: PoolStats;
-  /** Tells the listener now, and whenever it changes, whether there are workers or they will be there soon. */
+  /** Tells the listener now, and whenever it changes, whether there are workers or will be soon. */
   watch(listener: (canWork: boolean) => void): void;
-  /** Resolves when every worker has loaded its models; rejects with what kept one from it. */
+  /** Resolves when every worker has loaded its models; rejects with the error that prevented it. */
   ready(): Promise<void>;
-  /** Refuses new work, finishes what it has within `graceMs`, releases the sessions and ends the threads. */
+  /** Refuses new work, finishes existing work within `graceMs`, releases the sessions and ends the threads. */
   close(options: { graceMs: number }): Promise<void>;
 }
 
 export interface WorkerPoolOptions extends WorkerCrewOptions {
-  /** Jobs that may stand in the queue at most, beside those in the workers. */
+  /** Maximum number of jobs in the queue, besides those in the workers. */
   readonly maxQueue: number;
-  /** Told when a job goes to a worker, how long it waited for one. */
+  /** Called when a job goes to a worker, with how long it waited. */
   readonly onStart?: (task: string, waitedMs: number) => void;
 }
 
@@ -104,7 +104,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
       weights.give(worker);
       if (job !== undefined && !job.settled) retryOrGiveUp(job);
       tellWatchers();
-      // Another core may have workers; here they would wait out their deadlines.
+      // Another core may have workers; here they would wait until their deadlines.
       if (!crew.canWork) for (const waiting of queue.clear()) waiting.reject(noWorker());
       dispatch();
     },
@@ -172,7 +172,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     else {
       if (wait === 'refuse') assertRoom(runOptions);
       queue.add(job);
-      // A worker may be free while the first in the queue is too heavy.
+      // A worker may be free while the first job in the queue is too heavy.
       dispatch();
     }
     const onAbort = (): void => {

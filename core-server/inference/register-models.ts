@@ -3,9 +3,9 @@ import { loadManifest, type Manifest } from './manifest.js';
 import { hashOf } from './model-files.js';
 
 /**
- * Writes the hashes of the present files into the manifest, for after a training. A model whose
- * files changed gets a new version: the day and the beginning of the hash of the last that did.
- * Downloaded files keep the hash that they were pinned by. Returns the names of the changed models.
+ * Writes the hashes of the current files to the manifest, after training. A model whose files changed gets a new
+ * version: the date and the start of the hash of the last changed file. Downloaded files keep their pinned hash.
+ * Returns the names of the changed models.
  */
 export async function registerModels(manifestFile: URL, today: string): Promise<string[]> {
   const manifest: Manifest = await loadManifest(manifestFile);

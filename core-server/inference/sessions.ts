@@ -3,7 +3,7 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { ModelEntry } from './manifest.js';
 import { readGraphs } from './model-files.js';
 
-/** A tensor as models take and give it. */
+/** A tensor as models accept and return it. */
 export interface TensorData {
   readonly type: 'uint8' | 'float32' | 'int64';
   readonly data: Uint8Array | Float32Array | BigInt64Array;
@@ -14,14 +14,14 @@ export interface TensorData {
 export interface Model {
   readonly name: string;
   readonly version: string;
-  /** Runs the model's graphs in order; each takes its inputs by name from `feeds` and what came before. Blocks the thread. */
+  /** Runs the model's graphs in order; each takes its inputs by name from `feeds` and previous outputs. Blocks the thread. */
   run(feeds: Readonly<Record<string, TensorData>>): Promise<Record<string, TensorData>>;
-  /** Gives the memory back; the model cannot run afterwards. A thread must release before it ends, or the memory is lost. */
+  /** Frees the memory; the model cannot run afterwards. A thread must release before it ends, or the memory leaks. */
   release(): Promise<void>;
 }
 
-// One thread a session: a worker a core gives the best throughput, and more threads measured up to
-// two times slower on a busy machine. Spinning would burn the core that the next worker needs.
+// One thread per session: one worker per CPU core gives the best throughput, and more threads were up to two
+// times slower on a busy machine. Spinning would waste the CPU core that the next worker needs.
 const sessionOptions: InferenceSession.SessionOptions = {
   executionProviders: ['cpu'],
   intraOpNumThreads: 1,
@@ -37,25 +37,25 @@ const sessionOptions: InferenceSession.SessionOptions = {
   },
 };
 
-/** How a model is held. */
+/** How a model is kept in memory. */
 export interface OpenModelOptions {
   /**
-   * Whether the memory of a run is kept for the next, or given back to the process. Kept memory
-   * grows in powers of two and stays at the largest run: for the meter's networks 130 MB a worker.
-   * Giving it back costs them 0 to 8 % of a run, the face detector 5 to 12 %.
+   * Whether the memory of a run is kept for the next one or returned to the process. Kept memory grows in powers
+   * of two and stays at the largest run: 130 MB per worker for the meter's networks. Returning it costs them 0
+   * to 8 % of a run, and the face detector 5 to 12 %.
    */
   readonly memory?: 'kept' | 'given-back';
 }
 
-/** Loads a model after checking that its files are the ones of the manifest. Throws when they are not, or cannot be read. */
+/** Loads a model after checking its files against the manifest. Throws if they differ or cannot be read. */
 export async function openModel(
   entry: ModelEntry,
   folder: URL,
   { memory = 'kept' }: OpenModelOptions = {},
 ): Promise<Model> {
   const isKept = memory === 'kept';
-  // A plan of the memory is made for each size of picture, and hardly two looks have one size: it
-  // costs 45 MB a worker and brings nothing.
+  // A memory plan is made for each picture size, and hardly any two passes have the same size: it costs 45 MB
+  // per worker and gains nothing.
   const options = { ...sessionOptions, enableCpuMemArena: isKept, enableMemPattern: false };
   const sessions: InferenceSession[] = [];
   for (const bytes of await readGraphs(entry, folder)) {

@@ -1,7 +1,7 @@
 import type { RgbPicture } from '../image/picture.js';
 import type { TensorData } from './sessions.js';
 
-/** The pixels as a network takes them: uint8 [1, H, W, 3]. */
+/** The pixels as input for a network: uint8 [1, H, W, 3]. */
 export function pictureTensor({ data, width, height }: RgbPicture): TensorData {
   return { type: 'uint8', data, dims: [1, height, width, 3] };
 }

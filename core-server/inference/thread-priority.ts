@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { platform, setPriority } from 'node:os';
 
-/** A nice value, which on Linux is the thread's own: calls are taken, answered and refused before pictures. */
+/** A nice value, which Linux keeps per thread: accepting, answering and refusing calls comes before pictures. */
 const behindTheMainThread = 10;
 const isOneAThread = platform() === 'linux';
 
@@ -11,8 +11,8 @@ export function putBehindMainThread(): void {
 }
 
 /**
- * Puts all other threads of the process behind the main thread. libuv's decode pictures
- * and begin libvips', which inherit the value: together they take as much of the processor as the workers do.
+ * Puts all other threads of the process behind the main thread. libuv's threads decode pictures and start
+ * libvips' threads, which inherit the value: together they take as much processor time as the workers.
  *
  * @param mainThread its id, which is that of the process
  */

@@ -1,13 +1,13 @@
 import type { Job } from './job.js';
 import type { JobWorker } from './job-worker.js';
 
-/** The weights of the jobs that workers have at once: together 1 at most. */
+/** The weights of the jobs in the workers; at most 1 in total. */
 export interface Weights {
   take(worker: JobWorker, job: Job): void;
   give(worker: JobWorker): void;
   /**
-   * Whether jobs may go to a worker now, to be asked in the order in which they stand. Behind one that
-   * must wait none with a weight may: many light ones would keep out a heavy one.
+   * Whether jobs may go to a worker now; to be called in the order of the queue. Behind a job that must wait, no
+   * other job with a weight may go: many light ones would keep out a heavy one.
    */
   inTurn(): (job: Pick<Job, 'weight'>) => boolean;
 }

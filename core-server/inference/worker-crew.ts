@@ -9,44 +9,44 @@ export interface WorkerCrewOptions {
   readonly workerData: unknown;
   /** Workers, 1 or more. */
   readonly size: number;
-  /** A worker that is stuck longer with one job is replaced, and the job fails. Default: never. */
+  /** A worker stuck with one job for longer is replaced, and the job fails. Default: never. */
   readonly taskTimeoutMs?: number;
-  /** How long a stuck worker may still come back by itself, before its thread is ended. Default: five minutes. */
+  /** How long a stuck worker has to recover before its thread is terminated. Default: five minutes. */
   readonly stuckGraceMs?: number;
-  /** Told when the thread of a stuck worker cannot be ended: it hangs in native code, and with it part of the process. */
+  /** Called if the thread of a stuck worker cannot be terminated: it hangs in native code, and part of the process with it. */
   readonly onHung?: () => void;
   readonly log: Logger;
   /** Milliseconds, monotonic. */
   readonly now?: () => number;
 }
 
-/** What a crew tells who gives it work. */
+/** Events from the crew to whoever gives it work. */
 export interface WorkerCrewEvents {
-  /** The worker can take a job: after its start and after each job. */
+  /** The worker can take a job: after startup and after each job. */
   free(worker: JobWorker): void;
-  /** The worker is gone; the job that it had, if any, has no answer yet. */
+  /** The worker is gone; its job, if any, has no result yet. */
   lost(worker: JobWorker, job: Job | undefined): void;
 }
 
-/** Keeps so many workers at work: one that is lost is replaced. */
+/** Keeps a number of workers running: a lost one is replaced. */
 export interface WorkerCrew {
   /** Those that are free, busy or starting. */
   readonly workers: ReadonlySet<JobWorker>;
   count(state: JobWorker['state']): number;
-  /** False when all are lost and the last that was started in their place did not come up. */
+  /** False if all are lost and the last replacement did not start. */
   readonly canWork: boolean;
-  /** Workers lost since the start. */
+  /** Workers lost since startup. */
   readonly restarts: number;
-  /** Resolves when every worker has loaded its models; rejects with what kept one from it. */
+  /** Resolves when every worker has loaded its models; rejects with the error that prevented it. */
   ready(): Promise<void>;
-  /** Replaces none any more. */
+  /** Stops replacing workers. */
   stopReplacing(): void;
-  /** Releases the sessions and ends the threads, those of stuck workers too; waits for one that hangs. */
+  /** Releases the sessions and ends the threads, including those of stuck workers; waits for hanging ones. */
   close(): Promise<void>;
 }
 
 const releaseGraceMs = 2_000;
-/** Longer: a thread that is ended while it opens its models takes the process with it, before that can say why it stops. */
+/** Longer: terminating a thread while it opens its models kills the process, before it can say why it stops. */
 const loadGraceMs = 30_000;
 
 /** Starts the workers. */
@@ -102,7 +102,7 @@ export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEv
   };
 
   const restartLater = (): void => {
-    // A worker that served is replaced at once; one that cannot even start is not tried in a tight loop.
+    // A worker that served is replaced at once; one that cannot even start is not restarted in a tight loop.
     const timer = setTimeout(() => {
       restartTimers.delete(timer);
       start();

@@ -2,7 +2,7 @@ import './no-telemetry.js';
 import { Worker, type Transferable } from 'node:worker_threads';
 import type { FromWorker, ToWorker } from './messages.js';
 
-/** What a worker thread tells its owner. After `exit` nothing more comes. */
+/** Events from a worker thread to its owner. `exit` is the last one. */
 export interface WorkerThreadEvents {
   message(message: FromWorker): void;
   exit(code: number, error: unknown): void;
@@ -12,9 +12,9 @@ export interface WorkerThreadEvents {
 export interface WorkerThread {
   send(message: ToWorker, transfer?: readonly Transferable[]): void;
   /**
-   * Asks the thread to release what it holds, once it has done what it is at, and waits for its end,
-   * by force after `graceMs`. Native code that is at work then takes the whole process with it: what
-   * it throws when it comes back finds nobody.
+   * Asks the thread to release its resources once it has finished its job, and waits for it to end, by force after
+   * `graceMs`. If native code is running then, it takes down the whole process: nothing catches what it throws
+   * on returning.
    */
   close(graceMs: number): Promise<void>;
   /** The same for a thread that nobody waits for. */
@@ -24,18 +24,18 @@ export interface WorkerThread {
 }
 
 /**
- * What a worker holds in JavaScript is little; the pixels outside the heap are freed only with the
- * objects that own them, and those wait for the next collection, which comes the later the more
- * room there is. 60 MB less for two workers than with Node's default, at the same speed.
+ * A worker holds little in JavaScript. Pixels outside the heap are freed only with the objects that own them,
+ * which wait for the next collection, and that comes later the more room there is. This saves 60 MB for two
+ * workers compared to Node's default, at the same speed.
  */
 const maxYoungGenerationSizeMb = 6;
 /**
- * A worker needs 9 MB, and 13 for the largest pictures. V8 lets garbage grow to about this limit before
- * it collects what is old: without one a worker held 100 MB after 50,000 pictures, with 64 it held 41
- * after 20,000.
+ * A worker needs 9 MB, or 13 for the largest pictures. V8 lets garbage grow to about this limit before it collects
+ * the old generation: without a limit, a worker held 100 MB after 50,000 pictures, with 64 it held 41 after
+ * 20,000.
  */
 const maxOldGenerationSizeMb = 32;
-/** A thread that still runs so long after it was ended by force is held by native code, which force does not reach. */
+/** A thread still running this long after it was terminated is stuck in native code, which cannot be terminated. */
 const hungAfterMs = 1_000;
 
 export function startWorkerThread(
@@ -58,7 +58,7 @@ export function startWorkerThread(
   worker.on('error', (error) => {
     lastError = error;
   });
-  // A message that cannot be read leaves a job without an answer: only a fresh worker helps.
+  // A message that cannot be read leaves a job without a result: only a new worker helps.
   worker.on('messageerror', (error) => {
     lastError = error;
     void worker.terminate();

@@ -6,11 +6,11 @@ import type { Box, Size } from '../image/picture.js';
 import { roundPixels, roundProbability } from '../precision.js';
 import type { MeterReading, ReadingWarningName } from './reader.js';
 
-/** A counter that is turned by more than this is reported: half way to lying on its side. */
+/** A counter rotated by more than this is reported: half way to being on its side. */
 const rotatedFromRadians = Math.PI / 4;
 
 /**
- * Makes the answer of a reading.
+ * Builds the response for a reading.
  *
  * @param facts size of the upright picture and of the copy that was read, how the counter is lit,
  *   the confidence below which a person should look, and what is known of the meter
@@ -39,9 +39,9 @@ export function assembleReading(
     }));
     return boundingBoxOf([upright], picture);
   };
-  // As it is told, so that nobody wonders about a status.
+  // Compared as reported, so that the status matches the confidence shown.
   const confidence = roundProbability(counter.confidence);
-  // With the point elsewhere the same digits are a thousand times as much: no amount to use as it is.
+  // With the point elsewhere, the same digits are a thousand times as much, so it must not be used without review.
   const isUsable = confidence >= checkBelow && isFractionSure && contradictions.length === 0;
   return {
     meterNumber,

@@ -4,14 +4,14 @@ import { agreementOf, type KnownMeter } from './known-meter.js';
 import type { ReaderRules } from './reader-rules.js';
 import { wheelsOf } from './wheels.js';
 
-/** What a place is read as. */
+/** The reading of a place. */
 export interface Choice {
   readonly hypothesis: Hypothesis;
   /** Its likeliest reading, one that the networks proposed. */
   readonly text: string;
-  /** Its probability by the reading network, less where it contradicts what is known. */
+  /** Its probability according to the reading network, reduced if it contradicts what is known. */
   readonly probability: number;
-  /** Log score that places are compared by. */
+  /** Log score for comparing places. */
   readonly weight: number;
 }
 
@@ -33,7 +33,7 @@ export function chooseReadings(
 function chooseReading(hypothesis: Hypothesis, rules: ReaderRules, known: KnownMeter): Choice {
   const seen = [...hypothesis.readings];
   const judged = seen.map(([text, probability]): [string, number] => {
-    // The colours of every reading are worth a look only where amounts are to be compared.
+    // The colours of every reading only matter if amounts are to be compared.
     const fractionWheels =
       known.previous &&
       wheelsFrom(readFraction(hypothesis, text, rules, known), rules.fractionSure);

@@ -9,7 +9,7 @@ const columns = 96;
 const rows = 16;
 const saturated = 250;
 
-/** Brightness of the counter's brightest twentieth (0..255) and the share of it that is burnt out. */
+/** Brightness of the counter's brightest twentieth (0..255) and the share of it that is overexposed. */
 export function measureLight(picture: RgbPicture, quad: Quad): { bright: number; burnt: number } {
   const [a, b, c, d] = quad;
   const values: number[] = [];
@@ -27,13 +27,13 @@ export function measureLight(picture: RgbPicture, quad: Quad): { bright: number;
   };
 }
 
-/** Judges what `measureLight` gave. */
+/** Evaluates the result of `measureLight`. */
 export function judgeLight({ bright, burnt }: { bright: number; burnt: number }): CounterLight {
   if (bright < darkBelow) return 'dark';
   return burnt > glareAbove ? 'glare' : 'good';
 }
 
-// About the worst hundredth each of 290 training photos: 2 were darker, 4 were burnt out more.
+// About the worst hundredth each of 290 training photos: 2 were darker, 4 more overexposed.
 const darkBelow = 90;
 const glareAbove = 0.04;
 

@@ -2,7 +2,7 @@ import type { Resampling, RgbPicture } from '../image/picture.js';
 import type { Quad } from './geometry.js';
 import type { KnownMeter } from './known-meter.js';
 
-/** A counter as networks saw it, before it becomes an answer. Quads in pixels of the picture they got. */
+/** A counter as seen by the networks, before it becomes a response. Quads are in pixels of their input picture. */
 export interface CounterReading {
   /** Left to right as one reads, 1 or more. */
   readonly wheels: readonly Wheel[];
@@ -10,13 +10,13 @@ export interface CounterReading {
   readonly quad: Quad;
   /** Probability that the wheels before the fraction are right, 0..1. */
   readonly confidence: number;
-  /** How many wheels at the end are fractions; undefined where that could not be told. */
+  /** Number of fraction wheels at the end; undefined if that could not be determined. */
   readonly fractionWheels: number | undefined;
-  /** That number can be relied on. */
+  /** Whether that number is reliable. */
   readonly isFractionSure: boolean;
-  /** Another place in the picture reads as a counter too. */
+  /** Whether another place in the picture reads as a counter too. */
   readonly rivalled: boolean;
-  /** Readings one step away that are about as right, the likelier first. */
+  /** Readings one step away that are about as plausible, most likely first. */
   readonly alternatives: readonly Alternative[];
 }
 
@@ -32,17 +32,17 @@ export interface Wheel {
   /** Probability that the digit is right, 0..1. */
   readonly confidence: number;
   readonly quad: Quad;
-  /** It stands between this digit and the next. */
+  /** Whether it is between this digit and the next. */
   readonly betweenPositions: boolean;
 }
 
 /** Networks that find and read a counter. Belongs to the thread that made it. */
 export interface CounterReader {
-  /** Longer side at which it wants the picture, pixels; smaller pictures come as they are. */
+  /** Longer side of its input picture, pixels; smaller pictures are not enlarged. */
   readonly maxSide: number;
-  /** How it wants it shrunk. */
+  /** How to scale it down. */
   readonly resampling: Resampling;
-  /** The reading is null where it finds no readable counter; timings are milliseconds in the networks. */
+  /** The reading is null if there is no readable counter; timings are milliseconds in the networks. */
   read(
     picture: RgbPicture,
     known: KnownMeter,
@@ -51,6 +51,6 @@ export interface CounterReader {
     readonly reading: CounterReading | null;
     readonly timings: Readonly<Record<string, number>>;
   }>;
-  /** Gives the networks' memory back. */
+  /** Frees the networks' memory. */
   release(): Promise<void>;
 }

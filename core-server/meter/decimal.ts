@@ -8,7 +8,7 @@ const mostWhole = 12;
 const mostPlaces = 6;
 const form = new RegExp(`^(\\d{1,${mostWhole}})(?:\\.(\\d{1,${mostPlaces}}))?$`);
 
-/** What `parseDecimal` takes, in words. */
+/** What `parseDecimal` accepts, in words. */
 export const decimalForm = `a plain decimal of at most ${mostWhole} digits and ${mostPlaces} decimals`;
 
 /** Reads `00123.456`; undefined for any other form. */
@@ -17,7 +17,7 @@ export function parseDecimal(text: string): Decimal | undefined {
   return whole === undefined ? undefined : decimalOf(whole + fraction, fraction.length);
 }
 
-/** Digits of which so many at the end stand behind the point. */
+/** Digits, with this many after the point. */
 export function decimalOf(digits: string, places: number): Decimal {
   return { digits: BigInt(digits), places };
 }
@@ -34,7 +34,7 @@ export function compare(a: Decimal, b: Decimal): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** The amount without what is behind so many places. */
+/** The amount truncated to this many places. */
 export function truncated(amount: Decimal, places: number): Decimal {
   if (amount.places <= places) return amount;
   return { digits: amount.digits / 10n ** BigInt(amount.places - places), places };

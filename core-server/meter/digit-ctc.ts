@@ -69,7 +69,7 @@ export function bestPath(merged: DigitProbabilities): { digit: number; step: num
 /** Probability of the digits: the sum over all their alignments (CTC forward pass, Graves 2006). */
 export function likelihood(merged: DigitProbabilities, digits: Digits): number {
   const labels = withBlanks(digits);
-  // Plain probabilities do: 56 steps cannot underflow a double by less than what counts here.
+  // Plain probabilities suffice: in 56 steps, nothing that matters here underflows a double.
   let row = new Float64Array(labels.length);
   row[0] = probabilityAt(merged, 0, 0) + tiny;
   if (digits.length > 0) row[1] = probabilityAt(merged, 0, labels[1] ?? 0) + tiny;

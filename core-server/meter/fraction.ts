@@ -6,12 +6,12 @@ export interface Fraction {
   readonly sure: number;
 }
 
-/** What is not in the list of usual fractions is possible all the same. */
+/** Fractions that are not in the list of usual ones are still possible. */
 const unusual = 0.01;
 
 /**
- * Red wheels stand at the end: their most probable number by colour and by what is usual for so
- * many wheels, and its probability. What the caller knows goes before colour.
+ * Red wheels are at the end: their most probable number by colour and by what is usual for this number of wheels,
+ * with its probability. What the caller knows takes precedence over colour.
  */
 export function fractionOf(
   red: readonly number[],

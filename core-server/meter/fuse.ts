@@ -6,10 +6,10 @@ import type { KnownMeter } from './known-meter.js';
 import type { ReaderRules } from './reader-rules.js';
 import { wheelQuads, wheelsOf } from './wheels.js';
 
-/** A lead in weight, in log units, says no more beyond this. */
+/** A larger lead in weight, in log units, carries no more information. */
 const mostLead = 5;
 
-/** The likeliest hypothesis as a reading; null where nothing readable is there. */
+/** The likeliest hypothesis as a reading; null if there is nothing readable. */
 export function fuse(
   hypotheses: readonly Hypothesis[],
   rules: ReaderRules,
@@ -52,7 +52,7 @@ export function fuse(
   };
 }
 
-/** Calibrated probability that the wheels before the fraction are read right. */
+/** Calibrated probability that the wheels before the fraction are read correctly. */
 function confidenceOf(
   best: Choice,
   second: Choice | undefined,

@@ -10,7 +10,7 @@ import {
 import { type Quad, angleOf } from './geometry.js';
 import type { ReaderRules } from './reader-rules.js';
 
-/** A strip as the reading network saw it. */
+/** A strip as seen by the reading network. */
 export interface ReadStrip {
   readonly probabilities: StripProbabilities;
   /** Probability that it shows a counter, upright. */
@@ -33,13 +33,13 @@ export interface Hypothesis extends Place {
   readonly strips: readonly ReadStrip[];
   /** Mean over the strips. */
   readonly legible: number;
-  /** Probability of each reading worth a thought, mean over the strips. */
+  /** Probability of each plausible reading, averaged over the strips. */
   readonly readings: ReadonlyMap<string, number>;
-  /** Log score that hypotheses are compared by. */
+  /** Log score for comparing hypotheses. */
   readonly weight: number;
 }
 
-/** Weighs what the strips of a place say. */
+/** Weighs the evidence in the strips of a place. */
 export function judgePlace(
   place: Place,
   strips: readonly ReadStrip[],

@@ -1,6 +1,6 @@
 import { type Decimal, add, compare, decimalOf, truncated } from './decimal.js';
 
-/** What a caller knows of the meter in the photo. */
+/** What a caller knows about the meter in the photo. */
 export interface KnownMeter {
   /** Number of wheels, red ones included. */
   readonly digits?: number;
@@ -8,11 +8,11 @@ export interface KnownMeter {
   readonly decimals?: number;
   /** An earlier value. */
   readonly previous?: Decimal;
-  /** The most that the value has grown since. */
+  /** The most that the value can have risen since. */
   readonly maxIncrease?: Decimal;
 }
 
-/** Digits with the number of those at the end that are the fraction; undefined: not known. */
+/** Digits, and how many at the end are the fraction; undefined if unknown. */
 export interface ReadDigits {
   readonly text: string;
   readonly fractionWheels: number | undefined;
@@ -21,15 +21,15 @@ export interface ReadDigits {
 /** What speaks against a reading. */
 export type Contradiction = 'digits' | 'below' | 'jump';
 
-/** What is known of the meter and does not agree with a reading of it. */
+/** How a reading contradicts what is known about the meter. */
 export function contradictionsOf(read: ReadDigits, known: KnownMeter): Contradiction[] {
   const found: Contradiction[] = [];
   if (known.digits !== undefined && read.text.length !== known.digits) found.push('digits');
-  // Without the point the digits are no amount yet.
+  // Without the point, the digits are not an amount yet.
   if (known.previous === undefined || read.fractionWheels === undefined) return found;
   const value = decimalOf(read.text, read.fractionWheels);
   const { maxIncrease } = known;
-  // A counter shows no part of its last place.
+  // A counter does not show fractions of its last place.
   const previous = truncated(known.previous, value.places);
   const most = maxIncrease && add(known.previous, maxIncrease);
   if (compare(value, previous) < 0) {
@@ -47,8 +47,8 @@ function hasTurnedOver({ text }: ReadDigits, value: Decimal, most: Decimal): boo
 }
 
 /**
- * What a contradiction leaves of a reading's probability: a caller mixes up meters, or the last
- * reading was wrong, about so often. By judgement, not fitted: no photo here comes with such facts.
+ * Factor on a reading's probability for each contradiction: about how often a caller mixes up meters, or the last
+ * reading was wrong. An estimate, not fitted: no photo here comes with such facts.
  */
 const doubt = 0.02;
 

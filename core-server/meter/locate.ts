@@ -57,7 +57,7 @@ export function chooseCandidates(
   return kept;
 }
 
-/** The picture in the middle of a black square, as large as it goes. */
+/** The picture in the middle of a black square, as large as possible. */
 async function letterbox(picture: RgbPicture, side: number) {
   const longer = Math.max(picture.width, picture.height);
   const size = scaledSize(picture, side / longer);

@@ -23,7 +23,7 @@ export type MeterModels = {
   readonly read: Pick<Model, 'run' | 'release'>;
 };
 
-/** The networks halve the picture twice; nothing readable fits into less. */
+/** The networks halve the picture twice; nothing smaller is readable. */
 const leastSide = 16;
 
 /**
@@ -84,12 +84,12 @@ export function createNetworkCounterReader(
   };
 }
 
-/** A counter that stands upright in the picture is read whatever the refiner says: it errs at times. */
+/** A counter that is upright in the picture is read whatever the refiner says, since it is sometimes wrong. */
 function isWorthReading({ quad, agrees }: Place, { leastAgreement }: ReaderRules): boolean {
   return agrees >= leastAgreement || Math.cos(angleOf(quad)) >= 0;
 }
 
-/** The likeliest readings; the first alone where it leads clearly. */
+/** The likeliest readings; only the first if it leads clearly. */
 function worthMoreLooks(
   hypotheses: readonly Hypothesis[],
   rules: ReaderRules,
@@ -101,7 +101,7 @@ function worthMoreLooks(
   return choices.slice(0, leads ? 1 : rules.hypotheses);
 }
 
-/** Whether one reading is left and the other crops would hardly change it. */
+/** Whether a single reading is left that the other crops would hardly change. */
 function isSeenEnough(
   [first, second]: readonly Choice[],
   rules: ReaderRules,

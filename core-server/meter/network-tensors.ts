@@ -2,16 +2,16 @@ import type { Resampling } from '../image/picture.js';
 import type { TensorData } from '../inference/sessions.js';
 import type { Point, Quad } from './geometry.js';
 
-/** The networks learned on means of areas: sharper pictures cost them two readings in a hundred. */
+/** The networks were trained on area averages: sharper pictures cost two readings in a hundred. */
 export const asInTraining: Resampling = 'linear';
 
-/** Corners as a network takes them: float32 [N, 4, 2]. */
+/** Corners as input for a network: float32 [N, 4, 2]. */
 export function quadsTensor(quads: readonly Quad[]): TensorData {
   const data = Float32Array.from(quads.flatMap((quad) => quad.flatMap(({ x, y }) => [x, y])));
   return { type: 'float32', data, dims: [quads.length, 4, 2] };
 }
 
-/** Corners as a network gives them. */
+/** Corners from a network's output. */
 export function readQuads(data: Float32Array): Quad[] {
   const point = (at: number): Point => ({ x: data[at] ?? 0, y: data[at + 1] ?? 0 });
   return Array.from({ length: Math.floor(data.length / 8) }, (_, index): Quad => {

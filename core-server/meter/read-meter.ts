@@ -13,11 +13,11 @@ import type { ReadMeterInput, ReadMeterOutput } from './reader.js';
 export interface MeterReader {
   /** Throws CORRUPT_IMAGE and IMAGE_TOO_MANY_PIXELS; `signal.reason` once the caller is gone. */
   readMeter(input: ReadMeterInput, signal: AbortSignal): Promise<ReadMeterOutput>;
-  /** Gives the networks' memory back. */
+  /** Frees the networks' memory. */
   release(): Promise<void>;
 }
 
-/** Makes the task: decode, read the counter, assemble; where it is asked for, read the print beside it. */
+/** Creates the task: decode, read the counter, assemble; on request, read the print around it. */
 export function createMeterReader(
   counters: CounterReader,
   print: PrintedReader,

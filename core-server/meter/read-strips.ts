@@ -8,14 +8,14 @@ import { quadsTensor } from './network-tensors.js';
 import type { Crop } from './reader-rules.js';
 import { stripRegion } from './strip-region.js';
 
-/** Cuts the quads out of the picture and reads each as a strip, in one run. */
+/** Crops the quads from the picture and reads each as a strip, in one run. */
 export async function readStrips(
   model: Pick<Model, 'run'>,
   picture: RgbPicture,
   quads: readonly Quad[],
 ): Promise<ReadStrip[]> {
   if (quads.length === 0) return [];
-  // The network makes a pyramid of all that it gets: it gets no more than the strips.
+  // The network builds a pyramid of its whole input, so it gets no more than the strips.
   const region = stripRegion(quads, picture);
   const shifted = quads.map((quad) =>
     mapped(quad, ({ x, y }) => ({ x: x - region.left, y: y - region.top })),

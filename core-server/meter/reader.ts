@@ -7,23 +7,23 @@ import type { Box } from '../image/picture.js';
 import type { KnownMeter } from './known-meter.js';
 import type { PrintedText } from './printed/printed-text.js';
 
-// The names alone: the enums stand beside the gRPC service, whose library no worker needs.
+// Only the names: the enums are next to the gRPC service, whose library no worker needs.
 export type ReadingStatusName = Exclude<keyof typeof ReadingStatus, 'UNSPECIFIED'>;
 export type ReadingWarningName = Exclude<keyof typeof ReadingWarning, 'UNSPECIFIED'>;
 
-/** What the task `readMeter` is given. */
+/** Input of the task `readMeter`. */
 export interface ReadMeterInput {
   /** The picture file as it came. */
   readonly image: Uint8Array;
   /** A reading below this confidence has the status CHECK, 0..1. */
   readonly checkBelow: number;
   readonly known: KnownMeter;
-  /** Whether the print beside the counter is wanted. */
+  /** Whether to read the print around the counter. */
   readonly printed: boolean;
   readonly limits: ImageLimits;
 }
 
-/** What the task `readMeter` gives. */
+/** Result of the task `readMeter`. */
 export interface ReadMeterOutput {
   /** Null when the picture shows no readable counter. */
   readonly reading: MeterReading | null;
@@ -31,11 +31,11 @@ export interface ReadMeterOutput {
   readonly timings: Readonly<Record<string, number>>;
 }
 
-/** A counter as it was read; boxes in pixels of the upright picture. */
+/** The reading of a counter; boxes in pixels of the upright picture. */
 export interface MeterReading {
   /** All digits, leading zeros kept. */
   readonly meterNumber: string;
-  /** The digits with the decimal point, or as they are where it could not be told. */
+  /** The digits with the decimal point, or without one if its position could not be determined. */
   readonly value: string;
   readonly unit: 'm3';
   /** Probability that the digits before the fraction are right, 0..1. */
@@ -44,13 +44,13 @@ export interface MeterReading {
   readonly warnings: readonly ReadingWarningName[];
   readonly boundingBox: Box;
   readonly digits: readonly MeterDigit[];
-  /** Readings one step away that are about as right, the likelier first. */
+  /** Readings one step away that are about as plausible, most likely first. */
   readonly alternatives: readonly AlternativeReading[];
-  /** Only where it is wanted. */
+  /** Only on request. */
   readonly printed?: PrintedText;
 }
 
-/** A reading beside the one that was given. */
+/** Another possible reading. */
 export interface AlternativeReading {
   readonly meterNumber: string;
   readonly value: string;

@@ -2,7 +2,7 @@ import { type Quad, centerOf, isOn } from './geometry.js';
 import type { Hypothesis } from './hypothesis.js';
 import type { ReaderRules } from './reader-rules.js';
 
-/** A place whose likeliest reading is less likely than this shows no other counter. By judgement. */
+/** A place whose likeliest reading is less likely than this is not another counter. An estimate. */
 const leastReading = 0.5;
 
 /** Whether a place beside the counter reads as one too. */

@@ -8,7 +8,7 @@ const reach = 2 * coarsest;
 /** The pyramid needs this much in each direction. */
 const leastSide = 4 * coarsest;
 
-/** What the strips need: with sides on the pyramid's grid, so that they look as in the whole picture. */
+/** The region that the strips need, aligned to the pyramid's grid, so that they look as in the whole picture. */
 export function stripRegion(quads: readonly Quad[], { width, height }: Size): Region {
   const box = boundingBoxOf(quads, { width, height });
   const range = (min: number, max: number, size: number): [number, number] => {

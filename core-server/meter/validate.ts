@@ -8,9 +8,9 @@ const mostDigits = 12;
 const mostDecimals = 6;
 
 /**
- * What a request says of its meter.
+ * What a request says about its meter.
  *
- * Throws INVALID_FIELD for numbers out of range and amounts that are no plain decimals, MISSING_FIELD
+ * Throws INVALID_FIELD for numbers out of range and amounts that are not plain decimals, MISSING_FIELD
  * for `max_increase` without `previous_reading`.
  */
 export function validateKnownMeter(

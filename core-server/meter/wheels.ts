@@ -9,17 +9,17 @@ import { type Quad, sliceOf } from './geometry.js';
 import { type Hypothesis, meanOf } from './hypothesis.js';
 import type { ReaderRules } from './reader-rules.js';
 
-/** A wheel as the strips show it. */
+/** A wheel as seen in the strips. */
 export interface SeenWheel {
   readonly digit: string;
   readonly confidence: number;
-  /** Chance that it is a red one. */
+  /** Probability that it is red. */
   readonly red: number;
   /** Along the first strip, 0..1. */
   readonly center: number;
 }
 
-/** What the strips say of each wheel: means, and the place in the first strip. */
+/** Each wheel according to the strips: averages, and its place in the first strip. */
 export function wheelsOf(hypothesis: Hypothesis, text: string): SeenWheel[] {
   const digits = [...text].map(Number);
   const byStrip = hypothesis.strips.map(({ probabilities }) => {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Refusal } from '../../runtime/refusal.js';
 
 /**
- * Logs a refusal whose cause is the service's and not the caller's, with the cause.
+ * Logs a refusal that is the service's fault and not the caller's, with its cause.
  *
  * @returns whether it was one.
  */

@@ -2,26 +2,26 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { createRegistry, secondsBuckets } from '../../runtime/registry.js';
 import type { PoolStats } from '../inference/pool.js';
 
-/** What the core counts. Labels are names of ours: no key, company, address or picture is among them. */
+/** The core's metrics. Labels are our own names: no key, company, address or picture. */
 export interface Metrics {
   readonly registry: Registry;
-  /** A call of ours ended, a refused one too. */
+  /** A call to our services ended, possibly refused. */
   callEnded(call: {
     readonly method: string;
     readonly code: string;
-    /** `OK` where it was answered. */
+    /** `OK` if it succeeded. */
     readonly reason: string;
     readonly seconds: number;
   }): void;
   /** A task left the queue for a worker. */
   taskStarted(task: string, waitedSeconds: number): void;
-  /** A task ended; `OK` or the reason why it failed. A stream's pictures count here one by one. */
+  /** A task ended; `OK` or the reason why it failed. Each picture of a stream counts. */
   taskEnded(task: string, reason: string): void;
   inferred(model: string, seconds: number): void;
   facesFound(count: number): void;
-  /** `none` where there was no readable counter. */
+  /** `none` if there was no readable counter. */
   meterRead(status: string, confidence: number | undefined): void;
-  /** From now on the pool's state is among the metrics. */
+  /** Adds the pool's state to the metrics. */
   watchPool(stats: () => PoolStats): void;
 }
 

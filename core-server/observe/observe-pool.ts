@@ -9,7 +9,7 @@ import type { Tracing } from '../../runtime/tracing.js';
 /** Networks of the meter reader by the step that runs them. */
 const meterModels = ['locate', 'refine', 'read'] as const;
 
-/** The same pool; its tasks are traced, what they find and how long their models take is counted. */
+/** The same pool, with its tasks traced, and results and model times counted. */
 export function observePool(
   pool: Pick<WorkerPool<AnalysisTasks>, 'run'>,
   metrics: Metrics,
@@ -32,7 +32,7 @@ export function observePool(
 
   return {
     async run(task, input, options) {
-      // From the queue to the answer of the worker.
+      // From the queue to the worker's result.
       const span = tracing.start(task, options.trace, 'internal');
       try {
         const output = await pool.run(task, input, options);

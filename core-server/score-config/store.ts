@@ -1,6 +1,6 @@
 /** A company's score as it is stored. */
 export interface StoredScore {
-  /** 0..1; undefined: never configured. */
+  /** 0..1; undefined if never configured. */
   readonly score: number | undefined;
 }
 

@@ -76,7 +76,7 @@ function withPasswordOptions(command: Command): Command {
 
 interface ChosenPassword {
   readonly password: string;
-  /** With the password if nobody but this command knows it yet. */
+  /** Includes the password if only this command knows it so far. */
   readonly shown: { readonly password?: string };
 }
 

@@ -20,7 +20,7 @@ export const createApiKeysAndCompanies: Migration = {
     await db.schema.createTable('companies', (table) => {
       table.text('name').primary();
       table.text('password_hash').notNullable();
-      // In the row of the company: one statement sets it, and it goes with the company.
+      // In the company's row: one statement sets it, and it is deleted with the company.
       table.double('detection_score');
       table.bigInteger('create_time_ms').notNullable();
       table.check(nameRule(db), {}, 'companies_name');

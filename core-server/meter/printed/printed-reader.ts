@@ -9,7 +9,7 @@ export interface PrintedReader {
   /** Longer side at which it wants the picture, pixels. */
   readonly maxSide: number;
   read(picture: RgbPicture, counter: Quad, signal: AbortSignal): Promise<PrintedText>;
-  /** Gives the networks' memory back. */
+  /** Frees the networks' memory. */
   release(): Promise<void>;
 }
 
