@@ -36,7 +36,7 @@ const (
 	ErrorReason_ERROR_REASON_UNSPECIFIED ErrorReason = 0
 	// A required field is absent or empty.
 	ErrorReason_ERROR_REASON_MISSING_FIELD ErrorReason = 1
-	// A field that may be given once was given more often.
+	// A field that may be given only once was repeated.
 	ErrorReason_ERROR_REASON_REPEATED_FIELD ErrorReason = 2
 	// A field has a value outside its type or range.
 	ErrorReason_ERROR_REASON_INVALID_FIELD ErrorReason = 3
@@ -52,17 +52,17 @@ const (
 	ErrorReason_ERROR_REASON_INVALID_SCORE ErrorReason = 8
 	// The picture has no bytes.
 	ErrorReason_ERROR_REASON_EMPTY_IMAGE ErrorReason = 9
-	// The bytes begin like a picture but cannot be decoded.
+	// The file starts like a picture but cannot be decoded.
 	ErrorReason_ERROR_REASON_CORRUPT_IMAGE ErrorReason = 10
 	// No API key was sent.
 	ErrorReason_ERROR_REASON_MISSING_API_KEY ErrorReason = 20
 	// The API key is unknown, revoked or expired.
 	ErrorReason_ERROR_REASON_INVALID_API_KEY ErrorReason = 21
-	// Unknown company or wrong password; which of the two is not told.
+	// Unknown company or wrong password; it does not say which.
 	ErrorReason_ERROR_REASON_COMPANY_AUTH_FAILED ErrorReason = 22
-	// The API key is limited to other operations.
+	// The API key is not allowed to use this operation.
 	ErrorReason_ERROR_REASON_KEY_NOT_ALLOWED ErrorReason = 23
-	// No operation has this HTTP path.
+	// There is no operation at this HTTP path.
 	ErrorReason_ERROR_REASON_NO_SUCH_ROUTE ErrorReason = 30
 	// The company named for a detection is not registered.
 	ErrorReason_ERROR_REASON_UNKNOWN_COMPANY ErrorReason = 31
@@ -70,35 +70,35 @@ const (
 	ErrorReason_ERROR_REASON_NO_FACE ErrorReason = 32
 	// No readable counter in the picture.
 	ErrorReason_ERROR_REASON_NO_READING ErrorReason = 33
-	// No API key has this id (administration only).
+	// There is no API key with this id (administration only).
 	ErrorReason_ERROR_REASON_UNKNOWN_API_KEY ErrorReason = 34
-	// A company of this name is registered (administration only).
+	// A company with this name already exists (administration only).
 	ErrorReason_ERROR_REASON_COMPANY_EXISTS ErrorReason = 35
 	// The path exists, but not with this HTTP method.
 	ErrorReason_ERROR_REASON_METHOD_NOT_ALLOWED ErrorReason = 40
 	// Not a JPEG, PNG, WebP, AVIF, GIF or TIFF, or one with more scans, chunks, pages or compressed texts than is allowed.
 	ErrorReason_ERROR_REASON_UNSUPPORTED_IMAGE_TYPE ErrorReason = 41
-	// The request body has a content type that the operation does not take.
+	// The request body has a content type that the operation does not accept.
 	ErrorReason_ERROR_REASON_UNSUPPORTED_CONTENT_TYPE ErrorReason = 42
 	// The picture file or the request body has too many bytes.
 	ErrorReason_ERROR_REASON_BODY_TOO_LARGE ErrorReason = 50
-	// The picture has too many pixels, or too long a side.
+	// The picture has too many pixels, or a side that is too long.
 	ErrorReason_ERROR_REASON_IMAGE_TOO_MANY_PIXELS ErrorReason = 51
-	// The key's request rate, or the allowed rate of failed passwords, is used up.
+	// The key's request rate, or the allowed rate of failed passwords, is exceeded.
 	ErrorReason_ERROR_REASON_RATE_LIMITED ErrorReason = 52
-	// The service has all the work it can finish in time.
+	// The service has as much work as it can finish in time.
 	ErrorReason_ERROR_REASON_QUEUE_FULL ErrorReason = 53
-	// The caller went away.
+	// The client disconnected.
 	ErrorReason_ERROR_REASON_CLIENT_CLOSED ErrorReason = 60
-	// The deadline passed before the answer was ready.
+	// The deadline passed before the response was ready.
 	ErrorReason_ERROR_REASON_DEADLINE ErrorReason = 61
-	// A fault of the service.
+	// An internal error of the service.
 	ErrorReason_ERROR_REASON_INTERNAL ErrorReason = 62
 	// The REST facade cannot reach the core.
 	ErrorReason_ERROR_REASON_CORE_UNAVAILABLE ErrorReason = 63
 	// The process is shutting down; try again.
 	ErrorReason_ERROR_REASON_SHUTTING_DOWN ErrorReason = 64
-	// The store of keys, companies and scores cannot be used now; try again.
+	// The store of keys, companies and scores is unavailable; try again.
 	ErrorReason_ERROR_REASON_STORE_UNAVAILABLE ErrorReason = 65
 	// The inference worker was lost, or none is left; try again.
 	ErrorReason_ERROR_REASON_WORKER_LOST ErrorReason = 66
