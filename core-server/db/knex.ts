@@ -6,7 +6,7 @@ import { postgresConfig } from './postgres.js';
 import { describePostgresUrl } from './postgres-url.js';
 import { sqliteConfig, sqliteFileName } from './sqlite.js';
 
-/** The configuration store, open. */
+/** The open configuration store. */
 export type Database = Knex;
 
 /** Where the configuration store is. */
@@ -15,12 +15,12 @@ export interface DatabaseOptions {
   readonly url?: string | undefined;
   /** Folder of the SQLite file; created if absent. Not used with `url`. */
   readonly dataDir: string;
-  /** Most PostgreSQL connections of this process; 10 if absent. */
+  /** Maximum number of PostgreSQL connections of this process; 10 if absent. */
   readonly maxConnections?: number;
   /**
    * Milliseconds that a write waits for another process's write (SQLite), that a statement may take
-   * (PostgreSQL), and that a call waits for a connection of the pool, before the call is refused as one
-   * that may be tried again; 5000 if absent.
+   * (PostgreSQL), and that a call waits for a connection from the pool, before the call is refused as
+   * retryable; 5000 if absent.
    */
   readonly statementTimeoutMs?: number;
 }
@@ -46,7 +46,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Knex> {
         ? sqliteConfig(file, statementTimeoutMs)
         : postgresConfig(url, statementTimeoutMs, options.maxConnections ?? 10)),
       acquireConnectionTimeout: statementTimeoutMs,
-      // Messages of errors have the statement with its placeholders: values may be hashes of secrets.
+      // Error messages show the statement with placeholders, since values may be hashes of secrets.
       compileSqlOnError: false,
       log: silent,
     });
@@ -59,11 +59,11 @@ export async function createDatabase(options: DatabaseOptions): Promise<Knex> {
 }
 
 function describe(caught: unknown): string {
-  // Each address of a host was tried; the sum of the errors has no message of its own.
+  // All addresses of the host were tried; the aggregate error has no message of its own.
   if (caught instanceof AggregateError) return caught.errors.map(describe).join(', ');
   return caught instanceof Error ? caught.message : String(caught);
 }
 
-// Every failure reaches the caller as an error; knex would print it beside that.
+// Every failure reaches the caller as an error; knex would also print it.
 const ignore = (): void => undefined;
 const silent: Knex.Logger = { warn: ignore, error: ignore, deprecate: ignore, debug: ignore };

@@ -9,7 +9,7 @@ export interface Migration {
   down(db: Knex): Promise<void>;
 }
 
-// Imported modules and no folder scan: works from a build folder and from a bundle alike.
+// Imported modules instead of a folder scan, so that it works from a build folder and from a bundle.
 const migrationSource: Knex.MigrationSource<Migration> = {
   getMigrations: () => Promise.resolve([...migrations]),
   getMigrationName: (migration) => migration.name,
@@ -65,13 +65,13 @@ const sqliteApplicationId = 0x494d4741;
 async function takeMigrationLock(transaction: Knex.Transaction): Promise<void> {
   if (isPostgres(transaction)) {
     await transaction.raw('SET LOCAL statement_timeout = 0');
-    // However long another replica takes.
+    // No matter how long another replica takes.
     await transaction
       .raw('SELECT pg_advisory_xact_lock(?)', [advisoryLockId])
       .options({ query_timeout: longestTimeoutMs });
     return;
   }
-  // The first statement has to be a write: a SQLite transaction that begins by reading cannot wait
-  // for its turn to write, it fails at once.
+  // The first statement has to be a write: a SQLite transaction that starts by reading cannot wait for its
+  // turn to write, but fails at once.
   await transaction.raw(`PRAGMA application_id = ${sqliteApplicationId}`);
 }

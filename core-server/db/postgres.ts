@@ -3,9 +3,9 @@ import KnexPostgresClient from 'knex/lib/dialects/postgres/index.js';
 import type { Client } from 'pg';
 
 const connectTimeoutMs = 5_000;
-/** PostgreSQL tells of a statement that took too long; where nothing comes for so much longer, it is gone. */
+/** PostgreSQL reports a statement that took too long; if nothing arrives for this much longer, it is gone. */
 const answerDelayMs = 1_000;
-/** What PostgreSQL has to end a connection that it is told good-bye. */
+/** How long PostgreSQL has to close a connection after it was told to. */
 const goodbyeMs = 1_000;
 
 /** Whether this is PostgreSQL; otherwise it is SQLite. */
@@ -37,7 +37,7 @@ interface PostgresConnection {
   end(): Promise<void>;
 }
 
-// A statement and not a start-up parameter: connection poolers refuse parameters they do not know.
+// A statement, not a startup parameter, since connection poolers refuse unknown parameters.
 function preparePostgres(statementTimeoutMs: number) {
   return (
     connection: PostgresConnection,
@@ -51,16 +51,16 @@ function preparePostgres(statementTimeoutMs: number) {
   };
 }
 
-/** A connection with what its driver and knex do not tell of it. */
+/** A connection with members that the types of its driver and knex lack. */
 type Connection = Client & {
   readonly connection: { readonly stream: { destroy(): void } };
-  /** Truthy: knex uses it no more. */
+  /** If truthy, knex does not use it any more. */
   __knex__disposed?: unknown;
 };
 
 /**
- * knex's PostgreSQL dialect, for servers that stop to answer without an end of the connection too: a
- * machine that stands still, a firewall that drops.
+ * knex's PostgreSQL dialect, extended for servers that stop responding without closing the connection: a
+ * frozen machine, or a firewall that drops packets.
  */
 class PostgresClient extends KnexPostgresClient {
   /**
@@ -78,7 +78,7 @@ class PostgresClient extends KnexPostgresClient {
     }
   }
 
-  /** Ends a new connection whose first statement fails: knex forgets it then, but leaves it open. */
+  /** Closes a new connection whose first statement fails: knex drops it, but leaves it open. */
   override async checkVersion(connection: Connection): Promise<string> {
     try {
       return await super.checkVersion(connection);
@@ -88,7 +88,7 @@ class PostgresClient extends KnexPostgresClient {
     }
   }
 
-  /** Waits no longer than a moment for the server's end: a socket that is left open keeps the process. */
+  /** Waits only a moment for the server to close: an open socket keeps the process alive. */
   override async destroyRawConnection(connection: Connection): Promise<void> {
     const timer = setTimeout(() => connection.connection.stream.destroy(), goodbyeMs);
     try {

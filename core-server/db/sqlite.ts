@@ -13,7 +13,7 @@ export function sqliteConfig(filename: string, statementTimeoutMs: number): Knex
     client: SqliteClient,
     connection: { filename },
     useNullAsDefault: true,
-    // One connection: SQLite has one writer, and reads are shorter than a hand-over.
+    // One connection: SQLite has one writer, and reads take less time than a hand-over.
     pool: { min: 1, max: 1, afterCreate: prepareSqlite(statementTimeoutMs) },
   };
 }
@@ -30,8 +30,8 @@ function prepareSqlite(busyTimeoutMs: number) {
   ): void => {
     connection.configure('busyTimeout', busyTimeoutMs);
     const giveUpAt = performance.now() + busyTimeoutMs;
-    // With WAL, synchronous=NORMAL would be faster; FULL is what lets an answered write survive a
-    // power cut: the log is flushed before the statement returns.
+    // With WAL, synchronous=NORMAL would be faster, but only with FULL does an acknowledged write survive a
+    // power failure: the log is flushed before the statement returns.
     const prepare = (): void =>
       connection.exec(
         'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;',

@@ -1,7 +1,7 @@
 import { sniffType, type ImageType, type UnsupportedType } from './sniff-type.js';
 
 const mostBytes = 64 * 1024;
-// Beyond which LittleCMS takes no profile.
+// LittleCMS accepts no larger profile.
 const mostTags = 100;
 const classes = ['mntr', 'scnr', 'prtr', 'spac'];
 const spaces = ['RGB ', 'GRAY'];
@@ -9,8 +9,8 @@ const spaces = ['RGB ', 'GRAY'];
 const tableTag = /^[ABD]2[ABD]/;
 
 /**
- * Whether a colour profile is of curves and a matrix alone, as those of cameras, phones and screens are: its bytes
- * bound what converting by it costs. What others cost is up to who made them. A header of 128 bytes, then the
+ * Whether a colour profile consists only of curves and a matrix, like those of cameras, phones and screens: its
+ * size limits the cost of converting. The cost of others is up to their author. A header of 128 bytes, then the
  * tags, each a name, an offset and a length: ICC.1:2022, 7.
  */
 export function isPlainProfile(profile: Buffer): boolean {
@@ -25,7 +25,7 @@ export function isPlainProfile(profile: Buffer): boolean {
   );
 }
 
-/** What a file with a profile has in it. Of a TIFF that is a number only; a GIF has none. */
+/** What marks a profile in a file. In a TIFF it is only a number; a GIF has none. */
 const markers: Partial<Record<ImageType | UnsupportedType, string>> = {
   jpeg: 'ICC_PROFILE\0',
   png: 'iCCP',
@@ -34,7 +34,7 @@ const markers: Partial<Record<ImageType | UnsupportedType, string>> = {
   tiff: '',
 };
 
-/** Whether a file may have a colour profile, without having read its header. */
+/** Whether a file may have a colour profile, without reading its header. */
 export function mayHaveProfile(bytes: Uint8Array): boolean {
   const type = sniffType(bytes);
   const marker = type && markers[type];

@@ -1,12 +1,12 @@
 /** The picture types that are decoded. */
 export type ImageType = 'jpeg' | 'png' | 'webp' | 'avif' | 'gif' | 'tiff';
 
-// Our own few lines: what looks at hostile bytes first should be short enough to be read.
+// Our own few lines: code that sees hostile bytes first should be short enough to review.
 
 /** The types that are told apart for the sake of the refusal. */
 export type UnsupportedType = 'heic' | 'avis';
 
-/** Tells a picture's type by its first bytes, whatever it claims to be; undefined for anything else. */
+/** Detects a picture's type from its first bytes, whatever it claims to be; undefined for anything else. */
 export function sniffType(bytes: Uint8Array): ImageType | UnsupportedType | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 512));
   const text = (from: number, to: number): string => head.toString('latin1', from, to);

@@ -27,7 +27,7 @@ const withProps =
 const emptyOptionalFields = {
   wrapComponents: {
     JsonSchemaForm: withProps(({ required, dispatchInitialValue }) => ({
-      // Of fields of a form alone is this true.
+      // Only form fields set this.
       dispatchInitialValue: dispatchInitialValue === true ? required : dispatchInitialValue,
     })),
     ParameterIncludeEmpty: withProps(({ isIncludedOptions }) => ({
