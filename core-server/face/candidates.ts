@@ -1,6 +1,6 @@
 import type { Model, TensorData } from '../inference/sessions.js';
 import { floatsOf, pictureTensor } from '../inference/tensors.js';
-import { padToMultiple } from '../image/letterbox.js';
+import { padToMultiple } from '../image/pad-to-multiple.js';
 import type { RgbPicture } from '../image/picture.js';
 import type { Candidate } from './geometry.js';
 

@@ -1,13 +1,13 @@
 import { cropBoxes } from '../image/crop.js';
 import type { ImageLimits } from '../image/limits.js';
 import { openPicture } from '../image/open-picture.js';
-import type { Box, Size } from '../image/picture.js';
+import type { Box, Point, Size } from '../image/picture.js';
 import type { Model } from '../inference/sessions.js';
 import { roundPixels } from '../precision.js';
 import { createStopwatch } from '../stopwatch.js';
 import type { CascadeRule } from './cascade.js';
 import { findFaces, type Step } from './find-faces.js';
-import { byAreaThenScore, clampBox, type Candidate, type Point } from './geometry.js';
+import { byAreaThenScore, clampBox, type Candidate } from './geometry.js';
 
 export interface DetectFacesInput {
   /** The picture file. */

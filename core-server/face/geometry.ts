@@ -1,11 +1,5 @@
-import type { Box, QuarterTurns, Region, Size } from '../image/picture.js';
+import type { Box, Point, QuarterTurns, Region, Size } from '../image/picture.js';
 import { roundPixels } from '../precision.js';
-
-/** A point in pixels. */
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
 
 /** A face that the network sees somewhere, before or after suppression. */
 export interface Candidate {

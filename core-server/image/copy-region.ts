@@ -1,13 +1,21 @@
 import type { Region, RgbPicture } from './picture.js';
 
-/** A part of decoded pixels, copied; the picture itself where the part is all of it. */
+/**
+ * A copy of the pixels that lie in a region, black where the region reaches beyond the picture, which it
+ * has to meet; the picture itself where the region is all of it.
+ */
 export function copyRegion(picture: RgbPicture, region: Region): RgbPicture {
   const { left, top, width, height } = region;
-  if (width === picture.width && height === picture.height) return picture;
+  const isWhole = width === picture.width && height === picture.height;
+  if (isWhole && left === 0 && top === 0) return picture;
   const data = new Uint8Array(width * height * 3);
-  for (let y = 0; y < height; y++) {
-    const from = ((top + y) * picture.width + left) * 3;
-    data.set(picture.data.subarray(from, from + width * 3), y * width * 3);
+  const from = Math.max(0, left);
+  const to = Math.min(picture.width, left + width);
+  const bottom = Math.min(picture.height, top + height);
+  for (let y = Math.max(0, top); y < bottom; y++) {
+    const row = y * picture.width;
+    const pixels = picture.data.subarray((row + from) * 3, (row + to) * 3);
+    data.set(pixels, ((y - top) * width + from - left) * 3);
   }
   return { data, width, height };
 }

@@ -10,6 +10,12 @@ export interface Region extends Size {
   readonly top: number;
 }
 
+/** A point in pixels; x to the right, y down. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
 /** A box in pixels of the upright picture; its sides are parallel to the picture's. */
 export interface Box {
   readonly xmin: number;

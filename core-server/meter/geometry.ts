@@ -1,10 +1,4 @@
-import type { Box, Size } from '../image/picture.js';
-
-/** A point in pixels; x to the right, y down. */
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
+import type { Box, Point, Size } from '../image/picture.js';
 
 /** Corners in reading order: top left, top right, bottom right, bottom left as one reads. */
 export type Quad = readonly [Point, Point, Point, Point];

@@ -1,3 +1,4 @@
+import { copyRegion } from '../image/copy-region.js';
 import { type RgbPicture, scaledSize, wholeOf } from '../image/picture.js';
 import { resizePicture } from '../image/resize.js';
 import type { Model } from '../inference/sessions.js';
@@ -64,13 +65,8 @@ async function letterbox(picture: RgbPicture, side: number) {
   const small = await resizePicture(picture, size, wholeOf(picture), asInTraining);
   const left = Math.floor((side - small.width) / 2);
   const top = Math.floor((side - small.height) / 2);
-  const data = new Uint8Array(side * side * 3);
-  const row = small.width * 3;
-  for (let y = 0; y < small.height; y++) {
-    data.set(small.data.subarray(y * row, (y + 1) * row), ((top + y) * side + left) * 3);
-  }
   return {
-    image: { data, width: side, height: side },
+    image: copyRegion(small, { left: -left, top: -top, width: side, height: side }),
     left,
     top,
     scaleX: small.width / picture.width,

@@ -1,6 +1,6 @@
-import type { Resampling } from '../image/picture.js';
+import type { Point, Resampling } from '../image/picture.js';
 import type { TensorData } from '../inference/sessions.js';
-import type { Point, Quad } from './geometry.js';
+import type { Quad } from './geometry.js';
 
 /** The networks were trained on area averages: sharper pictures cost two readings in a hundred. */
 export const asInTraining: Resampling = 'linear';

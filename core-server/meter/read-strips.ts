@@ -1,8 +1,8 @@
 import { copyRegion } from '../image/copy-region.js';
-import type { RgbPicture } from '../image/picture.js';
+import type { Point, RgbPicture } from '../image/picture.js';
 import type { Model } from '../inference/sessions.js';
 import { floatsOf, pictureTensor } from '../inference/tensors.js';
-import { mapped, type Point, type Quad } from './geometry.js';
+import { mapped, type Quad } from './geometry.js';
 import type { ReadStrip } from './hypothesis.js';
 import { quadsTensor } from './network-tensors.js';
 import type { Crop } from './reader-rules.js';

@@ -9,9 +9,8 @@ import {
   toPicture,
   turnBack,
   type Candidate,
-  type Point,
 } from '../../core-server/face/geometry.js';
-import type { QuarterTurns } from '../../core-server/image/picture.js';
+import type { Point, QuarterTurns } from '../../core-server/image/picture.js';
 
 const box = (xmin: number, ymin: number, xmax: number, ymax: number) => ({
   xmin,

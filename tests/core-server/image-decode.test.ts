@@ -4,8 +4,9 @@ import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
 import { Refusal } from '../../runtime/refusal.js';
 import { decodeRegion, decodeUpright } from '../../core-server/image/decode.js';
+import { copyRegion } from '../../core-server/image/copy-region.js';
 import { readHeader } from '../../core-server/image/header.js';
-import { padToMultiple } from '../../core-server/image/letterbox.js';
+import { padToMultiple } from '../../core-server/image/pad-to-multiple.js';
 import { scaledSize } from '../../core-server/image/picture.js';
 import { resizePicture } from '../../core-server/image/resize.js';
 import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
@@ -256,6 +257,29 @@ test('a scaled size is whole and never vanishes', () => {
     const want = { width: wantWidth, height: wantHeight };
     assert.deepEqual(scaledSize({ width, height }, scale), want);
   }
+});
+
+test('a region that reaches beyond the picture is black there', () => {
+  // One pixel a letter, in three equal bytes.
+  const pixels = (letters: string) =>
+    Uint8Array.from(
+      [...letters].flatMap((c) => Array<number>(3).fill(c === '.' ? 0 : c.charCodeAt(0))),
+    );
+  const picture = { data: pixels('abcdef'), width: 3, height: 2 };
+  const table: [left: number, top: number, width: number, height: number, want: string][] = [
+    [1, 0, 2, 2, 'bcef'],
+    [1, 1, 1, 1, 'e'],
+    [0, 0, 4, 3, 'abc.def.....'],
+    [-1, -1, 5, 4, '......abc..def......'],
+    [0, -1, 3, 4, '...abcdef...'],
+    [-1, 1, 3, 2, '.de...'],
+    [1, 0, 3, 2, 'bc.ef.'],
+  ];
+  for (const [left, top, width, height, want] of table) {
+    const copy = copyRegion(picture, { left, top, width, height });
+    assert.deepEqual(copy, { data: pixels(want), width, height }, want);
+  }
+  assert.equal(copyRegion(picture, { left: 0, top: 0, width: 3, height: 2 }), picture);
 });
 
 test('padding adds black below and to the right and moves nothing', () => {

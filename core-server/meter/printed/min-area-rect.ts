@@ -1,4 +1,5 @@
-import type { Point, Quad } from '../geometry.js';
+import type { Point } from '../../image/picture.js';
+import type { Quad } from '../geometry.js';
 
 /** Convex hull by Andrew's monotone chain, in turning order. */
 function convexHull(points: readonly Point[]): Point[] {

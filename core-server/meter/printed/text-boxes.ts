@@ -1,4 +1,5 @@
-import type { Point, Quad } from '../geometry.js';
+import type { Point } from '../../image/picture.js';
+import type { Quad } from '../geometry.js';
 import { minAreaRect } from './min-area-rect.js';
 
 /** A probability for each pixel that it belongs to text. */
