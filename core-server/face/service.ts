@@ -9,11 +9,9 @@ import type {
 } from '../../generated/imageanalysis/v1/face_detection.js';
 import type { Call } from '../call.js';
 import { refuse } from '../../runtime/refusal.js';
-import { decodeWeight } from '../image/decode-weight.js';
 import type { ImageLimits } from '../image/limits.js';
-import { validateImageBytes } from '../image/validate.js';
-import { handOver } from '../inference/hand-over.js';
 import type { WorkerPool } from '../inference/pool.js';
+import { preparePicture } from '../prepare-picture.js';
 import { toRunOptions, type HandlerOptions } from '../run-options.js';
 import type { DetectFacesOutput, FaceTasks } from './detector.js';
 import { toFace } from './to-face.js';
@@ -55,12 +53,11 @@ export function createFaceDetectionHandlers(deps: FaceDetectionDeps): FaceDetect
   ): Promise<{ found: DetectFacesOutput; threshold: Threshold }> => {
     const { minScore, company, landmarks } = request;
     validateMinScore(minScore);
-    const type = validateImageBytes(request.image, limits);
+    const { image, transfer, weight } = preparePicture(request.image, limits);
     const threshold = await resolveThreshold({
       company,
       ...(minScore === undefined ? {} : { minScore }),
     });
-    const { image, transfer } = handOver(request.image);
     const found = await pool.run(
       'detectFaces',
       {
@@ -71,7 +68,7 @@ export function createFaceDetectionHandlers(deps: FaceDetectionDeps): FaceDetect
         landmarks,
         limits,
       },
-      { ...toRunOptions(call, options), weight: decodeWeight(image, type, limits), transfer },
+      { ...toRunOptions(call, options), transfer, weight },
     );
     const { faces, timings, width, height } = found;
     call.log.debug({ faces: faces.length, width, height, timings }, 'faces detected');

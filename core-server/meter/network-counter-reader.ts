@@ -1,4 +1,5 @@
 import type { Model } from '../inference/sessions.js';
+import { createStopwatch } from '../stopwatch.js';
 import { type Choice, chooseReadings } from './choose-reading.js';
 import type { CounterReader } from './counter-reading.js';
 import { fuse } from './fuse.js';
@@ -11,7 +12,6 @@ import { expand, readStrips } from './read-strips.js';
 import type { ReaderRules } from './reader-rules.js';
 import { refine } from './refine.js';
 import { isRivalled } from './several-counters.js';
-import { timedModels } from './timed-models.js';
 
 /** Our three networks. */
 export type MeterModels = {
@@ -40,17 +40,20 @@ export function createNetworkCounterReader(
     maxSide: rules.maxSide,
     resampling: asInTraining,
     async read(picture, known, signal) {
-      const timings = {};
-      const timed = timedModels(models, timings, now);
+      const watch = createStopwatch(now);
+      const { timings } = watch;
+      const timed = (name: keyof MeterModels): Pick<Model, 'run'> => ({
+        run: (feeds) => watch.time(name, () => models[name].run(feeds)),
+      });
       if (Math.min(picture.width, picture.height) < leastSide) return { reading: null, timings };
-      const candidates = await locate(timed.locate, picture, rules);
+      const candidates = await locate(timed('locate'), picture, rules);
       signal.throwIfAborted();
-      const places = (await refine(timed.refine, picture, candidates)).filter((place) =>
+      const places = (await refine(timed('refine'), picture, candidates)).filter((place) =>
         isWorthReading(place, rules),
       );
       signal.throwIfAborted();
       const firstLook = await readStrips(
-        timed.read,
+        timed('read'),
         picture,
         places.map(({ quad }) => expand(quad, firstCrop)),
       );
@@ -61,7 +64,7 @@ export function createNetworkCounterReader(
       const crops = isSeenEnough(likeliest, rules, known) ? [] : otherCrops;
       signal.throwIfAborted();
       const moreLooks = await readStrips(
-        timed.read,
+        timed('read'),
         picture,
         likeliest.flatMap(({ hypothesis }) => crops.map((crop) => expand(hypothesis.quad, crop))),
       );

@@ -6,11 +6,9 @@ import {
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import type { Call } from '../call.js';
 import { refuse } from '../../runtime/refusal.js';
-import { decodeWeight } from '../image/decode-weight.js';
 import type { ImageLimits } from '../image/limits.js';
-import { validateImageBytes } from '../image/validate.js';
-import { handOver } from '../inference/hand-over.js';
 import type { WorkerPool } from '../inference/pool.js';
+import { preparePicture } from '../prepare-picture.js';
 import { toRunOptions, type HandlerOptions, type WorkCall } from '../run-options.js';
 import type { MeterTasks } from './reader.js';
 import { validateKnownMeter } from './validate.js';
@@ -27,7 +25,7 @@ export interface MeterReadingHandlers {
    * Reads one photo.
    *
    * Throws NO_READING where there is no readable counter, what `validateKnownMeter`,
-   * `validateImageBytes` and decoding refuse, and what the pool refuses.
+   * `preparePicture` and decoding refuse, and what the pool refuses.
    */
   readonly readMeter: (
     request: ReadMeterRequest,
@@ -42,8 +40,7 @@ export function createMeterReadingHandlers(deps: MeterReadingDeps): MeterReading
   return {
     async readMeter(request, call, options = {}) {
       const known = validateKnownMeter(request);
-      const type = validateImageBytes(request.image, limits);
-      const { image, transfer } = handOver(request.image);
+      const { image, transfer, weight } = preparePicture(request.image, limits);
       const { reading, timings } = await pool.run(
         'readMeter',
         {
@@ -53,7 +50,7 @@ export function createMeterReadingHandlers(deps: MeterReadingDeps): MeterReading
           printed: request.serialNumber ?? false,
           limits,
         },
-        { ...toRunOptions(call, options), weight: decodeWeight(image, type, limits), transfer },
+        { ...toRunOptions(call, options), transfer, weight },
       );
       call.log.debug({ timings, found: reading !== null }, 'meter read');
       if (reading === null) {
