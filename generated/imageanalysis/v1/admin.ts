@@ -148,7 +148,7 @@ export interface Company {
 export interface CreateCompanyRequest {
   /** 1 to 64 letters, digits, `.`, `_` or `-`, but not only dots. */
   name: string;
-  /** 8 to 128 characters. */
+  /** 8 to 128 characters: no control characters, no blanks at either end. */
   password: string;
 }
 
@@ -162,7 +162,7 @@ export interface CreateCompanyResponse {
 export interface SetCompanyPasswordRequest {
   /** A registered company. */
   name: string;
-  /** 8 to 128 characters. */
+  /** 8 to 128 characters: no control characters, no blanks at either end. */
   password: string;
 }
 
