@@ -1,6 +1,8 @@
 import { downloadedGraphs, downloadGraph } from './inference/download-models.js';
 import { loadManifest } from './inference/manifest.js';
 
+/** A small file comes in that time over a slow line too. */
+const timeoutMs = 60_000;
 // Compiled to dist/core-server/, while the models lie in the sources.
 const manifestFile = new URL('../../models/manifest.json', import.meta.url);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -8,7 +10,8 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const manifest = await loadManifest(manifestFile);
 try {
   for (const graph of downloadedGraphs(manifest.models)) {
-    await downloadGraph(graph, manifestFile, { fetch, say });
+    const isNew = await downloadGraph(graph, manifestFile, AbortSignal.timeout(timeoutMs));
+    say(`${graph.file}: ${isNew ? `downloaded from ${graph.url}` : 'is here already'}`);
   }
   say('Choose with CORE_FACE_MODEL=yunet-n; without it the embedded model serves.');
 } catch (error) {
