@@ -10,21 +10,21 @@ import { measureResident } from './measure/resident.js';
 import { runRounds } from './measure/run-rounds.js';
 import { measureStarts } from './measure/start-times.js';
 import { median } from './measure/statistics.js';
+import { compile, warmUp } from './measure/warm-up.js';
 import { makePictures } from './pictures.js';
-import { fullPlan, quickPlan, type Cell } from './plan.js';
+import { type Cell, fullPlan, quickPlan } from './plan.js';
 import {
   addedByFacadeAndGrpc,
   computeCpuRatios,
   computeRatios,
   describeMachine,
+  type Figures,
   findRegressions,
   readBaseline,
-  type Figures,
 } from './report/figures.js';
 import { renderPlot } from './report/plot.js';
 import { createProgress } from './report/progress.js';
 import { renderFacts, renderRatios, renderTable, toRows } from './report/table.js';
-import { compile, warmUp } from './measure/warm-up.js';
 import { killLeftovers } from './systems/child.js';
 import { startPeers } from './systems/peers.js';
 import { startOwnSystems } from './systems/start-all.js';

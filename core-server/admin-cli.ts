@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { CommanderError, type Command } from 'commander';
+import { type Command, CommanderError } from 'commander';
+import { exitCodeOf, exitCodes } from '../runtime/exit-codes.js';
+import { Refusal } from '../runtime/refusal.js';
 import { createAccess } from './access/create-access.js';
-import { createAdminProgram, type AdminCliDependencies } from './admin/cli/program.js';
+import { type AdminCliDependencies, createAdminProgram } from './admin/cli/program.js';
 import { readPassword } from './admin/cli/read-password.js';
 import { createAdminHandlers } from './admin/service.js';
 import { createConfig } from './config.js';
 import { createDatabase } from './db/knex.js';
 import { sqliteFileName } from './db/sqlite.js';
-import { Refusal } from '../runtime/refusal.js';
-import { exitCodeOf, exitCodes } from '../runtime/exit-codes.js';
 
 const now = (): Date => new Date();
 

@@ -1,5 +1,5 @@
 import { chooseFaceModel } from './face/choose-face-model.js';
-import { faceModelOf, type FaceModel } from './face/face-model.js';
+import { type FaceModel, faceModelOf } from './face/face-model.js';
 import { loadManifest } from './inference/manifest.js';
 import { loadMeterModel, type MeterModel } from './meter/meter-model.js';
 

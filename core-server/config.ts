@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { countProcessors } from '../runtime/count-processors.js';
-import { parsePostgresUrl, postgresUrlWish } from './db/postgres-url.js';
 import {
   file,
   logLevel,
@@ -12,6 +11,7 @@ import {
   share,
   wholeNumber,
 } from '../runtime/settings.js';
+import { parsePostgresUrl, postgresUrlWish } from './db/postgres-url.js';
 
 /** All settings of the core. */
 export type CoreConfig = z.infer<typeof settings>;

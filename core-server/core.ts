@@ -10,12 +10,12 @@ import { startAnalysisPool } from './analysis-pool.js';
 import { closeInTurn, type Closer } from './close-in-turn.js';
 import type { CoreConfig } from './config.js';
 import { waitForDatabase } from './db/wait-for-database.js';
+import { loadServerCredentials } from './grpc/tls.js';
 import { createHandlers } from './handlers.js';
 import { createMetrics } from './observe/metrics.js';
 import { observePool } from './observe/observe-pool.js';
-import { startPorts, type Ports } from './ports.js';
+import { type Ports, startPorts } from './ports.js';
 import { createKnexScoreStore } from './score-config/knex-store.js';
-import { loadServerCredentials } from './grpc/tls.js';
 
 /** The core's settings, and where its files are. */
 export interface CoreOptions {

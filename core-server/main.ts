@@ -1,9 +1,9 @@
+import { runService } from '../runtime/run-service.js';
+import { findUnknown } from '../runtime/settings.js';
+import { tuneV8 } from '../runtime/tune-v8.js';
 import { createConfig, settings } from './config.js';
 import { startCore } from './core.js';
 import { putOthersBehindMainThread } from './inference/thread-priority.js';
-import { tuneV8 } from '../runtime/tune-v8.js';
-import { runService } from '../runtime/run-service.js';
-import { findUnknown } from '../runtime/settings.js';
 
 // From dist/core-server/ to the root of the project.
 const root = new URL('../../', import.meta.url);

@@ -1,26 +1,26 @@
 import {
-  AdminServiceService,
   type AdminServiceServer,
+  AdminServiceService,
 } from '../generated/imageanalysis/v1/admin.js';
 import {
-  FaceDetectionServiceService,
   type FaceDetectionServiceServer,
+  FaceDetectionServiceService,
 } from '../generated/imageanalysis/v1/face_detection.js';
 import {
-  MeterReadingServiceService,
   type MeterReadingServiceServer,
+  MeterReadingServiceService,
 } from '../generated/imageanalysis/v1/meter_reading.js';
 import {
-  ScoreConfigServiceService,
   type ScoreConfigServiceServer,
+  ScoreConfigServiceService,
 } from '../generated/imageanalysis/v1/score_config.js';
 import type { AdminHandlers } from './admin/service.js';
 import { bidi, type StreamSettings } from './grpc/bidi.js';
 import type { Service } from './grpc/grpc-server.js';
-import type { Handlers } from './handlers.js';
 import type { CallSettings } from './grpc/open-call.js';
 import { streamed } from './grpc/stream.js';
 import { unary } from './grpc/unary.js';
+import type { Handlers } from './handlers.js';
 
 /** The services of the public port. */
 export function createServices(

@@ -1,5 +1,5 @@
 import { countProcessors } from '../runtime/count-processors.js';
-import { toConnectAddress, type Listener } from './launch-settings.js';
+import { type Listener, toConnectAddress } from './launch-settings.js';
 
 type Environment = Readonly<NodeJS.ProcessEnv>;
 

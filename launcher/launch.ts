@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
-import { coreEnvironment, facadeEnvironment } from './child-environment.js';
-import { registerDemo, type DemoCredentials } from './first-start.js';
-import { isHttpServing } from './is-serving.js';
 import { formatAddress } from '../runtime/format-address.js';
 import { closeMs } from '../runtime/stop-word.js';
-import { toConnectAddress, type LaunchSettings } from './launch-settings.js';
+import { coreEnvironment, facadeEnvironment } from './child-environment.js';
+import { type DemoCredentials, registerDemo } from './first-start.js';
+import { isHttpServing } from './is-serving.js';
+import { type LaunchSettings, toConnectAddress } from './launch-settings.js';
 import { findFreePorts, whyNotFree } from './ports.js';
 import { createRunAdmin } from './run-admin.js';
 import { supervise, type Supervised, type SuperviseOptions } from './supervise.js';

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { tellToStop } from '../runtime/stop-word.js';
 import { isNotStarted, isServing, type Serving } from '../runtime/tell-launcher.js';
 import { nodeOptions } from './node-options.js';

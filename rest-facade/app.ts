@@ -1,30 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import type { FairBudget } from '../runtime/fair-budget.js';
+import { Refusal } from '../runtime/refusal.js';
+import type { Tracing } from '../runtime/tracing.js';
+import type { IsTrustedProxy } from '../runtime/trusted-proxies.js';
 import type { Handle } from './begin-in-turns.js';
 import type { CoreClient } from './core-client.js';
-import { Refusal } from '../runtime/refusal.js';
-import { methodNotAllowed } from './method-not-allowed.js';
 import { createOperationHandler } from './handle-operation.js';
+import { methodNotAllowed } from './method-not-allowed.js';
 import { accessLog } from './middleware/access-log.js';
 import { crossOrigin } from './middleware/cross-origin.js';
 import { measure } from './middleware/measure.js';
 import { requireHost } from './middleware/require-host.js';
-import { trace } from './middleware/trace.js';
 import { securityHeaders } from './middleware/security-headers.js';
+import { trace } from './middleware/trace.js';
 import type { Metrics } from './observe/metrics.js';
 import { openRequest } from './open-request.js';
-import type { Tracing } from '../runtime/tracing.js';
 import type { Page } from './pages/create-pages.js';
 import { contextOf } from './request-context.js';
 import { send } from './send.js';
-import { renderError, type HttpAnswer } from './transcode/http-error.js';
+import type { Throttle } from './throttle.js';
+import { type HttpAnswer, renderError } from './transcode/http-error.js';
 import { splitTarget } from './transcode/parse-target.js';
 import { matchPath } from './transcode/path-template.js';
 import type { Route } from './transcode/rules.js';
-import type { Throttle } from './throttle.js';
-import type { FairBudget } from '../runtime/fair-budget.js';
-import type { IsTrustedProxy } from '../runtime/trusted-proxies.js';
 
 /** Everything the HTTP application needs. */
 export interface AppDeps {

@@ -1,7 +1,7 @@
-import { Metadata, status, type Client, type ServiceError } from '@grpc/grpc-js';
+import { type Client, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
-import { createCoreConnection } from './core-connection.js';
 import { Refusal } from '../runtime/refusal.js';
+import { createCoreConnection } from './core-connection.js';
 import type { Rpc } from './protos.js';
 import type { CoreTrust } from './tls.js';
 import { coreUnavailable, fromGrpcError } from './transcode/grpc-error.js';

@@ -1,9 +1,9 @@
-import { createConfig, settings, toTarget } from './config.js';
-import { startRestFacade } from './server.js';
 import { bindWithoutGetter } from '../runtime/bind-without-getter.js';
-import { tuneV8 } from '../runtime/tune-v8.js';
 import { runService } from '../runtime/run-service.js';
 import { findUnknown } from '../runtime/settings.js';
+import { tuneV8 } from '../runtime/tune-v8.js';
+import { createConfig, settings, toTarget } from './config.js';
+import { startRestFacade } from './server.js';
 
 bindWithoutGetter();
 tuneV8();

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { type Refusal, refuse } from '../runtime/refusal.js';
+import { createSlot } from '../runtime/slot.js';
 import { methodNotAllowed } from './method-not-allowed.js';
 import { answerHeaders } from './middleware/security-headers.js';
-import { createSlot } from '../runtime/slot.js';
 import { renderError } from './transcode/http-error.js';
 
 /** Request line and headers together. */

@@ -1,9 +1,9 @@
-import type { Handle } from './begin-in-turns.js';
-import { clientAddressOf } from './client-address.js';
 import { callerGone, refuse } from '../runtime/refusal.js';
-import { setContext } from './request-context.js';
 import { isRequestId } from '../runtime/request-id.js';
 import type { IsTrustedProxy } from '../runtime/trusted-proxies.js';
+import type { Handle } from './begin-in-turns.js';
+import { clientAddressOf } from './client-address.js';
+import { setContext } from './request-context.js';
 
 /** Time after the deadline for the client to read the response. */
 const takeAnswerMs = 5_000;

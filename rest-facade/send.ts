@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { HttpAnswer } from './transcode/http-error.js';
 import { createChunkSizeCheck } from '../runtime/chunk-size.js';
 import { createSlot } from '../runtime/slot.js';
+import type { HttpAnswer } from './transcode/http-error.js';
 import { contentLength } from './upload/read-body.js';
 
 /** How much of a refused body is still read, and how long. */

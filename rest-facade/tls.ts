@@ -1,4 +1,4 @@
-import { credentials, type ChannelCredentials, type ChannelOptions } from '@grpc/grpc-js';
+import { type ChannelCredentials, type ChannelOptions, credentials } from '@grpc/grpc-js';
 import { readPem, restrictCiphers } from '../runtime/tls.js';
 import type { Config } from './config.js';
 

@@ -1,4 +1,4 @@
-import { pino, type Logger, type DestinationStream } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 
 /** How much is kept of lines that cannot be written yet. */
 const maxUnwrittenBytes = 2 ** 16;

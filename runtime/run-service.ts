@@ -3,7 +3,7 @@ import { exitCodeOf, exitCodes } from './exit-codes.js';
 import { createLog } from './log.js';
 import { ConfigError } from './settings.js';
 import { closeMs, whenToldToStop } from './stop-word.js';
-import { tellLauncher, type Serving } from './tell-launcher.js';
+import { type Serving, tellLauncher } from './tell-launcher.js';
 import { isTraced, loadTracing, noTracing, type Tracing } from './tracing.js';
 
 /** A process that serves until it is told to stop. */

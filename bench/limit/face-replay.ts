@@ -7,10 +7,10 @@ import {
   sameFaceOverlap,
   suffices,
 } from '../../core-server/face/cascade.js';
-import { suppress, toPicture, type Candidate } from '../../core-server/face/geometry.js';
 import { faceModelOf } from '../../core-server/face/face-model.js';
+import { type Candidate, suppress, toPicture } from '../../core-server/face/geometry.js';
 import { mostPixelsDecodedOnce } from '../../core-server/image/open-picture.js';
-import { scaledSize, wholeOf, type Size } from '../../core-server/image/picture.js';
+import { scaledSize, type Size, wholeOf } from '../../core-server/image/picture.js';
 import type { Manifest } from '../../core-server/inference/manifest.js';
 import { openSession } from './sessions.js';
 

@@ -3,8 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import sharp from 'sharp';
 import { loadManifest } from '../../core-server/inference/manifest.js';
 import { createFaceReplay } from './face-replay.js';
+import type { LimitAnswer, LimitOrder, LimitSettings } from './messages.js';
 import { createMeterReplay } from './meter-replay.js';
-import type { LimitSettings, LimitOrder, LimitAnswer } from './messages.js';
 
 // One thread of the limit: decodes with sharp and runs the networks, nothing else.
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTally } from './tally.js';
 import type { LoadOrder, LoadResult, Sender } from './messages.js';
+import { createTally } from './tally.js';
 
 /** A refused caller does not try again at once. */
 const restAfterRefusalMs = 100;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { connect, type ClientHttp2Session } from 'node:http2';
+import { type ClientHttp2Session, connect } from 'node:http2';
 import type { Outcome, Sender, Target } from './messages.js';
 
 const connectionWindow = 64 * 2 ** 20;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { openHttpConnection, type HttpAnswer, type HttpConnection } from './http-connection.js';
+import { type HttpAnswer, type HttpConnection, openHttpConnection } from './http-connection.js';
 import type { Outcome, Sender, Target } from './messages.js';
 
 const busyCodes = [429, 503];

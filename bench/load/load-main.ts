@@ -2,8 +2,8 @@ import { tuneV8 } from '../../runtime/tune-v8.js';
 import { runClosedLoop } from './closed-loop.js';
 import { createGrpcSender } from './grpc-sender.js';
 import { createHttpSender } from './http-sender.js';
-import { runOpenLoop } from './open-loop.js';
 import type { LoadOrder, LoadResult, OpenLoadOrder, Sender, Target } from './messages.js';
+import { runOpenLoop } from './open-loop.js';
 
 // The load process: does what its parent orders, keeps connections from one order to the next.
 

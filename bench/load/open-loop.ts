@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTally } from './tally.js';
 import type { LoadResult, OpenLoadOrder, Sender } from './messages.js';
+import { createTally } from './tally.js';
 
 /** Answers that never come would keep the run from ending. */
 const longestDrainMs = 60_000;

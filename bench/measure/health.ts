@@ -1,7 +1,7 @@
-import { service as healthService } from 'grpc-health-check';
-import type { MethodDefinition } from '@grpc/grpc-js';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { MethodDefinition } from '@grpc/grpc-js';
+import { service as healthService } from 'grpc-health-check';
 import { startLoadProcess } from '../load/load-process.js';
 import type { System } from '../systems/system.js';
 import { quantile } from './statistics.js';

@@ -3,10 +3,10 @@ import { cpus } from 'node:os';
 import {
   addedLatency,
   addedToWork,
-  requirements,
-  throughputRatio,
   type RatioKey,
   type Ratios,
+  requirements,
+  throughputRatio,
 } from '../measure/ratios.js';
 import type { Sample, SystemFacts } from '../measure/records.js';
 import { isMet, type Row } from './table.js';

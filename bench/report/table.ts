@@ -1,5 +1,5 @@
+import { type Ratios, type Requirement, requirements } from '../measure/ratios.js';
 import type { Sample, SystemFacts } from '../measure/records.js';
-import { requirements, type Ratios, type Requirement } from '../measure/ratios.js';
 import { median, quantile, sum } from '../measure/statistics.js';
 import type { SetName } from '../pictures.js';
 

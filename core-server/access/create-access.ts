@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../db/knex.js';
-import { createApiKeys, type ApiKeys } from './api-keys.js';
-import { createCompanies, type Companies } from './companies.js';
+import { type ApiKeys, createApiKeys } from './api-keys.js';
+import { type Companies, createCompanies } from './companies.js';
 import { createFailureLimiter } from './failure-limiter.js';
 import { createKnexApiKeyStore } from './knex-api-key-store.js';
 import { createKnexCompanyStore } from './knex-company-store.js';

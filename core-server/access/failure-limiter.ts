@@ -1,7 +1,7 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { callerAddress } from '../../runtime/caller-address.js';
 import { refuse } from '../../runtime/refusal.js';
 import { isCompanyName } from './company-name.js';
-import { callerAddress } from '../../runtime/caller-address.js';
 import { secondsLeft } from './seconds-left.js';
 
 /** Who tried to log in as which company. */

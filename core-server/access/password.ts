@@ -1,4 +1,4 @@
-import { scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto';
+import { scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto';
 
 /** Turns passwords into their stored form, and verifies them against it. */
 export interface PasswordHasher {

@@ -1,11 +1,11 @@
 import {
-  Operation,
   type CreateApiKeyRequest,
   type CreateCompanyRequest,
+  Operation,
   type SetCompanyPasswordRequest,
 } from '../../generated/imageanalysis/v1/admin.js';
-import { companyNameRule, isCompanyName } from '../access/company-name.js';
 import { invalidField, missingField, type Refusal, refuse } from '../../runtime/refusal.js';
+import { companyNameRule, isCompanyName } from '../access/company-name.js';
 
 const maxLabelLength = 128;
 const minPasswordLength = 8;

@@ -7,8 +7,8 @@ declare module 'knex/lib/dialects/sqlite3/index.js' {
 }
 
 declare module 'knex/lib/dialects/postgres/index.js' {
-  import type { Client } from 'pg';
   import type { Knex } from 'knex';
+  import type { Client } from 'pg';
 
   class PostgresClient extends Knex.Client {
     _query(connection: Client, query: unknown): Promise<unknown>;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { isPostgres } from './postgres.js';
 import { migrations } from './migrations/index.js';
+import { isPostgres } from './postgres.js';
 
 /** One step of the schema. A published step is never edited; a change is a new step. */
 export interface Migration {

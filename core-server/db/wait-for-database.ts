@@ -1,6 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, type DatabaseOptions } from './knex.js';
 import { isTemporary } from './storage-error.js';
 

@@ -1,5 +1,5 @@
 import type { Region, Size } from '../image/picture.js';
-import { area, intersectionOverUnion, suppress, type Candidate } from './geometry.js';
+import { area, type Candidate, intersectionOverUnion, suppress } from './geometry.js';
 
 /**
  * Which passes pay off, where they go and how they are merged; `models/face/cascade.py` is the same rule

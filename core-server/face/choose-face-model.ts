@@ -1,5 +1,5 @@
 import { ConfigError } from '../../runtime/settings.js';
-import { modelFor, modelNames, type Manifest, type ModelEntry } from '../inference/manifest.js';
+import { type Manifest, type ModelEntry, modelFor, modelNames } from '../inference/manifest.js';
 
 /**
  * The face model that serves: the one that `CORE_FACE_MODEL` names, or the manifest's.

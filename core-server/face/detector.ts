@@ -7,7 +7,7 @@ import { roundPixels } from '../precision.js';
 import { createStopwatch } from '../stopwatch.js';
 import type { CascadeRule } from './cascade.js';
 import { findFaces, type Step } from './find-faces.js';
-import { byAreaThenScore, clampBox, type Candidate } from './geometry.js';
+import { byAreaThenScore, type Candidate, clampBox } from './geometry.js';
 
 export interface DetectFacesInput {
   /** The picture file. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { modelFor, type Manifest, type ModelEntry } from '../inference/manifest.js';
+import { type Manifest, type ModelEntry, modelFor } from '../inference/manifest.js';
 import { parseModelFile } from '../inference/parse-model-file.js';
 import type { CascadeRule } from './cascade.js';
 

@@ -1,10 +1,10 @@
 import { decodeRegion, decodeUpright } from '../image/decode.js';
 import {
-  scaledSize,
-  wholeOf,
   type OpenPicture,
   type Region,
   type RgbPicture,
+  scaledSize,
+  wholeOf,
 } from '../image/picture.js';
 import { resizePicture } from '../image/resize.js';
 import { turnPicture } from '../image/turn.js';
@@ -13,15 +13,15 @@ import { inferFaces, readCandidates } from './candidates.js';
 import {
   addGlance,
   addTurned,
+  type CascadeRule,
   mergeLooks,
   overviewScale,
   planSecondLook,
   sameFaceOverlap,
   seesNothingSure,
   suffices,
-  type CascadeRule,
 } from './cascade.js';
-import { suppress, toPicture, turnBack, type Candidate } from './geometry.js';
+import { type Candidate, suppress, toPicture, turnBack } from './geometry.js';
 
 /** Times a step of the work; throws if the caller is gone. */
 export type Step = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;

@@ -7,12 +7,12 @@ import type {
   Threshold,
   ThresholdSource,
 } from '../../generated/imageanalysis/v1/face_detection.js';
-import type { Call } from '../call.js';
 import { refuse } from '../../runtime/refusal.js';
+import type { Call } from '../call.js';
 import type { ImageLimits } from '../image/limits.js';
 import type { WorkerPool } from '../inference/pool.js';
 import { preparePicture } from '../prepare-picture.js';
-import { toRunOptions, type HandlerOptions } from '../run-options.js';
+import { type HandlerOptions, toRunOptions } from '../run-options.js';
 import type { DetectFacesOutput, FaceTasks } from './detector.js';
 import { toFace } from './to-face.js';
 import { validateMaxFaces, validateMinScore } from './validate.js';

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import type { handleBidiStreamingCall, ServerDuplexStream } from '@grpc/grpc-js';
 import { Refusal, refuse, shuttingDown } from '../../runtime/refusal.js';
 import {
-  limitSignal,
-  openCall,
-  raceSignal,
   type CallSettings,
+  limitSignal,
   type OpenCall,
+  openCall,
   type OpenRequest,
+  raceSignal,
 } from './open-call.js';
 import { toStatusObject } from './status.js';
 import { requireDecoded } from './undecodable.js';

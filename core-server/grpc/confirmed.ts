@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { Refusal } from '../../runtime/refusal.js';
-import { raceSignal, type OpenRequest } from './open-call.js';
+import { type OpenRequest, raceSignal } from './open-call.js';
 
 /**
  * The outcome of the work, held back until all checks of its caller have passed. If one refuses, the work ends

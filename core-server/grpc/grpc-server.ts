@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   Server,
   type ServerCredentials,
@@ -5,21 +6,20 @@ import {
   type ServiceDefinition,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import { createFairBudget } from '../../runtime/fair-budget.js';
 import { formatAddress } from '../../runtime/format-address.js';
 import { limitConnections } from '../../runtime/limit-connections.js';
-import { openConnections } from '../../runtime/open-connections.js';
 import { maxMessageBytes } from '../../runtime/message-limit.js';
+import { openConnections } from '../../runtime/open-connections.js';
+import type { IsTrustedProxy } from '../../runtime/trusted-proxies.js';
 import { widenFlowControl } from './flow-control.js';
-import { http2ServersOf } from './http2-servers.js';
 import { guardStreams, type StreamLimits } from './guard-streams.js';
 import { serveHealth } from './health.js';
+import { http2ServersOf } from './http2-servers.js';
 import { guardKeylessCalls } from './keyless-calls.js';
 import { createReceiveLimit } from './receive-limit.js';
 import { createReflection } from './reflection.js';
-import type { IsTrustedProxy } from '../../runtime/trusted-proxies.js';
 import { markUndecodable } from './undecodable.js';
 import { isReflection } from './whose-path.js';
 

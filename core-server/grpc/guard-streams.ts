@@ -1,8 +1,8 @@
 import { constants, type Http2Server, type ServerHttp2Stream } from 'node:http2';
-import type { FairBudget } from '../../runtime/fair-budget.js';
 import { callerAddress } from '../../runtime/caller-address.js';
-import { mendHeaders } from './mend-headers.js';
 import { areTooSmall } from '../../runtime/chunk-size.js';
+import type { FairBudget } from '../../runtime/fair-budget.js';
+import { mendHeaders } from './mend-headers.js';
 import { createMessageMeter, type MeterReading } from './message-meter.js';
 import { isOurs } from './whose-path.js';
 

@@ -1,5 +1,5 @@
-import type { Metadata } from '@grpc/grpc-js';
 import type { IncomingHttpHeaders } from 'node:http2';
+import type { Metadata } from '@grpc/grpc-js';
 import { type Refusal, refuse } from '../../runtime/refusal.js';
 
 // A call can refer to a header sent earlier on its connection with one byte (RFC 7541), so that a hundred bytes

@@ -1,5 +1,5 @@
-import type { Server } from '@grpc/grpc-js';
 import type { Http2Server } from 'node:http2';
+import type { Server } from '@grpc/grpc-js';
 
 /** The HTTP/2 servers of a gRPC server whose port is bound; a private member of grpc-js. */
 export function http2ServersOf(server: Server): Http2Server[] {

@@ -1,4 +1,4 @@
-import { ServerInterceptingCall, status, type ServerInterceptor } from '@grpc/grpc-js';
+import { ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
 import type { Span, Tracing } from '../../runtime/tracing.js';
 import type { Metrics } from '../observe/metrics.js';
 import { stateOf } from './call-state.js';

@@ -2,11 +2,11 @@ import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
 import { Metadata, type ServerDuplexStream, type ServerUnaryCall } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
+import { callerGone, deadlinePassed, type Refusal, refuse } from '../../runtime/refusal.js';
 import type { IsTrustedProxy } from '../../runtime/trusted-proxies.js';
 import type { Call } from '../call.js';
-import { callerGone, deadlinePassed, type Refusal, refuse } from '../../runtime/refusal.js';
 import { logFault } from '../observe/log-fault.js';
-import { stateOf, type KeyChecks } from './call-state.js';
+import { type KeyChecks, stateOf } from './call-state.js';
 import { followDeadline } from './own-deadline.js';
 import { readRequestId } from './request-id.js';
 

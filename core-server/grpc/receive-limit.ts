@@ -1,7 +1,7 @@
 import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import { refuse } from '../../runtime/refusal.js';
-import { toStatusObject } from './status.js';
 import { oversizedHeaders } from './header-size.js';
+import { toStatusObject } from './status.js';
 import { malformedTimeout } from './timeout-header.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Status } from '../../generated/google/rpc/status.js';
-import type { Call } from '../call.js';
 import { missingField, Refusal, refuse } from '../../runtime/refusal.js';
+import type { Call } from '../call.js';
 import { logFault } from '../observe/log-fault.js';
 import type { HandlerOptions } from '../run-options.js';
 import { confirmed } from './confirmed.js';

@@ -1,5 +1,5 @@
-import type { Metadata } from '@grpc/grpc-js';
 import type { IncomingHttpHeaders } from 'node:http2';
+import type { Metadata } from '@grpc/grpc-js';
 import { invalidField, type Refusal } from '../../runtime/refusal.js';
 
 // grpc-js answers a malformed deadline with INTERNAL, which is meant for our own errors, and treats one of

@@ -1,5 +1,5 @@
-import { ServerCredentials } from '@grpc/grpc-js';
 import type { TlsOptions } from 'node:tls';
+import { ServerCredentials } from '@grpc/grpc-js';
 import { readPem, restrictCiphers } from '../../runtime/tls.js';
 import type { CoreConfig } from '../config.js';
 

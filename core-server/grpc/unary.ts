@@ -1,8 +1,8 @@
 import type { handleUnaryCall } from '@grpc/grpc-js';
-import type { Call } from '../call.js';
 import { Refusal } from '../../runtime/refusal.js';
+import type { Call } from '../call.js';
 import { confirmed } from './confirmed.js';
-import { openCall, raceSignal, type CallSettings } from './open-call.js';
+import { type CallSettings, openCall, raceSignal } from './open-call.js';
 import { toStatusObject } from './status.js';
 import { requireDecoded } from './undecodable.js';
 

@@ -1,4 +1,4 @@
-import { sniffType, type ImageType, type UnsupportedType } from './sniff-type.js';
+import { type ImageType, sniffType, type UnsupportedType } from './sniff-type.js';
 
 const mostBytes = 64 * 1024;
 // LittleCMS accepts no larger profile.

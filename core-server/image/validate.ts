@@ -1,7 +1,7 @@
 import { refuse } from '../../runtime/refusal.js';
 import { partsOf } from './count-parts.js';
 import type { ImageLimits } from './limits.js';
-import { sniffType, type ImageType, type UnsupportedType } from './sniff-type.js';
+import { type ImageType, sniffType, type UnsupportedType } from './sniff-type.js';
 
 const unsupported: Readonly<Record<UnsupportedType, string>> = {
   heic: 'HEIC, want it converted to JPEG',

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
+import { type FromWorker, toWireError, type ToWorker } from './messages.js';
 import type { TaskMap } from './pool.js';
-import { toWireError, type FromWorker, type ToWorker } from './messages.js';
 
 /** The tasks of a worker. The signal is aborted when the caller is gone: check it between steps. */
 export type TaskHandlers<T extends TaskMap> = {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Job } from './job.js';
-import { startJobWorker, type JobWorker } from './job-worker.js';
+import { type JobWorker, startJobWorker } from './job-worker.js';
 import { restartDelayMs } from './pool-timing.js';
 
 export interface WorkerCrewOptions {

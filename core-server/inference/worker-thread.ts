@@ -1,5 +1,5 @@
 import './no-telemetry.js';
-import { Worker, type Transferable } from 'node:worker_threads';
+import { type Transferable, Worker } from 'node:worker_threads';
 import type { FromWorker, ToWorker } from './messages.js';
 
 /** Events from a worker thread to its owner. `exit` is the last one. */

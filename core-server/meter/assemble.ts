@@ -1,9 +1,9 @@
-import type { CounterLight } from './counter-light.js';
-import type { CounterReading } from './counter-reading.js';
-import { type Quad, angleOf, boundingBoxOf, mapped, resized } from './geometry.js';
-import { type Contradiction, contradictionsOf, type KnownMeter } from './known-meter.js';
 import type { Box, Size } from '../image/picture.js';
 import { roundPixels, roundProbability } from '../precision.js';
+import type { CounterLight } from './counter-light.js';
+import type { CounterReading } from './counter-reading.js';
+import { angleOf, boundingBoxOf, mapped, type Quad, resized } from './geometry.js';
+import { type Contradiction, contradictionsOf, type KnownMeter } from './known-meter.js';
 import type { MeterReading, ReadingWarningName } from './reader.js';
 
 /** A counter rotated by more than this is reported: half way to being on its side. */

@@ -1,5 +1,5 @@
 import type { RgbPicture } from '../image/picture.js';
-import { type Quad, between } from './geometry.js';
+import { between, type Quad } from './geometry.js';
 
 /** How the counter is lit. */
 export type CounterLight = 'good' | 'dark' | 'glare';

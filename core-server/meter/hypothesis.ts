@@ -1,13 +1,13 @@
 import {
+  bestPath,
   type DigitProbabilities,
   type Digits,
-  type StripProbabilities,
-  bestPath,
   likelihood,
   mergeColours,
   probabilityAt,
+  type StripProbabilities,
 } from './digit-ctc.js';
-import { type Quad, angleOf } from './geometry.js';
+import { angleOf, type Quad } from './geometry.js';
 import type { ReaderRules } from './reader-rules.js';
 
 /** A strip as seen by the reading network. */

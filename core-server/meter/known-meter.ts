@@ -1,4 +1,4 @@
-import { type Decimal, add, compare, decimalOf, truncated } from './decimal.js';
+import { add, compare, type Decimal, decimalOf, truncated } from './decimal.js';
 
 /** What a caller knows about the meter in the photo. */
 export interface KnownMeter {

@@ -3,7 +3,7 @@ import { type RgbPicture, scaledSize, wholeOf } from '../image/picture.js';
 import { resizePicture } from '../image/resize.js';
 import type { Model } from '../inference/sessions.js';
 import { floatsOf, pictureTensor } from '../inference/tensors.js';
-import { type Quad, centerOf, distance, mapped, sizeOf } from './geometry.js';
+import { centerOf, distance, mapped, type Quad, sizeOf } from './geometry.js';
 import { asInTraining, readQuads } from './network-tensors.js';
 import type { ReaderRules } from './reader-rules.js';
 

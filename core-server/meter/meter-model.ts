@@ -1,4 +1,4 @@
-import { modelFor, type Manifest, type ModelEntry } from '../inference/manifest.js';
+import { type Manifest, type ModelEntry, modelFor } from '../inference/manifest.js';
 import { readRules } from '../inference/model-files.js';
 import { parseReaderRules, type ReaderRules } from './reader-rules.js';
 

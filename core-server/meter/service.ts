@@ -4,12 +4,12 @@ import {
   type ReadMeterRequest,
   type ReadMeterResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
-import type { Call } from '../call.js';
 import { refuse } from '../../runtime/refusal.js';
+import type { Call } from '../call.js';
 import type { ImageLimits } from '../image/limits.js';
 import type { WorkerPool } from '../inference/pool.js';
 import { preparePicture } from '../prepare-picture.js';
-import { toRunOptions, type HandlerOptions, type WorkCall } from '../run-options.js';
+import { type HandlerOptions, toRunOptions, type WorkCall } from '../run-options.js';
 import type { MeterTasks } from './reader.js';
 import { validateKnownMeter } from './validate.js';
 

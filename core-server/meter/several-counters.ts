@@ -1,4 +1,4 @@
-import { type Quad, centerOf, isOn } from './geometry.js';
+import { centerOf, isOn, type Quad } from './geometry.js';
 import type { Hypothesis } from './hypothesis.js';
 import type { ReaderRules } from './reader-rules.js';
 

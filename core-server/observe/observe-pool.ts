@@ -1,10 +1,10 @@
 import { Refusal } from '../../runtime/refusal.js';
+import type { Tracing } from '../../runtime/tracing.js';
 import type { DetectFacesOutput } from '../face/detector.js';
 import type { WorkerPool } from '../inference/pool.js';
 import type { ReadMeterOutput } from '../meter/reader.js';
 import type { AnalysisTasks } from '../worker-main.js';
 import type { Metrics } from './metrics.js';
-import type { Tracing } from '../../runtime/tracing.js';
 
 /** Networks of the meter reader by the step that runs them. */
 const meterModels = ['locate', 'refine', 'read'] as const;

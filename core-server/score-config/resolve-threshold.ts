@@ -1,6 +1,6 @@
 import {
-  ThresholdSource,
   type Threshold,
+  ThresholdSource,
 } from '../../generated/imageanalysis/v1/face_detection.js';
 
 /** The scores that may be the threshold of a detection, each 0..1. */

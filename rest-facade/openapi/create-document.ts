@@ -1,5 +1,5 @@
-import { formLimits } from '../upload/read-multipart.js';
 import type { Route } from '../transcode/rules.js';
+import { formLimits } from '../upload/read-multipart.js';
 import { commentOf, loadDefinitions } from './definitions.js';
 import { createAnswerSchemas } from './describe-answer.js';
 import { errorSchema } from './describe-errors.js';

@@ -3,7 +3,7 @@ import { isScore } from '../transcode/field.js';
 import { toHttpStatus } from '../transcode/http-error.js';
 import type { Route } from '../transcode/rules.js';
 import type { Definitions, ErrorReason } from './definitions.js';
-import { errorExampleOf, type ErrorExample } from './error-examples.js';
+import { type ErrorExample, errorExampleOf } from './error-examples.js';
 import { rulesOf } from './field-rules.js';
 import type { Schema } from './schema.js';
 

@@ -1,8 +1,8 @@
 import type { Field } from '../transcode/field.js';
 import type { Route } from '../transcode/rules.js';
+import { commentOf, type Definitions } from './definitions.js';
 import type { createAnswerSchemas } from './describe-answer.js';
 import { describeErrors, reasonsOf } from './describe-errors.js';
-import { commentOf, type Definitions } from './definitions.js';
 import { answerExample, fieldExamples } from './examples.js';
 import { formatBytes, isRequired, requestSchema, type Schema } from './schema.js';
 

@@ -1,6 +1,6 @@
 import { refuse } from '../../runtime/refusal.js';
-import { isScore, onlyValue, parseText, type Field } from './field.js';
 import { describeJson } from './describe-json.js';
+import { type Field, isScore, onlyValue, parseText } from './field.js';
 import { decodePart, type NamedValue } from './parse-target.js';
 import type { Route } from './rules.js';
 

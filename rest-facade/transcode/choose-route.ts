@@ -1,8 +1,8 @@
 import { clip, missingField, quote, refuse } from '../../runtime/refusal.js';
 import { methodNotAllowed } from '../method-not-allowed.js';
 import { onlyValue } from './field.js';
-import { matchPath } from './path-template.js';
 import type { NamedValue } from './parse-target.js';
+import { matchPath } from './path-template.js';
 import type { Route } from './rules.js';
 import { showPath } from './show-path.js';
 

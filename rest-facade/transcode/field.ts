@@ -1,5 +1,5 @@
-import type { NamedValue } from './parse-target.js';
 import { clip, quote, type Refusal, refuse } from '../../runtime/refusal.js';
+import type { NamedValue } from './parse-target.js';
 
 /** Types of message fields that a string can fill. */
 export type FieldType =

@@ -1,4 +1,4 @@
-import { status, type ServiceError } from '@grpc/grpc-js';
+import { type ServiceError, status } from '@grpc/grpc-js';
 import { readTrailingRefusal } from '../../runtime/read-refusal.js';
 import { deadlinePassed, internalFault, Refusal, refuse } from '../../runtime/refusal.js';
 

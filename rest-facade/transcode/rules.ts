@@ -1,7 +1,7 @@
 import type { Reason } from '../../runtime/reasons.js';
 import type { Rpc } from '../protos.js';
-import { invalidReasons, type Field, type FieldType, type InvalidReason } from './field.js';
-import { readMethodOptions, type HttpBinding, type RestBinding } from './method-options.js';
+import { type Field, type FieldType, type InvalidReason, invalidReasons } from './field.js';
+import { type HttpBinding, readMethodOptions, type RestBinding } from './method-options.js';
 import { parsePathTemplate, type Segment } from './path-template.js';
 
 /** How the body of a request is read. */

@@ -1,6 +1,6 @@
-import { refuse } from '../../runtime/refusal.js';
-import type { BudgetShare } from '../../runtime/fair-budget.js';
 import { createChunkSizeCheck, leastMeanChunkBytes } from '../../runtime/chunk-size.js';
+import type { BudgetShare } from '../../runtime/fair-budget.js';
+import { refuse } from '../../runtime/refusal.js';
 
 /** Amount of the budget that is taken at a time, if that much is left. */
 const stepBytes = 64 * 1024;

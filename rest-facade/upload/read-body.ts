@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import type { BudgetShare } from '../../runtime/fair-budget.js';
 import { callerGone, clip, quote, Refusal, refuse } from '../../runtime/refusal.js';
 import { describeJson } from '../transcode/describe-json.js';
 import { createBodyHold } from './body-hold.js';
-import { bodyTooLarge, createByteCollector, type ByteCollector } from './byte-collector.js';
-import type { BudgetShare } from '../../runtime/fair-budget.js';
+import { bodyTooLarge, type ByteCollector, createByteCollector } from './byte-collector.js';
 
 /** What reading a body needs besides the request. */
 export interface ReadOptions {

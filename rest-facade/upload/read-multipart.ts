@@ -3,7 +3,7 @@ import busboy from 'busboy';
 import { callerGone, clip, missingField, quote, Refusal, refuse } from '../../runtime/refusal.js';
 import type { NamedValue } from '../transcode/parse-target.js';
 import { createBodyHold } from './body-hold.js';
-import { bodyTooLarge, createByteCollector, type ByteCollector } from './byte-collector.js';
+import { bodyTooLarge, type ByteCollector, createByteCollector } from './byte-collector.js';
 import { contentLength, type ReadOptions } from './read-body.js';
 
 /** Limits of a form, besides those of its bytes. */

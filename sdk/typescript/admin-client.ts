@@ -1,4 +1,4 @@
-import { credentials as grpcCredentials, Metadata, type ChannelCredentials } from '@grpc/grpc-js';
+import { type ChannelCredentials, credentials as grpcCredentials, Metadata } from '@grpc/grpc-js';
 import {
   AdminServiceClient,
   CreateApiKeyRequest,

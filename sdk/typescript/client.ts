@@ -1,26 +1,26 @@
-import { credentials as grpcCredentials, Metadata, type ChannelCredentials } from '@grpc/grpc-js';
+import { type ChannelCredentials, credentials as grpcCredentials, Metadata } from '@grpc/grpc-js';
 import {
+  type DeepPartial,
   DetectAllFacesRequest,
+  type DetectAllFacesResponse,
   DetectSingleFaceRequest,
+  type DetectSingleFaceResponse,
   FaceDetectionServiceClient,
   StreamDetectFacesRequest,
-  type DeepPartial,
-  type DetectAllFacesResponse,
-  type DetectSingleFaceResponse,
   type StreamDetectFacesResponse,
 } from '../../generated/imageanalysis/v1/face_detection.js';
 import {
   MeterReadingServiceClient,
   ReadMeterRequest,
-  StreamReadMetersRequest,
   type ReadMeterResponse,
+  StreamReadMetersRequest,
   type StreamReadMetersResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import {
   GetDetectionScoreRequest,
+  type GetDetectionScoreResponse,
   ScoreConfigServiceClient,
   SetDetectionScoreRequest,
-  type GetDetectionScoreResponse,
   type SetDetectionScoreResponse,
 } from '../../generated/imageanalysis/v1/score_config.js';
 import { maxMessageBytes } from '../../runtime/message-limit.js';
@@ -31,27 +31,27 @@ import { trimKey } from './trim-key.js';
 import { createUnaryCalls } from './unary-calls.js';
 
 /** From the client's own gRPC library: credentials from another copy would be refused. */
-export { credentials } from '@grpc/grpc-js';
-export { Operation, type ApiKey, type Company } from '../../generated/imageanalysis/v1/admin.js';
+export { type ApiKey, type Company, Operation } from '../../generated/imageanalysis/v1/admin.js';
 export {
-  ThresholdSource,
   type DetectAllFacesResponse,
   type DetectSingleFaceResponse,
   type Face,
   type StreamDetectFacesResponse,
+  ThresholdSource,
 } from '../../generated/imageanalysis/v1/face_detection.js';
 export type { BoundingBox } from '../../generated/imageanalysis/v1/geometry.js';
 export {
+  type MeterDigit,
   ReadingStatus,
   ReadingWarning,
-  type MeterDigit,
   type ReadMeterResponse,
   type StreamReadMetersResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
-export { createAdminClient, type AdminClient, type AdminClientOptions } from './admin-client.js';
+export { type AdminClient, type AdminClientOptions, createAdminClient } from './admin-client.js';
 export { fromStatus } from './grpc-refusal.js';
-export { RefusedError, type Reason, type Refusal } from './refused-error.js';
+export { type Reason, type Refusal, RefusedError } from './refused-error.js';
 export type { CallOptions } from './time-limit.js';
+export { credentials } from '@grpc/grpc-js';
 
 export interface ClientOptions extends Partial<RetrySettings> {
   /** `host:port` or another gRPC target. */

@@ -1,7 +1,7 @@
-import { status as codes, type ServiceError } from '@grpc/grpc-js';
+import { type ServiceError, status as codes } from '@grpc/grpc-js';
 import type { Status } from '../../generated/google/rpc/status.js';
 import { readRefusal, readTrailingRefusal, type SentRefusal } from '../../runtime/read-refusal.js';
-import { RefusedError, type Reason } from './refused-error.js';
+import { type Reason, RefusedError } from './refused-error.js';
 
 /**
  * Reads the refusal from the error of a gRPC call.

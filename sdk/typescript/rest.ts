@@ -1,9 +1,9 @@
-import { RefusedError, type Reason } from './refused-error.js';
+import { type Reason, RefusedError } from './refused-error.js';
 import type { AllFacesAnswer, MeterAnswer, ScoreAnswer, SingleFaceAnswer } from './rest-answers.js';
-import { defaultRetrySettings, retried, toError, type RetrySettings } from './retry.js';
-import { withinTime, type CallOptions } from './time-limit.js';
+import { defaultRetrySettings, retried, type RetrySettings, toError } from './retry.js';
+import { type CallOptions, withinTime } from './time-limit.js';
 
-export { RefusedError, type Reason, type Refusal } from './refused-error.js';
+export { type Reason, type Refusal, RefusedError } from './refused-error.js';
 export type * from './rest-answers.js';
 export type { CallOptions } from './time-limit.js';
 

@@ -1,7 +1,7 @@
 import type { ClientUnaryCall, Metadata, ServiceError } from '@grpc/grpc-js';
 import { fromGrpcError } from './grpc-refusal.js';
-import { retried, toError, type RetrySettings } from './retry.js';
-import { withinTime, type CallOptions, type TimeLimit } from './time-limit.js';
+import { retried, type RetrySettings, toError } from './retry.js';
+import { type CallOptions, type TimeLimit, withinTime } from './time-limit.js';
 
 /** Defaults for all calls. */
 export interface CallDefaults {

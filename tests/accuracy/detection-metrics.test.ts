@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   averagePrecision,
+  type FoundFace,
   judge,
+  type Measured,
   picturesWithFaces,
   precisionAndRecall,
   recallAt,
-  type FoundFace,
-  type Measured,
   type TrueFace,
 } from './detection-metrics.js';
 

@@ -5,11 +5,11 @@ import { faceApiInstall, openFaceApiSsd } from './face-api-ssd.js';
 import { faceCharts } from './face-charts.js';
 import { readFaceEvaluation } from './face-data.js';
 import {
+  type FaceFigures,
+  type FaceRun,
   figuresOf,
   landmarkError,
   runOver,
-  type FaceFigures,
-  type FaceRun,
 } from './face-figures.js';
 import type { MeasuredDetector } from './measured-detector.js';
 import { openServedDetector } from './served-detector.js';

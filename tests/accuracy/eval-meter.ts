@@ -3,10 +3,10 @@ import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { meterCharts } from './meter-charts.js';
-import { readMeterEvaluation, readMeterHeldOut, readPicturesWithoutMeter } from './meter-data.js';
 import type { MeterPhoto } from './meter-data.js';
+import { readMeterEvaluation, readMeterHeldOut, readPicturesWithoutMeter } from './meter-data.js';
 import { reliability } from './meter-metrics.js';
-import { type Summary, percent, shareOf, summarise, toTable } from './meter-summary.js';
+import { percent, shareOf, summarise, type Summary, toTable } from './meter-summary.js';
 import { readByPaddle } from './paddle-runs.js';
 import { type MeterRun, networkMs, readServed } from './served-meter-reader.js';
 

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { decodeUpright } from '../../core-server/image/decode.js';
 import { readHeader } from '../../core-server/image/header.js';
 import { scaledSize } from '../../core-server/image/picture.js';
-import { timeProcessor, type MeasuredDetector } from './measured-detector.js';
+import { type MeasuredDetector, timeProcessor } from './measured-detector.js';
 
 /** Where the peer is installed; untracked, because nothing but this comparison needs its 330 MB. */
 const folder = resolve(process.env['FACE_API_DIR'] ?? 'out/face-api');

@@ -1,6 +1,6 @@
 import { percentTicks, renderChart } from './chart.js';
 import { precisionRecallCurve, type TrueFace } from './detection-metrics.js';
-import { sideClasses, type FaceFigures, type FaceRun } from './face-figures.js';
+import { type FaceFigures, type FaceRun, sideClasses } from './face-figures.js';
 
 /** What the charts of one detector are drawn from. */
 export interface ChartedDetector {

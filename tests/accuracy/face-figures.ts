@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { intersectionOverUnion } from '../../core-server/face/geometry.js';
 import {
   averagePrecision,
+  type Measured,
   picturesWithFaces,
   precisionAndRecall,
   recallAt,
   sideOf,
-  type Measured,
   type TrueFace,
 } from './detection-metrics.js';
 import type { FacePicture } from './face-data.js';

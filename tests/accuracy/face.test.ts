@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { intersectionOverUnion } from '../../core-server/face/geometry.js';
-import { picturesWithFaces, recallAt, type Measured } from './detection-metrics.js';
-import { readFaceEvaluation, type FacePicture } from './face-data.js';
+import { type Measured, picturesWithFaces, recallAt } from './detection-metrics.js';
+import { type FacePicture, readFaceEvaluation } from './face-data.js';
 import { openFaceModel, openServedDetector } from './served-detector.js';
 
 // Guards against a broken pipeline or a bad file of weights, not for the last point: that is what

@@ -1,5 +1,5 @@
-import { percentTicks, renderChart, type ChartPoint } from './chart.js';
-import { wilson, type ReliabilityBin } from './meter-metrics.js';
+import { type ChartPoint, percentTicks, renderChart } from './chart.js';
+import { type ReliabilityBin, wilson } from './meter-metrics.js';
 import type { Share, Summary } from './meter-summary.js';
 
 /** File names and SVG pictures. */

@@ -1,4 +1,4 @@
-import { type Judged, calibrationError, reliability, wilson } from './meter-metrics.js';
+import { calibrationError, type Judged, reliability, wilson } from './meter-metrics.js';
 
 /** A share with its 95 % interval. */
 export interface Share {

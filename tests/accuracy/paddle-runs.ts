@@ -3,7 +3,7 @@ import { decodeUpright } from '../../core-server/image/decode.js';
 import { readHeader } from '../../core-server/image/header.js';
 import { scaledSize } from '../../core-server/image/picture.js';
 import type { MeterPhoto } from './meter-data.js';
-import { type Judged, judge } from './meter-metrics.js';
+import { judge, type Judged } from './meter-metrics.js';
 import { openPaddleCounter, paddleSide } from './paddle-counter/read-counter.js';
 
 const limits = { maxBytes: Infinity, maxPixels: Infinity, maxSide: Infinity };

@@ -6,8 +6,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createFaceDetector, type DetectFacesOutput } from '../../core-server/face/detector.js';
 import { faceModelOf } from '../../core-server/face/face-model.js';
 import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
-import { loadManifest, modelFor, type ModelEntry } from '../../core-server/inference/manifest.js';
-import { openModel, type Model } from '../../core-server/inference/sessions.js';
+import { loadManifest, type ModelEntry, modelFor } from '../../core-server/inference/manifest.js';
+import { type Model, openModel } from '../../core-server/inference/sessions.js';
 import { sharedDir } from './face-data.js';
 import { timeProcessor } from './measured-detector.js';
 

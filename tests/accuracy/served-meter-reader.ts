@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
 import { loadManifest } from '../../core-server/inference/manifest.js';
 import type { KnownMeter } from '../../core-server/meter/known-meter.js';
+import { loadMeterModel } from '../../core-server/meter/meter-model.js';
 import { openMeterReader } from '../../core-server/meter/open-meter-reader.js';
 import type { ReadMeterOutput } from '../../core-server/meter/reader.js';
-import { loadMeterModel } from '../../core-server/meter/meter-model.js';
 import { cpuClock } from './cpu-clock.js';
 import type { MeterPhoto } from './meter-data.js';
-import { type Judged, judge } from './meter-metrics.js';
+import { judge, type Judged } from './meter-metrics.js';
 
 const limits = { maxBytes: Infinity, maxPixels: Infinity, maxSide: Infinity };
 

@@ -99,12 +99,12 @@ function isTypeOnly(node: ts.ImportDeclaration | ts.ExportDeclaration): boolean 
 const product = sources.filter(({ file }) => /^(core-server|rest-facade|runtime)\//.test(file));
 const top = (file: string) => file.split('/')[0];
 
-void test('the sources were found', () => {
+test('the sources were found', () => {
   assert.ok(product.length > 100);
   assert.ok(product.some(({ files }) => files.length > 10));
 });
 
-void test('each library has one home', () => {
+test('each library has one home', () => {
   const homes: Record<string, RegExp> = {
     'onnxruntime-node': /^core-server\/inference\//,
     '@gutenye/ocr-node': /^core-server\/meter\//,
@@ -127,7 +127,7 @@ void test('each library has one home', () => {
   }
 });
 
-void test('core, facade and client meet in generated/, and in runtime/ that knows none of them', () => {
+test('core, facade and client meet in generated/, and in runtime/ that knows none of them', () => {
   const allowed: Record<string, readonly string[]> = {
     'core-server': ['core-server', 'runtime', 'generated'],
     'rest-facade': ['rest-facade', 'runtime', 'generated'],
@@ -145,7 +145,7 @@ void test('core, facade and client meet in generated/, and in runtime/ that know
   assert.deepEqual(strays, []);
 });
 
-void test('features do not import each other', () => {
+test('features do not import each other', () => {
   const features = ['face', 'meter', 'score-config', 'admin'];
   const featureOf = (file: string) => {
     const [folder, name = ''] = file.split('/');
@@ -161,7 +161,7 @@ void test('features do not import each other', () => {
   assert.deepEqual(strays, []);
 });
 
-void test('what features stand on does not know them', () => {
+test('what features stand on does not know them', () => {
   const below = /^core-server\/(image|inference|db|queue)\//;
   const known = /^core-server\/(image|inference|db|queue)\/|^(runtime|generated)\//;
   const strays = product.flatMap(({ file, files }) =>
@@ -172,7 +172,7 @@ void test('what features stand on does not know them', () => {
   assert.deepEqual(strays, []);
 });
 
-void test('workers load what they use: no gRPC, no database, nothing that checks settings', () => {
+test('workers load what they use: no gRPC, no database, nothing that checks settings', () => {
   const loaded = new Map(sources.map((source) => [source.file, source]));
   const inWorker = new Set(['core-server/worker-main.ts']);
   for (const file of inWorker) {
@@ -190,7 +190,7 @@ void test('workers load what they use: no gRPC, no database, nothing that checks
   assert.deepEqual(strays, []);
 });
 
-void test('main files alone know environment, signals and exit', () => {
+test('main files alone know environment, signals and exit', () => {
   const isMain = (file: string) =>
     /\/([a-z]+-)*(main|cli)\.ts$/.test(file) ||
     // Sets what onnxruntime reads while it is loaded.
@@ -205,11 +205,11 @@ void test('main files alone know environment, signals and exit', () => {
   assert.deepEqual(strays, []);
 });
 
-void test('no import goes in a circle', () => {
+test('no import goes in a circle', () => {
   assert.deepEqual(circlesIn(new Map(sources.map((each) => [each.file, each.runtimeFiles]))), []);
 });
 
-void test('nor among the folders of the core, where types count too', () => {
+test('nor among the folders of the core, where types count too', () => {
   // What lies in none joins them, and gives them a few types.
   const folderOf = (file: string) => /^core-server\/[^/]+(?=\/)/.exec(file)?.[0];
   const next = new Map<string, Set<string>>();

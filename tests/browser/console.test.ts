@@ -15,7 +15,7 @@ import { startService, type TestService } from '../helpers/service.js';
 
 const lifetime = createLifetime();
 
-void describe('the web console', { skip: noChromium }, () => {
+describe('the web console', { skip: noChromium }, () => {
   let service: TestService;
   let browser: Browser;
 
@@ -39,7 +39,7 @@ void describe('the web console', { skip: noChromium }, () => {
 
   const summary = (page: Page) => page.locator('#summary');
 
-  void it('asks for a key, keeps it in the tab, and shows the face of a sample', async () => {
+  it('asks for a key, keeps it in the tab, and shows the face of a sample', async () => {
     const { page, problems } = await open();
     assert.equal(await page.getByRole('button', { name: 'Copy' }).count(), 0);
     await page.getByRole('button', { name: 'Try a face' }).click();
@@ -76,7 +76,7 @@ void describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  void it('asks again as the threshold is moved, and saves it for a company', async () => {
+  it('asks again as the threshold is moved, and saves it for a company', async () => {
     const { page, problems } = await open();
     await useKey(page);
     await page.getByRole('button', { name: 'Try a face' }).click();
@@ -119,7 +119,7 @@ void describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  void it('saves the score that it shows, and none while it shows none', async () => {
+  it('saves the score that it shows, and none while it shows none', async () => {
     const { page, problems } = await open();
     await useKey(page);
     await service.createCompany('precise', 'a password');
@@ -159,7 +159,7 @@ void describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  void it('draws the digits of a meter, and marks the one that is pointed at', async () => {
+  it('draws the digits of a meter, and marks the one that is pointed at', async () => {
     const { page, problems } = await open();
     await useKey(page);
     await page.getByRole('button', { name: 'Try a meter' }).click();
@@ -178,7 +178,7 @@ void describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  void it('works below a prefix that a proxy takes away', async () => {
+  it('works below a prefix that a proxy takes away', async () => {
     const address = await startPrefixProxy(lifetime, service.rest);
     const { page, problems } = await open({}, address);
     await useKey(page);
@@ -193,7 +193,7 @@ void describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  void it('drops the answer about faces where a meter is asked for meanwhile', async () => {
+  it('drops the answer about faces where a meter is asked for meanwhile', async () => {
     const { page } = await open();
     await useKey(page);
     const [asked, answered] = [deferred(), deferred()];
@@ -214,7 +214,7 @@ void describe('the web console', { skip: noChromium }, () => {
     await summary(page).filter({ hasText: 'm³' }).waitFor();
   });
 
-  void it('draws boxes on the upright picture whatever its EXIF orientation', async () => {
+  it('draws boxes on the upright picture whatever its EXIF orientation', async () => {
     const { page } = await open();
     await useKey(page);
     await page.getByText('Largest face').click();
@@ -249,7 +249,7 @@ void describe('the web console', { skip: noChromium }, () => {
     );
   });
 
-  void it('takes pictures that are dropped, pasted, and from the camera', async () => {
+  it('takes pictures that are dropped, pasted, and from the camera', async () => {
     const { page, problems } = await open();
     await useKey(page);
     const give = async (event: string, name: string) => {
@@ -283,7 +283,7 @@ void describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  void it('says what it does not take, and what the browser cannot show', async () => {
+  it('says what it does not take, and what the browser cannot show', async () => {
     const { page, problems } = await open();
     await useKey(page);
     const notice = (text: string) => page.locator('#notice').filter({ hasText: text }).waitFor();
@@ -324,7 +324,7 @@ void describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  void it('says what went wrong and what to do', async () => {
+  it('says what went wrong and what to do', async () => {
     const { page } = await open();
     await useKey(page);
     const give = (name: string, buffer: Buffer) =>
@@ -340,7 +340,7 @@ void describe('the web console', { skip: noChromium }, () => {
     assert.match((await page.locator('#json').textContent()) ?? '', /"reason": "INVALID_API_KEY"/);
   });
 
-  void it('has no barrier that axe finds, in both colour schemes and on a phone', async () => {
+  it('has no barrier that axe finds, in both colour schemes and on a phone', async () => {
     const axe = await readFile(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
     const phone = { width: 390, height: 844 };
     for (const options of [
@@ -369,8 +369,8 @@ void describe('the web console', { skip: noChromium }, () => {
   });
 });
 
-void describe('the REST reference', { skip: noChromium }, () => {
-  void it('shows every operation, without another host and without a violated policy', async (t) => {
+describe('the REST reference', { skip: noChromium }, () => {
+  it('shows every operation, without another host and without a violated policy', async (t) => {
     const service = await startService(t);
     const browser = await startBrowser();
     t.after(() => browser.close());
@@ -380,7 +380,7 @@ void describe('the REST reference', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  void it('sends a picture with what was filled in, and no example of a field, below a prefix too', async (t) => {
+  it('sends a picture with what was filled in, and no example of a field, below a prefix too', async (t) => {
     const service = await startService(t);
     const browser = await startBrowser();
     t.after(() => browser.close());

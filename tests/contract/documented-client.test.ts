@@ -22,7 +22,7 @@ interface DetectedFace {
   face: string;
 }
 
-void describe('a client written from the documentation', () => {
+describe('a client written from the documentation', () => {
   let service: TestService;
   let portrait: Buffer;
 
@@ -71,7 +71,7 @@ void describe('a client written from the documentation', () => {
     assert.ok(Math.abs((crop.height ?? 0) - (bbox.ymax - bbox.ymin)) <= 2);
   }
 
-  void it('finds one face', async () => {
+  it('finds one face', async () => {
     const { status, body } = await post('/face_detect_single', form());
     assert.equal(status, 200);
     assert.deepEqual(Object.keys(body).sort(), [
@@ -86,7 +86,7 @@ void describe('a client written from the documentation', () => {
     await checkFace(body as unknown as DetectedFace);
   });
 
-  void it('finds all faces', async () => {
+  it('finds all faces', async () => {
     const { status, body } = await post('/face_detect_multi', form({ company: 'acme' }));
     assert.equal(status, 200);
     assert.deepEqual(Object.keys(body).sort(), ['message', 'process_time', 'result']);
@@ -98,7 +98,7 @@ void describe('a client written from the documentation', () => {
     }
   });
 
-  void it('gets an empty result where there is no face', async () => {
+  it('gets an empty result where there is no face', async () => {
     const grey = await sharp({
       create: { width: 320, height: 240, channels: 3, background: '#808080' },
     })
@@ -109,7 +109,7 @@ void describe('a client written from the documentation', () => {
     assert.deepEqual(body['result'], []);
   });
 
-  void it('sets and shows the score of a company', async () => {
+  it('sets and shows the score of a company', async () => {
     const login = 'company=acme&password=correct%20horse';
     const set = await configScore(`detection=0.92&${login}`);
     assert.equal(set.status, 200);
@@ -119,7 +119,7 @@ void describe('a client written from the documentation', () => {
     assert.deepEqual((await configScore(`detection=&${login}`)).body, documented);
   });
 
-  void it('reads a meter from a file', async () => {
+  it('reads a meter from a file', async () => {
     const { status, body } = await post(
       '/meter-number-ocr/file',
       form({}, await readSample('meter.jpg')),
@@ -128,7 +128,7 @@ void describe('a client written from the documentation', () => {
     checkReading(body);
   });
 
-  void it('reads a meter from a data URL, whatever content type the body has', async () => {
+  it('reads a meter from a data URL, whatever content type the body has', async () => {
     const picture = await readSample('meter.jpg');
     const json = JSON.stringify({ image: `data:image/jpeg;base64,${picture.toString('base64')}` });
     for (const type of ['application/json', 'text/plain', 'application/json; charset=utf-8']) {

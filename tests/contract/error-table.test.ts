@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';
 import { ErrorReason } from '../../generated/imageanalysis/v1/errors.js';
-import { codeOfReason, type Reason } from '../../runtime/reasons.js';
 import { readProtos } from '../../rest-facade/openapi/definitions.js';
 import { toHttpStatus } from '../../rest-facade/transcode/http-error.js';
+import { codeOfReason, type Reason } from '../../runtime/reasons.js';
 import { grpcCodeOf } from '../helpers/grpc-code-of.js';
 
 // One table of errors in three places: the proto enum, the code and the documentation.
@@ -13,11 +13,11 @@ import { grpcCodeOf } from '../helpers/grpc-code-of.js';
 const root = new URL('../../../', import.meta.url);
 const reasons = Object.keys(ErrorReason).filter((name) => name !== 'UNSPECIFIED') as Reason[];
 
-void test('there is a code for exactly the reasons of the proto', () => {
+test('there is a code for exactly the reasons of the proto', () => {
   assert.deepEqual(Object.keys(codeOfReason).sort(), [...reasons].sort());
 });
 
-void test("the proto's options name the codes", () => {
+test("the proto's options name the codes", () => {
   const root = readProtos(['imageanalysis/v1/errors.proto']);
   const values = root.lookupEnum('imageanalysis.v1.ErrorReason');
   for (const reason of reasons)
@@ -28,7 +28,7 @@ void test("the proto's options name the codes", () => {
     );
 });
 
-void test('the documentation lists every reason with its code and HTTP status', async () => {
+test('the documentation lists every reason with its code and HTTP status', async () => {
   const page = await readFile(new URL('docs/errors.md', root), 'utf8');
   const rows = [...page.matchAll(/^\| (\d+|–) +\| ([A-Z_]+) +\| ([A-Z0-9_]+) +\|/gm)];
   assert.deepEqual(

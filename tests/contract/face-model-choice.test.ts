@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { credentials, Metadata } from '@grpc/grpc-js';
 import {
-  FaceDetectionServiceClient,
   type DetectSingleFaceResponse,
+  FaceDetectionServiceClient,
 } from '../../generated/imageanalysis/v1/face_detection.js';
 import { unaryCall } from '../helpers/grpc.js';
 import { readSample } from '../helpers/samples.js';

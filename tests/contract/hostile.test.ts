@@ -5,7 +5,7 @@ import { createHttpCase } from '../fuzz/http-cases.js';
 import { createPicturePicker } from '../fuzz/picture-picker.js';
 import { createPictures } from '../fuzz/pictures.js';
 import { createRandom } from '../fuzz/random.js';
-import { createGrpcSender, sendHttp, type Outcome } from '../fuzz/send.js';
+import { createGrpcSender, type Outcome, sendHttp } from '../fuzz/send.js';
 import { startService } from '../helpers/service.js';
 
 // A sweep of the fuzzer's inputs, the same ones each time: whatever comes in, nothing comes out that

@@ -12,12 +12,12 @@ import {
   type ListApiKeysResponse,
 } from '../../generated/imageanalysis/v1/admin.js';
 import {
-  ScoreConfigServiceClient,
   type GetDetectionScoreResponse,
+  ScoreConfigServiceClient,
 } from '../../generated/imageanalysis/v1/score_config.js';
 import { createConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server.js';
-import { startCoreProcess, type CoreProcess } from '../helpers/core-process.js';
+import { type CoreProcess, startCoreProcess } from '../helpers/core-process.js';
 import { metadataWithKey, unaryCall } from '../helpers/grpc.js';
 
 // The real core in a process of its own, killed and stopped.
@@ -27,7 +27,7 @@ const password = 'correct horse';
 const rounds = 3;
 const changesPerRound = 6;
 
-void test('what was answered survives kill -9, in every round, over REST and gRPC', async (t) => {
+test('what was answered survives kill -9, in every round, over REST and gRPC', async (t) => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'kill-'));
   t.after(() => rm(dataDir, { recursive: true, force: true }));
   const environment = { CORE_DATA_DIR: dataDir, CORE_ADMIN_KEY: adminKey };

@@ -82,7 +82,7 @@ export function testLimits(limits: readonly Limit[]): void {
   for (const { name, most, least, send, accepted = 'OK', refused } of limits) {
     const limit = most ?? least ?? NaN;
     const beyond = most === undefined ? limit - 1 : limit + 1;
-    void it(`${name}: ${limit} is taken, ${beyond} is not`, async () => {
+    it(`${name}: ${limit} is taken, ${beyond} is not`, async () => {
       assert.equal((await send(limit)).outcome, accepted);
       const { status, outcome, details } = await send(beyond);
       assert.deepEqual([status, outcome, details], refused);

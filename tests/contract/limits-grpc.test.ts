@@ -16,25 +16,25 @@ import { ScoreConfigServiceClient } from '../../generated/imageanalysis/v1/score
 import { detailsOfStatus, metadataWithKey, unaryCall } from '../helpers/grpc.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import type { TestService } from '../helpers/service.js';
-import { answerOf, greyPicture, pictureOfBytes, type Answer } from './limit-senders.js';
+import { type Answer, answerOf, greyPicture, pictureOfBytes } from './limit-senders.js';
 import {
-  maxImageBytes,
-  maxSide,
-  maxPixels,
-  maxMessageBytes,
-  million,
   company,
   companyOf,
   decimals,
-  text,
-  sizeOfPixels,
-  tooManyPixels,
   invalid,
   invalidScore,
-  unknownCompany,
+  type Limit,
+  maxImageBytes,
+  maxMessageBytes,
+  maxPixels,
+  maxSide,
+  million,
+  sizeOfPixels,
   startLimited,
   testLimits,
-  type Limit,
+  text,
+  tooManyPixels,
+  unknownCompany,
 } from './limit-table.js';
 
 // Every limit of the core and of its administration, over real gRPC: the value at the limit is taken,
@@ -267,8 +267,8 @@ before(async () => {
   for (const client of [face, meter, scores, admin]) lifetime.after(() => client.close());
 });
 
-void describe('limits of gRPC', () => testLimits(grpcLimits));
-void describe('limits of the administration', () => testLimits(adminLimits));
+describe('limits of gRPC', () => testLimits(grpcLimits));
+describe('limits of the administration', () => testLimits(adminLimits));
 
 function dropStatus<Details>([, outcome, details]: readonly [number, string, Details]) {
   return [outcome, details] as const;

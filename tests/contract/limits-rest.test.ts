@@ -11,28 +11,28 @@ import {
   sendRest,
 } from './limit-senders.js';
 import {
-  kilo,
-  maxImageBytes,
-  maxBodyBytes,
-  maxSide,
-  maxPixels,
-  maxHeadBytes,
-  million,
   company,
   companyOf,
-  scoreOf,
   decimals,
-  text,
-  sizeOfPixels,
-  tooLarge,
-  malformed,
-  tooManyPixels,
   invalid,
   invalidScore,
-  unknownCompany,
+  kilo,
+  type Limit,
+  malformed,
+  maxBodyBytes,
+  maxHeadBytes,
+  maxImageBytes,
+  maxPixels,
+  maxSide,
+  million,
+  scoreOf,
+  sizeOfPixels,
   startLimited,
   testLimits,
-  type Limit,
+  text,
+  tooLarge,
+  tooManyPixels,
+  unknownCompany,
 } from './limit-table.js';
 
 // Every limit of the REST facade, over real HTTP: the value at the limit is taken, the next one beyond
@@ -285,10 +285,10 @@ before(async () => {
   grey = await greyPicture();
 });
 
-void describe('limits of REST', () => {
+describe('limits of REST', () => {
   testLimits(limits);
 
-  void it('a request id of 128 characters is kept, a longer one replaced', async () => {
+  it('a request id of 128 characters is kept, a longer one replaced', async () => {
     const idOf = async (id: string) =>
       (await fetch(`${service.rest}/livez`, { headers: { 'x-request-id': id } })).headers.get(
         'x-request-id',

@@ -9,7 +9,7 @@ import { startService, type TestService } from '../helpers/service.js';
 const lifetime = createLifetime();
 const company = { name: 'secretcorp', password: 'hunter2hunter2' };
 
-void describe('the metrics', () => {
+describe('the metrics', () => {
   let service: TestService;
 
   before(async () => {
@@ -54,7 +54,7 @@ void describe('the metrics', () => {
     return line === undefined ? undefined : Number(line.split(' ').at(-1));
   };
 
-  void it('of the facade count requests by operation, status and reason', async () => {
+  it('of the facade count requests by operation, status and reason', async () => {
     const text = await read('facade');
     const count = (operation: string, status: number, reason: string) =>
       valueOf(
@@ -76,7 +76,7 @@ void describe('the metrics', () => {
     assert.match(text, /^process_resident_memory_bytes \d+/m);
   });
 
-  void it('of the core count calls, the queue, models, faces and readings', async () => {
+  it('of the core count calls, the queue, models, faces and readings', async () => {
     const text = await read('core');
     const calls = (method: string, code: string, reason: string) =>
       valueOf(
@@ -102,7 +102,7 @@ void describe('the metrics', () => {
     }
   });
 
-  void it('name no key, company, password, address or file of a caller', async () => {
+  it('name no key, company, password, address or file of a caller', async () => {
     const text = (await read('core')) + (await read('facade'));
     const [, id = ''] = service.apiKey.split('_');
     for (const secret of [
@@ -117,7 +117,7 @@ void describe('the metrics', () => {
       assert.ok(!text.includes(secret), secret);
   });
 
-  void it('have every name that the dashboard asks for, and no other of ours', async () => {
+  it('have every name that the dashboard asks for, and no other of ours', async () => {
     const text = (await read('core')) + (await read('facade'));
     const dashboard = await readFile(
       new URL('../../../deploy/grafana/image-analysis.json', import.meta.url),
@@ -137,7 +137,7 @@ void describe('the metrics', () => {
       );
   });
 
-  void it('are off unless a port is set', async (t) => {
+  it('are off unless a port is set', async (t) => {
     const { metricsPorts } = await startService(t);
     assert.deepEqual(metricsPorts, { core: undefined, facade: undefined });
   });

@@ -19,7 +19,7 @@ interface Case {
   readonly operation: Operation;
 }
 
-void describe('the OpenAPI document', () => {
+describe('the OpenAPI document', () => {
   let service: TestService;
   let document: OpenApiDocument;
   let cases: Case[];
@@ -97,7 +97,7 @@ void describe('the OpenAPI document', () => {
     return body;
   }
 
-  void it('is a valid OpenAPI 3.1 document', async () => {
+  it('is a valid OpenAPI 3.1 document', async () => {
     assert.equal(document.openapi, '3.1.0');
     const { valid, errors } = await new Validator().validate(structuredClone(document));
     assert.equal(valid, true, JSON.stringify(errors));
@@ -105,7 +105,7 @@ void describe('the OpenAPI document', () => {
     assert.equal(new Set(ids).size, ids.length);
   });
 
-  void it('has every operation of the contract', () => {
+  it('has every operation of the contract', () => {
     assert.deepEqual(
       cases.map(({ verb, path, operation }) => `${verb} ${path} ${operation.operationId}`),
       [
@@ -122,7 +122,7 @@ void describe('the OpenAPI document', () => {
     );
   });
 
-  void it('says how every operation is asked and answered', async () => {
+  it('says how every operation is asked and answered', async () => {
     for (const one of cases) {
       const answer = await ask(one);
       assert.equal(answer.status, 200, `${one.verb} ${one.path}: ${await answer.clone().text()}`);
@@ -130,7 +130,7 @@ void describe('the OpenAPI document', () => {
     }
   });
 
-  void it('says of every optional field what it takes and changes', async () => {
+  it('says of every optional field what it takes and changes', async () => {
     let asked = 0;
     for (const one of cases) {
       const [content] = Object.values(one.operation.requestBody?.content ?? {});
@@ -150,7 +150,7 @@ void describe('the OpenAPI document', () => {
     assert.ok(asked >= 11, `${asked} optional fields`);
   });
 
-  void it('needs a key for operations only', async () => {
+  it('needs a key for operations only', async () => {
     for (const one of cases) {
       const answer = await ask(one, {}, {});
       const isOpen = one.operation.security?.length === 0;
@@ -160,7 +160,7 @@ void describe('the OpenAPI document', () => {
     }
   });
 
-  void it('has every refusal that an operation gives', async () => {
+  it('has every refusal that an operation gives', async () => {
     const seen = new Set<unknown>();
     const limited = await service.createKey({ operations: [] });
     await service.revokeKey(limited.id);
@@ -187,7 +187,7 @@ void describe('the OpenAPI document', () => {
       assert.ok(seen.has(reason), `${reason} was seen`);
   });
 
-  void it('has the refusal of a password that finds no room', async () => {
+  it('has the refusal of a password that finds no room', async () => {
     const full = await startService(lifetime, { CORE_MAX_QUEUE: '0' });
     const headers = { apikey: full.apiKey, 'x-company-password': 'wrong' };
     const asked = cases.filter(({ verb, path }) => verb === 'get' && path.includes('score'));
@@ -206,7 +206,7 @@ void describe('the OpenAPI document', () => {
     }
   });
 
-  void it('has the schema of every error reason, each under some status', () => {
+  it('has the schema of every error reason, each under some status', () => {
     const schema = document.components.schemas['Error']?.['properties'] as Record<string, Part>;
     const all = Object.keys(ErrorReason).filter((name) => name !== 'UNSPECIFIED');
     assert.deepEqual(schema['reason']?.['enum'], all);
@@ -229,7 +229,7 @@ void describe('the OpenAPI document', () => {
     );
   });
 
-  void it('says what a text may be', () => {
+  it('says what a text may be', () => {
     const partOf = (path: string, verb: string, name: string): Part => {
       const operation = document.paths[path]?.[verb];
       const [content] = Object.values(operation?.requestBody?.content ?? {});
@@ -270,7 +270,7 @@ void describe('the OpenAPI document', () => {
       assert.equal(takes(image, text), isTaken, text);
   });
 
-  void it('shows examples that fit their schemas', () => {
+  it('shows examples that fit their schemas', () => {
     let count = 0;
     for (const { path, operation } of cases) {
       for (const { content } of Object.values(operation.responses)) {
@@ -286,7 +286,7 @@ void describe('the OpenAPI document', () => {
     assert.ok(count > 100, `${count} examples`);
   });
 
-  void it('offers a body of what is required alone where optional members have examples', () => {
+  it('offers a body of what is required alone where optional members have examples', () => {
     const contents = cases.flatMap(
       ({ operation }) => operation.requestBody?.content['application/json'] ?? [],
     );

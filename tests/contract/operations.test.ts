@@ -8,11 +8,11 @@ import path from 'node:path';
 import { before, describe, it, type TestContext } from 'node:test';
 import {
   Client,
-  credentials,
-  status,
   type ClientReadableStream,
+  credentials,
   type MethodDefinition,
   type ServiceError as GrpcError,
+  status,
 } from '@grpc/grpc-js';
 import { loadSync, type ServiceDefinition } from '@grpc/proto-loader';
 import { service as health } from 'grpc-health-check';
@@ -137,7 +137,7 @@ function reflect(client: Client, version: 'v1' | 'v1alpha') {
 
 const lifetime = createLifetime();
 
-void describe('a core that serves', () => {
+describe('a core that serves', () => {
   let core: Client;
   let admin: Client;
 
@@ -148,21 +148,21 @@ void describe('a core that serves', () => {
     admin = connect(lifetime, service.admin.address);
   });
 
-  void it('is healthy as a whole and for each of its services, without a key', async () => {
+  it('is healthy as a whole and for each of its services, without a key', async () => {
     for (const name of ['', ...publicServices])
       assert.equal(await checkHealth(core, name), 'SERVING', name);
     for (const name of ['', ...adminServices])
       assert.equal(await checkHealth(admin, name), 'SERVING', name);
   });
 
-  void it('knows no health of what the port does not serve', async () => {
+  it('knows no health of what the port does not serve', async () => {
     for (const name of [...adminServices, 'imageanalysis.v1.FaceDetection', 'x'])
       assert.equal(await checkHealth(core, name), 'NOT_FOUND', name);
     for (const name of publicServices)
       assert.equal(await checkHealth(admin, name), 'NOT_FOUND', name);
   });
 
-  void it('lists health and its public services by reflection, and on the other port the administration', async () => {
+  it('lists health and its public services by reflection, and on the other port the administration', async () => {
     const health = 'grpc.health.v1.Health';
     for (const version of ['v1', 'v1alpha'] as const) {
       assert.deepEqual(await listServices(core, version), [health, ...publicServices]);
@@ -170,7 +170,7 @@ void describe('a core that serves', () => {
     }
   });
 
-  void it('tells by reflection all that is needed to call it', async () => {
+  it('tells by reflection all that is needed to call it', async () => {
     const imports = await gatherFiles(core, 'imageanalysis.v1.FaceDetectionService');
     for (const names of imports.values())
       for (const name of names) assert.ok(imports.has(name), name);
@@ -188,7 +188,7 @@ const hasIPv6 = Object.values(networkInterfaces())
   .flat()
   .some((own) => own?.address === '::1');
 
-void it(
+it(
   'a core on an IPv6 address serves there, its metrics too',
   { skip: !hasIPv6 && 'this machine has no IPv6' },
   async (t) => {
@@ -200,7 +200,7 @@ void it(
   },
 );
 
-void describe('a core that stops', () => {
+describe('a core that stops', () => {
   async function start(t: TestContext, graceMs: number) {
     const stage = openStage(t);
     // No call ends by its deadline meanwhile.
@@ -229,7 +229,7 @@ void describe('a core that stops', () => {
     );
   };
 
-  void it('says NOT_SERVING at once, takes no calls, and answers the one under way', async (t) => {
+  it('says NOT_SERVING at once, takes no calls, and answers the one under way', async (t) => {
     const { stage, service } = await start(t, 60_000);
     const watched = connect(t, service.grpc);
     const streams = ['', ...publicServices].map((name) => watchHealth(watched, name));
@@ -256,7 +256,7 @@ void describe('a core that stops', () => {
     assert.deepEqual(stage.begun, ['running']);
   });
 
-  void it('answers a picture that is still being sent', async (t) => {
+  it('answers a picture that is still being sent', async (t) => {
     const { service } = await start(t, 60_000);
     const session = connectHttp2(`http://${service.grpc}`);
     t.after(() => session.destroy());
@@ -290,7 +290,7 @@ void describe('a core that stops', () => {
     await closed;
   });
 
-  void it('ends what is still under way when its time is over', async (t) => {
+  it('ends what is still under way when its time is over', async (t) => {
     const { stage, service } = await start(t, 300);
     const running = readMeter(t, service, 'endless');
     await stage.waitForBegun(1);
@@ -299,7 +299,7 @@ void describe('a core that stops', () => {
     stage.release('endless');
   });
 
-  void it('waits no longer for a client that never ends its side', async (t) => {
+  it('waits no longer for a client that never ends its side', async (t) => {
     const { service } = await start(t, 0);
     const port = Number(new URL(`http://${service.grpc}`).port);
     const socket = connectTcp({ port, host: '127.0.0.1', allowHalfOpen: true }).resume();

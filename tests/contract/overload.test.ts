@@ -30,7 +30,7 @@ function callWithoutMessage(service: TestService): Promise<string> {
 const resourceExhausted = '8';
 const deadlineExceeded = '4';
 
-void test('a full queue refuses before a picture is read', async (t) => {
+test('a full queue refuses before a picture is read', async (t) => {
   const { stage, service, received } = await startScripted(t, { CORE_MAX_QUEUE: '2' });
   const accepted = ['a', 'b', 'c'].map((name) =>
     reasonOf(readMeter(service, scriptedPicture(name, 'wait'))),
@@ -41,12 +41,12 @@ void test('a full queue refuses before a picture is read', async (t) => {
   assert.deepEqual(await Promise.all(accepted), ['NO_READING', 'NO_READING', 'NO_READING']);
 });
 
-void test('a message that does not come ends the call at the deadline', async (t) => {
+test('a message that does not come ends the call at the deadline', async (t) => {
   const { service } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '300' });
   assert.equal(await callWithoutMessage(service), deadlineExceeded);
 });
 
-void test('a caller that goes away frees its place', async (t) => {
+test('a caller that goes away frees its place', async (t) => {
   const { stage, service, received } = await startScripted(t, { CORE_MAX_QUEUE: '2' });
   const running = reasonOf(readMeter(service, scriptedPicture('running', 'wait')));
   await stage.waitForBegun(1);
@@ -74,7 +74,7 @@ void test('a caller that goes away frees its place', async (t) => {
   assert.deepEqual(stage.begun, ['running', 'next', 'next']);
 });
 
-void test('the flood of one key leaves places to another, and they take turns', async (t) => {
+test('the flood of one key leaves places to another, and they take turns', async (t) => {
   const { stage, service, received } = await startScripted(t, { CORE_MAX_QUEUE: '10' });
   const other = await service.createKey();
   const send = (name: string, apiKey: string) =>

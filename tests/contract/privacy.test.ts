@@ -16,7 +16,7 @@ import { readSample } from '../helpers/samples.js';
 
 const launcher = fileURLToPath(new URL('../../launcher/main.js', import.meta.url));
 
-void test('no picture, key or password is in any file or log', async (t) => {
+test('no picture, key or password is in any file or log', async (t) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'privacy-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const temporary = path.join(folder, 'tmp');

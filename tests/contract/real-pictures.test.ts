@@ -56,14 +56,14 @@ const skip =
     ? 'no ../shared/face/eval and ../shared/meter/eval; set SHARED_DIR to test on real pictures'
     : false;
 
-void describe('real pictures', { skip }, () => {
+describe('real pictures', { skip }, () => {
   let service: TestService;
 
   before(async () => {
     service = await startService(lifetime);
   });
 
-  void it('are there', () => {
+  it('are there', () => {
     assert.deepEqual(
       [portraits, withoutFace, photos].map(({ length }) => length),
       [4, 4, 12],
@@ -80,7 +80,7 @@ void describe('real pictures', { skip }, () => {
   }
 
   for (const { path: file, faces: truth } of portraits) {
-    void it(`${path.basename(file)}: its face is found where it is`, async () => {
+    it(`${path.basename(file)}: its face is found where it is`, async () => {
       const { status, body } = await send<Face>('face_detect_single', file);
       assert.equal(status, 200, JSON.stringify(body));
       const [face] = truth;
@@ -93,13 +93,13 @@ void describe('real pictures', { skip }, () => {
   }
 
   for (const { path: file } of withoutFace) {
-    void it(`${path.basename(file)}: no face is found`, async () => {
+    it(`${path.basename(file)}: no face is found`, async () => {
       const { status, body } = await send<{ result: Face[] }>('face_detect_multi', file);
       assert.deepEqual([status, body.result], [200, []]);
     });
   }
 
-  void it('meters are read, or refused as unreadable', async () => {
+  it('meters are read, or refused as unreadable', async () => {
     let read = 0;
     for (const { path: file } of photos) {
       const { status, body } = await send<Reading>('meter-number-ocr/file', file);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { request, type IncomingMessage } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { before, describe, it } from 'node:test';
 import {
@@ -11,18 +11,18 @@ import {
   type ServiceError as GrpcError,
 } from '@grpc/grpc-js';
 import { service as health } from 'grpc-health-check';
+import { pino } from 'pino';
 import { AdminServiceClient, Operation } from '../../generated/imageanalysis/v1/admin.js';
-import { codeOfReason, type Reason } from '../../runtime/reasons.js';
 import { createConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server.js';
-import { pino } from 'pino';
 import { toHttpStatus } from '../../rest-facade/transcode/http-error.js';
+import { codeOfReason, type Reason } from '../../runtime/reasons.js';
 import { collectLog } from '../helpers/collect-log.js';
+import { createForm } from '../helpers/form.js';
 import { detailsOf, unaryCall } from '../helpers/grpc.js';
 import { createLifetime } from '../helpers/lifetime.js';
-import { readSample } from '../helpers/samples.js';
-import { createForm } from '../helpers/form.js';
 import type { OpenApiDocument } from '../helpers/openapi.js';
+import { readSample } from '../helpers/samples.js';
 import { openStage, scriptedPicture, scriptedWorkerUrl } from '../helpers/scripted-pictures.js';
 import { startService, type TestService } from '../helpers/service.js';
 import {
@@ -31,8 +31,8 @@ import {
   detect,
   get,
   post,
-  send,
   type Refusal,
+  send,
 } from './refusal-requests.js';
 
 // Every reason of the error table, produced over the wire and checked for status, code and shape.
@@ -44,7 +44,7 @@ const { Watch: watchHealth } = health as unknown as Record<
   MethodDefinition<{ service: string }, object>
 >;
 
-void describe('every reason of the error table', () => {
+describe('every reason of the error table', () => {
   let service: TestService;
   let portrait: Buffer;
   let grey: Buffer;
@@ -206,7 +206,7 @@ void describe('every reason of the error table', () => {
 
   for (const [name, refuse] of Object.entries(produce)) {
     const reason = name as Reason;
-    void it(`${reason} is answered as listed`, async () => {
+    it(`${reason} is answered as listed`, async () => {
       const refusal = await refuse();
       if (refusal === undefined) return;
       const { status, headers, body } = refusal;
@@ -261,14 +261,14 @@ void describe('every reason of the error table', () => {
       withKeyFor(Operation.FACE_DETECTION, '/meter-number-ocr/file'),
   };
   for (const [name, refuse] of Object.entries(more)) {
-    void it(`${name} is refused`, async () => {
+    it(`${name} is refused`, async () => {
       const { status, body } = await refuse();
       assert.ok(status >= 400, JSON.stringify(body));
       said.add(shapeOf(body));
     });
   }
 
-  void it('the examples of the OpenAPI document are what the service says', async () => {
+  it('the examples of the OpenAPI document are what the service says', async () => {
     const { paths } = (await (
       await fetch(`${service.rest}/openapi.json`)
     ).json()) as OpenApiDocument;

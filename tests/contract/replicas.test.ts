@@ -60,7 +60,7 @@ function startClients(rest: string, apiKey: string, picture: Buffer) {
   };
 }
 
-void test('cores come and go: nothing fails but what a killed one had in work', async (t) => {
+test('cores come and go: nothing fails but what a killed one had in work', async (t) => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'replicas-'));
   t.after(() => rm(dataDir, { recursive: true, force: true }));
   const ports = await findFreePorts(4);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { credentials } from '@grpc/grpc-js';
 import {
+  type DetectAllFacesResponse,
   FaceDetectionServiceClient,
   ThresholdSource,
-  type DetectAllFacesResponse,
 } from '../../generated/imageanalysis/v1/face_detection.js';
 import { createForm } from '../helpers/form.js';
 import { metadataWithKey, unaryCall } from '../helpers/grpc.js';
@@ -26,7 +26,7 @@ interface Answer {
   };
 }
 
-void describe('two companies with scores of their own, on the same picture', () => {
+describe('two companies with scores of their own, on the same picture', () => {
   let service: TestService;
   let client: FaceDetectionServiceClient;
   let portrait: Buffer;
@@ -65,7 +65,7 @@ void describe('two companies with scores of their own, on the same picture', () 
     assert.equal(answer.status, 200, await answer.text());
   }
 
-  void it('get different faces', async () => {
+  it('get different faces', async () => {
     const strict = await detect({ company: 'strict' });
     const lenient = await detect({ company: 'lenient' });
     assert.deepEqual(strict.body.result, []);
@@ -75,13 +75,13 @@ void describe('two companies with scores of their own, on the same picture', () 
     assert.deepEqual(lenient.body.threshold, { value: 0.1, source: 'company' });
   });
 
-  void it('get NO_FACE and a face where one face is asked for', async () => {
+  it('get NO_FACE and a face where one face is asked for', async () => {
     const strict = await post('/face_detect_single', { company: 'strict' });
     assert.deepEqual([strict.status, strict.body.reason], [422, 'NO_FACE']);
     assert.equal((await post('/face_detect_single', { company: 'lenient' })).status, 200);
   });
 
-  void it('are told where the threshold came from', async () => {
+  it('are told where the threshold came from', async () => {
     const sourceOf = async (fields: Record<string, string>) =>
       (await detect(fields)).body.threshold?.source;
     assert.equal(await sourceOf({}), 'default');
@@ -91,7 +91,7 @@ void describe('two companies with scores of their own, on the same picture', () 
     assert.equal((await detect({ company: 'strict', min_score: '0.2' })).body.result?.length, 1);
   });
 
-  void it('get the same over gRPC', async () => {
+  it('get the same over gRPC', async () => {
     const call = (company: string, minScore?: number) =>
       unaryCall<DetectAllFacesResponse>((done) =>
         client.detectAllFaces(
@@ -107,7 +107,7 @@ void describe('two companies with scores of their own, on the same picture', () 
     assert.equal((await call('strict', 0.2)).details?.threshold?.source, ThresholdSource.REQUEST);
   });
 
-  void it('find a face exactly at the threshold', async () => {
+  it('find a face exactly at the threshold', async () => {
     const { body } = await detect({ min_score: '0.1' });
     const shown = body.result?.[0]?.detection_score ?? '';
     assert.equal(Number(shown), score);

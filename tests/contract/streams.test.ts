@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { credentials, status, type ServiceError as GrpcError } from '@grpc/grpc-js';
+import { credentials, type ServiceError as GrpcError, status } from '@grpc/grpc-js';
 import {
-  FaceDetectionServiceClient,
   type DetectAllFacesResponse,
+  FaceDetectionServiceClient,
   type StreamDetectFacesResponse,
 } from '../../generated/imageanalysis/v1/face_detection.js';
 import {
@@ -34,7 +34,7 @@ function outcomeOf({ id, result }: StreamDetectFacesResponse | StreamReadMetersR
   return [id, said] as const;
 }
 
-void describe('a stream of pictures', () => {
+describe('a stream of pictures', () => {
   let service: TestService;
   let face: FaceDetectionServiceClient;
   let meter: MeterReadingServiceClient;
@@ -47,7 +47,7 @@ void describe('a stream of pictures', () => {
     lifetime.after(() => meter.close());
   });
 
-  void it('has an answer for each face picture, good or bad, and waits where the queue is full', async () => {
+  it('has an answer for each face picture, good or bad, and waits where the queue is full', async () => {
     const portrait = await readSample('astronaut.jpg');
     const stream = face.streamDetectFaces(metadataWithKey(service.apiKey));
     const ask = (id: string, more: object = {}) =>
@@ -84,7 +84,7 @@ void describe('a stream of pictures', () => {
     });
   });
 
-  void it('has an answer for each meter photo, good or bad', async () => {
+  it('has an answer for each meter photo, good or bad', async () => {
     const photo = await readSample('meter.jpg');
     const stream = meter.streamReadMeters(metadataWithKey(service.apiKey));
     stream.write({ id: 'good', request: { image: photo } });
@@ -104,7 +104,7 @@ void describe('a stream of pictures', () => {
     ]);
   });
 
-  void it('needs a key, and one that allows it', async () => {
+  it('needs a key, and one that allows it', async () => {
     for (const [key, reason] of [
       ['', 'MISSING_API_KEY'],
       ['ia_no_key', 'INVALID_API_KEY'],
@@ -118,7 +118,7 @@ void describe('a stream of pictures', () => {
   });
 });
 
-void describe('a stream under pressure', () => {
+describe('a stream under pressure', () => {
   /** A core with one worker that does what the pictures tell, so two requests of a stream at a time. */
   async function start(t: TestContext): Promise<{
     stage: Stage;
@@ -135,7 +135,7 @@ void describe('a stream under pressure', () => {
     return { stage, service, client, log };
   }
 
-  void it('is read no further while its caller takes no answers', async (t) => {
+  it('is read no further while its caller takes no answers', async (t) => {
     const { stage, service, client } = await start(t);
     const stream = client.streamDetectFaces(metadataWithKey(service.apiKey));
     const sent = 200;
@@ -160,7 +160,7 @@ void describe('a stream under pressure', () => {
     assert.equal(stage.begun.length, sent);
   });
 
-  void it('leaves nothing behind when its caller goes away with answers unread', async (t) => {
+  it('leaves nothing behind when its caller goes away with answers unread', async (t) => {
     const { stage, service, client } = await start(t);
     const stream = client.streamDetectFaces(metadataWithKey(service.apiKey));
     stream.on('error', () => {});
@@ -175,7 +175,7 @@ void describe('a stream under pressure', () => {
     assert.ok(stage.begun.length - analysed <= 3, 'the unread stream went on');
   });
 
-  void it('is cancelled before its waiting request reaches a worker', async (t) => {
+  it('is cancelled before its waiting request reaches a worker', async (t) => {
     const { stage, service, client, log } = await start(t);
     const stream = client.streamDetectFaces(metadataWithKey(service.apiKey));
     stream.resume();
@@ -192,7 +192,7 @@ void describe('a stream under pressure', () => {
     assert.deepEqual(stage.begun, ['a', 'next']);
   });
 
-  void it('ends at its deadline', async (t) => {
+  it('ends at its deadline', async (t) => {
     const { stage, service, client, log } = await start(t);
     const metadata = metadataWithKey(service.apiKey);
     const stream = client.streamDetectFaces(metadata, { deadline: Date.now() + 500 });
@@ -208,7 +208,7 @@ void describe('a stream under pressure', () => {
     assert.equal(stage.begun.includes('b'), false);
   });
 
-  void it('is answered what it has in work when the core stops', async (t) => {
+  it('is answered what it has in work when the core stops', async (t) => {
     const { stage, service, client } = await start(t);
     const stream = client.streamDetectFaces(metadataWithKey(service.apiKey));
     const idle = client.streamDetectFaces(metadataWithKey(service.apiKey));

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { connect, type ConnectionOptions, type SecureVersion } from 'node:tls';
 import { before, describe, it, type TestContext } from 'node:test';
-import { credentials, Metadata, status, type ChannelCredentials } from '@grpc/grpc-js';
+import { connect, type ConnectionOptions, type SecureVersion } from 'node:tls';
+import { type ChannelCredentials, credentials, Metadata, status } from '@grpc/grpc-js';
 import { pino } from 'pino';
 import { createConfig } from '../../core-server/config.js';
 import {
@@ -13,12 +13,12 @@ import {
   type CreateApiKeyResponse,
 } from '../../generated/imageanalysis/v1/admin.js';
 import {
-  FaceDetectionServiceClient,
   type DetectSingleFaceResponse,
+  FaceDetectionServiceClient,
 } from '../../generated/imageanalysis/v1/face_detection.js';
 import { createConfig as createRestConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server.js';
-import { createAuthority, type Authority, type Identity } from '../helpers/certificates.js';
+import { type Authority, createAuthority, type Identity } from '../helpers/certificates.js';
 import { createForm } from '../helpers/form.js';
 import { unaryCall } from '../helpers/grpc.js';
 import { createLifetime } from '../helpers/lifetime.js';
@@ -29,7 +29,7 @@ import { openSocket } from '../rest-facade/raw-http.js';
 const log = pino({ level: 'silent' });
 const lifetime = createLifetime();
 
-void describe('TLS', () => {
+describe('TLS', () => {
   let authority: Authority;
   let stranger: Authority;
   let server: Identity;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { status, type ServiceError as GrpcError } from '@grpc/grpc-js';
+import { type ServiceError as GrpcError, status } from '@grpc/grpc-js';
 import { isGrpcServing } from '../../launcher/is-grpc-serving.js';
 import { waitUntil } from '../../launcher/wait-until.js';
 import { collectLog, type LogEntry } from '../helpers/collect-log.js';
@@ -17,7 +17,7 @@ import { startService } from '../helpers/service.js';
 const isEndOfDetection = ({ method, msg }: LogEntry) =>
   String(method).endsWith('/DetectSingleFace') && msg !== 'call received';
 
-void test('a real worker that dies in its job: the request is tried again and answered', async (t) => {
+test('a real worker that dies in its job: the request is tried again and answered', async (t) => {
   const stage = openStage(t);
   const log = collectLog();
   const service = await startService(t, {}, log.log, killableWorkerUrl);
@@ -32,7 +32,7 @@ void test('a real worker that dies in its job: the request is tried again and an
   assert.equal((await detect(service, await readSample('astronaut.jpg'))).status, 200);
 });
 
-void test('a picture that kills every worker is refused as UNAVAILABLE, and the next ones work', async (t) => {
+test('a picture that kills every worker is refused as UNAVAILABLE, and the next ones work', async (t) => {
   const { stage, service } = await startScripted(t);
   await assert.rejects(
     readMeter(service, scriptedPicture('killer', 'exit')),
@@ -48,7 +48,7 @@ void test('a picture that kills every worker is refused as UNAVAILABLE, and the 
   assert.deepEqual(stage.begun, ['killer', 'killer', 'killer', 'killer', 'next']);
 });
 
-void test('while no worker can be started the core is not healthy and refuses at once, and serves again later', async (t) => {
+test('while no worker can be started the core is not healthy and refuses at once, and serves again later', async (t) => {
   const { stage, service } = await startScripted(t);
   stage.bar(true);
   assert.equal(await reasonOf(readMeter(service, scriptedPicture('a', 'exit'))), 'WORKER_LOST');
@@ -66,7 +66,7 @@ void test('while no worker can be started the core is not healthy and refuses at
   assert.deepEqual(stage.begun, ['a', 'd']);
 });
 
-void test('while all workers are busy and the queue is full, the service refuses, and its loop turns', async (t) => {
+test('while all workers are busy and the queue is full, the service refuses, and its loop turns', async (t) => {
   const { stage, service, received } = await startScripted(t, { CORE_MAX_QUEUE: '2' });
   const accepted = ['a', 'b', 'c'].map((name) =>
     reasonOf(readMeter(service, scriptedPicture(name, 'wait'))),
@@ -86,7 +86,7 @@ void test('while all workers are busy and the queue is full, the service refuses
   assert.deepEqual(await Promise.all(accepted), ['NO_READING', 'NO_READING', 'NO_READING']);
 });
 
-void test('a caller is told when a worker has its picture, and not before', async (t) => {
+test('a caller is told when a worker has its picture, and not before', async (t) => {
   const { stage, service, received } = await startScripted(t);
   const running = reasonOf(readMeter(service, scriptedPicture('running', 'wait')));
   await stage.waitForBegun(1);
@@ -108,7 +108,7 @@ void test('a caller is told when a worker has its picture, and not before', asyn
   assert.deepEqual(await Promise.all([running, next]), ['NO_READING', 'NO_READING']);
 });
 
-void test('a queued request whose HTTP caller went away never reaches a model', async (t) => {
+test('a queued request whose HTTP caller went away never reaches a model', async (t) => {
   const { stage, service, log, received } = await startScripted(t);
   const running = reasonOf(readMeter(service, scriptedPicture('running', 'wait')));
   await stage.waitForBegun(1);
@@ -125,7 +125,7 @@ void test('a queued request whose HTTP caller went away never reaches a model', 
   assert.deepEqual(stage.begun, ['running', 'last']);
 });
 
-void test('the REST deadline reaches the core: a queued request is given up there too', async (t) => {
+test('the REST deadline reaches the core: a queued request is given up there too', async (t) => {
   const { stage, service, log } = await startScripted(t, { REST_REQUEST_TIMEOUT_MS: '700' });
   const running = reasonOf(readMeter(service, scriptedPicture('running', 'wait')));
   await stage.waitForBegun(1);
@@ -139,7 +139,7 @@ void test('the REST deadline reaches the core: a queued request is given up ther
   assert.deepEqual(stage.begun, ['running', 'last']);
 });
 
-void test("the core's own deadline holds for callers without one", async (t) => {
+test("the core's own deadline holds for callers without one", async (t) => {
   const { stage, service } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '1000' });
   assert.equal(await reasonOf(readMeter(service, scriptedPicture('slow', 'wait'))), 'DEADLINE');
   stage.release('slow');

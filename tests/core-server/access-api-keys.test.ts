@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { parseApiKey } from '../../core-server/access/api-key-format.js';
 import {
-  createApiKeys,
   type ApiKeyStore,
+  createApiKeys,
   type StoredApiKey,
 } from '../../core-server/access/api-keys.js';
 import { Operation } from '../../generated/imageanalysis/v1/admin.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { createCompanies, type CompanyStore } from '../../core-server/access/companies.js';
+import { type CompanyStore, createCompanies } from '../../core-server/access/companies.js';
 import { createFailureLimiter } from '../../core-server/access/failure-limiter.js';
 import { createPasswordHasher, type PasswordHasher } from '../../core-server/access/password.js';
 import { createWorkLimiter } from '../../core-server/access/work-limiter.js';

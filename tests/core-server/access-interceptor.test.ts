@@ -9,20 +9,20 @@ import {
   type ServerMethodDefinition,
   type ServiceError as GrpcError,
 } from '@grpc/grpc-js';
-import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { createAdminKeyCheck } from '../../core-server/access/admin-key.js';
 import {
-  checkApiKeys,
-  checkAdminKeys,
   type AuthenticatedKey,
+  checkAdminKeys,
+  checkApiKeys,
 } from '../../core-server/grpc/check-keys.js';
+import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { Refusal, refuse } from '../../runtime/refusal.js';
 import { collectLog } from '../helpers/collect-log.js';
 import { deferred } from '../helpers/deferred.js';
 import { detailsOf } from '../helpers/grpc.js';
-import { answer, call, openAccess, serve, withKey, type Handler } from './served-calls.js';
+import { answer, call, type Handler, openAccess, serve, withKey } from './served-calls.js';
 
-void test('the interceptor refuses before the handler runs', async (t) => {
+test('the interceptor refuses before the handler runs', async (t) => {
   let handled = 0;
   const client = await serve(
     t,
@@ -57,7 +57,7 @@ void test('the interceptor refuses before the handler runs', async (t) => {
   assert.equal(handled, 1);
 });
 
-void test('a key without room is refused before it is looked up, but no stream is', async (t) => {
+test('a key without room is refused before it is looked up, but no stream is', async (t) => {
   const apiKey = `ia_${'0'.repeat(12)}_${'s'.repeat(43)}`;
   let lookups = 0;
   const client = await serve(t, () => Promise.resolve(answer), {
@@ -83,7 +83,7 @@ void test('a key without room is refused before it is looked up, but no stream i
   assert.equal(lookups, 1);
 });
 
-void test('a picture of a key known before is worked on while the store is asked, and answered after', async (t) => {
+test('a picture of a key known before is worked on while the store is asked, and answered after', async (t) => {
   const asked = deferred<AuthenticatedKey>();
   const handled = deferred();
   const key = { id: 'k1', operations: [] };
@@ -104,7 +104,7 @@ void test('a picture of a key known before is worked on while the store is asked
   assert.equal(await answered, true);
 });
 
-void test('a key that was revoked since gets no answer, and its work ends', async (t) => {
+test('a key that was revoked since gets no answer, and its work ends', async (t) => {
   const revoked = refuse('INVALID_API_KEY', 'The API key is not valid.');
   const outcomes = ['answers', 'refuses', 'is slow'];
   const method = '/imageanalysis.v1.MeterReadingService/ReadMeter';
@@ -168,7 +168,7 @@ async function isLetIn(
   return letIn;
 }
 
-void test('only the work on one picture begins before the store is asked', async () => {
+test('only the work on one picture begins before the store is asked', async () => {
   const begins = (path: string, requestStream: boolean, recalled: Operation) => {
     const interceptor = checkApiKeys({
       ...openAccess,
@@ -188,7 +188,7 @@ void test('only the work on one picture begins before the store is asked', async
   assert.equal(await begins(streamFaces, true, FACE_DETECTION), false);
 });
 
-void test('a service that nobody has given an operation is closed; health and reflection need no key', async () => {
+test('a service that nobody has given an operation is closed; health and reflection need no key', async () => {
   const { log } = openAccess;
   const adminKey = new Metadata();
   adminKey.set('adminkey', 'right');
@@ -208,7 +208,7 @@ void test('a service that nobody has given an operation is closed; health and re
   assert.match(JSON.stringify(entries[0]), /no operation allows .*NewService/);
 });
 
-void test('guesses of the admin key are slowed down by address, right ones are not', async () => {
+test('guesses of the admin key are slowed down by address, right ones are not', async () => {
   const check = createAdminKeyCheck('right');
   const reasonOf = (sent: string, peer: string) =>
     check(sent, peer).then(
@@ -223,7 +223,7 @@ void test('guesses of the admin key are slowed down by address, right ones are n
     assert.equal(await reasonOf('right', '10.0.0.2:9'), 'OK');
 });
 
-void test('a refused key leaves a line, which does not show it', async (t) => {
+test('a refused key leaves a line, which does not show it', async (t) => {
   const { log, entries } = collectLog();
   const authenticate = () => Promise.reject(refuse('INVALID_API_KEY', 'apikey is not one of ours'));
   const handler = () => Promise.resolve(answer);
@@ -236,7 +236,7 @@ void test('a refused key leaves a line, which does not show it', async (t) => {
   assert.doesNotMatch(JSON.stringify(entries), /a-secret/);
 });
 
-void test('a fault in the check of the key is logged with the id of the request', async (t) => {
+test('a fault in the check of the key is logged with the id of the request', async (t) => {
   const { log, entries } = collectLog();
   const cause = new Error('the disk is gone');
   const authenticate = () =>
@@ -251,7 +251,7 @@ void test('a fault in the check of the key is logged with the id of the request'
   assert.match(JSON.stringify(err), /the disk is gone/);
 });
 
-void test('a handler is told the public id of the key', async (t) => {
+test('a handler is told the public id of the key', async (t) => {
   let keyId: string | undefined;
   const client = await serve(t, (_, given) => {
     keyId = given.keyId;

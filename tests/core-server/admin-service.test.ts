@@ -10,9 +10,9 @@ import { createPasswordHasher } from '../../core-server/access/password.js';
 import { createWorkLimiter } from '../../core-server/access/work-limiter.js';
 import { createAdminHandlers } from '../../core-server/admin/service.js';
 import {
-  Operation,
   type CreateApiKeyRequest,
   type CreateCompanyRequest,
+  Operation,
 } from '../../generated/imageanalysis/v1/admin.js';
 import { openDatabase, placeSqlite } from '../helpers/databases.js';
 

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { status, type ServiceError as GrpcError } from '@grpc/grpc-js';
+import { type ServiceError as GrpcError, status } from '@grpc/grpc-js';
 import {
   MeterReadingServiceService,
   ReadMeterResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { parseTrustedProxies } from '../../runtime/trusted-proxies.js';
 import { type Refusal, refuse } from '../../runtime/refusal.js';
+import { parseTrustedProxies } from '../../runtime/trusted-proxies.js';
 import { deferred } from '../helpers/deferred.js';
 import { detailsOf, unaryCall } from '../helpers/grpc.js';
-import { answer, call, serve, withKey, type Handler } from './served-calls.js';
+import { answer, call, type Handler, serve, withKey } from './served-calls.js';
 
-void test('a handler that rejects answers with code, message and ErrorInfo', async (t) => {
+test('a handler that rejects answers with code, message and ErrorInfo', async (t) => {
   const client = await serve(t, () =>
     Promise.reject(
       refuse('QUEUE_FULL', 'Too busy.', {
@@ -34,7 +34,7 @@ void test('a handler that rejects answers with code, message and ErrorInfo', asy
   });
 });
 
-void test('a handler that throws something unknown answers INTERNAL without its text', async (t) => {
+test('a handler that throws something unknown answers INTERNAL without its text', async (t) => {
   const client = await serve(t, () => Promise.reject(new Error('/etc/secret broke')));
   await assert.rejects(call(client), (error: GrpcError) => {
     assert.equal(error.code, status.INTERNAL);
@@ -44,7 +44,7 @@ void test('a handler that throws something unknown answers INTERNAL without its 
   });
 });
 
-void test('a handler that never settles is answered at the server-side deadline', async (t) => {
+test('a handler that never settles is answered at the server-side deadline', async (t) => {
   let signal: AbortSignal | undefined;
   const never: Handler = (_, { signal: given }) => {
     signal = given;
@@ -63,7 +63,7 @@ void test('a handler that never settles is answered at the server-side deadline'
   assert.equal(signal?.aborted, true);
 });
 
-void test("the caller's cancellation aborts the handler's signal with CLIENT_CLOSED", async (t) => {
+test("the caller's cancellation aborts the handler's signal with CLIENT_CLOSED", async (t) => {
   const entered = deferred<AbortSignal>();
   const client = await serve(t, (_, { signal }) => {
     entered.resolve(signal);
@@ -77,7 +77,7 @@ void test("the caller's cancellation aborts the handler's signal with CLIENT_CLO
   assert.equal((signal.reason as Refusal).reason, 'CLIENT_CLOSED');
 });
 
-void test("the caller's own deadline aborts the handler's signal with DEADLINE", async (t) => {
+test("the caller's own deadline aborts the handler's signal with DEADLINE", async (t) => {
   const entered = deferred<AbortSignal>();
   const client = await serve(t, (_, { signal }) => {
     entered.resolve(signal);
@@ -91,7 +91,7 @@ void test("the caller's own deadline aborts the handler's signal with DEADLINE",
   assert.equal((signal.reason as Refusal).reason, 'DEADLINE');
 });
 
-void test('a harmless request id is kept, any other is replaced', async (t) => {
+test('a harmless request id is kept, any other is replaced', async (t) => {
   const seen: string[] = [];
   const client = await serve(t, (_, { requestId }) => {
     seen.push(requestId);
@@ -106,7 +106,7 @@ void test('a harmless request id is kept, any other is replaced', async (t) => {
   for (const made of seen.slice(2)) assert.match(made, /^[0-9a-f-]{36}$/);
 });
 
-void test('only a trusted proxy speaks for the address of its client', async (t) => {
+test('only a trusted proxy speaks for the address of its client', async (t) => {
   const peerOf = async (trustedProxies: string, forwardedFor: string) => {
     let peer = '';
     const handler: Handler = (_, given) => {
@@ -125,13 +125,13 @@ void test('only a trusted proxy speaks for the address of its client', async (t)
   assert.equal(await peerOf('10.0.0.0/8', '203.0.113.7'), '127.0.0.1');
 });
 
-void test('a list of proxies with a mistake is refused', () => {
+test('a list of proxies with a mistake is refused', () => {
   for (const list of ['10.0.0.0/33', 'localhost', '10.0.0.0/x', '::1/129', '10.0.0.0/']) {
     assert.throws(() => parseTrustedProxies(list), /want one such as/);
   }
 });
 
-void test('bytes that are no message are refused, alone and in a stream', async (t) => {
+test('bytes that are no message are refused, alone and in a stream', async (t) => {
   const client = await serve(t, () => Promise.resolve(ReadMeterResponse.fromPartial({})));
   const bytes = Buffer.from([0x0a, 0xff, 0xff]);
   const same = (value: Buffer): Buffer => value;

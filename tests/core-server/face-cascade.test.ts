@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   addGlance,
+  type CascadeRule,
   mergeLooks,
   overviewScale,
   planSecondLook,
   suffices,
-  type CascadeRule,
 } from '../../core-server/face/cascade.js';
 import { parseCascadeRule } from '../../core-server/face/face-model.js';
 import type { Candidate } from '../../core-server/face/geometry.js';

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import {
   area,
   byAreaThenScore,
+  type Candidate,
   clampBox,
   intersectionOverUnion,
   suppress,
   toPicture,
   turnBack,
-  type Candidate,
 } from '../../core-server/face/geometry.js';
 import type { Point, QuarterTurns } from '../../core-server/image/picture.js';
 

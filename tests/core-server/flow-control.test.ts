@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { test } from 'node:test';
 import { callWindowBytes, connectionWindowBytes } from '../../core-server/grpc/flow-control.js';
-import { startService } from '../helpers/service.js';
 import { openStage, scriptedWorkerUrl } from '../helpers/scripted-pictures.js';
+import { startService } from '../helpers/service.js';
 
 test('a client may have a whole picture under way', async (t) => {
   openStage(t);

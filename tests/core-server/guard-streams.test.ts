@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, constants, createServer } from 'node:http2';
 import type {
   ClientHttp2Session,
   ClientHttp2Stream,
   IncomingHttpHeaders,
   ServerHttp2Stream,
 } from 'node:http2';
+import { connect, constants, createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
 import {
   chunkOverheadBytes,
   guardStreams,
   maxOpenMessageBytes,
   maxOpenMessages,
-  waitingMessageBytes,
   type StreamLimits,
+  waitingMessageBytes,
 } from '../../core-server/grpc/guard-streams.js';
-import { createFairBudget } from '../../runtime/fair-budget.js';
-import { maxSmallChunks } from '../../runtime/chunk-size.js';
 import { maxHeaderBytes } from '../../core-server/grpc/header-size.js';
 import { maxKeylessCalls } from '../../core-server/grpc/keyless-calls.js';
 import { createMessageMeter } from '../../core-server/grpc/message-meter.js';
+import { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
+import { maxSmallChunks } from '../../runtime/chunk-size.js';
+import { createFairBudget } from '../../runtime/fair-budget.js';
 import { deferred } from '../helpers/deferred.js';
 import { scriptedPicture } from '../helpers/scripted-pictures.js';
 import { startScripted } from '../helpers/scripted-service.js';

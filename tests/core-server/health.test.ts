@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { Client, credentials, Server, type ClientReadableStream } from '@grpc/grpc-js';
+import { Client, type ClientReadableStream, credentials, Server } from '@grpc/grpc-js';
 import { HealthImplementation, service } from 'grpc-health-check';
 import { serveHealth } from '../../core-server/grpc/health.js';
 import { waitUntil } from '../../launcher/wait-until.js';

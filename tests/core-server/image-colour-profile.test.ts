@@ -8,7 +8,7 @@ import { isPlainProfile, mayHaveProfile } from '../../core-server/image/colour-p
 import { decodeRegion, decodeUpright } from '../../core-server/image/decode.js';
 import { readHeader } from '../../core-server/image/header.js';
 import { openPicture } from '../../core-server/image/open-picture.js';
-import { wholeOf, type RgbPicture } from '../../core-server/image/picture.js';
+import { type RgbPicture, wholeOf } from '../../core-server/image/picture.js';
 import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
 import {
   colourDistance,

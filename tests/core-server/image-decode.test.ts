@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
-import { Refusal } from '../../runtime/refusal.js';
-import { decodeRegion, decodeUpright } from '../../core-server/image/decode.js';
 import { copyRegion } from '../../core-server/image/copy-region.js';
+import { decodeRegion, decodeUpright } from '../../core-server/image/decode.js';
 import { readHeader } from '../../core-server/image/header.js';
 import { padToMultiple } from '../../core-server/image/pad-to-multiple.js';
 import { scaledSize } from '../../core-server/image/picture.js';
 import { resizePicture } from '../../core-server/image/resize.js';
 import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
+import { Refusal } from '../../runtime/refusal.js';
 import {
   colourDistance,
   coloursOf,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import sharp from 'sharp';
-import { Refusal } from '../../runtime/refusal.js';
 import { decodeUpright } from '../../core-server/image/decode.js';
 import { openPicture } from '../../core-server/image/open-picture.js';
 import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
+import { Refusal } from '../../runtime/refusal.js';
 import { defaultLimits, quarters } from './image-fixtures.js';
 
 before(restrictLoaders);

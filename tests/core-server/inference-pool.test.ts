@@ -6,13 +6,13 @@ import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { Refusal, refuse } from '../../runtime/refusal.js';
 import {
   createWorkerPool,
   type WorkerPool,
   type WorkerPoolOptions,
 } from '../../core-server/inference/pool.js';
 import { restartDelayMs } from '../../core-server/inference/pool-timing.js';
+import { Refusal, refuse } from '../../runtime/refusal.js';
 import { deferred } from '../helpers/deferred.js';
 import type { FixtureData, FixtureTasks } from './inference-worker-fixture.js';
 

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { pino } from 'pino';
-import { ReadingStatus, ReadingWarning } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { Refusal } from '../../runtime/refusal.js';
 import { assembleReading } from '../../core-server/meter/assemble.js';
 import { judgeLight, measureLight } from '../../core-server/meter/counter-light.js';
 import type { CounterReading } from '../../core-server/meter/counter-reading.js';
-import type { Quad } from '../../core-server/meter/geometry.js';
 import { decimalOf } from '../../core-server/meter/decimal.js';
+import type { Quad } from '../../core-server/meter/geometry.js';
 import type {
   MeterReading,
   ReadingWarningName,
   ReadMeterInput,
 } from '../../core-server/meter/reader.js';
 import { createMeterReadingHandlers } from '../../core-server/meter/service.js';
+import { ReadingStatus, ReadingWarning } from '../../generated/imageanalysis/v1/meter_reading.js';
+import { Refusal } from '../../runtime/refusal.js';
 
 const upright: Quad = [
   { x: 10, y: 20 },

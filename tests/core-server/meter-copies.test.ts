@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
+import type { Size } from '../../core-server/image/picture.js';
 import type { Quad } from '../../core-server/meter/geometry.js';
 import { createMeterReader } from '../../core-server/meter/read-meter.js';
-import type { Size } from '../../core-server/image/picture.js';
 import { defaultLimits } from './image-fixtures.js';
 
 /** The lower right quarter of a picture. */

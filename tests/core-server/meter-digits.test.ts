@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { align, bestPath, likelihood, mergeColours } from '../../core-server/meter/digit-ctc.js';
 import { fractionOf } from '../../core-server/meter/fraction.js';
 import { stepFrom } from '../../core-server/meter/hypothesis.js';
-import { near, strip, type Peak } from './meter-reference.js';
+import { near, type Peak, strip } from './meter-reference.js';
 
 suite('CTC of digits', () => {
   const read = (peaks: Peak[], length: number) => mergeColours(strip(peaks, length));

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
+import { loadManifest } from '../../core-server/inference/manifest.js';
 import { chooseReadings } from '../../core-server/meter/choose-reading.js';
 import {
-  type Decimal,
   add,
   compare,
+  type Decimal,
   parseDecimal,
   truncated,
 } from '../../core-server/meter/decimal.js';
 import type { Hypothesis } from '../../core-server/meter/hypothesis.js';
 import {
-  type Contradiction,
   agreementOf,
+  type Contradiction,
   contradictionsOf,
   type KnownMeter,
 } from '../../core-server/meter/known-meter.js';
-import { loadManifest } from '../../core-server/inference/manifest.js';
 import { loadMeterModel } from '../../core-server/meter/meter-model.js';
 import { validateKnownMeter } from '../../core-server/meter/validate.js';
+import type { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
 
 const manifestUrl = new URL('../../../models/manifest.json', import.meta.url);
 const { rules } = await loadMeterModel(await loadManifest(manifestUrl), manifestUrl);

@@ -5,7 +5,7 @@ import type { TensorData } from '../../core-server/inference/sessions.js';
 import { loadMeterModel } from '../../core-server/meter/meter-model.js';
 import { createNetworkCounterReader } from '../../core-server/meter/network-counter-reader.js';
 import { parseReaderRules } from '../../core-server/meter/reader-rules.js';
-import { near, nearQuad, rules, steps, strip, type Corners, type Peak } from './meter-reference.js';
+import { type Corners, near, nearQuad, type Peak, rules, steps, strip } from './meter-reference.js';
 
 const manifestUrl = new URL('../../../models/manifest.json', import.meta.url);
 

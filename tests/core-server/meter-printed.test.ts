@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { type Quad, angleOf, sizeOf } from '../../core-server/meter/geometry.js';
+import { angleOf, type Quad, sizeOf } from '../../core-server/meter/geometry.js';
 import { decodeCtc } from '../../core-server/meter/printed/ctc-text.js';
 import { minAreaRect } from '../../core-server/meter/printed/min-area-rect.js';
 import { besideCounter, findPrintedText } from '../../core-server/meter/printed/printed-text.js';

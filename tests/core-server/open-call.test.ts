@@ -37,14 +37,14 @@ for (const [where, jumpMs] of [
   ['forward', hourMs],
   ['back', -hourMs],
 ] as const) {
-  void test(`a clock that is set ${where} does not change the time that a call has left`, (t) => {
+  test(`a clock that is set ${where} does not change the time that a call has left`, (t) => {
     const { call, monotonic, clock } = open(t, 10_000);
     clock.setTime(1_000 * hourMs + jumpMs);
     monotonic.ms += 4_000;
     assert.equal(call.timeLeftMs(), 6_000);
   });
 
-  void test(`a clock that is set ${where} does not confuse a caller gone with a deadline`, (t) => {
+  test(`a clock that is set ${where} does not confuse a caller gone with a deadline`, (t) => {
     const gone = open(t, 10_000);
     gone.clock.setTime(1_000 * hourMs + jumpMs);
     gone.monotonic.ms += 4_000;
@@ -53,7 +53,7 @@ for (const [where, jumpMs] of [
   });
 }
 
-void test('a deadline that passed is told from a caller gone', (t) => {
+test('a deadline that passed is told from a caller gone', (t) => {
   const { call, grpcCall, monotonic } = open(t, 10_000);
   monotonic.ms += 9_950;
   grpcCall.emit('cancelled');

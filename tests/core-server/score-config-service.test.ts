@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Refusal, refuse } from '../../runtime/refusal.js';
 import { createCompanyScoreReader } from '../../core-server/score-config/company-score.js';
 import { createScoreConfigHandlers } from '../../core-server/score-config/service.js';
 import type { ScoreStore } from '../../core-server/score-config/store.js';
+import { type Refusal, refuse } from '../../runtime/refusal.js';
 
 const password = 'right-password';
 const call = { keyId: 'key', peer: '192.0.2.1', signal: new AbortController().signal };

@@ -1,23 +1,23 @@
 import type { TestContext } from 'node:test';
 import { credentials, Metadata, Server } from '@grpc/grpc-js';
-import { pino, type Logger } from 'pino';
-import {
-  MeterReadingServiceClient,
-  MeterReadingServiceService,
-  ReadMeterResponse,
-  type ReadMeterRequest,
-} from '../../generated/imageanalysis/v1/meter_reading.js';
-import { checkApiKeys, type AccessDeps } from '../../core-server/grpc/check-keys.js';
-import { parseTrustedProxies } from '../../runtime/trusted-proxies.js';
+import { type Logger, pino } from 'pino';
 import type { Call } from '../../core-server/call.js';
 import { bidi } from '../../core-server/grpc/bidi.js';
+import { type AccessDeps, checkApiKeys } from '../../core-server/grpc/check-keys.js';
+import { observeCalls } from '../../core-server/grpc/observe-calls.js';
 import { streamed } from '../../core-server/grpc/stream.js';
 import { unary } from '../../core-server/grpc/unary.js';
 import { markUndecodable } from '../../core-server/grpc/undecodable.js';
-import { observeCalls } from '../../core-server/grpc/observe-calls.js';
 import type { Metrics } from '../../core-server/observe/metrics.js';
 import type { HandlerOptions } from '../../core-server/run-options.js';
+import {
+  MeterReadingServiceClient,
+  MeterReadingServiceService,
+  type ReadMeterRequest,
+  ReadMeterResponse,
+} from '../../generated/imageanalysis/v1/meter_reading.js';
 import { noTracing } from '../../runtime/tracing.js';
+import { parseTrustedProxies } from '../../runtime/trusted-proxies.js';
 import { bindServer, unaryCall } from '../helpers/grpc.js';
 
 // Calls of ReadMeter and StreamReadMeters with a handler of the test's own.

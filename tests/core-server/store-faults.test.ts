@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import type { Socket } from 'node:net';
+import { createInterface } from 'node:readline';
 import { after, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -12,8 +12,8 @@ import { createKnexApiKeyStore } from '../../core-server/access/knex-api-key-sto
 import { createKnexCompanyStore } from '../../core-server/access/knex-company-store.js';
 import { createDatabase, type DatabaseOptions } from '../../core-server/db/knex.js';
 import { isTemporary } from '../../core-server/db/storage-error.js';
-import { Refusal } from '../../runtime/refusal.js';
 import { createKnexScoreStore } from '../../core-server/score-config/knex-store.js';
+import { Refusal } from '../../runtime/refusal.js';
 import { openDatabase, startDialects, type TestDialect } from '../helpers/databases.js';
 
 const dialects = await startDialects();

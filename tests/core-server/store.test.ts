@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, it, type TestContext } from 'node:test';
-import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import type { StoredApiKey } from '../../core-server/access/api-keys.js';
 import { createKnexApiKeyStore } from '../../core-server/access/knex-api-key-store.js';
 import { createKnexCompanyStore } from '../../core-server/access/knex-company-store.js';
 import { createKnexScoreStore } from '../../core-server/score-config/knex-store.js';
+import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { openDatabase, startDialects } from '../helpers/databases.js';
 
 const dialects = await startDialects();

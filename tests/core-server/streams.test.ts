@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { status, type ServiceError as GrpcError } from '@grpc/grpc-js';
+import { type ServiceError as GrpcError, status } from '@grpc/grpc-js';
 import {
   ReadMeterResponse,
   type StreamReadMetersResponse,
@@ -12,7 +12,7 @@ import { deferred } from '../helpers/deferred.js';
 import { detailsOf, detailsOfStatus } from '../helpers/grpc.js';
 import { answer, call, openAccess, serve, withKey } from './served-calls.js';
 
-void test('a stream answers every item, refusals too, and ends after the last', async (t) => {
+test('a stream answers every item, refusals too, and ends after the last', async (t) => {
   const client = await serve(t, ({ image }, _, options) => {
     assert.equal(options?.wait, 'queue');
     return image.length === 0
@@ -33,7 +33,7 @@ void test('a stream answers every item, refusals too, and ends after the last', 
   });
 });
 
-void test('a key that was revoked gets no more answers on an open stream, and its work ends', async (t) => {
+test('a key that was revoked gets no more answers on an open stream, and its work ends', async (t) => {
   const entered = deferred<AbortSignal>();
   const revoked = refuse('INVALID_API_KEY', 'The API key is not valid.');
   let isRevoked = false;
@@ -72,7 +72,7 @@ void test('a key that was revoked gets no more answers on an open stream, and it
   assert.equal((await entered.promise).aborted, true);
 });
 
-void test('each request of a stream counts, and one too many is refused alone', async (t) => {
+test('each request of a stream counts, and one too many is refused alone', async (t) => {
   let counted = 0;
   const client = await serve(t, () => Promise.resolve(answer), {
     maxInFlight: 1,
@@ -93,7 +93,7 @@ void test('each request of a stream counts, and one too many is refused alone', 
   assert.equal(counted, 3);
 });
 
-void test('a store that cannot tell whether the key is valid refuses one request, not the stream', async (t) => {
+test('a store that cannot tell whether the key is valid refuses one request, not the stream', async (t) => {
   const faults = [
     () => Promise.reject(refuse('STORE_UNAVAILABLE', 'The store is away.')),
     () => new Promise<never>(() => {}), // until the deadline of the request
@@ -117,7 +117,7 @@ void test('a store that cannot tell whether the key is valid refuses one request
   assert.deepEqual(await outcomesOf(stream), { a: 'STORE_UNAVAILABLE', b: 'DEADLINE', c: '00123' });
 });
 
-void test("a fault behind a stream's item is logged with its cause", async (t) => {
+test("a fault behind a stream's item is logged with its cause", async (t) => {
   const collected = collectLog();
   const cause = new Error('the disk is gone');
   const handler = () =>
@@ -132,7 +132,7 @@ void test("a fault behind a stream's item is logged with its cause", async (t) =
   assert.match(JSON.stringify(err), /the disk is gone/);
 });
 
-void test('a stream holds no more requests in work than allowed', async (t) => {
+test('a stream holds no more requests in work than allowed', async (t) => {
   let running = 0;
   let most = 0;
   const client = await serve(
@@ -158,7 +158,7 @@ void test('a stream holds no more requests in work than allowed', async (t) => {
   assert.equal(most, 3);
 });
 
-void test('an idle stream is ended with DEADLINE', async (t) => {
+test('an idle stream is ended with DEADLINE', async (t) => {
   const client = await serve(t, () => Promise.resolve(answer), { idleMs: 50 });
   const stream = client.streamReadMeters(withKey());
   stream.resume();
@@ -167,7 +167,7 @@ void test('an idle stream is ended with DEADLINE', async (t) => {
   assert.equal(error.details, 'the stream was idle for 50 ms, go on in a new stream');
 });
 
-void test('a stream that has a request in work is not idle, however long that takes', async (t) => {
+test('a stream that has a request in work is not idle, however long that takes', async (t) => {
   const idleMs = 50;
   const client = await serve(
     t,
@@ -183,7 +183,7 @@ void test('a stream that has a request in work is not idle, however long that ta
   assert.deepEqual(await outcomesOf(stream), { a: '00123' });
 });
 
-void test("a stream's item that takes too long is answered, and the stream goes on", async (t) => {
+test("a stream's item that takes too long is answered, and the stream goes on", async (t) => {
   const client = await serve(
     t,
     ({ image }, { signal }) =>
@@ -205,7 +205,7 @@ void test("a stream's item that takes too long is answered, and the stream goes 
   assert.deepEqual(Object.fromEntries(cases), { slow: 'error', fast: 'response' });
 });
 
-void test("a cancelled stream aborts its items' signals", async (t) => {
+test("a cancelled stream aborts its items' signals", async (t) => {
   const entered = deferred<AbortSignal>();
   const client = await serve(t, (_, { signal }) => {
     entered.resolve(signal);
@@ -224,7 +224,7 @@ void test("a cancelled stream aborts its items' signals", async (t) => {
   assert.equal((signal.reason as Refusal).reason, 'CLIENT_CLOSED');
 });
 
-void test('a caller that goes away with answers unread leaves no promise rejected', async (t) => {
+test('a caller that goes away with answers unread leaves no promise rejected', async (t) => {
   const large = ReadMeterResponse.fromPartial({ meterNumber: '1'.repeat(100_000) });
   let answered = 0;
   const client = await serve(
@@ -252,7 +252,7 @@ void test('a caller that goes away with answers unread leaves no promise rejecte
   assert.deepEqual(unhandled, []);
 });
 
-void test('a closing service ends an idle stream with SHUTTING_DOWN', async (t) => {
+test('a closing service ends an idle stream with SHUTTING_DOWN', async (t) => {
   const closing = new AbortController();
   const client = await serve(t, () => Promise.resolve(answer), { closing: closing.signal });
   const stream = client.streamReadMeters(withKey());
@@ -263,7 +263,7 @@ void test('a closing service ends an idle stream with SHUTTING_DOWN', async (t) 
   assert.equal(detailsOf(error).reason, 'SHUTTING_DOWN');
 });
 
-void test('a closing service answers what a stream has in work, and takes no more', async (t) => {
+test('a closing service answers what a stream has in work, and takes no more', async (t) => {
   const closing = new AbortController();
   const entered = deferred();
   const release = deferred();

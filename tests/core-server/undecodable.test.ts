@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { markUndecodable, requireDecoded } from '../../core-server/grpc/undecodable.js';
 import {
   MeterReadingServiceService,
   ReadMeterRequest,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { markUndecodable, requireDecoded } from '../../core-server/grpc/undecodable.js';
 import { Refusal } from '../../runtime/refusal.js';
 
 const { readMeter } = markUndecodable(MeterReadingServiceService);

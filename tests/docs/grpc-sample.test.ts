@@ -11,7 +11,7 @@ const run = (apiKey: string, ...args: string[]) => {
   return { status, stderr: stderr.toString() };
 };
 
-void test('the sample of gRPC says what it wants, without the key', () => {
+test('the sample of gRPC says what it wants, without the key', () => {
   const usage = {
     status: 2,
     stderr: 'usage: APIKEY=… node grpc-client.js HOST:PORT PORTRAIT METER\n',

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createRandom } from '../fuzz/random.js';
-import { launchService, type LaunchedService } from '../helpers/launched-service.js';
+import { type LaunchedService, launchService } from '../helpers/launched-service.js';
 import { createMemoryWatch } from '../helpers/memory.js';
 import { createClients } from './clients.js';
-import { describeRecord, readRecord, writeRecord, type FaultRecord } from './record.js';
+import { describeRecord, type FaultRecord, readRecord, writeRecord } from './record.js';
 import { createRunningTime } from './running-time.js';
 
 const usage = `Kills the core, its inference workers or the facade at random moments, under load and while a score

@@ -7,7 +7,7 @@ import { createHttpCase } from './http-cases.js';
 import { createPicturePicker } from './picture-picker.js';
 import { createPictures } from './pictures.js';
 import { createRandom, type Random } from './random.js';
-import { createGrpcSender, sendHttp, type Outcome } from './send.js';
+import { createGrpcSender, type Outcome, sendHttp } from './send.js';
 import { createStandstillCounter } from './standstills.js';
 
 const usage = `Sends hostile input to a real core and facade on this machine and checks every response.

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createDatabase, type DatabaseOptions } from '../../core-server/db/knex.js';
-import { startPostgres, type PostgresServer } from './postgres.js';
+import { type PostgresServer, startPostgres } from './postgres.js';
 
 /** What a test needs of its context. */
 interface TestContext {

@@ -1,9 +1,9 @@
 import type { TestContext } from 'node:test';
 import {
-  Metadata,
-  ServerCredentials,
   type ClientUnaryCall,
+  Metadata,
   type Server,
+  ServerCredentials,
   type ServiceError as GrpcError,
 } from '@grpc/grpc-js';
 import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';

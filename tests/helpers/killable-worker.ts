@@ -1,5 +1,5 @@
-import { parentPort } from 'node:worker_threads';
 import '../../core-server/worker-main.js';
+import { parentPort } from 'node:worker_threads';
 import { stage } from './scripted-pictures.js';
 
 // The real worker, which ends in the middle of its first job; the one that takes its place does not.

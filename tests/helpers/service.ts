@@ -1,15 +1,15 @@
 import type { TestContext } from 'node:test';
 import { credentials, Metadata } from '@grpc/grpc-js';
-import { pino, type Logger } from 'pino';
+import { type Logger, pino } from 'pino';
+import { createDatabase } from '../../core-server/db/knex.js';
 import {
   AdminServiceClient,
   type CreateApiKeyResponse,
   type Operation,
 } from '../../generated/imageanalysis/v1/admin.js';
-import { createDatabase } from '../../core-server/db/knex.js';
 import { createConfig as createRestConfig } from '../../rest-facade/config.js';
-import type { Tracing } from '../../runtime/tracing.js';
 import { startRestFacade } from '../../rest-facade/server.js';
+import type { Tracing } from '../../runtime/tracing.js';
 import { unaryCall } from './grpc.js';
 import { adminKey, startTestCore } from './start-core.js';
 

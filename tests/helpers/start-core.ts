@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { createConfig } from '../../core-server/config.js';
-import { startCore, type CoreOptions, type RunningCore } from '../../core-server/core.js';
+import { type CoreOptions, type RunningCore, startCore } from '../../core-server/core.js';
 
 const root = new URL('../../../', import.meta.url);
 

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { createServer, type AddressInfo, type Server as TcpServer } from 'node:net';
+import { type AddressInfo, createServer, type Server as TcpServer } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
@@ -39,13 +39,13 @@ async function startCore(t: TestContext, credentials: ServerCredentials, status:
   return { CORE_HOST: '127.0.0.2', CORE_PORT: String(port) };
 }
 
-void test('a core is asked where it listens', async (t) => {
+test('a core is asked where it listens', async (t) => {
   const plain = ServerCredentials.createInsecure();
   assert.equal(await isHealthy('core', await startCore(t, plain, 'SERVING')), true);
   assert.equal(await isHealthy('core', await startCore(t, plain, 'NOT_SERVING')), false);
 });
 
-void test('a core with TLS is asked over TLS, and one with mutual TLS only for its port', async (t) => {
+test('a core with TLS is asked over TLS, and one with mutual TLS only for its port', async (t) => {
   const authority = await createAuthority(t);
   const { cert, key, certFile, keyFile } = await authority.issue('core');
   const credentials = (clientAuthority: Buffer | null) =>
@@ -74,7 +74,7 @@ const answer =
   (_request, response) =>
     void response.writeHead(status).end();
 
-void test('a facade is asked where it listens, over TLS where it has a certificate', async (t) => {
+test('a facade is asked where it listens, over TLS where it has a certificate', async (t) => {
   const { certFile, keyFile, cert, key } = await (await createAuthority(t)).issue('facade');
   const port = await listen(t, createHttpServer(answer(200)), '127.0.0.2');
   const specific = { REST_HOST: '127.0.0.2', REST_PORT: port };

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { isGrpcServing } from '../../launcher/is-grpc-serving.js';
 import { launch, type LaunchFiles } from '../../launcher/launch.js';
 import type { LaunchSettings } from '../../launcher/launch-settings.js';
-import { isGrpcServing } from '../../launcher/is-grpc-serving.js';
 import { findFreePorts } from '../../launcher/ports.js';
 import { closeMs } from '../../runtime/stop-word.js';
 import { eventually, isAlive, writeProgram } from './stand-ins.js';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadResult } from '../../bench/load/messages.js';
 import { quantile } from '../../bench/measure/statistics.js';
 import { measureCapacity, measureNormal, times } from './flood.js';
-import { spread, type Line } from './lines.js';
+import { type Line, spread } from './lines.js';
 import type { Protocol, Stage } from './stage.js';
 
 /** The flood has filled the queue by then. */

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Target } from '../../bench/load/messages.js';
 import { median, quantile } from '../../bench/measure/statistics.js';
 import { watchHealth } from './health-watch.js';
-import { spread, type Line } from './lines.js';
-import { requestTimeoutMs, type Protocol, type Stage } from './stage.js';
+import { type Line, spread } from './lines.js';
+import { type Protocol, requestTimeoutMs, type Stage } from './stage.js';
 
 /** The capacity, so often. */
 export const times = 10;

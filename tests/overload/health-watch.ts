@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isGrpcServing } from '../../launcher/is-grpc-serving.js';
 import { isHttpServing } from '../../launcher/is-serving.js';
 import type { LaunchedService } from '../helpers/launched-service.js';
-import { spread, type Line } from './lines.js';
+import { type Line, spread } from './lines.js';
 
 const everyMs = 100;
 

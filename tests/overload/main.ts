@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { measureDisconnect } from './disconnect.js';
 import { measureFairness } from './fairness.js';
 import { measureFlood } from './flood.js';
-import { renderLines, type Line } from './lines.js';
+import { type Line, renderLines } from './lines.js';
 import { measureSlowClients } from './slow-clients.js';
 import { openStage, type Stage } from './stage.js';
 

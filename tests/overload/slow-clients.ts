@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { quantile } from '../../bench/measure/statistics.js';
 import { maxUnanswered } from '../../rest-facade/limit-pipelining.js';
 import { measureNormal } from './flood.js';
-import { spread, type Line } from './lines.js';
+import { type Line, spread } from './lines.js';
 import { requestTimeoutMs, type Stage } from './stage.js';
 
 /** Of each kind. */

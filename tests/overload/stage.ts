@@ -1,11 +1,11 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startLoadProcess, type LoadProcess } from '../../bench/load/load-process.js';
+import { type LoadProcess, startLoadProcess } from '../../bench/load/load-process.js';
 import type { Target } from '../../bench/load/messages.js';
 import { grpcTargets, restTargets } from '../../bench/systems/service.js';
 import { findFreePorts } from '../../launcher/ports.js';
-import { launchService, type LaunchedService } from '../helpers/launched-service.js';
+import { type LaunchedService, launchService } from '../helpers/launched-service.js';
 
 /** How long the service gives a request; shorter than by default, so that all this ends sooner. */
 export const requestTimeoutMs = 10_000;

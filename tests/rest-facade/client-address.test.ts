@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clientAddressOf } from '../../rest-facade/client-address.js';
 import { parseTrustedProxies } from '../../runtime/trusted-proxies.js';
-import { createForm } from '../helpers/form.js';
 import { deferred } from '../helpers/deferred.js';
+import { createForm } from '../helpers/form.js';
 import { answerAll } from './answers.js';
 import { readRefusal, startBoth, withKey } from './facade.js';
 

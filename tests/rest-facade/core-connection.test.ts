@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import dns from 'node:dns';
 import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import type { Client } from '@grpc/grpc-js';
 import {
   GetDetectionScoreRequest,
   ScoreConfigServiceService,
 } from '../../generated/imageanalysis/v1/score_config.js';
-import { createCoreConnection, type CoreConnection } from '../../rest-facade/core-connection.js';
+import { type CoreConnection, createCoreConnection } from '../../rest-facade/core-connection.js';
 import { loadCoreTrust } from '../../rest-facade/tls.js';
-import { answerAll } from './answers.js';
-import { startFakeCore, type Script } from './fake-core.js';
 import { deferred } from '../helpers/deferred.js';
 import { createForm } from '../helpers/form.js';
+import { answerAll } from './answers.js';
 import { readRefusal, startBoth, startFacade, withKey } from './facade.js';
+import { type Script, startFakeCore } from './fake-core.js';
 import { exchange, openSocket } from './raw-http.js';
 
 const never: Script = () => new Promise<object>(() => {});

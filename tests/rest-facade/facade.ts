@@ -2,8 +2,8 @@ import { Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { createConfig } from '../../rest-facade/config.js';
-import { startRestFacade, type RestFacade } from '../../rest-facade/server.js';
-import { startFakeCore, type FakeCore, type Script } from './fake-core.js';
+import { type RestFacade, startRestFacade } from '../../rest-facade/server.js';
+import { type FakeCore, type Script, startFakeCore } from './fake-core.js';
 
 /** A facade under test. */
 export interface TestFacade {

@@ -1,11 +1,11 @@
 import type { TestContext } from 'node:test';
 import {
   Metadata,
-  Server,
-  status,
   type sendUnaryData,
+  Server,
   type ServerUnaryCall,
   type ServiceDefinition,
+  status,
 } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import { Any } from '../../generated/google/protobuf/any.js';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerAll } from './answers.js';
-import { startFakeCore } from './fake-core.js';
 import { deferred } from '../helpers/deferred.js';
 import { createForm } from '../helpers/form.js';
+import { answerAll } from './answers.js';
 import { readRefusal, startBoth, startFacade, withKey } from './facade.js';
+import { startFakeCore } from './fake-core.js';
 import { openSocket, readToEnd } from './raw-http.js';
 
 test('/livez, /readyz and /openapi.json need no key', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerAll } from './answers.js';
-import { startBoth, type ErrorBody } from './facade.js';
+import { type ErrorBody, startBoth } from './facade.js';
 import { exchange } from './raw-http.js';
 
 test('what is no HTTP request is answered in JSON and closed', async (t) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerAll } from './answers.js';
 import { createForm } from '../helpers/form.js';
-import { startBoth, withKey, type ErrorBody } from './facade.js';
+import { answerAll } from './answers.js';
+import { type ErrorBody, startBoth, withKey } from './facade.js';
 
 const picture = Buffer.from([0xff, 0xd8, 0xff, 0x00, 0x0d, 0x0a, 0x2d, 0x2d]);
 

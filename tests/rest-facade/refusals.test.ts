@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';
 import { createForm } from '../helpers/form.js';
 import { answerAll } from './answers.js';
-import { readRefusal, startBoth, withKey, type ErrorBody } from './facade.js';
+import { type ErrorBody, readRefusal, startBoth, withKey } from './facade.js';
 import { CoreRefusal } from './fake-core.js';
 import { exchange } from './raw-http.js';
 

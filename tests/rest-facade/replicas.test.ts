@@ -7,15 +7,15 @@ import { toTarget } from '../../rest-facade/config.js';
 import { createCoreClient } from '../../rest-facade/core-client.js';
 import { loadRpcs } from '../../rest-facade/protos.js';
 import { loadCoreTrust } from '../../rest-facade/tls.js';
-import { answerAll } from './answers.js';
 import { createForm } from '../helpers/form.js';
-import { startFacade, withKey, type ErrorBody } from './facade.js';
+import { answerAll } from './answers.js';
+import { type ErrorBody, startFacade, withKey } from './facade.js';
 import {
   CoreRefusal,
-  startFakeCore,
   type FakeCore,
   type ReceivedCall,
   type Script,
+  startFakeCore,
 } from './fake-core.js';
 
 // Cores that come and go behind one facade.

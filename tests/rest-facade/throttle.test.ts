@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Refusal, refuse } from '../../runtime/refusal.js';
 import { createThrottle } from '../../rest-facade/throttle.js';
 import { createFairBudget } from '../../runtime/fair-budget.js';
+import { type Refusal, refuse } from '../../runtime/refusal.js';
 import { deferred } from '../helpers/deferred.js';
 import { exchange } from './raw-http.js';
 import { serveApp } from './serve-app.js';

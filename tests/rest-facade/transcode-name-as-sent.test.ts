@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';
 import { createForm } from '../helpers/form.js';
-import { startBoth, withKey, type ErrorBody } from './facade.js';
+import { type ErrorBody, startBoth, withKey } from './facade.js';
 import { CoreRefusal } from './fake-core.js';
 
 // What the core says of a field of its message is said of the name that the caller used for it.

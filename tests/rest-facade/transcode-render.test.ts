@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Metadata, status, type ServiceError } from '@grpc/grpc-js';
+import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { Any } from '../../generated/google/protobuf/any.js';
 import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
 import { Status } from '../../generated/google/rpc/status.js';
-import { Refusal, refuse } from '../../runtime/refusal.js';
 import { fromGrpcError } from '../../rest-facade/transcode/grpc-error.js';
 import { renderError, toHttpStatus } from '../../rest-facade/transcode/http-error.js';
-import { Base64, Float, writeJson, type Json } from '../../rest-facade/transcode/json.js';
+import { Base64, Float, type Json, writeJson } from '../../rest-facade/transcode/json.js';
 import { formatScore } from '../../rest-facade/transcode/render-face.js';
 import { renderResponse } from '../../rest-facade/transcode/render-response.js';
+import { Refusal, refuse } from '../../runtime/refusal.js';
 
 test('JSON: floats show a point, base64 is plain, undefined is left out', () => {
   const shared = Buffer.from('xxpicturexx').subarray(2, 9);

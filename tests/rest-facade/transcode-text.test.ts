@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { quote } from '../../runtime/refusal.js';
-import { parseText, type Field } from '../../rest-facade/transcode/field.js';
+import { type Field, parseText } from '../../rest-facade/transcode/field.js';
 import { decodePart, parseQuery, splitTarget } from '../../rest-facade/transcode/parse-target.js';
 import { matchPath, parsePathTemplate } from '../../rest-facade/transcode/path-template.js';
 import { showPath } from '../../rest-facade/transcode/show-path.js';
+import { quote } from '../../runtime/refusal.js';
 import { reasonOf } from './refusals.js';
 
 test('a target is split into path and query, whatever a proxy puts before it', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFairBudget } from '../../runtime/fair-budget.js';
-import { createBodyHold, type BodyHold } from '../../rest-facade/upload/body-hold.js';
-import { leastMeanChunkBytes, maxSmallChunks } from '../../runtime/chunk-size.js';
+import { type BodyHold, createBodyHold } from '../../rest-facade/upload/body-hold.js';
 import { createByteCollector } from '../../rest-facade/upload/byte-collector.js';
 import { decodeDataUrl } from '../../rest-facade/upload/data-url.js';
+import { leastMeanChunkBytes, maxSmallChunks } from '../../runtime/chunk-size.js';
+import { createFairBudget } from '../../runtime/fair-budget.js';
 import { reasonOf } from './refusals.js';
 
 const kib = 1024;

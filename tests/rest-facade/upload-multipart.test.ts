@@ -4,9 +4,9 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { readMultipart } from '../../rest-facade/upload/read-multipart.js';
 import { createFairBudget } from '../../runtime/fair-budget.js';
-import { answerAll } from './answers.js';
 import { createForm } from '../helpers/form.js';
-import { readRefusal, startBoth, withKey, type ErrorBody } from './facade.js';
+import { answerAll } from './answers.js';
+import { type ErrorBody, readRefusal, startBoth, withKey } from './facade.js';
 import { exchange, multipartRequest } from './raw-http.js';
 
 const kib = 1024;

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import {
+  type AdminClient,
   createAdminClient,
   createClient,
   Operation,
-  type AdminClient,
 } from 'image-analysis/client';
 import { createLifetime } from '../helpers/lifetime.js';
 import { startService, type TestService } from '../helpers/service.js';
 
 const lifetime = createLifetime();
 
-void describe('the client of the administration port', () => {
+describe('the client of the administration port', () => {
   let service: TestService;
   let admin: AdminClient;
 
@@ -21,7 +21,7 @@ void describe('the client of the administration port', () => {
     lifetime.after(() => admin.close());
   });
 
-  void it('creates, lists and revokes keys', async () => {
+  it('creates, lists and revokes keys', async () => {
     const { apiKey, secret } = await admin.createApiKey({
       label: 'billing',
       operations: [Operation.METER_READING],
@@ -42,7 +42,7 @@ void describe('the client of the administration port', () => {
     client.close();
   });
 
-  void it('registers, lists and deletes companies', async () => {
+  it('registers, lists and deletes companies', async () => {
     const name = 'typescript-example';
     const client = createClient({ address: service.grpc, apiKey: service.apiKey });
     await admin.createCompany({ name, password: 'correct horse' });
@@ -60,7 +60,7 @@ void describe('the client of the administration port', () => {
     client.close();
   });
 
-  void it('tells why it was refused', async () => {
+  it('tells why it was refused', async () => {
     await assert.rejects(admin.deleteCompany({ name: 'nobody' }), { reason: 'UNKNOWN_COMPANY' });
     await assert.rejects(admin.createApiKey({}), {
       reason: 'MISSING_FIELD',

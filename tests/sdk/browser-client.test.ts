@@ -6,7 +6,7 @@ import { it, type TestContext } from 'node:test';
 import { noChromium, startBrowser } from '../helpers/browser.js';
 import { startService } from '../helpers/service.js';
 
-void it('the client over REST needs nothing that a browser lacks', () => {
+it('the client over REST needs nothing that a browser lacks', () => {
   const seen = new Set<string>();
   const foreign: string[] = [];
   const visit = (url: URL) => {
@@ -26,7 +26,7 @@ void it('the client over REST needs nothing that a browser lacks', () => {
   assert.ok(seen.size > 1);
 });
 
-void it(
+it(
   'the client over REST makes every call from a page of another origin',
   { skip: noChromium },
   async (t) => {

@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict';
 import { before, describe, it, type TestContext } from 'node:test';
-import { Metadata, Server, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js';
+import { Metadata, type sendUnaryData, Server, type ServerUnaryCall, status } from '@grpc/grpc-js';
 import {
   createAdminClient,
   createClient,
   fromStatus,
+  type ImageAnalysisClient,
   RefusedError,
   ThresholdSource,
-  type ImageAnalysisClient,
 } from 'image-analysis/client';
+import { toStatusObject } from '../../core-server/grpc/status.js';
 import { ErrorInfo } from '../../generated/google/rpc/error_details.js';
 import { Status } from '../../generated/google/rpc/status.js';
 import { MeterReadingServiceService } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { refuse } from '../../runtime/refusal.js';
-import { toStatusObject } from '../../core-server/grpc/status.js';
+import { bindServer } from '../helpers/grpc.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
-import { bindServer } from '../helpers/grpc.js';
 
 const lifetime = createLifetime();
 
-void describe('the client over gRPC', () => {
+describe('the client over gRPC', () => {
   let service: TestService;
   let client: ImageAnalysisClient;
   let portrait: Buffer;
@@ -36,7 +36,7 @@ void describe('the client over gRPC', () => {
     meter = await readSample('meter.jpg');
   });
 
-  void it('finds the largest face', async () => {
+  it('finds the largest face', async () => {
     const { face } = await client.detectSingleFace({ image: portrait, landmarks: true });
 
     const box = face?.boundingBox;
@@ -44,7 +44,7 @@ void describe('the client over gRPC', () => {
     assert.ok(box && nose && box.xmin < nose.x && nose.x < box.xmax);
   });
 
-  void it('finds all faces', async () => {
+  it('finds all faces', async () => {
     const { faces, details } = await client.detectAllFaces(
       { image: portrait, minScore: 0.5, crop: false, details: true },
       { timeoutMs: 20_000 },
@@ -54,14 +54,14 @@ void describe('the client over gRPC', () => {
     assert.equal(details?.threshold?.source, ThresholdSource.REQUEST);
   });
 
-  void it('reads a meter', async () => {
+  it('reads a meter', async () => {
     const reading = await client.readMeter({ image: meter });
 
     assert.equal(reading.meterNumber, '00473286');
     assert.equal(reading.value, '00473.286');
   });
 
-  void it('sets and shows the score of a company', async () => {
+  it('sets and shows the score of a company', async () => {
     const login = { company: 'acme', password: 'correct horse' };
 
     await client.setDetectionScore({ ...login, detectionScore: 0.65 });
@@ -69,7 +69,7 @@ void describe('the client over gRPC', () => {
     assert.equal((await client.getDetectionScore(login)).detectionScore, 0.65);
   });
 
-  void it('tells why it was refused', async () => {
+  it('tells why it was refused', async () => {
     await assert.rejects(client.detectSingleFace({ image: meter }), (error) => {
       assert.ok(error instanceof RefusedError);
       assert.equal(error.reason, 'NO_FACE');
@@ -87,7 +87,7 @@ void describe('the client over gRPC', () => {
     stranger.close();
   });
 
-  void it('takes a key with white space around it, and prints none that cannot be sent', async () => {
+  it('takes a key with white space around it, and prints none that cannot be sent', async () => {
     const spaced = createClient({ address: service.grpc, apiKey: ` ${service.apiKey}\r\n` });
     assert.equal((await spaced.readMeter({ image: meter })).value, '00473.286');
     spaced.close();
@@ -101,7 +101,7 @@ void describe('the client over gRPC', () => {
     });
   });
 
-  void it('ends when its time is over or its signal is aborted', async () => {
+  it('ends when its time is over or its signal is aborted', async () => {
     await assert.rejects(client.readMeter({ image: meter }, { timeoutMs: 1 }), {
       code: 'DEADLINE_EXCEEDED',
     });
@@ -111,14 +111,14 @@ void describe('the client over gRPC', () => {
     await assert.rejects(reading, /changed my mind/);
   });
 
-  void it('gives up after its retries where nothing listens', async () => {
+  it('gives up after its retries where nothing listens', async () => {
     const nowhere = createClient({ address: '127.0.0.1:1', apiKey: 'any', retries: 1 });
 
     await assert.rejects(nowhere.readMeter({ image: meter }), { code: 'UNAVAILABLE' });
     nowhere.close();
   });
 
-  void it('detects in many pictures over one stream', async () => {
+  it('detects in many pictures over one stream', async () => {
     const pictures = [
       { id: 'good', request: { image: portrait } },
       { id: 'bad', request: { image: Buffer.from('no picture') } },
@@ -133,7 +133,7 @@ void describe('the client over gRPC', () => {
     assert.deepEqual(Object.fromEntries(results), { good: 1, bad: 'UNSUPPORTED_IMAGE_TYPE' });
   });
 
-  void it('reads many meters over one stream', async () => {
+  it('reads many meters over one stream', async () => {
     const values: string[] = [];
     for await (const { result } of client.streamReadMeters([
       { id: 'hall', request: { image: meter } },
@@ -144,7 +144,7 @@ void describe('the client over gRPC', () => {
     assert.deepEqual(values, ['00473.286']);
   });
 
-  void it('takes pictures for a stream only as fast as they are read', async () => {
+  it('takes pictures for a stream only as fast as they are read', async () => {
     const count = 40;
     let taken = 0;
     const image = Buffer.concat([portrait, Buffer.alloc(2_000_000)]);
@@ -161,7 +161,7 @@ void describe('the client over gRPC', () => {
     assert.equal(ids.size, count);
   });
 
-  void it('ends a stream that is left early, and one whose pictures fail', async () => {
+  it('ends a stream that is left early, and one whose pictures fail', async () => {
     let finished = false;
     function* pictures() {
       try {
@@ -183,7 +183,7 @@ void describe('the client over gRPC', () => {
     await assert.rejects(client.streamDetectFaces(broken()).next(), /the disk is gone/);
   });
 
-  void it('ends a stream with its signal, and says why a stream is refused', async () => {
+  it('ends a stream with its signal, and says why a stream is refused', async () => {
     const abort = new AbortController();
     const endless = (function* () {
       for (;;) yield { id: 'again', request: { image: meter } };
@@ -203,10 +203,10 @@ void describe('the client over gRPC', () => {
   });
 });
 
-void describe('what the client over gRPC makes of failures', () => {
+describe('what the client over gRPC makes of failures', () => {
   const lostWorker = refuse('WORKER_LOST', 'the analysis lost its worker, try again');
 
-  void it('does not send a picture again that a worker had', async (t) => {
+  it('does not send a picture again that a worker had', async (t) => {
     let asked = 0;
     const client = await clientOf(t, (call, done) => {
       asked++;
@@ -221,7 +221,7 @@ void describe('what the client over gRPC makes of failures', () => {
     assert.equal(asked, 1);
   });
 
-  void it('sends one again that no worker had', async (t) => {
+  it('sends one again that no worker had', async (t) => {
     let asked = 0;
     const client = await clientOf(t, (_call, done) => {
       asked++;
@@ -232,7 +232,7 @@ void describe('what the client over gRPC makes of failures', () => {
     assert.equal(asked, 2);
   });
 
-  void it('takes details that are broken, or of another service, for none', async (t) => {
+  it('takes details that are broken, or of another service, for none', async (t) => {
     const foreign = Status.encode({
       code: status.NOT_FOUND,
       message: 'of a proxy',

@@ -9,7 +9,7 @@ import { startService, type TestService } from '../helpers/service.js';
 
 const lifetime = createLifetime();
 
-void describe('the client over REST', () => {
+describe('the client over REST', () => {
   let service: TestService;
   let client: RestClient;
   let portrait: Blob;
@@ -23,7 +23,7 @@ void describe('the client over REST', () => {
     meter = await readBlob('meter.jpg');
   });
 
-  void it('finds the largest face', async () => {
+  it('finds the largest face', async () => {
     const answer = await client.detectSingleFace(portrait, { company: 'acme', landmarks: true });
 
     const nose = answer.landmarks?.nose_tip;
@@ -31,7 +31,7 @@ void describe('the client over REST', () => {
     assert.ok(answer.face);
   });
 
-  void it('finds all faces', async () => {
+  it('finds all faces', async () => {
     const answer = await client.detectAllFaces(portrait, {
       minScore: 0.5,
       maxFaces: 3,
@@ -45,13 +45,13 @@ void describe('the client over REST', () => {
     assert.deepEqual(answer.threshold, { value: 0.5, source: 'request' });
   });
 
-  void it('takes bytes as readFile gives them', async () => {
+  it('takes bytes as readFile gives them', async () => {
     const bytes = await readSample('astronaut.jpg');
     const { bbox } = await client.detectSingleFace(bytes);
     assert.deepEqual(bbox, (await client.detectSingleFace(portrait)).bbox);
   });
 
-  void it('reads a meter from a file and from a data URL', async () => {
+  it('reads a meter from a file and from a data URL', async () => {
     assert.equal((await client.readMeter(meter)).value, '00473.286');
 
     const base64 = Buffer.from(await meter.arrayBuffer()).toString('base64');
@@ -63,14 +63,14 @@ void describe('the client over REST', () => {
     assert.ok(reading.alternatives);
   });
 
-  void it('sets and shows the score of a company', async () => {
+  it('sets and shows the score of a company', async () => {
     await client.setDetectionScore('acme', 'correct horse', 0.7);
 
     const { detection_score: score } = await client.getDetectionScore('acme', 'correct horse');
     assert.equal(score, 0.7);
   });
 
-  void it('sends passwords of any script', async () => {
+  it('sends passwords of any script', async () => {
     const password = 'Пароль № 1, 漢字 and 😀';
     await service.createCompany('school', password);
 
@@ -80,7 +80,7 @@ void describe('the client over REST', () => {
     assert.equal(score, 0.6);
   });
 
-  void it('tells why it was refused', async () => {
+  it('tells why it was refused', async () => {
     await assert.rejects(client.detectSingleFace(meter), (error) => {
       assert.ok(error instanceof RefusedError);
       assert.equal(error.reason, 'NO_FACE');
@@ -96,7 +96,7 @@ void describe('the client over REST', () => {
     });
   });
 
-  void it('takes a key with white space around it, and prints no secret that cannot be sent', async () => {
+  it('takes a key with white space around it, and prints no secret that cannot be sent', async () => {
     const spaced = createRestClient({ url: service.rest, apiKey: ` ${service.apiKey}\r\n` });
     assert.equal((await spaced.readMeter(meter)).value, '00473.286');
 
@@ -109,7 +109,7 @@ void describe('the client over REST', () => {
     });
   });
 
-  void it('ends when its time is over or its signal is aborted', async () => {
+  it('ends when its time is over or its signal is aborted', async () => {
     await assert.rejects(client.readMeter(meter, { timeoutMs: 1 }), { code: 'DEADLINE_EXCEEDED' });
     const abort = new AbortController();
     const reading = client.readMeter(meter, { signal: abort.signal });
@@ -118,13 +118,13 @@ void describe('the client over REST', () => {
   });
 });
 
-void describe('trying again over REST', () => {
+describe('trying again over REST', () => {
   const queueFull = (response: ServerResponse, retryAfter: string) =>
     response
       .writeHead(429, { 'retry-after': retryAfter })
       .end('{"message":"full","code":"RESOURCE_EXHAUSTED","reason":"QUEUE_FULL"}');
 
-  void it('waits as long as the service asks', async (t) => {
+  it('waits as long as the service asks', async (t) => {
     let asked = 0;
     const answeredAt: number[] = [];
     const client = await clientOf(t, (response) => {
@@ -138,7 +138,7 @@ void describe('trying again over REST', () => {
     assert.ok((answeredAt[1] ?? 0) - (answeredAt[0] ?? 0) >= 990);
   });
 
-  void it('does not wait longer than it is told to', async (t) => {
+  it('does not wait longer than it is told to', async (t) => {
     let asked = 0;
     const client = await clientOf(t, (response) => {
       asked++;
@@ -149,7 +149,7 @@ void describe('trying again over REST', () => {
     assert.equal(asked, 1);
   });
 
-  void it('gives up after its retries', async (t) => {
+  it('gives up after its retries', async (t) => {
     let asked = 0;
     const client = await clientOf(t, (response) => {
       asked++;
@@ -160,7 +160,7 @@ void describe('trying again over REST', () => {
     assert.equal(asked, 3);
   });
 
-  void it('tries no refusal again that would be the same', async (t) => {
+  it('tries no refusal again that would be the same', async (t) => {
     let asked = 0;
     const client = await clientOf(t, (response) => {
       asked++;
@@ -173,7 +173,7 @@ void describe('trying again over REST', () => {
     assert.equal(asked, 1);
   });
 
-  void it('does not send a picture again that a worker had when the service broke off', async (t) => {
+  it('does not send a picture again that a worker had when the service broke off', async (t) => {
     let asked = 0;
     const client = await clientOf(t, (response) => {
       asked++;
@@ -188,7 +188,7 @@ void describe('trying again over REST', () => {
     assert.equal(asked, 1);
   });
 
-  void it('tries again where a proxy has no service behind it', async (t) => {
+  it('tries again where a proxy has no service behind it', async (t) => {
     let asked = 0;
     const client = await clientOf(t, (response) => {
       if (asked++ === 0) response.writeHead(503).end('<html>no upstream</html>');

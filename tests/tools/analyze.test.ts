@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -8,30 +8,30 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { before, describe, it, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Server, ServerCredentials, status, type ServerDuplexStream } from '@grpc/grpc-js';
+import { Server, ServerCredentials, type ServerDuplexStream, status } from '@grpc/grpc-js';
 import sharp from 'sharp';
+import { toRpcStatus } from '../../core-server/grpc/status.js';
 import {
   FaceDetectionServiceService,
   type StreamDetectFacesRequest,
   type StreamDetectFacesResponse,
 } from '../../generated/imageanalysis/v1/face_detection.js';
 import { refuse } from '../../runtime/refusal.js';
-import { toRpcStatus } from '../../core-server/grpc/status.js';
 import type { Line } from '../../tools/analyze/answer.js';
 import { analyseAll, type BulkOptions } from '../../tools/analyze/bulk-stream.js';
 import { findPictures } from '../../tools/analyze/find-pictures.js';
 import { progressLine } from '../../tools/analyze/progress.js';
 import { createAuthority } from '../helpers/certificates.js';
+import { bindServer } from '../helpers/grpc.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
-import { bindServer } from '../helpers/grpc.js';
 
 const lifetime = createLifetime();
 const command = fileURLToPath(new URL('../../tools/analyze/main.js', import.meta.url));
 const pictures = 40;
 
-void describe('npm run analyze', () => {
+describe('npm run analyze', () => {
   let service: TestService;
   let folder: string;
 
@@ -76,7 +76,7 @@ void describe('npm run analyze', () => {
       .slice(0, -1)
       .map((line) => JSON.parse(line) as Line & { result?: object[] });
 
-  void it('goes on after it was killed, with every picture once', async () => {
+  it('goes on after it was killed, with every picture once', async () => {
     const args = ['--output', 'a.jsonl', '--max-bytes', '1000000', '--in-flight', '2', 'photos'];
     const child = start(args);
     const ended = once(child, 'close');
@@ -122,7 +122,7 @@ void describe('npm run analyze', () => {
     assert.equal((await run(...args)).code, 0);
   });
 
-  void it('ends where its options are refused, and goes on once they are mended', async () => {
+  it('ends where its options are refused, and goes on once they are mended', async () => {
     const args = ['--output', 'c.jsonl', 'photos/0.jpg', 'photos/more'];
     const mistaken = await run('--company', 'misspelt', ...args);
     assert.equal(mistaken.code, 2, mistaken.stderr);
@@ -133,7 +133,7 @@ void describe('npm run analyze', () => {
     assert.equal((await readLines('c.jsonl')).length, 1 + pictures / 2);
   });
 
-  void it('reads meters, and writes annotated copies', async () => {
+  it('reads meters, and writes annotated copies', async () => {
     await writeFile(path.join(folder, 'meter-1.jpg'), await readSample('meter.jpg'));
     const { code, stderr } = await run('--feature', 'meters', '--annotate', 'out', 'meter-1.jpg');
     assert.equal(code, 0, stderr);
@@ -154,7 +154,7 @@ void describe('npm run analyze', () => {
     );
   });
 
-  void it('tells of what it leaves out, and sends what only the service can refuse', async () => {
+  it('tells of what it leaves out, and sends what only the service can refuse', async () => {
     await mkdir(path.join(folder, 'phone'));
     const photo = await readFile(path.join(folder, 'photos/0.jpg'));
     for (const name of ['1.jpg', 'IMG_2.HEIC', '3.bmp', 'no-ending'])
@@ -174,7 +174,7 @@ void describe('npm run analyze', () => {
     assert.ok((await files()).includes('phone/no-ending'));
   });
 
-  void it('takes a key with the white space of another system around it, and prints none', async () => {
+  it('takes a key with the white space of another system around it, and prints none', async () => {
     const args = ['--output', 'key.jsonl', 'photos/0.jpg'];
     const spaced = await outcome(start(args, ` ${service.apiKey}\r\n`));
     assert.equal(spaced.code, 0, spaced.stderr);
@@ -186,7 +186,7 @@ void describe('npm run analyze', () => {
     );
   });
 
-  void it('asks whether the port is the right one where HTTP/1 is spoken', async (t) => {
+  it('asks whether the port is the right one where HTTP/1 is spoken', async (t) => {
     const server = createServer((_request, response) => response.end());
     await once(server.listen(0, '127.0.0.1'), 'listening');
     t.after(() => server.close());
@@ -199,7 +199,7 @@ void describe('npm run analyze', () => {
     assert.match(warning.toString(), /; is 127\.0\.0\.1:\d+ the gRPC port\?; trying again/);
   });
 
-  void it('stops on SIGINT and says how to go on', async () => {
+  it('stops on SIGINT and says how to go on', async () => {
     const child = start(['--output', 'b.jsonl', '--in-flight', '1', 'photos']);
     let stderr = '';
     child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
@@ -212,7 +212,7 @@ void describe('npm run analyze', () => {
     assert.match(stderr, /stopped; run it again to go on/);
   });
 
-  void it('says what is mistaken', async () => {
+  it('says what is mistaken', async () => {
     for (const [args, wanted, text] of [
       [[], 2, 'no pictures are named'],
       [['--surprise', 'photos'], 2, "Unknown option '--surprise'"],
@@ -274,7 +274,7 @@ async function manyFiles(t: { after(close: () => unknown): void }, count: number
   return names;
 }
 
-void test('a lost stream is taken up again, without losing or doubling a picture', async (t) => {
+test('a lost stream is taken up again, without losing or doubling a picture', async (t) => {
   let streams = 0;
   const server = await startStreamServer(t, (stream) => {
     streams += 1;
@@ -303,7 +303,7 @@ void test('a lost stream is taken up again, without losing or doubling a picture
   assert.equal(retries.length, 6);
 });
 
-void test('a picture that is being looked for when the stream is lost is not lost with it', async (t) => {
+test('a picture that is being looked for when the stream is lost is not lost with it', async (t) => {
   let tellLoss = () => {};
   const loss = new Promise<void>((resolve) => (tellLoss = resolve));
   let streams = 0;
@@ -344,7 +344,7 @@ const refusedForNow = (id: string, seconds: number): StreamDetectFacesResponse =
   },
 });
 
-void test('pictures beyond the rate of the key are sent again when the service says', async (t) => {
+test('pictures beyond the rate of the key are sent again when the service says', async (t) => {
   let streams = 0;
   let refusedAt = 0;
   let openedAt = 0;
@@ -377,32 +377,28 @@ void test('pictures beyond the rate of the key are sent again when the service s
   assert.ok(openedAt - refusedAt > 1_900, `asked again after ${openedAt - refusedAt} ms`);
 });
 
-void test(
-  'a run that waits for the rate of its key can be stopped',
-  { timeout: 20_000 },
-  async (t) => {
-    const server = await startStreamServer(t, (stream) => {
-      stream.on('data', ({ id }: StreamDetectFacesRequest) => stream.write(refusedForNow(id, 60)));
-      stream.on('end', () => stream.end());
-    });
-    const stop = new AbortController();
-    const stopped = new Error('stopped');
-    await assert.rejects(
-      analyseAll(
-        toAsync(await manyFiles(t, 2)),
-        () => Promise.resolve(),
-        optionsFor({
-          ...server,
-          signal: stop.signal,
-          onRetry: () => setImmediate(() => stop.abort(stopped)),
-        }),
-      ),
-      stopped,
-    );
-  },
-);
+test('a run that waits for the rate of its key can be stopped', { timeout: 20_000 }, async (t) => {
+  const server = await startStreamServer(t, (stream) => {
+    stream.on('data', ({ id }: StreamDetectFacesRequest) => stream.write(refusedForNow(id, 60)));
+    stream.on('end', () => stream.end());
+  });
+  const stop = new AbortController();
+  const stopped = new Error('stopped');
+  await assert.rejects(
+    analyseAll(
+      toAsync(await manyFiles(t, 2)),
+      () => Promise.resolve(),
+      optionsFor({
+        ...server,
+        signal: stop.signal,
+        onRetry: () => setImmediate(() => stop.abort(stopped)),
+      }),
+    ),
+    stopped,
+  );
+});
 
-void test('no more pictures are on their way than allowed, though the service is slow', async (t) => {
+test('no more pictures are on their way than allowed, though the service is slow', async (t) => {
   const held: (() => void)[] = [];
   const server = await startStreamServer(t, (stream) => {
     stream.on('data', ({ id }: StreamDetectFacesRequest) =>
@@ -434,7 +430,7 @@ void test('no more pictures are on their way than allowed, though the service is
   assert.equal(taken, 12);
 });
 
-void test('--tls-ca says whom to believe, and only that one', async (t) => {
+test('--tls-ca says whom to believe, and only that one', async (t) => {
   const authority = await createAuthority(t);
   const stranger = await createAuthority(t);
   const { cert, key } = await authority.issue('server');
@@ -482,7 +478,7 @@ void test('--tls-ca says whom to believe, and only that one', async (t) => {
   );
 });
 
-void test('a refused key ends the run at once', async (t) => {
+test('a refused key ends the run at once', async (t) => {
   const server = await startStreamServer(t, (stream) =>
     stream.emit('error', { code: status.UNAUTHENTICATED, details: 'The API key is not valid.' }),
   );
@@ -493,7 +489,7 @@ void test('a refused key ends the run at once', async (t) => {
   );
 });
 
-void test(
+test(
   'a line that cannot be written ends the run, and its stream',
   { timeout: 20_000 },
   async (t) => {
@@ -513,7 +509,7 @@ void test(
   },
 );
 
-void test('pictures are found in folders and by name', async (t) => {
+test('pictures are found in folders and by name', async (t) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
   t.after(() => rm(folder, { recursive: true }));
   await mkdir(path.join(folder, 'b/c'), { recursive: true });
@@ -531,7 +527,7 @@ void test('pictures are found in folders and by name', async (t) => {
   await assert.rejects(find('b/[0-9].webp'), { code: 'ENOENT' });
 });
 
-void test('links are followed, but not round in a circle', async (t) => {
+test('links are followed, but not round in a circle', async (t) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
   t.after(() => rm(folder, { recursive: true }));
   await mkdir(path.join(folder, 'real/deep'), { recursive: true });
@@ -561,7 +557,7 @@ void test('links are followed, but not round in a circle', async (t) => {
   assert.deepEqual(await find('linked/file.jpg'), ['linked/file.jpg']);
 });
 
-void test('the progress line', () => {
+test('the progress line', () => {
   const progress = { total: 200, skipped: 50, answered: 45, failed: 5, elapsedMs: 10_000 };
   assert.equal(
     progressLine(progress),

@@ -4,12 +4,12 @@ import {
   createClient,
   credentials,
   fromStatus,
-  RefusedError,
   type ImageAnalysisClient,
+  RefusedError,
   type StreamDetectFacesResponse,
   type StreamReadMetersResponse,
 } from '../../sdk/typescript/client.js';
-import { toError, toFaces, toReading, type Line } from './answer.js';
+import { type Line, toError, toFaces, toReading } from './answer.js';
 import { createPlaces } from './places.js';
 import { readPicture } from './read-picture.js';
 import { isOfOrder } from './refusals.js';

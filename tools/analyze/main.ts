@@ -2,7 +2,7 @@ import { exitCodeOf, exitCodes } from '../../runtime/exit-codes.js';
 import { writeAnnotated, writeMissing } from './annotated-copies.js';
 import type { Line } from './answer.js';
 import { analyseAll } from './bulk-stream.js';
-import { readCommandLine, usage, type Order } from './command-line.js';
+import { type Order, readCommandLine, usage } from './command-line.js';
 import { findPictures } from './find-pictures.js';
 import { progressLine } from './progress.js';
 import { openResultsFile } from './results-file.js';

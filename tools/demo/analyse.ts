@@ -1,7 +1,7 @@
 import {
-  RefusedError,
   type AllFacesAnswer,
   type MeterAnswer,
+  RefusedError,
   type RestClient,
 } from '../../sdk/typescript/rest.js';
 

@@ -1,6 +1,6 @@
-import type { Analysis } from './analyse.js';
 import type { Annotation } from '../annotate/annotate.js';
 import { annotateFace, annotateMeter, percent } from '../annotate/annotations.js';
+import type { Analysis } from './analyse.js';
 
 /** Whether the picture itself was refused, so that there is nothing to draw on. */
 export function isRefused({ faces, meter }: Analysis): boolean {

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Operation } from '../../../generated/imageanalysis/v1/admin.js';
-import { apiKeysToTable, apiKeyToJson, operationsByName, type JsonOption } from './output.js';
+import { apiKeysToTable, apiKeyToJson, type JsonOption, operationsByName } from './output.js';
 import type { AdminCliDependencies } from './program.js';
 
 interface CreateOptions extends JsonOption {

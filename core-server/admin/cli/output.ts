@@ -1,4 +1,4 @@
-import { Operation, type ApiKey, type Company } from '../../../generated/imageanalysis/v1/admin.js';
+import { type ApiKey, type Company, Operation } from '../../../generated/imageanalysis/v1/admin.js';
 
 /** Every command has it. */
 export interface JsonOption {

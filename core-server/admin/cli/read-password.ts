@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import { text } from 'node:stream/consumers';
 import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 
 /**
  * Reads a password from standard input: everything that a pipe gives, without the final newline, or one

@@ -1,7 +1,7 @@
 import type { RgbPicture } from '../../image/picture.js';
 import type { Quad } from '../geometry.js';
-import { type PaddleOcr, openPaddleOcr } from './paddle-ocr.js';
-import { type PrintedText, besideCounter, findPrintedText } from './printed-text.js';
+import { openPaddleOcr, type PaddleOcr } from './paddle-ocr.js';
+import { besideCounter, findPrintedText, type PrintedText } from './printed-text.js';
 import { readTextLines } from './text-lines.js';
 
 /** Reads what is printed beside a counter. Belongs to the thread that made it. */

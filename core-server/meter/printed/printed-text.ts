@@ -1,4 +1,4 @@
-import { type Quad, angleOf, centerOf, isOn, sizeOf, turned } from '../geometry.js';
+import { angleOf, centerOf, isOn, type Quad, sizeOf, turned } from '../geometry.js';
 import type { TextLine } from './text-lines.js';
 
 /** What is printed on a meter; empty where none was found. */

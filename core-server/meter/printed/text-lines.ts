@@ -1,6 +1,6 @@
-import { type ReadCharacter, decodeCtc } from './ctc-text.js';
-import { type Quad, sizeOf } from '../geometry.js';
 import type { RgbPicture } from '../../image/picture.js';
+import { type Quad, sizeOf } from '../geometry.js';
+import { decodeCtc, type ReadCharacter } from './ctc-text.js';
 import { sampleQuad } from './sample-quad.js';
 import { findTextBoxes } from './text-boxes.js';
 

@@ -1,13 +1,13 @@
 import {
-  pathOf,
-  Refusal,
-  send,
   type ApiRequest,
   type Box,
   type Details,
   type Face,
   type Mode,
+  pathOf,
   type Reading,
+  Refusal,
+  send,
 } from './api.js';
 import { connectCamera } from './camera.js';
 import { byId } from './dom.js';

@@ -1,4 +1,4 @@
-import { pathOf, type Mode } from './api.js';
+import { type Mode, pathOf } from './api.js';
 import { byId, codeText, html } from './dom.js';
 
 interface FieldSchema {

@@ -1,4 +1,4 @@
-import { toCurl, type ApiRequest } from './api.js';
+import { type ApiRequest, toCurl } from './api.js';
 import { byId, html } from './dom.js';
 
 /** Longer texts, pictures in base64, are shown by their beginning. */

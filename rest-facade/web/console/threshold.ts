@@ -1,4 +1,4 @@
-import { Refusal, send, type ApiRequest, type Details } from './api.js';
+import { type ApiRequest, type Details, Refusal, send } from './api.js';
 import { byId } from './dom.js';
 import { describeProblem } from './problem.js';
 

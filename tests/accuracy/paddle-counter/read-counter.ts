@@ -11,7 +11,7 @@ import { cpuClock } from '../cpu-clock.js';
 import { countRedWheels } from './count-red-wheels.js';
 import type { ColouredLine } from './digit-runs.js';
 import { rednessAt } from './redness.js';
-import { selectReading, type SelectedRun } from './select-reading.js';
+import { type SelectedRun, selectReading } from './select-reading.js';
 
 // What PaddleOCR makes of meters, with the best rule that we found for it: a measure for our own
 // networks. It is not served.
