@@ -133,11 +133,21 @@ function describeChoice(routes: readonly Route[], definitions: Definitions): Sch
 
 function describeBody(route: Route, { definitions, maxImageBytes }: OperationContext): Schema {
   const { request } = definitions.method(route.rpcName);
+  const isJson = route.body.kind === 'json' || route.body.kind === 'data-url';
   const fields = Object.fromEntries(
     route.openFields.map((field) => {
       const example = fieldExamples[field.name];
       const schema = requestSchema(field, request);
-      return [field.name, { ...schema, ...(example !== undefined && { examples: [example] }) }];
+      // As in the JSON mapping of proto3: null is the same as absent.
+      const isNullable = isJson && !isRequired(field, request);
+      return [
+        field.name,
+        {
+          ...schema,
+          ...(isNullable && { type: [schema['type'], 'null'] }),
+          ...(example !== undefined && { examples: [example] }),
+        },
+      ];
     }),
   );
   const needed = route.openFields.filter((field) => isRequired(field, request));

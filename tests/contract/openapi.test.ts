@@ -270,6 +270,18 @@ describe('the OpenAPI document', () => {
       assert.equal(takes(image, text), isTaken, text);
   });
 
+  it('says that null is the same as absent in JSON', async () => {
+    const path = '/meter-number-ocr/base64';
+    const operation = document.paths[path]?.['post'];
+    const body = operation?.requestBody?.content['application/json'];
+    assert.ok(operation && body);
+    const { image, ...optional } = body.schema['properties'] as Record<string, Part>;
+    const nulls = Object.fromEntries(Object.keys(optional).map((name) => [name, null]));
+    assert.ok(validator(body.schema)({ ...(body.example as object), ...nulls }));
+    assert.equal(validator(image ?? {})(null), false);
+    assert.equal((await ask({ verb: 'post', path, operation }, nulls)).status, 200);
+  });
+
   it('shows examples that fit their schemas', () => {
     let count = 0;
     for (const { path, operation } of cases) {

@@ -6,7 +6,7 @@ import { readVersion } from '../../runtime/version.js';
 import type { OpenApiDocument, Operation, Parameter } from '../helpers/openapi.js';
 
 interface Member {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly description?: string;
 }
 
@@ -70,7 +70,8 @@ function renderParameter(parameter: Parameter): string {
 
 function renderRow(name: string, place: string, member: Member, isRequired: boolean): string {
   const meaning = (member.description ?? '').replaceAll(/\s+/g, ' ').replaceAll('|', '\\|');
-  const type = `${member.type ?? 'string'}${isRequired ? ', required' : ''}`;
+  const types = [member.type ?? 'string'].flat().join(' or ');
+  const type = `${types}${isRequired ? ', required' : ''}`;
   return `| \`${name}\` | ${place} | ${type} | ${meaning} |`;
 }
 
