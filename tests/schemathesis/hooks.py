@@ -66,8 +66,9 @@ def keep_rules(body):
         if isinstance(body.get(name), float):
             body[name] = plain(body[name])
     # Two pairs of members that depend on one another.
-    if "expected_digits" in body and "expected_decimals" in body:
-        body["expected_decimals"] = min(body["expected_decimals"], body["expected_digits"] - 1)
+    digits, decimals = body.get("expected_digits"), body.get("expected_decimals")
+    if digits is not None and decimals is not None:
+        body["expected_decimals"] = min(decimals, digits - 1)
     if body.get("max_increase") and not body.get("previous_reading"):
         body["previous_reading"] = "0"
 
