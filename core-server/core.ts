@@ -10,6 +10,7 @@ import { startAnalysisPool } from './analysis-pool.js';
 import { closeInTurn, type Closer } from './close-in-turn.js';
 import type { CoreConfig } from './config.js';
 import { waitForDatabase } from './db/wait-for-database.js';
+import { learnToTellChanges } from './db/while-unchanged.js';
 import { loadServerCredentials } from './grpc/tls.js';
 import { createHandlers } from './handlers.js';
 import { createMetrics } from './observe/metrics.js';
@@ -82,6 +83,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
     const place = { url: config.DATABASE_URL, dataDir: config.CORE_DATA_DIR };
     const db = await waitForDatabase(place, log, stopping);
     closers.push(() => db.destroy());
+    await learnToTellChanges(db);
 
     const { apiKeys, companies } = createAccess({
       db,

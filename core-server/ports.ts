@@ -38,7 +38,7 @@ export async function startPorts(deps: {
   readonly config: CoreConfig;
   readonly handlers: Handlers;
   readonly adminHandlers: AdminHandlers;
-  readonly apiKeys: Pick<AccessDeps, 'authenticate' | 'recall'>;
+  readonly apiKeys: Pick<AccessDeps, 'authenticate'>;
   readonly pool: Pick<WorkerPool<AnalysisTasks>, 'assertRoom' | 'watch'>;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
@@ -93,7 +93,6 @@ export async function startPorts(deps: {
         services: createServices(deps.handlers, callSettings),
         interceptor: checkApiKeys({
           authenticate: (apiKey) => apiKeys.authenticate(apiKey),
-          recall: (apiKey) => apiKeys.recall(apiKey),
           consume: (keyId) => rateLimiter.consume(keyId),
           assertRoom({ operation, keyId, deadline }) {
             if (operation === Operation.SCORE_CONFIG) return;

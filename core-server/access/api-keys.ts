@@ -2,7 +2,6 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { type Refusal, refuse } from '../../runtime/refusal.js';
 import {
-  type ApiKeyParts,
   formatApiKey,
   generateApiKey,
   hashApiKeySecret,
@@ -57,17 +56,12 @@ export interface ApiKeys {
   /** @throws Refusal UNKNOWN_API_KEY */
   revoke(id: string): Promise<ApiKey>;
   /**
-   * The key that a caller sent. Reads the store every time, shared with simultaneous callers, so that a revoked
-   * key is refused at the next call on every replica. The caller has to check what the key may be used for.
+   * The key that a caller sent, as it is in the store now: a revoked one is refused at the next call on every
+   * replica. The caller has to check what the key may be used for.
    *
    * @throws Refusal INVALID_API_KEY, the same for a malformed, unknown, revoked or expired key.
    */
   authenticate(sent: string): Promise<ApiKey>;
-  /**
-   * The key as last found by `authenticate`; undefined if there was none, or it has expired. It may have been
-   * revoked since: for work that may start before the store is read, but is answered only afterwards.
-   */
-  recall(sent: string): ApiKey | undefined;
 }
 
 export interface ApiKeysDependencies {
@@ -80,19 +74,6 @@ export interface ApiKeysDependencies {
 /** Issues, lists, revokes and checks API keys. */
 export function createApiKeys({ store, now, randomBytes }: ApiKeysDependencies): ApiKeys {
   const find = shareLookups((id: string) => store.find(id));
-  /** By id: keys that were valid when the store was last read. */
-  const known = new Map<string, StoredApiKey>();
-
-  const isGood = (
-    { secret }: ApiKeyParts,
-    stored: StoredApiKey | undefined,
-  ): stored is StoredApiKey => {
-    // An unknown id is compared too, so that refusing it takes the same work.
-    const secretHash = stored?.secretHash ?? noHash;
-    const matches = timingSafeEqual(hashApiKeySecret(secret), secretHash);
-    return stored !== undefined && matches && !hasEnded(stored.apiKey, now());
-  };
-
   return {
     async create({ label, operations, expireTime }) {
       const parts = generateApiKey(randomBytes);
@@ -123,20 +104,12 @@ export function createApiKeys({ store, now, randomBytes }: ApiKeysDependencies):
     async authenticate(sent) {
       const parts = parseApiKey(sent);
       if (parts === undefined) throw invalidApiKey();
-      const stored = await find(parts.id).catch((error: unknown) => {
-        known.delete(parts.id);
-        throw error;
-      });
-      if (stored === undefined || hasEnded(stored.apiKey, now())) known.delete(parts.id);
-      else known.set(parts.id, stored);
-      if (!isGood(parts, stored)) throw invalidApiKey();
+      const stored = await find(parts.id);
+      // An unknown id is compared too, so that refusing it takes the same work.
+      const secretHash = stored?.secretHash ?? noHash;
+      const matches = timingSafeEqual(hashApiKeySecret(parts.secret), secretHash);
+      if (stored === undefined || !matches || hasEnded(stored.apiKey, now())) throw invalidApiKey();
       return stored.apiKey;
-    },
-
-    recall(sent) {
-      const parts = parseApiKey(sent);
-      const stored = parts && known.get(parts.id);
-      return parts && isGood(parts, stored) ? stored.apiKey : undefined;
     },
   };
 }

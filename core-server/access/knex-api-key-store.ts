@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { withStorageErrors } from '../db/storage-error.js';
 import { fromColumnTime, fromOptionalColumnTime, toColumnTime } from '../db/time.js';
+import { whileUnchanged } from '../db/while-unchanged.js';
 import type { ApiKey, ApiKeyStore } from './api-keys.js';
 
 interface Row {
@@ -33,11 +34,11 @@ export function createKnexApiKeyStore(db: Knex): ApiKeyStore {
       );
     },
 
-    async find(id) {
+    find: whileUnchanged(db, async (id) => {
       const [row] = await withStorageErrors<Row[]>(table().where({ id }).select());
       if (row === undefined) return undefined;
       return { apiKey: toApiKey(row), secretHash: Buffer.from(row.secret_sha256, 'hex') };
-    },
+    }),
 
     async list() {
       const rows = await withStorageErrors<Row[]>(

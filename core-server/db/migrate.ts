@@ -59,8 +59,12 @@ async function isCurrent(db: Knex): Promise<boolean> {
 const longestTimeoutMs = 2 ** 31 - 1;
 /** Any number that other users of the same PostgreSQL server are unlikely to choose. */
 const advisoryLockId = 7_302_114_521;
-/** Marks the file as ours in SQLite's header ("IMGA"). */
+/** "IMGA" */
 const sqliteApplicationId = 0x494d4741;
+
+/** Marks a SQLite file as ours in its header, also if it is already. */
+export const markSqliteFile = (db: Knex): Knex.Raw =>
+  db.raw(`PRAGMA application_id = ${sqliteApplicationId}`);
 
 async function takeMigrationLock(transaction: Knex.Transaction): Promise<void> {
   if (isPostgres(transaction)) {
@@ -73,5 +77,5 @@ async function takeMigrationLock(transaction: Knex.Transaction): Promise<void> {
   }
   // The first statement has to be a write: a SQLite transaction that starts by reading cannot wait for its
   // turn to write, but fails at once.
-  await transaction.raw(`PRAGMA application_id = ${sqliteApplicationId}`);
+  await markSqliteFile(transaction);
 }

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import * as driver from '@appthreat/sqlite3';
 import type { Knex } from 'knex';
 import KnexSqliteClient from 'knex/lib/dialects/sqlite3/index.js';
+import { readWalVersion } from './wal-version.js';
 
 export const sqliteFileName = 'image-analysis.sqlite3';
 
@@ -58,10 +59,11 @@ function isBusy(error: Error | null): boolean {
  * everything written is lost with the process. So no connection is handed out until the file is back. The
  * same while nobody can tell, as its folder may not be entered or its file system is away.
  */
-class SqliteClient extends KnexSqliteClient {
+export class SqliteClient extends KnexSqliteClient {
   declare readonly connectionSettings: { readonly filename: string };
   /** The first that was opened; what a later connection opens may be another, or new and empty. */
   #file: string | undefined;
+  #isProven = false;
 
   /** What knex calls to load the driver. */
   _driver(): unknown {
@@ -79,11 +81,34 @@ class SqliteClient extends KnexSqliteClient {
   override async acquireConnection(): Promise<unknown> {
     const connection: unknown = await super.acquireConnection();
     const { filename } = this.connectionSettings;
-    const found = identify(filename);
-    if (found !== undefined && found === this.#file) return connection;
+    if (this.#isInPlace()) return connection;
     await this.releaseConnection(connection);
     const moved = new Error(`SQLITE_READONLY: ${filename} was moved, deleted or replaced`);
     throw Object.assign(moved, { code: 'SQLITE_READONLY' });
+  }
+
+  /** Differs after each commit by any process; undefined where that cannot be told. */
+  changeToken(): string | undefined {
+    const { filename } = this.connectionSettings;
+    return this.#isProven && this.#isInPlace() ? readWalVersion(filename) : undefined;
+  }
+
+  /**
+   * Lets `changeToken` tell changes if it told this one: there may be file systems where what is read is not what
+   * others have written to shared memory.
+   *
+   * @param commit changes the store
+   */
+  async proveChangeToken(commit: () => Promise<unknown>): Promise<void> {
+    const { filename } = this.connectionSettings;
+    const before = readWalVersion(filename);
+    await commit();
+    this.#isProven = before !== undefined && before !== readWalVersion(filename);
+  }
+
+  #isInPlace(): boolean {
+    const found = identify(this.connectionSettings.filename);
+    return found !== undefined && found === this.#file;
   }
 }
 

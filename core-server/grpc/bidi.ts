@@ -121,7 +121,6 @@ function createAnswerer<Request, Response>(
       const response = await handler(requireDecoded(request), {
         ...call,
         signal: limited.signal,
-        abort: limited.abort,
       });
       if (call.signal.aborted || stream.write(response)) return;
       // Waiting here keeps the request's place, so that a stream whose responses are not read is not read either.

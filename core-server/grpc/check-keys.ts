@@ -22,8 +22,6 @@ export interface AuthenticatedKey {
 export interface AccessDeps {
   /** Rejects with INVALID_API_KEY. */
   authenticate(apiKey: string): Promise<AuthenticatedKey>;
-  /** The key as last authenticated; undefined if the store must be read first. */
-  recall(apiKey: string): AuthenticatedKey | undefined;
   /** Rejects with RATE_LIMITED when the key's request rate is used up. */
   consume(keyId: string): Promise<void>;
   /**
@@ -49,17 +47,10 @@ const operationOfService: Readonly<Record<string, Operation>> = {
 };
 
 /**
- * Checks the metadata `apikey` of every call before any of its message is read. Health and reflection
- * need no key.
- *
- * If a key was valid a moment ago, work on its picture starts while the store is read, but the response waits
- * for that, for a single call and in a stream. So a revoked key is refused from then on, and nobody waits for
- * the store.
+ * Checks the metadata `apikey` of every call before any of its message is read, and again for each request of a
+ * stream. Health and reflection need no key.
  */
 export function checkApiKeys(deps: AccessDeps): ServerInterceptor {
-  const authenticate = async (sent: string, operation: Operation): Promise<AuthenticatedKey> =>
-    assertAllowed(await deps.authenticate(sent), operation);
-
   return guard(async ({ path, requestStream, deadline }, metadata) => {
     const operation = operationOfService[path.split('/')[1] ?? ''];
     if (operation === undefined) throw new Error(`no operation allows ${path}`);
@@ -67,19 +58,16 @@ export function checkApiKeys(deps: AccessDeps): ServerInterceptor {
     const claimed = parseApiKey(sent);
     // Requests in a stream wait for a place in the queue.
     if (!requestStream && claimed) deps.assertRoom({ operation, keyId: claimed.id, deadline });
-    const canWait = !requestStream && operation !== Operation.SCORE_CONFIG;
-    const known = canWait ? deps.recall(sent) : undefined;
-    const key = known ? assertAllowed(known, operation) : await authenticate(sent, operation);
+    const authenticate = async () => assertAllowed(await deps.authenticate(sent), operation);
+    const { id: keyId } = await authenticate();
+    const admit = () => deps.consume(keyId);
     const state = stateOf(metadata);
-    state.keyId = key.id;
-    const confirm = () => authenticate(sent, operation);
-    const consume = () => deps.consume(key.id);
-    if (requestStream) {
-      state.keyChecks = { confirm, consume };
-      return;
-    }
-    await consume();
-    if (known) state.keyChecks = { confirm };
+    state.keyId = keyId;
+    if (!requestStream) return admit();
+    state.admitRequest = async () => {
+      await authenticate();
+      await admit();
+    };
   }, deps.log);
 }
 

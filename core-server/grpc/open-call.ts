@@ -6,7 +6,7 @@ import { callerGone, deadlinePassed, type Refusal, refuse } from '../../runtime/
 import type { IsTrustedProxy } from '../../runtime/trusted-proxies.js';
 import type { Call } from '../call.js';
 import { logFault } from '../observe/log-fault.js';
-import { type KeyChecks, stateOf } from './call-state.js';
+import { type CallState, stateOf } from './call-state.js';
 import { followDeadline } from './own-deadline.js';
 import { readRequestId } from './request-id.js';
 
@@ -21,16 +21,13 @@ export interface CallSettings {
   readonly now: () => number;
 }
 
-/** One request of a call, and how to end it. */
-export interface OpenRequest extends Call {
-  /** What is left to be checked of its key. */
-  readonly keyChecks: KeyChecks;
-  /** Ends its work with the reason for the caller to see. */
-  readonly abort: (reason: Refusal) => void;
-}
+/** One request of a call. */
+export type OpenRequest = Call & Pick<CallState, 'admitRequest'>;
 
 /** A call, and how to end it. */
 export interface OpenCall extends OpenRequest {
+  /** Ends its work with the reason for the caller to see. */
+  readonly abort: (reason: Refusal) => void;
   /** Frees the listeners and timers. */
   close(): void;
   /** Writes the one log line of the call. */
@@ -53,7 +50,7 @@ export function openCall(
   setMaxListeners(0, controller.signal);
   const metadata = grpcCall.metadata;
   const requestId = readRequestId(metadata);
-  const { keyId = '', keyChecks = {}, trace } = stateOf(metadata);
+  const { keyId = '', admitRequest, trace } = stateOf(metadata);
   const log = settings.log.child({ request_id: requestId, key_id: keyId });
   log.debug({ method: grpcCall.getPath() }, 'call received');
   const deadline = followDeadline(grpcCall.getDeadline(), settings.now);
@@ -68,7 +65,7 @@ export function openCall(
   if (grpcCall.cancelled) onCancelled();
 
   return {
-    keyChecks,
+    admitRequest,
     signal: controller.signal,
     timeLeftMs: () =>
       Math.min(deadline.leftMs(), startedAt + (limitMs ?? Infinity) - settings.now()),
@@ -102,7 +99,7 @@ export function openCall(
 export function limitSignal(
   parent: AbortSignal,
   limitMs: number,
-): { readonly signal: AbortSignal; readonly abort: OpenCall['abort']; close(): void } {
+): { readonly signal: AbortSignal; close(): void } {
   const controller = new AbortController();
   const follow = () => controller.abort(parent.reason);
   const timer = setTimeout(() => controller.abort(tookTooLong(limitMs)), limitMs);
@@ -110,7 +107,6 @@ export function limitSignal(
   else parent.addEventListener('abort', follow, { once: true });
   return {
     signal: controller.signal,
-    abort: (reason) => controller.abort(reason),
     close() {
       clearTimeout(timer);
       parent.removeEventListener('abort', follow);

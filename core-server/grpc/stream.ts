@@ -3,8 +3,7 @@ import { missingField, Refusal, refuse } from '../../runtime/refusal.js';
 import type { Call } from '../call.js';
 import { logFault } from '../observe/log-fault.js';
 import type { HandlerOptions } from '../run-options.js';
-import { confirmed } from './confirmed.js';
-import type { OpenRequest } from './open-call.js';
+import { type OpenRequest, raceSignal } from './open-call.js';
 import { toRpcStatus } from './status.js';
 
 /** One request of a stream. */
@@ -32,7 +31,7 @@ export function streamed<Request, Response>(
   return async (item, call) => {
     const id = item.id.slice(0, maxIdLength);
     try {
-      await call.keyChecks.consume?.();
+      if (call.admitRequest) await raceSignal(call.admitRequest(), call.signal);
       if (item.id.length > maxIdLength) {
         throw refuse(
           'INVALID_FIELD',
@@ -41,7 +40,7 @@ export function streamed<Request, Response>(
         );
       }
       if (item.request === undefined) throw missingField('request', 'a request message');
-      const value = await confirmed(handler(item.request, call, { wait: 'queue' }), call);
+      const value = await handler(item.request, call, { wait: 'queue' });
       return { id, result: { $case: 'response', value } };
     } catch (caught) {
       const error = Refusal.from(caught);

@@ -1,7 +1,6 @@
 import type { handleUnaryCall } from '@grpc/grpc-js';
 import { Refusal } from '../../runtime/refusal.js';
 import type { Call } from '../call.js';
-import { confirmed } from './confirmed.js';
 import { type CallSettings, openCall, raceSignal } from './open-call.js';
 import { toStatusObject } from './status.js';
 import { requireDecoded } from './undecodable.js';
@@ -23,7 +22,7 @@ export function unary<Request, Response>(
     const answer = async () => {
       try {
         const work = async () => handler(requireDecoded(grpcCall.request), call);
-        const response = await raceSignal(confirmed(work(), call), call.signal);
+        const response = await raceSignal(work(), call.signal);
         call.logOutcome();
         callback(null, response);
       } catch (caught) {

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { isCompanyName } from '../access/company-name.js';
 import { withStorageErrors } from '../db/storage-error.js';
+import { whileUnchanged } from '../db/while-unchanged.js';
 import type { ScoreStore } from './store.js';
 
 interface Row {
@@ -16,13 +17,13 @@ export function createKnexScoreStore(db: Knex): ScoreStore {
   const table = (): Knex.QueryBuilder<Row, Row[]> => db<Row>('companies');
 
   return {
-    async get(company) {
+    get: whileUnchanged(db, async (company) => {
       if (!isCompanyName(company)) return undefined; // callers send anything here
       const [row] = await withStorageErrors<Pick<Row, 'detection_score'>[]>(
         table().where({ name: company }).select('detection_score'),
       );
       return row && { score: row.detection_score ?? undefined };
-    },
+    }),
 
     async set(company, score) {
       const changed = await withStorageErrors<number>(

@@ -7,20 +7,14 @@ import {
   type ServerInterceptingCallInterface,
   type ServerInterceptor,
   type ServerMethodDefinition,
-  type ServiceError as GrpcError,
 } from '@grpc/grpc-js';
 import { createAdminKeyCheck } from '../../core-server/access/admin-key.js';
-import {
-  type AuthenticatedKey,
-  checkAdminKeys,
-  checkApiKeys,
-} from '../../core-server/grpc/check-keys.js';
+import { checkAdminKeys, checkApiKeys } from '../../core-server/grpc/check-keys.js';
 import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { Refusal, refuse } from '../../runtime/refusal.js';
 import { collectLog } from '../helpers/collect-log.js';
-import { deferred } from '../helpers/deferred.js';
 import { detailsOf } from '../helpers/grpc.js';
-import { answer, call, type Handler, openAccess, serve, withKey } from './served-calls.js';
+import { answer, call, openAccess, serve, withKey } from './served-calls.js';
 
 test('the interceptor refuses before the handler runs', async (t) => {
   let handled = 0;
@@ -83,70 +77,6 @@ test('a key without room is refused before it is looked up, but no stream is', a
   assert.equal(lookups, 1);
 });
 
-test('a picture of a key known before is worked on while the store is asked, and answered after', async (t) => {
-  const asked = deferred<AuthenticatedKey>();
-  const handled = deferred();
-  const key = { id: 'k1', operations: [] };
-  const handler: Handler = (_, given) => {
-    given.tellBegun();
-    handled.resolve();
-    return Promise.resolve(answer);
-  };
-  const access = { ...openAccess, recall: () => key, authenticate: () => asked.promise };
-  const client = await serve(t, handler, { access });
-  let isAnswered = false;
-  const answered = call(client).then(() => (isAnswered = true));
-  await handled.promise;
-  // A second call goes all the way there and back, and the first has no answer still.
-  await assert.rejects(call(client, new Metadata()));
-  assert.equal(isAnswered, false);
-  asked.resolve(key);
-  assert.equal(await answered, true);
-});
-
-test('a key that was revoked since gets no answer, and its work ends', async (t) => {
-  const revoked = refuse('INVALID_API_KEY', 'The API key is not valid.');
-  const outcomes = ['answers', 'refuses', 'is slow'];
-  const method = '/imageanalysis.v1.MeterReadingService/ReadMeter';
-  for (const outcome of outcomes) {
-    const ended = deferred();
-    const handled = deferred();
-    const handler: Handler = (_, { signal, tellBegun }) => {
-      signal.addEventListener('abort', () => ended.resolve(), { once: true });
-      tellBegun();
-      handled.resolve();
-      if (outcome === 'answers') return Promise.resolve(answer);
-      if (outcome === 'refuses') return Promise.reject(refuse('NO_FACE', 'None.'));
-      return new Promise(() => {});
-    };
-    const logged = collectLog();
-    const counted: string[] = [];
-    const client = await serve(t, handler, {
-      log: logged.log,
-      callEnded: (ended) => counted.push(ended.reason),
-      access: {
-        ...openAccess,
-        recall: () => ({ id: 'k1', operations: [] }),
-        authenticate: () => handled.promise.then(() => Promise.reject(revoked)),
-      },
-    });
-    await assert.rejects(call(client), (error: GrpcError) => {
-      assert.equal(detailsOf(error).reason, 'INVALID_API_KEY', outcome);
-      return true;
-    });
-    if (outcome === 'is slow') await ended.promise;
-    // Metrics and the one line of the call tell what its caller was told.
-    assert.deepEqual(counted, ['INVALID_API_KEY'], outcome);
-    const { msg, reason } = await logged.waitFor(({ duration_ms: ms }) => ms !== undefined);
-    assert.deepEqual([msg, reason], ['call refused', 'INVALID_API_KEY'], outcome);
-    await assert.rejects(call(client, new Metadata()));
-    assert.equal(
-      logged.entries.filter((entry) => entry['method'] === method && 'duration_ms' in entry).length,
-      1,
-    );
-  }
-});
-
 /** Whether a call has got past the interceptor by the next turn of the event loop. */
 async function isLetIn(
   interceptor: ServerInterceptor,
@@ -167,26 +97,6 @@ async function isLetIn(
   await setImmediate();
   return letIn;
 }
-
-test('only the work on one picture begins before the store is asked', async () => {
-  const begins = (path: string, requestStream: boolean, recalled: Operation) => {
-    const interceptor = checkApiKeys({
-      ...openAccess,
-      recall: () => ({ id: 'k1', operations: [recalled] }),
-      authenticate: () => new Promise<never>(() => {}),
-    });
-    return isLetIn(interceptor, { path, requestStream }, withKey());
-  };
-  const { FACE_DETECTION, METER_READING, SCORE_CONFIG } = Operation;
-  const service = '/imageanalysis.v1.';
-  const setScore = `${service}ScoreConfigService/SetDetectionScore`;
-  const streamFaces = `${service}FaceDetectionService/StreamDetectFaces`;
-  const readMeter = `${service}MeterReadingService/ReadMeter`;
-  assert.equal(await begins(readMeter, false, METER_READING), true);
-  assert.equal(await begins(readMeter, false, FACE_DETECTION), false);
-  assert.equal(await begins(setScore, false, SCORE_CONFIG), false);
-  assert.equal(await begins(streamFaces, true, FACE_DETECTION), false);
-});
 
 test('a service that nobody has given an operation is closed; health and reflection need no key', async () => {
   const { log } = openAccess;

@@ -32,7 +32,6 @@ export type Handler = (
 /** Access for every key. */
 export const openAccess: AccessDeps = {
   authenticate: () => Promise.resolve({ id: 'k1', operations: [] }),
-  recall: () => undefined,
   consume: () => Promise.resolve(),
   log: pino({ level: 'silent' }),
   assertRoom: () => undefined,

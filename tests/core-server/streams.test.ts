@@ -49,11 +49,8 @@ test('a key that was revoked gets no more answers on an open stream, and its wor
     {
       access: {
         ...openAccess,
-        authenticate: async (sent) => {
-          if (!isRevoked) return openAccess.authenticate(sent);
-          await entered.promise;
-          throw revoked;
-        },
+        authenticate: (sent) =>
+          isRevoked ? Promise.reject(revoked) : openAccess.authenticate(sent),
       },
     },
   );
@@ -61,11 +58,12 @@ test('a key that was revoked gets no more answers on an open stream, and its wor
   stream.write({ id: 'before', request: { image: Buffer.alloc(1) } });
   const [first] = (await once(stream, 'data')) as [StreamReadMetersResponse];
   assert.deepEqual([first.id, first.result?.$case], ['before', 'response']);
-  isRevoked = true;
   const answered = t.mock.fn();
   stream.on('data', answered);
-  stream.write({ id: 'after', request: { image: Buffer.alloc(1) } });
   stream.write({ id: 'in work', request: { image: Buffer.alloc(2) } });
+  await entered.promise;
+  isRevoked = true;
+  stream.write({ id: 'after', request: { image: Buffer.alloc(1) } });
   const [error] = (await once(stream, 'error')) as [GrpcError];
   assert.equal(detailsOf(error).reason, 'INVALID_API_KEY');
   assert.equal(answered.mock.callCount(), 0);

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { test, type TestContext } from 'node:test';
+import type { StoredApiKey } from '../../core-server/access/api-keys.js';
+import { createKnexApiKeyStore } from '../../core-server/access/knex-api-key-store.js';
+import { createKnexCompanyStore } from '../../core-server/access/knex-company-store.js';
+import type { Database } from '../../core-server/db/knex.js';
+import { sqliteFileName } from '../../core-server/db/sqlite.js';
+import { learnToTellChanges } from '../../core-server/db/while-unchanged.js';
+import { createKnexScoreStore } from '../../core-server/score-config/knex-store.js';
+import { openDatabase, placeSqlite } from '../helpers/databases.js';
+
+const id = 'ia_aaaaaaaaaaaa';
+const key: StoredApiKey = {
+  apiKey: {
+    id,
+    label: 'a',
+    operations: [],
+    createTime: new Date('2026-01-01'),
+    expireTime: undefined,
+    revokeTime: undefined,
+  },
+  secretHash: Buffer.alloc(32, 7),
+};
+
+/** Counts the statements that reach the store from now on. */
+function countQueries(db: Database): { readonly count: number } {
+  const queries = { count: 0 };
+  db.on('query', () => (queries.count += 1));
+  return queries;
+}
+
+/** A store as the core has it, and the same as another process has it. */
+async function openTwice(t: TestContext) {
+  const place = await placeSqlite(t);
+  const db = await openDatabase(t, place);
+  const other = await openDatabase(t, place);
+  await learnToTellChanges(db);
+  await createKnexApiKeyStore(other).insert(key);
+  return { db, other, place };
+}
+
+test('a row is read once, and again once another process has changed any', async (t) => {
+  const { db, other } = await openTwice(t);
+  const keys = createKnexApiKeyStore(db);
+  const scores = createKnexScoreStore(db);
+  await createKnexCompanyStore(other).insert('acme', 'scrypt$h', new Date());
+  const queries = countQueries(db);
+  for (let time = 0; time < 3; time += 1) {
+    assert.deepEqual(await keys.find(id), key);
+    assert.deepEqual(await scores.get('acme'), { score: undefined });
+  }
+  assert.equal(queries.count, 2);
+
+  for (let time = 1; time <= 100; time += 1) {
+    const score = time / 100;
+    await createKnexScoreStore(time % 2 === 0 ? db : other).set('acme', score);
+    assert.deepEqual(await scores.get('acme'), { score });
+    await other.raw('PRAGMA wal_checkpoint(TRUNCATE)');
+    assert.deepEqual(await scores.get('acme'), { score });
+  }
+  const revokeTime = new Date('2026-02-01');
+  await createKnexApiKeyStore(other).revoke(id, revokeTime);
+  assert.deepEqual((await keys.find(id))?.apiKey.revokeTime, revokeTime);
+  await other('companies').delete();
+  assert.equal(await scores.get('acme'), undefined);
+});
+
+test('a change that was rolled back is none', async (t) => {
+  const { db, other } = await openTwice(t);
+  const keys = createKnexApiKeyStore(db);
+  await keys.find(id);
+  const undone = other.transaction(async (transaction) => {
+    await transaction('api_keys').update({ label: 'b' });
+    assert.equal((await keys.find(id))?.apiKey.label, 'a');
+    throw new Error('undone');
+  });
+  await assert.rejects(undone, /undone/);
+  assert.equal((await keys.find(id))?.apiKey.label, 'a');
+});
+
+test('what the store does not have is asked for each time', async (t) => {
+  const { db } = await openTwice(t);
+  const keys = createKnexApiKeyStore(db);
+  const queries = countQueries(db);
+  for (let time = 0; time < 3; time += 1)
+    assert.equal(await keys.find('ia_bbbbbbbbbbbb'), undefined);
+  assert.equal(queries.count, 3);
+});
+
+test('a file that is gone is not answered from memory', async (t) => {
+  const { db, place } = await openTwice(t);
+  const keys = createKnexApiKeyStore(db);
+  assert.deepEqual(await keys.find(id), key);
+  const file = path.join(place.dataDir, sqliteFileName);
+  await rename(file, `${file}.away`);
+  await assert.rejects(keys.find(id), { reason: 'STORE_UNAVAILABLE' });
+  await rename(`${file}.away`, file);
+  assert.deepEqual(await keys.find(id), key);
+});
+
+test('where changes cannot be told, each row is read', async (t) => {
+  const { db, other, place } = await openTwice(t);
+  const keys = createKnexApiKeyStore(db);
+  await rm(path.join(place.dataDir, `${sqliteFileName}-shm`));
+  const queries = countQueries(db);
+  const unproven = countQueries(other);
+  for (let time = 0; time < 2; time += 1) {
+    assert.deepEqual(await keys.find(id), key);
+    assert.deepEqual(await createKnexApiKeyStore(other).find(id), key);
+  }
+  assert.deepEqual([queries.count, unproven.count], [2, 2]);
+});
