@@ -1,5 +1,4 @@
-import { chooseFaceModel } from './face/choose-face-model.js';
-import { type FaceModel, faceModelOf } from './face/face-model.js';
+import { chooseFaceModel, type FaceModel } from './face/face-model.js';
 import { loadManifest } from './inference/manifest.js';
 import { loadMeterModel, type MeterModel } from './meter/meter-model.js';
 
@@ -15,9 +14,10 @@ export interface AnalysisModels {
 }
 
 /**
- * Reads the manifest and the rules of its models. Throws an Error that names every mistake.
+ * Reads the manifest and the rules of its models.
  *
  * @param faceModel what `CORE_FACE_MODEL` says; absent: the model that the manifest serves
+ * @throws Error that names every mistake
  */
 export async function loadAnalysisModels(
   manifestUrl: URL,
@@ -26,7 +26,7 @@ export async function loadAnalysisModels(
   const manifest = await loadManifest(manifestUrl);
   return {
     manifestUrl: manifestUrl.href,
-    face: faceModelOf(manifest, chooseFaceModel(manifest, faceModel).name),
+    face: chooseFaceModel(manifest, faceModel),
     meter: await loadMeterModel(manifest, manifestUrl),
   };
 }

@@ -27,7 +27,7 @@ export function createHandlers(deps: {
 }): Handlers {
   const { config, models, pool, scores, companies } = deps;
   const companyScore = createCompanyScoreReader(scores);
-  const defaultScore = config.CORE_DEFAULT_SCORE ?? models.face.entry.defaultScore;
+  const defaultScore = config.CORE_DEFAULT_SCORE ?? models.face.defaultScore;
   const limits = {
     maxBytes: config.CORE_MAX_IMAGE_BYTES,
     maxPixels: config.CORE_MAX_IMAGE_PIXELS,

@@ -7,7 +7,7 @@ import {
   sameFaceOverlap,
   suffices,
 } from '../../core-server/face/cascade.js';
-import { faceModelOf } from '../../core-server/face/face-model.js';
+import { chooseFaceModel } from '../../core-server/face/face-model.js';
 import { type Candidate, suppress, toPicture } from '../../core-server/face/geometry.js';
 import { mostPixelsDecodedOnce } from '../../core-server/image/open-picture.js';
 import { scaledSize, type Size, wholeOf } from '../../core-server/image/picture.js';
@@ -22,7 +22,7 @@ const shrunk = { fit: 'fill', kernel: 'cubic' } as const;
  * picture: each that is measured has a sure face.
  */
 export async function createFaceReplay(manifest: Manifest, folder: URL) {
-  const { entry, rule } = faceModelOf(manifest);
+  const { entry, rule } = chooseFaceModel(manifest);
   const session = await openSession(entry, folder);
 
   const run = (data: Uint8Array, { width, height }: Size) =>

@@ -1,15 +1,19 @@
 import { z } from 'zod';
-import { type Manifest, type ModelEntry, modelFor } from '../inference/manifest.js';
+import { ConfigError } from '../../runtime/settings.js';
+import { type Manifest, type ModelEntry, modelFor, modelNames } from '../inference/manifest.js';
 import { parseModelFile } from '../inference/parse-model-file.js';
 import type { CascadeRule } from './cascade.js';
 
-/** A face model of the manifest with its rule: all that a worker must know to open it. */
+/** A face model of the manifest with its settings. */
 export interface FaceModel {
   readonly entry: ModelEntry;
   readonly rule: CascadeRule;
+  /** The score from which a face counts, unless the request or the company sets another. */
+  readonly defaultScore: number;
 }
 
-const cascadeSchema: z.ZodType<CascadeRule> = z.strictObject({
+const settingsSchema = z.strictObject({
+  defaultScore: z.number().min(0).max(1),
   overviewSide: z.number().int().min(32),
   weakScore: z.number().min(0).max(1),
   sureScore: z.number().min(0).max(1),
@@ -25,13 +29,23 @@ const cascadeSchema: z.ZodType<CascadeRule> = z.strictObject({
   loneSide: z.number().min(0),
 });
 
-/** The face model that the manifest serves, or the one called `name`. Throws where there is none, or its settings are wrong. */
-export function faceModelOf(manifest: Manifest, name?: string): FaceModel {
-  const entry = modelFor(manifest, 'face', name);
-  return { entry, rule: parseCascadeRule(entry.settings) };
-}
-
-/** Reads the rule from the settings of a manifest entry. Throws an Error that names every mistake. */
-export function parseCascadeRule(settings: Readonly<Record<string, number>>): CascadeRule {
-  return parseModelFile(cascadeSchema, settings, 'the settings of the face model');
+/**
+ * The face model that serves: the one that `CORE_FACE_MODEL` names, or the manifest's.
+ *
+ * @throws ConfigError naming the available face models, if it is not one of them
+ * @throws Error that names every mistake in its settings
+ */
+export function chooseFaceModel(manifest: Manifest, wanted?: string): FaceModel {
+  const names = modelNames(manifest, 'face');
+  if (wanted !== undefined && !names.includes(wanted)) {
+    throw new ConfigError(`CORE_FACE_MODEL is "${wanted}": want ${names.join(' or ')}`);
+  }
+  const entry = modelFor(manifest, 'face', wanted);
+  const settings = parseModelFile(
+    settingsSchema,
+    entry.settings,
+    `the settings of the face model ${entry.name}`,
+  );
+  const { defaultScore, ...rule } = settings;
+  return { entry, rule, defaultScore };
 }

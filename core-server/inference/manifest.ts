@@ -29,9 +29,7 @@ const modelSchema = z.strictObject({
   source: z.string().min(1),
   /** The required pixel format. */
   input: z.string().min(1),
-  /** The score from which a result counts, unless the request sets another. */
-  defaultScore: z.number().min(0).max(1),
-  /** How the default score was chosen and what a score means. */
+  /** What a score means and how the numbers that depend on it were chosen. */
   calibration: z.string().min(1),
   /** Numbers of the rule that uses the model; the feature knows their names. */
   settings: z.record(z.string(), z.number()).default({}),
@@ -61,6 +59,8 @@ const manifestSchema = z
 export type Manifest = z.infer<typeof manifestSchema>;
 /** One model of the manifest. */
 export type ModelEntry = Manifest['models'][number];
+/** What is needed to open a model. */
+export type ModelFiles = Pick<ModelEntry, 'name' | 'version' | 'graphs'>;
 /** A file of a model. */
 export type PinnedFile = z.infer<typeof graphSchema>;
 

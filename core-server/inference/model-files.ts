@@ -1,13 +1,21 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { ModelEntry, PinnedFile } from './manifest.js';
+import type { ModelEntry, ModelFiles, PinnedFile } from './manifest.js';
 
-/** The bytes of a model's graphs. Throws when a file is missing or is not the one of the manifest. */
-export async function readGraphs(entry: ModelEntry, folder: URL): Promise<Uint8Array[]> {
-  return Promise.all(entry.graphs.map((file) => readPinned(entry.name, file, folder)));
+/**
+ * The bytes of a model's graphs.
+ *
+ * @throws Error if a file is missing, or its hash differs from the expected one
+ */
+export async function readGraphs(model: ModelFiles, folder: URL): Promise<Uint8Array[]> {
+  return Promise.all(model.graphs.map((file) => readPinned(model.name, file, folder)));
 }
 
-/** What a model's rules say, not checked. Throws when there are none, or not those of the manifest. */
+/**
+ * A model's rules, not yet validated.
+ *
+ * @throws Error if there are none, or their hash differs from the manifest's
+ */
 export async function readRules({ name, rules }: ModelEntry, folder: URL): Promise<unknown> {
   if (rules === undefined) throw new Error(`model ${name}: the manifest names no rules`);
   const bytes = await readPinned(name, rules, folder);

@@ -1,6 +1,6 @@
 import './no-telemetry.js';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import type { ModelEntry } from './manifest.js';
+import type { ModelFiles } from './manifest.js';
 import { readGraphs } from './model-files.js';
 
 /** A tensor as models accept and return it. */
@@ -10,7 +10,7 @@ export interface TensorData {
   readonly dims: readonly number[];
 }
 
-/** A model of the manifest, loaded. Belongs to the thread that opened it. */
+/** A loaded model. Belongs to the thread that opened it. */
 export interface Model {
   readonly name: string;
   readonly version: string;
@@ -47,9 +47,13 @@ export interface OpenModelOptions {
   readonly memory?: 'kept' | 'given-back';
 }
 
-/** Loads a model after checking its files against the manifest. Throws if they differ or cannot be read. */
+/**
+ * Loads a model after checking the hashes of its files.
+ *
+ * @throws Error if they differ, or a file cannot be read
+ */
 export async function openModel(
-  entry: ModelEntry,
+  files: ModelFiles,
   folder: URL,
   { memory = 'kept' }: OpenModelOptions = {},
 ): Promise<Model> {
@@ -58,12 +62,12 @@ export async function openModel(
   // per worker and gains nothing.
   const options = { ...sessionOptions, enableCpuMemArena: isKept, enableMemPattern: false };
   const sessions: InferenceSession[] = [];
-  for (const bytes of await readGraphs(entry, folder)) {
+  for (const bytes of await readGraphs(files, folder)) {
     sessions.push(await InferenceSession.create(bytes, options));
   }
   return {
-    name: entry.name,
-    version: entry.version,
+    name: files.name,
+    version: files.version,
     async run(feeds) {
       const known: Record<string, TensorData> = { ...feeds };
       let outputs: Record<string, TensorData> = {};

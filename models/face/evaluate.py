@@ -26,7 +26,7 @@ LANDMARK_FACE = 96  # pixels; smaller faces say little about landmarks
 
 def served_score():
     manifest = json.loads((HERE.parent / "manifest.json").read_text())
-    return next(m["defaultScore"] for m in manifest["models"] if m["name"] == "face-detector")
+    return next(m["settings"]["defaultScore"] for m in manifest["models"] if m["name"] == "face-detector")
 
 
 def longest_side(face):

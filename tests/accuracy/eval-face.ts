@@ -75,8 +75,8 @@ async function open(name: string): Promise<MeasuredDetector | undefined> {
   const detector = await openServedDetector(name);
   return (
     detector && {
-      name: `${name} ${detector.entry.version}`,
-      defaultScore: detector.entry.defaultScore,
+      name: `${name} ${detector.served.entry.version}`,
+      defaultScore: detector.served.defaultScore,
       async detect(image, minScore) {
         const { faces, inferenceMs } = await detector.detect(image, minScore);
         const found = faces.map(({ boundingBox: box, detectionScore: score, landmarks }) => ({

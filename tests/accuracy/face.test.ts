@@ -24,7 +24,7 @@ for (const name of ['face-detector', 'yunet-n']) {
       const detector = await openServedDetector(name);
       if (detector === undefined) return void t.skip(notHere);
       t.after(() => detector.release());
-      const { defaultScore } = detector.entry;
+      const { defaultScore } = detector.served;
       const measure = async (set: string): Promise<Measured[]> => {
         const results: Measured[] = [];
         const rows = (pictures ?? []).filter((p: FacePicture) => p.set === set);

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createFaceDetector, type DetectFacesOutput } from '../../core-server/face/detector.js';
-import { faceModelOf } from '../../core-server/face/face-model.js';
+import { chooseFaceModel, type FaceModel } from '../../core-server/face/face-model.js';
 import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
-import { loadManifest, type ModelEntry, modelFor } from '../../core-server/inference/manifest.js';
+import { loadManifest, type ModelEntry } from '../../core-server/inference/manifest.js';
 import { type Model, openModel } from '../../core-server/inference/sessions.js';
 import { sharedDir } from './face-data.js';
 import { timeProcessor } from './measured-detector.js';
 
 /** The code that a worker runs, in this thread. */
 export interface ServedDetector {
-  readonly entry: ModelEntry;
+  readonly served: FaceModel;
   detect(
     image: Uint8Array,
     minScore: number,
@@ -28,21 +28,22 @@ const limits = { maxBytes: Infinity, maxPixels: Infinity, maxSide: Infinity };
 /** Opens the served face model, or the one of that name; undefined when its downloaded files are not here. */
 export async function openFaceModel(
   name?: string,
-): Promise<{ entry: ModelEntry; model: Model } | undefined> {
-  const entry = modelFor(await loadManifest(manifestUrl), 'face', name);
-  const folder = await gather(entry);
+): Promise<{ served: FaceModel; model: Model } | undefined> {
+  const served = chooseFaceModel(await loadManifest(manifestUrl), name);
+  const folder = await gather(served.entry);
   if (folder === undefined) return undefined;
-  const model = await openModel(entry, folder).finally(() => rm(folder, { recursive: true }));
-  return { entry, model };
+  const model = await openModel(served.entry, folder).finally(() =>
+    rm(folder, { recursive: true }),
+  );
+  return { served, model };
 }
 
 /** A face model with everything that a worker puts around it; undefined when its downloaded files are not here. */
 export async function openServedDetector(name?: string): Promise<ServedDetector | undefined> {
   await restrictLoaders();
-  const { rule } = faceModelOf(await loadManifest(manifestUrl), name);
   const opened = await openFaceModel(name);
   if (opened === undefined) return undefined;
-  const { entry, model } = opened;
+  const { served, model } = opened;
   let inferenceMs = 0;
   const timed: Model = {
     ...model,
@@ -53,10 +54,10 @@ export async function openServedDetector(name?: string): Promise<ServedDetector 
     },
   };
   const now = (): number => performance.now();
-  const detectFaces = createFaceDetector({ model: timed, rule, now });
+  const detectFaces = createFaceDetector({ model: timed, rule: served.rule, now });
   const { signal } = new AbortController();
   return {
-    entry,
+    served,
     async detect(image, minScore, { crop = false } = {}) {
       inferenceMs = 0;
       const wish = { image, minScore, maxFaces: Infinity, crop, landmarks: true, limits };

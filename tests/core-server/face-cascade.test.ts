@@ -8,7 +8,6 @@ import {
   planSecondLook,
   suffices,
 } from '../../core-server/face/cascade.js';
-import { parseCascadeRule } from '../../core-server/face/face-model.js';
 import type { Candidate } from '../../core-server/face/geometry.js';
 
 const rule: CascadeRule = {
@@ -162,12 +161,4 @@ test('a glance gives large faces alone, and better ones replace those of the fir
     rule,
   );
   assert.deepEqual(merged, [small, face(605, 500, 310, 0.9)]);
-});
-
-test('settings of the manifest are checked, every mistake at once', () => {
-  assert.deepEqual(parseCascadeRule({ ...rule }), rule);
-  assert.throws(
-    () => parseCascadeRule({ ...rule, weakScore: 2, margin: NaN, surprise: 1 }),
-    /surprise[^]*weakScore[^]*margin/,
-  );
 });
