@@ -1,4 +1,5 @@
 import type { ImageType } from './sniff-type.js';
+import { tiffDirectories } from './tiff-directories.js';
 
 /**
  * Parts of a file that libvips processes before it returns any pixel: its time grows with them, whatever the
@@ -23,24 +24,10 @@ export const partsOf: Partial<Record<ImageType, Parts>> = {
   png: { name: 'compressed texts and profiles', most: 10, count: countCompressed },
 };
 
-/** Follows the directories from one to the next: TIFF 6.0, section 2. In a BigTIFF their fields are wider. */
 function countDirectories(file: Buffer, most: number): number {
-  const isLittle = file[0] === 0x49;
-  const isBig = file[isLittle ? 2 : 3] === 43;
-  const read = (at: number, bytes: number): number => {
-    if (at + bytes > file.length) return 0;
-    // The upper two of eight bytes are for files larger than any memory.
-    const at6 = bytes === 8 && !isLittle ? at + 2 : at;
-    const length = Math.min(bytes, 6);
-    return isLittle ? file.readUIntLE(at6, length) : file.readUIntBE(at6, length);
-  };
-  const [countBytes, entryBytes, offsetBytes] = isBig ? [8, 20, 8] : [2, 12, 4];
+  const directories = tiffDirectories(file);
   let found = 0;
-  let at = read(offsetBytes, offsetBytes);
-  while (at > 0 && at < file.length && found <= most) {
-    found += 1;
-    at = read(at + countBytes + read(at, countBytes) * entryBytes, offsetBytes);
-  }
+  while (found <= most && directories.next().done !== true) found += 1;
   return found;
 }
 

@@ -27,6 +27,73 @@ test('an AVIF that states more sizes than a picture has weighs as much as the la
   assert.equal(decodeWeight(file(65), 'avif', limits), 1);
 });
 
+/** The header of a TIFF of 100 x 400 pixels in four channels. */
+function tiff(options: {
+  planes: boolean;
+  bits: number;
+  rows?: number;
+  form?: 'II*' | 'MM*' | 'II+' | 'MM+';
+}) {
+  const { planes, bits, rows, form = 'II*' } = options;
+  const isLittle = form.startsWith('I');
+  const isBig = form.endsWith('+');
+  const bytes = (value: number, length: number): Buffer => {
+    const buffer = Buffer.alloc(length);
+    if (isLittle) buffer.writeUIntLE(value, 0, Math.min(length, 6));
+    else buffer.writeUIntBE(value, Math.max(0, length - 6), Math.min(length, 6));
+    return buffer;
+  };
+  const width = isBig ? 8 : 4;
+  const header = isBig ? 16 : 8;
+  const inField = (value: number, type: 3 | 4): Buffer =>
+    Buffer.concat([bytes(value, type === 3 ? 2 : 4), Buffer.alloc(width)]).subarray(0, width);
+  const field = (tag: number, type: 3 | 4, value: number): Buffer =>
+    Buffer.concat([bytes(tag, 2), bytes(type, 2), bytes(1, width), inField(value, type)]);
+  const four = Buffer.concat([1, 2, 3, 4].map(() => bytes(bits, 2)));
+  // Four values of two bytes fit into the field of a BigTIFF only.
+  const bitsField = Buffer.concat([
+    bytes(258, 2),
+    bytes(3, 2),
+    bytes(4, width),
+    isBig ? four : bytes(header, 4),
+  ]);
+  const fields = [
+    field(256, 3, 100),
+    field(257, 4, 400),
+    bitsField,
+    field(277, 3, 4),
+    ...(rows === undefined ? [] : [field(278, 4, rows)]),
+    field(284, 3, planes ? 2 : 1),
+  ];
+  return Buffer.concat([
+    Buffer.from(isLittle ? 'II' : 'MM'),
+    bytes(isBig ? 43 : 42, 2),
+    ...(isBig ? [bytes(8, 2), bytes(0, 2)] : []),
+    bytes(header + four.length, width),
+    four,
+    bytes(fields.length, isBig ? 8 : 2),
+    ...fields,
+    bytes(0, width),
+  ]);
+}
+
+test('a TIFF weighs what its planes take at once, and nothing if it has none', () => {
+  for (const form of ['II*', 'MM*', 'II+', 'MM+'] as const) {
+    const weigh = (options: { planes: boolean; bits: number; rows?: number }) =>
+      decodeWeight(tiff({ ...options, form }), 'tiff', limits);
+    // 100 x 400 pixels of 4 bytes, of four planes and what they are put together to, to 2.4 MB.
+    assert.equal(weigh({ planes: true, bits: 32 }), 800 / 2_400, form);
+    assert.equal(weigh({ planes: true, bits: 8, rows: 2 ** 32 - 1 }), 200 / 2_400, form);
+    assert.equal(weigh({ planes: true, bits: 32, rows: 4 }), 8 / 2_400, form);
+    assert.equal(weigh({ planes: false, bits: 32 }), 0, form);
+  }
+  const whole = tiff({ planes: true, bits: 32 });
+  for (let length = 8; length < whole.length; length += 1) {
+    const weight = decodeWeight(whole.subarray(0, length), 'tiff', limits);
+    assert.ok(weight >= 0 && weight <= 1, String(length));
+  }
+});
+
 test('an AVIF that states no size weighs as much as the largest, all other types nothing', () => {
   assert.equal(decodeWeight(Buffer.from('....ftypavif'), 'avif', limits), 1);
   for (const type of ['jpeg', 'png', 'webp', 'gif', 'tiff'] as const)

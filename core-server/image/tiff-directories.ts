@@ -1,0 +1,43 @@
+/** A directory of a TIFF, which describes one page. */
+export interface TiffDirectory {
+  /** The value of a field, the first if it has several; undefined if the page has no such field. */
+  valueOf(tag: number): number | undefined;
+}
+
+/** Bytes of the integer types by their numbers: BYTE, SHORT, LONG, LONG8. */
+const bytesOfType: Readonly<Record<number, number>> = { 1: 1, 3: 2, 4: 4, 16: 8 };
+
+/**
+ * The directories of a TIFF, from each to the next; endless if they form a ring. TIFF 6.0, section 2; in a BigTIFF,
+ * counts and offsets are wider.
+ */
+export function* tiffDirectories(file: Buffer): Generator<TiffDirectory> {
+  const isLittle = file[0] === 0x49;
+  const isBig = file[isLittle ? 2 : 3] === 43;
+  const read = (at: number, bytes: number): number => {
+    if (at + bytes > file.length) return 0;
+    // The upper two of eight bytes are for files larger than any memory.
+    const at6 = bytes === 8 && !isLittle ? at + 2 : at;
+    const length = Math.min(bytes, 6);
+    return isLittle ? file.readUIntLE(at6, length) : file.readUIntBE(at6, length);
+  };
+  const [countBytes, entryBytes, offsetBytes] = isBig ? [8, 20, 8] : [2, 12, 4];
+
+  for (let at = read(offsetBytes, offsetBytes); at > 0 && at < file.length;) {
+    const first = at + countBytes;
+    const end = first + read(at, countBytes) * entryBytes;
+    yield {
+      valueOf(tag) {
+        for (let entry = first; entry < Math.min(end, file.length); entry += entryBytes) {
+          if (read(entry, 2) !== tag) continue;
+          const bytes = bytesOfType[read(entry + 2, 2)] ?? 0;
+          const values = entry + 4 + offsetBytes;
+          const isInside = read(entry + 4, offsetBytes) * bytes <= offsetBytes;
+          return read(isInside ? values : read(values, offsetBytes), bytes);
+        }
+        return undefined;
+      },
+    };
+    at = read(end, offsetBytes);
+  }
+}
