@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { FairBudget } from '../runtime/fair-budget.js';
@@ -47,13 +46,11 @@ export interface AppDeps {
   readonly isTls: boolean;
   /** Whether the process is about to stop. */
   readonly isDraining: () => boolean;
-  /** Generates request ids. */
-  readonly createId?: () => string;
 }
 
 /** The HTTP application: its own pages, which need no key, and the operations of the protos. */
 export function createApp(deps: AppDeps): Handle {
-  const open = openRequest({ createId: randomUUID, ...deps });
+  const open = openRequest(deps);
   const middlewares = [
     accessLog(deps.log),
     measure(deps.metrics),

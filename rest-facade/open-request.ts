@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { callerGone, refuse } from '../runtime/refusal.js';
 import { isRequestId } from '../runtime/request-id.js';
 import type { IsTrustedProxy } from '../runtime/trusted-proxies.js';
@@ -14,14 +15,13 @@ const takeAnswerMs = 5_000;
  * arrived, so waiting for its turn counts.
  */
 export function openRequest(deps: {
-  createId: () => string;
   requestTimeoutMs: number;
   isTrustedProxy: IsTrustedProxy;
 }): Handle {
   return (request, response, arrivedAt) => {
     const deadline = arrivedAt + deps.requestTimeoutMs;
     const given = request.headers['x-request-id'];
-    const id = isRequestId(given) ? given : deps.createId();
+    const id = isRequestId(given) ? given : randomUUID();
     const controller = new AbortController();
     let timer: NodeJS.Timeout;
     const onDeadline = () => {

@@ -15,7 +15,6 @@ import {
   type SetCompanyPasswordRequest,
   type SetCompanyPasswordResponse,
 } from '../../generated/imageanalysis/v1/admin.js';
-import { neverRetried } from './retry.js';
 import type { CallOptions } from './time-limit.js';
 import { trimKey } from './trim-key.js';
 import { createUnaryCalls } from './unary-calls.js';
@@ -74,7 +73,7 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
   );
   const metadata = new Metadata();
   metadata.set('adminkey', trimKey('adminKey', adminKey));
-  const call = createUnaryCalls({ metadata, timeoutMs, retry: neverRetried });
+  const call = createUnaryCalls({ metadata, timeoutMs, retry: { retries: 0 } });
 
   return {
     createApiKey: (request, callOptions) =>

@@ -25,12 +25,11 @@ import {
 } from '../../generated/imageanalysis/v1/score_config.js';
 import { maxMessageBytes } from '../../runtime/message-limit.js';
 import { boundedStream } from './bounded-stream.js';
-import { defaultRetrySettings, type RetrySettings } from './retry.js';
+import type { RetryOptions } from './retry.js';
 import type { CallOptions } from './time-limit.js';
 import { trimKey } from './trim-key.js';
 import { createUnaryCalls } from './unary-calls.js';
 
-/** From the client's own gRPC library: credentials from another copy would be refused. */
 export { type ApiKey, type Company, Operation } from '../../generated/imageanalysis/v1/admin.js';
 export {
   type DetectAllFacesResponse,
@@ -51,9 +50,11 @@ export { type AdminClient, type AdminClientOptions, createAdminClient } from './
 export { fromStatus } from './grpc-refusal.js';
 export { type Reason, type Refusal, RefusedError } from './refused-error.js';
 export type { CallOptions } from './time-limit.js';
+
+/** From the client's own gRPC library: credentials from another copy would be refused. */
 export { credentials } from '@grpc/grpc-js';
 
-export interface ClientOptions extends Partial<RetrySettings> {
+export interface ClientOptions extends RetryOptions {
   /** `host:port` or another gRPC target. */
   readonly address: string;
   readonly apiKey: string;
@@ -113,8 +114,7 @@ export interface ImageAnalysisClient {
 }
 
 export function createClient(options: ClientOptions): ImageAnalysisClient {
-  const { address, apiKey, timeoutMs = 30_000 } = options;
-  const retry = { ...defaultRetrySettings, ...options };
+  const { address, apiKey, timeoutMs = 30_000, retries, maxDelayMs } = options;
   const credentials = options.credentials ?? grpcCredentials.createInsecure();
   const limits = { 'grpc.max_receive_message_length': maxMessageBytes };
   const faces = new FaceDetectionServiceClient(address, credentials, limits);
@@ -123,7 +123,7 @@ export function createClient(options: ClientOptions): ImageAnalysisClient {
   const metadata = new Metadata();
   metadata.set('apikey', trimKey('apiKey', apiKey));
 
-  const call = createUnaryCalls({ metadata, timeoutMs, retry });
+  const call = createUnaryCalls({ metadata, timeoutMs, retry: { retries, maxDelayMs } });
 
   return {
     detectSingleFace: (request, callOptions) =>

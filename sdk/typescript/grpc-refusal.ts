@@ -20,7 +20,7 @@ export function fromStatus(status: Status, cause?: unknown): RefusedError {
   return toRefusedError(status, readRefusal(status), cause);
 }
 
-/** @param status of a failure that is not of the service, what there is */
+/** @param status used if the service sent no refusal */
 function toRefusedError(
   status: { readonly code: number; readonly message: string },
   sent: SentRefusal | undefined,

@@ -1,13 +1,13 @@
 import { type Reason, RefusedError } from './refused-error.js';
 import type { AllFacesAnswer, MeterAnswer, ScoreAnswer, SingleFaceAnswer } from './rest-answers.js';
-import { defaultRetrySettings, retried, type RetrySettings, toError } from './retry.js';
+import { retried, type RetryOptions, toError } from './retry.js';
 import { type CallOptions, withinTime } from './time-limit.js';
 
 export { type Reason, type Refusal, RefusedError } from './refused-error.js';
 export type * from './rest-answers.js';
 export type { CallOptions } from './time-limit.js';
 
-export interface RestClientOptions extends Partial<RetrySettings> {
+export interface RestClientOptions extends RetryOptions {
   /** URL of the REST API. In a page of the service itself: `location.origin`. */
   readonly url: string;
   readonly apiKey: string;
@@ -73,8 +73,7 @@ export interface RestClient {
 }
 
 export function createRestClient(options: RestClientOptions): RestClient {
-  const { apiKey, timeoutMs = 30_000 } = options;
-  const retry = { ...defaultRetrySettings, ...options };
+  const { apiKey, timeoutMs = 30_000, retries, maxDelayMs } = options;
   const base = options.url.replace(/\/+$/, '');
 
   async function call<T>(
@@ -90,7 +89,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
     return withinTime(time, ({ signal }) =>
       retried(
         () => fetchOnce<T>(base + path, { ...request, headers, signal }, signal),
-        retry,
+        { retries, maxDelayMs },
         signal,
       ),
     );
@@ -183,7 +182,7 @@ function toHeader(name: string, text: string): string {
   const value = text.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
   // eslint-disable-next-line no-control-regex -- intended
   if (/[\0-\x08\n-\x1f\x7f]/.test(value))
-    throw new TypeError(`${name} has a character that no header has, want it as it was handed out`);
+    throw new TypeError(`${name} has a character that cannot be sent, want it exactly as issued`);
   return String.fromCharCode(...new TextEncoder().encode(value));
 }
 
@@ -211,7 +210,7 @@ function toRefusal(response: Response, body: Record<string, unknown> | undefined
   if (typeof body?.['code'] !== 'string')
     return unanswered(
       response.status === 503 ? 'UNAVAILABLE' : 'UNKNOWN',
-      `The answer has status ${response.status} and is not of this service.`,
+      `The response has status ${response.status} and does not come from this service.`,
     );
   const retryAfter = Number(response.headers.get('retry-after') ?? NaN);
   return new RefusedError(String(body['message']), {

@@ -1,17 +1,12 @@
 import { RefusedError } from './refused-error.js';
 
 /** Limits for retries. */
-export interface RetrySettings {
-  /** How often a call is retried; 0 means never. */
-  readonly retries: number;
-  /** The longest delay; if the service asks for a longer one, the call is not retried. */
-  readonly maxDelayMs: number;
+export interface RetryOptions {
+  /** How often a call is retried: twice by default; 0 means never. */
+  readonly retries?: number | undefined;
+  /** The longest delay, 5,000 by default; if the service asks for a longer one, the call is not retried. */
+  readonly maxDelayMs?: number | undefined;
 }
-
-export const defaultRetrySettings: RetrySettings = { retries: 2, maxDelayMs: 5_000 };
-
-/** For calls that must not be repeated. */
-export const neverRetried: RetrySettings = { retries: 0, maxDelayMs: 0 };
 
 const firstDelayMs = 200;
 
@@ -25,7 +20,7 @@ const firstDelayMs = 200;
  */
 export async function retried<T>(
   attempt: () => Promise<T>,
-  { retries, maxDelayMs }: RetrySettings,
+  { retries = 2, maxDelayMs = 5_000 }: RetryOptions,
   signal: AbortSignal,
 ): Promise<T> {
   for (let tried = 0; ; tried++) {

@@ -7,5 +7,5 @@
 export function trimKey(name: string, key: string): string {
   const trimmed = key.trim();
   if (/^[ -~]*$/.test(trimmed)) return trimmed;
-  throw new TypeError(`${name} has a character that no key has, want it as it was handed out`);
+  throw new TypeError(`${name} has a character that cannot be sent, want it exactly as issued`);
 }

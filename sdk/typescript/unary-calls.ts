@@ -1,6 +1,6 @@
 import type { ClientUnaryCall, Metadata, ServiceError } from '@grpc/grpc-js';
 import { fromGrpcError } from './grpc-refusal.js';
-import { retried, type RetrySettings, toError } from './retry.js';
+import { retried, type RetryOptions, toError } from './retry.js';
 import { type CallOptions, type TimeLimit, withinTime } from './time-limit.js';
 
 /** Defaults for all calls. */
@@ -9,7 +9,7 @@ export interface CallDefaults {
   readonly metadata: Metadata;
   /** Milliseconds for a call including all its attempts. */
   readonly timeoutMs: number;
-  readonly retry: RetrySettings;
+  readonly retry: RetryOptions;
 }
 
 /** A method of a generated client, bound to it. */

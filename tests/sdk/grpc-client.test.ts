@@ -94,10 +94,10 @@ describe('the client over gRPC', () => {
 
     const secret = 'ia_1234\nsecret';
     assert.throws(() => createClient({ address: service.grpc, apiKey: secret }), {
-      message: 'apiKey has a character that no key has, want it as it was handed out',
+      message: 'apiKey has a character that cannot be sent, want it exactly as issued',
     });
     assert.throws(() => createAdminClient({ address: service.grpc, adminKey: secret }), {
-      message: 'adminKey has a character that no key has, want it as it was handed out',
+      message: 'adminKey has a character that cannot be sent, want it exactly as issued',
     });
   });
 

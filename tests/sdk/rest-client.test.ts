@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { before, describe, it, type TestContext } from 'node:test';
-import { createRestClient, RefusedError, type RestClient } from 'image-analysis/rest';
+import {
+  createRestClient,
+  RefusedError,
+  type RestClient,
+  type RestClientOptions,
+} from 'image-analysis/rest';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
@@ -102,10 +107,10 @@ describe('the client over REST', () => {
 
     const broken = createRestClient({ url: service.rest, apiKey: 'ia_1234\nsecret' });
     await assert.rejects(broken.readMeter(meter), {
-      message: 'apiKey has a character that no header has, want it as it was handed out',
+      message: 'apiKey has a character that cannot be sent, want it exactly as issued',
     });
     await assert.rejects(client.getDetectionScore('acme', 'correct\nhorse'), {
-      message: 'password has a character that no header has, want it as it was handed out',
+      message: 'password has a character that cannot be sent, want it exactly as issued',
     });
   });
 
@@ -160,6 +165,23 @@ describe('trying again over REST', () => {
     assert.equal(asked, 3);
   });
 
+  it('takes undefined options for absent ones', async (t) => {
+    let asked = 0;
+    const client = await clientOf(
+      t,
+      (response) => {
+        asked++;
+        queueFull(response, '0');
+      },
+      { retries: undefined, maxDelayMs: undefined },
+    );
+
+    await assert.rejects(client.readMeter(new Blob(['x']), { timeoutMs: 2_000 }), {
+      reason: 'QUEUE_FULL',
+    });
+    assert.equal(asked, 3);
+  });
+
   it('tries no refusal again that would be the same', async (t) => {
     let asked = 0;
     const client = await clientOf(t, (response) => {
@@ -199,14 +221,18 @@ describe('trying again over REST', () => {
   });
 });
 
-async function clientOf(t: TestContext, answer: (response: ServerResponse) => void) {
+async function clientOf(
+  t: TestContext,
+  answer: (response: ServerResponse) => void,
+  options: Partial<RestClientOptions> = {},
+) {
   const server = createServer((request, response) => {
     request.resume().once('end', () => answer(response));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
   const { port } = server.address() as AddressInfo;
-  return createRestClient({ url: `http://127.0.0.1:${port}/`, apiKey: 'any' });
+  return createRestClient({ url: `http://127.0.0.1:${port}/`, apiKey: 'any', ...options });
 }
 
 async function readBlob(name: Parameters<typeof readSample>[0]): Promise<Blob> {

@@ -182,7 +182,7 @@ describe('npm run analyze', () => {
     assert.equal(broken.code, 2);
     assert.equal(
       broken.stderr,
-      '\nanalyze: APIKEY has a character that no key has, want it as it was handed out\n',
+      '\nanalyze: APIKEY has a character that cannot be sent, want it exactly as issued\n',
     );
   });
 
