@@ -13,9 +13,10 @@ import type { ImageLimits } from '../image/limits.js';
 import type { WorkerPool } from '../inference/pool.js';
 import { preparePicture } from '../prepare-picture.js';
 import { type HandlerOptions, toRunOptions } from '../run-options.js';
+import { validateScore } from '../score.js';
 import type { DetectFacesOutput, FaceTasks } from './detector.js';
 import { toFace } from './to-face.js';
-import { validateMaxFaces, validateMinScore } from './validate.js';
+import { validateMaxFaces } from './validate.js';
 
 /** What the handlers need. */
 export interface FaceDetectionDeps {
@@ -52,7 +53,7 @@ export function createFaceDetectionHandlers(deps: FaceDetectionDeps): FaceDetect
     options: HandlerOptions,
   ): Promise<{ found: DetectFacesOutput; threshold: Threshold }> => {
     const { minScore, company, landmarks } = request;
-    validateMinScore(minScore);
+    if (minScore !== undefined) validateScore('min_score', minScore);
     const { image, transfer, weight } = preparePicture(request.image, limits);
     const threshold = await resolveThreshold({
       company,

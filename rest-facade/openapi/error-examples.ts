@@ -1,5 +1,6 @@
 import type { Reason } from '../../runtime/reasons.js';
 import { internalMessage } from '../../runtime/refusal.js';
+import { isScore } from '../transcode/field.js';
 import type { Route } from '../transcode/rules.js';
 
 /** A refusal as a caller gets it; a test has the service say each that the document shows. */
@@ -58,12 +59,9 @@ const examples: readonly ErrorExample[] = [
     '{data URL} has "%" as character 77 of its data, want base64 of the standard alphabet',
     { value: '%' },
   ),
-  ofField('INVALID_SCORE', '{min_score} is 1.5, want a number from 0 to 1', { value: '1.5' }),
-  ofField(
-    'INVALID_SCORE',
-    '{detection_score} is "1.5", want a number from 0 to 1 with at most 6 decimals',
-    { value: '1.5' },
-  ),
+  ofField('INVALID_SCORE', '{score} is "1.5", want a number from 0 to 1 with at most 6 decimals', {
+    value: '1.5',
+  }),
   ofField('EMPTY_IMAGE', '{file part} has no bytes, want a picture file'),
   ofField('EMPTY_IMAGE', 'the data of {data URL} has no bytes, want a picture'),
   ofField('CORRUPT_IMAGE', '{image} is damaged or cut off, want a whole picture file'),
@@ -143,13 +141,16 @@ type Name = readonly [key: string, name: string];
 
 /** What refusals of an operation may be about: fields of its message by what the caller sends them as. */
 function namesOf({ body, query, headers, openFields, rpcName }: Route): Name[] {
+  const sent = [...openFields.map((field) => ({ name: field.name, field })), ...query, ...headers];
   const [, service = ''] = /(\w+)Service\.\w+$/.exec(rpcName) ?? [];
   return [
     ['operation', `OPERATION${service.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`],
     ['apikey', 'apikey'],
     ['query string', 'query string'],
-    ...openFields.map(({ name }): Name => [name, name]),
-    ...[...query, ...headers].map(({ name, field }): Name => [field?.name ?? name, name]),
+    ...sent.map(({ name, field }): Name => [field?.name ?? name, name]),
+    ...sent.flatMap(({ name, field }): Name[] =>
+      field && isScore(field) ? [['score', name]] : [],
+    ),
     ...[...headers, ...openFields].slice(0, 1).map(({ name }): Name => ['text', name]),
     ...namesOfBody(body),
   ];

@@ -148,6 +148,12 @@ const grpcLimits: Limit[] = [
     refused: invalidScore(argument, 'min_score', '-0.000001'),
   },
   {
+    name: 'decimals of min_score',
+    most: 6,
+    send: (n) => detect({ minScore: Number(decimals(n)) }),
+    refused: invalidScore(argument, 'min_score', decimals(7)),
+  },
+  {
     name: 'max_faces, largest',
     most: 1000,
     send: (maxFaces) => detect({ maxFaces }),

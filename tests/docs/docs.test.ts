@@ -4,6 +4,9 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import type { Command } from 'commander';
 import { createAdminProgram } from '../../core-server/admin/cli/program.js';
+import { errorExampleOf } from '../../rest-facade/openapi/error-examples.js';
+import { loadRpcs } from '../../rest-facade/protos.js';
+import { createRoutes } from '../../rest-facade/transcode/rules.js';
 import { references } from './references.js';
 
 describe('the references', () => {
@@ -27,6 +30,17 @@ describe('docs/rest.md', () => {
       .filter((reason) => !new RegExp(`\\b${reason}\\b`).test(named));
     // Of no operation at all, or with nobody there to read it.
     assert.deepEqual(missing, ['NO_SUCH_ROUTE', 'METHOD_NOT_ALLOWED', 'CLIENT_CLOSED']);
+  });
+});
+
+describe('docs/errors.md', () => {
+  it('should show a refusal as the service gives it', () => {
+    const [, shown = ''] = /```json\n([^]*?)```/.exec(readFileSync('docs/errors.md', 'utf8')) ?? [];
+    const { reason, message, details } = JSON.parse(shown) as Record<string, unknown>;
+    const routes = createRoutes(loadRpcs()).filter(
+      ({ template }) => template === '/face_detect_single',
+    );
+    assert.deepEqual({ reason, message, details }, errorExampleOf('INVALID_SCORE', routes));
   });
 });
 

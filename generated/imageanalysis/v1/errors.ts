@@ -30,7 +30,7 @@ export enum ErrorReason {
   INVALID_FIELD = "ERROR_REASON_INVALID_FIELD",
   /** MALFORMED_MULTIPART - The multipart/form-data body cannot be parsed, or breaks its limits. */
   MALFORMED_MULTIPART = "ERROR_REASON_MALFORMED_MULTIPART",
-  /** MALFORMED_JSON - The body is not a JSON object of the documented shape. */
+  /** MALFORMED_JSON - The body is not a JSON object, or has too many values. */
   MALFORMED_JSON = "ERROR_REASON_MALFORMED_JSON",
   /** INVALID_DATA_URL - The text is not a `data:<image type>;base64,<data>` URL. */
   INVALID_DATA_URL = "ERROR_REASON_INVALID_DATA_URL",
@@ -66,7 +66,7 @@ export enum ErrorReason {
   METHOD_NOT_ALLOWED = "ERROR_REASON_METHOD_NOT_ALLOWED",
   /** UNSUPPORTED_IMAGE_TYPE - Not a JPEG, PNG, WebP, AVIF, GIF or TIFF, or one with more scans, chunks, pages or compressed texts than is allowed. */
   UNSUPPORTED_IMAGE_TYPE = "ERROR_REASON_UNSUPPORTED_IMAGE_TYPE",
-  /** UNSUPPORTED_CONTENT_TYPE - The request body has a content type that the operation does not accept. */
+  /** UNSUPPORTED_CONTENT_TYPE - The request body has a content type or encoding that the operation does not accept. */
   UNSUPPORTED_CONTENT_TYPE = "ERROR_REASON_UNSUPPORTED_CONTENT_TYPE",
   /** BODY_TOO_LARGE - The picture file or the request body has too many bytes. */
   BODY_TOO_LARGE = "ERROR_REASON_BODY_TOO_LARGE",

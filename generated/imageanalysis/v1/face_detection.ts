@@ -82,7 +82,10 @@ export interface DetectSingleFaceRequest {
    * registered. Empty means the default score.
    */
   company: string;
-  /** Threshold for this request, 0..1; overrides the company's and the default score. */
+  /**
+   * Threshold for this request, 0..1, at most 6 decimals; overrides the company's and the default
+   * score.
+   */
   minScore?:
     | number
     | undefined;
@@ -115,7 +118,10 @@ export interface DetectAllFacesRequest {
    * registered. Empty means the default score.
    */
   company: string;
-  /** Threshold for this request, 0..1; overrides the company's and the default score. */
+  /**
+   * Threshold for this request, 0..1, at most 6 decimals; overrides the company's and the default
+   * score.
+   */
   minScore?:
     | number
     | undefined;
@@ -172,7 +178,10 @@ export interface Face {
     | undefined;
   /** Confidence that this is a face, 0..1. */
   detectionScore: number;
-  /** The face, cropped at the picture's own resolution: JPEG, quality 90, no metadata. */
+  /**
+   * The face, cropped at the picture's own resolution: JPEG, quality 90, no metadata. Empty if
+   * `crop` is false.
+   */
   cropJpeg: Uint8Array;
   /** Five points of the face; only on request. */
   landmarks: FaceLandmarks | undefined;
@@ -1236,7 +1245,7 @@ export const ModelInfo: MessageFns<ModelInfo> = {
  * Detects faces in pictures.
  *
  * Pictures are JPEG, PNG, WebP, AVIF, GIF or TIFF (first page), by default at most 10 MiB,
- * 50 megapixels and 16,384 pixels a side. Every call needs an API key, in the metadata or header
+ * 50 megapixels and 16,384 pixels per side. Every call needs an API key, in the metadata or header
  * `apikey`.
  */
 export type FaceDetectionServiceService = typeof FaceDetectionServiceService;

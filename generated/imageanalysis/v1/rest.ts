@@ -143,7 +143,7 @@ export interface FieldRules {
   maxLength: number;
   /** A regular expression that a string must match. */
   pattern: string;
-  /** In a response: it is only present if the request asks for it. */
+  /** In a response: whether it is present depends on what the request asks for. */
   onRequest: boolean;
 }
 

@@ -42,7 +42,7 @@ const (
 	ErrorReason_ERROR_REASON_INVALID_FIELD ErrorReason = 3
 	// The multipart/form-data body cannot be parsed, or breaks its limits.
 	ErrorReason_ERROR_REASON_MALFORMED_MULTIPART ErrorReason = 4
-	// The body is not a JSON object of the documented shape.
+	// The body is not a JSON object, or has too many values.
 	ErrorReason_ERROR_REASON_MALFORMED_JSON ErrorReason = 5
 	// The text is not a `data:<image type>;base64,<data>` URL.
 	ErrorReason_ERROR_REASON_INVALID_DATA_URL ErrorReason = 6
@@ -78,7 +78,7 @@ const (
 	ErrorReason_ERROR_REASON_METHOD_NOT_ALLOWED ErrorReason = 40
 	// Not a JPEG, PNG, WebP, AVIF, GIF or TIFF, or one with more scans, chunks, pages or compressed texts than is allowed.
 	ErrorReason_ERROR_REASON_UNSUPPORTED_IMAGE_TYPE ErrorReason = 41
-	// The request body has a content type that the operation does not accept.
+	// The request body has a content type or encoding that the operation does not accept.
 	ErrorReason_ERROR_REASON_UNSUPPORTED_CONTENT_TYPE ErrorReason = 42
 	// The picture file or the request body has too many bytes.
 	ErrorReason_ERROR_REASON_BODY_TOO_LARGE ErrorReason = 50

@@ -88,7 +88,8 @@ type DetectSingleFaceRequest struct {
 	// Company whose score is the threshold, at most 64 characters; UNKNOWN_COMPANY if it is not
 	// registered. Empty means the default score.
 	Company string `protobuf:"bytes,2,opt,name=company,proto3" json:"company,omitempty"`
-	// Threshold for this request, 0..1; overrides the company's and the default score.
+	// Threshold for this request, 0..1, at most 6 decimals; overrides the company's and the default
+	// score.
 	MinScore *float64 `protobuf:"fixed64,3,opt,name=min_score,json=minScore,proto3,oneof" json:"min_score,omitempty"`
 	// Whether to return the face's five landmarks.
 	Landmarks bool `protobuf:"varint,4,opt,name=landmarks,proto3" json:"landmarks,omitempty"`
@@ -235,7 +236,8 @@ type DetectAllFacesRequest struct {
 	// Company whose score is the threshold, at most 64 characters; UNKNOWN_COMPANY if it is not
 	// registered. Empty means the default score.
 	Company string `protobuf:"bytes,2,opt,name=company,proto3" json:"company,omitempty"`
-	// Threshold for this request, 0..1; overrides the company's and the default score.
+	// Threshold for this request, 0..1, at most 6 decimals; overrides the company's and the default
+	// score.
 	MinScore *float64 `protobuf:"fixed64,3,opt,name=min_score,json=minScore,proto3,oneof" json:"min_score,omitempty"`
 	// Whether to return each face's five landmarks.
 	Landmarks bool `protobuf:"varint,4,opt,name=landmarks,proto3" json:"landmarks,omitempty"`
@@ -550,7 +552,8 @@ type Face struct {
 	BoundingBox *BoundingBox `protobuf:"bytes,1,opt,name=bounding_box,json=boundingBox,proto3" json:"bounding_box,omitempty"`
 	// Confidence that this is a face, 0..1.
 	DetectionScore float64 `protobuf:"fixed64,2,opt,name=detection_score,json=detectionScore,proto3" json:"detection_score,omitempty"`
-	// The face, cropped at the picture's own resolution: JPEG, quality 90, no metadata.
+	// The face, cropped at the picture's own resolution: JPEG, quality 90, no metadata. Empty if
+	// `crop` is false.
 	CropJpeg []byte `protobuf:"bytes,3,opt,name=crop_jpeg,json=cropJpeg,proto3" json:"crop_jpeg,omitempty"`
 	// Five points of the face; only on request.
 	Landmarks     *FaceLandmarks `protobuf:"bytes,4,opt,name=landmarks,proto3" json:"landmarks,omitempty"`

@@ -31,7 +31,7 @@ const (
 // Detects faces in pictures.
 //
 // Pictures are JPEG, PNG, WebP, AVIF, GIF or TIFF (first page), by default at most 10 MiB,
-// 50 megapixels and 16,384 pixels a side. Every call needs an API key, in the metadata or header
+// 50 megapixels and 16,384 pixels per side. Every call needs an API key, in the metadata or header
 // `apikey`.
 type FaceDetectionServiceClient interface {
 	// Finds the largest face at or above the threshold; of equally large ones, the one with the higher
@@ -93,7 +93,7 @@ type FaceDetectionService_StreamDetectFacesClient = grpc.BidiStreamingClient[Str
 // Detects faces in pictures.
 //
 // Pictures are JPEG, PNG, WebP, AVIF, GIF or TIFF (first page), by default at most 10 MiB,
-// 50 megapixels and 16,384 pixels a side. Every call needs an API key, in the metadata or header
+// 50 megapixels and 16,384 pixels per side. Every call needs an API key, in the metadata or header
 // `apikey`.
 type FaceDetectionServiceServer interface {
 	// Finds the largest face at or above the threshold; of equally large ones, the one with the higher

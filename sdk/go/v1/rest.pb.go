@@ -468,7 +468,7 @@ type FieldRules struct {
 	MaxLength uint32 `protobuf:"varint,4,opt,name=max_length,json=maxLength,proto3" json:"max_length,omitempty"`
 	// A regular expression that a string must match.
 	Pattern string `protobuf:"bytes,5,opt,name=pattern,proto3" json:"pattern,omitempty"`
-	// In a response: it is only present if the request asks for it.
+	// In a response: whether it is present depends on what the request asks for.
 	OnRequest     bool `protobuf:"varint,6,opt,name=on_request,json=onRequest,proto3" json:"on_request,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -29,7 +29,7 @@ class FaceDetectionServiceStub(object):
     """Detects faces in pictures.
 
     Pictures are JPEG, PNG, WebP, AVIF, GIF or TIFF (first page), by default at most 10 MiB,
-    50 megapixels and 16,384 pixels a side. Every call needs an API key, in the metadata or header
+    50 megapixels and 16,384 pixels per side. Every call needs an API key, in the metadata or header
     `apikey`.
     """
 
@@ -60,7 +60,7 @@ class FaceDetectionServiceServicer(object):
     """Detects faces in pictures.
 
     Pictures are JPEG, PNG, WebP, AVIF, GIF or TIFF (first page), by default at most 10 MiB,
-    50 megapixels and 16,384 pixels a side. Every call needs an API key, in the metadata or header
+    50 megapixels and 16,384 pixels per side. Every call needs an API key, in the metadata or header
     `apikey`.
     """
 
@@ -118,7 +118,7 @@ class FaceDetectionService(object):
     """Detects faces in pictures.
 
     Pictures are JPEG, PNG, WebP, AVIF, GIF or TIFF (first page), by default at most 10 MiB,
-    50 megapixels and 16,384 pixels a side. Every call needs an API key, in the metadata or header
+    50 megapixels and 16,384 pixels per side. Every call needs an API key, in the metadata or header
     `apikey`.
     """
 
