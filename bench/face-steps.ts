@@ -32,6 +32,7 @@ const pool = createWorkerPool<AnalysisTasks>({
   size,
   maxQueue: 64,
   log: pino({ level: 'warn' }),
+  now: () => performance.now(),
 });
 const startedAt = performance.now();
 await pool.ready();

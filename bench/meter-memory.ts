@@ -34,6 +34,7 @@ const pool = createWorkerPool<AnalysisTasks>({
   size: 1,
   maxQueue: 4,
   log: pino({ level: 'warn' }),
+  now: () => performance.now(),
 });
 await pool.ready();
 

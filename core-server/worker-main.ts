@@ -23,7 +23,7 @@ putBehindMainThread();
 
 await restrictLoaders();
 const faceModel = await openModel(models.face.entry, manifestUrl);
-const meterReader = await openMeterReader(models.meter, manifestUrl);
+const meterReader = await openMeterReader(models.meter, manifestUrl, now);
 
 serveTasks<AnalysisTasks>({
   port: parentPort,

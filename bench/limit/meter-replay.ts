@@ -33,7 +33,7 @@ export async function createMeterReplay(manifest: Manifest, folder: URL) {
     refine: await open(networks.refine),
     read: await open(networks.read),
   };
-  const reader = createNetworkCounterReader(models, rules);
+  const reader = createNetworkCounterReader(models, rules, () => performance.now());
 
   return async (file: Uint8Array): Promise<() => Promise<void>> => {
     steps = [];

@@ -82,8 +82,7 @@ function noWorker(): Refusal {
 }
 
 export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions): WorkerPool<T> {
-  const { size, maxQueue } = options;
-  const now = options.now ?? (() => performance.now());
+  const { size, maxQueue, now } = options;
   const queue = createJobQueue<Job>(maxQueue, (job) => job.owner);
   const admission = createAdmission({ queue, maxQueue, workers: size });
   const weights = createWeights();

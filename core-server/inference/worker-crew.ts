@@ -17,7 +17,7 @@ export interface WorkerCrewOptions {
   readonly onHung?: () => void;
   readonly log: Logger;
   /** Milliseconds, monotonic. */
-  readonly now?: () => number;
+  readonly now: () => number;
 }
 
 /** Events from the crew to whoever gives it work. */
@@ -51,8 +51,7 @@ const loadGraceMs = 30_000;
 
 /** Starts the workers. */
 export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEvents): WorkerCrew {
-  const { size, log } = options;
-  const now = options.now ?? (() => performance.now());
+  const { size, log, now } = options;
   const workers = new Set<JobWorker>();
   const running = new Set<JobWorker>();
   const restartTimers = new Set<NodeJS.Timeout>();

@@ -33,7 +33,7 @@ const leastSide = 16;
 export function createNetworkCounterReader(
   models: MeterModels,
   rules: ReaderRules,
-  now: () => number = () => performance.now(),
+  now: () => number,
 ): CounterReader {
   const [firstCrop, ...otherCrops] = rules.crops;
   return {

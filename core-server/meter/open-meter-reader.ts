@@ -14,7 +14,7 @@ import { createMeterReader, type MeterReader } from './read-meter.js';
 export async function openMeterReader(
   model: MeterModel,
   folder: URL,
-  now?: () => number,
+  now: () => number,
 ): Promise<MeterReader> {
   const open = (entry: ModelEntry) => openModel(entry, folder, { memory: 'given-back' });
   const [locate, refine, read] = await Promise.all([

@@ -21,7 +21,7 @@ export interface MeterReader {
 export function createMeterReader(
   counters: CounterReader,
   print: PrintedReader,
-  now: () => number = () => performance.now(),
+  now: () => number,
 ): MeterReader {
   return {
     async readMeter({ image, limits, checkBelow, known, printed }, signal) {

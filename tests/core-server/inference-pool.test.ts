@@ -54,6 +54,7 @@ async function start(t: TestContext, options: StartOptions = {}): Promise<Starte
     size: 1,
     maxQueue: 2,
     log: pino({}, sink),
+    now: () => performance.now(),
     ...poolOptions,
   });
   t.after(async () => {

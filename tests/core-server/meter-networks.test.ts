@@ -80,6 +80,7 @@ suite('createNetworkCounterReader', () => {
         },
       },
       rules,
+      () => 0,
     );
     return { made, counts, released };
   }

@@ -36,6 +36,7 @@ suite('the served steps are those of the Python reference', async () => {
   const { rules, ...networks } = await loadMeterModel(await loadManifest(manifestUrl), manifestUrl);
   const { signal } = new AbortController();
   const pictures = new Map<string, RgbPicture>();
+  const now = (): number => 0;
   let models: Parameters<typeof createNetworkCounterReader>[0];
 
   before(async () => {
@@ -50,7 +51,7 @@ suite('the served steps are those of the Python reference', async () => {
       pictures.set(picture, await decodeUpright(file, file.size));
     }
   });
-  after(() => createNetworkCounterReader(models, rules).release());
+  after(() => createNetworkCounterReader(models, rules, now).release());
 
   for (const expected of reference.pictures) {
     const picture = (): RgbPicture => {
@@ -109,7 +110,7 @@ suite('the served steps are those of the Python reference', async () => {
           }),
         release: () => Promise.resolve(),
       };
-      const reader = createNetworkCounterReader({ ...models, locate: located }, rules);
+      const reader = createNetworkCounterReader({ ...models, locate: located }, rules, now);
       const { reading } = await reader.read(picture(), {}, signal);
       const { answer } = expected;
       if (answer === null || !answer.readable) {

@@ -44,6 +44,7 @@ suite('readMeter in a worker', () => {
       size: 1,
       maxQueue: 8,
       log: pino({ level: 'silent' }),
+      now: () => performance.now(),
     });
     await pool.ready();
   });
