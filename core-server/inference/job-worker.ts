@@ -83,15 +83,8 @@ export function startJobWorker(
     if (done === undefined) return;
     jobsDone += 1;
     lastJobMs = now() - startedAt;
-    if (message.type === 'done') {
-      done.resolve(message.output);
-    } else {
-      const error = fromWireError(message.error);
-      // A job that nobody waits for was told to stop, and reports that as an error.
-      if (error.reason === 'INTERNAL' && !done.settled)
-        log.error({ err: error, task: done.task }, 'task failed');
-      done.reject(error);
-    }
+    if (message.type === 'done') done.resolve(message.output);
+    else done.reject(fromWireError(message.error));
     becomeFree();
   };
 
