@@ -136,10 +136,7 @@ export function startJobWorker(
       startedAt = now();
       next.attempts += 1;
       try {
-        thread.send(
-          { type: 'run', id: next.id, task: next.task, input: next.input },
-          next.transfer,
-        );
+        thread.send({ type: 'run', task: next.task, input: next.input }, next.transfer);
       } catch (error) {
         // Only a job that cannot be cloned fails. The worker is free again in the next turn, since the caller is in its loop.
         takeJob()?.reject(Refusal.from(error));
@@ -149,7 +146,7 @@ export function startJobWorker(
       if (taskTimeoutMs !== undefined) timer = setTimeout(onTimeout, taskTimeoutMs);
     },
     cancel(unwanted) {
-      if (job === unwanted) thread.send({ type: 'cancel', id: unwanted.id });
+      if (job === unwanted) thread.send({ type: 'cancel' });
     },
     async close(graceMs) {
       state = 'gone';

@@ -2,7 +2,6 @@ import type { Transferable } from 'node:worker_threads';
 
 /** One call of the pool on its way through queue and worker. */
 export interface Job {
-  readonly id: number;
   readonly task: string;
   /** On whose behalf it is done. */
   readonly owner: string;
@@ -25,7 +24,7 @@ export interface Job {
 /** The input of a job. */
 type JobDescription = Pick<
   Job,
-  'id' | 'task' | 'owner' | 'input' | 'transfer' | 'weight' | 'createdAt' | 'onBegin'
+  'task' | 'owner' | 'input' | 'transfer' | 'weight' | 'createdAt' | 'onBegin'
 >;
 
 /** A job and the caller's promise. Only the first result counts. */

@@ -1,19 +1,19 @@
 import type { status } from '@grpc/grpc-js';
 import { Refusal } from '../../runtime/refusal.js';
 
-/** From the pool to a worker. */
+/** From the pool to a worker, which has one job at a time. */
 export type ToWorker =
-  | { readonly type: 'run'; readonly id: number; readonly task: string; readonly input: unknown }
-  /** The caller of this job is gone: steps that have not started need not start. */
-  | { readonly type: 'cancel'; readonly id: number }
+  | { readonly type: 'run'; readonly task: string; readonly input: unknown }
+  /** The job's caller is gone: steps that have not started need not start. */
+  | { readonly type: 'cancel' }
   /** Release what is held and exit. */
   | { readonly type: 'close' };
 
 /** From a worker to the pool. */
 export type FromWorker =
   | { readonly type: 'ready' }
-  | { readonly type: 'done'; readonly id: number; readonly output: unknown }
-  | { readonly type: 'failed'; readonly id: number; readonly error: WireError };
+  | { readonly type: 'done'; readonly output: unknown }
+  | { readonly type: 'failed'; readonly error: WireError };
 
 /** An error as sent between threads, where classes are lost. */
 export type WireError =

@@ -18,18 +18,18 @@ export function serveTasks<T extends TaskMap>(options: {
 }): void {
   const { port, handlers } = options;
   const send = (message: FromWorker): void => port.postMessage(message);
-  let current: { id: number; abort: AbortController } | undefined;
+  let current: AbortController | undefined;
   let running: Promise<void> = Promise.resolve();
 
-  const run = async (id: number, task: string, input: unknown): Promise<void> => {
+  const run = async (task: string, input: unknown): Promise<void> => {
     const abort = new AbortController();
-    current = { id, abort };
+    current = abort;
     try {
       const handler = Object.hasOwn(handlers, task) ? handlers[task] : undefined;
       if (handler === undefined) throw new Error(`no handler for the task ${task}`);
-      send({ type: 'done', id, output: await handler(input, abort.signal) });
+      send({ type: 'done', output: await handler(input, abort.signal) });
     } catch (error) {
-      send({ type: 'failed', id, error: toWireError(error) });
+      send({ type: 'failed', error: toWireError(error) });
     } finally {
       current = undefined;
     }
@@ -38,15 +38,15 @@ export function serveTasks<T extends TaskMap>(options: {
   port.on('message', (message: ToWorker) => {
     switch (message.type) {
       case 'run':
-        running = run(message.id, message.task, message.input);
+        running = run(message.task, message.input);
         return;
       case 'cancel':
-        if (current?.id === message.id) current.abort.abort();
+        current?.abort();
         return;
       case 'close':
         // Models that are at work for a job that took too long are released after it. An error here
         // ends the thread too, which is what was asked for.
-        current?.abort.abort();
+        current?.abort();
         void running.then(() => options.release()).finally(() => port.close());
     }
   });

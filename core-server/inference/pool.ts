@@ -89,7 +89,6 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   const waitingForDrain = new Set<() => void>();
   const watchers = new Set<(canWork: boolean) => void>();
   let couldWork = true;
-  let nextId = 1;
   let closing = false;
 
   const crew = startWorkerCrew(options, {
@@ -157,7 +156,6 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     if (!crew.canWork) throw noWorker();
     signal.throwIfAborted();
     const { job, answer } = createJob({
-      id: nextId++,
       task,
       owner,
       input,
