@@ -1,12 +1,12 @@
-import type { RequestListener } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createSlot } from '../runtime/slot.js';
 
 /** The minimum that HTTP/2 recommends for a client (RFC 9113, 6.5.2). */
 export const maxUnanswered = 100;
 
-/** How many of a connection's requests have no complete response yet. */
-const unanswered = createSlot<Socket, number>();
+/** The responses of a connection that are not complete yet. */
+const unanswered = createSlot<Socket, Set<ServerResponse>>();
 
 /**
  * Closes a connection that sends more requests than this without waiting for responses. Node.js keeps reading
@@ -14,17 +14,29 @@ const unanswered = createSlot<Socket, number>();
  *
  * It sends no response, which would be mistaken for that to the first request. Clients that pipeline resend
  * unanswered requests (RFC 9112, 9.3.2).
+ *
+ * If the connection is lost, Node.js closes only the response being sent. Those queued behind it are closed here,
+ * so that their work ends and their requests are logged too.
  */
 export function limitPipelining(handle: RequestListener): RequestListener {
   return (request, response) => {
     const { socket } = request;
-    const count = (unanswered.get(socket) ?? 0) + 1;
-    unanswered.set(socket, count);
-    if (count > maxUnanswered) {
+    const own = unanswered.get(socket) ?? watch(socket);
+    own.add(response);
+    if (own.size > maxUnanswered) {
       socket.destroy();
       return;
     }
-    response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 0) - 1));
+    response.once('close', () => own.delete(response));
     handle(request, response);
   };
+}
+
+function watch(socket: Socket): Set<ServerResponse> {
+  const own = new Set<ServerResponse>();
+  unanswered.set(socket, own);
+  socket.once('close', () => {
+    for (const response of own) if (response.socket === null) response.destroy().emit('close');
+  });
+  return own;
 }

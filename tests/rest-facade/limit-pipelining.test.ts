@@ -4,6 +4,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
 import { limitPipelining, maxUnanswered } from '../../rest-facade/limit-pipelining.js';
+import { deferred } from '../helpers/deferred.js';
 import { answerAll } from './answers.js';
 import { startBoth } from './facade.js';
 import { openSocket } from './raw-http.js';
@@ -50,6 +51,21 @@ test('who pipelines up to the limit, again and again, is answered', async (t) =>
     socket.write('GET /livez HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(maxUnanswered));
     while (text.split('HTTP/1.1 200').length <= round * maxUnanswered) await once(socket, 'data');
   }
+});
+
+test('requests whose answers wait for others are closed with their connection', async (t) => {
+  const { promise: bothCame, resolve } = deferred();
+  const { port, core, logged } = await startBoth(t, () => {
+    if (core.calls.length === 2) resolve();
+    return new Promise<object>(() => {});
+  });
+  const socket = await openSocket(port);
+  const ask = 'GET /face_config_score?detection HTTP/1.1\r\nhost: x\r\napikey: k\r\n\r\n';
+  socket.write(ask.repeat(2));
+  await bothCame;
+  socket.destroy();
+  await Promise.all(core.calls.map(({ cancelled }) => cancelled));
+  assert.equal(logged().match(/"status":499,"reason":"CLIENT_CLOSED"/g)?.length, 2);
 });
 
 test('a flood over one connection ends it and keeps nobody waiting', async (t) => {
