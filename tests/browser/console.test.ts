@@ -178,6 +178,30 @@ describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
+  it('ends the page below its content, however many faces are listed', async () => {
+    const { page, problems } = await open();
+    await useKey(page);
+    const face = {
+      bbox: { xmin: 170, ymin: 60, xmax: 270, ymax: 190 },
+      detection_score: '0.9000',
+      face: (
+        await sharp(await readSample('astronaut.jpg'))
+          .resize(96)
+          .toBuffer()
+      ).toString('base64'),
+    };
+    await page.route('**/face_detect_multi', (route) =>
+      route.fulfill({ json: { message: 'success', result: Array(100).fill(face) } }),
+    );
+    await page.getByRole('button', { name: 'Try a face' }).click();
+    await summary(page).filter({ hasText: '100 faces' }).waitFor();
+    const beyond = await page.evaluate(
+      `document.documentElement.scrollHeight - document.body.getBoundingClientRect().bottom - scrollY`,
+    );
+    assert.ok(Number(beyond) <= 1, `${String(beyond)} px below the content`);
+    assert.deepEqual(problems, []);
+  });
+
   it('works below a prefix that a proxy takes away', async () => {
     const address = await startPrefixProxy(lifetime, service.rest);
     const { page, problems } = await open({}, address);
