@@ -401,6 +401,7 @@ describe('the REST reference', { skip: noChromium }, () => {
     const { page, problems } = await openPage(browser, `${service.rest}/docs`);
     await page.locator('.opblock').first().waitFor();
     assert.equal(await page.locator('.opblock').count(), 9);
+    assert.equal(await page.getByRole('main').count(), 1);
     assert.deepEqual(problems, []);
   });
 
