@@ -34,6 +34,8 @@ export interface AppDeps {
   readonly throttle: Throttle;
   readonly maxImageBytes: number;
   readonly maxBodyBytes: number;
+  readonly maxFormFields: number;
+  readonly maxFieldBytes: number;
   readonly requestTimeoutMs: number;
   /** Origins whose pages may call the operations. */
   readonly corsOrigins: readonly string[];

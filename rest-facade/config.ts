@@ -58,6 +58,12 @@ export const settings = z.object({
   REST_MAX_BODY_BYTES: wholeNumber(1, 128 * MiB)
     .default(0)
     .describe('Maximum size of a request body with a picture, in bytes.'),
+  REST_MAX_FORM_FIELDS: wholeNumber(1, 1000)
+    .default(16)
+    .describe('Maximum number of fields in a form, besides its file.'),
+  REST_MAX_FIELD_BYTES: wholeNumber(1, MiB)
+    .default(64 * 1024)
+    .describe('Maximum size of a form field, in bytes.'),
   REST_MAX_BUFFERED_BYTES: wholeNumber(1, 64 * 1024 * MiB)
     .default(256 * MiB)
     .describe(

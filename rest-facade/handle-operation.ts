@@ -30,6 +30,8 @@ export interface OperationDeps {
   readonly throttle: Throttle;
   readonly maxImageBytes: number;
   readonly maxBodyBytes: number;
+  readonly maxFormFields: number;
+  readonly maxFieldBytes: number;
 }
 
 /**
@@ -104,6 +106,8 @@ async function readBody(
       start,
       filePart: rule.filePart,
       maxFileBytes: deps.maxImageBytes,
+      maxFields: deps.maxFormFields,
+      maxFieldBytes: deps.maxFieldBytes,
     });
     return { body: { kind: 'multipart', fields, file }, release };
   }

@@ -65,6 +65,8 @@ export async function startRestFacade(deps: {
   const limits = {
     maxImageBytes: config.REST_MAX_IMAGE_BYTES,
     maxBodyBytes: largestBodyBytes(config),
+    maxFormFields: config.REST_MAX_FORM_FIELDS,
+    maxFieldBytes: config.REST_MAX_FIELD_BYTES,
     requestTimeoutMs: config.REST_REQUEST_TIMEOUT_MS,
   };
   const pages = createPages({

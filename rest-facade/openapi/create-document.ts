@@ -1,5 +1,4 @@
 import type { Route } from '../transcode/rules.js';
-import { formLimits } from '../upload/read-multipart.js';
 import { commentOf, loadDefinitions } from './definitions.js';
 import { createAnswerSchemas } from './describe-answer.js';
 import { errorSchema } from './describe-errors.js';
@@ -11,6 +10,8 @@ export interface DocumentOptions {
   readonly version: string;
   readonly maxImageBytes: number;
   readonly maxBodyBytes: number;
+  readonly maxFormFields: number;
+  readonly maxFieldBytes: number;
   readonly requestTimeoutMs: number;
 }
 
@@ -89,8 +90,7 @@ function describeTags(
 }
 
 function describeService(options: DocumentOptions): string {
-  const { maxImageBytes, maxBodyBytes, requestTimeoutMs } = options;
-  const { fields, fieldBytes } = formLimits;
+  const { maxImageBytes, maxBodyBytes, maxFormFields, maxFieldBytes, requestTimeoutMs } = options;
   return `Every operation needs the header \`apikey\`. 200 means success; every error has the body
 \`Error\` with a stable \`reason\`. Names that an operation does not know are ignored, but fields that
 belong in the body are refused in the query string. An unknown path gets 404 \`NO_SUCH_ROUTE\`, an
@@ -100,8 +100,12 @@ unsupported method 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`.
 |---|---|
 | picture file | ${formatBytes(maxImageBytes)} |
 | request body | ${formatBytes(maxBodyBytes)} |
-| form | 1 file, ${fields} fields of up to ${formatBytes(fieldBytes)} |
+| form | 1 file, ${maxFormFields} fields of up to ${formatBytes(maxFieldBytes)} |
 | time per request | ${requestTimeoutMs / 1000} s |
+
+By default, the core takes pictures of up to 50 megapixels and 16,384 pixels a side
+(\`CORE_MAX_IMAGE_PIXELS\`, \`CORE_MAX_IMAGE_SIDE\`), and any number of requests per key
+(\`CORE_RATE_LIMIT_PER_MINUTE\`).
 `;
 }
 

@@ -6,19 +6,22 @@ import { createBodyHold } from './body-hold.js';
 import { bodyTooLarge, type ByteCollector, createByteCollector } from './byte-collector.js';
 import { contentLength, type ReadOptions } from './read-body.js';
 
-/** Limits of a form, besides those of its bytes. */
-export const formLimits = {
-  files: 1,
-  fields: 16,
-  fieldBytes: 64 * 1024,
-  nameBytes: 100,
-  /**
-   * Room for a boundary, which has at most 70 characters (RFC 2046, 5.1.1), in quotes and beside a charset.
-   * busboy examines this many characters again for each byte that arrives alone, and may find the boundary where we
-   * would not.
-   */
-  contentTypeLength: 200,
-} as const;
+const maxFiles = 1;
+const maxNameBytes = 100;
+
+/**
+ * Room for a boundary, which has at most 70 characters (RFC 2046, 5.1.1), in quotes and beside a charset.
+ * busboy examines this many characters again for each byte that arrives alone, and may find the boundary where we
+ * would not.
+ */
+const maxContentTypeLength = 200;
+
+/** The configured limits of a form, besides that of the whole body. */
+interface FormLimits {
+  readonly maxFileBytes: number;
+  readonly maxFields: number;
+  readonly maxFieldBytes: number;
+}
 
 /** A form with one file. */
 export interface Form {
@@ -41,10 +44,10 @@ export interface Form {
  */
 export function readMultipart(
   request: IncomingMessage,
-  options: ReadOptions & { readonly filePart: string; readonly maxFileBytes: number },
+  options: ReadOptions & FormLimits & { readonly filePart: string },
 ): Promise<Form> {
   const { filePart, maxFileBytes, maxBodyBytes, signal } = options;
-  const parser = createParser(request, maxFileBytes);
+  const parser = createParser(request, options);
   const collector = createByteCollector({
     what: filePart,
     maxBytes: maxFileBytes,
@@ -85,10 +88,10 @@ export function readMultipart(
     };
     const onEnd = () => parser.end();
 
-    const fields = collectFields(parser, filePart, fail);
+    const fields = collectFields(parser, options, fail);
     const found = collectFile(parser, filePart, collector, fail);
     parser.on('partsLimit', () =>
-      fail(malformed('has too many parts', `at most ${formLimits.files + formLimits.fields}`)),
+      fail(malformed('has too many parts', `at most ${maxFiles + options.maxFields}`)),
     );
     parser.on('error', (cause) =>
       fail(malformed('cannot be parsed', 'parts between boundaries and a last boundary', cause)),
@@ -110,17 +113,20 @@ export function readMultipart(
 type Fail = (refusal: Refusal) => void;
 
 /** The fields, as they arrive. */
-function collectFields(parser: busboy.Busboy, filePart: string, fail: Fail): readonly NamedValue[] {
-  const { fields: maxFields, fieldBytes, nameBytes } = formLimits;
+function collectFields(
+  parser: busboy.Busboy,
+  { filePart, maxFields, maxFieldBytes }: FormLimits & { readonly filePart: string },
+  fail: Fail,
+): readonly NamedValue[] {
   const fields: NamedValue[] = [];
   parser.on('field', (name: string | undefined, value, { valueTruncated }) => {
     if (name === undefined) return;
-    if (Buffer.byteLength(name) > nameBytes)
-      fail(overLimit('a field name that is too long', nameBytes, { unit: 'bytes' }));
+    if (Buffer.byteLength(name) > maxNameBytes)
+      fail(overLimit('a field name that is too long', maxNameBytes, { unit: 'bytes' }));
     // Judging by its length, most likely a file.
     else if (valueTruncated && name === filePart) fail(missingFile(filePart));
     else if (valueTruncated)
-      fail(overLimit('a field that is too long', fieldBytes, { unit: 'bytes', field: name }));
+      fail(overLimit('a field that is too long', maxFieldBytes, { unit: 'bytes', field: name }));
     else fields.push({ name, value });
   });
   parser.on('fieldsLimit', () => fail(overLimit('too many fields', maxFields)));
@@ -140,9 +146,9 @@ function collectFile(
     files += 1;
     // If the end of the form is missing, both the parser and this stream report an error; the former suffices.
     stream.on('error', () => {});
-    if (files > formLimits.files) {
+    if (files > maxFiles) {
       const isRepeated = name === filePart && found.hasFile;
-      fail(isRepeated ? repeated(name) : overLimit('too many files', formLimits.files));
+      fail(isRepeated ? repeated(name) : overLimit('too many files', maxFiles));
     } else if (name === filePart) {
       found.hasFile = true;
       stream.on('data', (chunk: Buffer) => {
@@ -161,7 +167,10 @@ function collectFile(
   return found;
 }
 
-function createParser(request: IncomingMessage, maxFileBytes: number): busboy.Busboy {
+function createParser(
+  request: IncomingMessage,
+  { maxFileBytes, maxFields, maxFieldBytes }: FormLimits,
+): busboy.Busboy {
   const contentType = request.headers['content-type'] ?? '';
   if (!/^multipart\/form-data\s*(;|$)/i.test(contentType))
     throw refuse(
@@ -169,9 +178,8 @@ function createParser(request: IncomingMessage, maxFileBytes: number): busboy.Bu
       `content-type is ${quote(contentType)}, want multipart/form-data with a boundary`,
       { details: { field: 'content-type', value: clip(contentType) } },
     );
-  const { files, fields, fieldBytes, nameBytes, contentTypeLength } = formLimits;
-  if (contentType.length > contentTypeLength)
-    throw overLimit('a content-type that is too long', contentTypeLength, {
+  if (contentType.length > maxContentTypeLength)
+    throw overLimit('a content-type that is too long', maxContentTypeLength, {
       unit: 'characters',
       field: 'content-type',
     });
@@ -180,13 +188,13 @@ function createParser(request: IncomingMessage, maxFileBytes: number): busboy.Bu
       headers: request.headers,
       limits: {
         // One more, so that its name can be reported.
-        files: files + 1,
+        files: maxFiles + 1,
         fileSize: maxFileBytes + 1,
-        fields,
-        fieldSize: fieldBytes + 1,
-        fieldNameSize: nameBytes + 1,
+        fields: maxFields,
+        fieldSize: maxFieldBytes + 1,
+        fieldNameSize: maxNameBytes + 1,
         // Reported when reached. Skipped parts count here only.
-        parts: files + fields + 1,
+        parts: maxFiles + maxFields + 1,
         headerPairs: 16,
       },
     });

@@ -17,6 +17,8 @@ export function renderRestReference(): string {
     version: readVersion(),
     maxImageBytes: config.REST_MAX_IMAGE_BYTES,
     maxBodyBytes: largestBodyBytes(config),
+    maxFormFields: config.REST_MAX_FORM_FIELDS,
+    maxFieldBytes: config.REST_MAX_FIELD_BYTES,
     requestTimeoutMs: config.REST_REQUEST_TIMEOUT_MS,
   }) as OpenApiDocument;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>

@@ -41,6 +41,25 @@ test('the document names its server, and /docs/ leads to /docs, below a prefix t
   }
 });
 
+test('the document states the limits that are configured', async (t) => {
+  const { url } = await startBoth(t, answerAll, {
+    REST_MAX_IMAGE_BYTES: '3000',
+    REST_MAX_BODY_BYTES: '5000000',
+    REST_MAX_FORM_FIELDS: '17',
+    REST_MAX_FIELD_BYTES: '2048',
+    REST_REQUEST_TIMEOUT_MS: '4000',
+  });
+  const document = await fetch(`${url}/openapi.json`);
+  const { info } = (await document.json()) as { info: { description: string } };
+  for (const row of [
+    'picture file | 2.9 KiB',
+    'request body | 4.7 MiB',
+    'form | 1 file, 17 fields of up to 2 KiB',
+    'time per request | 4 s',
+  ])
+    assert.ok(info.description.includes(`| ${row} |`), row);
+});
+
 test('a page that the browser has is not sent again', async (t) => {
   const { url } = await startBoth(t, answerAll);
   const first = await fetch(`${url}/docs/swagger-ui.css`);

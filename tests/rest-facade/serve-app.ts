@@ -27,6 +27,8 @@ export async function serveApp(
     throttle: createThrottle({ now: () => performance.now() }),
     maxImageBytes: 1_000,
     maxBodyBytes: 1_000,
+    maxFormFields: 16,
+    maxFieldBytes: 1_000,
     requestTimeoutMs: 60_000,
     metrics: { requestEnded: () => undefined },
     tracing: noTracing,
