@@ -14,7 +14,7 @@ import { writeJson } from './transcode/json.js';
 import { nameAsSent } from './transcode/name-as-sent.js';
 import { parseQuery, splitTarget } from './transcode/parse-target.js';
 import { renderResponse } from './transcode/render-response.js';
-import type { BodyRule, Route } from './transcode/rules.js';
+import { type BodyRule, hasPicture, type Route } from './transcode/rules.js';
 import { decodeDataUrl, noDataUrl } from './upload/data-url.js';
 import { checkBodyHeaders, readJsonObject } from './upload/read-body.js';
 import { readMultipart } from './upload/read-multipart.js';
@@ -83,8 +83,6 @@ export function createOperationHandler(deps: OperationDeps) {
   };
 }
 
-const hasPicture = ({ kind }: BodyRule): boolean => kind === 'multipart' || kind === 'data-url';
-
 /** Reads and parses the body according to the rule. `release` ends the use of its bytes. */
 async function readBody(
   deps: OperationDeps,
@@ -92,8 +90,8 @@ async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<{ body: ParsedBody; release: () => void }> {
-  if (rule.kind === 'none') return { body: { kind: 'none' }, release: () => {} };
-  const maxBodyBytes = rule.kind === 'json' ? maxPlainBodyBytes : deps.maxBodyBytes;
+  if (rule.kind === 'none') return { body: {}, release: () => {} };
+  const maxBodyBytes = hasPicture(rule) ? deps.maxBodyBytes : maxPlainBodyBytes;
   checkBodyHeaders(request, maxBodyBytes);
   // Budgeted per address: the key has not been verified yet.
   const { clientAddress, signal } = contextOf(response);
@@ -104,20 +102,20 @@ async function readBody(
     const { fields, file, release } = await readMultipart(request, {
       ...options,
       start,
-      filePart: rule.filePart,
+      filePart: rule.sentAs,
       maxFileBytes: deps.maxImageBytes,
       maxFields: deps.maxFormFields,
       maxFieldBytes: deps.maxFieldBytes,
     });
-    return { body: { kind: 'multipart', fields, file }, release };
+    return { body: { picture: file, fields }, release };
   }
   const { members, release } = await readJsonObject(request, { ...options, start });
-  if (rule.kind === 'json') return { body: { kind: 'json', members }, release };
+  if (!hasPicture(rule)) return { body: { members }, release };
   try {
     // Without the picture's text, so that it is not held while the core works.
-    const { [rule.member]: picture, ...rest } = members;
-    const image = readPicture(picture, rule.member, deps.maxImageBytes);
-    return { body: { kind: 'data-url', image, members: rest }, release };
+    const { [rule.sentAs]: dataUrl, ...rest } = members;
+    const picture = readPicture(dataUrl, rule.sentAs, deps.maxImageBytes);
+    return { body: { picture, members: rest }, release };
   } catch (error) {
     release();
     throw error;

@@ -1,7 +1,7 @@
 import { codeOfReason, type Reason } from '../../runtime/reasons.js';
 import { isScore } from '../transcode/field.js';
 import { toHttpStatus } from '../transcode/http-error.js';
-import type { Route } from '../transcode/rules.js';
+import { hasPicture, type Route } from '../transcode/rules.js';
 import type { Definitions, ErrorReason } from './definitions.js';
 import { type ErrorExample, errorExampleOf } from './error-examples.js';
 import { rulesOf } from './field-rules.js';
@@ -65,11 +65,10 @@ const ofPictures: readonly Reason[] = [
 export function reasonsOf(route: Route, definitions: Definitions): ErrorReason[] {
   const { request } = definitions.method(route.rpcName);
   const fields = [...route.openFields, ...route.query.flatMap(({ field }) => field ?? [])];
-  const isPicture = route.body.kind === 'multipart' || route.body.kind === 'data-url';
   const names = new Set<Reason>([
     ...common,
     ...byBody[route.body.kind],
-    ...(isPicture ? ofPictures : []),
+    ...(hasPicture(route.body) ? ofPictures : []),
     ...(request.fieldsArray.some((field) => rulesOf(field).required)
       ? ['MISSING_FIELD' as const]
       : []),

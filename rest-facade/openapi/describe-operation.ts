@@ -133,7 +133,7 @@ function describeChoice(routes: readonly Route[], definitions: Definitions): Sch
 
 function describeBody(route: Route, { definitions, maxImageBytes }: OperationContext): Schema {
   const { request } = definitions.method(route.rpcName);
-  const isJson = route.body.kind === 'json' || route.body.kind === 'data-url';
+  const isJson = route.body.kind !== 'multipart';
   const fields = Object.fromEntries(
     route.openFields.map((field) => {
       const example = fieldExamples[field.name];
@@ -177,8 +177,8 @@ function describeBody(route: Route, { definitions, maxImageBytes }: OperationCon
         contentMediaType: 'application/octet-stream',
         description: `The picture file, ${limit}.`,
       };
-      const schema = object({ [route.body.filePart]: file, ...fields }, [
-        route.body.filePart,
+      const schema = object({ [route.body.sentAs]: file, ...fields }, [
+        route.body.sentAs,
         ...needed.map(({ name }) => name),
       ]);
       return body('multipart/form-data', schema);
@@ -192,9 +192,9 @@ function describeBody(route: Route, { definitions, maxImageBytes }: OperationCon
       };
       return body(
         'application/json',
-        object({ [route.body.member]: image, ...fields }, [route.body.member]),
+        object({ [route.body.sentAs]: image, ...fields }, [route.body.sentAs]),
         // Otherwise viewers would prefill every optional field with its example, which is not what the caller wants.
-        { [route.body.member]: 'data:image/jpeg;base64,/9j/' },
+        { [route.body.sentAs]: 'data:image/jpeg;base64,/9j/' },
       );
     }
   }

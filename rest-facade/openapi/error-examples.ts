@@ -1,7 +1,7 @@
 import type { Reason } from '../../runtime/reasons.js';
 import { internalMessage } from '../../runtime/refusal.js';
 import { isScore } from '../transcode/field.js';
-import type { Route } from '../transcode/rules.js';
+import { hasPicture, type Route } from '../transcode/rules.js';
 
 /** A refusal as a caller gets it; a test has the service say each that the document shows. */
 export interface ErrorExample {
@@ -162,17 +162,9 @@ function namesOfBody(body: Route['body']): Name[] {
     ['body', 'body'],
     ['content-encoding', 'content-encoding'],
   ];
-  switch (body.kind) {
-    case 'json':
-      return names;
-    case 'multipart':
-      return [
-        ...names,
-        ['content-type', 'content-type'],
-        ['file part', body.filePart],
-        [body.fileField, body.filePart],
-      ];
-    case 'data-url':
-      return [...names, ['data URL', body.member], [body.field, body.member]];
-  }
+  if (body.kind === 'multipart')
+    names.push(['content-type', 'content-type'], ['file part', body.sentAs]);
+  if (body.kind === 'data-url') names.push(['data URL', body.sentAs]);
+  if (hasPicture(body)) names.push([body.field, body.sentAs]);
+  return names;
 }

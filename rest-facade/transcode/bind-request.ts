@@ -2,22 +2,16 @@ import { refuse } from '../../runtime/refusal.js';
 import { describeJson } from './describe-json.js';
 import { type Field, isScore, onlyValue, parseText } from './field.js';
 import { decodePart, type NamedValue } from './parse-target.js';
-import type { Route } from './rules.js';
+import { hasPicture, type Route } from './rules.js';
 
 /** The body of a request, read and parsed according to the route's body rule. */
-export type ParsedBody =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'json'; readonly members: Readonly<Record<string, unknown>> }
-  | {
-      readonly kind: 'multipart';
-      readonly fields: readonly NamedValue[];
-      readonly file: Uint8Array;
-    }
-  | {
-      readonly kind: 'data-url';
-      readonly image: Uint8Array;
-      readonly members: Readonly<Record<string, unknown>>;
-    };
+export interface ParsedBody {
+  readonly picture?: Uint8Array;
+  /** Of a form. */
+  readonly fields?: readonly NamedValue[];
+  /** Of a JSON object. */
+  readonly members?: Readonly<Record<string, unknown>>;
+}
 
 /** A request, taken apart. */
 export interface RequestParts {
@@ -73,18 +67,9 @@ export function bindRequest(route: Route, parts: RequestParts): RequestMessage {
 }
 
 function bindBody(route: Route, { body, query }: RequestParts, message: RequestMessage): void {
-  switch (body.kind) {
-    case 'none':
-      return bindNamed(route.openFields, query, message);
-    case 'multipart':
-      if (route.body.kind === 'multipart') message[route.body.fileField] = body.file;
-      return bindNamed(route.openFields, body.fields, message);
-    case 'data-url':
-      if (route.body.kind === 'data-url') message[route.body.field] = body.image;
-      return bindMembers(route.openFields, body.members, message);
-    case 'json':
-      return bindMembers(route.openFields, body.members, message);
-  }
+  if (hasPicture(route.body)) message[route.body.field] = body.picture;
+  if (body.members !== undefined) bindMembers(route.openFields, body.members, message);
+  else bindNamed(route.openFields, body.fields ?? query, message);
 }
 
 function bindNamed(

@@ -1,5 +1,5 @@
 import { Refusal } from '../../runtime/refusal.js';
-import type { Route } from './rules.js';
+import { hasPicture, type Route } from './rules.js';
 
 /**
  * A refusal by the core in the caller's terms. The core names the field of its message; if the caller
@@ -22,7 +22,6 @@ export function nameAsSent(refusal: Refusal, route: Route): Refusal {
 
 /** Undefined if the field uses its own name. */
 function nameInRequest(field: string, { body, query, headers }: Route): string | undefined {
-  if (body.kind === 'multipart' && body.fileField === field) return body.filePart;
-  if (body.kind === 'data-url' && body.field === field) return body.member;
+  if (hasPicture(body) && body.field === field) return body.sentAs;
   return [...query, ...headers].find((rule) => rule.field?.name === field)?.name;
 }

@@ -6,13 +6,22 @@ import { parsePathTemplate, type Segment } from './path-template.js';
 
 /** How the body of a request is read. */
 export type BodyRule =
-  | { readonly kind: 'none' }
-  /** A JSON object whose members fill the fields that nothing else fills. */
-  | { readonly kind: 'json' }
-  /** multipart/form-data: one file, and form fields as above. */
-  | { readonly kind: 'multipart'; readonly filePart: string; readonly fileField: string }
-  /** A JSON object with a picture as a data URL, and members as above. */
-  | { readonly kind: 'data-url'; readonly member: string; readonly field: string };
+  /** `json`: an object whose members fill the fields that nothing else fills. */
+  { readonly kind: 'none' | 'json' } | PictureRule;
+
+/**
+ * A body with a picture, as a file of a form or as a data URL in a JSON object; form fields and members as
+ * above.
+ */
+export interface PictureRule {
+  readonly kind: 'multipart' | 'data-url';
+  /** Name of the file part or member. */
+  readonly sentAs: string;
+  /** Name of the field that it fills. */
+  readonly field: string;
+}
+
+export const hasPicture = (rule: BodyRule): rule is PictureRule => 'sentAs' in rule;
 
 /** A query parameter that the proto names. */
 export interface QueryRule {
@@ -175,9 +184,9 @@ function createBodyRule(
   if (picture !== undefined && (find(picture).type !== 'bytes' || find(picture).repeated))
     throw new Error(`path "${options?.path}": field "${picture}" must be of type bytes`);
   if (multipart !== undefined)
-    return { kind: 'multipart', filePart: multipart.file_part, fileField: multipart.file_field };
+    return { kind: 'multipart', sentAs: multipart.file_part, field: multipart.file_field };
   if (dataUrl !== undefined)
-    return { kind: 'data-url', member: dataUrl.member, field: dataUrl.field };
+    return { kind: 'data-url', sentAs: dataUrl.member, field: dataUrl.field };
   return { kind: 'json' };
 }
 

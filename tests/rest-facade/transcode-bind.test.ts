@@ -12,7 +12,7 @@ import { createRoutes } from '../../rest-facade/transcode/rules.js';
 import { reasonOf } from './refusals.js';
 
 const routes = createRoutes(loadRpcs());
-const none: ParsedBody = { kind: 'none' };
+const none: ParsedBody = {};
 const image = Buffer.from('image');
 
 /** Finds, chooses and binds like the facade: the RPC and its message. */
@@ -31,11 +31,10 @@ function transcode(
 }
 
 const form = (...pairs: [string, string][]): ParsedBody => ({
-  kind: 'multipart',
-  file: image,
+  picture: image,
   fields: pairs.map(([name, value]) => ({ name, value })),
 });
-const json = (members: Record<string, unknown>): ParsedBody => ({ kind: 'json', members });
+const json = (members: Record<string, unknown>): ParsedBody => ({ members });
 const score = '/v1/companies/acme/detection-score';
 
 test('requests and their messages', () => {
@@ -51,18 +50,13 @@ test('requests and their messages', () => {
       'DetectAllFaces',
       { image, max_faces: 3, min_score: 0.5 },
     ],
-    [
-      ['POST', '/meter-number-ocr/base64', { kind: 'data-url', image, members: {} }],
-      'ReadMeter',
-      { image },
-    ],
+    [['POST', '/meter-number-ocr/base64', { picture: image, members: {} }], 'ReadMeter', { image }],
     [
       [
         'POST',
         '/meter-number-ocr/base64',
         {
-          kind: 'data-url',
-          image,
+          picture: image,
           members: {
             expected_digits: 8,
             previous_reading: '00120.50',
@@ -152,7 +146,7 @@ test('requests that are refused', () => {
       [
         'POST',
         '/meter-number-ocr/base64',
-        { kind: 'data-url', image, members: { previous_reading: 120.5 } },
+        { picture: image, members: { previous_reading: 120.5 } },
       ],
       'INVALID_FIELD',
     ],
