@@ -13,7 +13,7 @@ from metrics import suppress
 
 HERE = Path(__file__).resolve().parent
 CANDIDATE_SCORE = 0.02
-MAX_CANDIDATES = 1500
+MAX_CANDIDATES = 3000
 
 
 def single_thread(path):

@@ -121,14 +121,13 @@ def assemble(hypotheses, rules):
                 "locate": logit(h.locate), "margin": min(weigh(h, rules) - weigh(ranked[1], rules), 5.0) if len(ranked) > 1 else 5.0}
     c = rules["calibration"]
     confidence = sigmoid(c["bias"] + sum(c[k] * v for k, v in features.items()))
-    legible = float(np.mean(h.legible))
-    if legible < rules["refuse"]["legible"] or confidence < rules["refuse"]["confidence"]:
-        readable = False
-    else:
-        readable = True
+    refuse = rules["refuse"]
+    readable = float(np.mean(h.legible)) >= refuse["legible"] and confidence >= refuse["confidence"]
+    # Rounded as the service reports it, so that the status matches the confidence shown.
+    ok = round(confidence, 4) >= rules["okConfidence"] and fraction_sure >= rules["fractionSure"]
     return {
         "digits": digits, "red_digits": length, "fraction_sure": fraction_sure, "confidence": confidence, "readable": readable,
-        "status": "ok" if confidence >= rules["okConfidence"] else "check",
+        "status": "OK" if ok else "CHECK",
         "alternatives": sorted(((s, p) for s, p in step.items() if p >= rules["alternativeFloor"]), key=lambda x: -x[1]),
         "wheels": [{"digit": c, "confidence": float(p), "red": float(r), "quad": q} for c, p, r, q in zip(digits, sure, red, wheel_quads(h.quad, centres, rules))],
         "quad": h.quad, "features": features, "hypothesis": h,

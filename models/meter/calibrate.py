@@ -68,7 +68,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--folder", type=Path, default=HERE, help="networks that have not seen the held slice")
     parser.add_argument("--rules", type=Path, default=HERE / "reader.json", help="what to fit")
-    parser.add_argument("--keep", type=float, default=.7, help="share of the photos of sources never trained on that must be `ok`, out of fold")
+    parser.add_argument("--keep", type=float, default=.7, help="share of the photos of sources never trained on that must reach `okConfidence`, out of fold")
     args = parser.parse_args()
     rules = json.loads(args.rules.read_text())
     rules["fractionPrior"] = fraction_prior()

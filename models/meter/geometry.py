@@ -22,3 +22,14 @@ def turned(quad: np.ndarray) -> np.ndarray:
 def rotation(radians: float) -> np.ndarray:
     c, s = np.cos(radians), np.sin(radians)
     return np.float32([[c, -s], [s, c]])
+
+
+def expand(quad, mx=.03, my=.10, sx=1.0, sy=1.0, dx=0.0, dy=0.0):
+    """Grow a quad along its own sides: margins, then scales, then a shift in counter sizes."""
+    top, bottom, left, right = quad[1] - quad[0], quad[2] - quad[3], quad[3] - quad[0], quad[2] - quad[1]
+    along = np.stack([top, top, bottom, bottom])
+    down = np.stack([left, right, right, left])
+    ax, ay = ((1 + 2 * mx) * sx - 1) / 2, ((1 + 2 * my) * sy - 1) / 2
+    x = np.float32([-ax, ax, ax, -ax])[:, None] + dx
+    y = np.float32([-ay, -ay, ay, ay])[:, None] + dy
+    return (quad + along * x + down * y).astype(np.float32)

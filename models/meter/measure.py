@@ -72,7 +72,7 @@ def judge(answer, truth: Truth) -> dict:
     integer = any(cut(digits, red) == cut(s, truth.red) for s in readings)
     full = digits in readings and red == truth.red
     near = red == truth.red and len(digits) == len(truth.digits) and any(abs(int(digits) - int(s)) <= 1 for s in readings)
-    return dict(answered=True, integer=integer, full=full, near=near, ok=answer["status"] == "ok", confidence=answer["confidence"])
+    return dict(answered=True, integer=integer, full=full, near=near, ok=answer["status"] == "OK", confidence=answer["confidence"])
 
 
 def wilson(k: int, n: int):

@@ -11,8 +11,7 @@ import numpy as np
 import onnxruntime as ort
 
 from assemble import Hypothesis, assemble, score_readings, weigh
-from geometry import axes, size, turned
-from strips import expand
+from geometry import axes, expand, size, turned
 
 HERE = Path(__file__).resolve().parent
 
@@ -27,7 +26,10 @@ def shrink(image: np.ndarray, side: int) -> np.ndarray:
 def seen_enough(best, rules) -> bool:
     """Whether one hypothesis is left and the other crops would hardly change its reading."""
     enough = rules["seenEnough"]
-    return len(best) == 1 and max(best[0].readings.values()) >= enough["read"] and assemble(best, rules)["confidence"] >= enough["confidence"]
+    if len(best) != 1 or max(best[0].readings.values()) < enough["read"]:
+        return False
+    answer = assemble(best, rules)
+    return answer["readable"] and answer["confidence"] >= enough["confidence"]
 
 
 def rules_of(folder: Path) -> Path:
@@ -105,7 +107,7 @@ class Reader:
                 h.probs += [probs[r] for r in rows]
                 h.legible += [float(legible[r]) for r in rows]
                 score_readings(h, rules)
-        return best, image.shape[1] / rgb.shape[1]
+        return best, np.float32(image.shape[1::-1]) / np.float32(rgb.shape[1::-1])
 
     def read(self, rgb: np.ndarray):
         """The answer with quads in the pixels of `rgb`, or None."""

@@ -13,9 +13,8 @@ import cv2
 import numpy as np
 
 from assemble import Hypothesis, assemble, score_readings, weigh
-from geometry import turned
+from geometry import expand, turned
 from pipeline import HERE, Reader, read_picture
-from strips import expand
 
 TESTS = HERE.parents[1] / "tests/core-server"
 FILE, PICTURES = TESTS / "meter-reference.json", TESTS / "meter-pictures"
@@ -49,7 +48,7 @@ def answer_of(hypotheses, rules):
     a = assemble(hypotheses, rules)
     return a and rounded({
         "digits": a["digits"], "redDigits": a["red_digits"], "fractionSure": a["fraction_sure"], "confidence": a["confidence"],
-        "readable": a["readable"], "alternatives": [s for s, _ in a["alternatives"]], "quad": a["quad"],
+        "readable": a["readable"], "status": a["status"], "alternatives": [s for s, _ in a["alternatives"]], "quad": a["quad"],
         "wheels": [{"confidence": w["confidence"], "red": w["red"], "quad": w["quad"]} for w in a["wheels"]]})
 
 

@@ -6,23 +6,12 @@ import numpy as np
 
 import augment
 from augment import rng
-from geometry import rotation, size, turned
+from geometry import expand, rotation, size, turned
 from nets import READ_H, READ_W
 
 # A patch shows the counter PATCH_W wide with this margin on each side, in counter widths and heights.
 PATCH_W, MARGIN_X, MARGIN_Y = 320, .22, .85
 FRAME = np.float32([[0, 0], [READ_W, 0], [READ_W, READ_H], [0, READ_H]])
-
-
-def expand(quad, mx=.03, my=.10, sx=1.0, sy=1.0, dx=0.0, dy=0.0):
-    """Grow a quad along its own sides: margins, then scales, then a shift in counter sizes."""
-    top, bottom, left, right = quad[1] - quad[0], quad[2] - quad[3], quad[3] - quad[0], quad[2] - quad[1]
-    along = np.stack([top, top, bottom, bottom])
-    down = np.stack([left, right, right, left])
-    ax, ay = ((1 + 2 * mx) * sx - 1) / 2, ((1 + 2 * my) * sy - 1) / 2
-    x = np.float32([-ax, ax, ax, -ax])[:, None] + dx
-    y = np.float32([-ay, -ay, ay, ay])[:, None] + dy
-    return (quad + along * x + down * y).astype(np.float32)
 
 
 def patch_of(sampler, photo):

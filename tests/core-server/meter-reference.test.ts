@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { assembleReading } from '../../core-server/meter/assemble.js';
 import { fuse } from '../../core-server/meter/fuse.js';
 import { judgePlace } from '../../core-server/meter/hypothesis.js';
 import { expand } from '../../core-server/meter/read-strips.js';
 import { wheelsOf } from '../../core-server/meter/wheels.js';
 import { near, nearQuad, quadOf, reference, rules, strip } from './meter-reference.js';
+
+const picture = { width: 1000, height: 1000 };
+const checkBelow = rules.okConfidence;
+const facts = { picture, copy: picture, light: 'good', checkBelow, known: {} } as const;
 
 suite('the same as the Python reference', () => {
   test('has cases', () => assert.ok(reference.cases.length > 0));
@@ -37,6 +42,8 @@ suite('the same as the Python reference', () => {
       const isLikely = answer.fractionSure >= rules.fractionLikely;
       assert.equal(reading.fractionWheels, isLikely ? answer.redDigits : undefined);
       assert.equal(reading.isFractionSure, answer.fractionSure >= rules.fractionSure);
+      const counter = { ...reading, rivalled: false };
+      assert.equal(assembleReading(counter, facts).status, answer.status);
       const betweens = reading.wheels.map(({ betweenPositions }) => betweenPositions);
       const expected = [...answer.digits].map((digit, at) =>
         answer.alternatives.some((other) => other[at] !== digit),

@@ -16,6 +16,8 @@ interface Answer {
   fractionSure: number;
   confidence: number;
   readable: boolean;
+  /** Compared for hypotheses only: in pictures, confidence differs a little between the two. */
+  status: 'OK' | 'CHECK';
   alternatives: string[];
 }
 
