@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import sharp from 'sharp';
 import { loadAnalysisModels } from '../core-server/analysis-models.js';
+import type { AnalysisTasks } from '../core-server/analysis-tasks.js';
 import { createWorkerPool } from '../core-server/inference/pool.js';
-import type { AnalysisTasks } from '../core-server/worker-main.js';
 import { photograph } from './pictures.js';
 
 // Prints what a face detection costs by step, what the pool adds, and how free the main thread

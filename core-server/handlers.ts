@@ -1,5 +1,6 @@
 import type { Companies } from './access/companies.js';
 import type { AnalysisModels } from './analysis-models.js';
+import type { AnalysisTasks } from './analysis-tasks.js';
 import type { CoreConfig } from './config.js';
 import { createFaceDetectionHandlers, type FaceDetectionHandlers } from './face/service.js';
 import type { WorkerPool } from './inference/pool.js';
@@ -8,7 +9,6 @@ import { createCompanyScoreReader } from './score-config/company-score.js';
 import { resolveThreshold } from './score-config/resolve-threshold.js';
 import { createScoreConfigHandlers, type ScoreConfigHandlers } from './score-config/service.js';
 import type { ScoreStore } from './score-config/store.js';
-import type { AnalysisTasks } from './worker-main.js';
 
 /** What answers the calls of the public port, by feature. */
 export interface Handlers {

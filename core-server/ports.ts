@@ -7,6 +7,7 @@ import { parseTrustedProxies } from '../runtime/trusted-proxies.js';
 import { createAdminKeyCheck } from './access/admin-key.js';
 import { createKeyRateLimiter } from './access/rate-limit.js';
 import type { AdminHandlers } from './admin/service.js';
+import type { AnalysisTasks } from './analysis-tasks.js';
 import type { CoreConfig } from './config.js';
 import { type AccessDeps, checkAdminKeys, checkApiKeys } from './grpc/check-keys.js';
 import { startGrpcServer } from './grpc/grpc-server.js';
@@ -15,7 +16,6 @@ import type { Handlers } from './handlers.js';
 import type { WorkerPool } from './inference/pool.js';
 import type { Metrics } from './observe/metrics.js';
 import { createAdminService, createServices } from './services.js';
-import type { AnalysisTasks } from './worker-main.js';
 
 /** How to reach a core. */
 export interface Ports {

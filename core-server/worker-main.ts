@@ -1,17 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { AnalysisModels } from './analysis-models.js';
-import { createFaceDetector, type FaceTasks } from './face/detector.js';
+import type { AnalysisTasks } from './analysis-tasks.js';
+import { createFaceDetector } from './face/detector.js';
 import { restrictLoaders } from './image/restrict-loaders.js';
 import { serveTasks } from './inference/pool-worker.js';
 import { openModel } from './inference/sessions.js';
 import { putBehindMainThread } from './inference/thread-priority.js';
 import { openMeterReader } from './meter/open-meter-reader.js';
-import type { MeterTasks } from './meter/reader.js';
 
 // The composition root of an analysis worker.
-
-/** Everything that the workers can do. A feature adds its tasks here and its handler below. */
-export type AnalysisTasks = FaceTasks & MeterTasks;
 
 if (parentPort === null) throw new Error('this module runs in a worker thread only');
 

@@ -1,52 +1,13 @@
 import { cropBoxes } from '../image/crop.js';
-import type { ImageLimits } from '../image/limits.js';
 import { openPicture } from '../image/open-picture.js';
-import type { Box, Point, Size } from '../image/picture.js';
+import type { Size } from '../image/picture.js';
 import type { Model } from '../inference/sessions.js';
 import { roundPixels } from '../precision.js';
 import { createStopwatch } from '../stopwatch.js';
 import type { CascadeRule } from './cascade.js';
 import { findFaces, type Step } from './find-faces.js';
 import { byAreaThenScore, type Candidate, clampBox } from './geometry.js';
-
-export interface DetectFacesInput {
-  /** The picture file. */
-  readonly image: Uint8Array;
-  /** Faces below this score are left out, 0..1. */
-  readonly minScore: number;
-  /** Maximum number of faces; the largest are returned. */
-  readonly maxFaces: number;
-  readonly crop: boolean;
-  readonly landmarks: boolean;
-  readonly limits: ImageLimits;
-}
-
-export interface DetectFacesOutput {
-  /** Size of the upright picture, pixels. */
-  readonly width: number;
-  readonly height: number;
-  /** Largest first. */
-  readonly faces: readonly FaceResult[];
-  /** Number of faces left out because of `maxFaces`. */
-  readonly omittedFaces: number;
-  readonly model: { readonly name: string; readonly version: string };
-  /** Milliseconds by step. */
-  readonly timings: Readonly<Record<string, number>>;
-}
-
-export interface FaceResult {
-  /** Pixels of the upright picture, inside it. */
-  readonly boundingBox: Box;
-  /** 0..1. */
-  readonly detectionScore: number;
-  /** JPEG of exactly the box. */
-  readonly cropJpeg?: Uint8Array;
-  /** Five points, which may lie outside the picture if it cuts the face off. */
-  readonly landmarks?: readonly Point[];
-}
-
-/** The task as registered with the pool. */
-export type FaceTasks = { detectFaces: { input: DetectFacesInput; output: DetectFacesOutput } };
+import type { DetectFacesInput, DetectFacesOutput, FaceResult } from './task.js';
 
 /** Results below this score are useless, and every cell has one. */
 const lowestScore = 0.02;

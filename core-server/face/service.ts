@@ -14,7 +14,7 @@ import type { WorkerPool } from '../inference/pool.js';
 import { preparePicture } from '../prepare-picture.js';
 import { type HandlerOptions, toRunOptions } from '../run-options.js';
 import { validateScore } from '../score.js';
-import type { DetectFacesOutput, FaceTasks } from './detector.js';
+import type { DetectFacesOutput, FaceTasks } from './task.js';
 import { toFace } from './to-face.js';
 import { validateMaxFaces } from './validate.js';
 

@@ -1,6 +1,6 @@
 import type { Face, FaceLandmarks } from '../../generated/imageanalysis/v1/face_detection.js';
 import type { Point } from '../image/picture.js';
-import type { FaceResult } from './detector.js';
+import type { FaceResult } from './task.js';
 
 /** A face as the message says it. */
 export function toFace(result: FaceResult): Face {

@@ -4,7 +4,7 @@ import type { CounterLight } from './counter-light.js';
 import type { CounterReading } from './counter-reading.js';
 import { angleOf, boundingBoxOf, mapped, type Quad, resized } from './geometry.js';
 import { type Contradiction, contradictionsOf, type KnownMeter } from './known-meter.js';
-import type { MeterReading, ReadingWarningName } from './reader.js';
+import type { MeterReading, ReadingWarningName } from './task.js';
 
 /** A counter rotated by more than this is reported: half way to being on its side. */
 const rotatedFromRadians = Math.PI / 4;

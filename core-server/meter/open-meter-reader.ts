@@ -1,9 +1,9 @@
 import type { ModelEntry } from '../inference/manifest.js';
 import { openModel } from '../inference/sessions.js';
 import type { MeterModel } from './meter-model.js';
+import { createMeterReader, type MeterReader } from './meter-reader.js';
 import { createNetworkCounterReader } from './network-counter-reader.js';
 import { createPrintedReader } from './printed/printed-reader.js';
-import { createMeterReader, type MeterReader } from './read-meter.js';
 
 /**
  * The task `readMeter` with its networks. Throws an Error for files that are missing or wrong.

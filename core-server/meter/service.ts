@@ -10,7 +10,7 @@ import type { ImageLimits } from '../image/limits.js';
 import type { WorkerPool } from '../inference/pool.js';
 import { preparePicture } from '../prepare-picture.js';
 import { type HandlerOptions, toRunOptions, type WorkCall } from '../run-options.js';
-import type { MeterTasks } from './reader.js';
+import type { MeterTasks } from './task.js';
 import { validateKnownMeter } from './validate.js';
 
 export interface MeterReadingDeps {

@@ -1,9 +1,9 @@
 import { Refusal } from '../../runtime/refusal.js';
 import type { Tracing } from '../../runtime/tracing.js';
-import type { DetectFacesOutput } from '../face/detector.js';
+import type { AnalysisTasks } from '../analysis-tasks.js';
+import type { DetectFacesOutput } from '../face/task.js';
 import type { WorkerPool } from '../inference/pool.js';
-import type { ReadMeterOutput } from '../meter/reader.js';
-import type { AnalysisTasks } from '../worker-main.js';
+import type { ReadMeterOutput } from '../meter/task.js';
 import type { Metrics } from './metrics.js';
 
 /** Networks of the meter reader by the step that runs them. */

@@ -4,7 +4,7 @@ import { loadManifest } from '../../core-server/inference/manifest.js';
 import type { KnownMeter } from '../../core-server/meter/known-meter.js';
 import { loadMeterModel } from '../../core-server/meter/meter-model.js';
 import { openMeterReader } from '../../core-server/meter/open-meter-reader.js';
-import type { ReadMeterOutput } from '../../core-server/meter/reader.js';
+import type { ReadMeterOutput } from '../../core-server/meter/task.js';
 import { cpuClock } from './cpu-clock.js';
 import type { MeterPhoto } from './meter-data.js';
 import { judge, type Judged } from './meter-metrics.js';

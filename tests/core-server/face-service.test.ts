@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import type { Call } from '../../core-server/call.js';
-import type { DetectFacesInput, DetectFacesOutput } from '../../core-server/face/detector.js';
 import { createFaceDetectionHandlers } from '../../core-server/face/service.js';
+import type { DetectFacesInput, DetectFacesOutput } from '../../core-server/face/task.js';
 import type { RunOptions } from '../../core-server/inference/pool.js';
 import {
   type DetectAllFacesRequest,

@@ -4,9 +4,9 @@ import { after, before, test } from 'node:test';
 import { pino } from 'pino';
 import sharp from 'sharp';
 import { loadAnalysisModels } from '../../core-server/analysis-models.js';
+import type { AnalysisTasks } from '../../core-server/analysis-tasks.js';
 import { intersectionOverUnion, turnBack } from '../../core-server/face/geometry.js';
 import { createWorkerPool, type WorkerPool } from '../../core-server/inference/pool.js';
-import type { AnalysisTasks } from '../../core-server/worker-main.js';
 import { Refusal } from '../../runtime/refusal.js';
 import { defaultLimits, quarters } from './image-fixtures.js';
 

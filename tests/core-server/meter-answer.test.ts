@@ -6,12 +6,12 @@ import { judgeLight, measureLight } from '../../core-server/meter/counter-light.
 import type { CounterReading } from '../../core-server/meter/counter-reading.js';
 import { decimalOf } from '../../core-server/meter/decimal.js';
 import type { Quad } from '../../core-server/meter/geometry.js';
+import { createMeterReadingHandlers } from '../../core-server/meter/service.js';
 import type {
   MeterReading,
   ReadingWarningName,
   ReadMeterInput,
-} from '../../core-server/meter/reader.js';
-import { createMeterReadingHandlers } from '../../core-server/meter/service.js';
+} from '../../core-server/meter/task.js';
 import { ReadingStatus, ReadingWarning } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { Refusal } from '../../runtime/refusal.js';
 

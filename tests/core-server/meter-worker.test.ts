@@ -9,7 +9,7 @@ import type {
   MeterTasks,
   ReadingWarningName,
   ReadMeterOutput,
-} from '../../core-server/meter/reader.js';
+} from '../../core-server/meter/task.js';
 import { defaultLimits } from './image-fixtures.js';
 import { renderLandscape, renderMeter, renderOtherThings } from './meter-fixtures.js';
 

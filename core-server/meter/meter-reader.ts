@@ -7,7 +7,7 @@ import { judgeLight, measureLight } from './counter-light.js';
 import type { CounterReader } from './counter-reading.js';
 import { resized } from './geometry.js';
 import type { PrintedReader } from './printed/printed-reader.js';
-import type { ReadMeterInput, ReadMeterOutput } from './reader.js';
+import type { ReadMeterInput, ReadMeterOutput } from './task.js';
 
 /** The task `readMeter`, for a worker. */
 export interface MeterReader {

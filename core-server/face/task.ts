@@ -1,0 +1,44 @@
+import type { ImageLimits } from '../image/limits.js';
+import type { Box, Point } from '../image/picture.js';
+
+/** Input of the task `detectFaces`. */
+export interface DetectFacesInput {
+  /** The picture file. */
+  readonly image: Uint8Array;
+  /** Faces below this score are left out, 0..1. */
+  readonly minScore: number;
+  /** Maximum number of faces; the largest are returned. */
+  readonly maxFaces: number;
+  readonly crop: boolean;
+  readonly landmarks: boolean;
+  readonly limits: ImageLimits;
+}
+
+/** Result of the task `detectFaces`. */
+export interface DetectFacesOutput {
+  /** Size of the upright picture, pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Largest first. */
+  readonly faces: readonly FaceResult[];
+  /** Number of faces left out because of `maxFaces`. */
+  readonly omittedFaces: number;
+  readonly model: { readonly name: string; readonly version: string };
+  /** Milliseconds by step. */
+  readonly timings: Readonly<Record<string, number>>;
+}
+
+/** A detected face. */
+export interface FaceResult {
+  /** Pixels of the upright picture, inside it. */
+  readonly boundingBox: Box;
+  /** 0..1. */
+  readonly detectionScore: number;
+  /** JPEG of exactly the box. */
+  readonly cropJpeg?: Uint8Array;
+  /** Five points, which may lie outside the picture if it cuts the face off. */
+  readonly landmarks?: readonly Point[];
+}
+
+/** The tasks of this feature in the worker pool. */
+export type FaceTasks = { detectFaces: { input: DetectFacesInput; output: DetectFacesOutput } };
