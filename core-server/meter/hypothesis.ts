@@ -20,8 +20,6 @@ export interface ReadStrip {
 /** A place that may be a counter, in one reading direction. */
 export interface Place {
   readonly quad: Quad;
-  /** Number of the located candidate; both directions share it. */
-  readonly candidate: number;
   /** Probabilities by the locator, by the refiner, and by the refiner that the direction is right. */
   readonly located: number;
   readonly counter: number;

@@ -21,7 +21,6 @@ export async function refine(
   return readQuads(floatsOf(outputs, 'corners').data).flatMap((quad, candidate) => {
     const doubt = doubts[candidate] ?? 0;
     const common = {
-      candidate,
       located: candidates[candidate]?.score ?? 0,
       counter: counters[candidate] ?? 0,
     };

@@ -96,7 +96,7 @@ def crop(picture, faces, size, rng, portrait=False):
     return warp(picture, matrix, scale, size), transform_faces(faces, matrix, scale, angle, size)
 
 
-def mosaic(draw, size, rng):
+def mosaic(draw, size):
     """Four crops of half the size in one; `draw(size)` gives a crop."""
     half = size // 2
     image = np.zeros((size, size, 3), np.uint8)

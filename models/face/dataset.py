@@ -13,7 +13,6 @@ import augment
 
 HELD_OUT_FACES, HELD_OUT_NOFACE = 200, 40  # of fewer pictures a sixth
 METER_PICTURES, HELD_OUT_METERS = 300, 120
-BATCH_PIXELS = 16 * 320 * 320  # a batch of any crop size has about as many pixels
 CROP_SIZES, CROP_ODDS = (320, 416, 512), (5, 3, 2)
 NOFACE_SHARE, METER_SHARE, PORTRAIT_SHARE, MOSAIC_SHARE = 0.1, 0.06, 0.28, 0.12
 
@@ -112,7 +111,7 @@ class TrainingPictures:
 
     def sample(self, size, rng, hardness):
         if rng.random() < MOSAIC_SHARE:
-            image, faces = augment.mosaic(lambda half: self.draw(half, rng, hardness)[:2], size, rng)
+            image, faces = augment.mosaic(lambda half: self.draw(half, rng, hardness)[:2], size)
             index = -1
         else:
             image, faces, index = self.draw(size, rng, hardness)

@@ -27,7 +27,6 @@ class Hypothesis:
     counter: float
     agrees: float              # probability by the refiner that this is the right way round
     locate: float
-    candidate: int = 0
     readings: dict = field(default_factory=dict)  # digits -> probability
 
 
@@ -130,7 +129,7 @@ def assemble(hypotheses, rules):
         "status": "OK" if ok else "CHECK",
         "alternatives": sorted(((s, p) for s, p in step.items() if p >= rules["alternativeFloor"]), key=lambda x: -x[1]),
         "wheels": [{"digit": c, "confidence": float(p), "red": float(r), "quad": q} for c, p, r, q in zip(digits, sure, red, wheel_quads(h.quad, centres, rules))],
-        "quad": h.quad, "features": features, "hypothesis": h,
+        "quad": h.quad, "features": features,
     }
 
 

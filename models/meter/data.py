@@ -14,6 +14,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from picture import read_picture, shrink
+
 HERE = Path(__file__).resolve().parent
 WORK = Path(os.environ["METER_WORK"]) if "METER_WORK" in os.environ else None  # a run of its own: train_own.py
 CACHE = WORK / "cache" if WORK else HERE / ".cache"
@@ -94,21 +96,8 @@ class BankWriter:
         (self.folder / "index.json").write_text(json.dumps(self.index))
 
 
-def read_rgb(path: Path) -> np.ndarray:
-    image = cv2.imread(str(path), cv2.IMREAD_COLOR)
-    if image is None:
-        raise ValueError(f"cannot decode {path}")
-    scale = min(1, MAX_SIDE / max(image.shape[:2]))
-    if scale < 1:
-        image = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    return cv2.cvtColor(image, cv2.COLOR_BGR2RGB)
-
-
-def labelled(folder: Path, labels: str = "labels.json"):
-    """Yields (label, picture scaled to MAX_SIDE, scale) of one labelled folder."""
-    for o in json.loads((folder / labels).read_text()):
-        rgb = read_rgb(folder / o["file"])
-        yield o, rgb, rgb.shape[1] / o["width"]
+def read_small(path: Path) -> np.ndarray:
+    return shrink(read_picture(path), MAX_SIDE)
 
 
 def build_real(extra_folders=()) -> None:
@@ -117,21 +106,32 @@ def build_real(extra_folders=()) -> None:
     writer = BankWriter(CACHE / "real")
     folders = [(shared / "meter/train", "main"), (shared / "meter/train_extra", "extra")] if not WORK or (shared / "meter").exists() else []
     for folder, family in folders + [(Path(f), "own") for f in extra_folders]:
-        for o, rgb, scale in labelled(folder):
+        for o in json.loads((folder / "labels.json").read_text()):
             if o["counter"] is None:
                 continue
+            rgb = read_small(folder / o["file"])
+            scale = np.float32(rgb.shape[1::-1]) / np.float32([o["width"], o["height"]])
             source = f"own-{o.get('source', Path(folder).name)}" if family == "own" else o["source"]
             writer.add(rgb, source=source, name=o["file"], quad=np.float32(o["counter"]) * scale, digits=o["digits"],
                        red=o["red_digits"], accept=o.get("accept", []), held=is_held(source, o["digits"], family))
-    for path in sorted((shared / "face/train/noface").glob("*.webp")):
-        if not is_eval_negative(path.name):
-            writer.add(read_rgb(path), source="negative", name=path.name, quad=None)
+    for path in pictures_without_meter(evaluation=False):
+        writer.add(read_small(path), source="negative", name=path.name, quad=None)
     writer.close()
 
 
-def is_eval_negative(name: str) -> bool:
-    """Half of the pictures without a meter are only ever measured on."""
-    return hash_of(name) % 2 == 0
+def pictures_without_meter(evaluation: bool):
+    """The half to train on, or the half that is only ever measured on."""
+    return half_of(shared_dir() / "face/train/noface", "*.webp", evaluation)
+
+
+def face_pictures(evaluation: bool):
+    """The half to train on, or the half that thresholds are set by."""
+    return half_of(shared_dir() / "face/train/images", "*", evaluation)
+
+
+def half_of(folder: Path, pattern: str, evaluation: bool):
+    """Which half a picture belongs to depends on its name alone."""
+    return [p for p in sorted(folder.glob(pattern)) if (hash_of(p.name) % 2 == 0) == evaluation]
 
 
 if __name__ == "__main__":

@@ -10,17 +10,13 @@ import cv2
 import numpy as np
 
 import augment
-from data import CACHE, HERE, MAX_SIDE, BankWriter, is_eval_negative, shared_dir
-from pipeline import Reader, read_picture, shrink
+from data import CACHE, HERE, MAX_SIDE, BankWriter, face_pictures
+from picture import read_picture, shrink
+from pipeline import Reader
 from stamps import stamped
 
 QUADS = 2  # best candidates of a picture
 STAMPED_EVERY = 4
-
-
-def pictures(evaluation: bool):
-    """Face pictures: the half to train on, or the half that thresholds are set by."""
-    return [p for p in sorted((shared_dir() / "face/train/images").glob("*")) if is_eval_negative(p.name) == evaluation]
 
 
 if __name__ == "__main__":
@@ -32,7 +28,7 @@ if __name__ == "__main__":
     reader = Reader(args.folder)
     writer = BankWriter(CACHE / "hard")
     augment.seed(11)
-    for number, path in enumerate(pictures(evaluation=False)[:args.count]):
+    for number, path in enumerate(face_pictures(evaluation=False)[:args.count]):
         image = shrink(read_picture(path), MAX_SIDE)
         if number % STAMPED_EVERY == 0:
             image, quad = stamped(image)

@@ -5,9 +5,8 @@ from math import sqrt
 
 import numpy as np
 
-from data import is_eval_negative, is_held, shared_dir
-from hard import pictures
-from pipeline import read_picture
+from data import face_pictures, is_held, pictures_without_meter, shared_dir
+from picture import read_picture
 
 
 @dataclass
@@ -19,7 +18,7 @@ class Truth:
     accept: tuple = ()
 
 
-def labelled(folder, file):
+def truths_of(folder, file):
     for o in json.loads((folder / file).read_text()):
         yield Truth(o.get("source", folder.name), folder / o["file"], o["digits"], o["red_digits"], tuple(o.get("accept", ())))
 
@@ -27,38 +26,37 @@ def labelled(folder, file):
 def shown_evaluation():
     """The visible half of the evaluation and the displays. Never train or choose on these."""
     meter = shared_dir() / "meter"
-    yield from labelled(meter / "eval", "ground_truth.json")
-    yield from labelled(meter / "lcd", "labels_lcd.json")
+    yield from truths_of(meter / "eval", "ground_truth.json")
+    yield from truths_of(meter / "lcd", "labels_lcd.json")
 
 
 def held_slice():
     """The training photos that checkpoints are chosen and confidence is calibrated on."""
     meter = shared_dir() / "meter"
-    yield from (t for t in labelled(meter / "train", "labels.json") if is_held(t.source, t.digits, "main"))
-    yield from (t for t in labelled(meter / "train_extra", "labels.json") if is_held(t.source, t.digits, "extra"))
+    yield from (t for t in truths_of(meter / "train", "labels.json") if is_held(t.source, t.digits, "main"))
+    yield from (t for t in truths_of(meter / "train_extra", "labels.json") if is_held(t.source, t.digits, "extra"))
 
 
 def of_sources(names):
     """All photos of some small sources: for networks that were trained with them left out."""
-    return (t for t in labelled(shared_dir() / "meter/train_extra", "labels.json") if t.source in names)
+    return (t for t in truths_of(shared_dir() / "meter/train_extra", "labels.json") if t.source in names)
 
 
 def own_slice(folder):
     """The readings of own photos that train_own.py keeps out of training."""
-    yield from (t for t in labelled(folder, "labels.json") if is_held(f"own-{t.source}", t.digits, "own"))
+    yield from (t for t in truths_of(folder, "labels.json") if is_held(f"own-{t.source}", t.digits, "own"))
 
 
 def without_meter(evaluation: bool):
     """Pictures without a meter: the half to measure on, or the half that was trained on."""
-    for path in sorted((shared_dir() / "face/train/noface").glob("*.webp")):
-        if is_eval_negative(path.name) == evaluation:
-            yield Truth("no meter", path)
+    for path in pictures_without_meter(evaluation):
+        yield Truth("no meter", path)
 
 
 def non_meters():
     """Pictures without a meter that thresholds are set by: trained on, and the face pictures that were kept out of training."""
     yield from without_meter(False)
-    for path in pictures(evaluation=True)[:200]:
+    for path in face_pictures(evaluation=True)[:200]:
         yield Truth("no meter", path)
 
 

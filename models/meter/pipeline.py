@@ -12,15 +12,9 @@ import onnxruntime as ort
 
 from assemble import Hypothesis, assemble, score_readings, weigh
 from geometry import axes, expand, size, turned
+from picture import read_picture, shrink
 
 HERE = Path(__file__).resolve().parent
-
-
-def shrink(image: np.ndarray, side: int) -> np.ndarray:
-    s = side / max(image.shape[:2])
-    if s >= 1:
-        return image
-    return cv2.resize(image, (max(1, round(image.shape[1] * s)), max(1, round(image.shape[0] * s))), interpolation=cv2.INTER_AREA)
 
 
 def seen_enough(best, rules) -> bool:
@@ -85,13 +79,13 @@ class Reader:
         quads = np.stack([q for q, _ in found]).astype(np.float32)
         quads, doubt, counter = self.run(self.refine_net, {"image": image[None], "quads": quads})
         all_ = []
-        for i, (_, score) in enumerate(found):
+        for (_, score), corners, turn, is_counter in zip(found, quads, doubt, counter):
             for flip in (False, True):
-                quad = turned(quads[i]) if flip else quads[i]
-                agrees = float(doubt[i]) if flip else 1 - float(doubt[i])
+                quad = turned(corners) if flip else corners
+                agrees = float(turn) if flip else 1 - float(turn)
                 # Upright in the picture it is read whatever the refiner says: it errs at times.
                 if agrees >= rules["leastAgreement"] or axes(quad)[0][0] >= 0:
-                    all_.append(Hypothesis(quad, [], [], float(counter[i]), agrees, score, i))
+                    all_.append(Hypothesis(quad, [], [], float(is_counter), agrees, score))
         probs, legible = self.read_strips(image, [expand(h.quad, **rules["crops"][0]) for h in all_])
         for h, p, g in zip(all_, probs, legible):
             h.probs, h.legible = [p], [float(g)]
@@ -120,15 +114,9 @@ class Reader:
         return answer
 
 
-def read_picture(path) -> np.ndarray:
-    image = cv2.imread(str(path), cv2.IMREAD_COLOR)
-    if image is None:
-        raise ValueError(f"cannot decode {path}")
-    return cv2.cvtColor(image, cv2.COLOR_BGR2RGB)
-
-
 if __name__ == "__main__":
     import sys
+
     reader = Reader()
     for name in sys.argv[1:]:
         answer = reader.read(read_picture(name))

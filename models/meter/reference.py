@@ -14,7 +14,8 @@ import numpy as np
 
 from assemble import Hypothesis, assemble, score_readings, weigh
 from geometry import expand, turned
-from pipeline import HERE, Reader, read_picture
+from picture import read_picture
+from pipeline import HERE, Reader
 
 TESTS = HERE.parents[1] / "tests/core-server"
 FILE, PICTURES = TESTS / "meter-reference.json", TESTS / "meter-pictures"
@@ -67,7 +68,7 @@ def redo_case(case, rules):
     hypotheses = []
     for given in case["hypotheses"]:
         h = Hypothesis(np.float32(given["quad"]), [strip_of(s["peaks"]) for s in given["strips"]], [s["legible"] for s in given["strips"]],
-                       given["counter"], given["agrees"], given["located"], given["candidate"])
+                       given["counter"], given["agrees"], given["located"])
         score_readings(h, rules)
         given.update(weight=round(weigh(h, rules), 6), readings=rounded(h.readings))
         hypotheses.append(h)

@@ -6,6 +6,7 @@ import torch.nn.functional as F
 import loop
 import strips
 from augment import rng
+from geometry import expand, turned
 from nets import Read
 from sampling import Sampler
 
@@ -52,19 +53,18 @@ def loss_of(model, batch, device):
 
 
 def greedy(probs: np.ndarray):
-    """Best path of one strip (T, 21): digits, number of red ones at the end, weakest digit."""
+    """Best path of one strip (T, 21): digits, and the number of red ones at the end."""
     merged = np.concatenate([probs[:, :1], probs[:, 1:11] + probs[:, 11:]], 1)
-    best, digits, red, weakest, before = merged.argmax(1), "", [], 1.0, 0
+    best, digits, red, before = merged.argmax(1), "", [], 0
     for t, k in enumerate(best):
         if k and k != before:
             digits += str(k - 1)
             red.append(probs[t, k + 10] > probs[t, k])
-            weakest = min(weakest, merged[t, k])
         before = k
     tail = 0
     while tail < len(red) and red[-1 - tail]:
         tail += 1
-    return digits, tail, weakest
+    return digits, tail
 
 
 def checker(sampler, patches, device_name):
@@ -73,9 +73,9 @@ def checker(sampler, patches, device_name):
         for photo in sampler.held:
             image, (x0, y0, w, h) = patches.of(photo)
             box = np.float32([[x0, y0], [x0 + w, y0], [x0 + w, y0 + h], [x0, y0 + h]])
-            pair = np.stack([strips.warp(image, strips.expand(box)), strips.warp(image, strips.expand(strips.turned(box)))])
+            pair = np.stack([strips.warp(image, expand(box)), strips.warp(image, expand(turned(box)))])
             logits, legible = model(loop.images_to(device, pair))
-            digits, red, _ = greedy(logits[0].float().softmax(-1).cpu().numpy())
+            digits, red = greedy(logits[0].float().softmax(-1).cpu().numpy())
             g = photo.source if photo.source in ("toloka", "cn") else "extra"
             right = digits in [photo.digits, *photo.accept]
             groups.setdefault(g, []).append((right, red == photo.red, legible[0].item() > 0, legible[1].item() < 0))

@@ -182,7 +182,6 @@ suite('chooseReadings', () => {
       { x: 100, y: 20 },
       { x: 0, y: 20 },
     ],
-    candidate: 0,
     located: 1,
     counter: 1,
     agrees: 1,

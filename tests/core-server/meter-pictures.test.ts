@@ -88,7 +88,7 @@ suite('the served steps are those of the Python reference', async () => {
           rules.crops.map((crop) => expand(quadOf(quad), crop)),
         );
         for (const [i, share] of legible.entries()) near(strips[i]?.legible, share, 0.05);
-        const place = { quad: quadOf(quad), candidate: 0, located: 1, counter: 1, agrees: 1 };
+        const place = { quad: quadOf(quad), located: 1, counter: 1, agrees: 1 };
         const found = judgePlace(place, strips, rules).readings;
         for (const [text, probability] of Object.entries(readings)) {
           // Unlikely ones may fall below what is worth scoring.

@@ -44,7 +44,6 @@ export const reference = JSON.parse(
       counter: number;
       agrees: number;
       located: number;
-      candidate: number;
       strips: { peaks: Peak[]; legible: number }[];
       weight: number;
       readings: Record<string, number>;

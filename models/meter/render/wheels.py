@@ -90,7 +90,7 @@ def draw_counter(width: int, fonts, crops=None) -> Counter:
     strip = strip_of(font, wheel_w, step, gw, gh)
     look = {False: colours(style, False), True: colours(style, True)}
     lighting = rng.uniform(0, .6)
-    order = None if crops is None else crops.run(n, positions)
+    order = None if crops is None else crops.run(positions)
     for i in range(n):
         is_red = i >= n - n_red
         x = int(frame + i * pitch + (pitch - wheel_w) / 2)
@@ -133,7 +133,7 @@ class Crops:
         for i in np.argsort(tone):
             self.by_tenth.setdefault(tenths[i], []).append((tone[i], images[i]))
 
-    def run(self, n, positions):
+    def run(self, positions):
         tone, out = rng.uniform(40, 190), []
         for p in positions:
             rows = self.by_tenth[int(round(p * 10)) % 100]

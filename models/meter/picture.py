@@ -1,0 +1,18 @@
+"""Pictures from files, RGB."""
+import cv2
+import numpy as np
+
+
+def read_picture(path) -> np.ndarray:
+    image = cv2.imread(str(path), cv2.IMREAD_COLOR)
+    if image is None:
+        raise ValueError(f"cannot decode {path}")
+    return cv2.cvtColor(image, cv2.COLOR_BGR2RGB)
+
+
+def shrink(image: np.ndarray, side: int) -> np.ndarray:
+    """No side longer than `side`; never enlarged."""
+    s = side / max(image.shape[:2])
+    if s >= 1:
+        return image
+    return cv2.resize(image, (max(1, round(image.shape[1] * s)), max(1, round(image.shape[0] * s))), interpolation=cv2.INTER_AREA)
