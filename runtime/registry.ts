@@ -1,4 +1,3 @@
-import { versions } from 'node:process';
 import { Gauge, Registry } from 'prom-client';
 
 /** Buckets for histograms of seconds: the time of a request or one of its steps. */
@@ -14,6 +13,6 @@ export function createRegistry(component: 'core' | 'facade', version: string): R
     help: 'Always 1; the labels have the version.',
     labelNames: ['component', 'version', 'node'],
     registers: [registry],
-  }).set({ component, version, node: versions.node }, 1);
+  }).set({ component, version, node: process.versions.node }, 1);
   return registry;
 }

@@ -1,4 +1,3 @@
-import { versions } from 'node:process';
 import { setFlagsFromString } from 'node:v8';
 
 /**
@@ -22,6 +21,6 @@ const compileEarlier: Readonly<Record<number, string>> = {
  */
 export function tuneV8(): void {
   setFlagsFromString('--heap-growing-percent=400');
-  const earlier = compileEarlier[Number.parseInt(versions.v8, 10)];
+  const earlier = compileEarlier[Number.parseInt(process.versions.v8, 10)];
   if (earlier !== undefined) setFlagsFromString(earlier);
 }

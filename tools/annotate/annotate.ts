@@ -1,5 +1,4 @@
 import sharp from 'sharp';
-import { failOn } from '../../core-server/image/decode.js';
 import type { BoundingBox } from '../../sdk/typescript/rest.js';
 import { drawText, textWidth } from './stroke-font.js';
 
@@ -17,6 +16,9 @@ interface Size {
   readonly width: number;
   readonly height: number;
 }
+
+/** As in the service: pictures with minor damage are drawn too. */
+const failOn = 'truncated';
 
 // The annotated picture is for viewing: a thumbnail is enlarged until text is legible on it, and a
 // large photo is scaled down.
