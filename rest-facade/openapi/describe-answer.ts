@@ -96,7 +96,10 @@ export function createAnswerSchemas(): {
       const { properties, required } = membersOf(message);
       schemas[message.name] = objectSchema(message, {
         properties: {
-          message: { type: 'string', description: 'The processing status: `success`.' },
+          message: {
+            type: 'string',
+            description: 'The processing status: `success`, or that with what was left out.',
+          },
           ...(isTimed(message.name) && { process_time: processTime }),
           ...properties,
         },

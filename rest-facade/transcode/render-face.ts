@@ -21,7 +21,7 @@ export function renderSingleFace(answer: Wire<DetectSingleFaceResponse>): Member
 /** `POST /face_detect_multi` */
 export function renderAllFaces(answer: Wire<DetectAllFacesResponse>): Members {
   return {
-    message: describeOmission(answer.omitted_faces),
+    message: describeOmission(answer),
     result: answer.faces.map(renderFace),
     ...renderDetails(answer.details),
   };
@@ -54,8 +54,11 @@ export function formatScore(score: number): string {
   return score.toFixed(6).replace(/0{1,2}$/, '');
 }
 
-function describeOmission(omitted: number): string {
-  if (omitted === 0) return 'success';
+/** Returned at most; with fewer, the caller's own `max_faces` left faces out, which is plain success. */
+const mostFaces = 1000;
+
+function describeOmission({ faces, omitted_faces: omitted }: Wire<DetectAllFacesResponse>): string {
+  if (omitted === 0 || faces.length < mostFaces) return 'success';
   return omitted === 1
     ? 'success, the smallest face was left out'
     : `success, the ${omitted} smallest faces were left out`;
