@@ -40,7 +40,7 @@ export interface PoolStats {
   /** Workers that have loaded their models. */
   readonly workers: number;
   /** Workers lost since startup. */
-  readonly restarts: number;
+  readonly lost: number;
 }
 
 /** Threads that each do one job at a time, behind one bounded queue. */
@@ -210,7 +210,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     get stats() {
       const running = crew.count('busy');
       const workers = crew.count('free') + running;
-      return { queued: queue.size, running, workers, restarts: crew.restarts };
+      return { queued: queue.size, running, workers, lost: crew.lost };
     },
     watch(listener) {
       watchers.add(listener);

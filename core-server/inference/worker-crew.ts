@@ -36,7 +36,7 @@ export interface WorkerCrew {
   /** False if all are lost and the last replacement did not start. */
   readonly canWork: boolean;
   /** Workers lost since startup. */
-  readonly restarts: number;
+  readonly lost: number;
   /** Resolves when every worker has loaded its models; rejects with the error that prevented it. */
   ready(): Promise<void>;
   /** Stops replacing workers. */
@@ -56,7 +56,7 @@ export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEv
   const running = new Set<JobWorker>();
   const restartTimers = new Set<NodeJS.Timeout>();
   const waitingForReady = new Set<{ resolve(): void; reject(error: unknown): void }>();
-  let restarts = 0;
+  let lost = 0;
   let failedStarts = 0;
   let startError: Error | undefined;
   let replaces = true;
@@ -88,7 +88,7 @@ export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEv
 
   const onLost = (worker: JobWorker, job: Job | undefined, error: unknown): void => {
     workers.delete(worker);
-    restarts += 1;
+    lost += 1;
     log.error({ err: error, task: job?.task }, 'worker lost');
     if (!worker.hasStarted) {
       failedStarts += 1;
@@ -116,8 +116,8 @@ export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEv
     get canWork() {
       return failedStarts === 0 || countReady() > 0;
     },
-    get restarts() {
-      return restarts;
+    get lost() {
+      return lost;
     },
     ready: () =>
       new Promise((resolve, reject) => {

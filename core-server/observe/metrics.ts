@@ -36,7 +36,7 @@ export function createMetrics(version: string): Metrics {
   });
   const latency = new Histogram({
     name: 'imageanalysis_core_request_seconds',
-    help: 'From the first byte of a call to its status.',
+    help: "From the arrival of a call's headers to its status.",
     labelNames: ['method'],
     buckets: secondsBuckets,
     registers,
@@ -107,7 +107,15 @@ export function createMetrics(version: string): Metrics {
       gauge('queue_depth', 'Pictures waiting for a worker.', ({ queued }) => queued);
       gauge('workers', 'Workers that have loaded their models.', ({ workers }) => workers);
       gauge('workers_busy', 'Workers processing a picture.', ({ running }) => running);
-      gauge('worker_restarts', 'Workers lost since startup.', ({ restarts }) => restarts);
+      new Counter({
+        name: 'imageanalysis_workers_lost_total',
+        help: 'Workers lost since startup.',
+        registers,
+        collect() {
+          this.reset();
+          this.inc(stats().lost);
+        },
+      });
     },
   };
 }

@@ -93,7 +93,7 @@ test('a task gets its input and its output comes back', async (t) => {
   const output = await pool.run('echo', { bytes, text: 'ä' }, { signal: forever() });
   assert.deepEqual(output, { bytes, text: 'ä' });
   assert.equal(bytes.length, 3); // copied, not taken
-  assert.deepEqual(pool.stats, { queued: 0, running: 0, workers: 1, restarts: 0 });
+  assert.deepEqual(pool.stats, { queued: 0, running: 0, workers: 1, lost: 0 });
 });
 
 test('a buffer that is handed over is gone on this side', async (t) => {
@@ -114,7 +114,7 @@ test('two workers work at the same time', async (t) => {
 test('a full queue refuses with the time to retry after, and serves again later', async (t) => {
   const { pool } = await start(t, { maxQueue: 2 });
   const accepted = [1, 2, 3].map(() => pool.run('sleep', 50, { signal: forever() }));
-  assert.deepEqual({ ...pool.stats }, { queued: 2, running: 1, workers: 1, restarts: 0 });
+  assert.deepEqual({ ...pool.stats }, { queued: 2, running: 1, workers: 1, lost: 0 });
   await assert.rejects(pool.run('sleep', 50, { signal: forever() }), (error: unknown) => {
     assert.ok(error instanceof Refusal);
     assert.equal(error.reason, 'QUEUE_FULL');
@@ -181,7 +181,7 @@ test('a running job that is aborted is answered at once, and its worker goes on'
   await assert.rejects(running, refusal('CLIENT_CLOSED'));
   assert.equal(pool.stats.running, 1); // the thread cannot be interrupted
   assert.equal(await pool.run('echo', 'next', { signal: forever() }), 'next');
-  assert.equal(pool.stats.restarts, 0);
+  assert.equal(pool.stats.lost, 0);
 });
 
 test('a running job learns that nobody waits any more, without an entry in the log', async (t) => {
@@ -222,7 +222,7 @@ test('an unexpected throw is INTERNAL with its stack for the log of its call, an
   });
   assert.deepEqual(logged, []);
   assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
-  assert.equal(pool.stats.restarts, 0);
+  assert.equal(pool.stats.lost, 0);
 });
 
 test('what cannot be sent fails alone', async (t) => {
@@ -238,7 +238,7 @@ test('a job whose worker dies is tried once more, and the next jobs work', async
   const { pool, journal } = await start(t);
   assert.equal(await pool.run('dieOnce', 'a', { signal: forever() }), 'answered a');
   assert.deepEqual(journal(), ['dieOnce a', 'dieOnce a']);
-  assert.equal(pool.stats.restarts, 1);
+  assert.equal(pool.stats.lost, 1);
   assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
 });
 
@@ -279,7 +279,7 @@ test('a stuck worker is replaced and its job fails', async (t) => {
   await assert.rejects(pool.run('block', stuckMs, { signal: forever() }), refusal('INTERNAL'));
   assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
   assert.ok(performance.now() - before < stuckMs, 'did not wait for the stuck thread');
-  assert.equal(pool.stats.restarts, 1);
+  assert.equal(pool.stats.lost, 1);
   assert.match(JSON.stringify(logged), /task stuck/);
 });
 
@@ -425,7 +425,7 @@ test('heavy jobs wait for each other, and light ones for none of them', async (t
     pool.run('sleep', ms, { signal, weight }).then(() => done.push(name));
   const all = [run('heavy', 1_000, 1), run('second', 1, 0.7), run('third', 1, 0.2)];
   await pool.run('echo', null, { signal });
-  assert.deepEqual(pool.stats, { queued: 2, running: 1, workers: 2, restarts: 0 });
+  assert.deepEqual(pool.stats, { queued: 2, running: 1, workers: 2, lost: 0 });
   await Promise.all(all);
   assert.equal(done[0], 'heavy');
 });

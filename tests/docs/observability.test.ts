@@ -12,7 +12,7 @@ type Described = Metric & { readonly name: string; readonly help: string; labelN
 
 function registries(): Registry[] {
   const core = createCoreMetrics('1.0.0');
-  core.watchPool(() => ({ queued: 0, running: 0, workers: 0, restarts: 0 }));
+  core.watchPool(() => ({ queued: 0, running: 0, workers: 0, lost: 0 }));
   return [
     createFacadeMetrics({ version: '1.0.0', bufferedBytes: () => 0 }).registry,
     core.registry,
