@@ -6,16 +6,17 @@ import { isPostgres } from './postgres.js';
 export interface Migration {
   readonly name: string;
   up(db: Knex): Promise<void>;
-  down(db: Knex): Promise<void>;
 }
 
 // Imported modules instead of a folder scan, so that it works from a build folder and from a bundle.
 const migrationSource: Knex.MigrationSource<Migration> = {
   getMigrations: () => Promise.resolve([...migrations]),
   getMigrationName: (migration) => migration.name,
-  getMigration: (migration) =>
-    Promise.resolve({ up: (db) => migration.up(db), down: (db) => migration.down(db) }),
+  getMigration: (migration) => Promise.resolve({ up: (db) => migration.up(db), down: noWayBack }),
 };
+
+/** knex asks for it, and nothing calls it: a backup is restored instead. */
+const noWayBack = () => Promise.reject(new Error('migrations cannot be undone'));
 
 /** Where knex notes what it ran. */
 const migrationsTable = 'knex_migrations';

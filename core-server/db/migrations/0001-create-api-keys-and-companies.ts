@@ -28,11 +28,6 @@ export const createApiKeysAndCompanies: Migration = {
       table.check('detection_score BETWEEN 0 AND 1', {}, 'companies_detection_score');
     });
   },
-
-  async down(db) {
-    await db.schema.dropTable('companies');
-    await db.schema.dropTable('api_keys');
-  },
 };
 
 function nameRule(db: Knex): string {
