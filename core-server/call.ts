@@ -13,8 +13,8 @@ export interface Call {
   readonly requestId: string;
   /** Public id of the call's API key. */
   readonly keyId: string;
-  /** Address of the peer, for slowing down password guessing. */
-  readonly peer: string;
+  /** The caller's address; behind a trusted facade, that of the facade's client. */
+  readonly clientAddress: string;
   /** W3C `traceparent` of the call, if it is traced. */
   readonly trace?: string | undefined;
   /**

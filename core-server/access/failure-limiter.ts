@@ -9,8 +9,8 @@ export interface PasswordAttempt {
   readonly company: string;
   /** Public id of the API key that was sent. */
   readonly keyId: string;
-  /** Address of the caller, with or without a port. */
-  readonly peer: string;
+  /** With or without a port. */
+  readonly clientAddress: string;
 }
 
 /** Slows down password guessing. Known and unknown companies are treated alike. */
@@ -48,7 +48,8 @@ export function createFailureLimiter({
     limiter: new RateLimiterMemory({ points, duration: windowSeconds }),
     keyOf,
   });
-  const callerOf = ({ keyId, peer }: PasswordAttempt): string => `${keyId} ${callerAddress(peer)}`;
+  const callerOf = ({ keyId, clientAddress }: PasswordAttempt): string =>
+    `${keyId} ${callerAddress(clientAddress)}`;
   // One entry for all impossible names: a caller must not fill the memory with them.
   const companyOf = ({ company }: PasswordAttempt): string =>
     isCompanyName(company) ? company : '';

@@ -71,7 +71,7 @@ export function openCall(
       Math.min(deadline.leftMs(), startedAt + (limitMs ?? Infinity) - settings.now()),
     requestId,
     keyId,
-    peer: addressOfCaller(grpcCall, settings.isTrustedProxy),
+    clientAddress: clientAddressOf(grpcCall, settings.isTrustedProxy),
     trace,
     tellBegun: () => grpcCall.sendMetadata(new Metadata()),
     log,
@@ -148,7 +148,7 @@ function readText(metadata: Metadata, key: string): string | undefined {
 }
 
 /** The caller's address without its port; if a trusted proxy called, that of the proxy's client. */
-function addressOfCaller(
+function clientAddressOf(
   grpcCall: Pick<ServerUnaryCall<unknown, unknown>, 'getPeer' | 'metadata'>,
   isTrustedProxy: IsTrustedProxy,
 ): string {

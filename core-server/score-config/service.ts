@@ -16,14 +16,14 @@ export interface ScoreConfigDependencies {
     readonly company: string;
     readonly password: string;
     readonly keyId: string;
-    readonly peer: string;
+    readonly clientAddress: string;
     readonly signal: AbortSignal;
   }) => Promise<void>;
   /** Shown for a company whose score was never set, 0..1. */
   readonly defaultScore: number;
 }
 
-type CallerOfScores = Pick<Call, 'keyId' | 'peer' | 'signal'>;
+type CallerOfScores = Pick<Call, 'keyId' | 'clientAddress' | 'signal'>;
 
 export interface ScoreConfigHandlers {
   getDetectionScore(
@@ -41,18 +41,18 @@ export function createScoreConfigHandlers(deps: ScoreConfigDependencies): ScoreC
   const { scores, authenticateCompany, defaultScore } = deps;
 
   return {
-    async getDetectionScore(request, { keyId, peer, signal }) {
+    async getDetectionScore(request, { keyId, clientAddress, signal }) {
       const { company, password } = validateGetDetectionScore(request);
-      await authenticateCompany({ company, password, keyId, peer, signal });
+      await authenticateCompany({ company, password, keyId, clientAddress, signal });
       const stored = await scores.get(company);
       // Deleted since its password was checked; below too.
       if (stored === undefined) throw companyAuthFailed();
       return { company, detectionScore: stored.score ?? defaultScore };
     },
 
-    async setDetectionScore(request, { keyId, peer, signal }) {
+    async setDetectionScore(request, { keyId, clientAddress, signal }) {
       const { company, password, score } = validateSetDetectionScore(request);
-      await authenticateCompany({ company, password, keyId, peer, signal });
+      await authenticateCompany({ company, password, keyId, clientAddress, signal });
       if (!(await scores.set(company, score))) throw companyAuthFailed();
       return { company, detectionScore: score };
     },

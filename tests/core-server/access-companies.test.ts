@@ -7,7 +7,7 @@ import { createPasswordHasher, type PasswordHasher } from '../../core-server/acc
 import { createWorkLimiter } from '../../core-server/access/work-limiter.js';
 import { deferred } from '../helpers/deferred.js';
 
-const caller = { keyId: 'key', peer: '192.0.2.1' };
+const caller = { keyId: 'key', clientAddress: '192.0.2.1' };
 const password = 'right-password';
 
 describe('companies', () => {
@@ -104,7 +104,12 @@ describe('companies', () => {
       assert.equal(verified.length, 0, 'no password is checked any more');
 
       // Others are not held up: another address, another company.
-      await companies.authenticate({ company: 'acme', password, keyId: 'key', peer: '192.0.2.2' });
+      await companies.authenticate({
+        company: 'acme',
+        password,
+        keyId: 'key',
+        clientAddress: '192.0.2.2',
+      });
       if (company !== 'acme')
         await companies.authenticate({ company: 'acme', password, ...caller });
     });

@@ -56,7 +56,7 @@ describe('request rate of an API key', () => {
 });
 
 describe('failure limiter', () => {
-  const attempt = { company: 'acme', keyId: 'key', peer: '192.0.2.1:1001' };
+  const attempt = { company: 'acme', keyId: 'key', clientAddress: '192.0.2.1:1001' };
 
   it('should refuse from the tenth failure on, until the window is over', async (t) => {
     const clock = useClock(t);
@@ -88,8 +88,8 @@ describe('failure limiter', () => {
   it('should not be got round by another port', async () => {
     const failures = createFailureLimiter({ maxFailures: 1 });
     await failures.recordFailure(attempt);
-    await assert.rejects(failures.check({ ...attempt, peer: '192.0.2.1:1002' }));
-    await failures.check({ ...attempt, peer: '192.0.2.2:1001' });
+    await assert.rejects(failures.check({ ...attempt, clientAddress: '192.0.2.1:1002' }));
+    await failures.check({ ...attempt, clientAddress: '192.0.2.2:1001' });
     await failures.check({ ...attempt, company: 'beta' });
   });
 
@@ -101,7 +101,7 @@ describe('failure limiter', () => {
     await failures.check(attempt);
     await failures.recordFailure({ ...attempt, company: 'company-20' });
     await assert.rejects(failures.check(attempt), { reason: 'RATE_LIMITED' });
-    await failures.check({ ...attempt, peer: '192.0.2.2' });
+    await failures.check({ ...attempt, clientAddress: '192.0.2.2' });
   });
 
   it('should not lock out another key behind the same proxy', async () => {
@@ -113,7 +113,7 @@ describe('failure limiter', () => {
 
   it('should bound what one key tries on a company from made-up addresses, successes or not', async () => {
     const failures = createFailureLimiter();
-    const from = (host: number) => ({ ...attempt, peer: `192.0.2.${host}` });
+    const from = (host: number) => ({ ...attempt, clientAddress: `192.0.2.${host}` });
     for (let host = 1; host <= 99; host++) {
       await failures.recordFailure(from(host));
       await failures.recordSuccess(from(host));

@@ -101,7 +101,7 @@ describe('administration of API keys', () => {
 });
 
 describe('administration of companies', () => {
-  const caller = { keyId: 'key', peer: '192.0.2.1' };
+  const caller = { keyId: 'key', clientAddress: '192.0.2.1' };
   const request: CreateCompanyRequest = { name: 'acme', password: 'right-password' };
 
   it('should create, change, list and delete a company', async (t) => {

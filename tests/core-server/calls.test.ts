@@ -107,22 +107,22 @@ test('a harmless request id is kept, any other is replaced', async (t) => {
 });
 
 test('only a trusted proxy speaks for the address of its client', async (t) => {
-  const peerOf = async (trustedProxies: string, forwardedFor: string) => {
-    let peer = '';
+  const addressOf = async (trustedProxies: string, forwardedFor: string) => {
+    let address = '';
     const handler: Handler = (_, given) => {
-      peer = given.peer;
+      address = given.clientAddress;
       return Promise.resolve(answer);
     };
     const client = await serve(t, handler, { trustedProxies });
     const metadata = withKey();
     metadata.set('x-forwarded-for', forwardedFor);
     await call(client, metadata);
-    return peer;
+    return address;
   };
-  assert.equal(await peerOf('127.0.0.0/8', '203.0.113.7'), '203.0.113.7');
-  assert.equal(await peerOf('127.0.0.0/8', '2001:db8::1'), '2001:db8::1');
-  assert.equal(await peerOf('127.0.0.0/8', 'no address'), '127.0.0.1');
-  assert.equal(await peerOf('10.0.0.0/8', '203.0.113.7'), '127.0.0.1');
+  assert.equal(await addressOf('127.0.0.0/8', '203.0.113.7'), '203.0.113.7');
+  assert.equal(await addressOf('127.0.0.0/8', '2001:db8::1'), '2001:db8::1');
+  assert.equal(await addressOf('127.0.0.0/8', 'no address'), '127.0.0.1');
+  assert.equal(await addressOf('10.0.0.0/8', '203.0.113.7'), '127.0.0.1');
 });
 
 test('a list of proxies with a mistake is refused', () => {

@@ -19,7 +19,7 @@ const call: Call = {
   timeLeftMs: () => 30_000,
   requestId: 'r1',
   keyId: 'k1',
-  peer: '127.0.0.1',
+  clientAddress: '127.0.0.1',
   tellBegun: () => undefined,
   log: pino({ level: 'silent' }),
 };

@@ -6,7 +6,7 @@ import type { ScoreStore } from '../../core-server/score-config/store.js';
 import { type Refusal, refuse } from '../../runtime/refusal.js';
 
 const password = 'right-password';
-const call = { keyId: 'key', peer: '192.0.2.1', signal: new AbortController().signal };
+const call = { keyId: 'key', clientAddress: '192.0.2.1', signal: new AbortController().signal };
 
 describe('score configuration', () => {
   it('should show the default score of a company that was never configured', async () => {
