@@ -67,7 +67,7 @@ export const settings = z.object({
   REST_MAX_BUFFERED_BYTES: wholeNumber(1, 64 * 1024 * MiB)
     .default(256 * MiB)
     .describe(
-      'Maximum bytes of request bodies held in memory at once; one address may take four fifths.',
+      'Maximum bytes of request bodies, and of responses not sent yet, held in memory at once; one address may take four fifths.',
     ),
   REST_REQUEST_TIMEOUT_MS: wholeNumber(1, 600_000)
     .default(30_000)

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { callerAddress } from '../runtime/caller-address.js';
-import type { FairBudget } from '../runtime/fair-budget.js';
+import type { BudgetShare, FairBudget } from '../runtime/fair-budget.js';
 import { missingField, Refusal } from '../runtime/refusal.js';
 import { readApiKey } from './api-key.js';
 import type { CoreClient } from './core-client.js';
+import { holdAnswer } from './hold-answer.js';
 import { contextOf } from './request-context.js';
 import { allowBody, send } from './send.js';
 import type { Throttle } from './throttle.js';
@@ -78,10 +79,16 @@ export function createOperationHandler(deps: OperationDeps) {
       ? deps.throttle.run(`${route.rpc.path} ${apiKey}`, answer)
       : answer());
     const elapsedMs = performance.now() - context.arrivedAt;
-    const members = renderResponse(route.responseType, found, elapsedMs);
-    send(request, response, { status: 200, headers: {}, body: writeJson(members) });
+    const body = writeJson(renderResponse(route.responseType, found, elapsedMs));
+    // Others are small, and may be of a score that has been set by now.
+    if (hasPicture(route.body)) holdAnswer(response, shareOf(deps, response), body.length);
+    send(request, response, { status: 200, headers: {}, body });
   };
 }
+
+/** By address, since the key has not been verified when the body is read. */
+const shareOf = ({ budget }: OperationDeps, response: ServerResponse): BudgetShare =>
+  budget.of(callerAddress(contextOf(response).clientAddress));
 
 /** Reads and parses the body according to the rule. `release` ends the use of its bytes. */
 async function readBody(
@@ -93,10 +100,8 @@ async function readBody(
   if (rule.kind === 'none') return { body: {}, release: () => {} };
   const maxBodyBytes = hasPicture(rule) ? deps.maxBodyBytes : maxPlainBodyBytes;
   checkBodyHeaders(request, maxBodyBytes);
-  // Budgeted per address: the key has not been verified yet.
-  const { clientAddress, signal } = contextOf(response);
-  const budget = deps.budget.of(callerAddress(clientAddress));
-  const options = { signal: signal(), budget, maxBodyBytes };
+  const { signal } = contextOf(response);
+  const options = { signal: signal(), budget: shareOf(deps, response), maxBodyBytes };
   const start = () => allowBody(request, response);
   if (rule.kind === 'multipart') {
     const { fields, file, release } = await readMultipart(request, {

@@ -1,4 +1,4 @@
-import { fairLimit } from './fair-limit.js';
+import { fairLimit, largestShare } from './fair-limit.js';
 
 /** An amount of something, such as bytes or places, for all requests together. */
 export interface FairBudget {
@@ -9,6 +9,8 @@ export interface FairBudget {
 
 /** A caller's part of a budget. */
 export interface BudgetShare {
+  /** All that it can have while nobody else has anything. */
+  readonly largest: number;
   /** Takes this much; false, taking nothing, if this caller may have no more. */
   take(amount: number): boolean;
   give(amount: number): void;
@@ -20,6 +22,7 @@ export function createFairBudget(most: number): FairBudget {
   let taken = 0;
   return {
     of: (owner) => ({
+      largest: largestShare(most),
       take(amount) {
         const own = (held.get(owner) ?? 0) + amount;
         if (own > fairLimit(most - taken - amount)) return false;

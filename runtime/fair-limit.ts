@@ -9,3 +9,8 @@ const heldPerFree = 4;
 export function fairLimit(free: number): number {
   return heldPerFree * free;
 }
+
+/** The most that one owner may have of a resource, if nobody else has any of it. */
+export function largestShare(total: number): number {
+  return Math.floor((total * heldPerFree) / (heldPerFree + 1));
+}

@@ -17,7 +17,7 @@ export interface Metrics {
 
 export function createMetrics(options: {
   readonly version: string;
-  /** Bytes of uploads held at the moment. */
+  /** Bytes of uploads, and of responses not sent yet, held at the moment. */
   readonly bufferedBytes: () => number;
 }): Metrics {
   const registry = createRegistry('facade', options.version);
@@ -37,7 +37,7 @@ export function createMetrics(options: {
   });
   new Gauge({
     name: 'imageanalysis_rest_buffered_bytes',
-    help: 'Bytes of uploads held in memory.',
+    help: 'Bytes of uploads, and of responses not sent yet, held in memory.',
     registers,
     collect() {
       this.set(options.bufferedBytes());

@@ -37,7 +37,8 @@ export function createPages(deps: {
   readonly core: Pick<CoreClient, 'checkHealth'>;
   readonly isDraining: () => boolean;
 }): ReadonlyMap<string, Page> {
-  const document = JSON.stringify(deps.document);
+  // Bytes, so that all responses share them: of a text, each would hold a copy until it is sent.
+  const document = Buffer.from(JSON.stringify(deps.document));
   const success = { status: 200, headers: {}, body: writeJson({ message: 'success' }) };
   const pages = new Map<string, Page>([
     ['/livez', () => Promise.resolve(success)],

@@ -1,6 +1,6 @@
 import { createChunkSizeCheck, leastMeanChunkBytes } from '../../runtime/chunk-size.js';
 import type { BudgetShare } from '../../runtime/fair-budget.js';
-import { refuse } from '../../runtime/refusal.js';
+import { type Refusal, refuse } from '../../runtime/refusal.js';
 
 /** Amount of the budget that is taken at a time, if that much is left. */
 const stepBytes = 64 * 1024;
@@ -15,6 +15,15 @@ export interface BodyHold {
   readonly grow: (bytes: number) => void;
   /** Gives everything back; the received body must not be used any more. */
   readonly release: () => void;
+}
+
+/** There is no room for a body, or for a response. */
+export function budgetFull(): Refusal {
+  return refuse(
+    'QUEUE_FULL',
+    'the service has all the uploads and responses it can hold, try again in 1 s',
+    { retryAfterSeconds: 1 },
+  );
 }
 
 export function createBodyHold(share: BudgetShare): BodyHold {
@@ -34,14 +43,7 @@ export function createBodyHold(share: BudgetShare): BodyHold {
       if (missing <= 0) return;
       // Near the end of the share, there may be room for the chunk but not for a whole step.
       const more = [Math.max(missing, stepBytes), missing].find((step) => share.take(step));
-      if (more === undefined)
-        throw refuse(
-          'QUEUE_FULL',
-          'the service has all the uploads it can hold, try again in 1 s',
-          {
-            retryAfterSeconds: 1,
-          },
-        );
+      if (more === undefined) throw budgetFull();
       taken += more;
     },
     release: () => {
