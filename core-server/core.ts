@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
+import { closeInTurn, type Closer } from '../runtime/close-in-turn.js';
 import { countProcessors } from '../runtime/count-processors.js';
 import { noTracing, type Tracing } from '../runtime/tracing.js';
 import { readVersion } from '../runtime/version.js';
@@ -7,7 +8,6 @@ import { createAccess } from './access/create-access.js';
 import { createAdminHandlers } from './admin/service.js';
 import { loadAnalysisModels } from './analysis-models.js';
 import { startAnalysisPool } from './analysis-pool.js';
-import { closeInTurn, type Closer } from './close-in-turn.js';
 import type { CoreConfig } from './config.js';
 import { waitForDatabase } from './db/wait-for-database.js';
 import { learnToTellChanges } from './db/while-unchanged.js';

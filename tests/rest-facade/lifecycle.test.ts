@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pino } from 'pino';
+import { createConfig } from '../../rest-facade/config.js';
+import { startRestFacade } from '../../rest-facade/server.js';
+import { noTracing } from '../../runtime/tracing.js';
 import { deferred } from '../helpers/deferred.js';
 import { createForm } from '../helpers/form.js';
 import { answerAll } from './answers.js';
@@ -121,4 +125,21 @@ test('requests on one connection are answered in turn', async (t) => {
 test('a port that is taken is an error', async (t) => {
   const { port } = await startBoth(t, answerAll);
   await assert.rejects(startFacade(t, 1, { REST_PORT: String(port) }), { code: 'EADDRINUSE' });
+});
+
+test('a facade that does not start ends its traces', async () => {
+  for (const mistake of [
+    { REST_HOST: '192.0.2.1' },
+    { REST_TLS_CERT: '/no', REST_TLS_KEY: '/no' },
+  ]) {
+    const config = createConfig({ REST_PORT: '0', REST_CORE_ADDRESS: '127.0.0.1:1', ...mistake });
+    let isEnded = false;
+    const close = () => {
+      isEnded = true;
+      return Promise.resolve();
+    };
+    const log = pino({ level: 'silent' });
+    await assert.rejects(startRestFacade({ config, log, tracing: { ...noTracing, close } }));
+    assert.ok(isEnded, Object.keys(mistake).join());
+  }
 });

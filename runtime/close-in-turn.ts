@@ -1,5 +1,5 @@
 /** Closes something; work in progress may continue for `graceMs` first. */
-export type Closer = (graceMs: number) => Promise<unknown>;
+export type Closer = (graceMs: number) => Promise<unknown> | void;
 
 /**
  * Closes one after the other. They share one grace period: what one has used is not left for those after it.

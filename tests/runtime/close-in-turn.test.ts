@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { closeInTurn } from '../../core-server/close-in-turn.js';
+import { closeInTurn } from '../../runtime/close-in-turn.js';
 
-test('the closers of a core share one grace time', async () => {
+test('closers share one grace time', async () => {
   let time = 1_000;
   const given: number[] = [];
   const closerThatTakes = (ms: number) => (graceMs: number) => {
