@@ -62,6 +62,8 @@ export interface GrpcServer {
 /** Room for the other fields of a request, and for pictures slightly over their limit to get a proper refusal. */
 const messageOverheadBytes = 64 * 2 ** 10;
 const leastUnfinishedBytes = 256 * 2 ** 20;
+/** One address gets four fifths: three of the largest responses, or a dozen of a thousand crops. */
+const unreadBytes = 256 * 2 ** 20;
 const maxStreamsPerConnection = 1_000;
 /** In addition to the longest time that a response may take. */
 const takeAnswerMs = 5_000;
@@ -110,6 +112,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   const limits: StreamLimits = {
     takesStream: (path) => streaming.has(path) || isReflection(path),
     unfinishedBytes: createFairBudget(Math.max(leastUnfinishedBytes, 16 * options.maxPictureBytes)),
+    unreadBytes: createFairBudget(unreadBytes),
     takeAnswerMs: options.maxReceiveMs + takeAnswerMs,
   };
   // One for each address of the host.

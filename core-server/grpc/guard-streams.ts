@@ -1,7 +1,7 @@
 import { constants, type Http2Server, type ServerHttp2Stream } from 'node:http2';
 import { callerAddress } from '../../runtime/caller-address.js';
 import { areTooSmall } from '../../runtime/chunk-size.js';
-import type { FairBudget } from '../../runtime/fair-budget.js';
+import type { BudgetShare, FairBudget } from '../../runtime/fair-budget.js';
 import { mendHeaders } from './mend-headers.js';
 import { createMessageMeter, type MeterReading } from './message-meter.js';
 import { isOurs } from './whose-path.js';
@@ -11,6 +11,8 @@ export interface StreamLimits {
   readonly takesStream: (path: string) => boolean;
   /** Limit in bytes for all messages that are incomplete or waiting for a handler. */
   readonly unfinishedBytes: FairBudget;
+  /** Limit in bytes for all responses that clients have not read. */
+  readonly unreadBytes: FairBudget;
   /** A response of which nothing was read for this long is dropped. */
   readonly takeAnswerMs: number;
 }
@@ -37,7 +39,7 @@ export const chunkOverheadBytes = 256;
  * - Messages that come in thousands of small chunks, each of which is work and is kept by itself.
  * - Compressed messages, which would be inflated to a thousand times their bytes, each call by itself.
  *   Pictures are compressed anyway.
- * - Answers that nobody takes.
+ * - Responses that the client does not read.
  * - Messages of calls that were refused before they were whole.
  * - Deadlines that it cannot read, headers that it would write to stderr, paths that it would repeat, and headers
  *   that are large: named by one byte each, they may be a thousand times what was sent of them.
@@ -47,6 +49,7 @@ export function guardStreams(server: Http2Server, limits: StreamLimits): void {
   server.prependListener('stream', (stream, headers) => {
     mendHeaders(headers);
     limitMessages(stream, String(headers[':path']), limits);
+    limitUnread(stream, limits.unreadBytes.of(addressOf(stream)));
     endUntaken(stream, limits.takeAnswerMs);
     resetRefused(stream);
   });
@@ -93,6 +96,33 @@ function createByteCounter(): ReturnType<typeof createMessageMeter> {
   let bytes = 0;
   let chunks = 0;
   return (chunk) => ({ unfinished: (bytes += chunk.length), chunks: (chunks += 1), whole: 0 });
+}
+
+/** As grpc-js calls it: with a message in one piece, and what to call when it has been sent. */
+type Write = (message: Buffer, sent?: (error?: Error | null) => void) => boolean;
+
+/** Counts the bytes of responses until they are sent; one for which there is no room is dropped with its call. */
+function limitUnread(stream: ServerHttp2Stream, share: BudgetShare): void {
+  const write = stream.write.bind(stream) as Write;
+  let held = 0;
+  const give = (bytes: number): void => {
+    share.give(bytes);
+    held -= bytes;
+  };
+  const writeCounted: Write = (message, sent) => {
+    const { length } = message;
+    if (!share.take(length)) {
+      stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      return false;
+    }
+    held += length;
+    return write(message, (error) => {
+      give(length);
+      sent?.(error);
+    });
+  };
+  stream.write = writeCounted as typeof stream.write;
+  stream.once('close', () => give(held));
 }
 
 function endUntaken(stream: ServerHttp2Stream, takeAnswerMs: number): void {

@@ -111,6 +111,7 @@ async function serveGuarded(
   guardStreams(http2Server, {
     takesStream: () => false,
     unfinishedBytes: createFairBudget(mebibyte),
+    unreadBytes: createFairBudget(mebibyte),
     takeAnswerMs: 60_000,
     ...limits,
   });
@@ -286,6 +287,27 @@ test('each chunk of an unfinished message counts as more than its bytes', within
   const end = endOf(stream);
   await crumble(stream, Buffer.alloc(101));
   assert.equal(await end, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+});
+
+test('responses count until they are read, and one too many is dropped', async (t) => {
+  const unreadBytes = createFairBudget(1_000);
+  const address = await serveGuarded(t, { unreadBytes }, (stream) => {
+    stream.on('error', () => undefined);
+    stream.respond();
+    stream.write(Buffer.alloc(500));
+  });
+  const reader = call(open(t, address), readMeterPath);
+  await once(reader, 'data');
+  while (unreadBytes.taken > 0) await sleep(1);
+
+  const session = open(t, address, { initialWindowSize: 0 });
+  const unread = call(session, readMeterPath);
+  await once(unread, 'response');
+  assert.equal(unreadBytes.taken, 500);
+  const dropped = call(session, readMeterPath);
+  assert.equal(await endOf(dropped), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  unread.close(constants.NGHTTP2_CANCEL);
+  while (unreadBytes.taken > 0) await sleep(1);
 });
 
 test('of a message whose call was refused no more is asked for', async (t) => {
