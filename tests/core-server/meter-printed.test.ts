@@ -162,11 +162,8 @@ suite('findTextBoxes', () => {
       ]),
       options,
     );
-    assert.deepEqual(
-      found.map(({ score }) => Math.round(score * 10) / 10),
-      [0.9, 0.8],
-    );
-    const size = found[0] && sizeOf(found[0].quad);
+    assert.equal(found.length, 2);
+    const size = found[0] && sizeOf(found[0]);
     const by = (40 * 8 * 1.5) / (2 * 48);
     assert.deepEqual(size, { width: 40 + 2 * by, height: 8 + 2 * by });
   });

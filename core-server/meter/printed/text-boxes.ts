@@ -9,12 +9,6 @@ export interface ProbabilityMap {
   readonly height: number;
 }
 
-/** Where text stands, in pixels of the map, and the mean probability inside. */
-export interface TextBox {
-  readonly quad: Quad;
-  readonly score: number;
-}
-
 export interface TextBoxOptions {
   /** A pixel above this is text. */
   readonly pixelThreshold: number;
@@ -29,10 +23,10 @@ export interface TextBoxOptions {
   readonly minHeight: number;
 }
 
-/** Finds the boxes of text in the map of a DB text detector: rotated rectangles round its islands. */
-export function findTextBoxes(map: ProbabilityMap, options: TextBoxOptions): TextBox[] {
+/** Finds the boxes of text in the map of a DB text detector, in its pixels: rotated rectangles round its islands. */
+export function findTextBoxes(map: ProbabilityMap, options: TextBoxOptions): Quad[] {
   const seen = new Uint8Array(map.width * map.height);
-  const boxes: TextBox[] = [];
+  const boxes: Quad[] = [];
   for (let start = 0; start < seen.length; start++) {
     if (seen[start] === 1 || (map.data[start] ?? 0) <= options.pixelThreshold) continue;
     const island = floodFill(map, start, options.pixelThreshold, seen);
@@ -42,7 +36,7 @@ export function findTextBoxes(map: ProbabilityMap, options: TextBoxOptions): Tex
       height = Math.min(w, h);
       return (w * h * options.unclipRatio) / (2 * (w + h));
     });
-    if (quad && height >= options.minHeight) boxes.push({ quad, score: island.score });
+    if (quad && height >= options.minHeight) boxes.push(quad);
   }
   return boxes;
 }

@@ -50,7 +50,7 @@ export async function readTextLines(
     minHeight: 3,
   });
   const lines: TextLine[] = [];
-  for (const quad of toRead(boxes.map((box) => box.quad))) {
+  for (const quad of toRead(boxes)) {
     signal.throwIfAborted();
     lines.push(await readLine(networks, image, quad));
   }
