@@ -1,18 +1,19 @@
 import { decodeWeight } from './image/decode-weight.js';
 import type { ImageLimits } from './image/limits.js';
 import { validateImageBytes } from './image/validate.js';
-import { handOver } from './inference/hand-over.js';
 import type { RunOptions } from './inference/pool.js';
+import { prepareTransfer } from './inference/prepare-transfer.js';
 
 /**
- * Checks the picture of a request and makes it ready for a worker. Throws EMPTY_IMAGE, BODY_TOO_LARGE
- * or UNSUPPORTED_IMAGE_TYPE.
+ * Checks the picture of a request and makes it ready for a worker.
+ *
+ * @throws Refusal EMPTY_IMAGE, BODY_TOO_LARGE or UNSUPPORTED_IMAGE_TYPE
  */
 export function preparePicture(
   bytes: Uint8Array,
   limits: ImageLimits,
 ): { readonly image: Uint8Array } & Required<Pick<RunOptions, 'transfer' | 'weight'>> {
   const type = validateImageBytes(bytes, limits);
-  const { image, transfer } = handOver(bytes);
+  const { image, transfer } = prepareTransfer(bytes);
   return { image, transfer, weight: decodeWeight(image, type, limits) };
 }

@@ -9,7 +9,7 @@ import {
 } from '../../core-server/face/cascade.js';
 import { chooseFaceModel } from '../../core-server/face/face-model.js';
 import { type Candidate, suppress, toPicture } from '../../core-server/face/geometry.js';
-import { mostPixelsDecodedOnce } from '../../core-server/image/open-picture.js';
+import { maxPixelsDecodedOnce } from '../../core-server/image/open-picture.js';
 import { scaledSize, type Size, wholeOf } from '../../core-server/image/picture.js';
 import type { Manifest } from '../../core-server/inference/manifest.js';
 import { openSession } from './sessions.js';
@@ -50,7 +50,7 @@ export async function createFaceReplay(manifest: Manifest, folder: URL) {
 
     // As the service does: what is at most Full HD is decoded once, at its own size; of what is
     // larger, a copy that is shrunk while it is decoded and the part of the second look.
-    const isSmall = width * height <= mostPixelsDecodedOnce;
+    const isSmall = width * height <= maxPixelsDecodedOnce;
     const base = isSmall ? { width, height } : overview;
     return async () => {
       const decoded = await pixelsOf(sharp(file), base);

@@ -10,7 +10,7 @@ import { byAreaThenScore, type Candidate, clampBox } from './geometry.js';
 import type { DetectFacesInput, DetectFacesOutput, FaceResult } from './task.js';
 
 /** Results below this score are useless, and every cell has one. */
-const lowestScore = 0.02;
+const minUsefulScore = 0.02;
 
 /** The network cuts before scores are rounded: what rounds up to the threshold must pass. */
 const scoreStep = 1e-6;
@@ -37,8 +37,8 @@ export function createFaceDetector(deps: {
 
     const picture = await step('open', () => openPicture(bytes, limits));
     const { size } = picture;
-    const leastScore = Math.max(lowestScore, Math.min(minScore - scoreStep, rule.weakScore));
-    const found = await findFaces(picture, leastScore, { model, rule, step });
+    const candidateScore = Math.max(minUsefulScore, Math.min(minScore - scoreStep, rule.weakScore));
+    const found = await findFaces(picture, candidateScore, { model, rule, step });
 
     const faces = visibleFaces(found, size, minScore);
     const kept = faces.slice(0, input.maxFaces);

@@ -26,15 +26,15 @@ import { type Candidate, suppress, toPicture, turnBack } from './geometry.js';
 /** Times a step of the work; throws if the caller is gone. */
 export type Step = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
 
-/** All looks of the cascade: what may be a face, from `leastScore` on, in the picture's pixels. */
+/** All looks of the cascade: what may be a face, from `minScore` on, in the picture's pixels. */
 export async function findFaces(
   picture: OpenPicture,
-  leastScore: number,
+  minScore: number,
   { model, rule, step }: { model: Pick<Model, 'run'>; rule: CascadeRule; step: Step },
 ): Promise<Candidate[]> {
   const { size, whole } = picture;
   const see = async (pixels: RgbPicture): Promise<Candidate[]> => {
-    const outputs = await step('infer', () => inferFaces(model, pixels, leastScore));
+    const outputs = await step('infer', () => inferFaces(model, pixels, minScore));
     return step('suppress', () =>
       Promise.resolve(suppress(readCandidates(outputs), sameFaceOverlap)),
     );

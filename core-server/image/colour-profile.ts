@@ -1,8 +1,8 @@
 import { type ImageType, sniffType, type UnsupportedType } from './sniff-type.js';
 
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 // LittleCMS accepts no larger profile.
-const mostTags = 100;
+const maxTags = 100;
 const classes = ['mntr', 'scnr', 'prtr', 'spac'];
 const spaces = ['RGB ', 'GRAY'];
 /** AToB0 to BToD3, ICC.1:2022, 9.2: their steps may be any number, at the same few bytes. */
@@ -14,9 +14,9 @@ const tableTag = /^[ABD]2[ABD]/;
  * tags, each a name, an offset and a length: ICC.1:2022, 7.
  */
 export function isPlainProfile(profile: Buffer): boolean {
-  if (profile.length < 132 || profile.length > mostBytes) return false;
+  if (profile.length < 132 || profile.length > maxBytes) return false;
   const tags = profile.readUInt32BE(128);
-  if (tags > mostTags || 132 + 12 * tags > profile.length) return false;
+  if (tags > maxTags || 132 + 12 * tags > profile.length) return false;
   const text = (at: number): string => profile.toString('latin1', at, at + 4);
   return (
     classes.includes(text(12)) &&

@@ -8,33 +8,33 @@ import { tiffDirectories } from './tiff-directories.js';
 export interface Parts {
   /** What they are, for the refusal. */
   readonly name: string;
-  readonly most: number;
-  /** Counts up to one more than `most`. */
-  readonly count: (file: Buffer, most: number) => number;
+  readonly max: number;
+  /** Counts up to one more than `max`. */
+  readonly count: (file: Buffer, max: number) => number;
 }
 
 export const partsOf: Partial<Record<ImageType, Parts>> = {
   // Each directory may point to the same megabytes, which are copied for each.
-  tiff: { name: 'pages', most: 32, count: countDirectories },
+  tiff: { name: 'pages', max: 32, count: countDirectories },
   // Each frame is one, and the time grows with their square.
-  webp: { name: 'chunks', most: 1_000, count: countChunks },
+  webp: { name: 'chunks', max: 1_000, count: countChunks },
   // Each is for all pixels, and may have 70 bytes; 10 are usual, 18 in CMYK.
-  jpeg: { name: 'scans', most: 20, count: countScans },
+  jpeg: { name: 'scans', max: 20, count: countScans },
   // Each may be of 8 MB, from 8 KB, and libvips has four copies; six are many.
-  png: { name: 'compressed texts and profiles', most: 10, count: countCompressed },
+  png: { name: 'compressed texts and profiles', max: 10, count: countCompressed },
 };
 
-function countDirectories(file: Buffer, most: number): number {
+function countDirectories(file: Buffer, max: number): number {
   const directories = tiffDirectories(file);
   let found = 0;
-  while (found <= most && directories.next().done !== true) found += 1;
+  while (found <= max && directories.next().done !== true) found += 1;
   return found;
 }
 
 /** RFC 9649, 2.3: a name and a length of four bytes each, padded to an even number. */
-function countChunks(file: Buffer, most: number): number {
+function countChunks(file: Buffer, max: number): number {
   let found = 0;
-  for (let at = 12; at + 8 <= file.length && found <= most; found += 1) {
+  for (let at = 12; at + 8 <= file.length && found <= max; found += 1) {
     const length = file.readUInt32LE(at + 4);
     at += 8 + length + (length % 2);
   }
@@ -46,9 +46,9 @@ const [zTXt, iTXt, iCCP, IEND] = ['zTXt', 'iTXt', 'iCCP', 'IEND'].map((type) =>
 );
 
 /** PNG, third edition, 5.3: a length, a type, so many bytes and a checksum. */
-function countCompressed(file: Buffer, most: number): number {
+function countCompressed(file: Buffer, max: number): number {
   let found = 0;
-  for (let at = 8; at + 12 <= file.length && found <= most;) {
+  for (let at = 8; at + 12 <= file.length && found <= max;) {
     const type = file.readUInt32BE(at + 4);
     if (type === IEND) break;
     const end = at + 12 + file.readUInt32BE(at);
@@ -63,13 +63,13 @@ function countCompressed(file: Buffer, most: number): number {
 const startOfScan = Buffer.from([0xff, 0xda]);
 
 /** ITU T.81, B.1.1.3: within the data of a scan this marker cannot stand. */
-function countScans(file: Buffer, most: number): number {
+function countScans(file: Buffer, max: number): number {
   const first = findFirstScan(file);
   if (first === undefined) return 1;
   let found = 0;
   for (
     let at = file.indexOf(startOfScan, first);
-    at >= 0 && found <= most;
+    at >= 0 && found <= max;
     at = file.indexOf(startOfScan, at + 2)
   )
     found += 1;

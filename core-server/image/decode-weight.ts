@@ -29,15 +29,15 @@ const maxSizesRead = 64;
  * than a picture has: a size for each of its tiles, its thumbnails and its alpha channel, mostly shared.
  */
 function statedPixels(file: Buffer): number | undefined {
-  let most: number | undefined;
+  let largest: number | undefined;
   let found = 0;
   for (let at = file.indexOf('ispe'); at >= 0; at = file.indexOf('ispe', at + 4)) {
     found += 1;
     if (found > maxSizesRead) return undefined;
     if (at + 16 > file.length) break;
-    most = Math.max(most ?? 0, file.readUInt32BE(at + 8) * file.readUInt32BE(at + 12));
+    largest = Math.max(largest ?? 0, file.readUInt32BE(at + 8) * file.readUInt32BE(at + 12));
   }
-  return most;
+  return largest;
 }
 
 /** Tags of a TIFF (TIFF 6.0, section 8). */

@@ -5,9 +5,9 @@ import type { ImageLimits } from './limits.js';
 import type { OpenPicture } from './picture.js';
 
 /** Up to Full HD, decoding the whole picture once costs less than decoding for each pass and crop. */
-export const mostPixelsDecodedOnce = 1920 * 1080;
+export const maxPixelsDecodedOnce = 1920 * 1080;
 /** Files of such small pictures are seldom larger. */
-const mostBytesTried = 2 ** 20;
+const maxBytesTried = 2 ** 20;
 
 /**
  * Decodes a picture completely if it is small enough; of any other, it reads only the header. A file that may be
@@ -17,8 +17,8 @@ const mostBytesTried = 2 ** 20;
  * Throws CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS before more pixels than those of Full HD cost memory.
  */
 export async function openPicture(bytes: Uint8Array, limits: ImageLimits): Promise<OpenPicture> {
-  if (bytes.length <= mostBytesTried && !mayHaveProfile(bytes)) {
-    const whole = await decodeWhole(bytes, Math.min(mostPixelsDecodedOnce, limits.maxPixels));
+  if (bytes.length <= maxBytesTried && !mayHaveProfile(bytes)) {
+    const whole = await decodeWhole(bytes, Math.min(maxPixelsDecodedOnce, limits.maxPixels));
     if (whole) {
       const size = { width: whole.width, height: whole.height };
       checkSize(size, limits);
@@ -27,6 +27,6 @@ export async function openPicture(bytes: Uint8Array, limits: ImageLimits): Promi
   }
   const picture = await readHeader(bytes, limits);
   const { size } = picture;
-  const isSmall = size.width * size.height <= mostPixelsDecodedOnce;
+  const isSmall = size.width * size.height <= maxPixelsDecodedOnce;
   return isSmall ? { ...picture, whole: await decodeUpright(picture, size) } : picture;
 }

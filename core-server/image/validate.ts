@@ -49,12 +49,12 @@ export function validateImageBytes(
 function assertFewParts(bytes: Uint8Array, type: ImageType): void {
   const parts = partsOf[type];
   if (parts === undefined) return;
-  const { name, most, count } = parts;
+  const { name, max, count } = parts;
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (count(file, most) <= most) return;
+  if (count(file, max) <= max) return;
   throw refuse(
     'UNSUPPORTED_IMAGE_TYPE',
-    `image is a ${type.toUpperCase()} of more than ${most} ${name}, want one of fewer`,
-    { details: { field: 'image', value: type, limit: String(most) } },
+    `image is a ${type.toUpperCase()} of more than ${max} ${name}, want one of fewer`,
+    { details: { field: 'image', value: type, limit: String(max) } },
   );
 }

@@ -4,7 +4,7 @@ import { createJobQueue } from '../queue/job-queue.js';
 import { createAdmission } from './admission.js';
 import { createJob, type Job } from './job.js';
 import type { JobWorker } from './job-worker.js';
-import { createWeights } from './weights.js';
+import { createMemoryBudget } from './memory-budget.js';
 import { startWorkerCrew, type WorkerCrewOptions } from './worker-crew.js';
 
 /** Names of the tasks with what goes in and comes out; both cross a thread border (structured clone). */
@@ -85,7 +85,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   const { size, maxQueue, now } = options;
   const queue = createJobQueue<Job>(maxQueue, (job) => job.owner);
   const admission = createAdmission({ queue, maxQueue, workers: size });
-  const weights = createWeights();
+  const memory = createMemoryBudget();
   const waitingForDrain = new Set<() => void>();
   const watchers = new Set<(canWork: boolean) => void>();
   let couldWork = true;
@@ -93,13 +93,13 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
 
   const crew = startWorkerCrew(options, {
     free(worker) {
-      weights.give(worker);
+      memory.give(worker);
       if (worker.jobsDone > 0) admission.jobDone(worker.lastJobMs);
       tellWatchers();
       dispatch();
     },
     lost(worker, job) {
-      weights.give(worker);
+      memory.give(worker);
       if (job !== undefined && !job.settled) retryOrGiveUp(job);
       tellWatchers();
       // Another core may have workers; here they would wait until their deadlines.
@@ -118,14 +118,14 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   const assign = (worker: JobWorker, job: Job): void => {
     options.onStart?.(job.task, now() - job.createdAt);
     job.onBegin?.();
-    weights.take(worker, job);
+    memory.take(worker, job);
     worker.assign(job);
   };
 
   const dispatch = (): void => {
     for (const worker of crew.workers) {
       if (worker.state !== 'free') continue;
-      const job = queue.take(weights.inTurn());
+      const job = queue.take(memory.inTurn());
       if (job === undefined) break;
       assign(worker, job);
     }
@@ -165,7 +165,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
       onBegin,
     });
     const idle = findIdle();
-    if (idle && weights.inTurn()(job)) assign(idle, job);
+    if (idle && memory.inTurn()(job)) assign(idle, job);
     else {
       if (wait === 'refuse') assertRoom(runOptions);
       queue.add(job);

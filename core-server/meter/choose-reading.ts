@@ -40,8 +40,8 @@ function chooseReading(hypothesis: Hypothesis, rules: ReaderRules, known: KnownM
     return [text, probability * agreementOf({ text, fractionWheels }, known)];
   });
   const [text, likely] = judged.reduce((a, b) => (b[1] > a[1] ? b : a));
-  const mostSeen = Math.max(...seen.map(([, probability]) => probability));
-  const change = rules.weights.read * (logOf(likely) - logOf(mostSeen));
+  const maxSeen = Math.max(...seen.map(([, probability]) => probability));
+  const change = rules.weights.read * (logOf(likely) - logOf(maxSeen));
   return { hypothesis, text, probability: likely, weight: hypothesis.weight + change };
 }
 

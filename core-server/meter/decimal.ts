@@ -4,12 +4,12 @@ export interface Decimal {
   readonly places: number;
 }
 
-const mostWhole = 12;
-const mostPlaces = 6;
-const form = new RegExp(`^(\\d{1,${mostWhole}})(?:\\.(\\d{1,${mostPlaces}}))?$`);
+const maxWholeDigits = 12;
+const maxPlaces = 6;
+const form = new RegExp(`^(\\d{1,${maxWholeDigits}})(?:\\.(\\d{1,${maxPlaces}}))?$`);
 
 /** What `parseDecimal` accepts, in words. */
-export const decimalForm = `a plain decimal of at most ${mostWhole} digits and ${mostPlaces} decimals`;
+export const decimalForm = `a plain decimal of at most ${maxWholeDigits} digits and ${maxPlaces} decimals`;
 
 /** Reads `00123.456`; undefined for any other form. */
 export function parseDecimal(text: string): Decimal | undefined {

@@ -35,7 +35,7 @@ export function fractionOf(
   return { wheels: logs.indexOf(top), sure: 1 / total };
 }
 
-/** The number of fraction wheels where its probability is `least` or more. */
-export function wheelsFrom({ wheels, sure }: Fraction, least: number): number | undefined {
-  return sure >= least ? wheels : undefined;
+/** The number of fraction wheels where its probability is `minSure` or more. */
+export function wheelsFrom({ wheels, sure }: Fraction, minSure: number): number | undefined {
+  return sure >= minSure ? wheels : undefined;
 }

@@ -7,7 +7,7 @@ import type { ReaderRules } from './reader-rules.js';
 import { wheelQuads, wheelsOf } from './wheels.js';
 
 /** A larger lead in weight, in log units, carries no more information. */
-const mostLead = 5;
+const maxLead = 5;
 
 /** The likeliest hypothesis as a reading; null if there is nothing readable. */
 export function fuse(
@@ -68,7 +68,7 @@ function confidenceOf(
   const neighbour = neighboursOf(best)
     .filter((other) => !other.text.startsWith(whole))
     .reduce((sum, { probability }) => sum + probability, 0);
-  const lead = second ? Math.min(best.weight - second.weight, mostLead) : mostLead;
+  const lead = second ? Math.min(best.weight - second.weight, maxLead) : maxLead;
   const c = rules.calibration;
   return sigmoid(
     c.bias +

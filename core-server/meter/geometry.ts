@@ -62,7 +62,7 @@ export function boundingBoxOf(
   picture: { width: number; height: number },
 ): Box {
   const points = quads.flat();
-  const clamp = (value: number, most: number): number => Math.min(Math.max(value, 0), most);
+  const clamp = (value: number, max: number): number => Math.min(Math.max(value, 0), max);
   return {
     xmin: clamp(Math.min(...points.map((p) => p.x)), picture.width),
     ymin: clamp(Math.min(...points.map((p) => p.y)), picture.height),

@@ -90,7 +90,7 @@ function readingsOf(
   );
 }
 
-const mostSubstitutions = 3;
+const maxSubstitutions = 3;
 
 /** Readings worth scoring: the best path, its likely substitutions, one step up and down (carries). */
 function proposalsOf(strip: DigitProbabilities, floor: number): Digits[] {
@@ -101,7 +101,7 @@ function proposalsOf(strip: DigitProbabilities, floor: number): Digits[] {
     .map(({ digit, step }, at) => ({ at, ...secondBest(strip, step, digit) }))
     .filter(({ probability }) => probability >= floor)
     .sort((a, b) => b.probability - a.probability)
-    .slice(0, mostSubstitutions)
+    .slice(0, maxSubstitutions)
     .map(({ at, digit }) => digits.with(at, digit));
   const steps = [stepFrom(digits, -1), stepFrom(digits, 1)].filter((step) => step !== undefined);
   return [digits, ...substitutions, ...steps];

@@ -31,19 +31,19 @@ export function contradictionsOf(read: ReadDigits, known: KnownMeter): Contradic
   const { maxIncrease } = known;
   // A counter does not show fractions of its last place.
   const previous = truncated(known.previous, value.places);
-  const most = maxIncrease && add(known.previous, maxIncrease);
+  const maxValue = maxIncrease && add(known.previous, maxIncrease);
   if (compare(value, previous) < 0) {
-    if (!most || !hasTurnedOver(read, value, most)) found.push('below');
-  } else if (most && compare(value, most) > 0) {
+    if (!maxValue || !hasTurnedOver(read, value, maxValue)) found.push('below');
+  } else if (maxValue && compare(value, maxValue) > 0) {
     found.push('jump');
   }
   return found;
 }
 
 /** Whether the counter passed 99…9 on its way to at most that. */
-function hasTurnedOver({ text }: ReadDigits, value: Decimal, most: Decimal): boolean {
+function hasTurnedOver({ text }: ReadDigits, value: Decimal, maxValue: Decimal): boolean {
   const turn = decimalOf(`1${'0'.repeat(text.length)}`, value.places);
-  return compare(add(value, turn), most) <= 0;
+  return compare(add(value, turn), maxValue) <= 0;
 }
 
 /**

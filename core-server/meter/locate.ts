@@ -46,10 +46,13 @@ export function chooseCandidates(
   >,
 ): Candidate[] {
   const kept: Candidate[] = [];
-  const least = Math.max(rules.minLocateScore, rules.relativeLocateScore * (found[0]?.score ?? 0));
+  const minScore = Math.max(
+    rules.minLocateScore,
+    rules.relativeLocateScore * (found[0]?.score ?? 0),
+  );
   for (const candidate of found) {
     if (kept.length === rules.candidates) break;
-    if (kept.length > 0 && candidate.score < least) break;
+    if (kept.length > 0 && candidate.score < minScore) break;
     const isSame = (other: Candidate): boolean =>
       distance(centerOf(other.quad), centerOf(candidate.quad)) <
       rules.sameCounterDistance * Math.max(sizeOf(other.quad).width, sizeOf(candidate.quad).width);

@@ -24,7 +24,7 @@ export type MeterModels = {
 };
 
 /** The networks halve the picture twice; nothing smaller is readable. */
-const leastSide = 16;
+const minSide = 16;
 
 /**
  * Reads counters by our own networks: locate, refine, read every candidate in each direction that
@@ -45,7 +45,7 @@ export function createNetworkCounterReader(
       const timed = (name: keyof MeterModels): Pick<Model, 'run'> => ({
         run: (feeds) => watch.time(name, () => models[name].run(feeds)),
       });
-      if (Math.min(picture.width, picture.height) < leastSide) return { reading: null, timings };
+      if (Math.min(picture.width, picture.height) < minSide) return { reading: null, timings };
       const candidates = await locate(timed('locate'), picture, rules);
       signal.throwIfAborted();
       const places = (await refine(timed('refine'), picture, candidates)).filter((place) =>

@@ -3,7 +3,7 @@ import type { Hypothesis } from './hypothesis.js';
 import type { ReaderRules } from './reader-rules.js';
 
 /** A place whose likeliest reading is less likely than this is not another counter. An estimate. */
-const leastReading = 0.5;
+const minReading = 0.5;
 
 /** Whether a place beside the counter reads as one too. */
 export function isRivalled(
@@ -14,7 +14,7 @@ export function isRivalled(
   return places.some(
     ({ quad, legible, readings }) =>
       legible >= refuse.legible &&
-      Math.max(0, ...readings.values()) >= leastReading &&
+      Math.max(0, ...readings.values()) >= minReading &&
       !isOn(counter, centerOf(quad)),
   );
 }

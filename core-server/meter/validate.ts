@@ -3,9 +3,9 @@ import { invalidField, missingField, refuse } from '../../runtime/refusal.js';
 import { type Decimal, decimalForm, parseDecimal } from './decimal.js';
 import type { KnownMeter } from './known-meter.js';
 
-const fewestDigits = 3;
-const mostDigits = 12;
-const mostDecimals = 6;
+const minDigits = 3;
+const maxDigits = 12;
+const maxDecimals = 6;
 
 /**
  * What a request says about its meter.
@@ -20,13 +20,8 @@ export function validateKnownMeter(
   >,
 ): KnownMeter {
   const { expectedDigits: digits, expectedDecimals: decimals } = request;
-  validateRange('expected_digits', digits, fewestDigits, mostDigits);
-  validateRange(
-    'expected_decimals',
-    decimals,
-    0,
-    Math.min(mostDecimals, (digits ?? mostDigits) - 1),
-  );
+  validateRange('expected_digits', digits, minDigits, maxDigits);
+  validateRange('expected_decimals', decimals, 0, Math.min(maxDecimals, (digits ?? maxDigits) - 1));
   const previous = validateDecimal('previous_reading', request.previousReading);
   const maxIncrease = validateDecimal('max_increase', request.maxIncrease);
   if (maxIncrease !== undefined && previous === undefined)
@@ -39,13 +34,11 @@ export function validateKnownMeter(
   };
 }
 
-function validateRange(field: string, value: number | undefined, least: number, most: number) {
-  if (value === undefined || (Number.isInteger(value) && value >= least && value <= most)) return;
-  throw refuse(
-    'INVALID_FIELD',
-    `${field} is ${value}, want a whole number from ${least} to ${most}`,
-    { details: { field, value: String(value), limit: String(value < least ? least : most) } },
-  );
+function validateRange(field: string, value: number | undefined, min: number, max: number) {
+  if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) return;
+  throw refuse('INVALID_FIELD', `${field} is ${value}, want a whole number from ${min} to ${max}`, {
+    details: { field, value: String(value), limit: String(value < min ? min : max) },
+  });
 }
 
 function validateDecimal(field: string, text = ''): Decimal | undefined {

@@ -18,7 +18,7 @@ const defaultScore = 0.5;
 /** Its suppression takes seconds a picture below this. */
 const lowestScore = 0.05;
 /** It shrinks every picture to 512 pixels; decoding more would only cost time. */
-const longestSide = 1024;
+const maxSide = 1024;
 const anySize = { maxBytes: Infinity, maxPixels: Infinity, maxSide: Infinity };
 
 // What is used of packages that are not installed with the project.
@@ -59,7 +59,7 @@ export async function openFaceApiSsd(): Promise<MeasuredDetector | undefined> {
     defaultScore,
     async detect(bytes, minScore) {
       const file = await readHeader(bytes, anySize);
-      const scale = Math.min(1, longestSide / Math.max(file.size.width, file.size.height));
+      const scale = Math.min(1, maxSide / Math.max(file.size.width, file.size.height));
       const picture = await decodeUpright(file, scaledSize(file.size, scale));
       const tensor = tf.tensor3d(picture.data, [picture.height, picture.width, 3], 'int32');
       const options = new api.SsdMobilenetv1Options({

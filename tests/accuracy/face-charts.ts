@@ -11,7 +11,7 @@ export interface ChartedDetector {
 
 const isHard = (face: TrueFace): boolean => face.subsets.includes('hard');
 /** A curve of thousands of points looks no better. */
-const mostPoints = 200;
+const maxPoints = 200;
 
 /** File names and SVG pictures. */
 export function faceCharts(detectors: readonly ChartedDetector[]): Record<string, string> {
@@ -52,6 +52,6 @@ function isOfWider({ set }: FaceRun): boolean {
 }
 
 function thin<T>(points: readonly T[]): T[] {
-  const step = Math.max(1, Math.ceil(points.length / mostPoints));
+  const step = Math.max(1, Math.ceil(points.length / maxPoints));
   return points.filter((_, i) => i % step === 0 || i === points.length - 1);
 }

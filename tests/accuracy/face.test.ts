@@ -8,9 +8,9 @@ import { openFaceModel, openServedDetector } from './served-detector.js';
 
 // Guards against a broken pipeline or a bad file of weights, not for the last point: that is what
 // `make eval-face` is for. The floors are far below what is measured (see the model card).
-const leastRecall = 0.75;
-const leastOverlap = 0.7;
-const mostFalse = 0.2;
+const minRecall = 0.75;
+const minOverlap = 0.7;
+const maxFalse = 0.2;
 
 const notHere = 'its files are not here: `make models`';
 const pictures = readFaceEvaluation();
@@ -39,14 +39,14 @@ for (const name of ['face-detector', 'yunet-n']) {
       for (const set of ['wider_portrait', 'portrait70']) {
         const measured = await measure(set);
         const recall = recallAt(measured, defaultScore);
-        assert.ok(recall >= leastRecall, `${set}: recall ${recall}`);
+        assert.ok(recall >= minRecall, `${set}: recall ${recall}`);
         const overlap = meanOverlap(measured);
-        assert.ok(overlap >= leastOverlap, `${set}: mean overlap of the found ${overlap}`);
+        assert.ok(overlap >= minOverlap, `${set}: mean overlap of the found ${overlap}`);
         t.diagnostic(`${set}: recall ${recall.toFixed(3)}, mean overlap ${overlap.toFixed(3)}`);
       }
       const faceless = await measure('noface');
       const wrong = picturesWithFaces(faceless, defaultScore) / faceless.length;
-      assert.ok(wrong <= mostFalse, `${wrong} of the pictures without a face have one`);
+      assert.ok(wrong <= maxFalse, `${wrong} of the pictures without a face have one`);
       t.diagnostic(`noface: ${wrong.toFixed(3)} with a false face`);
     },
   );

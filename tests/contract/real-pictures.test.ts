@@ -14,7 +14,7 @@ import { startService, type TestService } from '../helpers/service.js';
 // name; how many of all are right is what `make eval` measures.
 
 const count = 4;
-const leastOverlap = 0.5;
+const minOverlap = 0.5;
 
 const faces = readFaceEvaluation();
 const meters = readMeterEvaluation();
@@ -86,7 +86,7 @@ describe('real pictures', { skip }, () => {
       const [face] = truth;
       assert.ok(face);
       const overlap = intersectionOverUnion(body.bbox, face.box);
-      assert.ok(overlap >= leastOverlap, `an overlap of ${overlap}`);
+      assert.ok(overlap >= minOverlap, `an overlap of ${overlap}`);
       assert.match(body.detection_score, /^0\.\d+$|^1(\.0+)?$/);
       assert.deepEqual([...Buffer.from(body.face, 'base64').subarray(0, 2)], [0xff, 0xd8]);
     });

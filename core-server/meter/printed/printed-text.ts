@@ -7,19 +7,19 @@ export interface PrintedText {
   readonly unit: string;
 }
 
-const mostLines = 32; // largest first; a meter's face has fewer
+const maxLines = 32; // largest first; a meter's face has fewer
 /** Print runs as the counter does, or the other way round; a dial's round text is left out. */
-const mostTurn = Math.PI / 8;
+const maxTurn = Math.PI / 8;
 
 /** The boxes of text that may be print of the counter's meter, each in the counter's reading direction. */
 export function besideCounter(boxes: readonly Quad[], counter: Quad): Quad[] {
   const area = (quad: Quad): number => sizeOf(quad).width * sizeOf(quad).height;
   return boxes
     .map((box) => (Math.cos(angleOf(box) - angleOf(counter)) < 0 ? turned(box) : box))
-    .filter((box) => Math.cos(angleOf(box) - angleOf(counter)) > Math.cos(mostTurn))
+    .filter((box) => Math.cos(angleOf(box) - angleOf(counter)) > Math.cos(maxTurn))
     .filter((box) => !isOn(counter, centerOf(box)))
     .sort((a, b) => area(b) - area(a))
-    .slice(0, mostLines);
+    .slice(0, maxLines);
 }
 
 /** Finds serial number and unit among the lines of a meter's face. */
@@ -30,7 +30,7 @@ export function findPrintedText(lines: readonly TextLine[]): PrintedText {
   }));
   const [serial] = texts
     .flatMap(({ text, sure }) => serialsIn(text).map((found) => ({ ...found, sure })))
-    .filter((found) => found.named || found.sure >= leastSure)
+    .filter((found) => found.named || found.sure >= minConfidence)
     .sort((a, b) => Number(b.named) - Number(a.named) || b.sure - a.sure);
   const [unit = ''] = texts.flatMap(({ text }) => unitIn(text) ?? []);
   return { serialNumber: serial?.text ?? '', unit };
@@ -45,13 +45,13 @@ const standard = /^(?:ISO|EN|GB|DN|OIML|IEC|CE|MID|CLASS|KL)[-0-9]|^Q[34n]/i;
 /** A day, or the day that a camera prints, with the hours that follow. */
 const date =
   /^(?:19|20)\d\d-(?:0[1-9]|1[0-2])-[0-3]\d|^(?:19|20)\d\d-?(?:0[1-9]|1[0-2])-?(?:[0-3]\d)?$/;
-const fewestDigits = 5;
+const minDigits = 5;
 /** A number without a name is taken from this probability of its least sure character on. */
-const leastSure = 0.5;
+const minConfidence = 0.5;
 
 function serialsIn(text: string): { text: string; named: boolean }[] {
   const isSerial = (word: string): boolean =>
-    word.replaceAll(/\D/g, '').length >= fewestDigits && !standard.test(word) && !date.test(word);
+    word.replaceAll(/\D/g, '').length >= minDigits && !standard.test(word) && !date.test(word);
   const [, afterName = ''] = named.exec(text) ?? [];
   if (isSerial(afterName)) return [{ text: afterName, named: true }];
   return [...text.matchAll(bare)]

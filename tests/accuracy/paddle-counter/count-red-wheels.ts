@@ -1,7 +1,7 @@
 // On 13 training photos whose red wheels were read right the step was 0.07 to 0.33, or too small
 // to be told from the noise of the black wheels.
-const leastStep = 0.05;
-const mostRedWheels = 4;
+const minStep = 0.05;
+const maxRedWheels = 4;
 /** Counters of so few wheels have no fraction on any training photo. */
 const fewWheels = 5;
 
@@ -12,8 +12,8 @@ const fewWheels = 5;
  * @param redness of each wheel from left to right (see `rednessAt`)
  */
 export function countRedWheels(redness: readonly number[]): number | undefined {
-  let best = { count: 0, step: leastStep };
-  for (let count = 1; count <= Math.min(mostRedWheels, redness.length - 1); count++) {
+  let best = { count: 0, step: minStep };
+  for (let count = 1; count <= Math.min(maxRedWheels, redness.length - 1); count++) {
     const step = Math.min(...redness.slice(-count)) - Math.max(...redness.slice(0, -count));
     if (step > best.step) best = { count, step };
   }

@@ -46,10 +46,10 @@ const lookalikes = new Map(
 /** Wheel gaps, commas and glints between digits are read as these; they do not end a run. */
 const fillers = new Set([...' .,:;·•\'"-_~、。一']);
 
-const fewestDigits = 4;
-const mostDigits = 9;
+const minDigits = 4;
+const maxDigits = 9;
 /** A run of lookalikes is a word. */
-const leastTrueDigits = 0.6;
+const minTrueDigits = 0.6;
 
 /** The runs of 4 to 9 digits in a line. */
 export function findDigitRuns(line: ColouredLine): DigitRun[] {
@@ -73,9 +73,7 @@ function digitOf(text: string): string | undefined {
 function isCounterLike(run: ColouredLine['characters']): boolean {
   const trueDigits = run.filter(({ text }) => /^[0-9]$/.test(text)).length;
   return (
-    run.length >= fewestDigits &&
-    run.length <= mostDigits &&
-    trueDigits >= leastTrueDigits * run.length
+    run.length >= minDigits && run.length <= maxDigits && trueDigits >= minTrueDigits * run.length
   );
 }
 

@@ -27,7 +27,7 @@ export interface PaddleReading {
 /** Longer side of the picture; training photos of 800 pixels were read no worse than larger ones. */
 export const paddleSide = 800;
 
-const mostBoxes = 24;
+const maxBoxes = 24;
 const stripHeight = 48;
 
 /** Opens PaddleOCR as a reader of counters; the reading is null where it finds none, `ms` are CPU milliseconds in its networks. */
@@ -58,7 +58,7 @@ export async function openPaddleCounter() {
         (boxes) =>
           boxes
             .sort((a, b) => areaOf(b) - areaOf(a))
-            .slice(0, mostBoxes)
+            .slice(0, maxBoxes)
             .flatMap((quad) => [quad, turned(quad)]),
         signal,
       );

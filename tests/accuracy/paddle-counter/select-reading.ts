@@ -19,12 +19,12 @@ export function selectReading(lines: readonly ColouredLine[]): SelectedRun | nul
     .map((run) => ({ run, confidence: probabilityOf(run, tallest) }))
     .sort((a, b) => b.confidence - a.confidence);
   const [best] = judged;
-  if (!best || best.confidence < leastConfidence) return null;
+  if (!best || best.confidence < minConfidence) return null;
   return best;
 }
 
 // On 50 pictures without a meter (face/train/noface) the likeliest run had 0.02.
-const leastConfidence = 0.03;
+const minConfidence = 0.03;
 
 /**
  * Weights of the logistic model, fitted (L2 = 1) on the 1,036 runs that 240 training photos (120

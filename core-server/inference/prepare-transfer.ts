@@ -1,17 +1,16 @@
 import type { Transferable } from 'node:worker_threads';
 
 /**
- * Pictures of at least this many bytes are transferred. Copying one of 12 megapixels takes a twentieth of its
- * total processor time: for two copies into newly allocated memory each time, and for collecting what is left
- * behind.
+ * Pictures of at least this many bytes are transferred: two copies and their collection cost a 12-megapixel picture a
+ * twentieth of its processor time.
  */
-const leastHandedOver = 2 ** 20;
+const minTransferBytes = 2 ** 20;
 
 /**
  * A picture on its way to a worker: copied if it is small, so that another worker can get it if the first one
  * dies, and transferred if it is large. The bytes of a large one are gone once a worker has it.
  */
-export function handOver(bytes: Uint8Array): {
+export function prepareTransfer(bytes: Uint8Array): {
   readonly image: Uint8Array;
   readonly transfer: readonly Transferable[];
 } {
@@ -19,6 +18,6 @@ export function handOver(bytes: Uint8Array): {
   const isMostOfIt = 2 * bytes.byteLength >= bytes.buffer.byteLength;
   // Not `slice`, which for a Buffer returns a view.
   const image = isMostOfIt ? bytes : new Uint8Array(bytes);
-  const isLarge = image.byteLength >= leastHandedOver;
+  const isLarge = image.byteLength >= minTransferBytes;
   return { image, transfer: isLarge ? [image.buffer as ArrayBuffer] : [] };
 }

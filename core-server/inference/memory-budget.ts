@@ -1,8 +1,8 @@
 import type { Job } from './job.js';
 import type { JobWorker } from './job-worker.js';
 
-/** The weights of the jobs in the workers; at most 1 in total. */
-export interface Weights {
+/** The memory of the jobs in the workers, as their weights: at most 1 in total. */
+export interface MemoryBudget {
   take(worker: JobWorker, job: Job): void;
   give(worker: JobWorker): void;
   /**
@@ -12,7 +12,7 @@ export interface Weights {
   inTurn(): (job: Pick<Job, 'weight'>) => boolean;
 }
 
-export function createWeights(): Weights {
+export function createMemoryBudget(): MemoryBudget {
   const taken = new Map<JobWorker, number>();
   return {
     take: (worker, { weight }) => void taken.set(worker, weight),
