@@ -16,8 +16,9 @@ const minUsefulScore = 0.02;
 const scoreStep = 1e-6;
 
 /**
- * The worker's task: open, looks, boxes, crops. Throws CORRUPT_IMAGE and
- * IMAGE_TOO_MANY_PIXELS; when the signal is aborted it stops before the next step.
+ * The worker's task: open, looks, boxes, crops. When the signal is aborted, it stops before the next step.
+ *
+ * @throws Refusal CORRUPT_IMAGE or IMAGE_TOO_MANY_PIXELS
  */
 export function createFaceDetector(deps: {
   model: Pick<Model, 'name' | 'version' | 'run'>;

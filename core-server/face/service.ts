@@ -21,7 +21,11 @@ import { validateMaxFaces } from './validate.js';
 /** What the handlers need. */
 export interface FaceDetectionDeps {
   readonly pool: Pick<WorkerPool<FaceTasks>, 'run'>;
-  /** The threshold of a request: its own, else the company's, else the default. Throws UNKNOWN_COMPANY. */
+  /**
+   * The threshold of a request: its own, else the company's, else the default.
+   *
+   * @throws Refusal UNKNOWN_COMPANY
+   */
   readonly resolveThreshold: (wish: {
     minScore?: number;
     company: string;

@@ -5,7 +5,7 @@ const maxBytes = 64 * 1024;
 const maxTags = 100;
 const classes = ['mntr', 'scnr', 'prtr', 'spac'];
 const spaces = ['RGB ', 'GRAY'];
-/** AToB0 to BToD3, ICC.1:2022, 9.2: their steps may be any number, at the same few bytes. */
+/** AToB0 to BToD3, ICC.1:2022, 9.2: a few bytes of these can describe any number of steps. */
 const tableTag = /^[ABD]2[ABD]/;
 
 /**

@@ -1,8 +1,8 @@
 import type { Region, RgbPicture } from './picture.js';
 
 /**
- * A copy of the pixels that lie in a region, black where the region reaches beyond the picture, which it
- * has to meet; the picture itself where the region is all of it.
+ * A copy of the pixels in a region, black outside the picture, which the region must overlap; the picture itself
+ * if the region is all of it.
  */
 export function copyRegion(picture: RgbPicture, region: Region): RgbPicture {
   const { left, top, width, height } = region;

@@ -18,9 +18,9 @@ export const partsOf: Partial<Record<ImageType, Parts>> = {
   tiff: { name: 'pages', max: 32, count: countDirectories },
   // Each frame is one, and the time grows with their square.
   webp: { name: 'chunks', max: 1_000, count: countChunks },
-  // Each is for all pixels, and may have 70 bytes; 10 are usual, 18 in CMYK.
+  // Each scan covers all pixels and can be 70 bytes long; 10 are usual, 18 for CMYK.
   jpeg: { name: 'scans', max: 20, count: countScans },
-  // Each may be of 8 MB, from 8 KB, and libvips has four copies; six are many.
+  // Each can inflate from 8 KB to 8 MB, which libvips copies four times; more than six are rare.
   png: { name: 'compressed texts and profiles', max: 10, count: countCompressed },
 };
 
@@ -45,7 +45,7 @@ const [zTXt, iTXt, iCCP, IEND] = ['zTXt', 'iTXt', 'iCCP', 'IEND'].map((type) =>
   Buffer.from(type).readUInt32BE(),
 );
 
-/** PNG, third edition, 5.3: a length, a type, so many bytes and a checksum. */
+/** PNG, third edition, 5.3: a length, a type, that many bytes and a checksum. */
 function countCompressed(file: Buffer, max: number): number {
   let found = 0;
   for (let at = 8; at + 12 <= file.length && found <= max;) {
@@ -77,8 +77,8 @@ function countScans(file: Buffer, max: number): number {
 }
 
 /**
- * Where the first scan begins; undefined where it is the only one that is read, so that what phones put behind
- * a picture, such as a film, is not searched: a sequential one of all components.
+ * Where the first scan begins; undefined if it is the only one (sequential, all components), so that what phones
+ * append, such as a video, is not searched.
  */
 function findFirstScan(file: Buffer): number | undefined {
   let components: number | undefined;

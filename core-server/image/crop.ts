@@ -8,8 +8,9 @@ const parallelCrops = 2;
 
 /**
  * Crops each box from the picture at its own resolution: JPEG of quality 90 without metadata, in
- * the order of the boxes. `whole` is the picture if it has been decoded at full size anyway; else
- * the part that holds all boxes is decoded once. Throws CORRUPT_IMAGE.
+ * the order of the boxes. Without `source.whole`, the part that holds all boxes is decoded once.
+ *
+ * @throws Refusal CORRUPT_IMAGE
  */
 export async function cropBoxes(source: OpenPicture, boxes: readonly Box[]): Promise<Uint8Array[]> {
   if (boxes.length === 0) return [];

@@ -25,8 +25,8 @@ const maxSizesRead = 64;
 
 /**
  * Pixels by the sizes that the file states, each a box `ispe` (ISO/IEC 23008-12, 6.5.3) of version,
- * flags, width and height; the largest, which is the picture or more. Undefined where it states none, or more
- * than a picture has: a size for each of its tiles, its thumbnails and its alpha channel, mostly shared.
+ * flags, width and height; the largest, which is the picture or more. Undefined if it states none, or more
+ * than any real picture has: a size for each of its tiles, its thumbnails and its alpha channel, mostly shared.
  */
 function statedPixels(file: Buffer): number | undefined {
   let largest: number | undefined;

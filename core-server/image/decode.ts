@@ -5,7 +5,9 @@ import type { PictureFile, Region, Resampling, RgbPicture, Size } from './pictur
 /**
  * Decodes the first page, upright, at the given size, in one go: a JPEG or WebP that is much larger
  * is scaled down while loading, which costs less than decoding it whole. Read the header first:
- * nothing here limits the memory. Throws CORRUPT_IMAGE.
+ * nothing here limits the memory.
+ *
+ * @throws Refusal CORRUPT_IMAGE
  */
 export async function decodeUpright(
   file: PictureFile,
@@ -16,8 +18,8 @@ export async function decodeUpright(
 }
 
 /**
- * Decodes the first page, upright, at its own size, without a profile. Undefined where it has more pixels, and where it
- * cannot be decoded.
+ * Decodes the first page, upright, at its own size, without a profile. Undefined if it has more pixels or cannot be
+ * decoded.
  */
 export async function decodeWhole(
   bytes: Uint8Array,
@@ -26,7 +28,11 @@ export async function decodeWhole(
   return toRgb(open({ bytes, usesProfile: false }, maxPixels)).catch(() => undefined);
 }
 
-/** Decodes a part of the first page, upright, at the given size; the part's own, when left out. Throws CORRUPT_IMAGE. */
+/**
+ * Decodes a part of the first page, upright, at the given size (default: its own).
+ *
+ * @throws Refusal CORRUPT_IMAGE
+ */
 export async function decodeRegion(
   file: PictureFile,
   region: Region,

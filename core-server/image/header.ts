@@ -7,7 +7,8 @@ import type { OpenPicture, Size } from './picture.js';
 
 /**
  * What the header alone says: the size of the upright picture (EXIF orientation applied), and the profile.
- * Throws CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS before any pixel costs memory.
+ *
+ * @throws Refusal CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS before any pixel costs memory
  */
 export async function readHeader(bytes: Uint8Array, limits: ImageLimits): Promise<OpenPicture> {
   const { autoOrient, icc } = await sharp(bytes, { limitInputPixels: false })
@@ -21,7 +22,7 @@ export async function readHeader(bytes: Uint8Array, limits: ImageLimits): Promis
   return { bytes, size, usesProfile: icc !== undefined && isPlainProfile(icc) };
 }
 
-/** Throws IMAGE_TOO_MANY_PIXELS. */
+/** @throws Refusal IMAGE_TOO_MANY_PIXELS */
 export function checkSize({ width, height }: Size, limits: ImageLimits): void {
   const pixels = width * height;
   if (pixels > limits.maxPixels) {

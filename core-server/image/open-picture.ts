@@ -14,7 +14,7 @@ const maxBytesTried = 2 ** 20;
  * small is decoded without reading its header first, which would cost a twentieth more, unless it may have a
  * colour profile; libvips itself stops if the header announces too many pixels.
  *
- * Throws CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS before more pixels than those of Full HD cost memory.
+ * @throws Refusal CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS before more pixels than those of Full HD cost memory
  */
 export async function openPicture(bytes: Uint8Array, limits: ImageLimits): Promise<OpenPicture> {
   if (bytes.length <= maxBytesTried && !mayHaveProfile(bytes)) {

@@ -2,8 +2,8 @@ import { copyRegion } from './copy-region.js';
 import type { RgbPicture } from './picture.js';
 
 /**
- * The picture with black below and to the right, so that both sides are multiples of `multiple`:
- * coordinates stay what they were. Itself when they are already.
+ * The picture with black below and to the right, so that both sides are multiples of `multiple`.
+ * Coordinates do not change. Returns the same picture if no padding is needed.
  */
 export function padToMultiple(picture: RgbPicture, multiple: number): RgbPicture {
   const width = Math.ceil(picture.width / multiple) * multiple;

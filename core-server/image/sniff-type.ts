@@ -3,7 +3,7 @@ export type ImageType = 'jpeg' | 'png' | 'webp' | 'avif' | 'gif' | 'tiff';
 
 // Our own few lines: code that sees hostile bytes first should be short enough to review.
 
-/** The types that are told apart for the sake of the refusal. */
+/** Types that are recognised only to name them in the refusal. */
 export type UnsupportedType = 'heic' | 'avis';
 
 /** Detects a picture's type from its first bytes, whatever it claims to be; undefined for anything else. */
@@ -30,7 +30,7 @@ function sniffHeif(head: Buffer): 'avif' | UnsupportedType | undefined {
   for (let at = 8; at + 4 <= end; at += 4) {
     if (at !== 12) brands.add(head.toString('latin1', at, at + 4));
   }
-  // A sequence, which libvips does not know by this name.
+  // An image sequence; libvips does not recognise this brand.
   if (head.toString('latin1', 8, 12) === 'avis') return 'avis';
   if (brands.has('avif') || brands.has('avis')) return 'avif';
   return heicBrands.some((brand) => brands.has(brand)) ? 'heic' : undefined;

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import type { QuarterTurns, RgbPicture } from './picture.js';
 
-/** Decoded pixels turned by so many quarters, clockwise. */
+/** Decoded pixels, rotated clockwise by quarter turns. */
 export async function turnPicture(picture: RgbPicture, turns: QuarterTurns): Promise<RgbPicture> {
   const { data, width, height } = picture;
   const turned = await sharp(data, { raw: { width, height, channels: 3 } })

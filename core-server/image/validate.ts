@@ -10,7 +10,8 @@ const unsupported: Readonly<Record<UnsupportedType, string>> = {
 
 /**
  * Checks what the bytes of a picture file reveal without decoding, and returns its type.
- * Throws EMPTY_IMAGE, BODY_TOO_LARGE or UNSUPPORTED_IMAGE_TYPE.
+ *
+ * @throws Refusal EMPTY_IMAGE, BODY_TOO_LARGE or UNSUPPORTED_IMAGE_TYPE
  */
 export function validateImageBytes(
   bytes: Uint8Array,

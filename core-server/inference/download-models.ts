@@ -35,8 +35,8 @@ export async function downloadGraph(
   const found = hashOf(bytes);
   if (found !== sha256) {
     throw new Error(
-      `${url} gave ${bytes.length} bytes with the sha256 ${found}, the manifest wants ${sha256}. ` +
-        'Nothing was kept.',
+      `${url} returned ${bytes.length} bytes with the sha256 ${found}, but the manifest says ` +
+        `${sha256}; nothing was saved.`,
     );
   }
   // A reader sees the old file or the whole new one, and a full disk leaves nothing behind.

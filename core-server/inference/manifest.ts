@@ -64,12 +64,16 @@ export type ModelFiles = Pick<ModelEntry, 'name' | 'version' | 'graphs'>;
 /** A file of a model. */
 export type PinnedFile = z.infer<typeof graphSchema>;
 
-/** Reads and checks `manifest.json`. Throws one Error that names every mistake. */
+/**
+ * Reads and validates `manifest.json`.
+ *
+ * @throws Error that names every mistake
+ */
 export async function loadManifest(file: URL): Promise<Manifest> {
   return parseManifest(JSON.parse(await readFile(file, 'utf8')) as unknown);
 }
 
-/** Checks a manifest. Throws one Error that names every mistake. */
+/** Validates a manifest. @throws Error that names every mistake */
 export function parseManifest(value: unknown): Manifest {
   return parseModelFile(manifestSchema, value, 'the model manifest');
 }
@@ -79,7 +83,7 @@ export function modelNames(manifest: Manifest, task: string): string[] {
   return manifest.models.filter((model) => model.task === task).map((model) => model.name);
 }
 
-/** The model that serves a task, or the one called `name` that can. Throws when there is none. */
+/** The model that serves a task, or the one called `name` that can. @throws Error if there is none */
 export function modelFor(manifest: Manifest, task: string, name?: string): ModelEntry {
   const wanted = name ?? manifest.serve[task];
   const entry = manifest.models.find((model) => model.task === task && model.name === wanted);

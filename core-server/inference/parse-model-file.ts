@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * Checks what a file of the models says.
+ * Validates the contents of a model file.
  *
  * @param what it is, for the message
  * @throws Error that names every mistake

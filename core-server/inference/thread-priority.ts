@@ -23,7 +23,7 @@ export function putOthersBehindMainThread(mainThread: number): void {
     try {
       setPriority(thread, behindTheMainThread);
     } catch {
-      // It has ended meanwhile.
+      // The thread has already ended.
     }
   }
 }

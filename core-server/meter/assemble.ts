@@ -41,7 +41,7 @@ export function assembleReading(
   };
   // Compared as reported, so that the status matches the confidence shown.
   const confidence = roundProbability(counter.confidence);
-  // With the point elsewhere, the same digits are a thousand times as much, so it must not be used without review.
+  // A misplaced point changes the value up to a thousandfold, so an uncertain one always needs review.
   const isUsable = confidence >= checkBelow && isFractionSure && contradictions.length === 0;
   return {
     meterNumber,
@@ -70,7 +70,7 @@ function warningsOf(
   light: CounterLight,
   contradictions: readonly Contradiction[],
 ): ReadingWarningName[] {
-  const told: [boolean, ReadingWarningName][] = [
+  const checks: [boolean, ReadingWarningName][] = [
     [counter.wheels.some(({ betweenPositions }) => betweenPositions), 'DIGIT_BETWEEN_POSITIONS'],
     [!counter.isFractionSure, 'FRACTION_UNKNOWN'],
     [counter.rivalled, 'SEVERAL_COUNTERS'],
@@ -81,7 +81,7 @@ function warningsOf(
     [contradictions.includes('below'), 'BELOW_PREVIOUS'],
     [contradictions.includes('jump'), 'JUMP_TOO_LARGE'],
   ];
-  return told.filter(([is]) => is).map(([, warning]) => warning);
+  return checks.filter(([is]) => is).map(([, warning]) => warning);
 }
 
 /** `00123456` with three fraction wheels is `00123.456`; a counter of fractions alone gets a zero. */

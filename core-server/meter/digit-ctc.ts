@@ -45,7 +45,7 @@ export function probabilityAt(merged: DigitProbabilities, step: number, k: numbe
   return merged.data[step * classes + k] ?? 0;
 }
 
-/** Digits of the most probable path, each with its surest step. */
+/** Digits of the most probable path, each with the step where it is most probable. */
 export function bestPath(merged: DigitProbabilities): { digit: number; step: number }[] {
   const path: { digit: number; step: number }[] = [];
   let previous = 0;

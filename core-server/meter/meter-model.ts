@@ -10,7 +10,7 @@ export interface MeterModel {
   readonly rules: ReaderRules;
 }
 
-/** The meter reader that the manifest serves. Throws an Error for a file that is missing or wrong. */
+/** The meter reader that the manifest serves. @throws Error if a file is missing or wrong */
 export async function loadMeterModel(manifest: Manifest, manifestUrl: URL): Promise<MeterModel> {
   const read = modelFor(manifest, 'meter');
   return {

@@ -11,7 +11,7 @@ import type { ReadMeterInput, ReadMeterOutput } from './task.js';
 
 /** The task `readMeter`, for a worker. */
 export interface MeterReader {
-  /** Throws CORRUPT_IMAGE and IMAGE_TOO_MANY_PIXELS; `signal.reason` once the caller is gone. */
+  /** @throws Refusal CORRUPT_IMAGE or IMAGE_TOO_MANY_PIXELS; `signal.reason` once the caller is gone */
   readMeter(input: ReadMeterInput, signal: AbortSignal): Promise<ReadMeterOutput>;
   /** Frees the networks' memory. */
   release(): Promise<void>;

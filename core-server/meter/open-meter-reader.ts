@@ -6,10 +6,11 @@ import { createNetworkCounterReader } from './network-counter-reader.js';
 import { createPrintedReader } from './printed/printed-reader.js';
 
 /**
- * The task `readMeter` with its networks. Throws an Error for files that are missing or wrong.
+ * The task `readMeter` with its networks.
  *
  * @param folder the models lie below it; the manifest's address does as well
  * @param now clock that times the steps, milliseconds
+ * @throws Error if a file is missing or wrong
  */
 export async function openMeterReader(
   model: MeterModel,

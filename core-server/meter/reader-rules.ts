@@ -30,13 +30,13 @@ const rulesSchema = z.object({
   relativeLocateScore: share,
   /** Two candidates nearer than this, in counter widths, are one. */
   sameCounterDistance: z.number().positive(),
-  /** From right to left in the picture is read only if the refiner gives it this probability. */
+  /** Right-to-left readings are tried only from this probability on, according to the refiner. */
   leastAgreement: share,
   /** Cuts of a counter that are read and averaged. */
   crops: z.tuple([cropSchema], cropSchema),
   /** Counters, each in one direction, that are read on all crops. */
   hypotheses: z.int().positive(),
-  /** Where the best one leads by more, in log units, it alone is. */
+  /** If the best one leads by more than this (log units), only it is. */
   clearLead: z.number(),
   /** From these on, by the first crop, a single hypothesis is enough: the other crops are not read. */
   seenEnough: z.object({ read: share, confidence: share }),
@@ -51,15 +51,15 @@ const rulesSchema = z.object({
   }),
   /** How sharply a counter is expected to be read from left to right. */
   uprightSteepness: z.number(),
-  /** Fewer wheels are no counter. */
+  /** Readings with fewer wheels are discarded. */
   minDigits: z.int().positive(),
   /** Another digit at a wheel is tried from this probability on. */
   substitutionFloor: share,
-  /** A reading one step away is as right from this probability on. */
+  /** From this probability on, a reading one step away is an alternative. */
   alternativeFloor: share,
-  /** The point is set from this probability of its place on. */
+  /** Minimum probability of the point's position to set it. */
   fractionLikely: share,
-  /** From this one on it can be relied on. */
+  /** The same, to rely on it. */
   fractionSure: share,
   /** Logistic model of the confidence. */
   calibration: z.object({
@@ -73,18 +73,18 @@ const rulesSchema = z.object({
   }),
   /** From this confidence on a reading can be used as it is, unless the operator wants another. */
   okConfidence: share,
-  /** Below these there is no reading. */
+  /** Below either of these, the photo is refused with NO_READING. */
   refuse: z.object({ legible: share, confidence: share }),
   /** By the number of wheels (or `other`): how usual 0, 1, 2, … fraction wheels are. */
   fractionPrior: z.object({ other: priorSchema }).catchall(priorSchema),
 });
 
-/** Numbers that the networks' answers are weighed by, fitted with the networks. */
+/** Weights and thresholds for the networks' outputs, fitted together with them. */
 export type ReaderRules = z.infer<typeof rulesSchema>;
 /** How a counter is cut out, relative to its corners. */
 export type Crop = z.infer<typeof cropSchema>;
 
-/** Checks rules. Throws an Error that names every mistake. */
+/** Validates rules. @throws Error that names every mistake */
 export function parseReaderRules(value: unknown): ReaderRules {
   return parseModelFile(rulesSchema, value, 'the rules of the meter reader');
 }

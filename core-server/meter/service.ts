@@ -24,8 +24,8 @@ export interface MeterReadingHandlers {
   /**
    * Reads one photo.
    *
-   * Throws NO_READING where there is no readable counter, what `validateKnownMeter`,
-   * `preparePicture` and decoding refuse, and what the pool refuses.
+   * @throws Refusal NO_READING if there is no readable counter, what `validateKnownMeter`, `preparePicture` and
+   *   decoding refuse, and what the pool refuses
    */
   readonly readMeter: (
     request: ReadMeterRequest,

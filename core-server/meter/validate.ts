@@ -10,8 +10,8 @@ const maxDecimals = 6;
 /**
  * What a request says about its meter.
  *
- * Throws INVALID_FIELD for numbers out of range and amounts that are not plain decimals, MISSING_FIELD
- * for `max_increase` without `previous_reading`.
+ * @throws Refusal INVALID_FIELD for numbers out of range and amounts that are not plain decimals, MISSING_FIELD
+ *   for `max_increase` without `previous_reading`
  */
 export function validateKnownMeter(
   request: Pick<

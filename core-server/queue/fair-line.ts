@@ -1,11 +1,11 @@
 /**
- * A line in which owners take turns: whoever puts in a hundred items delays its own, not those of
+ * A line in which owners take turns: whoever adds a hundred items delays its own, not those of
  * others. Items of one owner keep their order.
  */
 export interface FairLine<Item> {
-  /** Puts an item behind the others of its owner. */
+  /** Adds an item behind the others of its owner. */
   add(item: Item): void;
-  /** Puts an item before all others: the next to be taken. */
+  /** Adds an item before all others: the next to be taken. */
   addFirst(item: Item): void;
   /** Takes the first item that may be taken, of the first owner in turn that has one; that owner goes last. */
   take(mayTake?: (item: Item, owner: string) => boolean): Item | undefined;
@@ -13,7 +13,7 @@ export interface FairLine<Item> {
   remove(item: Item): boolean;
   /** Items of an owner. */
   count(owner: string): number;
-  /** Items that would be taken before one that this owner puts in now, at most: owners take turns. */
+  /** The most items that would be taken before one that this owner adds now: owners take turns. */
   aheadOf(owner: string): number;
   readonly size: number;
 }

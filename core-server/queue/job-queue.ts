@@ -21,7 +21,7 @@ export interface JobQueue<Item> {
   remove(item: Item): boolean;
   /** Removes and returns everything, in the order in which it would have been taken. */
   clear(): Item[];
-  /** Items with a place that would be taken before one that this owner adds now, at most. */
+  /** The most items with a place that would be taken before one that this owner adds now. */
   aheadOf(owner: string): number;
   /** Items that have a place, and items that wait for one. */
   readonly size: number;
@@ -42,7 +42,7 @@ export function createJobQueue<Item>(
     for (let item = moveIn(); item !== undefined; item = moveIn()) queued.add(item);
   };
   const take = (mayTake?: (item: Item) => boolean): Item | undefined => {
-    // With no capacity at all the waiting items are served all the same.
+    // With a capacity of 0, waiting items are served directly.
     const item = queued.take(mayTake) ?? waiting.take(mayTake);
     if (item !== undefined) fillUp();
     return item;

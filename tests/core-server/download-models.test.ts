@@ -55,8 +55,8 @@ test('other bytes than the pinned ones are refused and not kept', async (t) => {
   });
   await assert.rejects(download(), {
     message:
-      `${url} gave 14 bytes with the sha256 ${hashOf(Buffer.from('something else'))}, ` +
-      `the manifest wants ${sha256}. Nothing was kept.`,
+      `${url} returned 14 bytes with the sha256 ${hashOf(Buffer.from('something else'))}, ` +
+      `but the manifest says ${sha256}; nothing was saved.`,
   });
   assert.deepEqual(await files(), []);
 });
@@ -66,7 +66,7 @@ test('a damaged file is replaced, but only by the right one', async (t) => {
   const { root, download } = await setUp(t, (_, response) => response.end(answer));
   await mkdir(join(root, 'face'));
   await writeFile(join(root, file), 'damaged');
-  await assert.rejects(download(), /the manifest wants/);
+  await assert.rejects(download(), /but the manifest says/);
   assert.equal(await readFile(join(root, file), 'utf8'), 'damaged');
   answer = model;
   await download();

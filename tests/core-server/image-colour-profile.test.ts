@@ -117,7 +117,7 @@ test('a profile that may cost anything is ignored', async () => {
     }
 });
 
-test('a print is converted by the usual profile in place of its own', async () => {
+test('a CMYK picture is converted with the default profile instead of its own', async () => {
   const file = await quarters().withIccProfile('cmyk').jpeg({ quality: 95 }).toBuffer();
   for (const picture of await decodings(file)) {
     const distance = colourDistance(coloursOf(picture), quarterColours);

@@ -283,7 +283,7 @@ test('a stuck worker is replaced and its job fails', async (t) => {
   assert.match(JSON.stringify(logged), /task stuck/);
 });
 
-test('a stuck worker that hangs in native code is told of, since only the end of the process ends it', async (t) => {
+test('a worker that hangs in native code is reported, since only the end of the process ends it', async (t) => {
   const hung = deferred();
   const { pool, journal } = await start(t, {
     taskTimeoutMs: 60,

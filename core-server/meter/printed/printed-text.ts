@@ -11,7 +11,7 @@ const maxLines = 32; // largest first; a meter's face has fewer
 /** Print runs as the counter does, or the other way round; a dial's round text is left out. */
 const maxTurn = Math.PI / 8;
 
-/** The boxes of text that may be print of the counter's meter, each in the counter's reading direction. */
+/** Text boxes that may be printed on the counter's meter, each in the counter's reading direction. */
 export function besideCounter(boxes: readonly Quad[], counter: Quad): Quad[] {
   const area = (quad: Quad): number => sizeOf(quad).width * sizeOf(quad).height;
   return boxes
