@@ -18,10 +18,10 @@ export interface Call {
   /** W3C `traceparent` of the call, if it is traced. */
   readonly trace?: string | undefined;
   /**
-   * Tells the caller that a worker has its picture: if this core dies from now on, the picture may be the
+   * Tells the caller that a worker has started on its picture: if this core dies from now on, the picture may be the
    * cause, and should not be sent to another.
    */
-  readonly tellBegun: () => void;
+  readonly reportStart: () => void;
   /** Logger that carries the request id. */
   readonly log: Logger;
 }

@@ -1,7 +1,7 @@
 import { downloadedGraphs, downloadGraph } from './inference/download-models.js';
 import { loadManifest } from './inference/manifest.js';
 
-/** A small file comes in that time over a slow line too. */
+/** Enough for a small file even on a slow line. */
 const timeoutMs = 60_000;
 // Compiled to dist/core-server/, while the models lie in the sources.
 const manifestFile = new URL('../../models/manifest.json', import.meta.url);

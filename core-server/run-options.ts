@@ -5,7 +5,7 @@ import type { RunOptions } from './inference/pool.js';
 export type HandlerOptions = Pick<RunOptions, 'wait'>;
 
 /** The properties of a call that matter for its work. */
-export type WorkCall = Pick<Call, 'signal' | 'timeLeftMs' | 'trace' | 'tellBegun' | 'keyId'>;
+export type WorkCall = Pick<Call, 'signal' | 'timeLeftMs' | 'trace' | 'reportStart' | 'keyId'>;
 
 /** How the pool runs a picture for this call. */
 export function toRunOptions(call: WorkCall, options: HandlerOptions): RunOptions {
@@ -14,7 +14,7 @@ export function toRunOptions(call: WorkCall, options: HandlerOptions): RunOption
     ...(call.trace !== undefined && { trace: call.trace }),
     owner: call.keyId,
     timeLeftMs: call.timeLeftMs(),
-    onBegin: call.tellBegun,
+    onStart: call.reportStart,
     ...options,
   };
 }

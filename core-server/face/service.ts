@@ -19,7 +19,7 @@ import { toFace } from './to-face.js';
 import { validateMaxFaces } from './validate.js';
 
 /** What the handlers need. */
-export interface FaceDetectionDeps {
+export interface FaceDetectionDependencies {
   readonly pool: Pick<WorkerPool<FaceTasks>, 'run'>;
   /**
    * The threshold of a request: its own, else the company's, else the default.
@@ -47,7 +47,9 @@ export interface FaceDetectionHandlers {
 }
 
 /** The handlers of FaceDetectionService: validate, resolve the threshold, detect, answer. */
-export function createFaceDetectionHandlers(deps: FaceDetectionDeps): FaceDetectionHandlers {
+export function createFaceDetectionHandlers(
+  deps: FaceDetectionDependencies,
+): FaceDetectionHandlers {
   const { pool, resolveThreshold, limits } = deps;
 
   const detect = async (

@@ -73,7 +73,7 @@ export function openCall(
     keyId,
     clientAddress: clientAddressOf(grpcCall, settings.isTrustedProxy),
     trace,
-    tellBegun: () => grpcCall.sendMetadata(new Metadata()),
+    reportStart: () => grpcCall.sendMetadata(new Metadata()),
     log,
     abort,
     close() {

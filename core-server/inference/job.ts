@@ -12,7 +12,7 @@ export interface Job {
   /** On the pool's clock, milliseconds. */
   readonly createdAt: number;
   /** Called each time a worker gets it. */
-  readonly onBegin: (() => void) | undefined;
+  readonly onStart: (() => void) | undefined;
   /** How many workers it has been given to so far. */
   attempts: number;
   /** True once the caller has its result, whatever a worker is still doing. */
@@ -24,7 +24,7 @@ export interface Job {
 /** The input of a job. */
 type JobDescription = Pick<
   Job,
-  'task' | 'owner' | 'input' | 'transfer' | 'weight' | 'createdAt' | 'onBegin'
+  'task' | 'owner' | 'input' | 'transfer' | 'weight' | 'createdAt' | 'onStart'
 >;
 
 /** A job and the caller's promise. Only the first result counts. */

@@ -27,7 +27,7 @@ export interface RunOptions {
    */
   readonly weight?: number;
   /** Called when a worker gets the job, and again if another gets it after the first one died. */
-  readonly onBegin?: () => void;
+  readonly onStart?: () => void;
   /** Buffers to transfer instead of copying. They are gone then, so such a job is not retried if its worker dies. */
   readonly transfer?: readonly Transferable[];
 }
@@ -118,7 +118,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
 
   const assign = (worker: JobWorker, job: Job): void => {
     options.onStart?.(job.task, now() - job.createdAt);
-    job.onBegin?.();
+    job.onStart?.();
     memory.take(worker, job);
     worker.assign(job);
   };
@@ -152,7 +152,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   };
 
   const run: WorkerPool<T>['run'] = async (task, input, runOptions) => {
-    const { signal, owner = '', wait = 'refuse', transfer, weight = 0, onBegin } = runOptions;
+    const { signal, owner = '', wait = 'refuse', transfer, weight = 0, onStart } = runOptions;
     if (closing) throw shuttingDown();
     if (!crew.canWork) throw noWorker();
     signal.throwIfAborted();
@@ -163,7 +163,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
       transfer: transfer ?? [],
       weight,
       createdAt: now(),
-      onBegin,
+      onStart,
     });
     const idle = findIdle();
     if (idle && memory.inTurn()(job)) assign(idle, job);

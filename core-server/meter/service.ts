@@ -13,7 +13,7 @@ import { type HandlerOptions, toRunOptions, type WorkCall } from '../run-options
 import type { MeterTasks } from './task.js';
 import { validateKnownMeter } from './validate.js';
 
-export interface MeterReadingDeps {
+export interface MeterReadingDependencies {
   readonly pool: Pick<WorkerPool<MeterTasks>, 'run'>;
   readonly limits: ImageLimits;
   /** Readings below this confidence get the status CHECK, 0..1. */
@@ -35,7 +35,7 @@ export interface MeterReadingHandlers {
 }
 
 /** Handlers of MeterReadingService. */
-export function createMeterReadingHandlers(deps: MeterReadingDeps): MeterReadingHandlers {
+export function createMeterReadingHandlers(deps: MeterReadingDependencies): MeterReadingHandlers {
   const { pool, limits, checkBelow } = deps;
   return {
     async readMeter(request, call, options = {}) {

@@ -20,7 +20,7 @@ const call: Call = {
   requestId: 'r1',
   keyId: 'k1',
   clientAddress: '127.0.0.1',
-  tellBegun: () => undefined,
+  reportStart: () => undefined,
   log: pino({ level: 'silent' }),
 };
 const request = (changes: Partial<DetectAllFacesRequest> = {}): DetectAllFacesRequest => ({
@@ -88,7 +88,7 @@ test('the picture goes to a worker with the resolved threshold', async () => {
   assert.deepEqual(jobs[0]?.options, {
     signal: call.signal,
     owner: 'k1',
-    onBegin: call.tellBegun,
+    onStart: call.reportStart,
     timeLeftMs: 30_000,
     wait: 'queue',
     weight: 0,

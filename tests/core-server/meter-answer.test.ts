@@ -197,14 +197,14 @@ suite('readMeter', () => {
     signal,
     keyId: 'k1',
     timeLeftMs: () => Infinity,
-    tellBegun: () => undefined,
+    reportStart: () => undefined,
     log: pino({ level: 'silent' }),
   };
   const queueing = {
     signal,
     owner: 'k1',
     timeLeftMs: Infinity,
-    onBegin: call.tellBegun,
+    onStart: call.reportStart,
     weight: 0,
     transfer: [],
   };
