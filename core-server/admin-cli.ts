@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type Command, CommanderError } from 'commander';
-import { exitCodeOf, exitCodes } from '../runtime/exit-codes.js';
+import { exitCodeOf, exitCodes } from '../runtime/process/exit-codes.js';
 import { Refusal } from '../runtime/refusal.js';
 import { createAccess } from './access/create-access.js';
 import { type AdminCliDependencies, createAdminProgram } from './admin/cli/program.js';

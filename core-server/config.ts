@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countProcessors } from '../runtime/count-processors.js';
+import { countProcessors } from '../runtime/process/count-processors.js';
 import {
   file,
   logLevel,

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
-import { closeInTurn, type Closer } from '../runtime/close-in-turn.js';
-import { countProcessors } from '../runtime/count-processors.js';
-import { noTracing, type Tracing } from '../runtime/tracing.js';
+import { noTracing, type Tracing } from '../runtime/observe/tracing.js';
+import { closeInTurn, type Closer } from '../runtime/process/close-in-turn.js';
+import { countProcessors } from '../runtime/process/count-processors.js';
 import { readVersion } from '../runtime/version.js';
 import { createAccess } from './access/create-access.js';
 import { createAdminHandlers } from './admin/service.js';

@@ -1,6 +1,6 @@
-import { runService } from '../runtime/run-service.js';
+import { runService } from '../runtime/process/run-service.js';
+import { tuneV8 } from '../runtime/process/tune-v8.js';
 import { findUnknown } from '../runtime/settings.js';
-import { tuneV8 } from '../runtime/tune-v8.js';
 import { createConfig, settings } from './config.js';
 import { startCore } from './core.js';
 import { putOthersBehindMainThread } from './inference/thread-priority.js';

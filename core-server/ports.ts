@@ -1,9 +1,9 @@
 import type { ServerCredentials } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { Operation } from '../generated/imageanalysis/v1/admin.js';
-import { startMetricsServer } from '../runtime/metrics-server.js';
-import type { Tracing } from '../runtime/tracing.js';
-import { parseTrustedProxies } from '../runtime/trusted-proxies.js';
+import { parseTrustedProxies } from '../runtime/net/trusted-proxies.js';
+import { startMetricsServer } from '../runtime/observe/metrics-server.js';
+import type { Tracing } from '../runtime/observe/tracing.js';
 import { createAdminKeyCheck } from './access/admin-key.js';
 import { createKeyRateLimiter } from './access/rate-limit.js';
 import type { AdminHandlers } from './admin/service.js';

@@ -1,4 +1,4 @@
-import { countProcessors } from '../runtime/count-processors.js';
+import { countProcessors } from '../runtime/process/count-processors.js';
 import { type Listener, toConnectAddress } from './launch-settings.js';
 
 type Environment = Readonly<NodeJS.ProcessEnv>;

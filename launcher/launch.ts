@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { formatAddress } from '../runtime/format-address.js';
-import { closeMs } from '../runtime/stop-word.js';
+import { formatAddress } from '../runtime/net/format-address.js';
+import { closeMs } from '../runtime/process/stop-word.js';
 import { coreEnvironment, facadeEnvironment } from './child-environment.js';
 import { type DemoCredentials, registerDemo } from './first-start.js';
 import { isHttpServing } from './is-serving.js';

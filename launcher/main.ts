@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { exitCodeOf } from '../runtime/exit-codes.js';
+import { exitCodeOf } from '../runtime/process/exit-codes.js';
 import { launch, type Service } from './launch.js';
 import { createLaunchSettings } from './launch-settings.js';
 import { readyLine, welcomeText } from './welcome.js';

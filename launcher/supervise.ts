@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { tellToStop } from '../runtime/stop-word.js';
-import { isNotStarted, isServing, type Serving } from '../runtime/tell-launcher.js';
+import { tellToStop } from '../runtime/process/stop-word.js';
+import { isNotStarted, isServing, type Serving } from '../runtime/process/tell-launcher.js';
 import { nodeOptions } from './node-options.js';
 
 /** What to run, and what to do when it ends. */

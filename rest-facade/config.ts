@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { grpcTarget, grpcTargetWish } from '../runtime/grpc-target.js';
 import { maxMessageBytes } from '../runtime/message-limit.js';
+import { grpcTarget, grpcTargetWish } from '../runtime/net/grpc-target.js';
 import {
   file,
   logLevel,

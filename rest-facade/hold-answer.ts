@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { BudgetShare } from '../runtime/fair-budget.js';
+import type { BudgetShare } from '../runtime/limits/fair-budget.js';
 import { budgetFull } from './upload/body-hold.js';
 
 /**

@@ -1,7 +1,7 @@
-import { bindWithoutGetter } from '../runtime/bind-without-getter.js';
-import { runService } from '../runtime/run-service.js';
+import { bindWithoutGetter } from '../runtime/net/bind-without-getter.js';
+import { runService } from '../runtime/process/run-service.js';
+import { tuneV8 } from '../runtime/process/tune-v8.js';
 import { findUnknown } from '../runtime/settings.js';
-import { tuneV8 } from '../runtime/tune-v8.js';
 import { createConfig, settings, toTarget } from './config.js';
 import { startRestFacade } from './server.js';
 

@@ -1,20 +1,20 @@
 import type { Logger } from 'pino';
-import { closeInTurn, type Closer } from '../runtime/close-in-turn.js';
-import { createFairBudget } from '../runtime/fair-budget.js';
-import { startMetricsServer } from '../runtime/metrics-server.js';
-import { noTracing, type Tracing } from '../runtime/tracing.js';
-import { parseTrustedProxies } from '../runtime/trusted-proxies.js';
+import { createFairBudget } from '../runtime/limits/fair-budget.js';
+import { parseTrustedProxies } from '../runtime/net/trusted-proxies.js';
+import { startMetricsServer } from '../runtime/observe/metrics-server.js';
+import { noTracing, type Tracing } from '../runtime/observe/tracing.js';
+import { closeInTurn, type Closer } from '../runtime/process/close-in-turn.js';
 import { readVersion } from '../runtime/version.js';
 import { createApp } from './app.js';
 import { type Config, isNumeric, largestBodyBytes, toTarget } from './config.js';
-import { createCoreClient } from './core-client.js';
-import { startHttpServer } from './http-server.js';
+import { createCoreClient } from './core/core-client.js';
+import { createThrottle } from './core/throttle.js';
+import { startHttpServer } from './http/http-server.js';
 import { createMetrics } from './observe/metrics.js';
 import { createDocument } from './openapi/create-document.js';
 import { createPages } from './pages/create-pages.js';
 import { loadStaticFiles } from './pages/static-files.js';
 import { loadRpcs } from './protos.js';
-import { createThrottle } from './throttle.js';
 import { loadCoreTrust, loadIdentity } from './tls.js';
 import { createRoutes } from './transcode/rules.js';
 

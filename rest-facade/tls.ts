@@ -1,5 +1,5 @@
 import { type ChannelCredentials, type ChannelOptions, credentials } from '@grpc/grpc-js';
-import { readPem, restrictCiphers } from '../runtime/tls.js';
+import { readPem, restrictCiphers } from '../runtime/net/tls.js';
 import type { Config } from './config.js';
 
 type TlsConfig = Pick<

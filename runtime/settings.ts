@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseTrustedProxies } from './trusted-proxies.js';
+import { parseTrustedProxies } from './net/trusted-proxies.js';
 
 /** Mistakes in the configuration, one per line. */
 export class ConfigError extends Error {

@@ -1,5 +1,5 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { callerAddress } from '../../runtime/caller-address.js';
+import { callerAddress } from '../../runtime/net/caller-address.js';
 import { refuse } from '../../runtime/refusal.js';
 import { refuseWhenSpent } from './failure-limiter.js';
 import { isSameSecret } from './same-secret.js';

@@ -1,5 +1,5 @@
 import type { Metadata } from '@grpc/grpc-js';
-import { createSlot } from '../../runtime/slot.js';
+import { createSlot } from '../../runtime/limits/slot.js';
 
 /** What interceptors learn of a call, for the handler. */
 export interface CallState {

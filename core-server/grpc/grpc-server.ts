@@ -7,12 +7,12 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { createFairBudget } from '../../runtime/fair-budget.js';
-import { formatAddress } from '../../runtime/format-address.js';
-import { limitConnections } from '../../runtime/limit-connections.js';
+import { createFairBudget } from '../../runtime/limits/fair-budget.js';
+import { limitConnections } from '../../runtime/limits/limit-connections.js';
+import { openConnections } from '../../runtime/limits/open-connections.js';
 import { maxMessageBytes } from '../../runtime/message-limit.js';
-import { openConnections } from '../../runtime/open-connections.js';
-import type { IsTrustedProxy } from '../../runtime/trusted-proxies.js';
+import { formatAddress } from '../../runtime/net/format-address.js';
+import type { IsTrustedProxy } from '../../runtime/net/trusted-proxies.js';
 import { widenFlowControl } from './flow-control.js';
 import { guardStreams, type StreamLimits } from './guard-streams.js';
 import { serveHealth } from './health.js';

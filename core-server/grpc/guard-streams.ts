@@ -1,7 +1,7 @@
 import { constants, type Http2Server, type ServerHttp2Stream } from 'node:http2';
-import { callerAddress } from '../../runtime/caller-address.js';
-import { areTooSmall } from '../../runtime/chunk-size.js';
-import type { BudgetShare, FairBudget } from '../../runtime/fair-budget.js';
+import { areTooSmall } from '../../runtime/limits/chunk-size.js';
+import type { BudgetShare, FairBudget } from '../../runtime/limits/fair-budget.js';
+import { callerAddress } from '../../runtime/net/caller-address.js';
 import { mendHeaders } from './mend-headers.js';
 import { createMessageMeter, type MeterReading } from './message-meter.js';
 import { isOurs } from './whose-path.js';

@@ -1,6 +1,6 @@
 import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
-import { callerAddress } from '../../runtime/caller-address.js';
-import { createFairBudget } from '../../runtime/fair-budget.js';
+import { createFairBudget } from '../../runtime/limits/fair-budget.js';
+import { callerAddress } from '../../runtime/net/caller-address.js';
 import { type Refusal, refuse, shuttingDown } from '../../runtime/refusal.js';
 import { toStatusObject } from './status.js';
 import { isKeyless } from './whose-path.js';

@@ -1,5 +1,5 @@
 import { ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
-import type { Span, Tracing } from '../../runtime/tracing.js';
+import type { Span, Tracing } from '../../runtime/observe/tracing.js';
 import type { Metrics } from '../observe/metrics.js';
 import { stateOf } from './call-state.js';
 import { followDeadline } from './own-deadline.js';

@@ -1,6 +1,6 @@
 import type { TlsOptions } from 'node:tls';
 import { ServerCredentials } from '@grpc/grpc-js';
-import { readPem, restrictCiphers } from '../../runtime/tls.js';
+import { readPem, restrictCiphers } from '../../runtime/net/tls.js';
 import type { CoreConfig } from '../config.js';
 
 type TlsConfig = Pick<

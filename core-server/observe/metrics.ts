@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { createRegistry, secondsBuckets } from '../../runtime/registry.js';
+import { createRegistry, secondsBuckets } from '../../runtime/observe/registry.js';
 import type { PoolStats } from '../inference/pool.js';
 
 /** The core's metrics. Labels are our own names: no key, company, address or picture. */

@@ -1,5 +1,5 @@
+import type { Tracing } from '../../runtime/observe/tracing.js';
 import { Refusal } from '../../runtime/refusal.js';
-import type { Tracing } from '../../runtime/tracing.js';
 import type { AnalysisTasks } from '../analysis-tasks.js';
 import type { DetectFacesOutput } from '../face/task.js';
 import type { WorkerPool } from '../inference/pool.js';

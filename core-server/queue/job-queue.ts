@@ -1,4 +1,4 @@
-import { fairLimit } from '../../runtime/fair-limit.js';
+import { fairLimit } from '../../runtime/limits/fair-limit.js';
 import { createFairLine } from './fair-line.js';
 
 /**

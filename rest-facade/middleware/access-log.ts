@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { contextOf, outcomeOf } from '../request-context.js';
+import { contextOf, outcomeOf } from '../http/request-context.js';
 import { splitTarget } from '../transcode/parse-target.js';
 import { showPath } from '../transcode/show-path.js';
 import type { Middleware } from './middleware.js';

@@ -1,5 +1,5 @@
+import { contextOf, outcomeOf } from '../http/request-context.js';
 import type { Metrics } from '../observe/metrics.js';
-import { contextOf, outcomeOf } from '../request-context.js';
 import type { Middleware } from './middleware.js';
 
 /** Counts a request when its response is sent or its caller gone. */

@@ -1,5 +1,5 @@
-import type { Tracing } from '../../runtime/tracing.js';
-import { contextOf, outcomeOf } from '../request-context.js';
+import type { Tracing } from '../../runtime/observe/tracing.js';
+import { contextOf, outcomeOf } from '../http/request-context.js';
 import type { Middleware } from './middleware.js';
 
 /** Traces a request until its response is sent or its caller gone; continues the caller's trace. */

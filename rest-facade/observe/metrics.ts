@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { createRegistry, secondsBuckets } from '../../runtime/registry.js';
+import { createRegistry, secondsBuckets } from '../../runtime/observe/registry.js';
 
 /** The facade's metrics. Labels are our own names: no key, company, address or picture. */
 export interface Metrics {

@@ -1,5 +1,5 @@
 import { shuttingDown } from '../../runtime/refusal.js';
-import type { CoreClient } from '../core-client.js';
+import type { CoreClient } from '../core/core-client.js';
 import type { HttpAnswer } from '../transcode/http-error.js';
 import { writeJson } from '../transcode/json.js';
 import type { StaticFile } from './static-files.js';

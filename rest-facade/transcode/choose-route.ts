@@ -1,5 +1,5 @@
 import { clip, missingField, quote, refuse } from '../../runtime/refusal.js';
-import { methodNotAllowed } from '../method-not-allowed.js';
+import { methodNotAllowed } from '../http/method-not-allowed.js';
 import { onlyValue } from './field.js';
 import type { NamedValue } from './parse-target.js';
 import { matchPath } from './path-template.js';

@@ -1,5 +1,5 @@
-import { createChunkSizeCheck, leastMeanChunkBytes } from '../../runtime/chunk-size.js';
-import type { BudgetShare } from '../../runtime/fair-budget.js';
+import { createChunkSizeCheck, leastMeanChunkBytes } from '../../runtime/limits/chunk-size.js';
+import type { BudgetShare } from '../../runtime/limits/fair-budget.js';
 import { type Refusal, refuse } from '../../runtime/refusal.js';
 
 /** Amount of the budget that is taken at a time, if that much is left. */

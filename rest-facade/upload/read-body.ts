@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { BudgetShare } from '../../runtime/fair-budget.js';
+import type { BudgetShare } from '../../runtime/limits/fair-budget.js';
 import { callerGone, clip, quote, Refusal, refuse } from '../../runtime/refusal.js';
 import { describeJson } from '../transcode/describe-json.js';
 import { createBodyHold } from './body-hold.js';

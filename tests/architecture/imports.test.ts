@@ -116,8 +116,8 @@ test('each library has one home', () => {
     '@appthreat/sqlite3': /^core-server\/db\//,
     pg: /^core-server\/db\//,
     busboy: /^rest-facade\/upload\//,
-    '@opentelemetry/sdk-trace-base': /^runtime\/tracing\.ts$/,
-    '@opentelemetry/exporter-trace-otlp-http': /^runtime\/tracing\.ts$/,
+    '@opentelemetry/sdk-trace-base': /^runtime\/observe\/tracing\.ts$/,
+    '@opentelemetry/exporter-trace-otlp-http': /^runtime\/observe\/tracing\.ts$/,
     commander: /^core-server\/(admin\/cli\/|admin-cli\.ts)/,
   };
   const strays = product.flatMap(({ file, packages }) =>

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { loadTracing, noTracing } from '../../runtime/tracing.js';
+import { loadTracing, noTracing } from '../../runtime/observe/tracing.js';
 import { createForm } from '../helpers/form.js';
 import { readSample } from '../helpers/samples.js';
 import { startService } from '../helpers/service.js';

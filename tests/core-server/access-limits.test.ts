@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { createFailureLimiter } from '../../core-server/access/failure-limiter.js';
 import { createKeyRateLimiter } from '../../core-server/access/rate-limit.js';
 import { createWorkLimiter } from '../../core-server/access/work-limiter.js';
-import { callerAddress } from '../../runtime/caller-address.js';
+import { callerAddress } from '../../runtime/net/caller-address.js';
 import { deferred } from '../helpers/deferred.js';
 
 describe('request rate of an API key', () => {

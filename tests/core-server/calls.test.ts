@@ -6,8 +6,8 @@ import {
   MeterReadingServiceService,
   ReadMeterResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
+import { parseTrustedProxies } from '../../runtime/net/trusted-proxies.js';
 import { type Refusal, refuse } from '../../runtime/refusal.js';
-import { parseTrustedProxies } from '../../runtime/trusted-proxies.js';
 import { deferred } from '../helpers/deferred.js';
 import { detailsOf, unaryCall } from '../helpers/grpc.js';
 import { answer, call, type Handler, serve, withKey } from './served-calls.js';

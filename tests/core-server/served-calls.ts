@@ -16,8 +16,8 @@ import {
   type ReadMeterRequest,
   ReadMeterResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { noTracing } from '../../runtime/tracing.js';
-import { parseTrustedProxies } from '../../runtime/trusted-proxies.js';
+import { parseTrustedProxies } from '../../runtime/net/trusted-proxies.js';
+import { noTracing } from '../../runtime/observe/tracing.js';
 import { bindServer, unaryCall } from '../helpers/grpc.js';
 
 // Calls of ReadMeter and StreamReadMeters with a handler of the test's own.

@@ -9,7 +9,7 @@ import {
 } from '../../generated/imageanalysis/v1/admin.js';
 import { createConfig as createRestConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server.js';
-import type { Tracing } from '../../runtime/tracing.js';
+import type { Tracing } from '../../runtime/observe/tracing.js';
 import { unaryCall } from './grpc.js';
 import { adminKey, startTestCore } from './start-core.js';
 

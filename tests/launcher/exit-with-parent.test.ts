@@ -10,7 +10,7 @@ test('a service whose launcher is gone has its own grace, however long', async (
   const file = await writeProgram(
     t,
     `import { mock } from 'node:test';
-     import { runService } from ${moduleAt('runtime/run-service.js')};
+     import { runService } from ${moduleAt('runtime/process/run-service.js')};
      const graceMs = 60_000;
      const events = [];
      mock.timers.enable({ apis: ['setTimeout'] });

@@ -3,7 +3,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { beginInTurns } from '../../rest-facade/begin-in-turns.js';
+import { beginInTurns } from '../../rest-facade/http/begin-in-turns.js';
 
 function setUp() {
   const begun: string[] = [];

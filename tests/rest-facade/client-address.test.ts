@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientAddressOf } from '../../rest-facade/client-address.js';
-import { parseTrustedProxies } from '../../runtime/trusted-proxies.js';
+import { clientAddressOf } from '../../rest-facade/http/client-address.js';
+import { parseTrustedProxies } from '../../runtime/net/trusted-proxies.js';
 import { deferred } from '../helpers/deferred.js';
 import { createForm } from '../helpers/form.js';
 import { answerAll } from './answers.js';

@@ -8,7 +8,10 @@ import {
   GetDetectionScoreRequest,
   ScoreConfigServiceService,
 } from '../../generated/imageanalysis/v1/score_config.js';
-import { type CoreConnection, createCoreConnection } from '../../rest-facade/core-connection.js';
+import {
+  type CoreConnection,
+  createCoreConnection,
+} from '../../rest-facade/core/core-connection.js';
 import { loadCoreTrust } from '../../rest-facade/tls.js';
 import { deferred } from '../helpers/deferred.js';
 import { createForm } from '../helpers/form.js';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import { createConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server.js';
-import { noTracing } from '../../runtime/tracing.js';
+import { noTracing } from '../../runtime/observe/tracing.js';
 import { deferred } from '../helpers/deferred.js';
 import { createForm } from '../helpers/form.js';
 import { answerAll } from './answers.js';

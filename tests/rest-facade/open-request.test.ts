@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AppDeps } from '../../rest-facade/app.js';
-import { noTracing } from '../../runtime/tracing.js';
+import { noTracing } from '../../runtime/observe/tracing.js';
 import { deferred } from '../helpers/deferred.js';
 import { answers } from './answers.js';
 import { readRefusal, withKey } from './facade.js';

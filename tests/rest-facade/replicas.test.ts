@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import { toTarget } from '../../rest-facade/config.js';
-import { createCoreClient } from '../../rest-facade/core-client.js';
+import { createCoreClient } from '../../rest-facade/core/core-client.js';
 import { loadRpcs } from '../../rest-facade/protos.js';
 import { loadCoreTrust } from '../../rest-facade/tls.js';
 import { createForm } from '../helpers/form.js';

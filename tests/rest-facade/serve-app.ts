@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { type AppDeps, createApp } from '../../rest-facade/app.js';
+import { createThrottle } from '../../rest-facade/core/throttle.js';
 import { loadRpcs } from '../../rest-facade/protos.js';
-import { createThrottle } from '../../rest-facade/throttle.js';
 import { createRoutes } from '../../rest-facade/transcode/rules.js';
-import { createFairBudget } from '../../runtime/fair-budget.js';
-import { noTracing } from '../../runtime/tracing.js';
+import { createFairBudget } from '../../runtime/limits/fair-budget.js';
+import { noTracing } from '../../runtime/observe/tracing.js';
 
 /**
  * Serves the application on a free port, with what the test gives in place of its parts; ended with the test.

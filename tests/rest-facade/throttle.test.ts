@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createThrottle } from '../../rest-facade/throttle.js';
-import { createFairBudget } from '../../runtime/fair-budget.js';
+import { createThrottle } from '../../rest-facade/core/throttle.js';
+import { createFairBudget } from '../../runtime/limits/fair-budget.js';
 import { type Refusal, refuse } from '../../runtime/refusal.js';
 import { deferred } from '../helpers/deferred.js';
 import { exchange } from './raw-http.js';

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { type BodyHold, createBodyHold } from '../../rest-facade/upload/body-hold.js';
 import { createByteCollector } from '../../rest-facade/upload/byte-collector.js';
 import { decodeDataUrl } from '../../rest-facade/upload/data-url.js';
-import { leastMeanChunkBytes, maxSmallChunks } from '../../runtime/chunk-size.js';
-import { createFairBudget } from '../../runtime/fair-budget.js';
+import { leastMeanChunkBytes, maxSmallChunks } from '../../runtime/limits/chunk-size.js';
+import { createFairBudget } from '../../runtime/limits/fair-budget.js';
 import { reasonOf } from './refusals.js';
 
 const kib = 1024;

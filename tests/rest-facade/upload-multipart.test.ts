@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { readMultipart } from '../../rest-facade/upload/read-multipart.js';
-import { createFairBudget } from '../../runtime/fair-budget.js';
+import { createFairBudget } from '../../runtime/limits/fair-budget.js';
 import { createForm } from '../helpers/form.js';
 import { answerAll } from './answers.js';
 import { type ErrorBody, readRefusal, startBoth, withKey } from './facade.js';

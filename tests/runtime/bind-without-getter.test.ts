@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { test } from 'node:test';
-import { bindWithoutGetter } from '../../runtime/bind-without-getter.js';
+import { bindWithoutGetter } from '../../runtime/net/bind-without-getter.js';
 
 test('a bound function runs where it was bound, with its arguments, and has no getter', () => {
   bindWithoutGetter();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { closeInTurn } from '../../runtime/close-in-turn.js';
+import { closeInTurn } from '../../runtime/process/close-in-turn.js';
 
 test('closers share one grace time', async () => {
   let time = 1_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countProcessors } from '../../runtime/count-processors.js';
+import { countProcessors } from '../../runtime/process/count-processors.js';
 
 test('processors are counted as far as the quotas of the control group allow them', () => {
   const table: [files: Record<string, string>, count: number][] = [

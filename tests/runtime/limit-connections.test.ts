@@ -5,7 +5,7 @@ import { createServer as createHttp2Server } from 'node:http2';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { limitConnections } from '../../runtime/limit-connections.js';
+import { limitConnections } from '../../runtime/limits/limit-connections.js';
 import { createAuthority } from '../helpers/certificates.js';
 import { collectLog } from '../helpers/collect-log.js';
 

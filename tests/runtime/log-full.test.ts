@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { findFreePorts } from '../../launcher/ports.js';
 import { eventually } from '../launcher/stand-ins.js';
 
-const logModule = new URL('../../runtime/log.js', import.meta.url).href;
+const logModule = new URL('../../runtime/observe/log.js', import.meta.url).href;
 const facade = fileURLToPath(new URL('../../rest-facade/main.js', import.meta.url));
 
 test(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLog } from '../../runtime/log.js';
+import { createLog } from '../../runtime/observe/log.js';
 
 test('a line is JSON with its time, level by name, process and fields', () => {
   const lines: Record<string, unknown>[] = [];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
-import { runService, type Service } from '../../runtime/run-service.js';
-import { noTracing } from '../../runtime/tracing.js';
+import { noTracing } from '../../runtime/observe/tracing.js';
+import { runService, type Service } from '../../runtime/process/run-service.js';
 import { deferred } from '../helpers/deferred.js';
 
 const graceMs = 1_000;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { grpcTarget, grpcTargetWish } from '../../runtime/grpc-target.js';
+import { grpcTarget, grpcTargetWish } from '../../runtime/net/grpc-target.js';
 import { ConfigError } from '../../runtime/settings.js';
 import { readKey } from '../read-key.js';
 import type { BulkOptions } from './bulk-stream.js';

@@ -1,4 +1,4 @@
-import { exitCodeOf, exitCodes } from '../../runtime/exit-codes.js';
+import { exitCodeOf, exitCodes } from '../../runtime/process/exit-codes.js';
 import { writeAnnotated, writeMissing } from './annotated-copies.js';
 import type { Line } from './answer.js';
 import { analyseAll } from './bulk-stream.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { launch } from '../../launcher/launch.js';
 import { createLaunchSettings } from '../../launcher/launch-settings.js';
-import { exitCodeOf, exitCodes } from '../../runtime/exit-codes.js';
+import { exitCodeOf, exitCodes } from '../../runtime/process/exit-codes.js';
 import { createRestClient, type RestClientOptions } from '../../sdk/typescript/rest.js';
 import { annotate } from '../annotate/annotate.js';
 import { readKey } from '../read-key.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Server, Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { callerAddress } from './caller-address.js';
+import { callerAddress } from '../net/caller-address.js';
 import { createFairBudget } from './fair-budget.js';
 
 const largestMost = 10_000;

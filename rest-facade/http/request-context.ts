@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { Refusal } from '../runtime/refusal.js';
-import { createSlot } from '../runtime/slot.js';
+import { createSlot } from '../../runtime/limits/slot.js';
+import type { Refusal } from '../../runtime/refusal.js';
 
 /** What is known about one HTTP request while it is answered. */
 export interface RequestContext {

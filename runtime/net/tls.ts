@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import tls from 'node:tls';
-import { ConfigError } from './settings.js';
+import { ConfigError } from '../settings.js';
 
 /**
  * Reads a PEM file; only once, so a renewed file takes effect at the next start.

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
+import { createLog } from '../observe/log.js';
+import { isTraced, loadTracing, noTracing, type Tracing } from '../observe/tracing.js';
+import { ConfigError } from '../settings.js';
 import { exitCodeOf, exitCodes } from './exit-codes.js';
-import { createLog } from './log.js';
-import { ConfigError } from './settings.js';
 import { closeMs, whenToldToStop } from './stop-word.js';
 import { type Serving, tellLauncher } from './tell-launcher.js';
-import { isTraced, loadTracing, noTracing, type Tracing } from './tracing.js';
 
 /** A process that serves until it is told to stop. */
 export interface Service<Config> {

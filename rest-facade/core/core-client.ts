@@ -1,10 +1,10 @@
 import { type Client, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
-import { Refusal } from '../runtime/refusal.js';
+import { Refusal } from '../../runtime/refusal.js';
+import type { Rpc } from '../protos.js';
+import type { CoreTrust } from '../tls.js';
+import { coreUnavailable, fromGrpcError } from '../transcode/grpc-error.js';
 import { createCoreConnection } from './core-connection.js';
-import type { Rpc } from './protos.js';
-import type { CoreTrust } from './tls.js';
-import { coreUnavailable, fromGrpcError } from './transcode/grpc-error.js';
 
 /** What accompanies the message of a call. */
 export interface CallContext {

@@ -3,13 +3,13 @@ import { createServer, type Server, type ServerOptions } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { limitConnections } from '../runtime/limit-connections.js';
-import { openConnections } from '../runtime/open-connections.js';
-import type { IsTrustedProxy } from '../runtime/trusted-proxies.js';
+import { limitConnections } from '../../runtime/limits/limit-connections.js';
+import { openConnections } from '../../runtime/limits/open-connections.js';
+import type { IsTrustedProxy } from '../../runtime/net/trusted-proxies.js';
+import type { Identity } from '../tls.js';
 import { beginInTurns, type Handle } from './begin-in-turns.js';
 import { limitPipelining } from './limit-pipelining.js';
 import { answerMalformed, maxHeaderBytes } from './malformed.js';
-import type { Identity } from './tls.js';
 
 /** A listening HTTP server. */
 export interface HttpServer {

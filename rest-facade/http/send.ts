@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createChunkSizeCheck } from '../runtime/chunk-size.js';
-import { createSlot } from '../runtime/slot.js';
-import type { HttpAnswer } from './transcode/http-error.js';
-import { contentLength } from './upload/read-body.js';
+import { createChunkSizeCheck } from '../../runtime/limits/chunk-size.js';
+import { createSlot } from '../../runtime/limits/slot.js';
+import type { HttpAnswer } from '../transcode/http-error.js';
+import { contentLength } from '../upload/read-body.js';
 
 /** How much of a refused body is still read, and how long. */
 const maxDrainBytes = 32 * 1024 * 1024;

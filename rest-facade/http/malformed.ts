@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { type Refusal, refuse } from '../runtime/refusal.js';
-import { createSlot } from '../runtime/slot.js';
+import { createSlot } from '../../runtime/limits/slot.js';
+import { type Refusal, refuse } from '../../runtime/refusal.js';
+import { answerHeaders } from '../middleware/security-headers.js';
+import { renderError } from '../transcode/http-error.js';
 import { methodNotAllowed } from './method-not-allowed.js';
-import { answerHeaders } from './middleware/security-headers.js';
-import { renderError } from './transcode/http-error.js';
 
 /** Request line and headers together. */
 export const maxHeaderBytes = 16 * 1024;

@@ -1,7 +1,7 @@
 import { Client, connectivityState } from '@grpc/grpc-js';
-import { maxMessageBytes } from '../runtime/message-limit.js';
-import type { CoreTrust } from './tls.js';
-import { coreUnavailable } from './transcode/grpc-error.js';
+import { maxMessageBytes } from '../../runtime/message-limit.js';
+import type { CoreTrust } from '../tls.js';
+import { coreUnavailable } from '../transcode/grpc-error.js';
 
 /**
  * How long a call waits for a connection to be established, which takes seconds on an overloaded
