@@ -63,7 +63,33 @@ export function bindRequest(route: Route, parts: RequestParts): RequestMessage {
     const encoded = parts.pathVariables.get(name) ?? '';
     message[name] = parseText(field, decodePart(encoded, 'path'), { name });
   }
+  checkContradictions(route, parts, message);
   return message;
+}
+
+/**
+ * Refuses a second, different value for a field that the path, a header or a query parameter has filled, under the
+ * field's own name in the query string, form or JSON: if it were ignored, the score of the wrong company might be set.
+ * The same value is no harm. The message omits the values, since some are secrets.
+ */
+function checkContradictions(
+  { pathFields, headers, query: rules }: Route,
+  { query, body: { fields = [], members = {} } }: RequestParts,
+  message: RequestMessage,
+): void {
+  const filled = [...headers, ...rules].flatMap(({ field }) => field ?? []);
+  for (const field of [...pathFields.values(), ...filled]) {
+    const { name } = field;
+    if (!(name in message)) continue;
+    const texts = [...query, ...fields].filter((given) => given.name === name);
+    const others = texts.map(({ value }) => parseText(field, value, field));
+    const member = Object.hasOwn(members, name) ? (members[name] ?? undefined) : undefined;
+    if (member !== undefined) others.push(parseMember(field, member));
+    if (others.some((other) => other !== message[name]))
+      throw refuse('INVALID_FIELD', `${name} is given twice with different values, want one`, {
+        details: { field: name },
+      });
+  }
 }
 
 function bindBody(route: Route, { body, query }: RequestParts, message: RequestMessage): void {

@@ -91,17 +91,29 @@ test('requests and their messages', () => {
     ],
     [['GET', '/face_config_score?detection'], 'GetDetectionScore', {}],
     [
-      ['GET', '/face_config_score?detection=0.1&company=a&detection_score=0.9'],
+      ['GET', '/face_config_score?detection=0.1&company=a&detection_score=0.10'],
       'SetDetectionScore',
       { company: 'a', detection_score: 0.1 },
     ],
     [['GET', score], 'GetDetectionScore', { company: 'acme' }],
     [
-      ['GET', `${score}?company=other&password=p`, none, { 'x-company-password': ['é'] }],
+      ['GET', `${score}?company=acme`, none, { 'x-company-password': ['é'] }],
       'GetDetectionScore',
       // Latin-1 that is not UTF-8 stays what it is.
       { company: 'acme', password: 'é' },
     ],
+    [
+      [
+        'PUT',
+        score,
+        json({ company: 'acme', detection_score: 0.5, password: null }),
+        { 'x-company-password': ['p'] },
+      ],
+      'SetDetectionScore',
+      { company: 'acme', detection_score: 0.5, password: 'p' },
+    ],
+    // Whoever sends a password elsewhere than in the header is told that it is missing there.
+    [['PUT', score, json({ password: 'p' })], 'SetDetectionScore', { company: 'acme' }],
     [['PUT', score, json({})], 'SetDetectionScore', { company: 'acme' }],
     [['PUT', score, json({ detection_score: null })], 'SetDetectionScore', { company: 'acme' }],
     [
@@ -162,6 +174,24 @@ test('requests that are refused', () => {
       reason,
       JSON.stringify(request),
     );
+});
+
+test('a second, different value for what the path, a header or a parameter says', () => {
+  const password = { 'x-company-password': ['right'] };
+  const table: [Parameters<typeof transcode>, string][] = [
+    [['GET', `${score}?company=other`], 'company'],
+    [['GET', `${score}?password=wrong`, none, password], 'password'],
+    [['PUT', `${score}?company=other`, json({ detection_score: 0.5 })], 'company'],
+    [['PUT', score, json({ company: 'other', detection_score: 0.5 })], 'company'],
+    [['PUT', score, json({ password: 'wrong', detection_score: 0.5 }), password], 'password'],
+    [['GET', '/face_config_score?detection=0.61&detection_score=0.2'], 'detection_score'],
+    [['GET', `${score}?company=acme&company=other`], 'company'],
+  ];
+  for (const [request, field] of table) {
+    const message = `${field} is given twice with different values, want one`;
+    const refusal = { reason: 'INVALID_FIELD', message, details: { field } };
+    assert.throws(() => transcode(...request), refusal, JSON.stringify(request));
+  }
 });
 
 test('a refused method tells the methods of the path', () => {
