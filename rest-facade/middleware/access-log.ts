@@ -18,10 +18,7 @@ export function accessLog(log: Logger): Middleware {
         request_id: requestId,
         method: request.method,
         route,
-        path:
-          route === undefined
-            ? showPath(splitTarget(request.url ?? '/').path).slice(0, 200)
-            : undefined,
+        path: route === undefined ? showPath(splitTarget(request.url ?? '/').path) : undefined,
         status,
         reason: reason === 'OK' ? undefined : reason,
         duration_ms: Math.round(seconds * 10_000) / 10,

@@ -69,13 +69,18 @@ test('broken percent-encoding is refused, not guessed', () => {
 test('a path is shown without what may be a password or a key', () => {
   const key = `ia_0123456789ab_${'aB-_9'.repeat(9)}`.slice(0, 59);
   const table: [string, string][] = [
-    ['/v1/companies/acme~1/detection-score', '/v1/companies/acme~1/detection-score'],
+    ['/face-detect_sinGle.~1', '/face-detect_sinGle.~1'],
+    ['/face_detect_single/', '/face_detect_single/'],
+    ['/face_config_score/secret', '/face_config_score/…'],
+    ['/v1/companies/acme/password/secret', '/v1/…'],
+    ['//secret', '//…'],
     ['/face_config_score&detection&company=demo&password=secret', '/face_config_score…'],
     ['/face_config_score%3Fpassword=secret', '/face_config_score…'],
     ['/a b', '/a…'],
-    [`/${key}/x`, '/ia_0123456789ab_…/x'],
+    [`/${key}/x`, '/ia_0123456789ab_…'],
     [`/apikey-${key.toUpperCase()}`, '/apikey-IA_0123456789AB_…'],
-    [`/${'x'.repeat(32)}/${'x'.repeat(33)}/x`, `/${'x'.repeat(32)}/${'x'.repeat(32)}…/x`],
+    [`/${'x'.repeat(32)}/`, `/${'x'.repeat(32)}/`],
+    [`/${'x'.repeat(34)}`, `/${'x'.repeat(33)}…`],
     ['*', '…'],
     ['', ''],
   ];
