@@ -9,7 +9,7 @@ import { createKeyRateLimiter } from './access/rate-limit.js';
 import type { AdminHandlers } from './admin/service.js';
 import type { AnalysisTasks } from './analysis-tasks.js';
 import type { CoreConfig } from './config.js';
-import { type AccessDeps, checkAdminKeys, checkApiKeys } from './grpc/check-keys.js';
+import { type AccessDependencies, checkAdminKeys, checkApiKeys } from './grpc/check-keys.js';
 import { startGrpcServer } from './grpc/grpc-server.js';
 import { observeCalls } from './grpc/observe-calls.js';
 import type { Handlers } from './handlers.js';
@@ -38,7 +38,7 @@ export async function startPorts(deps: {
   readonly config: CoreConfig;
   readonly handlers: Handlers;
   readonly adminHandlers: AdminHandlers;
-  readonly apiKeys: Pick<AccessDeps, 'authenticate'>;
+  readonly apiKeys: Pick<AccessDependencies, 'authenticate'>;
   readonly pool: Pick<WorkerPool<AnalysisTasks>, 'assertRoom' | 'watch'>;
   readonly metrics: Metrics;
   readonly tracing: Tracing;

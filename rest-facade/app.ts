@@ -26,7 +26,7 @@ import { matchPath } from './transcode/path-template.js';
 import type { Route } from './transcode/rules.js';
 
 /** Everything the HTTP application needs. */
-export interface AppDeps {
+export interface AppDependencies {
   readonly routes: readonly Route[];
   readonly pages: ReadonlyMap<string, Page>;
   readonly core: Pick<CoreClient, 'call'>;
@@ -51,7 +51,7 @@ export interface AppDeps {
 }
 
 /** The HTTP application: its own pages, which need no key, and the operations of the protos. */
-export function createApp(deps: AppDeps): Handle {
+export function createApp(deps: AppDependencies): Handle {
   const open = openRequest(deps);
   const middlewares = [
     accessLog(deps.log),

@@ -24,7 +24,7 @@ import { readMultipart } from './upload/read-multipart.js';
 const maxPlainBodyBytes = 64 * 1024;
 
 /** What an operation needs to be answered. */
-export interface OperationDeps {
+export interface OperationDependencies {
   readonly routes: readonly Route[];
   readonly core: Pick<CoreClient, 'call'>;
   readonly budget: FairBudget;
@@ -39,7 +39,7 @@ export interface OperationDeps {
  * Answers a request for an operation: finds the route, makes the cheap checks, reads the body, binds,
  * calls the core, renders. Rejects with a Refusal.
  */
-export function createOperationHandler(deps: OperationDeps) {
+export function createOperationHandler(deps: OperationDependencies) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const context = contextOf(response);
     const { path, query: rawQuery } = splitTarget(request.url ?? '/');
@@ -87,12 +87,12 @@ export function createOperationHandler(deps: OperationDeps) {
 }
 
 /** By address, since the key has not been verified when the body is read. */
-const shareOf = ({ budget }: OperationDeps, response: ServerResponse): BudgetShare =>
+const shareOf = ({ budget }: OperationDependencies, response: ServerResponse): BudgetShare =>
   budget.of(callerAddress(contextOf(response).clientAddress));
 
 /** Reads and parses the body according to the rule. `release` ends the use of its bytes. */
 async function readBody(
-  deps: OperationDeps,
+  deps: OperationDependencies,
   rule: BodyRule,
   request: IncomingMessage,
   response: ServerResponse,

@@ -60,7 +60,7 @@ export interface CompaniesDependencies {
 }
 
 /** Longer passwords are wrong without checking: none nearly as long can be set. */
-const longestHashed = 1024;
+const maxHashedLength = 1024;
 
 /** The owner if there is no API key. */
 const administrator = '';
@@ -73,7 +73,7 @@ export function createCompanies(dependencies: CompaniesDependencies): Companies 
     limiter.run(administrator, () => hasher.hash(password));
 
   async function isRightPassword(name: string, password: string): Promise<boolean> {
-    const possible = isCompanyName(name) && password.length <= longestHashed;
+    const possible = isCompanyName(name) && password.length <= maxHashedLength;
     const stored = possible ? await store.findPasswordHash(name) : undefined;
     // The decoy costs as much as a real hash, so the time of a refusal does not reveal who is registered.
     const matches = await hasher.verify(possible ? password : '', stored ?? decoy);

@@ -57,7 +57,7 @@ async function isCurrent(db: Knex): Promise<boolean> {
 }
 
 /** Of a timer of Node.js. */
-const longestTimeoutMs = 2 ** 31 - 1;
+const maxTimeoutMs = 2 ** 31 - 1;
 /** Any number that other users of the same PostgreSQL server are unlikely to choose. */
 const advisoryLockId = 7_302_114_521;
 /** "IMGA" */
@@ -73,7 +73,7 @@ async function takeMigrationLock(transaction: Knex.Transaction): Promise<void> {
     // No matter how long another replica takes.
     await transaction
       .raw('SELECT pg_advisory_xact_lock(?)', [advisoryLockId])
-      .options({ query_timeout: longestTimeoutMs });
+      .options({ query_timeout: maxTimeoutMs });
     return;
   }
   // The first statement has to be a write: a SQLite transaction that starts by reading cannot wait for its

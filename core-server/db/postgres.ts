@@ -6,7 +6,7 @@ const connectTimeoutMs = 5_000;
 /** PostgreSQL reports a statement that took too long; if nothing arrives for this much longer, it is gone. */
 const answerDelayMs = 1_000;
 /** How long PostgreSQL has to close a connection after it was told to. */
-const goodbyeMs = 1_000;
+const closeTimeoutMs = 1_000;
 
 /** Whether this is PostgreSQL; otherwise it is SQLite. */
 export function isPostgres(db: Knex): boolean {
@@ -90,7 +90,7 @@ class PostgresClient extends KnexPostgresClient {
 
   /** Waits only a moment for the server to close: an open socket keeps the process alive. */
   override async destroyRawConnection(connection: Connection): Promise<void> {
-    const timer = setTimeout(() => connection.connection.stream.destroy(), goodbyeMs);
+    const timer = setTimeout(() => connection.connection.stream.destroy(), closeTimeoutMs);
     try {
       await super.destroyRawConnection(connection);
     } finally {

@@ -8,8 +8,8 @@ import { parseApiKey } from '../access/api-key-format.js';
 import { logFault } from '../observe/log-fault.js';
 import { stateOf } from './call-state.js';
 import { readRequestId } from './request-id.js';
+import { isKeyless } from './service-paths.js';
 import { toStatusObject } from './status.js';
-import { isKeyless } from './whose-path.js';
 
 /** What the interceptor needs to know about an API key. */
 export interface AuthenticatedKey {
@@ -19,15 +19,17 @@ export interface AuthenticatedKey {
 }
 
 /** What the interceptor needs from the access feature. */
-export interface AccessDeps {
+export interface AccessDependencies {
   /** Rejects with INVALID_API_KEY. */
   authenticate(apiKey: string): Promise<AuthenticatedKey>;
   /** Rejects with RATE_LIMITED when the key's request rate is used up. */
   consume(keyId: string): Promise<void>;
   /**
-   * Throws QUEUE_FULL if the single request of a call would be refused: a flood is refused before its keys are
-   * looked up and its pictures read. So while the queue is full, a bad key gets the same answer as a good one: a
-   * flood of made-up keys does not reach the store, and nobody learns which keys exist.
+   * A flood is refused before its keys are looked up and its pictures read. So while the queue is full, a bad key
+   * gets the same answer as a good one: a flood of made-up keys does not reach the store, and nobody learns which
+   * keys exist.
+   *
+   * @throws Refusal QUEUE_FULL if the single request of a call would be refused
    */
   assertRoom(call: {
     readonly operation: Operation;
@@ -50,7 +52,7 @@ const operationOfService: Readonly<Record<string, Operation>> = {
  * Checks the metadata `apikey` of every call before any of its message is read, and again for each request of a
  * stream. Health and reflection need no key.
  */
-export function checkApiKeys(deps: AccessDeps): ServerInterceptor {
+export function checkApiKeys(deps: AccessDependencies): ServerInterceptor {
   return guard(async ({ path, requestStream, deadline }, metadata) => {
     const operation = operationOfService[path.split('/')[1] ?? ''];
     if (operation === undefined) throw new Error(`no operation allows ${path}`);
@@ -71,7 +73,7 @@ export function checkApiKeys(deps: AccessDeps): ServerInterceptor {
   }, deps.log);
 }
 
-/** Returns the key. Throws KEY_NOT_ALLOWED. */
+/** Returns the key. @throws Refusal KEY_NOT_ALLOWED */
 function assertAllowed(key: AuthenticatedKey, operation: Operation): AuthenticatedKey {
   if (key.operations.length === 0 || key.operations.includes(operation)) return key;
   throw refuse(

@@ -20,8 +20,8 @@ import { http2ServersOf } from './http2-servers.js';
 import { guardKeylessCalls } from './keyless-calls.js';
 import { createReceiveLimit } from './receive-limit.js';
 import { createReflection } from './reflection.js';
+import { isReflection } from './service-paths.js';
 import { markUndecodable } from './undecodable.js';
-import { isReflection } from './whose-path.js';
 
 /** A gRPC service with its implementation. */
 export interface Service {
@@ -61,7 +61,7 @@ export interface GrpcServer {
 
 /** Room for the other fields of a request, and for pictures slightly over their limit to get a proper refusal. */
 const messageOverheadBytes = 64 * 2 ** 10;
-const leastUnfinishedBytes = 256 * 2 ** 20;
+const minUnfinishedBytes = 256 * 2 ** 20;
 /** One address gets four fifths: three of the largest responses, or a dozen of a thousand crops. */
 const unreadBytes = 256 * 2 ** 20;
 const maxStreamsPerConnection = 1_000;
@@ -111,7 +111,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   );
   const limits: StreamLimits = {
     takesStream: (path) => streaming.has(path) || isReflection(path),
-    unfinishedBytes: createFairBudget(Math.max(leastUnfinishedBytes, 16 * options.maxPictureBytes)),
+    unfinishedBytes: createFairBudget(Math.max(minUnfinishedBytes, 16 * options.maxPictureBytes)),
     unreadBytes: createFairBudget(unreadBytes),
     takeAnswerMs: options.maxReceiveMs + takeAnswerMs,
   };

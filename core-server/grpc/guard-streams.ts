@@ -2,9 +2,9 @@ import { constants, type Http2Server, type ServerHttp2Stream } from 'node:http2'
 import { areTooSmall } from '../../runtime/limits/chunk-size.js';
 import type { BudgetShare, FairBudget } from '../../runtime/limits/fair-budget.js';
 import { callerAddress } from '../../runtime/net/caller-address.js';
-import { mendHeaders } from './mend-headers.js';
 import { createMessageMeter, type MeterReading } from './message-meter.js';
-import { isOurs } from './whose-path.js';
+import { sanitizeHeaders } from './sanitize-headers.js';
+import { isOurs } from './service-paths.js';
 
 export interface StreamLimits {
   /** Whether the method of a path takes a stream of messages. */
@@ -47,7 +47,7 @@ export const chunkOverheadBytes = 256;
 export function guardStreams(server: Http2Server, limits: StreamLimits): void {
   // Before grpc-js reads headers and data.
   server.prependListener('stream', (stream, headers) => {
-    mendHeaders(headers);
+    sanitizeHeaders(headers);
     limitMessages(stream, String(headers[':path']), limits);
     limitUnread(stream, limits.unreadBytes.of(addressOf(stream)));
     endUntaken(stream, limits.takeAnswerMs);
@@ -80,9 +80,9 @@ function limitMessages(
     messagesLeft -= whole;
     // The messages of the previous chunk have been consumed: grpc-js reads no further until then.
     const isHeld = hold(unfinished + chunks * chunkOverheadBytes + whole * waitingMessageBytes);
-    const isCrumbled = areTooSmall(chunks, unfinished);
+    const isFragmented = areTooSmall(chunks, unfinished);
     // gRPC clients turn this into RESOURCE_EXHAUSTED.
-    if (unfinished > maxBytes || messagesLeft < 0 || isCrumbled || !isHeld)
+    if (unfinished > maxBytes || messagesLeft < 0 || isFragmented || !isHeld)
       stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
   });
   // The messages of a stream may still wait after the last of them has arrived.

@@ -14,7 +14,7 @@ const oversizedMetadata = 'x-internal-oversized-headers';
 const kept: readonly string[] = [':method', ':path', 'content-type'];
 
 /** Drops headers that are too large in total, except those needed for the refusal. */
-export function mendSize(headers: IncomingHttpHeaders): void {
+export function dropOversized(headers: IncomingHttpHeaders): void {
   delete headers[oversizedMetadata];
   const bytes = sizeOf(headers);
   if (bytes <= maxHeaderBytes) return;

@@ -2,8 +2,8 @@ import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
 import { callerAddress } from '../../runtime/net/caller-address.js';
 import { type Refusal, refuse, shuttingDown } from '../../runtime/refusal.js';
+import { isKeyless } from './service-paths.js';
 import { toStatusObject } from './status.js';
-import { isKeyless } from './whose-path.js';
 
 /** Maximum number of open health and reflection calls; one address may have four fifths. */
 export const maxKeylessCalls = 1_000;

@@ -3,8 +3,8 @@ import type { Span, Tracing } from '../../runtime/observe/tracing.js';
 import type { Metrics } from '../observe/metrics.js';
 import { stateOf } from './call-state.js';
 import { followDeadline } from './own-deadline.js';
+import { isOurs } from './service-paths.js';
 import { reasonOf } from './status.js';
-import { isOurs } from './whose-path.js';
 
 /**
  * Counts and traces the calls to our own services up to their final status. It comes before all other

@@ -8,10 +8,10 @@ import { invalidField, type Refusal } from '../../runtime/refusal.js';
 
 const malformedMetadata = 'x-internal-malformed-timeout';
 const secondsOfUnit = { H: 3600, M: 60, S: 1, m: 1e-3, u: 1e-6, n: 1e-9 } as const;
-const longestSeconds = 2_147_483;
+const maxSeconds = 2_147_483;
 
 /** Rewrites a deadline so that grpc-js interprets it as the caller meant it. */
-export function mendTimeout(headers: IncomingHttpHeaders): void {
+export function rewriteTimeout(headers: IncomingHttpHeaders): void {
   delete headers[malformedMetadata];
   const sent = headers['grpc-timeout'];
   if (sent === undefined) return;
@@ -20,8 +20,8 @@ export function mendTimeout(headers: IncomingHttpHeaders): void {
     delete headers['grpc-timeout'];
     // Metadata is printable; no more than a message shows.
     headers[malformedMetadata] = String(sent).replaceAll(/[^ -~]/g, '?');
-  } else if (Number(count) * secondsOfUnit[unit as keyof typeof secondsOfUnit] > longestSeconds)
-    headers['grpc-timeout'] = `${longestSeconds}S`;
+  } else if (Number(count) * secondsOfUnit[unit as keyof typeof secondsOfUnit] > maxSeconds)
+    headers['grpc-timeout'] = `${maxSeconds}S`;
 }
 
 /** The refusal for a call whose deadline was malformed; undefined for others. */

@@ -24,7 +24,7 @@ export function markUndecodable(definition: ServiceDefinition): ServiceDefinitio
 }
 
 /** Limit on tags and lengths in a message; our largest has about twenty. */
-const maxMarks = 1_000;
+const maxVarints = 1_000;
 
 /**
  * A reader that gives up: a field can be two bytes, and decoding five million of them, which all set the same
@@ -33,9 +33,9 @@ const maxMarks = 1_000;
 function limitedReader(bytes: Uint8Array): BinaryReader {
   const reader = new BinaryReader(bytes);
   const read = reader.uint32.bind(reader);
-  let left = maxMarks;
+  let left = maxVarints;
   reader.uint32 = () => {
-    if (left === 0) throw new Error(`more than ${maxMarks} tags and lengths`);
+    if (left === 0) throw new Error(`more than ${maxVarints} tags and lengths`);
     left -= 1;
     return read();
   };

@@ -3,9 +3,9 @@ import { credentials, Metadata, Server } from '@grpc/grpc-js';
 import { type Logger, pino } from 'pino';
 import type { Call } from '../../core-server/call.js';
 import { bidi } from '../../core-server/grpc/bidi.js';
-import { type AccessDeps, checkApiKeys } from '../../core-server/grpc/check-keys.js';
+import { type AccessDependencies, checkApiKeys } from '../../core-server/grpc/check-keys.js';
 import { observeCalls } from '../../core-server/grpc/observe-calls.js';
-import { streamed } from '../../core-server/grpc/stream.js';
+import { streamed } from '../../core-server/grpc/streamed.js';
 import { unary } from '../../core-server/grpc/unary.js';
 import { markUndecodable } from '../../core-server/grpc/undecodable.js';
 import type { Metrics } from '../../core-server/observe/metrics.js';
@@ -30,7 +30,7 @@ export type Handler = (
 ) => Promise<ReadMeterResponse>;
 
 /** Access for every key. */
-export const openAccess: AccessDeps = {
+export const openAccess: AccessDependencies = {
   authenticate: () => Promise.resolve({ id: 'k1', operations: [] }),
   consume: () => Promise.resolve(),
   log: pino({ level: 'silent' }),
@@ -38,7 +38,7 @@ export const openAccess: AccessDeps = {
 };
 
 interface ServeOptions {
-  access?: AccessDeps;
+  access?: AccessDependencies;
   maxDeadlineMs?: number;
   idleMs?: number;
   maxInFlight?: number;

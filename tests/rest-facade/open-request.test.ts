@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AppDeps } from '../../rest-facade/app.js';
+import type { AppDependencies } from '../../rest-facade/app.js';
 import { noTracing } from '../../runtime/observe/tracing.js';
 import { deferred } from '../helpers/deferred.js';
 import { answers } from './answers.js';
@@ -22,7 +22,7 @@ test('the wait of a request for its turn counts in its metrics, trace, deadline 
   const ended = deferred<number>();
   const startedAt: (number | undefined)[] = [];
   const timeLeftMs: number[] = [];
-  const deps: Partial<AppDeps> = {
+  const deps: Partial<AppDependencies> = {
     requestTimeoutMs,
     metrics: { requestEnded: ({ seconds }) => ended.resolve(seconds) },
     tracing: {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
-import { type AppDeps, createApp } from '../../rest-facade/app.js';
+import { type AppDependencies, createApp } from '../../rest-facade/app.js';
 import { createThrottle } from '../../rest-facade/core/throttle.js';
 import { loadRpcs } from '../../rest-facade/protos.js';
 import { createRoutes } from '../../rest-facade/transcode/rules.js';
@@ -16,7 +16,7 @@ import { noTracing } from '../../runtime/observe/tracing.js';
  */
 export async function serveApp(
   t: TestContext,
-  deps: Partial<AppDeps>,
+  deps: Partial<AppDependencies>,
   waitedMs = 0,
 ): Promise<number> {
   const app = createApp({
