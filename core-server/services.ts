@@ -18,7 +18,7 @@ import type { AdminHandlers } from './admin/service.js';
 import { bidi, type StreamSettings } from './grpc/bidi.js';
 import type { Service } from './grpc/grpc-server.js';
 import type { CallSettings } from './grpc/open-call.js';
-import { streamed } from './grpc/stream.js';
+import { streamed } from './grpc/streamed.js';
 import { unary } from './grpc/unary.js';
 import type { Handlers } from './handlers.js';
 
@@ -31,35 +31,23 @@ export function createServices(
     {
       definition: FaceDetectionServiceService,
       implementation: {
-        detectSingleFace: unary((request, call) => face.detectSingleFace(request, call), settings),
-        detectAllFaces: unary((request, call) => face.detectAllFaces(request, call), settings),
-        streamDetectFaces: bidi(
-          streamed((request, call, options) => face.detectAllFaces(request, call, options)),
-          settings,
-        ),
+        detectSingleFace: unary(face.detectSingleFace, settings),
+        detectAllFaces: unary(face.detectAllFaces, settings),
+        streamDetectFaces: bidi(streamed(face.detectAllFaces), settings),
       } satisfies Implementation<FaceDetectionServiceServer>,
     },
     {
       definition: ScoreConfigServiceService,
       implementation: {
-        getDetectionScore: unary(
-          (request, call) => scoreConfig.getDetectionScore(request, call),
-          settings,
-        ),
-        setDetectionScore: unary(
-          (request, call) => scoreConfig.setDetectionScore(request, call),
-          settings,
-        ),
+        getDetectionScore: unary(scoreConfig.getDetectionScore, settings),
+        setDetectionScore: unary(scoreConfig.setDetectionScore, settings),
       } satisfies Implementation<ScoreConfigServiceServer>,
     },
     {
       definition: MeterReadingServiceService,
       implementation: {
-        readMeter: unary((request, call) => meter.readMeter(request, call), settings),
-        streamReadMeters: bidi(
-          streamed((request, call, options) => meter.readMeter(request, call, options)),
-          settings,
-        ),
+        readMeter: unary(meter.readMeter, settings),
+        streamReadMeters: bidi(streamed(meter.readMeter), settings),
       } satisfies Implementation<MeterReadingServiceServer>,
     },
   ];
@@ -71,13 +59,13 @@ export function createAdminService(handlers: AdminHandlers, settings: CallSettin
     {
       definition: AdminServiceService,
       implementation: {
-        createApiKey: unary((request) => handlers.createApiKey(request), settings),
-        listApiKeys: unary((request) => handlers.listApiKeys(request), settings),
-        revokeApiKey: unary((request) => handlers.revokeApiKey(request), settings),
-        createCompany: unary((request) => handlers.createCompany(request), settings),
-        setCompanyPassword: unary((request) => handlers.setCompanyPassword(request), settings),
-        listCompanies: unary((request) => handlers.listCompanies(request), settings),
-        deleteCompany: unary((request) => handlers.deleteCompany(request), settings),
+        createApiKey: unary(handlers.createApiKey, settings),
+        listApiKeys: unary(handlers.listApiKeys, settings),
+        revokeApiKey: unary(handlers.revokeApiKey, settings),
+        createCompany: unary(handlers.createCompany, settings),
+        setCompanyPassword: unary(handlers.setCompanyPassword, settings),
+        listCompanies: unary(handlers.listCompanies, settings),
+        deleteCompany: unary(handlers.deleteCompany, settings),
       } satisfies Implementation<AdminServiceServer>,
     },
   ];

@@ -34,13 +34,15 @@ export interface AdminDependencies {
 
 /** The caller has already been checked; none of these needs the call itself. */
 export interface AdminHandlers {
-  createApiKey(request: CreateApiKeyRequest): Promise<CreateApiKeyResponse>;
-  listApiKeys(request: ListApiKeysRequest): Promise<ListApiKeysResponse>;
-  revokeApiKey(request: RevokeApiKeyRequest): Promise<RevokeApiKeyResponse>;
-  createCompany(request: CreateCompanyRequest): Promise<CreateCompanyResponse>;
-  setCompanyPassword(request: SetCompanyPasswordRequest): Promise<SetCompanyPasswordResponse>;
-  listCompanies(request: ListCompaniesRequest): Promise<ListCompaniesResponse>;
-  deleteCompany(request: DeleteCompanyRequest): Promise<DeleteCompanyResponse>;
+  readonly createApiKey: (request: CreateApiKeyRequest) => Promise<CreateApiKeyResponse>;
+  readonly listApiKeys: (request: ListApiKeysRequest) => Promise<ListApiKeysResponse>;
+  readonly revokeApiKey: (request: RevokeApiKeyRequest) => Promise<RevokeApiKeyResponse>;
+  readonly createCompany: (request: CreateCompanyRequest) => Promise<CreateCompanyResponse>;
+  readonly setCompanyPassword: (
+    request: SetCompanyPasswordRequest,
+  ) => Promise<SetCompanyPasswordResponse>;
+  readonly listCompanies: (request: ListCompaniesRequest) => Promise<ListCompaniesResponse>;
+  readonly deleteCompany: (request: DeleteCompanyRequest) => Promise<DeleteCompanyResponse>;
 }
 
 /** Handlers of AdminService, which the admin command uses too. */

@@ -34,16 +34,16 @@ export interface FaceDetectionDependencies {
 }
 
 export interface FaceDetectionHandlers {
-  detectSingleFace(
+  readonly detectSingleFace: (
     request: DetectSingleFaceRequest,
     call: Call,
     options?: HandlerOptions,
-  ): Promise<DetectSingleFaceResponse>;
-  detectAllFaces(
+  ) => Promise<DetectSingleFaceResponse>;
+  readonly detectAllFaces: (
     request: DetectAllFacesRequest,
     call: Call,
     options?: HandlerOptions,
-  ): Promise<DetectAllFacesResponse>;
+  ) => Promise<DetectAllFacesResponse>;
 }
 
 /** The handlers of FaceDetectionService: validate, resolve the threshold, detect, answer. */

@@ -26,14 +26,14 @@ export interface ScoreConfigDependencies {
 type CallerOfScores = Pick<Call, 'keyId' | 'clientAddress' | 'signal'>;
 
 export interface ScoreConfigHandlers {
-  getDetectionScore(
+  readonly getDetectionScore: (
     request: GetDetectionScoreRequest,
     call: CallerOfScores,
-  ): Promise<GetDetectionScoreResponse>;
-  setDetectionScore(
+  ) => Promise<GetDetectionScoreResponse>;
+  readonly setDetectionScore: (
     request: SetDetectionScoreRequest,
     call: CallerOfScores,
-  ): Promise<SetDetectionScoreResponse>;
+  ) => Promise<SetDetectionScoreResponse>;
 }
 
 /** Handlers of ScoreConfigService. */
@@ -45,7 +45,7 @@ export function createScoreConfigHandlers(deps: ScoreConfigDependencies): ScoreC
       const { company, password } = validateGetDetectionScore(request);
       await authenticateCompany({ company, password, keyId, clientAddress, signal });
       const stored = await scores.get(company);
-      // Deleted since its password was checked; below too.
+      // The company was deleted after its password was checked; the same below.
       if (stored === undefined) throw companyAuthFailed();
       return { company, detectionScore: stored.score ?? defaultScore };
     },
