@@ -20,7 +20,7 @@ const withHandlers: AdminCliDependencies['withHandlers'] = async (work) => {
   const isNew = url === undefined && !existsSync(file);
   const db = await createDatabase({ url, dataDir });
   // Otherwise a mistyped folder would look like a service without keys.
-  if (isNew) process.stderr.write(`made a new store: ${file}\n`);
+  if (isNew) process.stderr.write(`created a new store: ${file}\n`);
   try {
     const access = createAccess({ db, passwords: { maxRunning: 1, maxWaiting: 0 }, now });
     return await work(createAdminHandlers({ ...access, now }));

@@ -16,7 +16,7 @@ import { parsePostgresUrl, postgresUrlWish } from './db/postgres-url.js';
 /** All settings of the core. */
 export type CoreConfig = z.infer<typeof settings>;
 
-const adminKeyRule = 'at least 16 characters of printable ASCII, no blanks around them';
+const adminKeyRule = 'at least 16 printable ASCII characters, without leading or trailing blanks';
 
 /** The settings, their defaults and what they mean; docs/configuration.md is generated from them. */
 export const settings = z.object({
@@ -25,7 +25,7 @@ export const settings = z.object({
   CORE_ADMIN_PORT: port.default(50_052).describe('Port of AdminService; 0 picks a free port.'),
   CORE_ADMIN_KEY: z
     .string()
-    // What metadata can carry: no caller could send another.
+    // Only what gRPC metadata can carry: no caller could send anything else.
     .regex(/^[!-~][ -~]{14,}[!-~]$/, `want ${adminKeyRule}`)
     .optional()
     .describe(`Key for AdminService, ${adminKeyRule}; AdminService is off when unset.`)

@@ -59,7 +59,7 @@ export interface CompaniesDependencies {
   readonly now: () => Date;
 }
 
-/** Longer passwords are wrong without checking: none nearly as long can be set. */
+/** Longer passwords are rejected without hashing: none nearly as long can be set. */
 const maxHashedLength = 1024;
 
 /** The owner if there is no API key. */

@@ -1,7 +1,7 @@
 const maxCompanyNameLength = 64;
 
 /** The rule for company names, in words. */
-export const companyNameRule = `1 to ${maxCompanyNameLength} characters out of letters, digits, ".", "_" and "-", not dots alone`;
+export const companyNameRule = `1 to ${maxCompanyNameLength} letters, digits, ".", "_" or "-", but not only dots`;
 
 // Clients remove `.` and `..` from a URL before sending it.
 const form = new RegExp(`^(?!\\.+$)[A-Za-z0-9._-]{1,${maxCompanyNameLength}}$`);

@@ -33,10 +33,10 @@ export interface FailureLimiterOptions {
 }
 
 /**
- * A caller is an API key and an address: behind a proxy, all clients have one address, and nobody is to be
- * locked out by a few failures of another. Who calls the core from a trusted network makes its address up,
- * a new one for each guess: so a key's failures on a company are bounded whatever the address, too. Counts in
- * the memory of this process: with several keys or replicas a guesser has as many tries more.
+ * A caller is an API key and an address: behind a proxy, all clients have one address, and one client's failures
+ * must not lock out the others. A client that calls the core directly from a trusted network can invent an address
+ * for each guess, so a key's failures on a company are also limited regardless of address. Counts in the memory of
+ * this process: several keys or replicas multiply the attempts.
  */
 export function createFailureLimiter({
   maxFailures = 10,

@@ -30,7 +30,7 @@ export function createKeyRateLimiter(options: {
         if (!(caught instanceof RateLimiterRes)) throw caught;
         throw refuse(
           'RATE_LIMITED',
-          `apikey has sent ${caught.consumedPoints} requests, want at most ${requestsPerMinute} a minute`,
+          `apikey has sent ${caught.consumedPoints} requests, want at most ${requestsPerMinute} per minute`,
           {
             details: {
               field: 'apikey',

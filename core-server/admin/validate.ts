@@ -63,13 +63,13 @@ function validateLabel(label: string): void {
 
 function validateExpireTime(time: Date | undefined, now: Date): void {
   if (time === undefined || time > now) return;
-  const value = Number.isNaN(time.getTime()) ? 'no time' : time.toISOString();
-  throw invalidField('expire_time', value, 'a time to come');
+  const value = Number.isNaN(time.getTime()) ? 'invalid' : time.toISOString();
+  throw invalidField('expire_time', value, 'a time in the future');
 }
 
-/** What a header can carry to its end, as UTF-8: the recommended REST form sends passwords in one. */
+/** It must survive being sent as a UTF-8 header, as the recommended REST form does. */
 function validatePassword(password: string): void {
-  const wish = `${minPasswordLength} to ${maxPasswordLength} characters, no control characters and no blanks around them`;
+  const wish = `${minPasswordLength} to ${maxPasswordLength} characters, without control characters or leading or trailing blanks`;
   if (password === '') throw missingField('password', wish);
   // Never the value: this is a secret.
   const mistaken = (has: string, details = {}): Refusal =>
@@ -80,10 +80,10 @@ function validatePassword(password: string): void {
   if (length < minPasswordLength || length > maxPasswordLength)
     throw mistaken(`${length} characters`, { limit: `${minPasswordLength}..${maxPasswordLength}` });
   if (hasControl(password) || password.trim() !== password)
-    throw mistaken('control characters or blanks around it');
+    throw mistaken('control characters, or leading or trailing blanks');
 }
 
-/** Halves of characters count: no UTF-8 has them. */
+/** Lone surrogates count too: they have no UTF-8 encoding. */
 function hasControl(text: string): boolean {
   return /[\p{Cc}\p{Cs}]/u.test(text);
 }

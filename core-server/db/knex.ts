@@ -31,7 +31,7 @@ const defaultStatementTimeoutMs = 5_000;
  * Opens the configuration store and brings its tables up to date. Several processes may do so at
  * once. The caller ends it with `destroy()`.
  *
- * @throws ConfigError where the URL is no address; Error that says which store cannot be opened, without
+ * @throws ConfigError if the URL is invalid; Error that says which store cannot be opened, without
  * the URL's password.
  */
 export async function createDatabase(options: DatabaseOptions): Promise<Knex> {

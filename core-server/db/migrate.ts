@@ -22,7 +22,7 @@ const noWayBack = () => Promise.reject(new Error('migrations cannot be undone'))
 const migrationsTable = 'knex_migrations';
 
 /**
- * Runs the migrations that the database lacks; where it lacks none, it may be one that can only be read.
+ * Runs the migrations that the database lacks; a database that is up to date may be read-only.
  * Replicas that start at once do so one after the other. All happens in one transaction, so that a
  * process killed half-way leaves no half schema and no lock behind (knex's own lock row would stay).
  */
@@ -31,8 +31,8 @@ export async function migrateDatabase(db: Knex): Promise<void> {
   let firstError: Error | undefined;
   try {
     await db.transaction(async (transaction) => {
-      // What comes in its place has no code: knex tells that it has no lock, and SQLite, which has rolled
-      // back by itself when the disk is full, that there is nothing to roll back.
+      // Later errors mislead: knex reports a missing lock, and SQLite, which has already rolled back when the
+      // disk is full, reports nothing to roll back.
       transaction.on('query-error', (error: Error) => (firstError ??= error));
       await takeMigrationLock(transaction);
       if (await isCurrent(transaction)) return; // another replica was first
@@ -43,7 +43,7 @@ export async function migrateDatabase(db: Knex): Promise<void> {
   }
 }
 
-/** @throws Error where a newer version was there; knex would speak of a corrupt directory. */
+/** @throws Error if a newer version has migrated the database; knex would report a corrupt migration directory. */
 async function isCurrent(db: Knex): Promise<boolean> {
   const isNew = !(await db.schema.hasTable(migrationsTable));
   const done = isNew ? [] : await db(migrationsTable).pluck<string[]>('name');
@@ -56,7 +56,7 @@ async function isCurrent(db: Knex): Promise<boolean> {
   return known.every((name) => done.includes(name));
 }
 
-/** Of a timer of Node.js. */
+/** The longest delay that a timer of Node.js supports. */
 const maxTimeoutMs = 2 ** 31 - 1;
 /** Any number that other users of the same PostgreSQL server are unlikely to choose. */
 const advisoryLockId = 7_302_114_521;

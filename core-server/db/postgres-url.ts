@@ -3,7 +3,7 @@ import { ConfigError } from '../../runtime/settings.js';
 export const postgresUrlWish =
   'want an address such as postgres://user:password@host:5432/database';
 
-/** Undefined where it is no address that pg understands. */
+/** Undefined if pg would not understand it. */
 export function parsePostgresUrl(text: string): URL | undefined {
   // libpq's form of a Unix socket, postgres://user:password@/database?host=/run/postgresql, is no URL
   // without a host.

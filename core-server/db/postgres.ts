@@ -5,7 +5,7 @@ import type { Client } from 'pg';
 const connectTimeoutMs = 5_000;
 /** PostgreSQL reports a statement that took too long; if nothing arrives for this much longer, it is gone. */
 const answerDelayMs = 1_000;
-/** How long PostgreSQL has to close a connection after it was told to. */
+/** How long to wait for PostgreSQL to close a connection. */
 const closeTimeoutMs = 1_000;
 
 /** Whether this is PostgreSQL; otherwise it is SQLite. */
@@ -13,7 +13,7 @@ export function isPostgres(db: Knex): boolean {
   return (db.client as Knex.Client).config.client === PostgresClient;
 }
 
-/** What knex is told to open the database. */
+/** knex's configuration for PostgreSQL. */
 export function postgresConfig(
   url: string,
   statementTimeoutMs: number,
@@ -44,7 +44,7 @@ function preparePostgres(statementTimeoutMs: number) {
     done: (error: Error | null, connection: PostgresConnection) => void,
   ): void => {
     connection.query(`SET statement_timeout = ${statementTimeoutMs}`, (error) => {
-      // The pool forgets it then.
+      // The pool then drops it without closing it.
       if (error) void connection.end();
       done(error, connection);
     });
@@ -64,8 +64,8 @@ type Connection = Client & {
  */
 class PostgresClient extends KnexPostgresClient {
   /**
-   * Ends a connection that has left a statement without an answer: the next would wait behind that. One
-   * whose server may only be read is used no more: a new one reaches the server that took its place.
+   * Ends a connection whose statement got no response: the next would queue behind it. Retires one whose server
+   * has become read-only: a new connection reaches the server that took over.
    */
   override async _query(connection: Connection, query: unknown): Promise<unknown> {
     try {

@@ -8,7 +8,7 @@ export const sqliteFileName = 'image-analysis.sqlite3';
 
 const walRetryMs = 20;
 
-/** What knex is told to open the file; its folder has to be there. */
+/** knex's configuration for the SQLite file; its folder must exist. */
 export function sqliteConfig(filename: string, statementTimeoutMs: number): Knex.Config {
   return {
     client: SqliteClient,
@@ -56,8 +56,8 @@ function isBusy(error: Error | null): boolean {
  * the npm package, so that an install needs neither a compiler nor a download from elsewhere.
  *
  * If the file is deleted or replaced while it is open, SQLite continues with a file that has no name any more, and
- * everything written is lost with the process. So no connection is handed out until the file is back. The
- * same while nobody can tell, as its folder may not be entered or its file system is away.
+ * everything written is lost with the process. So no connection is handed out until the file is back, or
+ * while it cannot be checked: its folder is not accessible, or its file system is not mounted.
  */
 export class SqliteClient extends KnexSqliteClient {
   declare readonly connectionSettings: { readonly filename: string };
@@ -77,7 +77,7 @@ export class SqliteClient extends KnexSqliteClient {
     return connection;
   }
 
-  /** @throws Error of the code SQLITE_READONLY, as SQLite does itself where it looks. */
+  /** @throws Error of the code SQLITE_READONLY, as SQLite does where it checks. */
   override async acquireConnection(): Promise<unknown> {
     const connection: unknown = await super.acquireConnection();
     const { filename } = this.connectionSettings;
@@ -87,7 +87,7 @@ export class SqliteClient extends KnexSqliteClient {
     throw Object.assign(moved, { code: 'SQLITE_READONLY' });
   }
 
-  /** Differs after each commit by any process; undefined where that cannot be told. */
+  /** Differs after each commit by any process; undefined if that cannot be told. */
   changeToken(): string | undefined {
     const { filename } = this.connectionSettings;
     return this.#isProven && this.#isInPlace() ? readWalVersion(filename) : undefined;
@@ -112,7 +112,7 @@ export class SqliteClient extends KnexSqliteClient {
   }
 }
 
-/** Tells a file from every other, whatever its name; undefined where there is none, or none can be reached. */
+/** Identifies a file regardless of its name; undefined if it is missing or unreachable. */
 function identify(file: string): string | undefined {
   try {
     // It takes a few microseconds, less than asking another thread.

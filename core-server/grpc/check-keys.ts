@@ -78,7 +78,7 @@ function assertAllowed(key: AuthenticatedKey, operation: Operation): Authenticat
   if (key.operations.length === 0 || key.operations.includes(operation)) return key;
   throw refuse(
     'KEY_NOT_ALLOWED',
-    `apikey is that of ${key.id}, want one that may be used for ${operation}`,
+    `apikey ${key.id} is not allowed to use ${operation}, want one that is`,
     { details: { key_id: key.id, operation } },
   );
 }

@@ -93,7 +93,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     // Detects connections whose other side is gone or never spoke HTTP/2.
     'grpc.keepalive_time_ms': keepaliveMs,
     'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
-    // Not served here, but its statistics would be kept all the same.
+    // channelz is not served, so do not collect its statistics.
     'grpc.enable_channelz': 0,
   });
   const serviceNames = services.map((service) => nameOf(service));

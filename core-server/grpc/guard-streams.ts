@@ -30,19 +30,18 @@ export const waitingMessageBytes = 2 ** 10;
 export const chunkOverheadBytes = 256;
 
 /**
- * What grpc-js has no limits for or gets wrong, at the streams below it:
+ * Limits that grpc-js lacks, enforced on the HTTP/2 streams below it:
  *
- * - Bytes of messages that are on their way, all calls together, and of calls that need no key. The one message
- *   of a unary call is on its way until its caller has ended the call, since grpc-js keeps it till then. Those of
- *   a stream weigh something while they wait: grpc-js takes all of a chunk at once, where thousands may be empty.
- * - Messages of calls that need no key.
- * - Messages that come in thousands of small chunks, each of which is work and is kept by itself.
- * - Compressed messages, which would be inflated to a thousand times their bytes, each call by itself.
- *   Pictures are compressed anyway.
- * - Responses that the client does not read.
- * - Messages of calls that were refused before they were whole.
- * - Deadlines that it cannot read, headers that it would write to stderr, paths that it would repeat, and headers
- *   that are large: named by one byte each, they may be a thousand times what was sent of them.
+ * - Bytes of unfinished messages, over all calls and per keyless call. A unary call's message counts until its caller
+ *   has ended the call, since grpc-js keeps it till then. A stream's messages count while they wait: grpc-js takes a
+ *   whole chunk at once, which may contain thousands of empty ones.
+ * - Messages per keyless call.
+ * - Messages in thousands of tiny chunks, each of which is work and kept separately.
+ * - Compressed messages, which each call would inflate a thousandfold. Pictures are compressed anyway.
+ * - Responses that are not read.
+ * - Data sent after a refusal.
+ * - Headers that it mishandles: deadlines that it cannot read, text that it would write to stderr, paths that it
+ *   would repeat, and large ones, of which HPACK repeats each with a byte.
  */
 export function guardStreams(server: Http2Server, limits: StreamLimits): void {
   // Before grpc-js reads headers and data.

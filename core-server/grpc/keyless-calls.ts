@@ -41,7 +41,7 @@ export function guardKeylessCalls(closing: AbortSignal): ServerInterceptor {
 function noPlace(): Refusal {
   return refuse(
     'QUEUE_FULL',
-    `health and reflection have all the calls they can hold, want at most ${maxKeylessCalls}, try again in 1 s`,
+    `too many health and reflection calls are open, want at most ${maxKeylessCalls}, try again in 1 s`,
     { details: { limit: String(maxKeylessCalls) }, retryAfterSeconds: 1 },
   );
 }

@@ -137,7 +137,7 @@ export async function raceSignal<T>(work: Promise<T>, signal: AbortSignal): Prom
 function tookTooLong(limitMs: number): Refusal {
   return refuse(
     'DEADLINE',
-    `the answer was not ready within ${limitMs} ms, the most that a request may take, try again`,
+    `the response was not ready within ${limitMs} ms, the maximum for a request, try again`,
     { details: { limit: String(limitMs) } },
   );
 }

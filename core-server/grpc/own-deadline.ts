@@ -7,11 +7,11 @@ const slackMs = 100;
 export interface OwnDeadline {
   /** Milliseconds until then; Infinity without one. */
   leftMs(): number;
-  /** Whether a cancellation now is the deadline, which arrives as one too, from the caller's side a little early. */
+  /** Whether a cancellation now means that the deadline passed: the caller's side cancels then too, slightly early. */
   isOver(): boolean;
 }
 
-/** Follows a deadline by a monotonic clock: one that is set meanwhile ends no call early and none late. */
+/** Follows a deadline by a monotonic clock, so that changing the system clock ends no call early or late. */
 export function followDeadline(deadline: Deadline, now: () => number): OwnDeadline {
   const endsAt = now() + Number(deadline) - Date.now();
   const leftMs = () => endsAt - now();

@@ -14,8 +14,8 @@ export function sanitizeHeaders(headers: IncomingHttpHeaders): void {
 const maxPathLength = 128;
 
 /**
- * grpc-js repeats the path of a method that it does not have in its answer. Sent again by one byte (RFC 7541), it may
- * be tens of kilobytes, which no budget counts.
+ * grpc-js repeats the path of a method that it does not have in its answer. HPACK (RFC 7541) can resend tens of
+ * kilobytes with one byte, which no budget counts.
  */
 function cutPath(headers: IncomingHttpHeaders): void {
   if ((headers[':path']?.length ?? 0) > maxPathLength) headers[':path'] = '/';

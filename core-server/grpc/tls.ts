@@ -15,7 +15,7 @@ const maxHandshakeMs = 10_000;
  * Credentials of the gRPC ports: plain text unless a certificate is configured. With `CORE_TLS_CLIENT_CA`, only
  * clients with a certificate from that CA are accepted (mutual TLS).
  *
- * @throws ConfigError naming the setting whose file cannot be read; Error where OpenSSL refuses them.
+ * @throws ConfigError naming the setting whose file cannot be read; Error if OpenSSL refuses them.
  */
 export async function loadServerCredentials(config: TlsConfig): Promise<ServerCredentials> {
   const { CORE_TLS_CERT: certFile, CORE_TLS_KEY: keyFile, CORE_TLS_CLIENT_CA: caFile } = config;

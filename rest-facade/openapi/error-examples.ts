@@ -73,7 +73,7 @@ const examples: readonly ErrorExample[] = [
   ),
   example(
     'KEY_NOT_ALLOWED',
-    'apikey is that of ia_m3k7q2x5t4bd, want one that may be used for {operation}',
+    'apikey ia_m3k7q2x5t4bd is not allowed to use {operation}, want one that is',
     { key_id: 'ia_m3k7q2x5t4bd', operation: '{operation}' },
   ),
   ofField('UNKNOWN_COMPANY', '{company} is "acne", want the name of a registered company', {
@@ -106,7 +106,7 @@ const examples: readonly ErrorExample[] = [
     '{image} has 60000000 pixels (10000 x 6000), want at most 50000000',
     { value: '60000000', limit: '50000000' },
   ),
-  ofField('RATE_LIMITED', '{apikey} has sent 601 requests, want at most 600 a minute', {
+  ofField('RATE_LIMITED', '{apikey} has sent 601 requests, want at most 600 per minute', {
     value: '601',
     limit: '600',
   }),

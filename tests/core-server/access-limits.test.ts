@@ -13,7 +13,7 @@ describe('request rate of an API key', () => {
     for (let request = 1; request <= 3; request++) await limiter.consume('ia_a');
     await assert.rejects(limiter.consume('ia_a'), {
       reason: 'RATE_LIMITED',
-      message: 'apikey has sent 4 requests, want at most 3 a minute',
+      message: 'apikey has sent 4 requests, want at most 3 per minute',
       details: { field: 'apikey', value: '4', limit: '3' },
       retryAfterSeconds: 60,
     });

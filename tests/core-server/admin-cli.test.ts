@@ -92,7 +92,7 @@ describe('admin command', () => {
     );
     assert.match(
       padded.stderr,
-      /^error: password has control characters or blanks around it, want/,
+      /^error: password has control characters, or leading or trailing blanks, want/,
     );
     const given = await admin('companies', 'set-password', 'acme', '--password', 'from-the-line');
     assert.equal(given.stdout, 'Set the password of acme.\n');
@@ -128,7 +128,7 @@ describe('admin command', () => {
       [['companies', 'delete', 'acme'], 'name is "acme", want the name of a registered company'],
       [
         ['companies', 'create', 'acme', '--password', 'short'],
-        'password has 5 characters, want 8 to 128 characters, no control characters and no blanks around them',
+        'password has 5 characters, want 8 to 128 characters, without control characters or leading or trailing blanks',
       ],
     ];
     for (const [args, message] of refused) {
@@ -181,7 +181,7 @@ describe('admin command', () => {
     const first = await list();
     assert.deepEqual(
       [first.stdout, first.stderr],
-      ['[]\n', `made a new store: ${dataDir}/image-analysis.sqlite3\n`],
+      ['[]\n', `created a new store: ${dataDir}/image-analysis.sqlite3\n`],
     );
     assert.equal((await list()).stderr, '');
   });

@@ -72,12 +72,12 @@ describe('administration of API keys', () => {
     [
       'an end now',
       { expireTime: now },
-      invalid('expire_time', now.toISOString(), 'a time to come'),
+      invalid('expire_time', now.toISOString(), 'a time in the future'),
     ],
     [
       'no real time',
       { expireTime: new Date(NaN) },
-      invalid('expire_time', 'no time', 'a time to come'),
+      invalid('expire_time', 'invalid', 'a time in the future'),
     ],
   ];
   for (const [what, parts, expected] of refused) {
@@ -131,11 +131,12 @@ describe('administration of companies', () => {
     assert.equal((await handlers.listCompanies({})).companies.length, 3);
   });
 
-  const nameRule = '1 to 64 characters out of letters, digits, ".", "_" and "-", not dots alone';
-  const passwordRule = '8 to 128 characters, no control characters and no blanks around them';
+  const nameRule = '1 to 64 letters, digits, ".", "_" or "-", but not only dots';
+  const passwordRule =
+    '8 to 128 characters, without control characters or leading or trailing blanks';
   const unsendable = {
     reason: 'INVALID_FIELD',
-    message: `password has control characters or blanks around it, want ${passwordRule}`,
+    message: `password has control characters, or leading or trailing blanks, want ${passwordRule}`,
     details: { field: 'password' },
   };
   const refused: [string, Partial<CreateCompanyRequest>, object][] = [

@@ -55,7 +55,7 @@ test('a handler that never settles is answered at the server-side deadline', asy
     assert.equal(error.code, status.DEADLINE_EXCEEDED);
     assert.equal(
       error.details,
-      'the answer was not ready within 50 ms, the most that a request may take, try again',
+      'the response was not ready within 50 ms, the maximum for a request, try again',
     );
     assert.equal(detailsOf(error).reason, 'DEADLINE');
     return true;

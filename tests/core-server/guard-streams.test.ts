@@ -101,7 +101,7 @@ function trailersOf(stream: ClientHttp2Stream): Promise<IncomingHttpHeaders> {
 /** Messages of no bytes, in one piece. */
 const emptyMessages = (count: number): Buffer => Buffer.alloc(5 * count);
 
-/** A server of one's own behind the guard. */
+/** A bare server behind the guard. */
 async function serveGuarded(
   t: TestContext,
   limits: Partial<StreamLimits>,
@@ -154,7 +154,7 @@ test('a meter counts the whole messages, and the bytes of the one that is not', 
   }
 });
 
-test('who has no key cannot have large messages kept', async (t) => {
+test('a caller without a key cannot have large messages kept', async (t) => {
   const { service } = await startScripted(t);
   const session = open(t, service.grpc);
   for (const path of [checkPath, ...reflectionPaths]) {
@@ -167,7 +167,7 @@ test('who has no key cannot have large messages kept', async (t) => {
   assert.equal(await endOf(check), ok);
 });
 
-test('who has no key cannot have many messages answered in one call', async (t) => {
+test('a caller without a key cannot have many messages answered in one call', async (t) => {
   const { service } = await startScripted(t);
   const session = open(t, service.grpc);
   for (const path of reflectionPaths) {
@@ -402,7 +402,7 @@ test('headers that are large together are refused, and not kept', async (t) => {
   assert.equal(await endOf(stream), ok);
 });
 
-test('who has no key cannot open calls without end', async (t) => {
+test('a caller without a key cannot open calls without end', async (t) => {
   const { service } = await startScripted(t);
   const session = open(t, service.grpc);
   const watch = () => {

@@ -94,7 +94,7 @@ describe('settings', () => {
     it(`should refuse the admin key ${JSON.stringify(key)}`, () => {
       assert.throws(() => createConfig({ CORE_ADMIN_KEY: key }), {
         message:
-          'CORE_ADMIN_KEY is set: want at least 16 characters of printable ASCII, no blanks around them',
+          'CORE_ADMIN_KEY is set: want at least 16 printable ASCII characters, without leading or trailing blanks',
       });
     });
 
