@@ -133,7 +133,8 @@ def occlude(image, faces, rng):
         if rng.random() < 0.5:
             patch[:] = [rng.randrange(256) for _ in range(3)]
         else:
-            ys, xs = rng.randrange(image.shape[0] - patch.shape[0] + 1), rng.randrange(image.shape[1] - patch.shape[1] + 1)
+            ys = rng.randrange(image.shape[0] - patch.shape[0] + 1)
+            xs = rng.randrange(image.shape[1] - patch.shape[1] + 1)
             patch[:] = image[ys : ys + patch.shape[0], xs : xs + patch.shape[1]].copy()
 
 
@@ -157,7 +158,8 @@ def disturb(image, faces, rng):
         levels = np.arange(256, dtype=np.float32)
         if rng.random() < 0.25:  # dark or washed out
             levels = 255 * (levels / 255) ** math.exp(rng.uniform(-0.7, 1.0))
-        levels = levels * (rng.uniform(0.1, 0.5) if rng.random() < 0.1 else rng.uniform(0.6, 1.4)) + rng.uniform(-35, 35)
+        gain = rng.uniform(0.1, 0.5) if rng.random() < 0.1 else rng.uniform(0.6, 1.4)
+        levels = levels * gain + rng.uniform(-35, 35)
         table = np.repeat(levels[:, None], 3, 1)
         if rng.random() < 0.4:
             table *= np.float32([rng.uniform(0.75, 1.25) for _ in range(3)])

@@ -1,6 +1,6 @@
-"""Makes the detector's scores probabilities and finds the default score, by the held-out slice of the training pictures.
+"""Turns the detector's scores into probabilities and chooses the default score, on the held-out slice.
 
-    python calibrate.py CHECKPOINT      writes the calibration into the checkpoint; export.py takes it from there
+python calibrate.py CHECKPOINT      writes the calibration into the checkpoint; export.py takes it from there
 """
 
 import argparse
@@ -55,7 +55,10 @@ def default_score(rows, found):
         table.append((float(score), precision, recall, false))
         told = ", ".join(f"{n} of {len(kind)}" for n, kind in zip(false, kinds))
         print(f"  {score:.3f} precision {precision:.3f} recall {recall:.3f} false faces in {told}")
-    few = lambda false: all(n <= MAX_FALSE_SHARE * len(kind) for n, kind in zip(false, kinds))
+
+    def few(false):
+        return all(n <= MAX_FALSE_SHARE * len(kind) for n, kind in zip(false, kinds))
+
     allowed = [row for row in table if few(row[3])] or table[-1:]
     return max(allowed, key=lambda row: f1(row[1:3]))
 
@@ -63,8 +66,8 @@ def default_score(rows, found):
 def kinds_of_faceless(rows):
     """Indices of the meter photos and of the other pictures without a face: one kind must not hide the other."""
     faceless = [i for i, row in enumerate(rows) if not row["faces"]]
-    is_meter = lambda i: "meter" in rows[i]["path"].parts
-    return [i for i in faceless if is_meter(i)], [i for i in faceless if not is_meter(i)]
+    meters = [i for i in faceless if "meter" in rows[i]["path"].parts]
+    return meters, [i for i in faceless if i not in meters]
 
 
 def main():
@@ -79,8 +82,10 @@ def main():
     # Forty face-free pictures say little about rare false faces; meter photos that no training saw say more.
     rows += [dataset.read_row(row) for row in dataset.meters(shared / "meter" / "train", held_out=True)]
     score, precision, recall, false = default_score(rows, detect_all(network, calibration, rows))
-    print(f"defaultScore in models/manifest.json {score:.3f}: precision {precision:.3f}, recall {recall:.3f}, "
-          f"false faces in {false} pictures")
+    print(
+        f"defaultScore in models/manifest.json {score:.3f}: precision {precision:.3f}, recall {recall:.3f}, "
+        f"false faces in {false} pictures"
+    )
     saved = torch.load(args.checkpoint, map_location="cpu", weights_only=True)
     torch.save({**saved, "calibration": calibration}, args.checkpoint)
 

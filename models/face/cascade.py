@@ -67,7 +67,7 @@ class CascadeRule:
         return ((left, top, right, bottom), zoom) if zoom >= self.min_gain * first_scale else None
 
     def merge(self, first, second, region, width, height, scale):
-        """Inside the region small faces come from the second look; the first has the others, and what it keeps stays."""
+        """Inside the region, small faces come from the second look; others that the first has stay."""
         left, top, right, bottom = region[0]
         low, high = np.float32([left, top]), np.float32([right, bottom])
         inside = ((first.centres() >= low) & (first.centres() < high)).all(1)

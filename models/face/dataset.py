@@ -11,7 +11,7 @@ import numpy as np
 
 import augment
 
-HELD_OUT_FACES, HELD_OUT_NOFACE = 200, 40  # of fewer pictures a sixth
+HELD_OUT_FACES, HELD_OUT_NOFACE = 200, 40  # or a sixth, if there are fewer pictures
 METER_PICTURES, HELD_OUT_METERS = 300, 120
 CROP_SIZES, CROP_ODDS = (320, 416, 512), (5, 3, 2)
 NOFACE_SHARE, METER_SHARE, PORTRAIT_SHARE, MOSAIC_SHARE = 0.1, 0.06, 0.28, 0.12
@@ -51,7 +51,10 @@ def split(names, most, held_out):
 def annotations(root, held_out):
     """Pictures with faces as {path, faces}; either the held-out slice or the rest of train/."""
     rows = {a["file"]: a["faces"] for a in json.loads((root / "annotations.json").read_text())}
-    faces = lambda name: [{"ignore": False, **face} for face in rows[name]]
+
+    def faces(name):
+        return [{"ignore": False, **face} for face in rows[name]]
+
     return [{"path": root / n, "faces": faces(n)} for n in split(rows, HELD_OUT_FACES, held_out)]
 
 

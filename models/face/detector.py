@@ -14,6 +14,7 @@ from metrics import suppress
 HERE = Path(__file__).resolve().parent
 CANDIDATE_SCORE = 0.02
 MAX_CANDIDATES = 3000
+SERVED_RULE = CascadeRule()
 
 
 def single_thread(path):
@@ -123,7 +124,7 @@ class Detections(Found):
     milliseconds: float  # processor time of inference, all looks
 
 
-def detect(detector, picture, rule=CascadeRule(), more=True, min_score=CANDIDATE_SCORE):
+def detect(detector, picture, rule=SERVED_RULE, more=True, min_score=CANDIDATE_SCORE):
     """All looks by the rule; `more=False`: one at the overview alone."""
     height, width = picture.shape[:2]
     scale = rule.overview_scale(width, height)

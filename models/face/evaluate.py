@@ -44,10 +44,14 @@ def accuracy(pictures, found, score):
     wider = of_sets(pictures, found, WIDER)
     result = {}
     for subset in ("easy", "medium", "hard"):
-        result[f"AP {subset}"] = 100 * metrics.subset_ap(*wider, lambda f: f[subset])
+        result[f"AP {subset}"] = 100 * metrics.subset_ap(*wider, lambda f, subset=subset: f[subset])
     for low, high in SIZE_BANDS:
         name = f"AP {low}-{high}px" if high < 1e9 else f"AP {low}px up"
-        result[name] = 100 * metrics.subset_ap(*wider, lambda f: f["hard"] and low <= longest_side(f) < high)
+
+        def in_band(face, low=low, high=high):
+            return face["hard"] and low <= longest_side(face) < high
+
+        result[name] = 100 * metrics.subset_ap(*wider, in_band)
     precision, recall = metrics.precision_recall(*wider, score)
     result["precision"], result["recall"] = 100 * precision, 100 * recall
     for name, key in (("wider_portrait", "portraits WIDER"), ("portrait70", "portraits other")):

@@ -45,7 +45,10 @@ class HeldOut:
     def measure(self, network, device):
         """AP of all annotated faces, of large ones, and false faces at the best F1's score."""
         found = [self.detect(network, picture, device) for picture in self.pictures]
-        side = lambda f: max(f["box"][2] - f["box"][0], f["box"][3] - f["box"][1])
+
+        def side(f):
+            return max(f["box"][2] - f["box"][0], f["box"][3] - f["box"][1])
+
         ap = metrics.subset_ap(self.rows, found, lambda f: True)
         large = metrics.subset_ap(self.rows, found, lambda f: side(f) >= 32)
         best = max(np.arange(0.3, 0.8, 0.05), key=lambda t: f1(metrics.precision_recall(self.rows, found, t)))

@@ -1,4 +1,4 @@
-"""The teacher's maps as further targets: the detector shall make the same ones."""
+"""The teacher's maps as further targets, which the detector learns to reproduce."""
 
 import torch
 

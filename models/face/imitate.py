@@ -10,6 +10,7 @@ import argparse
 import math
 import random
 import time
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -56,7 +57,7 @@ def head_loss(maps, known, has_faces):
     return loss
 
 
-def part_losses(network, batch, teacher, variances):
+def part_losses(network, teacher, variances, batch):
     """name of a part -> unexplained share of the variance of its map, each fed by the teacher; and the heads' loss."""
     pixels, has_faces = batch
     known, maps = teacher(pixels)
@@ -67,7 +68,7 @@ def part_losses(network, batch, teacher, variances):
     return losses
 
 
-def joint_losses(network, batch, teacher, variances):
+def joint_losses(network, teacher, variances, batch):
     """The same of the whole network; places that look like faces count more."""
     pixels, has_faces = batch
     known, maps = teacher(pixels)
@@ -104,7 +105,9 @@ def main():
         _, disturbed, faces, _ = queue.get()
         return as_pixels(disturbed, device), torch.tensor([float(len(rows) > 0) for rows in faces], device=device)
 
-    draws = lambda: (draw() for _ in range(FIT_BATCHES))
+    def draws():
+        return (draw() for _ in range(FIT_BATCHES))
+
     variances = Variances()
     variances.fit(teacher(pixels)[1] for pixels, _ in draws())
     if args.start:
@@ -115,7 +118,7 @@ def main():
         (part_losses, args.minutes, args.rate, (0, *REFRAMES)),
         (joint_losses, args.joint_minutes, args.joint_rate, (0,)),
     ):
-        losses = lambda batch: losses_of(network, batch, teacher, variances)
+        losses = partial(losses_of, network, teacher, variances)
         learn(network, losses, draws, minutes, rate, reframes)
         save(network, variances, args.folder)
     for worker in workers:

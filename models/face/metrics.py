@@ -65,7 +65,7 @@ def average_precision(results, positives):
 
 
 def subset_ap(pictures, detections, is_wanted):
-    """AP over pictures; `is_wanted(face)` says which faces count as positives. detections: (boxes, scores) a picture."""
+    """AP over pictures; `is_wanted(face)` says which faces count. detections: (boxes, scores) of each picture."""
     results, positives = [], 0
     for picture, (boxes, scores) in zip(pictures, detections):
         truth = np.float32([f["box"] for f in picture["faces"]]).reshape(-1, 4)

@@ -19,7 +19,7 @@ FEATURES = 64  # of every map that one part hands to the next
 
 @dataclass(frozen=True)
 class NetworkConfig:
-    """Widths of the units of each part, the last of which is FEATURES; what a checkpoint stores to rebuild its network."""
+    """Widths of the units of each part, the last of which is FEATURES. Checkpoints store it to rebuild the network."""
 
     stages: tuple = ((32, 64), (64, 64), (128, 64), (128, 64), (128, 64))  # strides 4, 4, 8, 16, 32
     merge: tuple = (64,)
@@ -30,7 +30,9 @@ class NetworkConfig:
 
     @staticmethod
     def from_dict(values):
-        tuples = lambda v: tuple(map(tuples, v)) if isinstance(v, (list, tuple)) else v
+        def tuples(v):
+            return tuple(map(tuples, v)) if isinstance(v, (list, tuple)) else v
+
         return NetworkConfig(**{k: tuples(v) for k, v in values.items()})
 
 

@@ -1,7 +1,7 @@
 """Makes a shrunken copy of the training data for a machine with a GPU, laid out like the shared folder.
 
-    python pack.py                                   writes models/face/pack (not committed)
-    SHARED_DIR=models/face/pack python train.py ...  trains from it
+python pack.py                                   writes models/face/pack (not committed)
+SHARED_DIR=models/face/pack python train.py ...  trains from it
 """
 
 import argparse

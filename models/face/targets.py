@@ -55,7 +55,10 @@ def overlap(a, b):
     """Intersection over union of boxes, shapes broadcast."""
     size = (torch.minimum(a[..., 2:], b[..., 2:]) - torch.maximum(a[..., :2], b[..., :2])).clamp(min=0)
     shared = size[..., 0] * size[..., 1]
-    area = lambda t: (t[..., 2] - t[..., 0]) * (t[..., 3] - t[..., 1])
+
+    def area(t):
+        return (t[..., 2] - t[..., 0]) * (t[..., 3] - t[..., 1])
+
     return shared / (area(a) + area(b) - shared + 1e-6)
 
 

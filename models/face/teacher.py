@@ -36,7 +36,7 @@ class Teacher:
 
     @torch.no_grad()
     def __call__(self, rgb):
-        """RGB [B,3,H,W] to (a (score [B,h,w], box [B,4,h,w], landmarks [B,10,h,w]) a stride, maps by the names of MAPS)."""
+        """RGB [B,3,H,W] to (for each stride (score [B,h,w], box [B,4,h,w], landmarks [B,10,h,w]), maps by name)."""
         v = dict(self.weights)
         v[self.input] = rgb.flip(1)
         with torch.autocast(rgb.device.type, dtype=torch.bfloat16):

@@ -147,7 +147,9 @@ class MetricsTest(unittest.TestCase):
 
     def test_a_second_hit_on_one_face_is_false(self):
         face = np.float32([[0, 0, 10, 10]])
-        results = metrics.match(face, np.array([True]), np.float32([[0, 0, 10, 10], [0, 1, 10, 10]]), np.array([0.9, 0.8]))
+        results = metrics.match(
+            face, np.array([True]), np.float32([[0, 0, 10, 10], [0, 1, 10, 10]]), np.array([0.9, 0.8])
+        )
         self.assertEqual([hit for _, hit in results], [1, 0])
 
     def test_a_face_outside_the_subset_does_not_count(self):

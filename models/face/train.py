@@ -43,7 +43,9 @@ def arguments():
     parser.add_argument("--batch", type=int, default=16, help="crops of 320 pixels a step; larger crops count more")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--compile", action="store_true", help="torch.compile: a fifth faster on a CPU, needs a C++ compiler")
+    parser.add_argument(
+        "--compile", action="store_true", help="torch.compile: a fifth faster on a CPU, needs a C++ compiler"
+    )
     parser.add_argument("--check-minutes", type=float, default=12, help="between looks at the held-out slice")
     parser.add_argument("--folder", type=Path, default=HERE / "checkpoints")
     return parser.parse_args()
@@ -152,7 +154,10 @@ def train_step(run, teacher, batch, rate):
 
 def prepare(run, teacher, queue):
     """Before the first step: how much the teacher's maps vary, and the frame of every unit."""
-    batches = lambda column: (as_pixels(queue.get()[column], run.device) for _ in range(FIT_BATCHES))
+
+    def batches(column):
+        return (as_pixels(queue.get()[column], run.device) for _ in range(FIT_BATCHES))
+
     run.variances.fit(teacher(clean)[1] for clean in batches(0))
     whiten(run.network, lambda pixels: run.network(normalise(pixels)), batches(1))
     run.ema = {k: v.clone() for k, v in run.network.state_dict().items()}
@@ -173,9 +178,7 @@ def main():
     queue, hardness, workers = dataset.start_workers(pictures, args.workers, random.randrange(2**31), pixels)
     teacher = Teacher(dataset.teacher_file(shared), device)
     if args.compile:  # the averaged network that is checked stays as it is: every picture there has its own size
-        run.network.features, teacher = (
-            torch.compile(part, dynamic=False) for part in (run.network.features, teacher)
-        )
+        run.network.features, teacher = (torch.compile(part, dynamic=False) for part in (run.network.features, teacher))
 
     if not args.resume:
         prepare(run, teacher, queue)

@@ -1,4 +1,5 @@
-"""From strips to a reading: fuse crops, count the fraction wheels, weigh the hypotheses. Pure functions over reader.json."""
+"""From strips to a reading: fuse crops, count the fraction wheels, weigh the hypotheses. Pure functions."""
+
 import math
 from dataclasses import dataclass, field
 
@@ -21,11 +22,12 @@ def sigmoid(x: float) -> float:
 @dataclass
 class Hypothesis:
     """One counter read one way round: its strips' probabilities and what the networks say of it."""
-    quad: np.ndarray           # reading order, picture pixels
-    probs: list                # (T, 21) of each crop
+
+    quad: np.ndarray  # reading order, picture pixels
+    probs: list  # (T, 21) of each crop
     legible: list
     counter: float
-    agrees: float              # probability by the refiner that this is the right way round
+    agrees: float  # probability by the refiner that this is the right way round
     locate: float
     readings: dict = field(default_factory=dict)  # digits -> probability
 
@@ -38,16 +40,16 @@ def proposals(merged: np.ndarray, floor: float):
     found = {tuple(digits)}
     others = []
     for i, t in enumerate(steps):
-        near = merged[max(0, t - 1):t + 2, 1:].max(0).copy()
+        near = merged[max(0, t - 1) : t + 2, 1:].max(0).copy()
         near[digits[i]] = 0
         d = int(near.argmax())
         if near[d] >= floor:
             others.append((float(near[d]), i, d))
     for _, i, d in sorted(others, reverse=True)[:3]:
-        found.add(tuple(digits[:i] + [d] + digits[i + 1:]))
+        found.add(tuple(digits[:i] + [d] + digits[i + 1 :]))
     n, value = len(digits), int("".join(map(str, digits)))
     for v in (value - 1, value + 1):
-        if 0 <= v < 10 ** n:
+        if 0 <= v < 10**n:
             found.add(tuple(int(c) for c in str(v).zfill(n)))
     return found
 
@@ -69,12 +71,19 @@ def weigh(h: Hypothesis, rules) -> float:
     best = max(h.readings.values(), default=0.0)
     u = h.quad[1] - h.quad[0] + h.quad[2] - h.quad[3]
     upright = sigmoid(rules["uprightSteepness"] * float(u[0]) / (float(np.hypot(u[0], u[1])) + TINY))
-    terms = {"read": best, "legible": float(np.mean(h.legible)), "counter": h.counter, "turn": h.agrees, "locate": h.locate, "upright": upright}
+    terms = {
+        "read": best,
+        "legible": float(np.mean(h.legible)),
+        "counter": h.counter,
+        "turn": h.agrees,
+        "locate": h.locate,
+        "upright": upright,
+    }
     return sum(w[k] * math.log(max(v, 1e-4)) for k, v in terms.items())
 
 
 def wheels(h: Hypothesis, digits: str):
-    """For each wheel: probability, chance of being red, centre along the strip (0..1) — means over the crops, and the crop-0 centre."""
+    """For each wheel: probability and redness (means over the crops), and centre along the first strip (0..1)."""
     labels = [int(c) for c in digits]
     rows = []
     for p in h.probs:
@@ -82,20 +91,24 @@ def wheels(h: Hypothesis, digits: str):
         spans = align(np.log(merged + TINY), labels)
         crop = []
         for d, (a, b) in zip(labels, spans):
-            t = a + int(merged[a:b + 1, d + 1].argmax())
-            mass = p[a:b + 1, d + 1].sum() + p[a:b + 1, d + 11].sum()
-            crop.append((merged[t, d + 1], p[a:b + 1, d + 11].sum() / (mass + TINY), ((a + b) / 2 + .5) / len(p)))
+            t = a + int(merged[a : b + 1, d + 1].argmax())
+            mass = p[a : b + 1, d + 1].sum() + p[a : b + 1, d + 11].sum()
+            crop.append((merged[t, d + 1], p[a : b + 1, d + 11].sum() / (mass + TINY), ((a + b) / 2 + 0.5) / len(p)))
         rows.append(crop)
     rows = np.array(rows)
     return rows[..., 0].mean(0), rows[..., 1].mean(0), rows[0, :, 2]
 
 
 def fraction_length(red: np.ndarray, rules):
-    """Red wheels are at the end: the most probable length by colour and by what is usual for so many wheels, and its probability."""
+    """Red wheels are at the end: the most probable number, by colour and by what is usual, and its probability."""
     n = len(red)
     prior = rules["fractionPrior"].get(str(n), rules["fractionPrior"]["other"])
     lengths = range(0, max(1, n - 1))
-    logs = [sum(math.log(max(r if i >= n - k else 1 - r, 1e-3)) for i, r in enumerate(red)) + math.log(prior[k] if k < len(prior) else 0.01) for k in lengths]
+    logs = [
+        sum(math.log(max(r if i >= n - k else 1 - r, 1e-3)) for i, r in enumerate(red))
+        + math.log(prior[k] if k < len(prior) else 0.01)
+        for k in lengths
+    ]
     top = max(logs)
     weights = [math.exp(v - top) for v in logs]
     k = int(np.argmax(weights))
@@ -116,8 +129,14 @@ def assemble(hypotheses, rules):
     # A wheel between two numbers splits the probability between readings one step apart; either is right.
     step = {s: p for s, p in h.readings.items() if len(s) == len(digits) and abs(int(s) - int(digits)) == 1}
     neighbour = sum(p for s, p in step.items() if s[:cut] != digits[:cut])
-    features = {"read": logit(integer_p), "neighbour": neighbour, "legible": logit(float(np.mean(h.legible))), "counter": logit(h.counter),
-                "locate": logit(h.locate), "margin": min(weigh(h, rules) - weigh(ranked[1], rules), 5.0) if len(ranked) > 1 else 5.0}
+    features = {
+        "read": logit(integer_p),
+        "neighbour": neighbour,
+        "legible": logit(float(np.mean(h.legible))),
+        "counter": logit(h.counter),
+        "locate": logit(h.locate),
+        "margin": min(weigh(h, rules) - weigh(ranked[1], rules), 5.0) if len(ranked) > 1 else 5.0,
+    }
     c = rules["calibration"]
     confidence = sigmoid(c["bias"] + sum(c[k] * v for k, v in features.items()))
     refuse = rules["refuse"]
@@ -125,19 +144,29 @@ def assemble(hypotheses, rules):
     # Rounded as the service reports it, so that the status matches the confidence shown.
     ok = round(confidence, 4) >= rules["okConfidence"] and fraction_sure >= rules["fractionSure"]
     return {
-        "digits": digits, "red_digits": length, "fraction_sure": fraction_sure, "confidence": confidence, "readable": readable,
+        "digits": digits,
+        "red_digits": length,
+        "fraction_sure": fraction_sure,
+        "confidence": confidence,
+        "readable": readable,
         "status": "OK" if ok else "CHECK",
-        "alternatives": sorted(((s, p) for s, p in step.items() if p >= rules["alternativeFloor"]), key=lambda x: -x[1]),
-        "wheels": [{"digit": c, "confidence": float(p), "red": float(r), "quad": q} for c, p, r, q in zip(digits, sure, red, wheel_quads(h.quad, centres, rules))],
-        "quad": h.quad, "features": features,
+        "alternatives": sorted(
+            ((s, p) for s, p in step.items() if p >= rules["alternativeFloor"]), key=lambda x: -x[1]
+        ),
+        "wheels": [
+            {"digit": c, "confidence": float(p), "red": float(r), "quad": q}
+            for c, p, r, q in zip(digits, sure, red, wheel_quads(h.quad, centres, rules))
+        ],
+        "quad": h.quad,
+        "features": features,
     }
 
 
 def wheel_quads(quad, centres, rules):
-    """Place of each wheel in the picture: the strip's centres mapped back to the counter's quad (crop 0), one pitch wide."""
+    """Place of each wheel in the picture: centres on the first strip mapped back to the counter, one pitch wide."""
     crop = rules["crops"][0]
     grow = (1 + 2 * crop["mx"]) * crop["sx"]
-    x = [(c - .5) * grow + .5 for c in centres]
+    x = [(c - 0.5) * grow + 0.5 for c in centres]
     gaps = sorted(b - a for a, b in zip(x, x[1:]))
     half = (gaps[len(gaps) // 2] if gaps else 1.0) / 2
 

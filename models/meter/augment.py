@@ -1,4 +1,5 @@
-"""Camera effects on uint8 pictures. Everything works on 8 bit tables and filters: augmentation shares a core with training."""
+"""Camera effects on uint8 pictures, by 8-bit tables and filters: augmentation shares a core with training."""
+
 import math
 import random
 
@@ -22,14 +23,14 @@ def noise_bank() -> np.ndarray:
 
 
 def tone(image: np.ndarray) -> np.ndarray:
-    """Exposure, contrast, gamma and white balance as one table a channel."""
+    """Exposure, contrast, gamma and white balance as one table per channel."""
     x = np.arange(256, dtype=np.float32) / 255
-    if rng.random() < .4:
-        x = x ** math.exp(rng.uniform(-.5, .5))
-    gain, offset = math.exp(rng.uniform(-.75, .35)), rng.uniform(-.06, .15)
+    if rng.random() < 0.4:
+        x = x ** math.exp(rng.uniform(-0.5, 0.5))
+    gain, offset = math.exp(rng.uniform(-0.75, 0.35)), rng.uniform(-0.06, 0.15)
     mean = float(image[::4, ::4].mean()) / 255
-    contrast = math.exp(rng.uniform(-.6, .4)) if rng.random() < .5 else 1
-    warm = [rng.uniform(.78, 1.2) for _ in range(3)] if rng.random() < .5 else [1, 1, 1]
+    contrast = math.exp(rng.uniform(-0.6, 0.4)) if rng.random() < 0.5 else 1
+    warm = [rng.uniform(0.78, 1.2) for _ in range(3)] if rng.random() < 0.5 else [1, 1, 1]
     tables = [np.clip((((x - mean) * contrast + mean) * gain + offset) * c, 0, 1) for c in warm]
     return cv2.LUT(image, np.uint8(np.stack(tables, -1)[None] * 255))
 
@@ -40,12 +41,12 @@ def add_light(image: np.ndarray) -> np.ndarray:
     gw, gh = 24, max(6, 24 * h // w)
     y, x = np.mgrid[0:gh, 0:gw].astype(np.float32) / gw
     field = np.zeros((gh, gw), np.float32)
-    if rng.random() < .6:
+    if rng.random() < 0.6:
         a = rng.uniform(0, 2 * math.pi)
-        field += rng.uniform(20, 80) * ((x - .5) * math.cos(a) + (y - .5 * gh / gw) * math.sin(a)) * 2
+        field += rng.uniform(20, 80) * ((x - 0.5) * math.cos(a) + (y - 0.5 * gh / gw) * math.sin(a)) * 2
     for _ in range(rng.choice([0, 1, 1, 2])):
-        cx, cy, s = rng.random(), rng.random() * gh / gw, rng.uniform(.03, .2)
-        field += rng.uniform(40, 230) * np.exp(-((x - cx) ** 2 + (y - cy) ** 2 * rng.uniform(.4, 3)) / (2 * s * s))
+        cx, cy, s = rng.random(), rng.random() * gh / gw, rng.uniform(0.03, 0.2)
+        field += rng.uniform(40, 230) * np.exp(-((x - cx) ** 2 + (y - cy) ** 2 * rng.uniform(0.4, 3)) / (2 * s * s))
     field = cv2.resize(field, (w, h), interpolation=cv2.INTER_LINEAR)[..., None]
     return np.clip(image + field, 0, 255).astype(np.uint8)
 
@@ -57,17 +58,24 @@ def to_grey(image: np.ndarray) -> np.ndarray:
 
 def low_resolution(image: np.ndarray, low: float) -> np.ndarray:
     h, w = image.shape[:2]
-    f = rng.uniform(low, .8)
-    small = cv2.resize(image, (max(8, int(w * f)), max(6, int(h * f))), interpolation=rng.choice([cv2.INTER_AREA, cv2.INTER_LINEAR]))
+    f = rng.uniform(low, 0.8)
+    small = cv2.resize(
+        image, (max(8, int(w * f)), max(6, int(h * f))), interpolation=rng.choice([cv2.INTER_AREA, cv2.INTER_LINEAR])
+    )
     return cv2.resize(small, (w, h), interpolation=rng.choice([cv2.INTER_LINEAR, cv2.INTER_CUBIC]))
 
 
 def blur(image: np.ndarray, most: float) -> np.ndarray:
-    if rng.random() < .7:
-        return cv2.GaussianBlur(image, (0, 0), rng.uniform(.4, most))
+    if rng.random() < 0.7:
+        return cv2.GaussianBlur(image, (0, 0), rng.uniform(0.4, most))
     k = rng.choice([3, 5, 7])
     kernel = np.zeros((k, k), np.float32)
-    cv2.line(kernel, (rng.randrange(k), 0) if rng.random() < .5 else (0, rng.randrange(k)), (k - 1, k - 1 if rng.random() < .3 else k // 2), 1)
+    cv2.line(
+        kernel,
+        (rng.randrange(k), 0) if rng.random() < 0.5 else (0, rng.randrange(k)),
+        (k - 1, k - 1 if rng.random() < 0.3 else k // 2),
+        1,
+    )
     return cv2.filter2D(image, -1, kernel / max(kernel.sum(), 1))
 
 
@@ -75,17 +83,17 @@ def add_noise(image: np.ndarray) -> np.ndarray:
     h, w = image.shape[:2]
     bank = noise_bank()
     y, x = rng.randrange(bank.shape[0] - h + 1), rng.randrange(bank.shape[1] - w + 1)
-    noise = bank[y:y + h, x:x + w]
-    if rng.random() < .3:
+    noise = bank[y : y + h, x : x + w]
+    if rng.random() < 0.3:
         noise = noise[..., :1]
     return np.clip(image + noise * rng.uniform(1, 12), 0, 255).astype(np.uint8)
 
 
 def small_sensor(image: np.ndarray, low: float) -> np.ndarray:
-    """A camera that is mounted on a meter: grey, few pixels, lit by one lamp, noisy, packed hard. One after the other, since each by
-    chance alone seldom gives them all."""
-    image = low_resolution(add_noise(to_grey(add_light(image) if rng.random() < .5 else tone(image))), low)
-    return jpeg(image, rng.randint(15, 60)) if rng.random() < .7 else image
+    """A camera mounted on a meter: grey, few pixels, lit by one lamp, noisy, strongly compressed. Always all of them,
+    which independent chances would seldom give."""
+    image = low_resolution(add_noise(to_grey(add_light(image) if rng.random() < 0.5 else tone(image))), low)
+    return jpeg(image, rng.randint(15, 60)) if rng.random() < 0.7 else image
 
 
 def jpeg(image: np.ndarray, quality: int) -> np.ndarray:
@@ -93,26 +101,26 @@ def jpeg(image: np.ndarray, quality: int) -> np.ndarray:
     return cv2.imdecode(data, cv2.IMREAD_COLOR)
 
 
-def photometric(image: np.ndarray, most_blur: float = 1.6, low: float = .35) -> np.ndarray:
+def photometric(image: np.ndarray, most_blur: float = 1.6, low: float = 0.35) -> np.ndarray:
     """Random camera: tone, light, grey sensor, inversion (infrared), blur, low resolution, noise, JPEG."""
     image = np.ascontiguousarray(image)
-    if rng.random() < .12:
+    if rng.random() < 0.12:
         return small_sensor(image, low)
-    if rng.random() < .9:
+    if rng.random() < 0.9:
         image = tone(image)
-    if rng.random() < .2:
+    if rng.random() < 0.2:
         image = to_grey(image)
-    if rng.random() < .06:
+    if rng.random() < 0.06:
         image = 255 - image
-    if rng.random() < .3:
+    if rng.random() < 0.3:
         image = add_light(image)
-    if rng.random() < .45:
+    if rng.random() < 0.45:
         image = blur(image, most_blur)
-    if rng.random() < .3:
+    if rng.random() < 0.3:
         image = low_resolution(image, low)
-    if rng.random() < .5:
+    if rng.random() < 0.5:
         image = add_noise(image)
-    if rng.random() < .2:
+    if rng.random() < 0.2:
         image = jpeg(image, rng.randint(22, 80))
     return image
 

@@ -1,7 +1,10 @@
-"""Average the weights of two checkpoints of one network, the second trained on from the first: python average.py A.pt B.pt OUT.pt
+"""Average the weights of two checkpoints of one network, the second trained on from the first.
 
-What two runs know in common stays and what either fitted to its own samples halves.
+python average.py A.pt B.pt OUT.pt
+
+What both have learned stays; what either has fitted to its own samples is halved.
 """
+
 import sys
 
 import torch

@@ -1,4 +1,5 @@
-"""Prints figures and units in the line of a counter: what stands there is not a wheel."""
+"""Prints figures and units in line with a counter: they are not wheels."""
+
 import cv2
 import numpy as np
 
@@ -17,24 +18,27 @@ def fonts():
 
 
 def print_beside(image: np.ndarray, quad: np.ndarray, wheels: int) -> np.ndarray:
-    """`quad` is the counter in the picture, in reading order. The print is as dark or light as the plate there asks for."""
-    right = rng.random() < .8
+    """`quad` is the counter in the picture, in reading order. The print contrasts with the plate there."""
+    right = rng.random() < 0.8
     words = rng.choice(RIGHT if right else LEFT)
     alpha = text(rng.choice(fonts()), 48, words)
     top, bottom = (quad[1] - quad[0]) / wheels, (quad[2] - quad[3]) / wheels
-    gap, inset = rng.uniform(.12, .5), rng.uniform(.05, .25)
-    wide = rng.uniform(.5, .75) * min(len(words), 2.5)
+    gap, inset = rng.uniform(0.12, 0.5), rng.uniform(0.05, 0.25)
+    wide = rng.uniform(0.5, 0.75) * min(len(words), 2.5)
     near, far = (gap, gap + wide) if right else (-gap, -gap - wide)
     upper, lower = (quad[1], quad[2]) if right else (quad[0], quad[3])
-    at = lambda along, down: (upper + top * along) * (1 - down) + (lower + bottom * along) * down
+
+    def at(along, down):
+        return (upper + top * along) * (1 - down) + (lower + bottom * along) * down
+
     a, b = min(near, far), max(near, far)
     cell = np.float32([at(a, inset), at(b, inset), at(b, 1 - inset), at(a, 1 - inset)])
     h, w = alpha.shape
     M = cv2.getPerspectiveTransform(np.float32([[0, 0], [w, 0], [w, h], [0, h]]), cell)
     part = cv2.warpPerspective(alpha, M, image.shape[1::-1], flags=cv2.INTER_AREA).astype(np.float32)[..., None] / 255
-    covered = part[..., 0] > .05
+    covered = part[..., 0] > 0.05
     if not covered.any():
         return image
     plate = image[covered].mean(0)
-    ink = plate * rng.uniform(.1, .45) if plate.mean() > 95 else plate + (255 - plate) * rng.uniform(.5, .9)
+    ink = plate * rng.uniform(0.1, 0.45) if plate.mean() > 95 else plate + (255 - plate) * rng.uniform(0.5, 0.9)
     return (image * (1 - part) + ink * part).astype(np.uint8)

@@ -3,6 +3,7 @@
 A bank is two files: pixels (uint8, memory mapped, full and half size of every picture) and an index.
 Real photos and rendered ones have the same format, so every training script sees one kind of sample.
 """
+
 import argparse
 import hashlib
 import json
@@ -34,7 +35,8 @@ def hash_of(text: str) -> int:
 
 @dataclass
 class Photo:
-    """One picture. `quad` is in reading order (top left first), `digits` one character a wheel."""
+    """One picture. `quad` is in reading order (top left first), `digits` one character per wheel."""
+
     source: str
     name: str
     quad: np.ndarray | None
@@ -64,7 +66,7 @@ class Bank:
     def pixels_of(self, photo: Photo, level: int) -> np.ndarray:
         """The picture at full (0) or half (1) size, RGB."""
         offset, h, w = photo.levels[level]
-        return self.pixels[offset:offset + h * w * 3].reshape(h, w, 3)
+        return self.pixels[offset : offset + h * w * 3].reshape(h, w, 3)
 
     def by_source(self, keep) -> dict:
         groups = defaultdict(list)
@@ -81,15 +83,17 @@ class BankWriter:
         self.file = open(folder / "pixels.bin", "wb")
 
     def add(self, rgb: np.ndarray | None, **fields):
-        """One photo; without a picture it is the one before (another quad of it)."""
+        """One photo; without a picture, another quad of the one before."""
         if rgb is not None:
             self.levels = []
-            for image in (rgb, cv2.resize(rgb, None, fx=.5, fy=.5, interpolation=cv2.INTER_AREA)):
+            for image in (rgb, cv2.resize(rgb, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)):
                 self.file.write(np.ascontiguousarray(image).tobytes())
                 self.levels.append((self.offset, *image.shape[:2]))
                 self.offset += image.size
         quad = fields.pop("quad", None)
-        self.index.append({**fields, "quad": None if quad is None else np.asarray(quad).round(2).tolist(), "levels": self.levels})
+        self.index.append(
+            {**fields, "quad": None if quad is None else np.asarray(quad).round(2).tolist(), "levels": self.levels}
+        )
 
     def close(self):
         self.file.close()
@@ -101,10 +105,14 @@ def read_small(path: Path) -> np.ndarray:
 
 
 def build_real(extra_folders=()) -> None:
-    """train/, train_extra/, own labelled folders (same format) and the training half of the pictures without a meter."""
+    """train/, train_extra/, own labelled folders, and the training half of the pictures without a meter."""
     shared = shared_dir()
     writer = BankWriter(CACHE / "real")
-    folders = [(shared / "meter/train", "main"), (shared / "meter/train_extra", "extra")] if not WORK or (shared / "meter").exists() else []
+    folders = (
+        [(shared / "meter/train", "main"), (shared / "meter/train_extra", "extra")]
+        if not WORK or (shared / "meter").exists()
+        else []
+    )
     for folder, family in folders + [(Path(f), "own") for f in extra_folders]:
         for o in json.loads((folder / "labels.json").read_text()):
             if o["counter"] is None:
@@ -112,8 +120,16 @@ def build_real(extra_folders=()) -> None:
             rgb = read_small(folder / o["file"])
             scale = np.float32(rgb.shape[1::-1]) / np.float32([o["width"], o["height"]])
             source = f"own-{o.get('source', Path(folder).name)}" if family == "own" else o["source"]
-            writer.add(rgb, source=source, name=o["file"], quad=np.float32(o["counter"]) * scale, digits=o["digits"],
-                       red=o["red_digits"], accept=o.get("accept", []), held=is_held(source, o["digits"], family))
+            writer.add(
+                rgb,
+                source=source,
+                name=o["file"],
+                quad=np.float32(o["counter"]) * scale,
+                digits=o["digits"],
+                red=o["red_digits"],
+                accept=o.get("accept", []),
+                held=is_held(source, o["digits"], family),
+            )
     for path in pictures_without_meter(evaluation=False):
         writer.add(read_small(path), source="negative", name=path.name, quad=None)
     writer.close()
@@ -136,5 +152,7 @@ def half_of(folder: Path, pattern: str, evaluation: bool):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Cache the labelled photos as raw pixels.")
-    parser.add_argument("--data", action="append", default=[], help="folder with own photos and labels.json, as in the card")
+    parser.add_argument(
+        "--data", action="append", default=[], help="folder with own photos and labels.json, as in the card"
+    )
     build_real(parser.parse_args().data)

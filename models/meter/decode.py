@@ -2,6 +2,7 @@
 
 Classes: 0 blank, 1..10 black 0..9, 11..20 red 0..9. Colour is merged away while reading and told at the end.
 """
+
 import math
 
 import numpy as np
@@ -45,7 +46,9 @@ def log_likelihood(log_merged: np.ndarray, digits) -> float:
             y = a[s - 2] if s > 1 and labels[s] and labels[s] != labels[s - 2] else NEVER
             top = max(m, x, y)
             if top > NEVER / 2:
-                b[s] = top + math.log(math.exp(m - top) + math.exp(x - top) + math.exp(y - top)) + log_merged[t, labels[s]]
+                b[s] = (
+                    top + math.log(math.exp(m - top) + math.exp(x - top) + math.exp(y - top)) + log_merged[t, labels[s]]
+                )
         a = b
     top = max(a[-1], a[-2] if n > 1 else NEVER)
     return top + math.log(math.exp(a[-1] - top) + (math.exp(a[-2] - top) if n > 1 else 0))

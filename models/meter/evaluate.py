@@ -1,4 +1,8 @@
-"""Evaluate the exported reader: python evaluate.py [--split eval|held] [--folder runs/x]. One table by source with 95 % intervals."""
+"""Evaluate the exported reader, by source, with 95 % intervals.
+
+python evaluate.py [--split eval|held] [--folder runs/x]
+"""
+
 import argparse
 from collections import defaultdict
 from pathlib import Path
@@ -19,8 +23,15 @@ def share(rows, key):
 def line(name, rows):
     ok = [r for r in rows if r["ok"]]
     right = f"{100 * np.mean([r['integer'] for r in ok]):5.1f}" if ok else "    –"
-    return (f"{name:16s} {len(rows):4d}  {share(rows, 'integer'):16s} {share(rows, 'full'):16s} {share(rows, 'near'):16s} "
-            f"{right} / {100 * len(ok) / len(rows):5.1f}   {100 * np.mean([r['answered'] for r in rows]):5.1f}  {calibration_error(rows)[0]:.3f}  {np.median([r['ms'] for r in rows]):5.1f}")
+    kept, answered = 100 * len(ok) / len(rows), 100 * np.mean([r["answered"] for r in rows])
+    return (
+        f"{name:16s} {len(rows):4d}  {share(rows, 'integer'):16s} {share(rows, 'full'):16s} {share(rows, 'near'):16s} "
+        f"{right} / {kept:5.1f}   {answered:5.1f}  {calibration_error(rows)[0]:.3f}  {median_ms(rows):5.1f}"
+    )
+
+
+def median_ms(rows):
+    return np.median([r["ms"] for r in rows])
 
 
 def photos(args):
@@ -35,10 +46,15 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--split", choices=["eval", "held"], default="eval")
     parser.add_argument("--folder", type=Path, default=HERE)
-    parser.add_argument("--data", type=Path, help="own labelled photos: the part that train_own.py keeps out of training")
-    parser.add_argument("--sources", help="photos of these small sources, separated by commas: for networks that were trained with them left out")
-    parser.add_argument("--wrong", action="store_true", help="list what is read wrong")
-    parser.add_argument("--by-source", action="store_true", help="every source apart, not the small ones together")
+    parser.add_argument(
+        "--data", type=Path, help="own labelled photos: the part that train_own.py keeps out of training"
+    )
+    parser.add_argument(
+        "--sources",
+        help="photos of these small sources, separated by commas: for networks that were trained with them left out",
+    )
+    parser.add_argument("--wrong", action="store_true", help="list the misread photos")
+    parser.add_argument("--by-source", action="store_true", help="each source separately, not the small ones together")
     args = parser.parse_args()
     if not args.data and not (shared_dir() / "meter").exists():
         print("skipped: no data at SHARED_DIR (default ../shared)")
@@ -52,23 +68,50 @@ def main():
     groups = defaultdict(list)
     for r in rows:
         s = r["truth"].source
-        groups[s if args.by_source or s in ("toloka", "cn", "ha") else "displays" if s.startswith("lcd") else "other sources"].append(r)
-    print("source            n   integer %        full %           full ±1 %        ok right/kept %  answered  ECE    ms")
+        groups[
+            s
+            if args.by_source or s in ("toloka", "cn", "ha")
+            else "displays"
+            if s.startswith("lcd")
+            else "other sources"
+        ].append(r)
+    print(
+        "source            n   integer %        full %           full ±1 %        ok right/kept %  answered  ECE    ms"
+    )
     for name, group in groups.items():
         print(line(name, group))
     wheels = [r for r in rows if not r["truth"].source.startswith("lcd")]
     print(line("all wheels", wheels))
     error, table = calibration_error(wheels)
-    print(f"calibration error {error:.3f}; reliability: " + ", ".join(f"{b / 10:.1f}: {n} given {c:.2f} right {p:.2f}" for b, n, c, p in table))
+    print(
+        f"calibration error {error:.3f}; reliability: "
+        + ", ".join(f"{b / 10:.1f}: {n} given {c:.2f} right {p:.2f}" for b, n, c, p in table)
+    )
     if args.data:
         return
     negatives = list(run(reader, without_meter(args.split == "eval")))
-    print(f"no meter: refused {sum(not r['answered'] for r in negatives)} of {len(negatives)}, ok {sum(r['ok'] for r in negatives)}, {np.median([r['ms'] for r in negatives]):.1f} ms")
+    print(
+        f"no meter: refused {sum(not r['answered'] for r in negatives)} of {len(negatives)}, "
+        f"ok {sum(r['ok'] for r in negatives)}, {median_ms(negatives):.1f} ms"
+    )
     if args.wrong:
         for r in rows:
             if not r["integer"]:
                 a = r["answer"]
-                print(r["truth"].path.name, "is", r["truth"].digits, r["truth"].red, "read", a and (a["digits"], a["red_digits"], round(a["confidence"], 3), {k: round(v, 2) for k, v in a["features"].items()}))
+                print(
+                    r["truth"].path.name,
+                    "is",
+                    r["truth"].digits,
+                    r["truth"].red,
+                    "read",
+                    a
+                    and (
+                        a["digits"],
+                        a["red_digits"],
+                        round(a["confidence"], 3),
+                        {k: round(v, 2) for k, v in a["features"].items()},
+                    ),
+                )
 
 
 if __name__ == "__main__":

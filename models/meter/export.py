@@ -1,4 +1,8 @@
-"""Export the three networks: python export.py [--locate runs/locate.pt ...] writes meter-*.onnx, checks them against torch."""
+"""Export the three networks: writes meter-*.onnx and checks them against torch.
+
+python export.py [--locate runs/locate.pt ...]
+"""
+
 import argparse
 from pathlib import Path
 
@@ -15,7 +19,7 @@ OPSET = 17
 
 
 def halve_weights(model: onnx.ModelProto) -> None:
-    """Store large weights once and as float16, cast back when the session is built: half the file, the same float32 arithmetic."""
+    """Store large weights once and as float16, cast back by the session: half the file, float32 arithmetic."""
     graph, nodes, kept, stored = model.graph, [], [], {}
     for t in graph.initializer:
         array = onnx.numpy_helper.to_array(t)
@@ -37,9 +41,20 @@ def export(module, net, checkpoint, inputs, names, outputs, dynamic, path):
     saved = torch.load(checkpoint, map_location="cpu")
     net.load_state_dict(saved["average"])
     # Rounding to half precision before export makes the torch check exact about what is stored.
-    net.load_state_dict({k: v.half().float() if v.dtype == torch.float32 and v.dim() > 1 else v for k, v in net.state_dict().items()})
+    net.load_state_dict(
+        {k: v.half().float() if v.dtype == torch.float32 and v.dim() > 1 else v for k, v in net.state_dict().items()}
+    )
     graph = module(net).eval()
-    torch.onnx.export(graph, inputs, str(path), input_names=names, output_names=outputs, dynamic_axes=dynamic, opset_version=OPSET, dynamo=False)
+    torch.onnx.export(
+        graph,
+        inputs,
+        str(path),
+        input_names=names,
+        output_names=outputs,
+        dynamic_axes=dynamic,
+        opset_version=OPSET,
+        dynamo=False,
+    )
     model = onnx.load(str(path))
     halve_weights(model)
     onnx.checker.check_model(model)
@@ -49,7 +64,9 @@ def export(module, net, checkpoint, inputs, names, outputs, dynamic, path):
     with torch.no_grad():
         want = [v.numpy() for v in graph(*inputs)]
     gap = max(float(np.abs(a - b).max()) for a, b in zip(got, want))
-    print(f"{path.name}: step {saved['step']}, {path.stat().st_size / 1e6:.2f} MB, largest difference to torch {gap:.1e}")
+    print(
+        f"{path.name}: step {saved['step']}, {path.stat().st_size / 1e6:.2f} MB, largest difference to torch {gap:.1e}"
+    )
 
 
 def main():
@@ -61,14 +78,40 @@ def main():
     torch.manual_seed(1)
     args.out.mkdir(parents=True, exist_ok=True)
     picture = torch.randint(0, 256, (1, 375, 500, 3), dtype=torch.uint8)
-    quads = torch.tensor([[[100., 100], [300, 110], [298, 150], [98, 140]], [[20., 20], [480, 20], [480, 90], [20, 90]]])
+    quads = torch.tensor(
+        [[[100.0, 100], [300, 110], [298, 150], [98, 140]], [[20.0, 20], [480, 20], [480, 90], [20, 90]]]
+    )
     picture_axes = {"image": {1: "height", 2: "width"}, "quads": {0: "count"}}
-    export(LocateGraph, Locate(), args.locate, (torch.randint(0, 256, (1, LOCATE_SIZE, LOCATE_SIZE, 3), dtype=torch.uint8),),
-           ["image"], ["quads", "scores"], None, args.out / "meter-locate.onnx")
-    export(RefineGraph, Refine(), args.refine, (picture, quads), ["image", "quads"], ["corners", "upside_down", "scores"],
-           {**picture_axes, "corners": {0: "count"}, "upside_down": {0: "count"}, "scores": {0: "count"}}, args.out / "meter-refine.onnx")
-    export(ReadGraph, Read(), args.read, (picture, quads), ["image", "quads"], ["probs", "legible"],
-           {**picture_axes, "probs": {0: "count"}, "legible": {0: "count"}}, args.out / "meter-read.onnx")
+    export(
+        LocateGraph,
+        Locate(),
+        args.locate,
+        (torch.randint(0, 256, (1, LOCATE_SIZE, LOCATE_SIZE, 3), dtype=torch.uint8),),
+        ["image"],
+        ["quads", "scores"],
+        None,
+        args.out / "meter-locate.onnx",
+    )
+    export(
+        RefineGraph,
+        Refine(),
+        args.refine,
+        (picture, quads),
+        ["image", "quads"],
+        ["corners", "upside_down", "scores"],
+        {**picture_axes, "corners": {0: "count"}, "upside_down": {0: "count"}, "scores": {0: "count"}},
+        args.out / "meter-refine.onnx",
+    )
+    export(
+        ReadGraph,
+        Read(),
+        args.read,
+        (picture, quads),
+        ["image", "quads"],
+        ["probs", "legible"],
+        {**picture_axes, "probs": {0: "count"}, "legible": {0: "count"}},
+        args.out / "meter-read.onnx",
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""What is exported: each network with everything before and after it that touches pixels, so that the caller has no pixel loop."""
+"""What is exported: each network with all work on pixels before and after it, so that the caller has no pixel loop."""
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -19,7 +20,7 @@ def normalised(x):
 
 
 def atlas(x):
-    """The picture, its half and its quarter below each other in one plane, and where each begins: one GridSample reads them all."""
+    """The picture, its half and its quarter below each other in one plane, so that one GridSample reads them all."""
     half = F.avg_pool2d(x, 2)
     quarter = F.avg_pool2d(half, 2)
     width = x.shape[3]
@@ -28,8 +29,8 @@ def atlas(x):
 
 
 def cut_quads(atlas_, quads, width, height):
-    """Rectify quads [N, 4, 2] (pixels) to [N, 3, height, width]. Corner points are interpolated bilinearly. Each quad is read from
-    the picture, its half or its quarter, whichever has less than two pixels for one of the strip; beyond the border it repeats."""
+    """Rectify quads [N, 4, 2] (pixels) to [N, 3, height, width]. Corner points are interpolated bilinearly. Each quad
+    is read from the largest level with less than two pixels per pixel of the strip; borders are repeated."""
     whole, planes = atlas_
     s = ((torch.arange(width, dtype=torch.float32) + 0.5) / width).view(1, 1, -1, 1)
     t = ((torch.arange(height, dtype=torch.float32) + 0.5) / height).view(1, -1, 1, 1)
@@ -45,7 +46,11 @@ def cut_quads(atlas_, quads, width, height):
         return torch.where(zoom < 0.275, values[2], torch.where(zoom < 0.55, values[1], values[0]))
 
     sizes = [torch.stack([torch.as_tensor(p.shape[3]), torch.as_tensor(p.shape[2])]).float().view(1, 2) for p in planes]
-    tops = [torch.zeros(1, 2), torch.stack([torch.zeros(()), sizes[0][0, 1]]).view(1, 2), torch.stack([torch.zeros(()), sizes[0][0, 1] + sizes[1][0, 1]]).view(1, 2)]
+    tops = [
+        torch.zeros(1, 2),
+        torch.stack([torch.zeros(()), sizes[0][0, 1]]).view(1, 2),
+        torch.stack([torch.zeros(()), sizes[0][0, 1] + sizes[1][0, 1]]).view(1, 2),
+    ]
     scale = by_level([torch.full((1, 2), v) for v in (1.0, 0.5, 0.25)]).view(-1, 1, 1, 2)
     limit = by_level(sizes).view(-1, 1, 1, 2) - 0.5
     top = by_level(tops).view(-1, 1, 1, 2)
@@ -78,13 +83,19 @@ class LocateGraph(nn.Module):
         c, s = r[4] / norm, r[5] / norm
         w, h = 16 * r[2].clamp(-6, 3).exp(), 4 * r[3].clamp(-6, 5).exp()
         ux, uy, vx, vy = c * w, s * w, -s * h, c * h
-        quads = torch.stack([torch.stack([x + a * ux + b * vx, yy + a * uy + b * vy], -1) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))], 1)
+        quads = torch.stack(
+            [
+                torch.stack([x + a * ux + b * vx, yy + a * uy + b * vy], -1)
+                for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))
+            ],
+            1,
+        )
         return quads, scores
 
 
 class RefineGraph(nn.Module):
-    """image [1,H,W,3], quads [K,4,2] -> corners [K,4,2] in reading order, upside_down [K] (doubt that they are turned, 0 to 0.5),
-    scores [K] (is a counter). Two looks: the second starts from the corners of the first."""
+    """image [1,H,W,3], quads [K,4,2] -> corners [K,4,2] in reading order, upside_down [K] (probability that they are
+    not, 0 to 0.5), scores [K] (is a counter). Two passes: the second starts from the corners of the first."""
 
     def __init__(self, net):
         super().__init__()

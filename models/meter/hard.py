@@ -1,8 +1,8 @@
-"""What the locator takes for a counter in pictures without one: signs, shirt numbers, windows, and dates printed by cameras.
-Hard negatives for all three networks.
+"""Hard negatives for all three networks: what the locator takes for a counter, and dates printed by cameras.
 
-    python hard.py [--folder runs/x] caches them with the exported networks of that folder.
+python hard.py [--folder runs/x] caches them with the exported networks of that folder.
 """
+
 import argparse
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from picture import read_picture, shrink
 from pipeline import Reader
 from stamps import stamped
 
-QUADS = 2  # best candidates of a picture
+QUADS = 2  # best candidates per picture
 STAMPED_EVERY = 4
 
 
@@ -28,7 +28,7 @@ if __name__ == "__main__":
     reader = Reader(args.folder)
     writer = BankWriter(CACHE / "hard")
     augment.seed(11)
-    for number, path in enumerate(face_pictures(evaluation=False)[:args.count]):
+    for number, path in enumerate(face_pictures(evaluation=False)[: args.count]):
         image = shrink(read_picture(path), MAX_SIDE)
         if number % STAMPED_EVERY == 0:
             image, quad = stamped(image)

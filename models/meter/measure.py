@@ -1,4 +1,5 @@
 """Which photos are measured on, and what counts as right."""
+
 import json
 from dataclasses import dataclass
 from math import sqrt
@@ -20,7 +21,9 @@ class Truth:
 
 def truths_of(folder, file):
     for o in json.loads((folder / file).read_text()):
-        yield Truth(o.get("source", folder.name), folder / o["file"], o["digits"], o["red_digits"], tuple(o.get("accept", ())))
+        yield Truth(
+            o.get("source", folder.name), folder / o["file"], o["digits"], o["red_digits"], tuple(o.get("accept", ()))
+        )
 
 
 def shown_evaluation():
@@ -54,23 +57,35 @@ def without_meter(evaluation: bool):
 
 
 def non_meters():
-    """Pictures without a meter that thresholds are set by: trained on, and the face pictures that were kept out of training."""
+    """Pictures without a meter by which thresholds are set: some trained on, and face pictures kept out of training."""
     yield from without_meter(False)
     for path in face_pictures(evaluation=True)[:200]:
         yield Truth("no meter", path)
 
 
 def judge(answer, truth: Truth) -> dict:
-    """Leading zeros count in `full` (the same wheels), not in `integer` (the same amount). The fraction length is the predicted one."""
+    """Leading zeros count in `full` (the same wheels), not in `integer` (the same amount by the predicted fraction)."""
     if answer is None or not answer["readable"]:
         return dict(answered=False, integer=False, full=False, near=False, ok=False, confidence=0.0)
     digits, red = answer["digits"], answer["red_digits"]
     readings = [truth.digits, *truth.accept]
-    cut = lambda s, r: int(s[:len(s) - r] or 0)
+
+    def cut(s, r):
+        return int(s[: len(s) - r] or 0)
+
     integer = any(cut(digits, red) == cut(s, truth.red) for s in readings)
     full = digits in readings and red == truth.red
-    near = red == truth.red and len(digits) == len(truth.digits) and any(abs(int(digits) - int(s)) <= 1 for s in readings)
-    return dict(answered=True, integer=integer, full=full, near=near, ok=answer["status"] == "OK", confidence=answer["confidence"])
+    near = (
+        red == truth.red and len(digits) == len(truth.digits) and any(abs(int(digits) - int(s)) <= 1 for s in readings)
+    )
+    return dict(
+        answered=True,
+        integer=integer,
+        full=full,
+        near=near,
+        ok=answer["status"] == "OK",
+        confidence=answer["confidence"],
+    )
 
 
 def wilson(k: int, n: int):
@@ -86,7 +101,11 @@ def calibration_error(rows, bins=10):
     rows = [r for r in rows if r["answered"]]
     c, y = np.array([r["confidence"] for r in rows]), np.array([r["integer"] for r in rows], float)
     which = np.minimum((c * bins).astype(int), bins - 1)
-    table = [(b, int((which == b).sum()), c[which == b].mean(), y[which == b].mean()) for b in range(bins) if (which == b).any()]
+    table = [
+        (b, int((which == b).sum()), c[which == b].mean(), y[which == b].mean())
+        for b in range(bins)
+        if (which == b).any()
+    ]
     return sum(n * abs(a - p) for _, n, a, p in table) / max(1, len(rows)), table
 
 

@@ -1,4 +1,5 @@
 """The three networks. Plain convolutions with batch normalisation: folded at export, cheap on a CPU in bfloat16."""
+
 import torch
 from torch import nn
 
@@ -33,7 +34,12 @@ class Locate(nn.Module):
         self.s2 = nn.Sequential(conv(32, 64, 2), Residual(64))
         self.s3 = nn.Sequential(conv(64, 96, 2), Residual(96))
         self.s4 = nn.Sequential(conv(96, 128, 2), Residual(128), conv(128, 128))
-        self.l4, self.l3, self.l2, self.l1 = nn.Conv2d(128, 64, 1), nn.Conv2d(96, 64, 1), nn.Conv2d(64, 64, 1), nn.Conv2d(32, 32, 1)
+        self.l4, self.l3, self.l2, self.l1 = (
+            nn.Conv2d(128, 64, 1),
+            nn.Conv2d(96, 64, 1),
+            nn.Conv2d(64, 64, 1),
+            nn.Conv2d(32, 32, 1),
+        )
         self.u3, self.u2, self.u1 = conv(64, 64), conv(64, 32), conv(32, 32)
         self.head = nn.Conv2d(32, 7, 1)
         nn.init.zeros_(self.head.bias)
@@ -56,8 +62,12 @@ class Refine(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.f = nn.Sequential(conv(3, 16, 2), conv(16, 32, 2), conv(32, 48), conv(48, 64, 2), Residual(64), conv(64, 96, 2), conv(96, 64))
-        self.h = nn.Sequential(nn.Flatten(), nn.Dropout(.1), nn.Linear(64 * 50, 160), nn.ReLU(inplace=True), nn.Linear(160, 10))
+        self.f = nn.Sequential(
+            conv(3, 16, 2), conv(16, 32, 2), conv(32, 48), conv(48, 64, 2), Residual(64), conv(64, 96, 2), conv(96, 64)
+        )
+        self.h = nn.Sequential(
+            nn.Flatten(), nn.Dropout(0.1), nn.Linear(64 * 50, 160), nn.ReLU(inplace=True), nn.Linear(160, 10)
+        )
 
     def forward(self, x):
         return self.h(self.f(x))
@@ -70,10 +80,23 @@ class Read(nn.Module):
         super().__init__()
         c = (32, 48, 96, 96, 128)
         self.f = nn.Sequential(
-            conv(3, c[0], 2, 5), conv(c[0], c[1]), nn.MaxPool2d(2), conv(c[1], c[2]), conv(c[2], c[3]),
-            nn.MaxPool2d((2, 1)), conv(c[3], c[4]), nn.MaxPool2d((2, 1)), nn.Dropout(.1), conv(c[4], c[4], 1, (3, 1), 0))
-        self.t1 = nn.Sequential(nn.Conv1d(c[4], c[4], 5, padding=2, bias=False), nn.BatchNorm1d(c[4]), nn.ReLU(inplace=True))
-        self.t2 = nn.Sequential(nn.Conv1d(c[4], c[4], 5, padding=2, bias=False), nn.BatchNorm1d(c[4]), nn.ReLU(inplace=True))
+            conv(3, c[0], 2, 5),
+            conv(c[0], c[1]),
+            nn.MaxPool2d(2),
+            conv(c[1], c[2]),
+            conv(c[2], c[3]),
+            nn.MaxPool2d((2, 1)),
+            conv(c[3], c[4]),
+            nn.MaxPool2d((2, 1)),
+            nn.Dropout(0.1),
+            conv(c[4], c[4], 1, (3, 1), 0),
+        )
+        self.t1 = nn.Sequential(
+            nn.Conv1d(c[4], c[4], 5, padding=2, bias=False), nn.BatchNorm1d(c[4]), nn.ReLU(inplace=True)
+        )
+        self.t2 = nn.Sequential(
+            nn.Conv1d(c[4], c[4], 5, padding=2, bias=False), nn.BatchNorm1d(c[4]), nn.ReLU(inplace=True)
+        )
         self.out = nn.Conv1d(c[4], CLASSES, 1)
         self.legible = nn.Sequential(nn.Linear(2 * c[4], 64), nn.ReLU(inplace=True), nn.Linear(64, 1))
 

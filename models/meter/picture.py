@@ -1,4 +1,5 @@
 """Pictures from files, RGB."""
+
 import cv2
 import numpy as np
 
@@ -15,4 +16,6 @@ def shrink(image: np.ndarray, side: int) -> np.ndarray:
     s = side / max(image.shape[:2])
     if s >= 1:
         return image
-    return cv2.resize(image, (max(1, round(image.shape[1] * s)), max(1, round(image.shape[0] * s))), interpolation=cv2.INTER_AREA)
+    return cv2.resize(
+        image, (max(1, round(image.shape[1] * s)), max(1, round(image.shape[0] * s))), interpolation=cv2.INTER_AREA
+    )

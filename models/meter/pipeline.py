@@ -1,7 +1,8 @@
-"""Reference of the whole reader on the exported networks: numpy and onnxruntime only (OpenCV shrinks the picture, nothing else).
+"""Reference of the whole reader on the exported networks. OpenCV only decodes and shrinks the picture.
 
 The service does the same in TypeScript; models/meter/README.md describes each step.
 """
+
 import json
 import time
 from pathlib import Path
@@ -17,6 +18,11 @@ from picture import read_picture, shrink
 HERE = Path(__file__).resolve().parent
 
 
+def same_counter(a, b, rules) -> bool:
+    """Whether the centres are close, for counters of this width."""
+    return np.linalg.norm(a.mean(0) - b.mean(0)) < rules["sameCounterDistance"] * max(size(a)[0], size(b)[0])
+
+
 def seen_enough(best, rules) -> bool:
     """Whether one hypothesis is left and the other crops would hardly change its reading."""
     enough = rules["seenEnough"]
@@ -27,7 +33,7 @@ def seen_enough(best, rules) -> bool:
 
 
 def rules_of(folder: Path) -> Path:
-    """The rules beside the networks, else the served ones."""
+    """The rules in the folder of the networks, or else the served ones."""
     return folder / "reader.json" if (folder / "reader.json").exists() else HERE / "reader.json"
 
 
@@ -35,7 +41,10 @@ class Reader:
     def __init__(self, folder: Path = HERE, rules=None, threads: int = 1):
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
-        load = lambda name: ort.InferenceSession(str(folder / f"meter-{name}.onnx"), options, providers=["CPUExecutionProvider"])
+
+        def load(name):
+            return ort.InferenceSession(str(folder / f"meter-{name}.onnx"), options, providers=["CPUExecutionProvider"])
+
         self.locate_net, self.refine_net, self.read_net = load("locate"), load("refine"), load("read")
         self.rules = rules or json.loads(rules_of(folder).read_text())
         self.seconds = 0.0  # CPU time in the networks, of the last picture
@@ -47,31 +56,38 @@ class Reader:
         return out
 
     def locate(self, image: np.ndarray):
-        """Candidate quads in picture pixels with their scores, best first, one a counter."""
+        """Candidate quads in picture pixels with their scores, best first, one per counter."""
         side = self.rules["locateSize"]
         h, w = image.shape[:2]
         s = side / max(h, w)
-        small = cv2.resize(image, (max(1, round(w * s)), max(1, round(h * s))), interpolation=cv2.INTER_AREA if s < 1 else cv2.INTER_LINEAR)
+        small = cv2.resize(
+            image,
+            (max(1, round(w * s)), max(1, round(h * s))),
+            interpolation=cv2.INTER_AREA if s < 1 else cv2.INTER_LINEAR,
+        )
         boxed = np.zeros((side, side, 3), np.uint8)
         oy, ox = (side - small.shape[0]) // 2, (side - small.shape[1]) // 2
-        boxed[oy:oy + small.shape[0], ox:ox + small.shape[1]] = small
+        boxed[oy : oy + small.shape[0], ox : ox + small.shape[1]] = small
         quads, scores = self.run(self.locate_net, {"image": boxed[None]})
         kept = []
         for quad, score in zip(quads, scores):
             if kept and score < max(self.rules["minLocateScore"], self.rules["relativeLocateScore"] * kept[0][1]):
                 break
-            near = lambda q: np.linalg.norm(q.mean(0) - quad.mean(0)) < self.rules["sameCounterDistance"] * max(size(q)[0], size(quad)[0])
-            if not any(near(q) for q, _ in kept):
+            if not any(same_counter(q, quad, self.rules) for q, _ in kept):
                 kept.append((quad, float(score)))
             if len(kept) == self.rules["candidates"]:
                 break
-        return [((q - np.float32([ox, oy])) / np.float32([small.shape[1] / w, small.shape[0] / h]), s_) for q, s_ in kept]
+        return [
+            ((q - np.float32([ox, oy])) / np.float32([small.shape[1] / w, small.shape[0] / h]), s_) for q, s_ in kept
+        ]
 
     def read_strips(self, image, quads):
         return self.run(self.read_net, {"image": image[None], "quads": np.stack(quads).astype(np.float32)})
 
     def hypotheses(self, rgb: np.ndarray):
-        """Every candidate each way round that may be right, on one crop; the best ones on all crops unless that one is clear."""
+        """Candidates in each direction that may be right, read on one crop; the best on all, unless that was clear.
+
+        Also the scale of each axis, from the pixels of `rgb` to those of the quads."""
         self.seconds = 0.0
         rules = self.rules
         image = np.ascontiguousarray(shrink(rgb, rules["maxSide"]))
@@ -83,14 +99,14 @@ class Reader:
             for flip in (False, True):
                 quad = turned(corners) if flip else corners
                 agrees = float(turn) if flip else 1 - float(turn)
-                # Upright in the picture it is read whatever the refiner says: it errs at times.
+                # If upright in the picture, it is read whatever the refiner says, which is sometimes wrong.
                 if agrees >= rules["leastAgreement"] or axes(quad)[0][0] >= 0:
                     all_.append(Hypothesis(quad, [], [], float(is_counter), agrees, score))
         probs, legible = self.read_strips(image, [expand(h.quad, **rules["crops"][0]) for h in all_])
         for h, p, g in zip(all_, probs, legible):
             h.probs, h.legible = [p], [float(g)]
             score_readings(h, rules)
-        best = sorted((h for h in all_ if h.readings), key=lambda h: -weigh(h, rules))[:rules["hypotheses"]]
+        best = sorted((h for h in all_ if h.readings), key=lambda h: -weigh(h, rules))[: rules["hypotheses"]]
         if len(best) > 1 and weigh(best[0], rules) - weigh(best[1], rules) > rules["clearLead"]:
             best = best[:1]
         more = [] if seen_enough(best, rules) else rules["crops"][1:]
@@ -124,5 +140,11 @@ if __name__ == "__main__":
             print(name, "no reading")
         else:
             cut = len(answer["digits"]) - answer["red_digits"]
-            print(name, answer["digits"][:cut] + ("." + answer["digits"][cut:] if answer["red_digits"] else ""), answer["status"],
-                  f"{answer['confidence']:.3f}", answer["alternatives"], f"{reader.seconds * 1000:.0f} ms")
+            print(
+                name,
+                answer["digits"][:cut] + ("." + answer["digits"][cut:] if answer["red_digits"] else ""),
+                answer["status"],
+                f"{answer['confidence']:.3f}",
+                answer["alternatives"],
+                f"{reader.seconds * 1000:.0f} ms",
+            )

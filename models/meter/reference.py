@@ -1,10 +1,11 @@
-"""Write what this reader makes of rendered pictures and of made-up strips: the service's tests hold its own code against it.
+"""Write what this reader makes of rendered pictures and of made-up strips, for the service's tests to compare.
 
 python reference.py            after new weights or rules: computes the answers again
 python reference.py --render   draws the pictures again as well
 
 The pictures are drawn here and hold no photo. Both files lie in tests/core-server.
 """
+
 import argparse
 import hashlib
 import json
@@ -27,13 +28,16 @@ def draw(name, seed, quarter_turns):
     import augment
     from render.build import render
     from render.fonts import segment_fonts, text_fonts
+
     augment.seed(seed)
     wanted = "rendered-display" if name == "display" else "rendered-wheels"
     while True:
         image, label = render(text_fonts(), segment_fonts(), None, [])
         if label["source"] == wanted and len(label["digits"]) >= 5:
             break
-    cv2.imwrite(str(PICTURES / f"{name}.jpg"), np.rot90(image, -quarter_turns)[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, 92])
+    cv2.imwrite(
+        str(PICTURES / f"{name}.jpg"), np.rot90(image, -quarter_turns)[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, 92]
+    )
 
 
 def rounded(value):
@@ -47,10 +51,19 @@ def rounded(value):
 
 def answer_of(hypotheses, rules):
     a = assemble(hypotheses, rules)
-    return a and rounded({
-        "digits": a["digits"], "redDigits": a["red_digits"], "fractionSure": a["fraction_sure"], "confidence": a["confidence"],
-        "readable": a["readable"], "status": a["status"], "alternatives": [s for s, _ in a["alternatives"]], "quad": a["quad"],
-        "wheels": [{"confidence": w["confidence"], "red": w["red"], "quad": w["quad"]} for w in a["wheels"]]})
+    return a and rounded(
+        {
+            "digits": a["digits"],
+            "redDigits": a["red_digits"],
+            "fractionSure": a["fraction_sure"],
+            "confidence": a["confidence"],
+            "readable": a["readable"],
+            "status": a["status"],
+            "alternatives": [s for s, _ in a["alternatives"]],
+            "quad": a["quad"],
+            "wheels": [{"confidence": w["confidence"], "red": w["red"], "quad": w["quad"]} for w in a["wheels"]],
+        }
+    )
 
 
 def strip_of(peaks, steps=56):
@@ -67,8 +80,14 @@ def redo_case(case, rules):
     """The made-up hypotheses of a case with what the pure functions make of them now."""
     hypotheses = []
     for given in case["hypotheses"]:
-        h = Hypothesis(np.float32(given["quad"]), [strip_of(s["peaks"]) for s in given["strips"]], [s["legible"] for s in given["strips"]],
-                       given["counter"], given["agrees"], given["located"])
+        h = Hypothesis(
+            np.float32(given["quad"]),
+            [strip_of(s["peaks"]) for s in given["strips"]],
+            [s["legible"] for s in given["strips"]],
+            given["counter"],
+            given["agrees"],
+            given["located"],
+        )
         score_readings(h, rules)
         given.update(weight=round(weigh(h, rules), 6), readings=rounded(h.readings))
         hypotheses.append(h)
@@ -79,7 +98,9 @@ def picture_case(reader, path):
     """Every step on a picture, each from what the step before gave."""
     image = read_picture(path)
     located = reader.locate(image)
-    corners, doubt, counter = reader.run(reader.refine_net, {"image": image[None], "quads": np.stack([q for q, _ in located]).astype(np.float32)})
+    corners, doubt, counter = reader.run(
+        reader.refine_net, {"image": image[None], "quads": np.stack([q for q, _ in located]).astype(np.float32)}
+    )
     strips = []
     for quad in (corners[0], turned(corners[0])):
         probs, legible = reader.read_strips(image, [expand(quad, **c) for c in reader.rules["crops"]])
@@ -87,10 +108,15 @@ def picture_case(reader, path):
         score_readings(h, reader.rules)
         strips.append({"quad": quad, "legible": h.legible, "readings": h.readings})
     found, _ = reader.hypotheses(image)
-    return rounded({
-        "picture": path.name, "located": [{"quad": q, "score": s} for q, s in located],
-        "refined": [{"quad": q, "doubt": d, "counter": c} for q, d, c in zip(corners, doubt, counter)],
-        "read": strips, "answer": answer_of(found, reader.rules)})
+    return rounded(
+        {
+            "picture": path.name,
+            "located": [{"quad": q, "score": s} for q, s in located],
+            "refined": [{"quad": q, "doubt": d, "counter": c} for q, d, c in zip(corners, doubt, counter)],
+            "read": strips,
+            "answer": answer_of(found, reader.rules),
+        }
+    )
 
 
 def main():
@@ -110,12 +136,20 @@ def main():
         crop["quad"] = rounded(expand(np.float32(reference["expanded"]["quad"]), **crop["crop"]))
     reader = Reader()
     reference["madeBy"] = "models/meter/reference.py"
-    reference["networks"] = {f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in sorted(HERE.glob("meter-*.onnx")) + [HERE / "reader.json"]}
+    reference["networks"] = {
+        f.name: hashlib.sha256(f.read_bytes()).hexdigest()
+        for f in sorted(HERE.glob("meter-*.onnx")) + [HERE / "reader.json"]
+    }
     reference["pictures"] = [picture_case(reader, PICTURES / f"{name}.jpg") for name, _, _ in DRAWN]
     FILE.write_text(json.dumps(reference, indent=1) + "\n")
     for case in reference["pictures"]:
         a = case["answer"]
-        print(case["picture"], "no reading" if not a or not a["readable"] else f"{a['digits']}, {a['redDigits']} red, {a['confidence']:.3f}")
+        print(
+            case["picture"],
+            "no reading"
+            if not a or not a["readable"]
+            else f"{a['digits']}, {a['redDigits']} red, {a['confidence']:.3f}",
+        )
 
 
 if __name__ == "__main__":

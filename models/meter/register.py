@@ -1,5 +1,10 @@
-"""Put networks where the served ones lie: python register.py --folder runs/x copies them here with their rules and committed checkpoints.
-`npm run models:register` writes their hashes into ../manifest.json afterwards."""
+"""Serve other networks: copies them here, with their rules and the checkpoints to commit.
+
+python register.py --folder runs/x
+
+`npm run models:register` writes their hashes into ../manifest.json afterwards.
+"""
+
 import argparse
 import shutil
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""Which photo comes next: weighed by source, so that one meter photographed often does not count often."""
+"""Which photo comes next: weighted by source, so that one often-photographed meter does not dominate."""
+
 from collections import defaultdict
 
 import numpy as np
@@ -6,27 +7,33 @@ import numpy as np
 from augment import rng
 from data import CACHE, Bank
 
-SHARES = {"toloka": .42, "cn": .18, "extra": .40}
+SHARES = {"toloka": 0.42, "cn": 0.18, "extra": 0.40}
 
 
 class Sampler:
     """Draws photos of the real bank and, where it exists, of the rendered bank."""
 
-    def __init__(self, args, negatives=0.0, rendered=.3):
+    def __init__(self, args, negatives=0.0, rendered=0.3):
         self.banks = [Bank(CACHE / "real")]
         left_out = set(filter(None, args.leave_out.split(",")))
         real = self.banks[0].photos
         self.held = [p for p in real if p.quad is not None and (p.source in left_out or (p.held and not args.all))]
         skipped = {id(p) for p in self.held}
-        groups = self.banks[0].by_source(lambda p: p.quad is not None and id(p) not in skipped and p.source not in left_out)
+        groups = self.banks[0].by_source(
+            lambda p: p.quad is not None and id(p) not in skipped and p.source not in left_out
+        )
         self.negatives = [p for p in real if p.quad is None]
         self.negative_share = negatives
         self.photos, weights = [], []
         extra = [s for s in groups if s not in SHARES and not s.startswith("own")]
-        total = sum(len(groups[s]) ** .6 for s in extra)
+        total = sum(len(groups[s]) ** 0.6 for s in extra)
         own = sum(len(v) for s, v in groups.items() if s.startswith("own"))
         for source, photos in groups.items():
-            share = SHARES.get(source) or (args.own_share / own * len(photos) if source.startswith("own") else SHARES["extra"] * len(photos) ** .6 / total)
+            share = SHARES.get(source) or (
+                args.own_share / own * len(photos)
+                if source.startswith("own")
+                else SHARES["extra"] * len(photos) ** 0.6 / total
+            )
             self.photos += photos
             weights += [share / len(photos)] * len(photos)
         self.cumulative = np.cumsum(weights) / sum(weights)
@@ -43,12 +50,16 @@ class Sampler:
             if not p.accept:
                 self.kinds[p.source, len(p.digits), p.red].append(p)
         self.bank_of = {id(p): b for b in self.banks for p in b.photos}
-        print(f"{len(self.photos)} photos of {len(groups)} sources, {len(self.rendered)} rendered, {len(self.negatives)} without a meter, {len(self.hard)} hard, {len(self.held)} held", flush=True)
+        print(
+            f"{len(self.photos)} photos of {len(groups)} sources, {len(self.rendered)} rendered, "
+            f"{len(self.negatives)} without a meter, {len(self.hard)} hard, {len(self.held)} held",
+            flush=True,
+        )
 
     def pick(self):
         r = rng.random()
         if self.negatives and r < self.negative_share:
-            return rng.choice(self.hard if self.hard and rng.random() < .6 else self.negatives)
+            return rng.choice(self.hard if self.hard and rng.random() < 0.6 else self.negatives)
         if self.rendered and r < self.negative_share + self.rendered_share:
             return rng.choice(self.rendered)
         return self.photos[min(int(np.searchsorted(self.cumulative, rng.random())), len(self.photos) - 1)]

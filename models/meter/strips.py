@@ -1,4 +1,5 @@
-"""Strips for the reader: a labelled photo becomes a patch, the patch becomes one random 224 x 48 view of the counter."""
+"""Strips for the reader: a labelled photo becomes a patch, and the patch a random 224 x 48 view of the counter."""
+
 import math
 
 import cv2
@@ -10,7 +11,7 @@ from geometry import expand, rotation, size, turned
 from nets import READ_H, READ_W
 
 # A patch shows the counter PATCH_W wide with this margin on each side, in counter widths and heights.
-PATCH_W, MARGIN_X, MARGIN_Y = 320, .22, .85
+PATCH_W, MARGIN_X, MARGIN_Y = 320, 0.22, 0.85
 FRAME = np.float32([[0, 0], [READ_W, 0], [READ_W, READ_H], [0, READ_H]])
 
 
@@ -21,9 +22,14 @@ def patch_of(sampler, photo):
     mx, my = int(PATCH_W * MARGIN_X), int(max(ph * MARGIN_Y, 12))
     box = np.float32([[mx, my], [mx + PATCH_W, my], [mx + PATCH_W, my + ph], [mx, my + ph]])
     M = cv2.getPerspectiveTransform(np.float32(photo.quad), box)
-    level = 1 if PATCH_W / w < .5 else 0
-    image = cv2.warpPerspective(sampler.pixels(photo, level), M @ np.diag([1 + level, 1 + level, 1.0]),
-                                (PATCH_W + 2 * mx, ph + 2 * my), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    level = 1 if PATCH_W / w < 0.5 else 0
+    image = cv2.warpPerspective(
+        sampler.pixels(photo, level),
+        M @ np.diag([1 + level, 1 + level, 1.0]),
+        (PATCH_W + 2 * mx, ph + 2 * my),
+        flags=cv2.INTER_LINEAR,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
     return image, (mx, my, PATCH_W, ph)
 
 
@@ -44,15 +50,15 @@ def shuffle_wheels(image, box, labels):
     """Exchange black wheels inside a strip: breaks the habit of leading zeros. Assumes an even pitch."""
     x0, y0, w, h = box
     n = len(labels)
-    centres = [(i + .5) / n for i in range(n)]
+    centres = [(i + 0.5) / n for i in range(n)]
     black = [i for i in range(n) if labels[i] <= 10]
     if len(black) < 3:
         return image, labels
     pitch = 1 / n
     order = black[:]
     rng.shuffle(order)
-    top, bottom = int(y0 - .02 * h), int(y0 + 1.02 * h)
-    half = pitch * w * rng.uniform(.46, .5)
+    top, bottom = int(y0 - 0.02 * h), int(y0 + 1.02 * h)
+    half = pitch * w * rng.uniform(0.46, 0.5)
     out, new = image.copy(), list(labels)
     for to, source in zip(black, order):
         if to == source:
@@ -62,30 +68,32 @@ def shuffle_wheels(image, box, labels):
         a, b = int(round(a)), int(round(b))
         if min(a, b) < 0 or max(a, b) + width > image.shape[1]:
             return image, labels
-        out[top:bottom, a:a + width] = image[top:bottom, b:b + width]
+        out[top:bottom, a : a + width] = image[top:bottom, b : b + width]
         new[to] = labels[source]
     return out, new
 
 
 def transplant(image, box, labels, donor, donor_box, donor_labels):
-    """Put wheels of another photo of the same kind (as many wheels, as many red) in place of some: the same camera and
-    glass over readings never photographed. The last wheel, which is cut and marked differently, comes from a last wheel."""
+    """Replace some wheels by those of another photo of the same kind (as many wheels, as many red): the same camera and
+    glass over readings never photographed. The last wheel is cut and marked differently: it comes from a last one."""
     x0, y0, w, h = box
     dx, dy, _, dh = donor_box
     n, out, new = len(labels), image.copy(), list(labels)
-    top, bottom = int(y0 - .03 * h), int(y0 + 1.03 * h)
-    donor_top, donor_bottom = int(dy - .03 * dh), int(dy + 1.03 * dh)
-    width = int(w / n * rng.uniform(.94, 1))
+    top, bottom = int(y0 - 0.03 * h), int(y0 + 1.03 * h)
+    donor_top, donor_bottom = int(dy - 0.03 * dh), int(dy + 1.03 * dh)
+    width = int(w / n * rng.uniform(0.94, 1))
     for i in range(n):
-        if rng.random() < .5:
+        if rng.random() < 0.5:
             continue
         same = [j for j in range(n - 1) if (donor_labels[j] > 10) == (labels[i] > 10)]
         j = n - 1 if i == n - 1 or not same else rng.choice(same)
-        a, b = int(x0 + (i + .5) * w / n - width / 2), int(dx + (j + .5) * w / n - width / 2)
-        cell = cv2.resize(donor[donor_top:donor_bottom, b:b + width], (width, bottom - top), interpolation=cv2.INTER_LINEAR).astype(np.float32)
-        there = image[top:bottom, a:a + width]
-        gain = float(np.clip((there.std() + 1) / (cell.std() + 1), .6, 1.6))
-        out[top:bottom, a:a + width] = np.clip((cell - cell.mean()) * gain + there.mean(), 0, 255)
+        a, b = int(x0 + (i + 0.5) * w / n - width / 2), int(dx + (j + 0.5) * w / n - width / 2)
+        cell = cv2.resize(
+            donor[donor_top:donor_bottom, b : b + width], (width, bottom - top), interpolation=cv2.INTER_LINEAR
+        ).astype(np.float32)
+        there = image[top:bottom, a : a + width]
+        gain = float(np.clip((there.std() + 1) / (cell.std() + 1), 0.6, 1.6))
+        out[top:bottom, a : a + width] = np.clip((cell - cell.mean()) * gain + there.mean(), 0, 255)
         new[i] = donor_labels[j]
     return out, new
 
@@ -93,8 +101,8 @@ def transplant(image, box, labels, donor, donor_box, donor_labels):
 def warp(image, quad):
     """Rectify a quad of the patch, halving first where it would alias."""
     f = 1
-    while READ_W * f / max(np.linalg.norm(quad[1] - quad[0]), 1) < .55:
-        image, f = cv2.resize(image, None, fx=.5, fy=.5, interpolation=cv2.INTER_AREA), f * 2
+    while READ_W * f / max(np.linalg.norm(quad[1] - quad[0]), 1) < 0.55:
+        image, f = cv2.resize(image, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), f * 2
     M = cv2.getPerspectiveTransform(np.float32(quad) / f, FRAME)
     return cv2.warpPerspective(image, M, (READ_W, READ_H), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
 
@@ -103,18 +111,20 @@ def random_quad(box):
     """The counter's rectangle with the errors that the refiner makes."""
     x0, y0, w, h = box
     q = np.float32([[x0, y0], [x0 + w, y0], [x0 + w, y0 + h], [x0, y0 + h]])
-    q = expand(q, sx=rng.uniform(.97, 1.16), sy=rng.uniform(.84, 1.42), dx=rng.gauss(0, .015), dy=rng.uniform(-.16, .16))
+    q = expand(
+        q, sx=rng.uniform(0.97, 1.16), sy=rng.uniform(0.84, 1.42), dx=rng.gauss(0, 0.015), dy=rng.uniform(-0.16, 0.16)
+    )
     c = q.mean(0)
     q = (q - c) @ rotation(math.radians(rng.gauss(0, 2.8))).T + c
-    q = q + np.random.randn(4, 2).astype(np.float32) * np.float32([.012 * w, .05 * h])
-    shear = rng.gauss(0, .08) * h
+    q = q + np.random.randn(4, 2).astype(np.float32) * np.float32([0.012 * w, 0.05 * h])
+    shear = rng.gauss(0, 0.08) * h
     q[:2, 0] += shear
     q[2:, 0] -= shear
     return q.astype(np.float32)
 
 
 def positive(image, box):
-    return augment.photometric(warp(image, random_quad(box)), 1.5, .3)
+    return augment.photometric(warp(image, random_quad(box)), 1.5, 0.3)
 
 
 def looks_the_same_turned(digits: str) -> bool:
@@ -122,28 +132,28 @@ def looks_the_same_turned(digits: str) -> bool:
 
 
 def negative(image, box, digits, red):
-    """Not an upright counter: the counter upside down, half of it, what is printed above or below, or beside."""
+    """Not an upright counter: the counter upside down, half of it, or what is printed around it."""
     x0, y0, w, h = box
     q = random_quad(box)
     pick = rng.random()
-    if pick < .55 and not (red == 0 and looks_the_same_turned(digits)):
-        return augment.photometric(warp(image, turned(q)), 1.5, .3)
-    if pick < .8:
-        q = q + np.float32([rng.uniform(-.2, .2) * w, rng.choice([-1, 1]) * rng.uniform(.75, 1.3) * h])
+    if pick < 0.55 and not (red == 0 and looks_the_same_turned(digits)):
+        return augment.photometric(warp(image, turned(q)), 1.5, 0.3)
+    if pick < 0.8:
+        q = q + np.float32([rng.uniform(-0.2, 0.2) * w, rng.choice([-1, 1]) * rng.uniform(0.75, 1.3) * h])
     else:
-        q = q + np.float32([rng.choice([-1, 1]) * rng.uniform(.45, 1) * w, rng.uniform(-.5, .5) * h])
-    return augment.photometric(warp(image, turned(q) if rng.random() < .3 else q), 1.5, .3)
+        q = q + np.float32([rng.choice([-1, 1]) * rng.uniform(0.45, 1) * w, rng.uniform(-0.5, 0.5) * h])
+    return augment.photometric(warp(image, turned(q) if rng.random() < 0.3 else q), 1.5, 0.3)
 
 
 def random_strip(image):
     """Any strip of a picture without a meter."""
     h, w = image.shape[:2]
-    a, width = rng.uniform(0, 2 * math.pi), w * rng.uniform(.15, .8)
+    a, width = rng.uniform(0, 2 * math.pi), w * rng.uniform(0.15, 0.8)
     e = np.float32([math.cos(a), math.sin(a)])
     n = np.float32([-e[1], e[0]])
-    c = np.float32([rng.uniform(.2, .8) * w, rng.uniform(.2, .8) * h])
+    c = np.float32([rng.uniform(0.2, 0.8) * w, rng.uniform(0.2, 0.8) * h])
     u, v = e * width / 2, n * width / rng.uniform(6, 16)
-    return augment.photometric(warp(image, np.float32([c - u - v, c + u - v, c + u + v, c - u + v])), 1.5, .3)
+    return augment.photometric(warp(image, np.float32([c - u - v, c + u - v, c + u + v, c - u + v])), 1.5, 0.3)
 
 
 def classes(digits: str, red: int):

@@ -1,4 +1,5 @@
 """Train the counter locator: any picture, any rotation, scaled into 320 x 320."""
+
 import math
 
 import cv2
@@ -24,28 +25,32 @@ def view(sampler, photo):
     h, w = full.shape[:2]
     quad = photo.quad if photo.digits else None
     fit = S / max(h, w)
-    angle = rng.uniform(-180, 180) if rng.random() < .5 else rng.gauss(0, 12)
+    angle = rng.uniform(-180, 180) if rng.random() < 0.5 else rng.gauss(0, 12)
     centre = np.float32([w / 2, h / 2]) if quad is None else quad.mean(0)
-    width = max(h, w) * rng.uniform(.2, .8) if quad is None else size(quad)[0]
+    width = max(h, w) * rng.uniform(0.2, 0.8) if quad is None else size(quad)[0]
     pick = rng.random()
-    scale = fit * rng.uniform(.75, 1.25) if pick < .55 else math.exp(rng.uniform(math.log(28), math.log(235))) / width
+    scale = fit * rng.uniform(0.75, 1.25) if pick < 0.55 else math.exp(rng.uniform(math.log(28), math.log(235))) / width
     A = rotation(math.radians(angle)) * scale
-    if rng.random() < .3:
-        A = A @ np.float32([[rng.uniform(.8, 1.2), rng.uniform(-.15, .15)], [rng.uniform(-.08, .08), 1]])
-    half = min(width * scale * .4 + 6, S / 2 - 1)
-    if pick < .35:  # the whole picture, as at inference
-        t = np.float32([S / 2, S / 2]) + A @ (centre - np.float32([w / 2, h / 2])) + np.float32([rng.gauss(0, 12), rng.gauss(0, 12)])
+    if rng.random() < 0.3:
+        A = A @ np.float32([[rng.uniform(0.8, 1.2), rng.uniform(-0.15, 0.15)], [rng.uniform(-0.08, 0.08), 1]])
+    half = min(width * scale * 0.4 + 6, S / 2 - 1)
+    if pick < 0.35:  # the whole picture, as at inference
+        t = (
+            np.float32([S / 2, S / 2])
+            + A @ (centre - np.float32([w / 2, h / 2]))
+            + np.float32([rng.gauss(0, 12), rng.gauss(0, 12)])
+        )
     else:
         t = np.float32([rng.uniform(half, S - half), rng.uniform(half, S - half)])
-    level = 1 if scale <= .55 else 0
+    level = 1 if scale <= 0.55 else 0
     M = np.hstack([A, (t - A @ centre)[:, None]]).astype(np.float32)
     B = M.copy()
     if level:
         B[:, :2] *= 2
     # Reading from a smaller level, then halving again where needed, keeps the fine print from aliasing.
     source = sampler.pixels(photo, level)
-    if scale < .3:
-        source = cv2.resize(source, None, fx=.5, fy=.5, interpolation=cv2.INTER_AREA)
+    if scale < 0.3:
+        source = cv2.resize(source, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
         B[:, :2] *= 2
     image = cv2.warpAffine(source, B, (S, S), flags=cv2.INTER_LINEAR, borderMode=augment.border())
     if quad is not None:
@@ -53,7 +58,7 @@ def view(sampler, photo):
         c = quad.mean(0)
         if not (2 < c[0] < S - 2 and 2 < c[1] < S - 2):
             return view(sampler, photo)
-    return augment.photometric(image, 1.3, .45), quad
+    return augment.photometric(image, 1.3, 0.45), quad
 
 
 def target(quad):
@@ -66,9 +71,9 @@ def target(quad):
     e = u / np.linalg.norm(u)
     d = CELLS - centre
     a, b = d @ e / (w / 2), d @ np.float32([-e[1], e[0]]) / max(h / 2, 5)
-    heat = np.exp(-(a * a / (2 * .22 ** 2) + b * b / (2 * .4 ** 2))).astype(np.float32)
+    heat = np.exp(-(a * a / (2 * 0.22**2) + b * b / (2 * 0.4**2))).astype(np.float32)
     heat[np.unravel_index(np.argmax(heat), heat.shape)] = 1
-    weight = np.where(heat > .35, heat, 0)
+    weight = np.where(heat > 0.35, heat, 0)
     reg[0], reg[1] = -d[..., 0] / 8, -d[..., 1] / 8
     reg[2], reg[3], reg[4], reg[5] = math.log(w / 32), math.log(h / 8), e[0], e[1]
     return heat, reg, weight.astype(np.float32)
@@ -80,11 +85,14 @@ def loss_of(model, batch, device):
     heat, reg, weight = (torch.from_numpy(v).to(device) for v in (heat, reg, weight))
     p = torch.sigmoid(y[:, 0]).clamp(1e-4, 1 - 1e-4)
     peak = heat.eq(1).float()
-    focal = -(peak * (1 - p) ** 2 * p.log() + (1 - peak) * (1 - heat) ** 4 * p ** 2 * (1 - p).log())
-    channel = torch.tensor([1, 1, 2, 2, 4, 4.], device=device)[None, :, None, None]
-    each = (F.smooth_l1_loss(y[:, 1:], reg, reduction="none", beta=.1) * channel).sum(1) * weight
+    focal = -(peak * (1 - p) ** 2 * p.log() + (1 - peak) * (1 - heat) ** 4 * p**2 * (1 - p).log())
+    channel = torch.tensor([1, 1, 2, 2, 4, 4.0], device=device)[None, :, None, None]
+    each = (F.smooth_l1_loss(y[:, 1:], reg, reduction="none", beta=0.1) * channel).sum(1) * weight
     has = weight.sum((1, 2)).gt(0).sum().clamp(min=1)
-    return {"heat": focal.sum() / len(images), "box": (each.sum((1, 2)) / weight.sum((1, 2)).clamp(min=1e-3)).sum() / has * .5}
+    return {
+        "heat": focal.sum() / len(images),
+        "box": (each.sum((1, 2)) / weight.sum((1, 2)).clamp(min=1e-3)).sum() / has * 0.5,
+    }
 
 
 def boxes_of(y: np.ndarray, k: int):
@@ -100,7 +108,7 @@ def boxes_of(y: np.ndarray, k: int):
         w, h = 32 * math.exp(r[2]), 8 * math.exp(r[3])
         e = r[4:] / (np.linalg.norm(r[4:]) + 1e-6)
         n = np.float32([-e[1], e[0]])
-        if any(np.linalg.norm(c - q.mean(0)) < .35 * max(w, size(q)[0]) for _, q in found):
+        if any(np.linalg.norm(c - q.mean(0)) < 0.35 * max(w, size(q)[0]) for _, q in found):
             continue
         u, v = e * w / 2, n * h / 2
         found.append((float(s[gy, gx]), np.float32([c - u - v, c + u - v, c + u + v, c - u + v])))
@@ -115,7 +123,7 @@ def letterbox(image):
     out = np.zeros((S, S, 3), np.uint8)
     small = cv2.resize(image, (max(1, round(w * s)), max(1, round(h * s))), interpolation=cv2.INTER_AREA)
     oy, ox = (S - small.shape[0]) // 2, (S - small.shape[1]) // 2
-    out[oy:oy + small.shape[0], ox:ox + small.shape[1]] = small
+    out[oy : oy + small.shape[0], ox : ox + small.shape[1]] = small
     return out, s, np.float32([ox, oy])
 
 
@@ -125,7 +133,7 @@ def found(box, quad) -> bool:
     bw, _ = size(box)
     u, bu = axes(quad)[0], axes(box)[0]
     cos = abs(float(u @ bu)) / (np.linalg.norm(u) * np.linalg.norm(bu) + 1e-6)
-    return np.linalg.norm(box.mean(0) - quad.mean(0)) < .25 * w and .65 < bw / w < 1.5 and cos > .94
+    return np.linalg.norm(box.mean(0) - quad.mean(0)) < 0.25 * w and 0.65 < bw / w < 1.5 and cos > 0.94
 
 
 def checker(sampler, device_name):
@@ -138,13 +146,17 @@ def checker(sampler, device_name):
             hits = [found((q - o) / s, photo.quad) for _, q in b]
             g = photo.source if photo.source in ("toloka", "cn") else "extra"
             groups.setdefault(g, []).append((hits[0], any(hits)))
-        return {g: f"top1 {np.mean([x[0] for x in v]):.3f} top3 {np.mean([x[1] for x in v]):.3f} n {len(v)}" for g, v in groups.items()}
+        return {
+            g: f"top1 {np.mean([x[0] for x in v]):.3f} top3 {np.mean([x[1] for x in v]):.3f} n {len(v)}"
+            for g, v in groups.items()
+        }
+
     return check
 
 
 if __name__ == "__main__":
     args = loop.arguments("locate", 6000, 16, 2e-3).parse_args()
-    sampler = Sampler(args, negatives=.08)
+    sampler = Sampler(args, negatives=0.08)
 
     def make_batch():
         rows = []

@@ -1,9 +1,10 @@
-"""Fine-tune the reader on own labelled photos: cache, render, train, export to a folder of its own, evaluate before and after.
+"""Fine-tune the reader on own labelled photos: cache, render, train, export, evaluate before and after.
 
     python train_own.py --data FOLDER [--out runs/own] [--steps 800] [--register]
 
-FOLDER holds pictures and a labels.json (format in the card). One in five readings is kept out of training and measured on.
+FOLDER holds pictures and a labels.json (format in the card). One in five readings is held out for evaluation.
 """
+
 import argparse
 import os
 import subprocess
@@ -26,7 +27,12 @@ def main():
     parser.add_argument("--out", type=Path, default=HERE / "runs/own")
     parser.add_argument("--steps", type=int, default=800, help="of each network")
     parser.add_argument("--networks", default="refine,read", help="which to train: locate,refine,read")
-    parser.add_argument("--rendered", type=int, default=1000, help="rendered meters mixed in, so that others are not forgotten; 0 for none")
+    parser.add_argument(
+        "--rendered",
+        type=int,
+        default=1000,
+        help="rendered meters mixed in, so that others are not forgotten; 0 for none",
+    )
     parser.add_argument("--batch", type=int, default=48)
     parser.add_argument("--register", action="store_true", help="copy the new networks to where the served ones lie")
     args = parser.parse_args()
@@ -39,8 +45,24 @@ def main():
         run("-m render.build", "--count", args.rendered, env=here)
     trained = [n for n in NAMES if n in args.networks.split(",")]
     for name in trained:
-        run(f"train_{name}.py", "--resume", HERE / f"checkpoints/{name}.pt", "--more", args.steps, "--decay", args.steps // 2, "--lr", "5e-4",
-            "--own-share", ".5", "--batch", 16 if name == "locate" else args.batch, "--check-every", max(200, args.steps // 2), env=here)
+        run(
+            f"train_{name}.py",
+            "--resume",
+            HERE / f"checkpoints/{name}.pt",
+            "--more",
+            args.steps,
+            "--decay",
+            args.steps // 2,
+            "--lr",
+            "5e-4",
+            "--own-share",
+            ".5",
+            "--batch",
+            16 if name == "locate" else args.batch,
+            "--check-every",
+            max(200, args.steps // 2),
+            env=here,
+        )
     checkpoints = {n: out / f"runs/{n}.pt" if n in trained else HERE / f"checkpoints/{n}.pt" for n in NAMES}
     run("export.py", *(x for n in NAMES for x in (f"--{n}", checkpoints[n])), "--out", out / "networks")
     print("before:", flush=True)

@@ -1,4 +1,5 @@
 """Train the strip reader: CTC over black and red digits, and whether the strip is an upright counter."""
+
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -13,9 +14,13 @@ from sampling import Sampler
 
 def pick_label(photo):
     """A wheel between two numbers is one or the other: drawing the label makes the network answer with both chances."""
-    if photo.accept and rng.random() < .5:
+    if photo.accept and rng.random() < 0.5:
         other = rng.choice(photo.accept)
-        return strips.classes(other, photo.red) if len(other) == len(photo.digits) else strips.classes(photo.digits, photo.red)
+        return (
+            strips.classes(other, photo.red)
+            if len(other) == len(photo.digits)
+            else strips.classes(photo.digits, photo.red)
+        )
     return strips.classes(photo.digits, photo.red)
 
 
@@ -26,16 +31,18 @@ def sample(sampler, patches, photo):
     image, box = patches.of(photo)
     if not photo.digits:
         return strips.positive(image, box), [], 0
-    if rng.random() < .16:
+    if rng.random() < 0.16:
         return strips.negative(image, box, photo.digits, photo.red), [], 0
     labels = pick_label(photo)
     pick = rng.random()
-    if pick < .25:
+    if pick < 0.25:
         donor = sampler.like(photo)
         if donor is not None:
             donor_image, donor_box = patches.of(donor)
-            image, labels = strips.transplant(image, box, labels, donor_image, donor_box, strips.classes(donor.digits, donor.red))
-    elif pick < .55:
+            image, labels = strips.transplant(
+                image, box, labels, donor_image, donor_box, strips.classes(donor.digits, donor.red)
+            )
+    elif pick < 0.55:
         image, labels = strips.shuffle_wheels(image, box, labels)
     return strips.positive(image, box), labels, 1
 
@@ -49,7 +56,7 @@ def loss_of(model, batch, device):
     lengths = torch.tensor([len(labels[i]) for i in rows])
     target = torch.tensor([c for i in rows for c in labels[i]])
     ctc = F.ctc_loss(log_p[:, rows], target, torch.full((len(rows),), log_p.shape[0]), lengths, zero_infinity=True)
-    return {"ctc": ctc, "legible": F.binary_cross_entropy_with_logits(legible.float(), upright) * .3}
+    return {"ctc": ctc, "legible": F.binary_cross_entropy_with_logits(legible.float(), upright) * 0.3}
 
 
 def greedy(probs: np.ndarray):
@@ -79,13 +86,17 @@ def checker(sampler, patches, device_name):
             g = photo.source if photo.source in ("toloka", "cn") else "extra"
             right = digits in [photo.digits, *photo.accept]
             groups.setdefault(g, []).append((right, red == photo.red, legible[0].item() > 0, legible[1].item() < 0))
-        return {g: "all wheels {:.3f}, red count {:.3f}, upright {:.3f}, turned refused {:.3f}".format(*np.mean(v, 0)) for g, v in groups.items()}
+        return {
+            g: "all wheels {:.3f}, red count {:.3f}, upright {:.3f}, turned refused {:.3f}".format(*np.mean(v, 0))
+            for g, v in groups.items()
+        }
+
     return check
 
 
 if __name__ == "__main__":
     args = loop.arguments("read", 8000, 64, 2e-3).parse_args()
-    sampler = Sampler(args, negatives=.08)
+    sampler = Sampler(args, negatives=0.08)
     patches = strips.Patches(sampler)
 
     def make_batch():

@@ -1,4 +1,5 @@
 """Train the corner refiner: a window of 1.5 counter widths around a rough box, in either orientation."""
+
 import math
 
 import cv2
@@ -30,10 +31,12 @@ def cut(sampler, photo, corners, flags_border):
     """The window from the level whose pixels are at most twice as fine; returns picture and full-size homography."""
     M = cv2.getPerspectiveTransform(corners, FRAME)
     scale = W / max(np.linalg.norm(corners[1] - corners[0]), 1)
-    image, f = sampler.pixels(photo, 1 if scale < .5 else 0), 2 if scale < .5 else 1
-    while scale * f < .5:
-        image, f = cv2.resize(image, None, fx=.5, fy=.5, interpolation=cv2.INTER_AREA), f * 2
-    return cv2.warpPerspective(image, M @ np.diag([f, f, 1.0]), (W, H), flags=cv2.INTER_LINEAR, borderMode=flags_border), M
+    image, f = sampler.pixels(photo, 1 if scale < 0.5 else 0), 2 if scale < 0.5 else 1
+    while scale * f < 0.5:
+        image, f = cv2.resize(image, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), f * 2
+    return cv2.warpPerspective(
+        image, M @ np.diag([f, f, 1.0]), (W, H), flags=cv2.INTER_LINEAR, borderMode=flags_border
+    ), M
 
 
 def negative_view(sampler, photo):
@@ -43,30 +46,40 @@ def negative_view(sampler, photo):
     if photo.quad is not None and not photo.digits:
         u, _, c = axes(photo.quad)
         width = size(photo.quad)[0]
-        a = math.atan2(u[1], u[0]) + rng.gauss(0, .15) + rng.choice([0, math.pi])
-        corners = window_around(c + np.float32([rng.gauss(0, .06), rng.gauss(0, .06)]) * width, np.float32([math.cos(a), math.sin(a)]), width * WINDOW * math.exp(rng.gauss(0, .15)))
+        a = math.atan2(u[1], u[0]) + rng.gauss(0, 0.15) + rng.choice([0, math.pi])
+        corners = window_around(
+            c + np.float32([rng.gauss(0, 0.06), rng.gauss(0, 0.06)]) * width,
+            np.float32([math.cos(a), math.sin(a)]),
+            width * WINDOW * math.exp(rng.gauss(0, 0.15)),
+        )
         return cut(sampler, photo, corners, augment.border())[0]
     for _ in range(20):
         centre = np.float32([rng.uniform(0, w), rng.uniform(0, h)])
         if photo.quad is None:
-            width = side * rng.uniform(.1, .9)
+            width = side * rng.uniform(0.1, 0.9)
             break
         cw, ch = size(photo.quad)
-        width = cw * WINDOW * math.exp(rng.gauss(0, .35))
+        width = cw * WINDOW * math.exp(rng.gauss(0, 0.35))
         u, v, c = axes(photo.quad)
         d = centre - c
-        if abs(d @ u) / cw > .65 * cw or abs(d @ v) / ch > max(1.0 * ch, .2 * cw):
+        if abs(d @ u) / cw > 0.65 * cw or abs(d @ v) / ch > max(1.0 * ch, 0.2 * cw):
             break
     else:
         return None
-    a = rng.uniform(0, 2 * math.pi) if photo.quad is None or rng.random() < .4 else math.atan2(u[1], u[0]) + rng.gauss(0, .15)
-    image, _ = cut(sampler, photo, window_around(centre, np.float32([math.cos(a), math.sin(a)]), width), augment.border())
+    a = (
+        rng.uniform(0, 2 * math.pi)
+        if photo.quad is None or rng.random() < 0.4
+        else math.atan2(u[1], u[0]) + rng.gauss(0, 0.15)
+    )
+    image, _ = cut(
+        sampler, photo, window_around(centre, np.float32([math.cos(a), math.sin(a)]), width), augment.border()
+    )
     return image
 
 
 def view(sampler, photo):
     """Returns picture, eight corner coordinates, [upside down, counter]."""
-    if not photo.digits or rng.random() < .12:
+    if not photo.digits or rng.random() < 0.12:
         image = negative_view(sampler, photo)
         if image is not None:
             return augment.photometric(image), np.zeros(8, np.float32), np.float32([0, 0])
@@ -75,21 +88,27 @@ def view(sampler, photo):
     w, h = size(quad)
     e, n = u / w, v / h
     e2 = rotation(math.radians(max(-28, min(28, rng.gauss(0, 11))))) @ e
-    upside = rng.random() < .45
+    upside = rng.random() < 0.45
     if upside:
         e2 = -e2
-    width = w * WINDOW * math.exp(max(-.4, min(.5, rng.gauss(0, .17))))
-    centre = c + e * w * rng.gauss(0, .08) + n * h * rng.gauss(0, .25)
+    width = w * WINDOW * math.exp(max(-0.4, min(0.5, rng.gauss(0, 0.17))))
+    centre = c + e * w * rng.gauss(0, 0.08) + n * h * rng.gauss(0, 0.25)
     corners = window_around(centre, e2, width)
-    if rng.random() < .4:  # tilted camera
-        corners = corners + np.random.randn(4, 2).astype(np.float32) * width * np.float32([.03, .02])
-    if rng.random() < .3:  # stretched
-        corners = (corners - centre) @ (np.eye(2, dtype=np.float32) + np.outer(n, n).astype(np.float32) * rng.uniform(-.3, .3)) + centre
+    if rng.random() < 0.4:  # tilted camera
+        corners = corners + np.random.randn(4, 2).astype(np.float32) * width * np.float32([0.03, 0.02])
+    if rng.random() < 0.3:  # stretched
+        corners = (corners - centre) @ (
+            np.eye(2, dtype=np.float32) + np.outer(n, n).astype(np.float32) * rng.uniform(-0.3, 0.3)
+        ) + centre
     image, M = cut(sampler, photo, np.float32(corners), augment.border())
     p = cv2.perspectiveTransform((turned(quad) if upside else quad)[None].astype(np.float32), M)[0]
-    if rng.random() < .2:
+    if rng.random() < 0.2:
         image = print_beside(image, turned(p) if upside else p, len(photo.digits))
-    return augment.photometric(image), (p / np.float32([W / 2, H / 2]) - 1).ravel().astype(np.float32), np.float32([upside, 1])
+    return (
+        augment.photometric(image),
+        (p / np.float32([W / 2, H / 2]) - 1).ravel().astype(np.float32),
+        np.float32([upside, 1]),
+    )
 
 
 def loss_of(model, batch, device):
@@ -98,11 +117,14 @@ def loss_of(model, batch, device):
     corners, flags = torch.from_numpy(corners).to(device), torch.from_numpy(flags).to(device)
     is_counter = flags[:, 1]
     weight = torch.tensor(CORNER_WEIGHT, device=device, dtype=torch.float32)
-    each = (F.smooth_l1_loss(y[:, :8], corners, beta=.03, reduction="none") * weight).mean(1)
+    each = (F.smooth_l1_loss(y[:, :8], corners, beta=0.03, reduction="none") * weight).mean(1)
     count = is_counter.sum().clamp(min=1)
     turn = F.binary_cross_entropy_with_logits(y[:, 8], flags[:, 0], reduction="none")
-    return {"corner": (each * is_counter).sum() / count * 10, "turn": (turn * is_counter).sum() / count * .5,
-            "counter": F.binary_cross_entropy_with_logits(y[:, 9], is_counter) * .5}
+    return {
+        "corner": (each * is_counter).sum() / count * 10,
+        "turn": (turn * is_counter).sum() / count * 0.5,
+        "counter": F.binary_cross_entropy_with_logits(y[:, 9], is_counter) * 0.5,
+    }
 
 
 def refine_once(model, sampler, photo, quad, device):
@@ -114,7 +136,7 @@ def refine_once(model, sampler, photo, quad, device):
     p = (y[:8].reshape(4, 2) + 1) * np.float32([W / 2, H / 2])
     q = cv2.perspectiveTransform(p[None].astype(np.float32), np.linalg.inv(M))[0]
     turn, counter = 1 / (1 + np.exp(-y[8:]))
-    return (turned(q) if turn > .5 else q), turn, counter
+    return (turned(q) if turn > 0.5 else q), turn, counter
 
 
 def checker(sampler, device_name):
@@ -125,22 +147,31 @@ def checker(sampler, device_name):
             local = np.random.RandomState(i)
             w, h = size(photo.quad)
             u, v, c = axes(photo.quad)
-            e = rotation(local.normal(0, .15)) @ (u / w)
-            rough = window_around(c + local.normal(0, .3, 2) * h, -e if i % 2 else e, w * np.exp(local.normal(0, .15)))
+            e = rotation(local.normal(0, 0.15)) @ (u / w)
+            rough = window_around(
+                c + local.normal(0, 0.3, 2) * h, -e if i % 2 else e, w * np.exp(local.normal(0, 0.15))
+            )
             q = rough.astype(np.float32)
             for _ in range(2):
                 q, turn, counter = refine_once(model, sampler, photo, q, device)
             error = np.linalg.norm(q - photo.quad, axis=1)
             g = photo.source if photo.source in ("toloka", "cn") else "extra"
-            groups.setdefault(g, []).append((min(error.max(), np.linalg.norm(turned(q) - photo.quad, axis=1).max()) / h, error[0] < w / 2, counter))
-        return {g: f"worst corner median {np.median([x[0] for x in v]):.2f} h, below 0.5 h {np.mean([x[0] < .5 for x in v]):.3f}, "
-                   f"right way {np.mean([x[1] for x in v]):.3f}, counter {np.mean([x[2] > .5 for x in v]):.3f}" for g, v in groups.items()}
+            groups.setdefault(g, []).append(
+                (min(error.max(), np.linalg.norm(turned(q) - photo.quad, axis=1).max()) / h, error[0] < w / 2, counter)
+            )
+        return {
+            g: f"worst corner median {np.median([x[0] for x in v]):.2f} h, "
+            f"below 0.5 h {np.mean([x[0] < 0.5 for x in v]):.3f}, "
+            f"right way {np.mean([x[1] for x in v]):.3f}, counter {np.mean([x[2] > 0.5 for x in v]):.3f}"
+            for g, v in groups.items()
+        }
+
     return check
 
 
 if __name__ == "__main__":
     args = loop.arguments("refine", 6000, 48, 2e-3).parse_args()
-    sampler = Sampler(args, negatives=.12)
+    sampler = Sampler(args, negatives=0.12)
 
     def make_batch():
         return tuple(np.stack(column) for column in zip(*[view(sampler, sampler.pick()) for _ in range(args.batch)]))

@@ -1,4 +1,5 @@
 """Render the bank of meters: python -m render.build --count 5000"""
+
 import argparse
 import json
 import tarfile
@@ -37,37 +38,43 @@ def load_crops():
 
 def tilt(image, quad):
     """A camera that is not quite in front."""
-    k = SIZE * .1
+    k = SIZE * 0.1
     from_ = np.float32([[0, 0], [SIZE, 0], [SIZE, SIZE], [0, SIZE]])
     to = from_ + np.random.uniform(-k, k, (4, 2)).astype(np.float32)
     M = cv2.getPerspectiveTransform(from_, to)
-    return cv2.warpPerspective(image, M, (SIZE, SIZE), borderMode=cv2.BORDER_REPLICATE), cv2.perspectiveTransform(quad[None], M)[0]
+    return cv2.warpPerspective(image, M, (SIZE, SIZE), borderMode=cv2.BORDER_REPLICATE), cv2.perspectiveTransform(
+        quad[None], M
+    )[0]
 
 
 def render(fonts, segments, crops, pictures):
-    width = int(rng.uniform(.24, .72) * SIZE)
+    width = int(rng.uniform(0.24, 0.72) * SIZE)
     kind = rng.random()
-    if kind < .13:
+    if kind < 0.13:
         counter, source = draw_display(width, fonts, segments), "display"
     else:
-        counter, source = draw_counter(width, fonts, crops if kind < .38 else None), "wheels"
-    if max(counter.image.shape[:2]) > SIZE * .95:
+        counter, source = draw_counter(width, fonts, crops if kind < 0.38 else None), "wheels"
+    if max(counter.image.shape[:2]) > SIZE * 0.95:
         return render(fonts, segments, crops, pictures)
     image = background(SIZE, pictures)
-    x = rng.uniform(.12, .88) * (SIZE - counter.image.shape[1])
-    y = rng.uniform(.15, .75) * (SIZE - counter.image.shape[0])
+    x = rng.uniform(0.12, 0.88) * (SIZE - counter.image.shape[1])
+    y = rng.uniform(0.15, 0.75) * (SIZE - counter.image.shape[0])
     bx, by, bw, bh = counter.box
     x0, y0 = int(x) + bx, int(y) + by
     plate = draw_plate(image, x0 + bw / 2, y0 + bh / 2, bw)
     draw_distractors(image, x0, y0, bw, bh, plate, fonts, bw / len(counter.digits))
     h, w = counter.image.shape[:2]
-    image[int(y):int(y) + h, int(x):int(x) + w] = counter.image
-    m = rng.uniform(0, .04) * bw if source == "wheels" else .03 * bw  # outlines drawn by people hug the wheels or the frame
+    image[int(y) : int(y) + h, int(x) : int(x) + w] = counter.image
+    m = (
+        rng.uniform(0, 0.04) * bw if source == "wheels" else 0.03 * bw
+    )  # outlines drawn by people hug the wheels or the frame
     quad = np.float32([[x0 - m, y0 - m], [x0 + bw + m, y0 - m], [x0 + bw + m, y0 + bh + m], [x0 - m, y0 + bh + m]])
     image = np.clip(image, 0, 255).astype(np.uint8)
-    if rng.random() < .6:
+    if rng.random() < 0.6:
         image, quad = tilt(image, quad)
-    return image, dict(source=f"rendered-{source}", quad=quad, digits=counter.digits, red=counter.red, accept=counter.accept)
+    return image, dict(
+        source=f"rendered-{source}", quad=quad, digits=counter.digits, red=counter.red, accept=counter.accept
+    )
 
 
 class FolderWriter:
@@ -80,8 +87,18 @@ class FolderWriter:
     def add(self, rgb, name, source, quad, digits, red, accept):
         file = f"{name}.png"
         cv2.imwrite(str(self.folder / file), rgb[..., ::-1])
-        self.labels.append(dict(file=file, source=source, width=rgb.shape[1], height=rgb.shape[0], counter=quad.round(1).tolist(),
-                                digits=digits, red_digits=red, accept=accept))
+        self.labels.append(
+            dict(
+                file=file,
+                source=source,
+                width=rgb.shape[1],
+                height=rgb.shape[0],
+                counter=quad.round(1).tolist(),
+                digits=digits,
+                red_digits=red,
+                accept=accept,
+            )
+        )
 
     def close(self):
         (self.folder / "labels.json").write_text(json.dumps(self.labels, default=float, indent=1))

@@ -1,4 +1,5 @@
-"""Digit glyphs as alpha pictures, drawn once a font."""
+"""Digit glyphs as alpha pictures, drawn once per font."""
+
 from functools import lru_cache
 from pathlib import Path
 
@@ -11,8 +12,12 @@ SYSTEM = Path("/usr/share/fonts/truetype")
 
 def text_fonts():
     """Fonts of wheels and of printed text."""
-    found = sorted(str(p) for p in MODULES.glob("@fontsource/*/files/*-latin-[4567]00-normal.woff") if "-ext-" not in p.name)
-    found += sorted(str(p) for p in SYSTEM.glob("dejavu/DejaVuSans*.ttf") if "Oblique" not in p.name and "Light" not in p.name)
+    found = sorted(
+        str(p) for p in MODULES.glob("@fontsource/*/files/*-latin-[4567]00-normal.woff") if "-ext-" not in p.name
+    )
+    found += sorted(
+        str(p) for p in SYSTEM.glob("dejavu/DejaVuSans*.ttf") if "Oblique" not in p.name and "Light" not in p.name
+    )
     if not found:
         raise SystemExit("no fonts: run npm ci --prefix fonts")
     return found

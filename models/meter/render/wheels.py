@@ -1,4 +1,5 @@
 """Draws a wheel counter: digits on cylinders behind a window."""
+
 from dataclasses import dataclass
 
 import cv2
@@ -13,8 +14,8 @@ SS = 2  # drawn larger, then reduced
 
 @dataclass
 class Counter:
-    image: np.ndarray      # RGB, the window with its wheels and frame
-    box: tuple             # x0, y0, w, h of the wheels in it
+    image: np.ndarray  # RGB, the window with its wheels and frame
+    box: tuple  # x0, y0, w, h of the wheels in it
     digits: str
     red: int
     accept: list
@@ -34,17 +35,17 @@ def strip_of(font, w, h, gw, gh):
     for d, glyph in enumerate(glyphs(font)):
         g = cv2.resize(glyph, (max(3, int(w * gw)), max(4, int(h * gh))), interpolation=cv2.INTER_AREA)
         y, x = d * h + (h - g.shape[0]) // 2, (w - g.shape[1]) // 2
-        strip[y:y + g.shape[0], x:x + g.shape[1]] = g[:, :w - x] / 255.0
-    if rng.random() < .3:
+        strip[y : y + g.shape[0], x : x + g.shape[1]] = g[:, : w - x] / 255.0
+    if rng.random() < 0.3:
         k = np.ones((rng.choice([1, 2, 3]), rng.choice([1, 2, 3])), np.uint8)
-        strip = cv2.dilate(strip, k) if rng.random() < .5 else cv2.erode(strip, k)
+        strip = cv2.dilate(strip, k) if rng.random() < 0.5 else cv2.erode(strip, k)
     return strip
 
 
 def seen(strip, position, step, height, bend):
     """The part of the strip that shows in the window: a cylinder seen from the front."""
     y = np.linspace(-1, 1, height)
-    rows = (position + .5) * step + np.arcsin(y * bend) / np.arcsin(bend) * height / 2
+    rows = (position + 0.5) * step + np.arcsin(y * bend) / np.arcsin(bend) * height / 2
     return strip[np.int32(np.round(rows)) % strip.shape[0]], y
 
 
@@ -57,9 +58,9 @@ def colours(style, is_red):
         wheel, digit = dark, light
     if is_red:
         pick = rng.random()
-        if pick < .55:
+        if pick < 0.55:
             wheel, digit = red(), grey(200, 250)
-        elif pick < .85 or style == "dark":
+        elif pick < 0.85 or style == "dark":
             wheel, digit = light, red()
         else:
             wheel, digit = dark, red()
@@ -72,24 +73,24 @@ def draw_counter(width: int, fonts, crops=None) -> Counter:
     n_red = min(n_red, n - 3)
     positions, digits, accept = random_wheels(n)
     pitch = width * SS / n
-    wheel_w = int(pitch * rng.uniform(.62, .98))
+    wheel_w = int(pitch * rng.uniform(0.62, 0.98))
     step = int(pitch * rng.uniform(1.05, 1.75))
-    height = int(step * rng.uniform(.85, 1.45))
-    bend = rng.uniform(.2, .9)
-    frame = int(height * rng.choice([0, rng.uniform(.05, .4)]))
-    plate, gap = grey(90, 250) if rng.random() < .7 else grey(15, 90), grey(5, 120)
-    style = "light" if rng.random() < .5 else "dark"
-    if rng.random() < .35:
+    height = int(step * rng.uniform(0.85, 1.45))
+    bend = rng.uniform(0.2, 0.9)
+    frame = int(height * rng.choice([0, rng.uniform(0.05, 0.4)]))
+    plate, gap = grey(90, 250) if rng.random() < 0.7 else grey(15, 90), grey(5, 120)
+    style = "light" if rng.random() < 0.5 else "dark"
+    if rng.random() < 0.35:
         gap = plate
     canvas = np.empty((height + 2 * frame, int(width * SS) + 2 * frame, 3), np.float32)
     canvas[:] = plate
-    slots = rng.random() < .45  # a window a wheel, or one for all
+    slots = rng.random() < 0.45  # a window a wheel, or one for all
     if not slots:
-        canvas[frame:frame + height, frame:-frame or None] = gap
-    font, gw, gh = rng.choice(fonts), rng.uniform(.5, .9), rng.uniform(.55, .88)
+        canvas[frame : frame + height, frame : -frame or None] = gap
+    font, gw, gh = rng.choice(fonts), rng.uniform(0.5, 0.9), rng.uniform(0.55, 0.88)
     strip = strip_of(font, wheel_w, step, gw, gh)
     look = {False: colours(style, False), True: colours(style, True)}
-    lighting = rng.uniform(0, .6)
+    lighting = rng.uniform(0, 0.6)
     order = None if crops is None else crops.run(positions)
     for i in range(n):
         is_red = i >= n - n_red
@@ -98,28 +99,48 @@ def draw_counter(width: int, fonts, crops=None) -> Counter:
             cell = cv2.resize(order[i], (wheel_w, height), interpolation=cv2.INTER_LINEAR).astype(np.float32)
             if is_red:  # paint the crop: keep its light, take the colour of the wheel
                 shade = cell.mean(2, keepdims=True) / 255
-                cell = look[True][0] * (1 - shade) + look[True][1] * shade if style == "dark" else look[True][1] * (1 - shade) + look[True][0] * shade
+                cell = (
+                    look[True][0] * (1 - shade) + look[True][1] * shade
+                    if style == "dark"
+                    else look[True][1] * (1 - shade) + look[True][0] * shade
+                )
             y = np.linspace(-1, 1, height)
         else:
             alpha, y = seen(strip, positions[i], step, height, bend)
             wheel, digit = look[is_red]
-            cell = wheel * rng.uniform(.93, 1.07) * (1 - alpha[..., None]) + digit * alpha[..., None]
+            cell = wheel * rng.uniform(0.93, 1.07) * (1 - alpha[..., None]) + digit * alpha[..., None]
         cell = cell * (1 - lighting * y[:, None, None] ** 2)
-        canvas[frame:frame + height, x:x + wheel_w] = cell[:, :canvas.shape[1] - x]
-        if slots and rng.random() < .5:
-            cv2.rectangle(canvas, (x, frame), (x + wheel_w - 1, frame + height - 1), gap.tolist(), rng.choice([1, 2, 3]))
-    if n_red and rng.random() < .25:  # a red frame round the fraction
+        canvas[frame : frame + height, x : x + wheel_w] = cell[:, : canvas.shape[1] - x]
+        if slots and rng.random() < 0.5:
+            cv2.rectangle(
+                canvas, (x, frame), (x + wheel_w - 1, frame + height - 1), gap.tolist(), rng.choice([1, 2, 3])
+            )
+    if n_red and rng.random() < 0.25:  # a red frame round the fraction
         x = int(frame + (n - n_red) * pitch)
-        cv2.rectangle(canvas, (x, max(0, frame - 3)), (int(frame + n * pitch) - 1, frame + height + 2), red().tolist(), rng.choice([2, 3, 5]))
-    if n_red and rng.random() < .3:
-        cv2.circle(canvas, (int(frame + (n - n_red) * pitch), frame + height - 4), rng.choice([2, 3, 4]), (look[False][0] * .3).tolist(), -1)
-    if rng.random() < .4:  # shadow of the window's edge
-        depth = max(2, int(height * rng.uniform(.05, .25)))
-        canvas[frame:frame + depth] *= np.linspace(rng.uniform(.3, .8), 1, depth)[:, None, None]
-    if rng.random() < .3:  # dirt on the glass
+        cv2.rectangle(
+            canvas,
+            (x, max(0, frame - 3)),
+            (int(frame + n * pitch) - 1, frame + height + 2),
+            red().tolist(),
+            rng.choice([2, 3, 5]),
+        )
+    if n_red and rng.random() < 0.3:
+        cv2.circle(
+            canvas,
+            (int(frame + (n - n_red) * pitch), frame + height - 4),
+            rng.choice([2, 3, 4]),
+            (look[False][0] * 0.3).tolist(),
+            -1,
+        )
+    if rng.random() < 0.4:  # shadow of the window's edge
+        depth = max(2, int(height * rng.uniform(0.05, 0.25)))
+        canvas[frame : frame + depth] *= np.linspace(rng.uniform(0.3, 0.8), 1, depth)[:, None, None]
+    if rng.random() < 0.3:  # dirt on the glass
         spots = cv2.resize(np.random.rand(6, 24).astype(np.float32), canvas.shape[1::-1], interpolation=cv2.INTER_CUBIC)
-        canvas = canvas * (1 - .5 * np.clip(spots - .55, 0, 1)[..., None])
-    image = cv2.resize(np.clip(canvas, 0, 255).astype(np.uint8), None, fx=1 / SS, fy=1 / SS, interpolation=cv2.INTER_AREA)
+        canvas = canvas * (1 - 0.5 * np.clip(spots - 0.55, 0, 1)[..., None])
+    image = cv2.resize(
+        np.clip(canvas, 0, 255).astype(np.uint8), None, fx=1 / SS, fy=1 / SS, interpolation=cv2.INTER_AREA
+    )
     box = tuple(v / SS for v in (frame, frame, width * SS, height))
     return Counter(image, box, digits, n_red, accept)
 
@@ -128,7 +149,7 @@ class Crops:
     """Real wheel crops with their position in tenths; a run takes crops of similar colour."""
 
     def __init__(self, images, tenths):
-        tone = np.array([im.reshape(-1, 3).mean(0) @ [.3, .6, .1] for im in images])
+        tone = np.array([im.reshape(-1, 3).mean(0) @ [0.3, 0.6, 0.1] for im in images])
         self.by_tenth = {}
         for i in np.argsort(tone):
             self.by_tenth.setdefault(tenths[i], []).append((tone[i], images[i]))

@@ -9,9 +9,7 @@ import grpc
 
 from .channel import DEFAULT_TIMEOUT_SECONDS, open_channel
 from .errors import ServiceError
-from .v1 import face_detection_pb2 as faces
-from .v1 import meter_reading_pb2 as meters
-from .v1 import score_config_pb2 as scores
+from .v1 import face_detection_pb2 as faces, meter_reading_pb2 as meters, score_config_pb2 as scores
 from .v1.face_detection_pb2_grpc import FaceDetectionServiceStub
 from .v1.meter_reading_pb2_grpc import MeterReadingServiceStub
 from .v1.score_config_pb2_grpc import ScoreConfigServiceStub
