@@ -72,6 +72,10 @@ lint: $(INSTALLED) ## Lint the protos and the code, check the formatting
 	npm run lint:proto
 	npm run lint
 
+.PHONY: lint-python
+lint-python: ## Lint the Python code, check its format (Python, PyPI)
+	@exec tests/ruff/run.sh
+
 .PHONY: typecheck
 typecheck: $(INSTALLED) ## Check the types
 	npm run typecheck

@@ -3,14 +3,15 @@
 install_python_tools() {
   local name=$1 requirements=$2 folder=$3 python=${PYTHON:-python3}
   if ! "$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
-    echo "$name wants Python 3.10 or later with venv, and $python is none: install it, or set PYTHON" >&2
+    echo "$name needs Python 3.10 or later with venv, which $python is not: install it, or set PYTHON" >&2
     exit 1
   fi
   mkdir -p "$folder"
   cd "$folder"
   if ! cmp --silent "$requirements" installed.txt; then
-    "$python" -m venv --clear .venv
-    .venv/bin/pip install --quiet --disable-pip-version-check --requirement "$requirements"
-    cp "$requirements" installed.txt
+    # Joined, as `set -e` does not hold where the caller asks whether it went well.
+    "$python" -m venv --clear .venv &&
+      .venv/bin/pip install --quiet --disable-pip-version-check --requirement "$requirements" &&
+      cp "$requirements" installed.txt
   fi
 }
