@@ -10,7 +10,7 @@ import { loadAnalysisModels } from './analysis-models.js';
 import { startAnalysisPool } from './analysis-pool.js';
 import type { CoreConfig } from './config.js';
 import { waitForDatabase } from './db/wait-for-database.js';
-import { learnToTellChanges } from './db/while-unchanged.js';
+import { detectChanges } from './db/while-unchanged.js';
 import { loadServerCredentials } from './grpc/tls.js';
 import { createHandlers } from './handlers.js';
 import { createMetrics } from './observe/metrics.js';
@@ -83,7 +83,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
     const place = { url: config.DATABASE_URL, dataDir: config.CORE_DATA_DIR };
     const db = await waitForDatabase(place, log, stopping);
     closers.push(() => db.destroy());
-    await learnToTellChanges(db);
+    await detectChanges(db);
 
     const { apiKeys, companies } = createAccess({
       db,

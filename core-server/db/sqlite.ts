@@ -87,15 +87,15 @@ export class SqliteClient extends KnexSqliteClient {
     throw Object.assign(moved, { code: 'SQLITE_READONLY' });
   }
 
-  /** Differs after each commit by any process; undefined if that cannot be told. */
+  /** Differs after each commit by any process; undefined if commits cannot be detected. */
   changeToken(): string | undefined {
     const { filename } = this.connectionSettings;
     return this.#isProven && this.#isInPlace() ? readWalVersion(filename) : undefined;
   }
 
   /**
-   * Lets `changeToken` tell changes if it told this one: there may be file systems where what is read is not what
-   * others have written to shared memory.
+   * Enables `changeToken` if it notices this commit: on some file systems, a read may not see what others have written
+   * to shared memory.
    *
    * @param commit changes the store
    */

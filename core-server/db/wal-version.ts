@@ -6,13 +6,13 @@ const headerBytes = 96;
 const format = new Uint8Array(Uint32Array.of(3_007_000).buffer);
 
 /**
- * What differs after each commit to a SQLite file in WAL mode, whichever process made it: the header of the memory that all
- * connections share (https://www.sqlite.org/walformat.html), with a count of the changes, the length of the log and its
- * checksums. SQLite compares the same bytes to learn whether the pages in its cache are still good. Undefined where there is
- * no such header.
+ * A text that differs after each commit to a SQLite file in WAL mode, by any process: the header of the memory that all
+ * connections share (https://www.sqlite.org/walformat.html), with a change counter, the length of the log and its
+ * checksums. SQLite compares the same bytes to learn whether its cached pages are still valid. Undefined if there is no
+ * such header.
  *
- * It takes microseconds: a query goes to another thread and back, and takes a millisecond of a CPU core whose caches are
- * full of pictures.
+ * Reading it takes microseconds; a query goes to another thread and back, which costs a millisecond on a CPU core whose
+ * caches are full of pictures.
  */
 export function readWalVersion(databaseFile: string): string | undefined {
   const header = Buffer.allocUnsafe(headerBytes);

@@ -3,8 +3,8 @@ import { markSqliteFile } from './migrate.js';
 import { SqliteClient } from './sqlite.js';
 
 /**
- * Finds rows in memory as long as nothing was committed to the store since they were read, so that nobody gets a row
- * that anybody has changed before. Only SQLite tells; from PostgreSQL, and where the store cannot tell, each is read.
+ * Keeps the rows that it finds in memory until anything is committed to the store, so that nobody gets an outdated one.
+ * With PostgreSQL, or if commits to the SQLite file cannot be detected, every call reads the store.
  */
 export function whileUnchanged<Row>(
   db: Knex,
@@ -28,10 +28,10 @@ export function whileUnchanged<Row>(
   };
 }
 
-/** To be called once before {@link whileUnchanged} keeps anything; commits to the store if it is SQLite. */
-export async function learnToTellChanges(db: Knex): Promise<void> {
+/** Lets {@link whileUnchanged} keep rows, if the store is SQLite and a commit to it is noticed. */
+export async function detectChanges(db: Knex): Promise<void> {
   const client: unknown = db.client;
   if (!(client instanceof SqliteClient)) return;
-  // A store that cannot be written now is read for every request.
+  // A store that is read-only now is read for every request.
   await client.proveChangeToken(() => markSqliteFile(db)).catch(() => undefined);
 }

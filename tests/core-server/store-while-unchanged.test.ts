@@ -7,7 +7,7 @@ import { createKnexApiKeyStore } from '../../core-server/access/knex-api-key-sto
 import { createKnexCompanyStore } from '../../core-server/access/knex-company-store.js';
 import type { Database } from '../../core-server/db/knex.js';
 import { sqliteFileName } from '../../core-server/db/sqlite.js';
-import { learnToTellChanges } from '../../core-server/db/while-unchanged.js';
+import { detectChanges } from '../../core-server/db/while-unchanged.js';
 import { createKnexScoreStore } from '../../core-server/score-config/knex-store.js';
 import { openDatabase, placeSqlite } from '../helpers/databases.js';
 
@@ -36,7 +36,7 @@ async function openTwice(t: TestContext) {
   const place = await placeSqlite(t);
   const db = await openDatabase(t, place);
   const other = await openDatabase(t, place);
-  await learnToTellChanges(db);
+  await detectChanges(db);
   await createKnexApiKeyStore(other).insert(key);
   return { db, other, place };
 }
