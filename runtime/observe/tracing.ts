@@ -1,7 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Attributes, SpanContext } from '@opentelemetry/api';
 
-const closeWithinMs = 2_000;
+/**
+ * What one export may take with all its retries, and closing. No more, since a process that has been told to stop does
+ * not end during an export.
+ */
+const exportWithinMs = 2_000;
 
 /** Spans of this process; inert unless tracing was loaded. */
 export interface Tracing {
@@ -67,9 +71,10 @@ export async function loadTracing(serviceName: string, url?: string): Promise<Tr
   ]);
   const named = resources.resourceFromAttributes({ 'service.name': serviceName });
   const told = resources.detectResources({ detectors: [resources.envDetector] });
+  const exporter = new OTLPTraceExporter({ timeoutMillis: exportWithinMs, ...(url && { url }) });
   const provider = new sdk.BasicTracerProvider({
     resource: resources.defaultResource().merge(named).merge(told),
-    spanProcessors: [new sdk.BatchSpanProcessor(new OTLPTraceExporter(url ? { url } : {}))],
+    spanProcessors: [new sdk.BatchSpanProcessor(exporter)],
   });
   const tracer = provider.getTracer('image-analysis');
   const { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = api;
@@ -94,7 +99,7 @@ export async function loadTracing(serviceName: string, url?: string): Promise<Tr
     close: () =>
       Promise.race([
         provider.shutdown().catch(() => {}),
-        setTimeout(closeWithinMs, undefined, { ref: false }),
+        setTimeout(exportWithinMs, undefined, { ref: false }),
       ]),
   };
 }

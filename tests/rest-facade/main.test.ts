@@ -49,6 +49,23 @@ test(
 );
 
 test(
+  'an unreachable collector of traces does not keep a stopped process until it is killed',
+  { timeout: 30_000 },
+  async (t) => {
+    const child = start(t, {
+      REST_PORT: '0',
+      REST_SHUTDOWN_GRACE_MS: '0',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+    });
+    const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+    const { port } = JSON.parse(line) as { port: number };
+    assert.equal((await fetch(`http://127.0.0.1:${port}/livez`)).status, 200);
+    child.kill('SIGTERM');
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+  },
+);
+
+test(
   'SIGTERM in an upload: it is answered, new connections are refused, and the process ends well',
   { timeout: 60_000 },
   async (t) => {
