@@ -1,5 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Attributes, SpanContext } from '@opentelemetry/api';
+import { z } from 'zod';
+import { readSettings, wholeNumber } from '../settings.js';
 
 /**
  * What one export may take with all its retries, and closing. No more, since a process that has been told to stop does
@@ -47,14 +49,33 @@ export const noTracing: Tracing = {
   close: () => Promise.resolve(),
 };
 
-/** Whether the standard variables name a collector for traces and do not disable them. */
+const endpoint = z
+  .string()
+  .regex(/^https?:\/\//, 'want an address such as http://collector:4318')
+  .optional();
+const count = wholeNumber(1, 1_000_000).optional();
+
+/** Values that would hang the process, or have every span dropped without a word in the log, are mistakes. */
+const settings = z.object({
+  OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint,
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: count,
+  OTEL_BSP_MAX_QUEUE_SIZE: count,
+});
+
+/**
+ * Whether the standard variables name a collector for traces and do not disable them.
+ * @throws ConfigError
+ */
 export function isTraced(environment: Readonly<Record<string, string | undefined>>): boolean {
   const read = (name: string): string => environment[name]?.trim() ?? '';
   const isOff =
     read('OTEL_SDK_DISABLED').toLowerCase() === 'true' || read('OTEL_TRACES_EXPORTER') === 'none';
-  const endpoint =
+  const collector =
     read('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') || read('OTEL_EXPORTER_OTLP_ENDPOINT');
-  return endpoint !== '' && !isOff;
+  if (collector === '' || isOff) return false;
+  readSettings(settings, [], environment);
+  return true;
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
-import { noTracing } from '../../runtime/observe/tracing.js';
+import { isTraced, noTracing } from '../../runtime/observe/tracing.js';
 import { runService, type Service } from '../../runtime/process/run-service.js';
 import { deferred } from '../helpers/deferred.js';
 
@@ -136,7 +136,7 @@ test('a service that fails while it is told to stop has failed', async () => {
 
 test('a service is traced where the standard variables name a collector and do not switch traces off', async () => {
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
-  const table: [env: NodeJS.ProcessEnv, isTraced: boolean][] = [
+  const table: [env: NodeJS.ProcessEnv, shouldTrace: boolean][] = [
     [{}, false],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: ' ' }, false],
     [endpoint, true],
@@ -146,13 +146,35 @@ test('a service is traced where the standard variables name a collector and do n
     [{ ...endpoint, OTEL_TRACES_EXPORTER: 'none' }, false],
     [{ ...endpoint, OTEL_TRACES_EXPORTER: 'otlp' }, true],
   ];
-  for (const [env, isTraced] of table) {
+  for (const [env, shouldTrace] of table) {
     const { host, ran } = run(async (_config, { tracing }) => {
-      assert.equal(tracing !== noTracing, isTraced, JSON.stringify(env));
+      assert.equal(tracing !== noTracing, shouldTrace, JSON.stringify(env));
       await tracing.close();
       return { listens: {}, close: () => Promise.resolve() };
     }, env);
     await ran;
     assert.equal(host.exitCode, undefined, JSON.stringify(env));
+  }
+});
+
+test('a collector or a batch that would hang or silently lose spans is a mistake in the settings', () => {
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
+  const aCount = 'want a whole number from 1 to 1000000';
+  const table: [env: NodeJS.ProcessEnv, message: string | undefined][] = [
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },
+      'OTEL_EXPORTER_OTLP_ENDPOINT is "collector:4318": want an address such as http://collector:4318',
+    ],
+    [
+      { ...endpoint, OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '0' },
+      `OTEL_BSP_MAX_EXPORT_BATCH_SIZE is "0": ${aCount}`,
+    ],
+    [{ ...endpoint, OTEL_BSP_MAX_QUEUE_SIZE: '-1' }, `OTEL_BSP_MAX_QUEUE_SIZE is "-1": ${aCount}`],
+    [{ ...endpoint, OTEL_BSP_MAX_QUEUE_SIZE: '1', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '' }, undefined],
+    [{ OTEL_BSP_MAX_QUEUE_SIZE: '0' }, undefined],
+  ];
+  for (const [env, message] of table) {
+    if (message === undefined) isTraced(env);
+    else assert.throws(() => isTraced(env), { name: 'ConfigError', message });
   }
 });
