@@ -1,12 +1,12 @@
 import { isMainThread } from 'node:worker_threads';
 
 // Loaded into each child by `node --import`. A launcher that is killed outright cannot stop its
-// children, but the system closes its end of their IPC channel, and they leave by themselves.
+// children, but the system closes its end of their IPC channel, so they exit on their own.
 
 // Worker threads inherit --import; only the main thread has the channel.
 if (isMainThread && process.channel) {
   process.once('disconnect', () => {
-    // Before it heeds the launcher it has nothing to end decently. Later it stops as if told to.
+    // Until it listens to the launcher, there is nothing to shut down. After that, it stops as if told to.
     if (process.listenerCount('disconnect') === 0) process.exit(1);
   });
   // Signals of a terminal reach the whole session, those of systemd and others the whole group. The

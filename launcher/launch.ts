@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { formatAddress } from '../runtime/net/format-address.js';
-import { closeMs } from '../runtime/process/stop-word.js';
+import { closeMs } from '../runtime/process/stop-message.js';
 import { coreEnvironment, facadeEnvironment } from './child-environment.js';
 import { type DemoCredentials, registerDemo } from './first-start.js';
 import { isHttpServing } from './is-serving.js';
@@ -130,11 +130,11 @@ export async function launch(options: LaunchOptions): Promise<Service> {
 }
 
 async function rejectOnFailure({ name, failedToStart }: Supervised): Promise<never> {
-  throw new Error(`the ${name} ended at its start (${await failedToStart})`);
+  throw new Error(`the ${name} exited during startup (${await failedToStart})`);
 }
 
 async function rejectWhenGivenUp({ name, gaveUp }: Supervised): Promise<never> {
-  throw new Error(`the ${name} fails each time it is started (${await gaveUp}); stopping`);
+  throw new Error(`the ${name} exits every time it is started (${await gaveUp}); stopping`);
 }
 
 /** Returns the listeners with real ports. Fails if one cannot be had; the processes would say so too, but less helpfully. */
@@ -147,9 +147,8 @@ async function choosePorts({ core, facade, admin }: LaunchSettings) {
   const mistakes: string[] = [];
   for (const [index, { host, port, variable }] of wanted.entries()) {
     const rival = wanted.slice(0, index).find((other) => other.port === port);
-    const why = rival ? `is ${rival.variable} already` : await whyNotFree({ host, port });
-    if (why)
-      mistakes.push(`${formatAddress({ host, port })} ${why}; choose another by ${variable}`);
+    const why = rival ? `is already ${rival.variable}` : await whyNotFree({ host, port });
+    if (why) mistakes.push(`${formatAddress({ host, port })} ${why}; set ${variable} to another`);
   }
   if (mistakes.length > 0) throw new Error(mistakes.join('\n'));
 

@@ -54,7 +54,7 @@ function stopOrKill(): void {
   process.exit(1);
 }
 
-/** A make or npm that is killed cannot pass it on; once it is gone, nobody would look for the launcher. */
+/** A killed make or npm cannot forward the signal, and would leave the launcher running unnoticed. */
 function stopWithParent(): void {
   const parent = process.ppid;
   setInterval(() => {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { tellToStop } from '../runtime/process/stop-word.js';
+import { tellToStop } from '../runtime/process/stop-message.js';
 import { isNotStarted, isServing, type Serving } from '../runtime/process/tell-launcher.js';
 import { nodeOptions } from './node-options.js';
 

@@ -112,9 +112,9 @@ export function createConfig(env: Readonly<Record<string, string | undefined>>):
 function* findMisfits(read: Partial<Config>): Generator<string> {
   const { REST_MAX_BUFFERED_BYTES: buffered, REST_CORE_ADDRESS: address } = read;
   // One address gets four fifths of it.
-  const leastBuffered = Math.ceil((largestBodyBytes(read) * 5) / 4);
-  if (buffered !== undefined && buffered < leastBuffered)
-    yield `REST_MAX_BUFFERED_BYTES is ${buffered}: want at least ${leastBuffered}, five fourths of the largest body`;
+  const minBuffered = Math.ceil((largestBodyBytes(read) * 5) / 4);
+  if (buffered !== undefined && buffered < minBuffered)
+    yield `REST_MAX_BUFFERED_BYTES is ${buffered}: want at least ${minBuffered}, five fourths of the largest body`;
   // TLS requests a certificate by name; Node.js refuses an address instead.
   const needsName = read.REST_CORE_TLS_CA && !read.REST_CORE_TLS_NAME;
   if (needsName && address !== undefined && isNumeric(address))

@@ -13,8 +13,8 @@ export interface SentRefusal {
 }
 
 /**
- * Reads a refusal out of a status, which may be encoded still; undefined where it is not of our
- * service, or broken. Never throws.
+ * Reads a refusal from a status, encoded or decoded; undefined if it is malformed or not from this service.
+ * Never throws.
  */
 export function readRefusal(status: Status | Uint8Array): SentRefusal | undefined {
   try {

@@ -1,7 +1,7 @@
 import type { status } from '@grpc/grpc-js';
 import { codeOfReason, type Reason } from './reasons.js';
 
-/** What a refusal tells beside its reason. */
+/** What a refusal carries besides its reason. */
 export interface RefusalOptions {
   /** Machine-readable facts for the caller: `field`, `value`, `limit` and the like. Never secrets. */
   readonly details?: Readonly<Record<string, string>> | undefined;
@@ -86,7 +86,7 @@ export function deadlinePassed(cause?: unknown): Refusal {
 
 const maxShownLength = 128;
 
-/** A text as it may stand in `details.value`: not endless. */
+/** A text clipped for `details.value`. */
 export function clip(text: string): string {
   return text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text;
 }

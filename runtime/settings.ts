@@ -84,7 +84,7 @@ export function readSettings<Shape extends z.ZodRawShape>(
   mistakes.push(
     ...companions
       .filter(([name, wanted]) => name in given && !(wanted in given))
-      .map(([name, wanted]) => `${name} is set: want ${wanted} beside it`),
+      .map(([name, wanted]) => `${name} is set: want ${wanted} too`),
     ...findMisfits(all),
   );
   if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'));

@@ -123,7 +123,7 @@ function sendOnce(
 
 /**
  * The same refusal if a worker already had the picture, which may be what broke the service: a program
- * should not resend it automatically. Only of UNAVAILABLE, which tells to try again.
+ * should not resend it automatically. Only for UNAVAILABLE, which invites a retry.
  */
 function markBegun(refusal: Refusal): Refusal {
   const { code, reason, message, details, cause } = refusal;

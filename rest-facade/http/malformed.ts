@@ -71,7 +71,7 @@ function refusalOf(errorCode: string | undefined): Refusal {
         { details: { limit: String(maxHeaderBytes) } },
       );
     default:
-      return refuse('INVALID_FIELD', 'the bytes are no HTTP request, want a well-formed one');
+      return refuse('INVALID_FIELD', 'the bytes are not an HTTP request, want a well-formed one');
   }
 }
 

@@ -5,8 +5,8 @@ import { showPath } from '../transcode/show-path.js';
 import type { Middleware } from './middleware.js';
 
 /**
- * One line per request, written when its response is sent or its caller gone. Of the request it has method
- * and route only, of a path without one what may be shown: query strings hold a password, headers the API
+ * One line per request, written when its response is sent or its caller gone. It contains only method and
+ * route, or for an unknown path the part that is safe to show: query strings hold a password, headers the API
  * key. Members are named as in the core's log, so that one request is found in both by its `request_id`.
  */
 export function accessLog(log: Logger): Middleware {

@@ -2,7 +2,7 @@ import type { Middleware } from './middleware.js';
 
 const yearSeconds = 365 * 24 * 60 * 60;
 
-/** Answers belong to one caller, are JSON and are no pages; the pages for browsers say otherwise. */
+/** Responses are private JSON, not pages; the pages for browsers override these. */
 export const answerHeaders = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -11,10 +11,7 @@ export const answerHeaders = {
   'referrer-policy': 'no-referrer',
 } as const;
 
-/**
- * Sets these headers. A draining process asks for new connections elsewhere, and one with TLS to be asked
- * by TLS only.
- */
+/** Sets these headers. A draining process makes clients reconnect; one with TLS sends HSTS. */
 export function securityHeaders(deps: {
   readonly isDraining: () => boolean;
   readonly isTls: boolean;

@@ -128,7 +128,7 @@ const healthPaths = {
       tags: ['Health'],
       summary: 'Whether the process is alive.',
       security: [],
-      responses: { 200: healthy('It is.') },
+      responses: { 200: healthy('Alive.') },
     },
   },
   '/readyz': {
@@ -138,7 +138,7 @@ const healthPaths = {
       summary: 'Whether operations can be served; checks the health of the core.',
       security: [],
       responses: {
-        200: healthy('They can.'),
+        200: healthy('Ready.'),
         503: {
           description: '`CORE_UNAVAILABLE` or `SHUTTING_DOWN`.',
           headers: { 'retry-after': { $ref: '#/components/headers/RetryAfter' } },

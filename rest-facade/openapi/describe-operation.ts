@@ -124,7 +124,8 @@ function describeChoice(routes: readonly Route[], definitions: Definitions): Sch
       in: 'query',
       required: true,
       allowEmptyValue: true,
-      description: `Must be there; bare or empty it only shows. ${String(description)}`.trim(),
+      description:
+        `Required. With a value it sets the score; bare or empty it returns it. ${String(description)}`.trim(),
       schema: { anyOf: [schema, { type: 'string', const: '' }] },
       ...(example !== undefined && { example }),
     };

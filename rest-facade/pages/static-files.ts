@@ -55,7 +55,7 @@ export function loadStaticFiles(): ReadonlyMap<string, StaticFile> {
 function loadFile(file: string): StaticFile {
   const body = readFileSync(file);
   const type = types[path.extname(file)];
-  if (type === undefined) throw new Error(`${file} is of no type that is served`);
+  if (type === undefined) throw new Error(`${file} has an extension that is not served`);
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
   return { type, body, etag };
 }

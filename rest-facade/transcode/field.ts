@@ -54,7 +54,7 @@ export function parseText(
       if (!/\p{Surrogate}/u.test(text)) return text;
       throw refuse(
         'INVALID_FIELD',
-        `${from.name} has half a character, want well-formed Unicode text`,
+        `${from.name} has an unpaired surrogate, want well-formed Unicode text`,
         {
           details: { field: from.name },
         },

@@ -49,7 +49,7 @@ export function coreUnavailable(cause: unknown): Refusal {
   });
 }
 
-/** The core's own refusal; a wait is told in whole seconds. */
+/** The core's own refusal, its delay rounded up to whole seconds. */
 function toRefusal(error: ServiceError): Refusal | undefined {
   const sent = readTrailingRefusal(error);
   if (sent === undefined) return undefined;

@@ -79,7 +79,8 @@ export function createRoutes(rpcs: readonly Rpc[]): Route[] {
 function createRoutesOf(rpc: Rpc, rpcName: string): Route[] {
   const { http, rest, refusals } = readMethodOptions(rpc.options ?? {});
   if (http.length === 0) return [];
-  if (rpc.requestStream || rpc.responseStream) throw new Error('a stream has no REST face');
+  if (rpc.requestStream || rpc.responseStream)
+    throw new Error('streams are not available over REST');
   const fields = readFields(rpc);
   const routes = http.map((binding) => ({
     ...createRoute(rpc, rpcName, fields, binding, rest),
@@ -222,7 +223,7 @@ const fieldTypes: Readonly<Record<string, FieldType>> = {
   TYPE_FIXED64: 'uint64',
 };
 
-/** Fields of the request message. Enums and messages wait for the first RPC that asks with one. */
+/** Fields of the request message. Enum and message fields are not supported until an RPC needs one. */
 function readFields(rpc: Rpc): Map<string, Field> {
   const { field } = rpc.requestType.type as {
     field: readonly { name: string; type: string; label: string }[];

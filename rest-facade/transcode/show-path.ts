@@ -2,9 +2,9 @@
 const maxShownLength = 34;
 
 /**
- * A path that no operation has, as the log and the refusal show it: a password or a key may have slipped in, such as
- * behind an `&` that should be a `?`. So only the first segment is shown, up to what no path of the service has, and of
- * what looks like an API key only the public id.
+ * A path that no operation has, as the log and the refusal show it. It may contain a password or a key by mistake,
+ * such as behind an `&` typed for a `?`. So only its first segment is shown, up to the first character that no path
+ * of the service has, and of what looks like an API key only the public id.
  */
 export function showPath(path: string): string {
   const [first = ''] = /^\/?[A-Za-z0-9._~-]*\/?/.exec(path) ?? [];

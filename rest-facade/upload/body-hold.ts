@@ -1,4 +1,4 @@
-import { createChunkSizeCheck, leastMeanChunkBytes } from '../../runtime/limits/chunk-size.js';
+import { createChunkSizeCheck, minMeanChunkBytes } from '../../runtime/limits/chunk-size.js';
 import type { BudgetShare } from '../../runtime/limits/fair-budget.js';
 import { type Refusal, refuse } from '../../runtime/refusal.js';
 
@@ -35,7 +35,7 @@ export function createBodyHold(share: BudgetShare): BodyHold {
       if (areTooSmall(bytes))
         throw refuse(
           'INVALID_FIELD',
-          `body comes in chunks that are too small, want at least ${leastMeanChunkBytes} bytes on average`,
+          `body comes in chunks that are too small, want at least ${minMeanChunkBytes} bytes on average`,
           { details: { field: 'body' } },
         );
       came += bytes;

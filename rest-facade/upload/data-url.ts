@@ -57,8 +57,8 @@ function mistakeInHeader(text: string, comma: number): string {
 }
 
 /**
- * What is no base64: a character that is neither digit nor white space, padding that is not at the end, and
- * blanks between two of a line, which were `+` before something took the data for a form's.
+ * What base64 must not contain: anything but digits and white space, padding before the end, and blanks inside
+ * a line, which were `+` before something decoded the data as a form.
  *
  * In time that grows with the length: no blank can be taken by more than one part.
  */
@@ -95,9 +95,9 @@ function wrongCharacter(member: string, data: string, at: number): Refusal {
 }
 
 /**
- * Decodes base64 without white space; undefined when it is none. Node's decoder skips what is no digit, takes
- * the URL-safe digits too and only the lower half of wider characters. Telling these apart afterwards costs half
- * of what a search for a wrong character costs before.
+ * Decodes base64 without white space; undefined if it is not base64. Node's decoder skips other characters,
+ * accepts URL-safe digits and truncates wide characters. Detecting that afterwards costs half as much as searching
+ * first.
  */
 function decodeDigits(data: string): Buffer | undefined {
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;

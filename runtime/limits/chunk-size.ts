@@ -1,11 +1,11 @@
 /** The smallest average size of the chunks of a body or a message. */
-export const leastMeanChunkBytes = 64;
+export const minMeanChunkBytes = 64;
 /** This many may be of any size, as in a form that is written piece by piece. */
 export const maxSmallChunks = 1_000;
 
 /** Whether this many chunks with this many bytes in total are too small. */
 export function areTooSmall(chunks: number, bytes: number): boolean {
-  return chunks > maxSmallChunks && bytes < chunks * leastMeanChunkBytes;
+  return chunks > maxSmallChunks && bytes < chunks * minMeanChunkBytes;
 }
 
 /**

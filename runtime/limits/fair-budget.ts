@@ -17,15 +17,15 @@ export interface BudgetShare {
 }
 
 /** A budget in which each owner gets at most its fair limit. */
-export function createFairBudget(most: number): FairBudget {
+export function createFairBudget(max: number): FairBudget {
   const held = new Map<string, number>();
   let taken = 0;
   return {
     of: (owner) => ({
-      largest: largestShare(most),
+      largest: largestShare(max),
       take(amount) {
         const own = (held.get(owner) ?? 0) + amount;
-        if (own > fairLimit(most - taken - amount)) return false;
+        if (own > fairLimit(max - taken - amount)) return false;
         taken += amount;
         held.set(owner, own);
         return true;

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { callerAddress } from '../net/caller-address.js';
 import { createFairBudget } from './fair-budget.js';
 
-const largestMost = 10_000;
+const maxConnections = 10_000;
 const warnEveryMs = 60_000;
 
 /**
@@ -15,7 +15,7 @@ export function limitConnections(
   server: Server,
   options: {
     /** For all addresses that are not exempt; by default a share of the file descriptors. */
-    readonly most?: number;
+    readonly max?: number;
     /** Whether an address, such as that of a proxy with many clients behind it, is not counted. */
     readonly isExempt: (address: string) => boolean;
     readonly log: Logger;
@@ -23,8 +23,8 @@ export function limitConnections(
     readonly now?: () => number;
   },
 ): void {
-  const { most = descriptorShare(), isExempt, log, now = () => performance.now() } = options;
-  const places = createFairBudget(most);
+  const { max = descriptorShare(), isExempt, log, now = () => performance.now() } = options;
+  const places = createFairBudget(max);
   let refused = 0;
   let warnedAt = -Infinity;
 
@@ -54,8 +54,8 @@ function descriptorShare(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'latin1');
     const descriptors = Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Infinity);
-    return Math.min(largestMost, Math.floor(descriptors / 4));
+    return Math.min(maxConnections, Math.floor(descriptors / 4));
   } catch {
-    return largestMost;
+    return maxConnections;
   }
 }

@@ -1,8 +1,8 @@
 import type { Server, Socket } from 'node:net';
 
 /**
- * The open connections of a server, from now on. Those too that nothing else knows of, and that would keep the
- * server from closing: without a TLS handshake, or with a client that never ends its side.
+ * Tracks a server's open connections, including those that nothing else tracks and that would keep it from
+ * closing: without a TLS handshake, or with a client that never ends its side.
  */
 export function openConnections(server: Server): ReadonlySet<Socket> {
   const open = new Set<Socket>();

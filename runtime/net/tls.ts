@@ -17,8 +17,7 @@ export async function readPem(variable: string, file: string): Promise<Buffer> {
 }
 
 /**
- * TLS 1.3, and of TLS 1.2 what encrypts with authentication and keeps what was recorded a secret though
- * the private key be lost: "intermediate" of https://wiki.mozilla.org/Security/Server_Side_TLS.
+ * TLS 1.3, and the TLS 1.2 suites with authenticated encryption and forward secrecy: "intermediate" of https://wiki.mozilla.org/Security/Server_Side_TLS.
  */
 const ciphers = [
   'TLS_AES_128_GCM_SHA256',

@@ -3,7 +3,7 @@ import { createLog } from '../observe/log.js';
 import { isTraced, loadTracing, noTracing, type Tracing } from '../observe/tracing.js';
 import { ConfigError } from '../settings.js';
 import { exitCodeOf, exitCodes } from './exit-codes.js';
-import { closeMs, whenToldToStop } from './stop-word.js';
+import { closeMs, whenToldToStop } from './stop-message.js';
 import { type Serving, tellLauncher } from './tell-launcher.js';
 
 /** A process that serves until it is told to stop. */

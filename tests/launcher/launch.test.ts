@@ -7,7 +7,7 @@ import { isGrpcServing } from '../../launcher/is-grpc-serving.js';
 import { launch, type LaunchFiles } from '../../launcher/launch.js';
 import type { LaunchSettings } from '../../launcher/launch-settings.js';
 import { findFreePorts } from '../../launcher/ports.js';
-import { closeMs } from '../../runtime/process/stop-word.js';
+import { closeMs } from '../../runtime/process/stop-message.js';
 import { eventually, isAlive, writeProgram } from './stand-ins.js';
 
 const nodeModules = new URL('../../../node_modules/', import.meta.url).href;
@@ -125,7 +125,7 @@ describe('launch', () => {
     const { port } = occupant.address() as AddressInfo;
     const settings = { ...anyPorts, facade: { ...anyPorts.facade, port } };
     await assert.rejects(launchStandIns(t, {}, { settings }), {
-      message: `127.0.0.1:${port} is in use; choose another by REST_PORT`,
+      message: `127.0.0.1:${port} is in use; set REST_PORT to another`,
     });
   });
 
@@ -134,14 +134,14 @@ describe('launch', () => {
     const settings = { ...anyPorts, core: { ...anyPorts.core, port } };
     settings.facade = { ...anyPorts.facade, port };
     await assert.rejects(launchStandIns(t, {}, { settings }), {
-      message: `127.0.0.1:${port} is CORE_PORT already; choose another by REST_PORT`,
+      message: `127.0.0.1:${port} is already CORE_PORT; set REST_PORT to another`,
     });
   });
 
   it('should say that an address is not one of this machine', async (t) => {
     const settings = { ...anyPorts, core: { ...anyPorts.core, host: '192.0.2.1', port: 1234 } };
     await assert.rejects(launchStandIns(t, {}, { settings }), {
-      message: '192.0.2.1:1234 is not an address of this machine; choose another by CORE_PORT',
+      message: '192.0.2.1:1234 is not an address of this machine; set CORE_PORT to another',
     });
   });
 
@@ -154,7 +154,7 @@ writeFileSync(${JSON.stringify(marker)}, '');
 ${facade}`;
     const { service } = await launchStandIns(t, { facade: facadeOnce });
     const failure = assert.rejects(service.failure, {
-      message: 'the facade fails each time it is started (exit code 7); stopping',
+      message: 'the facade exits every time it is started (exit code 7); stopping',
     });
     const response = await fetch(`${service.restUrl}/readyz`);
     process.kill(((await response.json()) as { pid: number }).pid, 'SIGKILL');
@@ -162,7 +162,7 @@ ${facade}`;
     await service.stop();
   });
 
-  it('should say which process ended at its start, and stop the other', async (t) => {
+  it('should say which process exited during startup, and stop the other', async (t) => {
     const beacon = createServer().listen(0, '127.0.0.1');
     t.after(() => beacon.close());
     await once(beacon, 'listening');
@@ -180,7 +180,7 @@ const socket = connect(${port}, '127.0.0.1');
 process.on('message', () => socket.destroy());`,
     };
     await assert.rejects(launchStandIns(t, programs), {
-      message: 'the core ended at its start (exit code 2)',
+      message: 'the core exited during startup (exit code 2)',
     });
     await closed;
   });

@@ -4,7 +4,7 @@ import { answerAll } from './answers.js';
 import { type ErrorBody, startBoth } from './facade.js';
 import { exchange } from './raw-http.js';
 
-test('what is no HTTP request is answered in JSON and closed', async (t) => {
+test('what is not an HTTP request is answered in JSON and closed', async (t) => {
   const { port } = await startBoth(t, answerAll);
   const table: [string, number][] = [
     ['nonsense\r\n\r\n', 400],

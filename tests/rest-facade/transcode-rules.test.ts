@@ -152,7 +152,7 @@ test('mistakes in the options are errors at start that name the RPC', (t) => {
     [method('M', 'get: "/a"', '', 'Nested'), /field "q" is of TYPE_MESSAGE/],
     [
       `rpc M(stream Q) returns (R) { option (google.api.http) = {get: "/a"}; }`,
-      /a stream has no REST face/,
+      /streams are not available over REST/,
     ],
     [
       `rpc M(Q) returns (R) { option (imageanalysis.v1.rest) = {bindings: {path: "/a"}}; }`,

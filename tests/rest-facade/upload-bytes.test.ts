@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type BodyHold, createBodyHold } from '../../rest-facade/upload/body-hold.js';
 import { createByteCollector } from '../../rest-facade/upload/byte-collector.js';
 import { decodeDataUrl } from '../../rest-facade/upload/data-url.js';
-import { leastMeanChunkBytes, maxSmallChunks } from '../../runtime/limits/chunk-size.js';
+import { maxSmallChunks, minMeanChunkBytes } from '../../runtime/limits/chunk-size.js';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
 import { reasonOf } from './refusals.js';
 
@@ -74,9 +74,9 @@ test('a hold takes so many chunks of any size, and more of them where they are l
   const [small, fair, mixed] = [create(), create(), create()];
   assert.equal(grow(small, maxSmallChunks, 1), undefined);
   assert.equal(grow(small, 1, 1), 'INVALID_FIELD');
-  assert.equal(grow(fair, 2 * maxSmallChunks, leastMeanChunkBytes), undefined);
-  assert.equal(grow(fair, 1, leastMeanChunkBytes - 1), 'INVALID_FIELD');
-  assert.equal(grow(mixed, 1, 2 * maxSmallChunks * leastMeanChunkBytes), undefined);
+  assert.equal(grow(fair, 2 * maxSmallChunks, minMeanChunkBytes), undefined);
+  assert.equal(grow(fair, 1, minMeanChunkBytes - 1), 'INVALID_FIELD');
+  assert.equal(grow(mixed, 1, 2 * maxSmallChunks * minMeanChunkBytes), undefined);
   assert.equal(grow(mixed, 2 * maxSmallChunks - 1, 0), undefined);
   assert.equal(grow(mixed, 1, 0), 'INVALID_FIELD');
 });

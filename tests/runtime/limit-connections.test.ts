@@ -10,14 +10,14 @@ import { createAuthority } from '../helpers/certificates.js';
 import { collectLog } from '../helpers/collect-log.js';
 
 /** Of ten, one address gets eight. */
-const most = 10;
+const max = 10;
 
 /** A server that is limited, with 127.0.0.9 exempt, and the connections that others open to it. */
 async function setUp(t: TestContext, server: Server = createServer()) {
   const { log, entries } = collectLog();
   const clock = { now: 0 };
   const isExempt = (address: string) => address === '127.0.0.9';
-  limitConnections(server, { most, isExempt, log, now: () => clock.now });
+  limitConnections(server, { max, isExempt, log, now: () => clock.now });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   t.after(() => server.close());
   const { port } = server.address() as AddressInfo;

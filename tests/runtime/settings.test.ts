@@ -103,7 +103,7 @@ describe('settings', () => {
       'PORT is "65536": want a whole number from 0 to 65535',
       'KEY is set: want at least 4 characters',
     ]);
-    assert.deepEqual(mistakesOf({ CERT: 'a.crt' }), ['CERT is set: want KEY beside it']);
+    assert.deepEqual(mistakesOf({ CERT: 'a.crt' }), ['CERT is set: want KEY too']);
   });
 
   it('should keep the secrets of the core out of messages', () => {

@@ -164,7 +164,7 @@ describe('npm run analyze', () => {
     assert.equal(code, 0, stderr);
     assert.match(
       stderr,
-      /left out 7 files that are not named like a picture: phone\/a\.txt, .*phone\/e\.txt, …; each is taken where it is named itself\n/,
+      /skipped 7 files without an image extension: phone\/a\.txt, .*phone\/e\.txt, …; name a file on the command line to send it anyway\n/,
     );
     const files = async () => (await readLines('phone.jsonl')).map(({ file }) => file).sort();
     assert.deepEqual(await files(), ['phone/1.jpg', 'phone/3.bmp', 'phone/IMG_2.HEIC']);
@@ -209,7 +209,7 @@ describe('npm run analyze', () => {
     child.kill('SIGINT');
     const [code] = (await ended) as [number];
     assert.equal(code, 1);
-    assert.match(stderr, /stopped; run it again to go on/);
+    assert.match(stderr, /stopped; run it again to resume/);
   });
 
   it('says what is mistaken', async () => {

@@ -12,7 +12,7 @@ import {
 import { type Line, toError, toFaces, toReading } from './answer.js';
 import { createPlaces } from './places.js';
 import { readPicture } from './read-picture.js';
-import { isOfOrder } from './refusals.js';
+import { endsTheRun } from './refusals.js';
 
 export interface BulkOptions {
   /** `host:port` of the core. */
@@ -49,7 +49,7 @@ interface Picture {
 }
 
 /** Consecutive attempts without any response. */
-const mostAttempts = 6;
+const maxAttempts = 6;
 
 /** Status codes of a lost stream. */
 const lost: ReadonlySet<string> = new Set(['UNAVAILABLE', 'CANCELLED', 'DEADLINE_EXCEEDED']);
@@ -85,7 +85,7 @@ export async function analyseAll(
       signal.throwIfAborted();
       again = [...pass.unanswered, ...again];
       attempts = pass.answered > 0 ? 1 : attempts + 1;
-      if (!mayPass(pass.failure) || attempts >= mostAttempts) throw pass.failure;
+      if (!mayPass(pass.failure) || attempts >= maxAttempts) throw pass.failure;
       options.onRetry(explain(pass.failure, address));
       const toldMs = (pass.failure.retryAfterSeconds ?? 0) * 1_000;
       const waitMs = Math.max(toldMs, 250 * 2 ** attempts);
@@ -176,7 +176,7 @@ async function runStream(
         stopSending();
         continue;
       }
-      if (refused && isOfOrder(refused.reason)) throw new ConfigError(refused.message);
+      if (refused && endsTheRun(refused.reason)) throw new ConfigError(refused.message);
       answered += 1;
       hand(id, picture, refused ? { error: toError(refused) } : toMembers(result));
     }

@@ -27,7 +27,7 @@ files are skipped and reported. Files named on the command line are always sent.
 `;
 
 /** What to do in a run. */
-export interface Order extends Omit<BulkOptions, 'signal' | 'onRetry'> {
+export interface RunOptions extends Omit<BulkOptions, 'signal' | 'onRetry'> {
   /** Files and folders. */
   readonly wanted: readonly string[];
   /** File of the results. */
@@ -44,7 +44,7 @@ export interface Order extends Omit<BulkOptions, 'signal' | 'onRetry'> {
 export async function readCommandLine(
   args: readonly string[],
   environment: Readonly<NodeJS.ProcessEnv>,
-): Promise<Order | undefined> {
+): Promise<RunOptions | undefined> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,

@@ -2,22 +2,22 @@ import { exitCodeOf, exitCodes } from '../../runtime/process/exit-codes.js';
 import { writeAnnotated, writeMissing } from './annotated-copies.js';
 import type { Line } from './answer.js';
 import { analyseAll } from './bulk-stream.js';
-import { type Order, readCommandLine, usage } from './command-line.js';
+import { readCommandLine, type RunOptions, usage } from './command-line.js';
 import { findPictures } from './find-pictures.js';
 import { progressLine } from './progress.js';
 import { openResultsFile } from './results-file.js';
 
-/** Of the files that are left out. */
-const mostShown = 5;
+/** Of the files that are skipped. */
+const maxShown = 5;
 
 const abort = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.on(signal, () => abort.abort(new Error('stopped; run it again to go on')));
+  process.on(signal, () => abort.abort(new Error('stopped; run it again to resume')));
 
 try {
-  const order = await readCommandLine(process.argv.slice(2), process.env);
-  if (order === undefined) process.stdout.write(usage);
-  else if ((await run(order)) > 0) process.exitCode = exitCodes.failed;
+  const options = await readCommandLine(process.argv.slice(2), process.env);
+  if (options === undefined) process.stdout.write(usage);
+  else if ((await run(options)) > 0) process.exitCode = exitCodes.failed;
 } catch (error) {
   warn(error instanceof Error ? error.message : String(error));
   process.exitCode = exitCodeOf(error);
@@ -28,17 +28,17 @@ function warn(message: string): void {
 }
 
 function leftOutText({ count, shown }: { count: number; shown: readonly string[] }): string {
-  const files = count === 1 ? '1 file that is' : `${count} files that are`;
+  const files = count === 1 ? '1 file' : `${count} files`;
   const names = [...shown, ...(count > shown.length ? ['…'] : [])].join(', ');
-  return `left out ${files} not named like a picture: ${names}; each is taken where it is named itself`;
+  return `skipped ${files} without an image extension: ${names}; name a file on the command line to send it anyway`;
 }
 
 /** @returns how many pictures got no successful response */
-async function run({ wanted, output, copies, ...options }: Order): Promise<number> {
+async function run({ wanted, output, copies, ...options }: RunOptions): Promise<number> {
   let total = 0;
   const leftOut = { count: 0, shown: [] as string[] };
   const onLeftOut = (file: string) => {
-    if ((leftOut.count += 1) <= mostShown) leftOut.shown.push(file);
+    if ((leftOut.count += 1) <= maxShown) leftOut.shown.push(file);
   };
   // eslint-disable-next-line @typescript-eslint/no-unused-vars -- counted, not kept
   for await (const _file of findPictures(wanted, onLeftOut)) total += 1;

@@ -8,14 +8,18 @@ const ofPicture: ReadonlySet<string> = new Set([
 ]);
 
 /** Caused by the options of this run: every picture would get the same. */
-const ofOrder: ReadonlySet<string> = new Set(['UNKNOWN_COMPANY', 'INVALID_SCORE', 'INVALID_FIELD']);
+const ofOptions: ReadonlySet<string> = new Set([
+  'UNKNOWN_COMPANY',
+  'INVALID_SCORE',
+  'INVALID_FIELD',
+]);
 
 /** Whether a picture refused for this reason need not be resent. */
-export function isOfPicture(reason: string): boolean {
+export function isPermanent(reason: string): boolean {
   return ofPicture.has(reason);
 }
 
 /** Whether a refusal for this reason ends the run, because its options are wrong. */
-export function isOfOrder(reason: string | undefined): boolean {
-  return reason !== undefined && ofOrder.has(reason);
+export function endsTheRun(reason: string | undefined): boolean {
+  return reason !== undefined && ofOptions.has(reason);
 }

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Line } from './answer.js';
-import { isOfPicture } from './refusals.js';
+import { isPermanent } from './refusals.js';
 
 /** A file with one JSON line per picture, from which an interrupted run resumes. */
 export interface ResultsFile {
@@ -67,7 +67,7 @@ async function readDone(name: string, feature: Line['feature']): Promise<Set<str
   const done = new Set<string>();
   for await (const line of readLines(name)) {
     if (line.feature !== feature) continue;
-    if (line.error === undefined || isOfPicture(line.error.reason)) done.add(line.file);
+    if (line.error === undefined || isPermanent(line.error.reason)) done.add(line.file);
     else done.delete(line.file);
   }
   return done;

@@ -5,7 +5,7 @@ export function floor(value: number, decimals: number): string {
   return (Math.floor(value * scale + 1e-9) / scale).toFixed(decimals);
 }
 
-/** A share of 1 as whole percents, rounded down. */
+/** A share as whole percent, rounded down. */
 export function toPercent(share: number): string {
-  return `${floor(share * 100, 0)} %`;
+  return `${floor(share * 100, 0)}%`;
 }

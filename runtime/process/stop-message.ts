@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 
-const stopWord = { type: 'stop' } as const;
+const stopMessage = { type: 'stop' } as const;
 
 /** What closing may take beyond the grace, before a process that was told to stop kills itself. */
 export const closeMs = 6_000;
@@ -8,7 +8,7 @@ export const closeMs = 6_000;
 /** Tells a child process to stop. */
 export function tellToStop(child: ChildProcess): void {
   // The callback swallows the error if the child has already exited.
-  if (child.connected) child.send(stopWord, () => undefined);
+  if (child.connected) child.send(stopMessage, () => undefined);
 }
 
 /**
@@ -25,7 +25,7 @@ export function whenToldToStop(host: NodeJS.Process, stop: (by: string) => void)
     return;
   }
   host.on('message', (message) => {
-    if ((message as { type?: unknown } | null)?.type === stopWord.type) stop('launcher');
+    if ((message as { type?: unknown } | null)?.type === stopMessage.type) stop('launcher');
   });
   host.once('disconnect', () => {
     stop('the end of the launcher');
