@@ -31,7 +31,7 @@ class CascadeRule:
     max_zoom: float = 1.5  # of the picture's own pixels
     min_gain: float = 1.25  # second scale over first; less does not pay
     keep_side: float = 48  # from here on the first look is trusted inside the region
-    lone_side: float = 24  # from here on it is, of a sure face that the second does not see
+    lone_side: float = 24  # from here on it keeps sure faces that the second does not see
     same_face: float = 0.45  # overlap of boxes
 
     def overview_scale(self, width, height):
@@ -47,7 +47,7 @@ class CascadeRule:
         return first.joined(glance.pick(glance.sides() * scale >= self.large_side)).suppressed()
 
     def sees_nothing_sure(self, found):
-        """Then the picture may lie on its side: glances at it, turned, pay."""
+        """Then the picture may lie on its side, and glances at it, turned, pay off."""
         return not (found.scores >= self.sure_score).any()
 
     def add_turned(self, found, glance, scale):
@@ -72,7 +72,7 @@ class CascadeRule:
         low, high = np.float32([left, top]), np.float32([right, bottom])
         inside = ((first.centres() >= low) & (first.centres() < high)).all(1)
         sides = first.sides() * scale
-        # Enlarged, a blurred face is no face any more: what the second look does not see at all says little.
+        # Enlarging makes a blurred face unrecognisable: that the second look does not see it says little.
         sure = (sides >= self.lone_side) & (first.scores >= self.sure_score)
         lone = sure & ~self.covered(first, second.pick(second.scores >= self.weak_score))
         kept = first.pick(~inside | (sides >= self.keep_side) | lone)

@@ -51,12 +51,12 @@ class AdaptedYunet:
 
 @dataclass
 class Looks:
-    """Looks at pictures, and counts what that cost."""
+    """Looks at pictures, and adds up the cost."""
 
     detector: object
     min_score: float
     count: int = 0
-    milliseconds: float = 0.0  # processor time of inference: what else the machine does is not in it
+    milliseconds: float = 0.0  # processor time of inference, so that other work on the machine does not count
 
     def look(self, picture, scale):
         """Faces in pixels of the picture."""

@@ -33,7 +33,7 @@ class Variances:
 
 
 def map_losses(variances, student, teacher, scores, first=("stem", "early", "stage4")):
-    """name -> how little the student's map says of the teacher's; places that look like faces count more.
+    """name -> unexplained share of the teacher's map; places that look like faces count more.
 
     first: which maps before stride 8 count, too.
     """

@@ -1,4 +1,4 @@
-"""Starts a detector: every part by itself learns to make of the teacher's maps what the teacher makes of them.
+"""Starts a detector: each part learns, on its own, to turn the teacher's maps into the teacher's next ones.
 
     python imitate.py --minutes 20 --joint-minutes 20        writes checkpoints/imitated.pt, which train.py starts from
 
@@ -75,14 +75,14 @@ def joint_losses(network, teacher, variances, batch):
     with torch.autocast(pixels.device.type, dtype=torch.bfloat16):
         features = network.features(normalise(pixels))
         outputs = network.head(features)
-    # Of the maps before stage4 only what the later ones need has to be right.
+    # Maps before stage4 need to be right only as far as later ones depend on them.
     losses = map_losses(variances, features, maps, [score for score, *_ in known], first=("stage4",))
     losses["heads"] = head_loss(outputs, known, has_faces)
     return losses
 
 
 def set_scales(network, variances):
-    """The last unit of every part begins with about the spread of what it shall say."""
+    """The last unit of every part begins with about the spread of its target."""
     for name, (part, _) in network.parts().items():
         unit = part[2] if name == "stem" else part[-1]
         unit.scale.data.copy_(1.5 * variances.spread[name])

@@ -18,7 +18,7 @@ LIMIT_BYTES = 55_000_000
 
 
 def shrink(source, target, side, quality):
-    """Writes WebP bytes of at most that side under the old name; returns width, height and scale.
+    """Writes the picture as WebP, shrunk to that side, under its old name; returns width, height and scale.
 
     Names stay because the held-out slice is drawn by their hash; readers go by content.
     """

@@ -1,4 +1,4 @@
-"""Dates and times as cameras print them into pictures: figures in a line that are no counter."""
+"""Dates and times as cameras print them into pictures: lines of figures that are not a counter."""
 
 import cv2
 import numpy as np
@@ -33,7 +33,7 @@ def stamped(image: np.ndarray):
     """A copy with a stamp near an edge, and the quad around it."""
     h, w = image.shape[:2]
     line = words()
-    # Seven-segment fonts have no slash or dot of their own width.
+    # Seven-segment fonts have no slash, and no dot with a width of its own.
     segment = segment_fonts() if set(line) <= set("0123456789:- ") else []
     alpha = text(rng.choice(segment if segment and rng.random() < 0.6 else text_fonts()), 40, line)
     height = max(6, h * rng.uniform(0.025, 0.075))

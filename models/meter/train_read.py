@@ -13,7 +13,7 @@ from sampling import Sampler
 
 
 def pick_label(photo):
-    """A wheel between two numbers is one or the other: drawing the label makes the network answer with both chances."""
+    """A wheel between two numbers is one or the other: by labels drawn at random, the network learns the odds."""
     if photo.accept and rng.random() < 0.5:
         other = rng.choice(photo.accept)
         return (

@@ -20,7 +20,7 @@ SIZE = 440
 
 
 def load_crops():
-    """Real wheel crops, or None where the data folder is missing: then every wheel is drawn."""
+    """Real wheel crops, or None if the data folder is missing: then every wheel is drawn."""
     folder = shared_dir() / "meter/digits"
     if not folder.exists():
         print("no digit crops at SHARED_DIR: all wheels are drawn")
@@ -65,9 +65,8 @@ def render(fonts, segments, crops, pictures):
     draw_distractors(image, x0, y0, bw, bh, plate, fonts, bw / len(counter.digits))
     h, w = counter.image.shape[:2]
     image[int(y) : int(y) + h, int(x) : int(x) + w] = counter.image
-    m = (
-        rng.uniform(0, 0.04) * bw if source == "wheels" else 0.03 * bw
-    )  # outlines drawn by people hug the wheels or the frame
+    # Outlines drawn by people hug the wheels or the frame.
+    m = rng.uniform(0, 0.04) * bw if source == "wheels" else 0.03 * bw
     quad = np.float32([[x0 - m, y0 - m], [x0 + bw + m, y0 - m], [x0 + bw + m, y0 + bh + m], [x0 - m, y0 + bh + m]])
     image = np.clip(image, 0, 255).astype(np.uint8)
     if rng.random() < 0.6:
