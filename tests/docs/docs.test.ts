@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { createAdminProgram } from '../../core-server/admin/cli/program.js';
 import { errorExampleOf } from '../../rest-facade/openapi/error-examples.js';
 import { loadRpcs } from '../../rest-facade/protos.js';
+import { checkQuery } from '../../rest-facade/transcode/bind-request.js';
 import { createRoutes } from '../../rest-facade/transcode/rules.js';
 import { references } from './references.js';
 
@@ -41,6 +42,25 @@ describe('docs/errors.md', () => {
       ({ template }) => template === '/face_detect_single',
     );
     assert.deepEqual({ reason, message, details }, errorExampleOf('INVALID_SCORE', routes));
+  });
+});
+
+describe('docs/migrating.md', () => {
+  it('should name parameters of CompreFace that are ignored, and our own that are refused', () => {
+    const rows = readFileSync('docs/migrating.md', 'utf8').matchAll(
+      /^\| query `(\w+)[^`]*` \| form field `(\w+)/gm,
+    );
+    const route = createRoutes(loadRpcs()).find(
+      ({ template }) => template === '/face_detect_multi',
+    );
+    assert.ok(route);
+    const check = (name: string) => checkQuery(route, [{ name, value: '1' }]);
+    const names = [...rows];
+    assert.equal(names.length, 3);
+    for (const [, theirs = '', ours = ''] of names) {
+      check(theirs);
+      assert.throws(() => check(ours), { reason: 'INVALID_FIELD' });
+    }
   });
 });
 
