@@ -93,8 +93,9 @@ function describeService(options: DocumentOptions): string {
   const { maxImageBytes, maxBodyBytes, maxFormFields, maxFieldBytes, requestTimeoutMs } = options;
   return `Every operation needs the header \`apikey\`. 200 means success; every error has the body
 \`Error\` with a stable \`reason\`. Names that an operation does not know are ignored, but fields that
-belong in the body are refused in the query string, and so are two different values for one field. An
-unknown path gets 404 \`NO_SUCH_ROUTE\`, an unsupported method 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`.
+belong in the body are refused in the query string, and so are two different values for one field. In
+forms and queries, an empty value of an optional field is the same as an absent one. An unknown path gets
+404 \`NO_SUCH_ROUTE\`, an unsupported method 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`.
 
 | limit | maximum |
 |---|---|

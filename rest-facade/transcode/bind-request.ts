@@ -98,6 +98,7 @@ function bindBody(route: Route, { body, query }: RequestParts, message: RequestM
   else bindNamed(route.openFields, body.fields ?? query, message);
 }
 
+/** An empty value is what an HTML form sends for a field left blank: the same as an absent one. */
 function bindNamed(
   fields: readonly Field[],
   values: readonly NamedValue[],
@@ -105,12 +106,12 @@ function bindNamed(
 ): void {
   for (const field of fields) {
     if (field.repeated) {
-      const given = values.filter(({ name }) => name === field.name);
+      const given = values.filter(({ name, value }) => name === field.name && value !== '');
       if (given.length > 0)
         message[field.name] = given.map(({ value }) => parseText(field, value, field));
     } else {
       const value = onlyValue(values, field.name);
-      if (value !== undefined) message[field.name] = parseText(field, value, field);
+      if (value) message[field.name] = parseText(field, value, field);
     }
   }
 }

@@ -30,8 +30,7 @@ export function isScore(field: Field): boolean {
  * - bool: `true` or `false` in any case (Python's `str(True)` is `True`), `1` or `0`.
  * - numbers: plain decimal notation only; no exponent, no sign except a leading minus, no blanks.
  * - scores: in addition, no sign and at most 6 decimals. The core checks their range.
- * - an empty text is only valid for a string: an empty number in a form is a mistake, not a request for
- *   the default.
+ * - an empty text is only valid for a string.
  *
  * Refusals quote the value, except for string fields, which may hold a password.
  *

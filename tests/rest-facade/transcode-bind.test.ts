@@ -43,7 +43,12 @@ test('requests and their messages', () => {
     [
       ['POST', '/face_detect_single', form(['company', ''], ['x', '1'], ['x', '2'])],
       'DetectSingleFace',
-      { image, company: '' },
+      { image },
+    ],
+    [
+      ['POST', '/face_detect_multi', form(['min_score', ''], ['max_faces', ''], ['crop', ''])],
+      'DetectAllFaces',
+      { image },
     ],
     [
       ['POST', '/face_detect_multi?max_faces=9', form(['max_faces', '3'], ['min_score', '0.5'])],
