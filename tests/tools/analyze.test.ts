@@ -199,6 +199,27 @@ describe('npm run analyze', () => {
     assert.match(warning.toString(), /; is 127\.0\.0\.1:\d+ the gRPC port\?; trying again/);
   });
 
+  it('says that nobody listens, and that it wrote something only where it did', async () => {
+    const server = createServer();
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    const args = ['--address', `127.0.0.1:${port}`, '--output', 'none.jsonl', 'photos/0.jpg'];
+    const child = start(args);
+    child.stderr?.once('data', () => child.kill('SIGINT'));
+    const { stderr } = await outcome(child);
+    const [warning] = stderr.trim().split('\n');
+    assert.equal(
+      warning,
+      `analyze: cannot reach 127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}; trying again`,
+    );
+    assert.doesNotMatch(stderr, /wrote/);
+    assert.match(
+      (await run('--output', 'one.jsonl', 'photos/0.jpg')).stderr,
+      /\nwrote one\.jsonl\n/,
+    );
+  });
+
   it('stops on SIGINT and says how to go on', async () => {
     const child = start(['--output', 'b.jsonl', '--in-flight', '1', 'photos']);
     let stderr = '';

@@ -85,8 +85,10 @@ export async function analyseAll(
       signal.throwIfAborted();
       again = [...pass.unanswered, ...again];
       attempts = pass.answered > 0 ? 1 : attempts + 1;
-      if (!mayPass(pass.failure) || attempts >= maxAttempts) throw pass.failure;
-      options.onRetry(explain(pass.failure, address));
+      if (!mayPass(pass.failure)) throw pass.failure;
+      const reason = explain(pass.failure, address);
+      if (attempts >= maxAttempts) throw new Error(reason, { cause: pass.failure });
+      options.onRetry(reason);
       const toldMs = (pass.failure.retryAfterSeconds ?? 0) * 1_000;
       const waitMs = Math.max(toldMs, 250 * 2 ** attempts);
       await sleep(waitMs, undefined, { signal }).catch(() => undefined);
@@ -113,7 +115,10 @@ function mayPass(failure: Error): failure is RefusedError {
 
 function explain({ message }: RefusedError, address: string): string {
   // The server there speaks HTTP/1.
-  return message.includes('Protocol error') ? `${message}; is ${address} the gRPC port?` : message;
+  if (message.includes('Protocol error')) return `${message}; is ${address} the gRPC port?`;
+  const [, cause] =
+    /^No connection established\. Last error: (?:Error: )?(.*?)\. /.exec(message) ?? [];
+  return cause === undefined ? message : `cannot reach ${address}: ${cause}`;
 }
 
 async function runStream(

@@ -77,7 +77,8 @@ async function run({ wanted, output, copies, ...options }: RunOptions): Promise<
   } finally {
     clearInterval(bar);
     await results.close();
-    process.stderr.write(`${bar ? '\r' : ''}${show()}${bar ? '\u001b[K' : ''}\nwrote ${output}\n`);
+    process.stderr.write(`${bar ? '\r' : ''}${show()}${bar ? '\u001b[K' : ''}\n`);
+    if (counts.answered + counts.failed > 0) process.stderr.write(`wrote ${output}\n`);
   }
   return counts.failed;
 }
