@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import { exitCodes } from '../runtime/process/exit-codes.js';
 
 // Runs every tests/**/*.test.ts, compiled, by Node's test runner: `node dist/tests/run.js [word …]`
 // runs the files whose path has one of the words. Its totals and exit code are the runner's.
@@ -20,9 +21,9 @@ const files = readdirSync('tests', { recursive: true, encoding: 'utf8' })
   .map((file) => path.join('dist', file.replace(/\.ts$/, '.js')))
   .sort();
 
-if (files.length === 0) throw new Error(`no test file has ${words.join(' or ')} in its path`);
+if (files.length === 0) stop(`no test file has ${words.join(' or ')} in its path`);
 const missing = files.filter((file) => !existsSync(file));
-if (missing.length > 0) throw new Error(`not built: ${missing.join(', ')}; run "npm run build"`);
+if (missing.length > 0) stop(`not built: ${missing.join(', ')}; run "npm run build"`);
 
 const sharedNote = existsSync(sharedDir)
   ? ''
@@ -45,3 +46,8 @@ const { status, error } = spawnSync(process.execPath, nodeArgs, {
 if (error) throw error;
 process.stdout.write(sharedNote);
 process.exitCode = status ?? 1;
+
+function stop(mistake: string): never {
+  process.stderr.write(`${mistake}\n`);
+  process.exit(exitCodes.mistaken);
+}
