@@ -5,7 +5,7 @@ const advice: Readonly<Record<string, string>> = {
   INVALID_API_KEY: 'It may have been cut off when it was copied.',
   UNKNOWN_COMPANY:
     'Register it with "npm run admin -- companies create NAME", or leave the name empty.',
-  NO_FACE: 'Lower the threshold, or try a picture in which the face is larger.',
+  NO_FACE: 'Try a picture in which the face is larger.',
   BODY_TOO_LARGE: 'Make the picture smaller, or save it with a stronger compression.',
   IMAGE_TOO_MANY_PIXELS: 'Make the picture smaller.',
   UNREACHABLE: 'Is it still running? Try again in a moment.',
