@@ -39,6 +39,25 @@ test('/readyz follows the health of the core, /livez does not', async (t) => {
   assert.equal((await fetch(`${url}/livez`)).status, 200);
 });
 
+test('a probe is logged for debugging only while it succeeds', async (t) => {
+  const { url, core, logged } = await startBoth(t, answerAll);
+  for (const path of ['/livez', '/readyz']) await fetch(`${url}${path}`);
+  core.kill();
+  await fetch(`${url}/readyz`);
+  const lines = logged()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { level: number; route: string; status: number });
+  assert.deepEqual(
+    lines.map(({ level, route, status }) => [level, route, status]),
+    [
+      [20, '/livez', 200],
+      [20, '/readyz', 200],
+      [40, '/readyz', 503],
+    ],
+  );
+});
+
 test('a harmless request id is kept, any other replaced; each goes everywhere', async (t) => {
   const { url, core, logged } = await startBoth(t, answerAll);
   const send = async (id: string | undefined) => {
