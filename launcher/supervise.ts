@@ -9,7 +9,6 @@ export interface SupervisedProcess {
   readonly name: string;
   /** The JavaScript file to run. */
   readonly file: string;
-  readonly args?: readonly string[];
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -24,7 +23,7 @@ export interface SuperviseOptions {
   /** After this many immediate failures in a row, it is not restarted. */
   readonly maxFailures?: number;
   /** Time between being told to stop and SIGKILL; longer than the processes' own time to drain. */
-  readonly stopGraceMs?: number;
+  readonly stopGraceMs: number;
 }
 
 export interface Supervised {
@@ -53,7 +52,7 @@ const exitWithParent = new URL('./exit-with-parent.js', import.meta.url).href;
 /** Starts a process, and restarts it with growing delays when it ends by itself. */
 export function supervise(program: SupervisedProcess, options: SuperviseOptions): Supervised {
   const { log, minBackoffMs = 250, maxBackoffMs = 10_000 } = options;
-  const { stableAfterMs = 5_000, stopGraceMs = 20_000, maxFailures = 5 } = options;
+  const { stableAfterMs = 5_000, stopGraceMs, maxFailures = 5 } = options;
   const { name } = program;
 
   let child: ChildProcess | undefined;
@@ -154,8 +153,8 @@ function createReport() {
   return { promise, report };
 }
 
-function startNode({ file, args = [], env }: SupervisedProcess): ChildProcess {
-  const nodeArgs = [...nodeOptions, '--import', exitWithParent, file, ...args];
+function startNode({ file, env }: SupervisedProcess): ChildProcess {
+  const nodeArgs = [...nodeOptions, '--import', exitWithParent, file];
   return spawn(process.execPath, nodeArgs, {
     env,
     // Logs go to stderr, so that stdout holds the launcher's own lines; the channel is for

@@ -18,7 +18,7 @@ async function superviseProgram(
   const lines: string[] = [];
   const supervised = supervise(
     { name: 'program', file, env: process.env },
-    { log: (line) => lines.push(line), minBackoffMs: 10, ...options },
+    { log: (line) => lines.push(line), minBackoffMs: 10, stopGraceMs: 20_000, ...options },
   );
   t.after(() => {
     supervised.kill();
