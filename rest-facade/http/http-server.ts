@@ -91,6 +91,6 @@ function createHttpServer(
   // "100 Continue" is sent when the body is wanted, not before the checks; other expectations are ignored.
   server.on('checkContinue', handle);
   server.on('checkExpectation', handle);
-  answerMalformed(server, log);
+  answerMalformed(server, log, identity !== undefined);
   return server;
 }

@@ -18,7 +18,7 @@ const unanswerable = new Set<string | undefined>(['ECONNRESET', 'ERR_TLS_HANDSHA
 const lastAnswer = createSlot<Socket, ServerResponse>();
 
 /** Answers what never reaches the application: malformed HTTP requests, and CONNECT. */
-export function answerMalformed(server: Server, log: Logger): void {
+export function answerMalformed(server: Server, log: Logger, isTls: boolean): void {
   const note = ({ socket }: IncomingMessage, response: ServerResponse) =>
     lastAnswer.set(socket, response);
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
@@ -46,7 +46,7 @@ export function answerMalformed(server: Server, log: Logger): void {
     const requestId = randomUUID();
     const client = socket.remoteAddress;
     log.info({ request_id: requestId, error, client }, 'malformed request');
-    socket.end(render(refusal, requestId));
+    socket.end(render(refusal, requestId, isTls));
   };
 }
 
@@ -76,14 +76,14 @@ function refusalOf(errorCode: string | undefined): Refusal {
 }
 
 /** Response and headers as HTTP bytes. */
-function render(refusal: Refusal, requestId: string): string {
+function render(refusal: Refusal, requestId: string, isTls: boolean): string {
   const { status, headers, body } = renderError(refusal, requestId);
   const all = {
     connection: 'close',
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     'x-request-id': requestId,
-    ...answerHeaders,
+    ...answerHeaders(isTls),
     ...headers,
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);

@@ -186,6 +186,12 @@ describe('TLS', () => {
     const [answer] = (await once(asked, 'response')) as [IncomingMessage];
     answer.resume();
     assert.equal(answer.headers['strict-transport-security'], 'max-age=31536000');
+    // Answered below the application.
+    for (const bytes of ['GET / HT\r\n\r\n', 'CONNECT x HTTP/1.1\r\n\r\n']) {
+      const socket = connect({ host: 'localhost', port, ca: authority.cert });
+      socket.write(bytes);
+      assert.match(await text(socket), /^strict-transport-security: max-age=31536000\r$/m);
+    }
   });
 
   it('should accept a core by another name when told so, and no other', async (t) => {
