@@ -12,6 +12,7 @@ const kib = 1024;
 test('a budget gives one owner four fifths, and leaves the others room', () => {
   const budget = createFairBudget(100);
   const [one, other] = [budget.of('one'), budget.of('other')];
+  assert.equal(one.largest, 80);
   assert.ok(!one.take(81));
   assert.ok(one.take(60));
   assert.ok(budget.of('one').take(20));
