@@ -34,7 +34,7 @@ build: $(BUILT) ## Install the locked dependencies, compile TypeScript into dist
 
 .PHONY: run
 run: $(BUILT) ## Start the service: core and facade on this machine
-	@exec node --enable-source-maps dist/launcher/main.js
+	@ulimit -c 0; exec node --enable-source-maps dist/launcher/main.js
 
 .PHONY: test
 test: $(BUILT) ## Run all tests; TESTS=word runs the files whose path contains that word

@@ -137,9 +137,20 @@ describe('the compose file', () => {
   const { services } = parse(readFileSync('deploy/compose.yaml', 'utf8')) as {
     services: Record<
       'core' | 'facade',
-      { command: [string]; environment: Record<string, string>; ports?: string[] }
+      {
+        command: [string];
+        environment: Record<string, string>;
+        ports?: string[];
+        read_only: boolean;
+        ulimits: { core: number };
+      }
     >;
   };
+
+  it('should let no container write a file, or a core dump with keys and pictures', () => {
+    for (const { read_only: isReadOnly, ulimits } of [services.core, services.facade])
+      assert.deepEqual({ isReadOnly, ulimits }, { isReadOnly: true, ulimits: { core: 0 } });
+  });
 
   it('should set what exists, to values that are taken', () => {
     const { core, facade } = services;
