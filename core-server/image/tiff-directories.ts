@@ -4,8 +4,17 @@ export interface TiffDirectory {
   valueOf(tag: number): number | undefined;
 }
 
-/** Bytes of the integer types by their numbers: BYTE, SHORT, LONG, LONG8. */
-const bytesOfType: Readonly<Record<number, number>> = { 1: 1, 3: 2, 4: 4, 16: 8 };
+/** Bytes of the integer types by their numbers, each without and with a sign. */
+const bytesOfType = new Map([
+  [1, 1],
+  [6, 1],
+  [3, 2],
+  [8, 2],
+  [4, 4],
+  [9, 4],
+  [16, 8],
+  [17, 8],
+]);
 
 /**
  * The directories of a TIFF, from each to the next; endless if they form a ring. TIFF 6.0, section 2; in a BigTIFF,
@@ -30,7 +39,8 @@ export function* tiffDirectories(file: Buffer): Generator<TiffDirectory> {
       valueOf(tag) {
         for (let entry = first; entry < Math.min(end, file.length); entry += entryBytes) {
           if (read(entry, 2) !== tag) continue;
-          const bytes = bytesOfType[read(entry + 2, 2)] ?? 0;
+          const bytes = bytesOfType.get(read(entry + 2, 2));
+          if (bytes === undefined) return undefined;
           const values = entry + 4 + offsetBytes;
           const isInside = read(entry + 4, offsetBytes) * bytes <= offsetBytes;
           return read(isInside ? values : read(values, offsetBytes), bytes);

@@ -88,6 +88,13 @@ test('a TIFF weighs what its planes take at once, and nothing if it has none', (
     assert.equal(weigh({ planes: false, bits: 32 }), 0, form);
   }
   const whole = tiff({ planes: true, bits: 32 });
+  const type = whole.length - 4 - 12 + 2; // of the last field, whether there are planes
+  for (let number = 0; number < 256; number += 1) {
+    const mistyped = Buffer.from(whole);
+    mistyped[type] = number;
+    const fits = [1, 3, 4, 6, 8, 9].includes(number);
+    assert.equal(decodeWeight(mistyped, 'tiff', limits) > 0, fits, `type ${number}`);
+  }
   for (let length = 8; length < whole.length; length += 1) {
     const weight = decodeWeight(whole.subarray(0, length), 'tiff', limits);
     assert.ok(weight >= 0 && weight <= 1, String(length));
