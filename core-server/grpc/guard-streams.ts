@@ -47,8 +47,9 @@ export function guardStreams(server: Http2Server, limits: StreamLimits): void {
   // Before grpc-js reads headers and data.
   server.prependListener('stream', (stream, headers) => {
     sanitizeHeaders(headers);
-    limitMessages(stream, String(headers[':path']), limits);
-    limitUnread(stream, limits.unreadBytes.of(addressOf(stream)));
+    const address = addressOf(stream);
+    limitMessages(stream, String(headers[':path']), limits, address);
+    limitUnread(stream, limits.unreadBytes.of(address));
     endUntaken(stream, limits.takeAnswerMs);
     resetRefused(stream);
   });
@@ -58,21 +59,14 @@ function limitMessages(
   stream: ServerHttp2Stream,
   path: string,
   { takesStream, unfinishedBytes }: StreamLimits,
+  address: string,
 ): void {
   const isOpenToAll = !isOurs(path);
   const maxBytes = isOpenToAll ? maxOpenMessageBytes : Infinity;
   let messagesLeft = isOpenToAll ? maxOpenMessages : Infinity;
-  const share = unfinishedBytes.of(addressOf(stream));
+  const hold = createHold(unfinishedBytes.of(address));
   const isStream = takesStream(path);
   const addBytes = isStream ? createMessageMeter() : createByteCounter();
-  let held = 0;
-  const hold = (bytes: number): boolean => {
-    const more = bytes - held;
-    if (more > 0 && !share.take(more)) return false;
-    if (more < 0) share.give(-more);
-    held = bytes;
-    return true;
-  };
   stream.on('data', (chunk: Buffer) => {
     // grpc-js drops what arrives after a call is answered.
     const { unfinished, chunks, whole } = stream.writableEnded ? nothing : addBytes(chunk);
@@ -97,31 +91,41 @@ function createByteCounter(): ReturnType<typeof createMessageMeter> {
   return (chunk) => ({ unfinished: (bytes += chunk.length), chunks: (chunks += 1), whole: 0 });
 }
 
+/** Holds as much of a share as it is called with; false, changing nothing, if there is no room for that. */
+function createHold(share: BudgetShare): (bytes: number) => boolean {
+  let held = 0;
+  return (bytes) => {
+    const more = bytes - held;
+    if (more > 0 && !share.take(more)) return false;
+    if (more < 0) share.give(-more);
+    held = bytes;
+    return true;
+  };
+}
+
 /** As grpc-js calls it: with a message in one piece, and what to call when it has been sent. */
 type Write = (message: Buffer, sent?: (error?: Error | null) => void) => boolean;
 
 /** Counts the bytes of responses until they are sent; one for which there is no room is dropped with its call. */
 function limitUnread(stream: ServerHttp2Stream, share: BudgetShare): void {
   const write = stream.write.bind(stream) as Write;
-  let held = 0;
-  const give = (bytes: number): void => {
-    share.give(bytes);
-    held -= bytes;
-  };
+  const hold = createHold(share);
+  let unread = 0;
   const writeCounted: Write = (message, sent) => {
-    const { length } = message;
-    if (!share.take(length)) {
+    if (!hold(unread + message.length)) {
       stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
       return false;
     }
-    held += length;
+    unread += message.length;
     return write(message, (error) => {
-      give(length);
+      unread -= message.length;
+      // What is cancelled is reported too, possibly after all has been given back.
+      if (!stream.destroyed) hold(unread);
       sent?.(error);
     });
   };
   stream.write = writeCounted as typeof stream.write;
-  stream.once('close', () => give(held));
+  stream.once('close', () => hold(0));
 }
 
 function endUntaken(stream: ServerHttp2Stream, takeAnswerMs: number): void {
