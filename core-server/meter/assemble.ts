@@ -84,9 +84,8 @@ function warningsOf(
   return checks.filter(([is]) => is).map(([, warning]) => warning);
 }
 
-/** `00123456` with three fraction wheels is `00123.456`; a counter of fractions alone gets a zero. */
+/** `00123456` with three fraction wheels is `00123.456`. */
 function withPoint(digits: string, fractionWheels: number): string {
   if (fractionWheels <= 0) return digits;
-  const whole = digits.slice(0, -fractionWheels);
-  return `${whole === '' ? '0' : whole}.${digits.slice(-fractionWheels)}`;
+  return `${digits.slice(0, -fractionWheels)}.${digits.slice(-fractionWheels)}`;
 }

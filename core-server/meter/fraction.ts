@@ -11,14 +11,14 @@ const unusual = 0.01;
 
 /**
  * Red wheels are at the end: their most probable number by colour and by what is usual for this number of wheels,
- * with its probability. What the caller knows takes precedence over colour.
+ * with its probability. What the caller knows takes precedence over colour, if it leaves a wheel before the fraction.
  */
 export function fractionOf(
   red: readonly number[],
   { fractionPrior }: Pick<ReaderRules, 'fractionPrior'>,
   known?: number,
 ): Fraction {
-  if (known !== undefined && known <= red.length) return { wheels: known, sure: 1 };
+  if (known !== undefined && known < red.length) return { wheels: known, sure: 1 };
   const prior = fractionPrior[String(red.length)] ?? fractionPrior.other;
   const logs: number[] = [];
   for (let wheels = 0; wheels < Math.max(1, red.length - 1); wheels++) {

@@ -24,7 +24,7 @@ export type Contradiction = 'digits' | 'below' | 'jump';
 /** How a reading contradicts what is known about the meter. */
 export function contradictionsOf(read: ReadDigits, known: KnownMeter): Contradiction[] {
   const found: Contradiction[] = [];
-  if (known.digits !== undefined && read.text.length !== known.digits) found.push('digits');
+  if (!hasKnownLength(read, known)) found.push('digits');
   // Without the point, the digits are not an amount yet.
   if (known.previous === undefined || read.fractionWheels === undefined) return found;
   const value = decimalOf(read.text, read.fractionWheels);
@@ -38,6 +38,12 @@ export function contradictionsOf(read: ReadDigits, known: KnownMeter): Contradic
     found.push('jump');
   }
   return found;
+}
+
+/** Whether the meter can have that many wheels, of which at least one is before the fraction. */
+function hasKnownLength({ text: { length } }: ReadDigits, known: KnownMeter): boolean {
+  const { digits = length, decimals = length - 1 } = known;
+  return length === digits && length > decimals;
 }
 
 /** Whether the counter passed 99…9 on its way to at most that. */

@@ -71,7 +71,7 @@ suite('assembleReading', () => {
     ['00123456', 3, '00123.456'],
     ['00123', 0, '00123'],
     ['00123', undefined, '00123'],
-    ['250', 3, '0.250'],
+    ['250', 2, '2.50'],
     ['0', 0, '0'],
   ];
   for (const [digits, fractionWheels, value] of values) {
@@ -162,8 +162,9 @@ suite('assembleReading', () => {
     const statusWith = (known: Facts['known']) =>
       assembleReading(counter('12', { confidence: 1 }), { ...facts, known }).status;
     assert.equal(statusWith({ digits: 3 }), 'CHECK');
+    assert.equal(statusWith({ decimals: 2 }), 'CHECK');
     assert.equal(statusWith({ previous: decimalOf('13', 0) }), 'CHECK');
-    assert.equal(statusWith({ digits: 2, previous }), 'OK');
+    assert.equal(statusWith({ digits: 2, decimals: 1, previous }), 'OK');
   });
   test('shows alternatives with the same point', () => {
     const alternatives = [{ text: '00124', probability: 0.25 }];

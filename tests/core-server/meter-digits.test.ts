@@ -135,6 +135,14 @@ suite('fractionOf', () => {
   for (const [name, red, wheels] of cases) {
     test(name, () => assert.equal(fractionOf(red, { fractionPrior: even }).wheels, wheels));
   }
+  test('is what the caller knows, unless that would leave no wheel before it', () => {
+    const known = (wheels: number) =>
+      fractionOf([0.01, 0.01, 0.99, 0.99], { fractionPrior: even }, wheels);
+    assert.deepEqual(known(0), { wheels: 0, sure: 1 });
+    assert.deepEqual(known(3), { wheels: 3, sure: 1 });
+    assert.equal(known(4).wheels, 2);
+    assert.equal(known(5).wheels, 2);
+  });
   test('goes by what is usual where the picture is grey', () => {
     const usual = { other: [1], 8: [0.1, 0.05, 0.05, 0.8], 5: [0.9, 0.1] };
     const grey = (wheels: number) =>

@@ -82,7 +82,7 @@ export enum ReadingWarning {
   LOW_LIGHT = "READING_WARNING_LOW_LIGHT",
   /** GLARE - The counter reflects light. */
   GLARE = "READING_WARNING_GLARE",
-  /** UNEXPECTED_DIGITS - The number of digits differs from `expected_digits`. */
+  /** UNEXPECTED_DIGITS - The number of digits differs from `expected_digits`, or does not exceed `expected_decimals`. */
   UNEXPECTED_DIGITS = "READING_WARNING_UNEXPECTED_DIGITS",
   /** BELOW_PREVIOUS - The value is below `previous_reading`. */
   BELOW_PREVIOUS = "READING_WARNING_BELOW_PREVIOUS",

@@ -32,7 +32,8 @@ const warnings: Readonly<Record<string, string>> = {
   ROTATED_INPUT: 'The counter is on its side or upside down.',
   LOW_LIGHT: 'The counter is dark.',
   GLARE: 'The counter reflects light.',
-  UNEXPECTED_DIGITS: 'The number of digits differs from `expected_digits`.',
+  UNEXPECTED_DIGITS:
+    'The number of digits differs from `expected_digits`, or does not exceed `expected_decimals`.',
   BELOW_PREVIOUS: 'The value is below the previous reading.',
   JUMP_TOO_LARGE: 'The value rose by more than `max_increase`.',
 };
