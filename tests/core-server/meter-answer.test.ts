@@ -186,7 +186,15 @@ suite('light', () => {
   };
   test('of an even grey is good', () => assert.equal(plain(150), 'good'));
   test('of a black counter is dark', () => assert.equal(plain(30), 'dark'));
-  test('with a burnt tenth is glare', () => assert.equal(plain(150, 18), 'glare'));
+  test('is dark below 90 of 255', () => {
+    assert.equal(plain(91), 'good');
+    assert.equal(plain(89), 'dark');
+  });
+  test('is glare above 4 percent', () => {
+    // 2 and 3 of the counter's 80 columns are 2 and 4 of 96 samples.
+    assert.equal(plain(150, 12), 'good');
+    assert.equal(plain(150, 13), 'glare');
+  });
   test('burnt beside the counter is good', () => assert.equal(plain(150, 9), 'good'));
 });
 
