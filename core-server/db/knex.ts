@@ -54,14 +54,21 @@ export async function createDatabase(options: DatabaseOptions): Promise<Knex> {
     return db;
   } catch (cause) {
     await db?.destroy();
-    throw new Error(`cannot open the configuration store ${place}: ${describe(cause)}`, { cause });
+    throw new Error(
+      `cannot open the configuration store ${place}: ${describe(cause, statementTimeoutMs)}`,
+      { cause },
+    );
   }
 }
 
-function describe(caught: unknown): string {
+function describe(caught: unknown, timeoutMs: number): string {
+  if (!(caught instanceof Error)) return String(caught);
   // All addresses of the host were tried; the aggregate error has no message of its own.
-  if (caught instanceof AggregateError) return caught.errors.map(describe).join(', ');
-  return caught instanceof Error ? caught.message : String(caught);
+  if (caught instanceof AggregateError)
+    return caught.errors.map((error) => describe(error, timeoutMs)).join(', ');
+  // knex suspects a full pool and a forgotten transaction.
+  if (caught.name === 'KnexTimeoutError') return `no connection within ${timeoutMs} ms`;
+  return caught.message;
 }
 
 // Every failure reaches the caller as an error; knex would also print it.

@@ -73,6 +73,6 @@ export function isTemporary(caught: unknown): boolean {
   const { code = '', syscall }: NodeJS.ErrnoException = caught;
   // PostgreSQL's Unix socket, which is there while the server runs.
   if (code === 'ENOENT' && syscall === 'connect') return true;
-  // Class 08 of PostgreSQL: connection exceptions.
-  return temporaryCodes.has(code) || /^08\d{3}$/.test(code);
+  // Class 08: connection exceptions of PostgreSQL, and of PgBouncer, which uses 08P01 when PostgreSQL is away.
+  return temporaryCodes.has(code) || /^08[0-9A-Z]{3}$/.test(code);
 }

@@ -23,7 +23,7 @@ test(
     const url = `postgres://user@127.0.0.1:${(server.address() as AddressInfo).port}/database`;
     await assert.rejects(
       createDatabase({ url, dataDir: '', statementTimeoutMs: 100 }),
-      /cannot open the configuration store/,
+      /^Error: cannot open the configuration store .*: no connection within 100 ms$/,
     );
     assert.ok(ends.length > 0);
     await Promise.all(ends);

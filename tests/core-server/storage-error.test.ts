@@ -12,6 +12,7 @@ test('what may pass by itself is told from what may not', () => {
     new Error('timeout exceeded when trying to connect'),
     withCode('ECONNREFUSED'),
     withCode('08006'),
+    withCode('08P01'),
     withCode('55P03'),
     withCode('55000'),
     Object.assign(withCode('ENOENT'), { syscall: 'connect' }),
