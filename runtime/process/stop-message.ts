@@ -12,8 +12,8 @@ export function tellToStop(child: ChildProcess): void {
 }
 
 /**
- * Calls back each time the process is told to stop. On its own, it obeys SIGTERM and SIGINT, however often they
- * arrive: npm forwards them to a process that has already received them. Under a launcher, it obeys only the
+ * Calls back each time the process is told to stop. On its own, it obeys SIGTERM, SIGINT and SIGHUP, however
+ * often they arrive: npm forwards them to a process that has already received them. Under a launcher, it obeys only the
  * launcher's message, or its end: a signal to the process group reaches all processes at once, and the launcher
  * decides which stops first.
  *
@@ -21,7 +21,7 @@ export function tellToStop(child: ChildProcess): void {
  */
 export function whenToldToStop(host: NodeJS.Process, stop: (by: string) => void): void {
   if (!host.connected) {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) host.on(signal, stop);
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) host.on(signal, stop);
     return;
   }
   host.on('message', (message) => {

@@ -36,7 +36,7 @@ test(
   'the process says in one JSON line where it listens, and stops on a signal',
   { timeout: 20_000 },
   async (t) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       const child = start(t, { REST_PORT: '0', REST_CORE_ADDRESS: '127.0.0.1:1' });
       const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
       const { msg, host, port } = JSON.parse(line) as { msg: string; host: string; port: number };

@@ -76,7 +76,8 @@ test('a service below a launcher leaves signals to it, and stops at its word or 
       Promise.resolve({ listens: {}, close: () => Promise.resolve(closed.resolve()) });
     const { host, ran } = run(start, {}, { connected: true, send: () => true });
     await ran;
-    for (const signal of ['SIGTERM', 'SIGINT']) assert.equal(host.emit(signal, signal), false);
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'])
+      assert.equal(host.emit(signal, signal), false);
     host.emit(event, value);
     await closed.promise;
   }
