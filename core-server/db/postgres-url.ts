@@ -1,14 +1,17 @@
 import { ConfigError } from '../../runtime/settings.js';
 
 export const postgresUrlWish =
-  'want an address such as postgres://user:password@host:5432/database';
+  'want an address such as postgres://user:password@host:5432/database, with / in the password as %2F';
 
-/** Undefined if pg would not understand it. */
+/** Undefined if pg would not understand it, or would take part of the password for something else. */
 export function parsePostgresUrl(text: string): URL | undefined {
   // libpq's form of a Unix socket, postgres://user:password@/database?host=/run/postgresql, is no URL
   // without a host.
-  const url = URL.canParse(text) ? text : text.replace('@/', '@localhost/');
-  return /^postgres(ql)?:\/\//.test(url) && URL.canParse(url) ? new URL(url) : undefined;
+  const address = URL.canParse(text) ? text : text.replace('@/', '@localhost/');
+  if (!/^postgres(ql)?:\/\//.test(address) || !URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  // In postgres://user:12/34@host/database, the host would be "user" and the rest a name to be shown.
+  return /@/.test(url.pathname + url.search + url.hash) ? undefined : url;
 }
 
 /**

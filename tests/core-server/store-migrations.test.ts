@@ -110,12 +110,16 @@ describe('opening the store', () => {
       ...wrong,
       'postgres://u:secret@h:99999/d',
       'postgres://u:secret@h:1,i:2/d',
+      'postgres://u:/secret@h/d',
+      'postgres://secret:12/34@h/d',
+      'postgres://secret:12?34@h/d',
+      'postgres://secret:12#34@h/d',
     ]) {
       await assert.rejects(createDatabase({ url, dataDir: '' }), (error: Error) => {
         assert.ok(error instanceof ConfigError);
         assert.match(
           error.message,
-          /want an address such as postgres:\/\/user:password@host:5432\/database$/,
+          /want an address such as postgres:\/\/user:password@host:5432\/database, with \/ in the password as %2F$/,
         );
         assert.doesNotMatch(error.message, /secret/);
         return true;
