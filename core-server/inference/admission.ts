@@ -9,7 +9,7 @@ import { retryAfterSeconds } from './pool-timing.js';
  */
 
 /** How long jobs take in a worker, milliseconds. */
-export interface ServiceTime {
+interface ServiceTime {
   /** Smoothed. */
   readonly meanMs: number;
   /** Mean distance from the mean, smoothed. */
@@ -17,10 +17,10 @@ export interface ServiceTime {
 }
 
 /** Before the first job was measured. */
-export const assumedServiceTime: ServiceTime = { meanMs: 100, deviationMs: 0 };
+const assumedServiceTime: ServiceTime = { meanMs: 100, deviationMs: 0 };
 
 /** The estimate after one more job, smoothed as TCP does with round trips (RFC 6298, 2.3). */
-export function afterJob({ meanMs, deviationMs }: ServiceTime, jobMs: number): ServiceTime {
+function afterJob({ meanMs, deviationMs }: ServiceTime, jobMs: number): ServiceTime {
   return {
     meanMs: meanMs + (jobMs - meanMs) / 8,
     deviationMs: deviationMs + (Math.abs(jobMs - meanMs) - deviationMs) / 4,
@@ -31,7 +31,7 @@ export function afterJob({ meanMs, deviationMs }: ServiceTime, jobMs: number): S
  * Places in the queue for a caller who will wait `timeLeftMs`: whoever gets one is likely to be answered in
  * time. 0 if only a free worker would do; never more than `maxQueue`.
  */
-export function queueLimit(load: {
+function queueLimit(load: {
   readonly maxQueue: number;
   readonly workers: number;
   readonly timeLeftMs: number;

@@ -148,6 +148,20 @@ test('a call that cannot be served in time is refused while others still find a 
   assert.equal(await pool.run('echo', 'free', hurried), 'free'); // a free worker takes it
 });
 
+test('who can be served in time is judged by how long jobs took', async (t) => {
+  let clock = 0;
+  const { pool } = await start(t, { maxQueue: 10, now: () => clock });
+  await pool.run('echo', 'ready', { signal: forever() });
+  const hurried = { timeLeftMs: 500 };
+  const slow = pool.run('echo', 'slow', { signal: forever() });
+  pool.assertRoom(hurried);
+  clock += 1_000;
+  await slow;
+  const running = pool.run('echo', 'running', { signal: forever() });
+  assert.throws(() => pool.assertRoom(hurried), refusal('QUEUE_FULL'));
+  await running;
+});
+
 test('a caller that can be slowed down waits for room', async (t) => {
   const { pool } = await start(t, { maxQueue: 1 });
   const all = [1, 2, 3, 4, 5].map((i) => pool.run('echo', i, { signal: forever(), wait: 'queue' }));
