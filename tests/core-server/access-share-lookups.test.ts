@@ -57,3 +57,13 @@ test('a look that fails fails for those who shared it, not for the next ones', a
   looks[1]?.answer.resolve('well');
   assert.equal(await second, 'well');
 });
+
+test('a look that has ended is forgotten: made-up ids would fill the memory', async () => {
+  const { looks, find } = openStore();
+  const first = find('a');
+  looks[0]?.answer.resolve('a');
+  await first;
+  void find('a');
+  // At once: one that is still kept would be waited for.
+  assert.equal(looks.length, 2);
+});

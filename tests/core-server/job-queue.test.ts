@@ -58,7 +58,9 @@ test('an item that is put back comes first, even into a full queue', () => {
   assert.equal(taken, 'a');
   queue.add('b');
   queue.putBack('a');
+  assert.equal(queue.size, 2);
   assert.deepEqual(drain(queue), ['a', 'b']);
+  assert.equal(queue.size, 0);
 });
 
 test('a queue without room still serves what waits', () => {
