@@ -1,5 +1,4 @@
 import { clip, quote, type Refusal, refuse } from '../../runtime/refusal.js';
-import { isCompanyName } from './company-name.js';
 import type { FailureLimiter, PasswordAttempt } from './failure-limiter.js';
 import type { PasswordHasher } from './password.js';
 import type { WorkLimiter } from './work-limiter.js';
@@ -12,7 +11,10 @@ export interface Company {
   readonly createTime: Date;
 }
 
-/** The store of companies. Every method throws a Refusal when the store fails. */
+/**
+ * The store of companies. Every method throws a Refusal when the store fails. Names that are looked for may be anything
+ * that callers send.
+ */
 export interface CompanyStore {
   /** False if the name is taken; the existing company stays as it is. */
   insert(name: string, passwordHash: string, createTime: Date): Promise<boolean>;
@@ -73,10 +75,10 @@ export function createCompanies(dependencies: CompaniesDependencies): Companies 
     limiter.run(administrator, () => hasher.hash(password));
 
   async function isRightPassword(name: string, password: string): Promise<boolean> {
-    const possible = isCompanyName(name) && password.length <= maxHashedLength;
-    const stored = possible ? await store.findPasswordHash(name) : undefined;
+    const isPossible = password.length <= maxHashedLength;
+    const stored = isPossible ? await store.findPasswordHash(name) : undefined;
     // The decoy costs as much as a real hash, so the time of a refusal does not reveal who is registered.
-    const matches = await hasher.verify(possible ? password : '', stored ?? decoy);
+    const matches = await hasher.verify(isPossible ? password : '', stored ?? decoy);
     return matches && stored !== undefined;
   }
 
@@ -92,15 +94,14 @@ export function createCompanies(dependencies: CompaniesDependencies): Companies 
     },
 
     async setPassword(name, password) {
-      const known =
-        isCompanyName(name) && (await store.setPasswordHash(name, await hash(password)));
-      if (!known) throw unknownCompany('name', name);
+      const isKnown = await store.setPasswordHash(name, await hash(password));
+      if (!isKnown) throw unknownCompany('name', name);
     },
 
     list: () => store.list(),
 
     async delete(name) {
-      if (!isCompanyName(name) || !(await store.delete(name))) throw unknownCompany('name', name);
+      if (!(await store.delete(name))) throw unknownCompany('name', name);
     },
 
     async authenticate(credentials) {

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { withStorageErrors } from '../db/storage-error.js';
 import { fromColumnTime } from '../db/time.js';
 import type { CompanyStore } from './companies.js';
+import { isCompanyName } from './company-name.js';
 
 interface Row {
   readonly name: string;
@@ -10,7 +11,7 @@ interface Row {
   readonly create_time_ms: number | string;
 }
 
-/** Companies in the table `companies`. */
+/** Companies in the table `companies`. It is not asked for impossible names, which may be of any length. */
 export function createKnexCompanyStore(db: Knex): CompanyStore {
   const table = (): Knex.QueryBuilder<Row, Row[]> => db<Row>('companies');
 
@@ -27,6 +28,7 @@ export function createKnexCompanyStore(db: Knex): CompanyStore {
     },
 
     async setPasswordHash(name, passwordHash) {
+      if (!isCompanyName(name)) return false;
       const changed = await withStorageErrors<number>(
         table().where({ name }).update({ password_hash: passwordHash }),
       );
@@ -34,6 +36,7 @@ export function createKnexCompanyStore(db: Knex): CompanyStore {
     },
 
     async findPasswordHash(name) {
+      if (!isCompanyName(name)) return undefined;
       const [row] = await withStorageErrors<Pick<Row, 'password_hash'>[]>(
         table().where({ name }).select('password_hash'),
       );
@@ -53,6 +56,7 @@ export function createKnexCompanyStore(db: Knex): CompanyStore {
     },
 
     async delete(name) {
+      if (!isCompanyName(name)) return false;
       return (await withStorageErrors<number>(table().where({ name }).delete())) === 1;
     },
   };

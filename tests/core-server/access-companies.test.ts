@@ -25,20 +25,27 @@ describe('companies', () => {
   it('should refuse an unknown company and a wrong password alike, after the same work', async () => {
     const { companies, verified } = setUp();
     await companies.create('acme', password);
-    const attempts = {
-      'wrong password': { company: 'acme', password: 'wrong-password' },
-      'empty password': { company: 'acme', password: '' },
-      'other case': { company: 'acme', password: 'Right-password' },
-      'unknown company': { company: 'other', password },
-      'impossible name': { company: 'no such company', password },
-      'huge name': { company: 'x'.repeat(1_000_000), password },
-      'huge password': { company: 'acme', password: password.repeat(100_000) },
-    };
-    for (const [what, attempt] of Object.entries(attempts)) {
+    const longest = 'x'.repeat(1024);
+    const attempts: [what: string, company: string, sent: string, hashed: string][] = [
+      ['wrong password', 'acme', 'wrong-password', 'wrong-password'],
+      ['empty password', 'acme', '', ''],
+      ['other case', 'acme', 'Right-password', 'Right-password'],
+      ['unknown company', 'other', password, password],
+      ['huge name', 'x'.repeat(1_000_000), password, password],
+      ['the longest that is hashed', 'acme', longest, longest],
+      ['longer', 'acme', `${longest}x`, ''],
+      ['huge password', 'acme', password.repeat(100_000), ''],
+    ];
+    for (const [what, company, sent, hashed] of attempts) {
       verified.length = 0;
-      await assert.rejects(companies.authenticate({ ...attempt, ...caller }), authFailed, what);
-      assert.equal(verified.length, 1, `${what}: one scrypt`);
-      assert.match(verified[0] ?? '', /^scrypt\$4\$8\$1\$/, `${what}: of the same cost`);
+      const attempt = { company, password: sent, ...caller };
+      await assert.rejects(companies.authenticate(attempt), authFailed, what);
+      assert.deepEqual(
+        verified.map((one) => one.sent),
+        [hashed],
+        `${what}: one scrypt`,
+      );
+      assert.match(verified[0]?.stored ?? '', /^scrypt\$4\$8\$1\$/, `${what}: of the same cost`);
     }
   });
 
@@ -188,13 +195,13 @@ function rateLimited(error: { reason: string; retryAfterSeconds: number }): bool
 }
 
 function setUp({ beforeVerify = () => Promise.resolve() } = {}) {
-  // A real hasher, made cheap; it notes which stored forms it was asked to verify against.
+  // A real hasher, made cheap; it notes what it was asked to verify, and against which stored forms.
   const real = createPasswordHasher({ randomBytes, log2N: 4 });
-  const verified: string[] = [];
+  const verified: { readonly sent: string; readonly stored: string }[] = [];
   const hasher: PasswordHasher = {
     ...real,
     async verify(sent, stored) {
-      verified.push(stored);
+      verified.push({ sent, stored });
       await beforeVerify();
       return real.verify(sent, stored);
     },

@@ -142,11 +142,23 @@ for (const dialect of dialects) {
 
       it('should not know companies that are not registered', async (t) => {
         const scores = createKnexScoreStore(await open(t));
-        for (const name of ['acme', '', '\0', "' OR 1=1 --", '木', 'a'.repeat(100_000)]) {
-          assert.equal(await scores.get(name), undefined);
-        }
+        assert.equal(await scores.get('acme'), undefined);
         assert.equal(await scores.set('acme', 0.5), false);
       });
+    });
+
+    it('should not be asked for names that no company can have', async (t) => {
+      const db = await open(t);
+      const [companies, scores] = [createKnexCompanyStore(db), createKnexScoreStore(db)];
+      const asked: unknown[] = [];
+      db.on('query', ({ sql }) => asked.push(sql));
+      for (const name of ['', '\0', "' OR 1=1 --", '木', 'a'.repeat(65), 'a'.repeat(100_000)]) {
+        assert.equal(await scores.get(name), undefined);
+        assert.equal(await companies.findPasswordHash(name), undefined);
+        assert.equal(await companies.setPasswordHash(name, 'scrypt$'), false);
+        assert.equal(await companies.delete(name), false);
+      }
+      assert.deepEqual(asked, []);
     });
 
     it('should hold the rules in the tables too', async (t) => {
