@@ -1,11 +1,9 @@
 import type { Logger } from 'pino';
 import { contextOf, outcomeOf } from '../http/request-context.js';
+import { probes } from '../pages/probes.js';
 import { splitTarget } from '../transcode/parse-target.js';
 import { showPath } from '../transcode/show-path.js';
 import type { Middleware } from './middleware.js';
-
-/** Asked every few seconds; while they succeed, their lines say nothing. */
-const probes: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz']);
 
 /**
  * One line per request, written when its response is sent or its caller gone. It contains only method and
@@ -30,6 +28,7 @@ export function accessLog(log: Logger): Middleware {
       if (line.reason === 'INTERNAL') log.error({ ...line, err: refusal?.cause }, 'request');
       else if (line.reason === 'CORE_UNAVAILABLE')
         log.warn({ ...line, err: refusal?.cause }, 'request');
+      // While probes succeed, their lines say nothing.
       else if (status === 200 && probes.has(route)) log.debug(line, 'request');
       else log.info(line, 'request');
     });

@@ -1,10 +1,13 @@
 import type { Tracing } from '../../runtime/observe/tracing.js';
 import { contextOf, outcomeOf } from '../http/request-context.js';
+import { probes } from '../pages/probes.js';
+import { splitTarget } from '../transcode/parse-target.js';
 import type { Middleware } from './middleware.js';
 
-/** Traces a request until its response is sent or its caller gone; continues the caller's trace. */
+/** Traces a request, unless it is a probe, until its response is sent or its caller gone; continues the caller's trace. */
 export function trace(tracing: Tracing): Middleware {
   return (request, response) => {
+    if (probes.has(splitTarget(request.url ?? '/').path)) return;
     const given = request.headers['traceparent'];
     const parent = typeof given === 'string' ? given : undefined;
     const { method = 'GET' } = request;

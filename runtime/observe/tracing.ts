@@ -1,7 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
+import { format as interpolate } from 'node:util';
 import type { Attributes, SpanContext } from '@opentelemetry/api';
+import type { Logger } from 'pino';
 import { z } from 'zod';
 import { readSettings, wholeNumber } from '../settings.js';
+import { logTraceProblems } from './log-trace-problems.js';
 
 /**
  * What one export may take with all its retries, and closing. No more, since a process that has been told to stop does
@@ -51,11 +54,14 @@ export const noTracing: Tracing = {
 
 const endpoint = z
   .string()
-  .regex(/^https?:\/\//, 'want an address such as http://collector:4318')
+  .refine(
+    (address) => /^https?:\/\//.test(address) && URL.canParse(address),
+    'want an address such as http://collector:4318',
+  )
   .optional();
 const count = wholeNumber(1, 1_000_000).optional();
 
-/** Values that would hang the process, or have every span dropped without a word in the log, are mistakes. */
+/** Values that would hang the process, or have every span dropped, are mistakes. */
 const settings = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint,
@@ -81,15 +87,26 @@ export function isTraced(environment: Readonly<Record<string, string | undefined
 /**
  * Loads the OpenTelemetry SDK, which otherwise takes no memory. Spans are sent by OTLP over HTTP to the
  * endpoint in the standard variables `OTEL_EXPORTER_OTLP_*`.
+ * @param log told what is wrong with the variables or the collector
  * @param url endpoint for traces, instead of the variables
  */
-export async function loadTracing(serviceName: string, url?: string): Promise<Tracing> {
-  const [api, sdk, { OTLPTraceExporter }, resources] = await Promise.all([
+export async function loadTracing(
+  serviceName: string,
+  log: Logger,
+  url?: string,
+): Promise<Tracing> {
+  const [api, core, sdk, { OTLPTraceExporter }, resources] = await Promise.all([
     import('@opentelemetry/api'),
+    import('@opentelemetry/core'),
     import('@opentelemetry/sdk-trace-base'),
     import('@opentelemetry/exporter-trace-otlp-http'),
     import('@opentelemetry/resources'),
   ]);
+  const tell = logTraceProblems(log);
+  core.setGlobalErrorHandler(tell);
+  const say = (...parts: unknown[]) => tell(interpolate(...parts));
+  const sayAll = { error: say, warn: say, info: say, debug: say, verbose: say };
+  api.diag.setLogger(sayAll, { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true });
   const named = resources.resourceFromAttributes({ 'service.name': serviceName });
   const told = resources.detectResources({ detectors: [resources.envDetector] });
   const exporter = new OTLPTraceExporter({ timeoutMillis: exportWithinMs, ...(url && { url }) });
@@ -119,7 +136,7 @@ export async function loadTracing(serviceName: string, url?: string): Promise<Tr
     // An unreachable collector must not delay shutdown, and is not our error.
     close: () =>
       Promise.race([
-        provider.shutdown().catch(() => {}),
+        provider.shutdown().catch(tell),
         setTimeout(exportWithinMs, undefined, { ref: false }),
       ]),
   };

@@ -83,7 +83,9 @@ export async function runService<Config>(
       host.exitCode = exitCodes.failed;
       stopping.abort();
     };
-    const tracing = isTraced(host.env) ? await loadTracing(`image-analysis-${name}`) : noTracing;
+    const tracing = isTraced(host.env)
+      ? await loadTracing(`image-analysis-${name}`, log)
+      : noTracing;
     const { listens, tells, close } = await start(config, {
       log,
       tracing,

@@ -116,6 +116,7 @@ test('each library has one home', () => {
     '@appthreat/sqlite3': /^core-server\/db\//,
     pg: /^core-server\/db\//,
     busboy: /^rest-facade\/upload\//,
+    '@opentelemetry/core': /^runtime\/observe\/tracing\.ts$/,
     '@opentelemetry/sdk-trace-base': /^runtime\/observe\/tracing\.ts$/,
     '@opentelemetry/exporter-trace-otlp-http': /^runtime\/observe\/tracing\.ts$/,
     commander: /^core-server\/(admin\/cli\/|admin-cli\.ts)/,

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { loadTracing, noTracing } from '../../runtime/observe/tracing.js';
+import { collectLog } from '../helpers/collect-log.js';
 import { createForm } from '../helpers/form.js';
 import { readSample } from '../helpers/samples.js';
 import { startService } from '../helpers/service.js';
@@ -57,9 +58,10 @@ test('a request is one trace through facade, core and worker, without a secret',
   });
   const url = `http://127.0.0.1:${(collector.address() as AddressInfo).port}/v1/traces`;
 
+  const { log, entries } = collectLog();
   const tracing = {
-    core: await loadTracing('image-analysis-core', url),
-    facade: await loadTracing('image-analysis-facade', url),
+    core: await loadTracing('image-analysis-core', log, url),
+    facade: await loadTracing('image-analysis-facade', log, url),
   };
   const service = await startService(t, {}, undefined, undefined, tracing);
   await service.createCompany('secretcorp', 'hunter2hunter2');
@@ -83,6 +85,7 @@ test('a request is one trace through facade, core and worker, without a secret',
   late.end({ failed: false, attributes: {} });
   await tracing.facade.close();
   await tracing.core.close();
+  assert.deepEqual(entries, []);
 
   const ofRequest = spans.filter((span) => span.traceId === traceId);
   const find = (name: string) => ofRequest.find((span) => span.name === name);

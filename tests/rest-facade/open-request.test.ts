@@ -50,6 +50,25 @@ test('the wait of a request for its turn counts in its metrics, trace, deadline 
   assert.ok(leftMs <= requestTimeoutMs - waitedMs, `${leftMs} ms left`);
 });
 
+test('a probe is not traced', async (t) => {
+  const started: string[] = [];
+  const page = () => Promise.resolve({ status: 200, headers: {}, body: '' });
+  const paths = ['/livez', '/readyz', '/docs'];
+  const port = await serveApp(t, {
+    pages: new Map(paths.map((path) => [path, page])),
+    tracing: {
+      ...noTracing,
+      start(...span) {
+        started.push(span[0]);
+        return noTracing.start(...span);
+      },
+    },
+  });
+  for (const path of [...paths, '/livez?verbose'])
+    assert.equal((await fetch(`http://127.0.0.1:${port}${path}`)).status, 200);
+  assert.deepEqual(started, ['GET']);
+});
+
 test('a request whose time ran out while it waited for its turn is refused without work', async (t) => {
   let calls = 0;
   const core = { call: () => Promise.resolve({ calls: (calls += 1) }) };

@@ -167,6 +167,10 @@ test('a collector or a batch that would hang or silently lose spans is a mistake
       'OTEL_EXPORTER_OTLP_ENDPOINT is "collector:4318": want an address such as http://collector:4318',
     ],
     [
+      { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://' },
+      'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is "http://": want an address such as http://collector:4318',
+    ],
+    [
       { ...endpoint, OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '0' },
       `OTEL_BSP_MAX_EXPORT_BATCH_SIZE is "0": ${aCount}`,
     ],
