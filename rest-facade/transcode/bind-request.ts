@@ -70,7 +70,7 @@ export function bindRequest(route: Route, parts: RequestParts): RequestMessage {
 /**
  * Refuses a second, different value for a field that the path, a header or a query parameter has filled, under the
  * field's own name in the query string, form or JSON: if it were ignored, the score of the wrong company might be set.
- * The same value is no harm. The message omits the values, since some are secrets.
+ * The same value is no harm; an empty text is absent here too. The message omits the values, since some are secrets.
  */
 function checkContradictions(
   { pathFields, headers, query: rules }: Route,
@@ -81,7 +81,9 @@ function checkContradictions(
   for (const field of [...pathFields.values(), ...filled]) {
     const { name } = field;
     if (!(name in message)) continue;
-    const texts = [...query, ...fields].filter((given) => given.name === name);
+    const texts = [...query, ...fields].filter(
+      (given) => given.name === name && given.value !== '',
+    );
     const others = texts.map(({ value }) => parseText(field, value, field));
     const member = Object.hasOwn(members, name) ? (members[name] ?? undefined) : undefined;
     if (member !== undefined) others.push(parseMember(field, member));

@@ -117,6 +117,13 @@ test('requests and their messages', () => {
       'SetDetectionScore',
       { company: 'acme', detection_score: 0.5, password: 'p' },
     ],
+    // An empty value is the same as an absent one, also of a field that is filled otherwise.
+    [['GET', `${score}?company=`], 'GetDetectionScore', { company: 'acme' }],
+    [
+      ['GET', '/face_config_score?detection=0.61&company=a&detection_score='],
+      'SetDetectionScore',
+      { company: 'a', detection_score: 0.61 },
+    ],
     // Whoever sends a password elsewhere than in the header is told that it is missing there.
     [['PUT', score, json({ password: 'p' })], 'SetDetectionScore', { company: 'acme' }],
     [['PUT', score, json({})], 'SetDetectionScore', { company: 'acme' }],
