@@ -79,13 +79,13 @@ export function createAnswerSchemas(): {
   };
 
   const valueSchema = (field: protobuf.Field): Schema => {
-    const { resolvedType, type, repeated } = field.resolve();
+    const { resolvedType, repeated } = field.resolve();
     const item =
       resolvedType instanceof protobuf.Type
         ? reference(resolvedType)
         : resolvedType instanceof protobuf.Enum
           ? enumSchema(resolvedType)
-          : { ...scalarSchema(type), ...rulesOf(field).values };
+          : scalarSchema(field);
     return repeated ? { type: 'array', items: item } : item;
   };
 

@@ -1,5 +1,4 @@
 import { codeOfReason, type Reason } from '../../runtime/reasons.js';
-import { isScore } from '../transcode/field.js';
 import { toHttpStatus } from '../transcode/http-error.js';
 import { hasPicture, type Route } from '../transcode/rules.js';
 import type { Definitions, ErrorReason } from './definitions.js';
@@ -72,7 +71,7 @@ export function reasonsOf(route: Route, definitions: Definitions): ErrorReason[]
     ...(request.fieldsArray.some((field) => rulesOf(field).required)
       ? ['MISSING_FIELD' as const]
       : []),
-    ...(fields.some(isScore) ? ['INVALID_SCORE' as const] : []),
+    ...(fields.some(({ type }) => type === 'score') ? ['INVALID_SCORE' as const] : []),
     ...route.refusals,
   ]);
   return definitions.reasons.filter(({ name }) => names.has(name));

@@ -1,6 +1,5 @@
 import type { Reason } from '../../runtime/reasons.js';
 import { internalMessage } from '../../runtime/refusal.js';
-import { isScore } from '../transcode/field.js';
 import { hasPicture, type Route } from '../transcode/rules.js';
 
 /** A refusal as a caller gets it; a test has the service say each that the document shows. */
@@ -149,7 +148,7 @@ function namesOf({ body, query, headers, openFields, rpcName }: Route): Name[] {
     ['query string', 'query string'],
     ...sent.map(({ name, field }): Name => [field?.name ?? name, name]),
     ...sent.flatMap(({ name, field }): Name[] =>
-      field && isScore(field) ? [['score', name]] : [],
+      field?.type === 'score' ? [['score', name]] : [],
     ),
     ...[...headers, ...openFields].slice(0, 1).map(({ name }): Name => ['text', name]),
     ...namesOfBody(body),

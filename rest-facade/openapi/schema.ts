@@ -6,35 +6,34 @@ import { rulesOf } from './field-rules.js';
 /** A JSON Schema, or any other part of the document. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** JSON types for proto types; 64 bits do not fit a double and are shown as strings. */
+/** JSON types for the proto types that requests and answers have. */
 const jsonTypes: Readonly<Record<string, Schema>> = {
   string: { type: 'string' },
   bool: { type: 'boolean' },
   double: { type: 'number', format: 'double' },
-  float: { type: 'number', format: 'float' },
-  int32: { type: 'integer', format: 'int32' },
   uint32: { type: 'integer', minimum: 0, maximum: 2 ** 32 - 1 },
-  int64: { type: 'string', pattern: '^-?\\d+$' },
-  uint64: { type: 'string', pattern: '^\\d+$' },
   bytes: { type: 'string', contentEncoding: 'base64' },
 };
 
-/** The schema of a scalar; undefined for messages and enums. */
-export function scalarSchema(type: string): Schema | undefined {
-  return jsonTypes[type];
+/**
+ * The schema of a scalar field.
+ * @throws Error for a type that no field has yet
+ */
+export function scalarSchema(field: protobuf.Field | undefined): Schema {
+  const schema = jsonTypes[field?.type ?? ''];
+  if (schema === undefined)
+    throw new Error(
+      `${field?.fullName.slice(1)} is of type ${field?.type}, which has no schema yet`,
+    );
+  return { ...schema, ...rulesOf(field).values };
 }
 
 /** The schema of a request field that is filled by a string, a form or a JSON member. */
 export function requestSchema(field: Field, message: protobuf.Type): Schema {
   const definition = message.fields[field.name];
-  const { required, values } = rulesOf(definition);
-  const item = {
-    ...scalarSchema(field.type),
-    ...values,
-    ...(field.type === 'string' && required && { minLength: 1 }),
-  };
   return {
-    ...(field.repeated ? { type: 'array', items: item } : item),
+    ...scalarSchema(definition),
+    ...(field.type === 'string' && isRequired(field, message) && { minLength: 1 }),
     description: commentOf(definition),
   };
 }

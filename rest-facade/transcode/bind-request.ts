@@ -1,6 +1,6 @@
 import { refuse } from '../../runtime/refusal.js';
 import { describeJson } from './describe-json.js';
-import { type Field, isScore, onlyValue, parseText } from './field.js';
+import { type Field, onlyValue, parseText } from './field.js';
 import { decodePart, type NamedValue } from './parse-target.js';
 import { hasPicture, type Route } from './rules.js';
 
@@ -100,21 +100,15 @@ function bindBody(route: Route, { body, query }: RequestParts, message: RequestM
   else bindNamed(route.openFields, body.fields ?? query, message);
 }
 
-/** An empty value is what an HTML form sends for a field left blank: the same as an absent one. */
 function bindNamed(
   fields: readonly Field[],
   values: readonly NamedValue[],
   message: RequestMessage,
 ): void {
   for (const field of fields) {
-    if (field.repeated) {
-      const given = values.filter(({ name, value }) => name === field.name && value !== '');
-      if (given.length > 0)
-        message[field.name] = given.map(({ value }) => parseText(field, value, field));
-    } else {
-      const value = onlyValue(values, field.name);
-      if (value) message[field.name] = parseText(field, value, field);
-    }
+    const value = onlyValue(values, field.name);
+    // An empty value is what an HTML form sends for a field left blank: the same as an absent one.
+    if (value) message[field.name] = parseText(field, value, field);
   }
 }
 
@@ -127,11 +121,7 @@ function bindMembers(
     if (!Object.hasOwn(members, field.name)) continue;
     const value = members[field.name];
     // As in the JSON mapping of proto3: null is the same as absent.
-    if (value === null) continue;
-    if (!field.repeated) message[field.name] = parseMember(field, value);
-    else if (Array.isArray(value))
-      message[field.name] = value.map((item) => parseMember(field, item));
-    else throw wrongType(field, value, 'an array');
+    if (value !== null) message[field.name] = parseMember(field, value);
   }
 }
 
@@ -144,16 +134,14 @@ function parseMember(field: Field, value: unknown): unknown {
   }
   if (field.type === 'string' || field.type === 'bytes') throw wrongType(field, value, 'a string');
   if (typeof value !== 'number') throw wrongType(field, value, 'a number');
-  // 1e400 is Infinity once parsed. Scores keep their rule of 6 decimals; small ones print as 1e-7.
+  // 1e400 is Infinity once parsed.
   if (!Number.isFinite(value)) throw wrongType(field, value, 'one that fits 64 bits');
-  return field.type === 'double' && !isScore(field)
-    ? value
-    : parseText(field, String(value), field);
+  return parseText(field, String(value), field);
 }
 
 function wrongType(field: Field, value: unknown, wish: string) {
   return refuse(
-    isScore(field) ? 'INVALID_SCORE' : 'INVALID_FIELD',
+    field.type === 'score' ? 'INVALID_SCORE' : 'INVALID_FIELD',
     `${field.name} is ${describeJson(value)}, want ${wish}`,
     { details: { field: field.name } },
   );

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import protobuf from 'protobufjs';
 import { rulesOf } from '../../rest-facade/openapi/field-rules.js';
-import { requestSchema } from '../../rest-facade/openapi/schema.js';
+import { requestSchema, scalarSchema } from '../../rest-facade/openapi/schema.js';
 
 /** A message with one field, as a proto has it. */
 const load = (field: string): protobuf.Type =>
@@ -13,8 +13,8 @@ const load = (field: string): protobuf.Type =>
     })
     .root.lookupType('a.M');
 
-const schemaOf = (field: string, type: 'string' | 'double' | 'uint32') =>
-  requestSchema({ name: 'x', type, repeated: false }, load(field));
+const schemaOf = (field: string, type: 'string' | 'score' | 'uint32') =>
+  requestSchema({ name: 'x', type }, load(field));
 
 test('rules of a field are in its schema', () => {
   assert.deepEqual(
@@ -24,7 +24,7 @@ test('rules of a field are in its schema', () => {
     ),
     { type: 'string', maxLength: 64, pattern: '^a$', minLength: 1, description: '' },
   );
-  assert.deepEqual(schemaOf('double x = 1 [(rules) = {minimum: 0, maximum: 1}];', 'double'), {
+  assert.deepEqual(schemaOf('double x = 1 [(rules) = {minimum: 0, maximum: 1}];', 'score'), {
     type: 'number',
     format: 'double',
     minimum: 0,
@@ -61,4 +61,10 @@ test('a mistaken rule is an error that names the field', () => {
     assert.throws(() => rulesOf(load(`string x = 1 [(rules) = {${rule}}];`).fields['x']), {
       message: mistake,
     });
+});
+
+test('a type that no field has yet is an error that names the field', () => {
+  assert.throws(() => scalarSchema(load('int64 x = 1;').fields['x']), {
+    message: 'a.M.x is of type int64, which has no schema yet',
+  });
 });

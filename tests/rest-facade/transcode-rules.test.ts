@@ -77,8 +77,9 @@ function load(t: TestContext, methods: string, messages = '') {
     join(dir, 'a.proto'),
     `syntax = "proto3"; package a;
     import "google/api/annotations.proto"; import "imageanalysis/v1/rest.proto";
-    message Q { string name = 1; bytes image = 2; repeated string tags = 3; double x = 4; }
-    message Nested { Q q = 1; } message R { string text = 1; } ${messages}
+    message Q { string name = 1; bytes image = 2; uint32 x = 3; }
+    message Nested { Q q = 1; } message Tags { repeated string tags = 1; }
+    message Large { int64 n = 1; } message Ratio { double ratio = 1; } message R { string text = 1; } ${messages}
     service S { ${methods} }`,
   );
   return loadRpcs(['a.proto'], [dir, protoDir]);
@@ -95,7 +96,7 @@ test('a new RPC with annotations is a route', (t) => {
   const routes = createRoutes(rpcs);
   assert.deepEqual(
     routes.map(({ verb, template, openFields }) => [verb, template, openFields.map((f) => f.name)]),
-    [['GET', '/a/{name}', ['tags', 'x']]],
+    [['GET', '/a/{name}', ['x']]],
   );
 });
 
@@ -104,7 +105,6 @@ test('mistakes in the options are errors at start that name the RPC', (t) => {
   const table: [string, RegExp][] = [
     [method('M', 'get: "/a/{nam}"'), /^a\.S\.M: path "\/a\/\{nam\}": no field "nam"$/],
     [method('M', 'get: "/a/{image}"'), /field "image" cannot be filled by one text/],
-    [method('M', 'get: "/a/{tags}"'), /field "tags" cannot be filled by one text/],
     [method('M', 'get: "/a/*"'), /segment "\*"/],
     [method('M', 'get: "/a" put: "/b"'), /must have one of get, put/],
     [method('M', 'body: "*"'), /must have one of get, put/],
@@ -150,6 +150,9 @@ test('mistakes in the options are errors at start that name the RPC', (t) => {
       /option rest: bindings\.0\.headers\.0\.name/,
     ],
     [method('M', 'get: "/a"', '', 'Nested'), /field "q" is of TYPE_MESSAGE/],
+    [method('M', 'get: "/a"', '', 'Large'), /field "n" is of TYPE_INT64, which has no REST form/],
+    [method('M', 'get: "/a"', '', 'Tags'), /field "tags" is repeated, which has no REST form/],
+    [method('M', 'get: "/a"', '', 'Ratio'), /field "ratio" is a double, want a score/],
     [
       `rpc M(stream Q) returns (R) { option (google.api.http) = {get: "/a"}; }`,
       /streams are not available over REST/,
