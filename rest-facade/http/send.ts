@@ -8,6 +8,9 @@ import { contentLength } from '../upload/read-body.js';
 const maxDrainBytes = 32 * 1024 * 1024;
 const maxDrainMs = 2_000;
 
+/** How much of a body is given to the connection at a time: a record of TLS. */
+const sliceBytes = 16 * 1024;
+
 /**
  * Sends a response, by default as JSON. If a socket with unread bytes is closed, the kernel resets the
  * connection, and a caller that is still sending would lose the response. So if the request's body was not
@@ -21,11 +24,13 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
     return;
   }
   response.statusCode = answer.status;
-  const isEmpty = answer.body.length === 0;
-  if (!isEmpty) response.setHeader('content-type', 'application/json; charset=utf-8');
+  if (answer.body.length > 0) {
+    response.setHeader('content-type', 'application/json; charset=utf-8');
+    response.setHeader('content-length', Buffer.byteLength(answer.body));
+  }
   for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
   if (request.complete || !hasBody(request)) {
-    response.end(answer.body);
+    writeInSlices(response, answer.body, (rest) => response.end(rest));
     return;
   }
   // Without the expected "100 Continue", none of the body has been sent.
@@ -33,17 +38,37 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
   const canEndSoon = isOnItsWay && (contentLength(request) ?? Infinity) <= maxDrainBytes;
   if (!canEndSoon) response.setHeader('connection', 'close');
   if (!isOnItsWay) {
-    response.end(answer.body);
+    writeInSlices(response, answer.body, (rest) => response.end(rest));
     return;
   }
-  if (!isEmpty) response.setHeader('content-length', Buffer.byteLength(answer.body));
-  response.write(answer.body);
-  drain(request, () => {
-    // Otherwise megabytes more would be read and parsed before the connection is closed.
-    if (!request.complete) request.pause().socket.pause();
-    response.end(() => {
-      if (!request.complete) request.socket.destroySoon();
+  writeInSlices(response, answer.body, (rest) => {
+    response.write(rest);
+    drain(request, () => {
+      // Otherwise megabytes more would be read and parsed before the connection is closed.
+      if (!request.complete) request.pause().socket.pause();
+      response.end(() => {
+        if (!request.complete) request.socket.destroySoon();
+      });
     });
+  });
+}
+
+/**
+ * Writes a body as fast as its caller reads it, up to the last slice. TLS encrypts at once what it is given and keeps
+ * that until it is read, besides the body, which pages share and budgets count once.
+ */
+function writeInSlices(
+  response: ServerResponse,
+  body: HttpAnswer['body'],
+  last: (rest: HttpAnswer['body']) => void,
+): void {
+  if (body.length <= sliceBytes) {
+    last(body);
+    return;
+  }
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
+  response.write(bytes.subarray(0, sliceBytes), (error) => {
+    if (!error) writeInSlices(response, bytes.subarray(sliceBytes), last);
   });
 }
 
