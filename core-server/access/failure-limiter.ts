@@ -21,16 +21,14 @@ export interface FailureLimiter {
   recordSuccess(attempt: PasswordAttempt): Promise<void>;
 }
 
-export interface FailureLimiterOptions {
-  /** Failures of one caller on one company before it has to wait. */
-  readonly maxFailures?: number;
-  /** Failures of one caller on all companies together before it has to wait. */
-  readonly maxFailuresPerCaller?: number;
-  /** Failures with one API key on one company, from all addresses, before all of them have to wait. */
-  readonly maxFailuresPerKey?: number;
-  /** Failures count for this long, from the first one. */
-  readonly windowSeconds?: number;
-}
+/** Failures of one caller on one company before it has to wait. */
+const maxFailures = 10;
+/** Failures of one caller on all companies together before it has to wait. */
+const maxFailuresPerCaller = 100;
+/** Failures with one API key on one company, from all addresses, before all of them have to wait. */
+const maxFailuresPerKey = 100;
+/** Failures count for this long, from the first one. */
+const windowSeconds = 300;
 
 /**
  * A caller is an API key and an address: behind a proxy, all clients have one address, and one client's failures
@@ -38,12 +36,7 @@ export interface FailureLimiterOptions {
  * for each guess, so a key's failures on a company are also limited regardless of address. Counts in the memory of
  * this process: several keys or replicas multiply the attempts.
  */
-export function createFailureLimiter({
-  maxFailures = 10,
-  maxFailuresPerCaller = 100,
-  maxFailuresPerKey = 100,
-  windowSeconds = 300,
-}: FailureLimiterOptions = {}): FailureLimiter {
+export function createFailureLimiter(): FailureLimiter {
   const limit = (points: number, keyOf: (attempt: PasswordAttempt) => string) => ({
     limiter: new RateLimiterMemory({ points, duration: windowSeconds }),
     keyOf,

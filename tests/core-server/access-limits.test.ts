@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createFailureLimiter } from '../../core-server/access/failure-limiter.js';
+import {
+  createFailureLimiter,
+  type FailureLimiter,
+  type PasswordAttempt,
+} from '../../core-server/access/failure-limiter.js';
 import { createKeyRateLimiter } from '../../core-server/access/rate-limit.js';
 import { createWorkLimiter } from '../../core-server/access/work-limiter.js';
 import { callerAddress } from '../../runtime/net/caller-address.js';
@@ -58,10 +62,14 @@ describe('request rate of an API key', () => {
 describe('failure limiter', () => {
   const attempt = { company: 'acme', keyId: 'key', clientAddress: '192.0.2.1:1001' };
 
+  async function fail(failures: FailureLimiter, times: number, what: PasswordAttempt = attempt) {
+    for (let failure = 1; failure <= times; failure++) await failures.recordFailure(what);
+  }
+
   it('should refuse from the tenth failure on, until the window is over', async (t) => {
     const clock = useClock(t);
     const failures = createFailureLimiter();
-    for (let failure = 1; failure <= 9; failure++) await failures.recordFailure(attempt);
+    await fail(failures, 9);
     await failures.check(attempt);
     await failures.recordFailure(attempt);
     clock.tick(100_000);
@@ -77,8 +85,8 @@ describe('failure limiter', () => {
 
   it('should last no longer than its window when the clock is set back', async (t) => {
     const clock = useTwoClocks(t);
-    const failures = createFailureLimiter({ maxFailures: 1 });
-    await failures.recordFailure(attempt);
+    const failures = createFailureLimiter();
+    await fail(failures, 10);
     clock.date = 0;
     await assert.rejects(failures.check(attempt), { retryAfterSeconds: 300 });
     clock.timers.tick(300_000);
@@ -86,27 +94,27 @@ describe('failure limiter', () => {
   });
 
   it('should not be got round by another port', async () => {
-    const failures = createFailureLimiter({ maxFailures: 1 });
-    await failures.recordFailure(attempt);
+    const failures = createFailureLimiter();
+    await fail(failures, 10);
     await assert.rejects(failures.check({ ...attempt, clientAddress: '192.0.2.1:1002' }));
     await failures.check({ ...attempt, clientAddress: '192.0.2.2:1001' });
     await failures.check({ ...attempt, company: 'beta' });
   });
 
   it('should bound the failures of one caller on all companies together', async () => {
-    const failures = createFailureLimiter({ maxFailures: 10, maxFailuresPerCaller: 20 });
-    for (let index = 1; index <= 19; index++) {
+    const failures = createFailureLimiter();
+    for (let index = 1; index <= 99; index++) {
       await failures.recordFailure({ ...attempt, company: `company-${index}` });
     }
     await failures.check(attempt);
-    await failures.recordFailure({ ...attempt, company: 'company-20' });
+    await failures.recordFailure({ ...attempt, company: 'company-100' });
     await assert.rejects(failures.check(attempt), { reason: 'RATE_LIMITED' });
     await failures.check({ ...attempt, clientAddress: '192.0.2.2' });
   });
 
   it('should not lock out another key behind the same proxy', async () => {
-    const failures = createFailureLimiter({ maxFailures: 1, maxFailuresPerCaller: 1 });
-    await failures.recordFailure(attempt);
+    const failures = createFailureLimiter();
+    await fail(failures, 100);
     await assert.rejects(failures.check(attempt));
     await failures.check({ ...attempt, keyId: 'other' });
   });
@@ -129,9 +137,9 @@ describe('failure limiter', () => {
   });
 
   it('should count names that no company can have as one', async () => {
-    const failures = createFailureLimiter({ maxFailures: 2 });
-    await failures.recordFailure({ ...attempt, company: 'no such company' });
-    await failures.recordFailure({ ...attempt, company: 'x'.repeat(65) });
+    const failures = createFailureLimiter();
+    await fail(failures, 5, { ...attempt, company: 'no such company' });
+    await fail(failures, 5, { ...attempt, company: 'x'.repeat(65) });
     await assert.rejects(failures.check({ ...attempt, company: 'a b' }));
     await failures.check(attempt);
   });
