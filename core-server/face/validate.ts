@@ -1,14 +1,13 @@
+import { mostFaces } from '../../runtime/message-limit.js';
 import { refuse } from '../../runtime/refusal.js';
-
-const maxFacesLimit = 1000;
 
 /** The requested number of faces. @throws Refusal INVALID_FIELD outside 1..1000 */
 export function validateMaxFaces(maxFaces: number | undefined): number {
-  if (maxFaces === undefined) return maxFacesLimit;
-  if (Number.isInteger(maxFaces) && maxFaces >= 1 && maxFaces <= maxFacesLimit) return maxFaces;
+  if (maxFaces === undefined) return mostFaces;
+  if (Number.isInteger(maxFaces) && maxFaces >= 1 && maxFaces <= mostFaces) return maxFaces;
   throw refuse(
     'INVALID_FIELD',
-    `max_faces is ${maxFaces}, want a whole number from 1 to ${maxFacesLimit}`,
-    { details: { field: 'max_faces', value: String(maxFaces), limit: String(maxFacesLimit) } },
+    `max_faces is ${maxFaces}, want a whole number from 1 to ${mostFaces}`,
+    { details: { field: 'max_faces', value: String(maxFaces), limit: String(mostFaces) } },
   );
 }

@@ -4,6 +4,7 @@ import type {
   DetectSingleFaceResponse,
   Face,
 } from '../../generated/imageanalysis/v1/face_detection.js';
+import { mostFaces } from '../../runtime/message-limit.js';
 import { withoutPrefix } from './enum-name.js';
 import { Base64, Float } from './json.js';
 import { renderBox, renderPoint } from './render-geometry.js';
@@ -54,9 +55,7 @@ export function formatScore(score: number): string {
   return score.toFixed(6).replace(/0{1,2}$/, '');
 }
 
-/** Returned at most; with fewer, the caller's own `max_faces` left faces out, which is plain success. */
-const mostFaces = 1000;
-
+/** With fewer than the most, the caller's own `max_faces` left faces out, which is plain success. */
 function describeOmission({ faces, omitted_faces: omitted }: Wire<DetectAllFacesResponse>): string {
   if (omitted === 0 || faces.length < mostFaces) return 'success';
   return omitted === 1
