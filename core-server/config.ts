@@ -40,6 +40,11 @@ export const settings = z.object({
   CORE_WORKERS: wholeNumber(1, 256)
     .default(countProcessors())
     .describe('Number of inference workers.'),
+  UV_THREADPOOL_SIZE: wholeNumber(1, 10_000)
+    .default(4)
+    .describe(
+      'Threads that read and decode pictures, read the SQLite file and check passwords: twice the CPU cores, which `make run` sets, or more. See [Processes](operating.md#processes).',
+    ),
   CORE_MAX_QUEUE: wholeNumber(0, 10_000)
     .default(64)
     .describe(

@@ -5,6 +5,7 @@ import { closeInTurn, type Closer } from '../runtime/process/close-in-turn.js';
 import { countProcessors } from '../runtime/process/count-processors.js';
 import { readVersion } from '../runtime/version.js';
 import { createAccess } from './access/create-access.js';
+import { limitPasswordChecks } from './access/password.js';
 import { createAdminHandlers } from './admin/service.js';
 import { loadAnalysisModels } from './analysis-models.js';
 import { startAnalysisPool } from './analysis-pool.js';
@@ -87,9 +88,8 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
 
     const { apiKeys, companies } = createAccess({
       db,
-      // Half the CPU cores: password checks must not starve pictures and the store of threads.
       passwords: {
-        maxRunning: Math.max(1, Math.floor(countProcessors() / 2)),
+        maxRunning: limitPasswordChecks(countProcessors(), config.UV_THREADPOOL_SIZE),
         maxWaiting: config.CORE_MAX_QUEUE,
       },
       now,

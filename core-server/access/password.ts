@@ -22,6 +22,14 @@ const hashBytes = 32;
 const blockSize = 8;
 const parallelization = 1;
 
+/**
+ * How many passwords may be checked at once: on half the processors and a quarter of libuv's threads, which pictures
+ * and the store need too.
+ */
+export function limitPasswordChecks(processors: number, threads: number): number {
+  return Math.max(1, Math.floor(Math.min(processors / 2, threads / 4)));
+}
+
 /** scrypt (RFC 7914) on libuv's thread pool; the caller bounds how many run at a time. */
 export function createPasswordHasher({
   randomBytes,

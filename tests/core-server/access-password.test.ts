@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { describe, it } from 'node:test';
-import { createPasswordHasher } from '../../core-server/access/password.js';
+import { describe, it, test } from 'node:test';
+import { createPasswordHasher, limitPasswordChecks } from '../../core-server/access/password.js';
 
 const hasher = createPasswordHasher({ randomBytes, log2N: 4 });
 
@@ -60,4 +60,19 @@ describe('password hasher', () => {
       });
     }
   });
+});
+
+test('password checks leave processors and threads to pictures', () => {
+  const table: [processors: number, threads: number, limit: number][] = [
+    [1, 4, 1],
+    [2, 1, 1],
+    [2, 64, 1],
+    [8, 16, 4],
+    [16, 4, 1],
+    [16, 8, 2],
+    [16, 64, 8],
+    [64, 64, 16],
+  ];
+  for (const [processors, threads, limit] of table)
+    assert.equal(limitPasswordChecks(processors, threads), limit, `${processors}, ${threads}`);
 });

@@ -44,8 +44,8 @@ interface Manifest {
 
 const base = 'deploy/kubernetes/base';
 const dockerfile = readFileSync('deploy/Dockerfile', 'utf8');
-/** What Node.js, glibc and the image itself read. */
-const foreignSettings = ['NODE_ENV', 'LD_PRELOAD', 'UV_THREADPOOL_SIZE'];
+/** What Node.js and glibc read. */
+const foreignSettings = ['NODE_ENV', 'LD_PRELOAD'];
 const databaseUrl = 'postgres://user:password@host/database';
 
 function readManifests(file: string): Manifest[] {
@@ -173,6 +173,13 @@ describe('the Dockerfile', () => {
     assertKnown(ours, { ...coreSettings.shape, ...facadeSettings.shape }, 'Dockerfile');
     const exposed = /^EXPOSE (.*)$/m.exec(dockerfile)?.[1];
     assert.equal(exposed, `${createFacadeConfig({}).REST_PORT} ${createCoreConfig({}).CORE_PORT}`);
+  });
+
+  it('should have threads for as many processors as the documents say', () => {
+    const threads = Number(/UV_THREADPOOL_SIZE=(\d+)/.exec(dockerfile)?.[1]);
+    const text = readFileSync('docs/operating.md', 'utf8');
+    const said = /with (\d+) threads, which\s+are\s+enough\s+for\s+(\d+) CPU cores/.exec(text);
+    assert.deepEqual(said?.slice(1).map(Number), [threads, threads / 2]);
   });
 
   it('should run Node.js as the launcher does', () => {

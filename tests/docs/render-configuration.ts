@@ -27,7 +27,6 @@ export function renderConfiguration(): string {
     '## Other variables',
     table([
       '| `OTEL_EXPORTER_OTLP_ENDPOINT` | unset | Where to send traces, by OTLP over HTTP. Other supported `OTEL_*` variables: [Traces](observability.md#traces). |',
-      '| `UV_THREADPOOL_SIZE` | set by `make run` | Threads that read and decode pictures; for a core that is started separately, twice its CPU cores: [Processes](operating.md#processes). |',
       '| `ORT_DISABLE_TELEMETRY` | 1 | 0 lets onnxruntime send telemetry to its vendor. |',
     ]),
   ].join('\n\n');
