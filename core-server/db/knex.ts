@@ -15,7 +15,7 @@ export interface DatabaseOptions {
   readonly url?: string | undefined;
   /** Folder of the SQLite file; created if absent. Not used with `url`. */
   readonly dataDir: string;
-  /** Maximum number of PostgreSQL connections of this process; 10 if absent. */
+  /** Maximum number of PostgreSQL connections of this process; 5 if absent. */
   readonly maxConnections?: number;
   /**
    * Milliseconds that a write waits for another process's write (SQLite), that a statement may take
@@ -25,7 +25,8 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs?: number;
 }
 
-const defaultStatementTimeoutMs = 5_000;
+/** Few connections suffice for statements of a millisecond; PostgreSQL allows 100 for all cores together. */
+export const storeDefaults = { maxConnections: 5, statementTimeoutMs: 5_000 };
 
 /**
  * Opens the configuration store and brings its tables up to date. Several processes may do so at
@@ -35,7 +36,7 @@ const defaultStatementTimeoutMs = 5_000;
  * the URL's password.
  */
 export async function createDatabase(options: DatabaseOptions): Promise<Knex> {
-  const { url, dataDir, statementTimeoutMs = defaultStatementTimeoutMs } = options;
+  const { url, dataDir, maxConnections, statementTimeoutMs } = { ...storeDefaults, ...options };
   const file = path.join(dataDir, sqliteFileName);
   const place = url === undefined ? `${file} (in CORE_DATA_DIR)` : describePostgresUrl(url);
   let db: Knex | undefined;
@@ -44,7 +45,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Knex> {
     db = knex({
       ...(url === undefined
         ? sqliteConfig(file, statementTimeoutMs)
-        : postgresConfig(url, statementTimeoutMs, options.maxConnections ?? 10)),
+        : postgresConfig(url, statementTimeoutMs, maxConnections)),
       acquireConnectionTimeout: statementTimeoutMs,
       // Error messages show the statement with placeholders, since values may be hashes of secrets.
       compileSqlOnError: false,

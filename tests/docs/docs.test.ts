@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import type { Command } from 'commander';
 import { createAdminProgram } from '../../core-server/admin/cli/program.js';
+import { storeDefaults } from '../../core-server/db/knex.js';
 import { errorExampleOf } from '../../rest-facade/openapi/error-examples.js';
 import { loadRpcs } from '../../rest-facade/protos.js';
 import { checkQuery } from '../../rest-facade/transcode/bind-request.js';
@@ -42,6 +43,25 @@ describe('docs/errors.md', () => {
       ({ template }) => template === '/face_detect_single',
     );
     assert.deepEqual({ reason, message, details }, errorExampleOf('INVALID_SCORE', routes));
+  });
+});
+
+describe('docs/scaling.md', () => {
+  it('should name the connections and the statement timeout of the code, and what the manifests add up to', () => {
+    const text = readFileSync('docs/scaling.md', 'utf8');
+    const { maxConnections, statementTimeoutMs } = storeDefaults;
+    const seconds = statementTimeoutMs / 1_000;
+    const core = readFileSync('deploy/kubernetes/base/core.yaml', 'utf8');
+    const maxReplicas = Number(/maxReplicas: (\d+)/.exec(core)?.[1]);
+    // Kubernetes' default for a rollout: a quarter more, rounded up.
+    const withSurge = maxReplicas + Math.ceil(maxReplicas / 4);
+    for (const said of [
+      `up to ${maxConnections} connections`,
+      `take ${maxReplicas * maxConnections}, and up to ${withSurge * maxConnections} during a rollout`,
+      `cancelled after ${seconds} s`,
+      `statement_timeout = '${seconds}s'`,
+    ])
+      assert.ok(text.includes(said), said);
   });
 });
 
