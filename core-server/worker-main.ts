@@ -1,10 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { AnalysisModels } from './analysis-models.js';
 import type { AnalysisTasks } from './analysis-tasks.js';
-import { createFaceDetector } from './face/detector.js';
+import { openFaceDetector } from './face/open-face-detector.js';
 import { restrictLoaders } from './image/restrict-loaders.js';
 import { serveTasks } from './inference/pool-worker.js';
-import { openModel } from './inference/sessions.js';
 import { putBehindMainThread } from './inference/thread-priority.js';
 import { openMeterReader } from './meter/open-meter-reader.js';
 
@@ -19,16 +18,17 @@ const now = (): number => performance.now();
 putBehindMainThread();
 
 await restrictLoaders();
-const faceModel = await openModel(models.face.entry, manifestUrl);
+const faceDetector = await openFaceDetector(models.face, manifestUrl, now);
 const meterReader = await openMeterReader(models.meter, manifestUrl, now);
 
 serveTasks<AnalysisTasks>({
   port: parentPort,
   handlers: {
-    detectFaces: createFaceDetector({ model: faceModel, rule: models.face.rule, now }),
+    detectFaces: (input, signal, hasSpareCore) =>
+      faceDetector.detectFaces(input, signal, hasSpareCore),
     readMeter: (input, signal) => meterReader.readMeter(input, signal),
   },
   async release() {
-    await Promise.all([faceModel.release(), meterReader.release()]);
+    await Promise.all([faceDetector.release(), meterReader.release()]);
   },
 });

@@ -28,7 +28,8 @@ export interface JobWorker {
   readonly lastJobMs: number;
   /** Resolves when its thread has ended; for a stuck worker that is long after it is given up, or never. */
   readonly ended: Promise<void>;
-  assign(job: Job): void;
+  /** Gives it the job, and says whether the core of an idle worker may help. */
+  assign(job: Job, hasSpareCore: boolean): void;
   /** Tells the worker that nobody waits for this job any more. */
   cancel(job: Job): void;
   /** Asks it to release its sessions and exit, by force after `graceMs`. Its job, if any, gets SHUTTING_DOWN. */
@@ -130,13 +131,14 @@ export function startJobWorker(
       return lastJobMs;
     },
     ended: thread.ended,
-    assign(next) {
+    assign(next, hasSpareCore) {
       state = 'busy';
       job = next;
       startedAt = now();
       next.attempts += 1;
       try {
-        thread.send({ type: 'run', task: next.task, input: next.input }, next.transfer);
+        const { task, input, transfer } = next;
+        thread.send({ type: 'run', task, input, hasSpareCore }, transfer);
       } catch (error) {
         // Only a job that cannot be cloned fails. The worker is free again in the next turn, since the caller is in its loop.
         takeJob()?.reject(Refusal.from(error));

@@ -3,7 +3,13 @@ import { Refusal } from '../../runtime/refusal.js';
 
 /** From the pool to a worker, which has one job at a time. */
 export type ToWorker =
-  | { readonly type: 'run'; readonly task: string; readonly input: unknown }
+  | {
+      readonly type: 'run';
+      readonly task: string;
+      readonly input: unknown;
+      /** Whether the core of an idle worker may help. */
+      readonly hasSpareCore: boolean;
+    }
   /** The job's caller is gone: steps that have not started need not start. */
   | { readonly type: 'cancel' }
   /** Release what is held and exit. */

@@ -2,9 +2,18 @@ import type { MessagePort } from 'node:worker_threads';
 import { type FromWorker, toWireError, type ToWorker } from './messages.js';
 import type { TaskMap } from './pool.js';
 
-/** The tasks of a worker. The signal is aborted when the caller is gone: check it between steps. */
+type RunMessage = Extract<ToWorker, { type: 'run' }>;
+
+/**
+ * The tasks of a worker. The signal is aborted when the caller is gone: check it between steps. With a spare core, a
+ * second thread may share the work.
+ */
 export type TaskHandlers<T extends TaskMap> = {
-  readonly [K in keyof T]: (input: T[K]['input'], signal: AbortSignal) => Promise<T[K]['output']>;
+  readonly [K in keyof T]: (
+    input: T[K]['input'],
+    signal: AbortSignal,
+    hasSpareCore: boolean,
+  ) => Promise<T[K]['output']>;
 };
 
 /**
@@ -21,13 +30,13 @@ export function serveTasks<T extends TaskMap>(options: {
   let current: AbortController | undefined;
   let running: Promise<void> = Promise.resolve();
 
-  const run = async (task: string, input: unknown): Promise<void> => {
+  const run = async ({ task, input, hasSpareCore }: RunMessage): Promise<void> => {
     const abort = new AbortController();
     current = abort;
     try {
       const handler = Object.hasOwn(handlers, task) ? handlers[task] : undefined;
       if (handler === undefined) throw new Error(`no handler for the task ${task}`);
-      send({ type: 'done', output: await handler(input, abort.signal) });
+      send({ type: 'done', output: await handler(input, abort.signal, hasSpareCore) });
     } catch (error) {
       send({ type: 'failed', error: toWireError(error) });
     } finally {
@@ -38,7 +47,7 @@ export function serveTasks<T extends TaskMap>(options: {
   port.on('message', (message: ToWorker) => {
     switch (message.type) {
       case 'run':
-        running = run(message.task, message.input);
+        running = run(message);
         return;
       case 'cancel':
         current?.abort();

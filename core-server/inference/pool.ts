@@ -120,7 +120,8 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     options.onStart?.(job.task, now() - job.createdAt);
     job.onStart?.();
     memory.take(worker, job);
-    worker.assign(job);
+    // Each job that runs, and this one, has an idle worker beside it.
+    worker.assign(job, crew.count('free') - 1 > crew.count('busy'));
   };
 
   const dispatch = (): void => {

@@ -20,24 +20,24 @@ export interface Model {
   release(): Promise<void>;
 }
 
-// One thread per session: one worker per CPU core gives the best throughput, and more threads were up to two
-// times slower on a busy machine. Spinning would waste the CPU core that the next worker needs.
+// Threads that share a run spin while they wait for each other: waking them for each layer would take longer than
+// the layer. Between two runs, spinning would waste the CPU core that the next worker needs.
 const sessionOptions: InferenceSession.SessionOptions = {
   executionProviders: ['cpu'],
-  intraOpNumThreads: 1,
   interOpNumThreads: 1,
   executionMode: 'sequential',
   graphOptimizationLevel: 'all',
   logSeverityLevel: 3,
   extra: {
     session: {
-      intra_op: { allow_spinning: '0' },
+      force_spinning_stop: '1',
+      intra_op: { allow_spinning: '1' },
       inter_op: { allow_spinning: '0' },
     },
   },
 };
 
-/** How a model is kept in memory. */
+/** How a model is kept in memory and run. */
 export interface OpenModelOptions {
   /**
    * Whether the memory of a run is kept for the next one or returned to the process. Kept memory grows in powers
@@ -45,6 +45,11 @@ export interface OpenModelOptions {
    * to 8 % of a run, and the face detector 5 to 12 %.
    */
   readonly memory?: 'kept' | 'given-back';
+  /**
+   * Threads that share a run. Default: 1. One worker per CPU core gives the best throughput; with more threads than
+   * cores, runs were up to two times slower.
+   */
+  readonly threads?: number;
 }
 
 /**
@@ -55,12 +60,17 @@ export interface OpenModelOptions {
 export async function openModel(
   files: ModelFiles,
   folder: URL,
-  { memory = 'kept' }: OpenModelOptions = {},
+  { memory = 'kept', threads = 1 }: OpenModelOptions = {},
 ): Promise<Model> {
   const isKept = memory === 'kept';
   // A memory plan is made for each picture size, and hardly any two passes have the same size: it costs 45 MB
   // per worker and gains nothing.
-  const options = { ...sessionOptions, enableCpuMemArena: isKept, enableMemPattern: false };
+  const options = {
+    ...sessionOptions,
+    intraOpNumThreads: threads,
+    enableCpuMemArena: isKept,
+    enableMemPattern: false,
+  };
   const sessions: InferenceSession[] = [];
   for (const bytes of await readGraphs(files, folder)) {
     sessions.push(await InferenceSession.create(bytes, options));

@@ -111,6 +111,18 @@ test('two workers work at the same time', async (t) => {
   await Promise.all(both);
 });
 
+test('while half of the workers are idle, each job has a spare core', async (t) => {
+  const { pool } = await start(t, { size: 4, maxQueue: 9 });
+  const told = Array.from({ length: 5 }, () => pool.run('spare', 20, { signal: forever() }));
+  assert.deepEqual(await Promise.all(told), [true, true, false, false, false]);
+  assert.equal(await pool.run('spare', 0, { signal: forever() }), true);
+});
+
+test('a lone worker has no spare core', async (t) => {
+  const { pool } = await start(t, { size: 1 });
+  assert.equal(await pool.run('spare', 0, { signal: forever() }), false);
+});
+
 test('a full queue refuses with the time to retry after, and serves again later', async (t) => {
   const { pool } = await start(t, { maxQueue: 2 });
   const accepted = [1, 2, 3].map(() => pool.run('sleep', 50, { signal: forever() }));

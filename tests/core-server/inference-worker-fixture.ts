@@ -21,6 +21,8 @@ export interface FixtureData {
 export type FixtureTasks = {
   echo: { input: unknown; output: unknown };
   thread: { input: null; output: number };
+  /** Sleeps, then tells whether it had a spare core. */
+  spare: { input: number; output: boolean };
   sleep: { input: number; output: string };
   /** Sleeps in steps and stops when it is told to. */
   obedient: { input: null; output: string };
@@ -49,6 +51,10 @@ serveTasks<FixtureTasks>({
   handlers: {
     echo: (input) => Promise.resolve(input),
     thread: () => Promise.resolve(threadId),
+    async spare(ms, _signal, hasSpareCore) {
+      await sleep(ms);
+      return hasSpareCore;
+    },
     async sleep(ms) {
       write('sleep begins');
       await sleep(ms);
