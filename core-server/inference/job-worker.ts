@@ -98,10 +98,9 @@ export function startJobWorker(
   };
   const onTimeout = (): void => {
     const stuck = takeJob();
-    log.error({ task: stuck?.task, taskTimeoutMs }, 'task stuck, its worker is replaced');
     // Not retried, because the next worker would get stuck as well.
     stuck?.reject(refuse('INTERNAL', 'the analysis took too long and was stopped'));
-    abandon('worker was stuck');
+    abandon(`worker was stuck with ${stuck?.task} for ${taskTimeoutMs} ms`);
   };
 
   const thread = startWorkerThread(options, {
