@@ -133,7 +133,8 @@ function overRounds(
   const values = cell
     .filter(({ system }) => system === above)
     .flatMap((sample) => {
-      const other = cell.find((s) => s.system === below && s.round === sample.round);
+      const { round, at } = sample;
+      const other = cell.find((s) => s.system === below && s.round === round && s.at === at);
       return other ? [compare(sample, other)] : [];
     })
     .filter((value) => !Number.isNaN(value));

@@ -3,6 +3,8 @@ import type { SetName } from '../pictures.js';
 /** One window of one system. */
 export interface Sample {
   readonly round: number;
+  /** Of the cell in the plan: one that stands there several times is measured as often in each round. */
+  readonly at: number;
   readonly system: string;
   readonly set: SetName;
   readonly concurrency: number;

@@ -7,6 +7,8 @@ import type { Sample } from './records.js';
 interface Window {
   readonly system: System;
   readonly cell: Cell;
+  /** Of the cell in the plan. */
+  readonly at: number;
 }
 
 /**
@@ -28,11 +30,11 @@ export async function runRounds(options: {
   const windowsOf = (round: number): Window[] => {
     const first = round % systems.length;
     const turned = [...systems.slice(first), ...systems.slice(0, first)];
-    return cells.flatMap((cell) =>
+    return cells.flatMap((cell, at) =>
       turned
         .filter(({ isSlow }) => !isSlow || round < plan.slowRounds)
         .filter((system) => system.sets.includes(cell.set) && has(cellsOf(system), cell))
-        .map((system) => ({ system, cell })),
+        .map((system) => ({ system, cell, at })),
     );
   };
 
@@ -60,7 +62,7 @@ export async function runRounds(options: {
   return samples;
 }
 
-async function measure({ system, cell }: Window, plan: Plan, round: number): Promise<Sample> {
+async function measure({ system, cell, at }: Window, plan: Plan, round: number): Promise<Sample> {
   const { windowMs, minRequests } = plan;
   system.takeWorkTimes?.();
   const before = usageOf(system.pids);
@@ -69,6 +71,7 @@ async function measure({ system, cell }: Window, plan: Plan, round: number): Pro
   const answered = result.latenciesMs.length;
   return {
     round,
+    at,
     system: system.name,
     ...cell,
     throughput: (answered * 1000) / result.elapsedMs,
