@@ -54,7 +54,7 @@ export const quickPlan: Plan = {
   maxMs: 165_000,
   windowMs: 700,
   minRequests: 2,
-  // Three times: a difference of a few milliseconds wants more pairs than a ratio.
+  // Three times: a difference of milliseconds needs more pairs than a ratio.
   cells: [...cross(all, [8]), ...cross(['vga', 'vga', 'vga'], [1])],
   peerCells: cross(['vga', 'meter'], [8]),
   slowRounds: 1,

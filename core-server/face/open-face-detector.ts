@@ -16,8 +16,7 @@ export interface FaceDetector {
 }
 
 /**
- * The task `detectFaces` with its network, which is opened twice: a second thread makes the looks of a picture up to
- * a fifth faster if a core is spare.
+ * The task `detectFaces` with its network, which is opened twice: where a core is spare, a second thread helps.
  *
  * @param folder the model lies below it; the manifest's address does as well
  * @param now clock that times the steps, milliseconds
