@@ -14,13 +14,19 @@ export const maxHeaderBytes = 16 * 1024;
 /** Then there is nobody to write to: the other side is gone, or has not finished the TLS handshake. */
 const unanswerable = new Set<string | undefined>(['ECONNRESET', 'ERR_TLS_HANDSHAKE_TIMEOUT']);
 
-/** The last response on a connection. */
-const lastAnswer = createSlot<Socket, ServerResponse>();
+/**
+ * The last response on a connection, until that is closed: since Node.js 24, a writable stream lives until V8's next
+ * full collection, and with it what it leads to, such as the request of this response.
+ */
+const lastAnswer = createSlot<Socket, ServerResponse | undefined>();
 
 /** Answers what never reaches the application: malformed HTTP requests, and CONNECT. */
 export function answerMalformed(server: Server, log: Logger, isTls: boolean): void {
-  const note = ({ socket }: IncomingMessage, response: ServerResponse) =>
+  const note = ({ socket }: IncomingMessage, response: ServerResponse) => {
+    if (lastAnswer.get(socket) === undefined)
+      socket.once('close', () => lastAnswer.set(socket, undefined));
     lastAnswer.set(socket, response);
+  };
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     server.prependListener(event, note);
   }

@@ -97,6 +97,8 @@ export function readMultipart(
       fail(malformed('cannot be parsed', 'parts between boundaries and a last boundary', cause)),
     );
     parser.on('close', () => {
+      // Since Node.js 24, the parser, a writable stream, lives until V8's next full collection. This frees the file.
+      parser.removeAllListeners();
       if (found.hasFile) {
         stop();
         resolve({ fields, file: collector.bytes(), release: hold.release });
