@@ -98,7 +98,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
     const handlers = createHandlers({
       config,
       models,
-      pool: observePool(pool, metrics, tracing),
+      pool: observePool(pool, metrics, tracing, models.meter),
       scores: createKnexScoreStore(db),
       companies,
     });

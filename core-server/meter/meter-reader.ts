@@ -17,7 +17,7 @@ export interface MeterReader {
   release(): Promise<void>;
 }
 
-/** Creates the task: decode, read the counter, assemble; on request, read the print around it. */
+/** Creates the task: open, decode, read the counter, assemble; on request, read the print around it. */
 export function createMeterReader(
   counters: CounterReader,
   print: PrintedReader,
@@ -31,7 +31,7 @@ export function createMeterReader(
         return watch.time(step, work);
       };
 
-      const file = await readHeader(image, limits);
+      const file = await timed('open', () => readHeader(image, limits));
       const upright = file.size;
       const decode = (maxSide: number, resampling?: Resampling) => {
         const scale = Math.min(1, maxSide / Math.max(upright.width, upright.height));

@@ -6,14 +6,22 @@ import type { WorkerPool } from '../inference/pool.js';
 import type { ReadMeterOutput } from '../meter/task.js';
 import type { Metrics } from './metrics.js';
 
-/** Networks of the meter reader by the step that runs them. */
-const meterModels = ['locate', 'refine', 'read'] as const;
+/** Steps of the meter reader that each run a network. */
+const meterSteps = ['locate', 'refine', 'read'] as const;
 
-/** The same pool, with its tasks traced, and results and model times counted. */
+/** Those networks. */
+type MeterNetworks = Readonly<Record<(typeof meterSteps)[number], { readonly name: string }>>;
+
+/**
+ * The same pool, with its tasks traced, and results and model times counted.
+ *
+ * @param meter names the networks of the meter reader; results name that of the face detector
+ */
 export function observePool(
   pool: Pick<WorkerPool<AnalysisTasks>, 'run'>,
   metrics: Metrics,
   tracing: Tracing,
+  meter: MeterNetworks,
 ): Pick<WorkerPool<AnalysisTasks>, 'run'> {
   const count: { [Task in keyof AnalysisTasks]: (output: AnalysisTasks[Task]['output']) => void } =
     {
@@ -23,7 +31,7 @@ export function observePool(
       },
       readMeter({ reading, timings }: ReadMeterOutput) {
         metrics.meterRead(reading?.status.toLowerCase() ?? 'none', reading?.confidence);
-        for (const step of meterModels) infer(`meter-${step}`, timings[step]);
+        for (const step of meterSteps) infer(meter[step].name, timings[step]);
       },
     };
   const infer = (model: string, elapsedMs: number | undefined) => {
