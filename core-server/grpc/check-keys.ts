@@ -5,11 +5,9 @@ import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { Refusal, refuse } from '../../runtime/refusal.js';
 import type { AdminKeyCheck } from '../access/admin-key.js';
 import { parseApiKey } from '../access/api-key-format.js';
-import { logFault } from '../observe/log-fault.js';
 import { stateOf } from './call-state.js';
-import { readRequestId } from './request-id.js';
+import { refuseCall } from './refuse-call.js';
 import { isKeyless } from './service-paths.js';
-import { toStatusObject } from './status.js';
 
 /** What the interceptor needs to know about an API key. */
 export interface AuthenticatedKey {
@@ -109,7 +107,6 @@ function guard(
       start: (next) =>
         next({
           onReceiveMetadata(metadata, pass) {
-            const requestId = readRequestId(metadata);
             const deadline = Number(grpcCall.getDeadline());
             const peer = grpcCall.getPeer();
             const run = async () => {
@@ -119,20 +116,11 @@ function guard(
               pass(metadata);
             };
             run().catch((caught: unknown) => {
-              const error = Refusal.from(caught);
-              logRefusal(log, error, { request_id: requestId, method: path, peer });
-              grpcCall.sendStatus(toStatusObject(error));
+              refuseCall(grpcCall, Refusal.from(caught), { path, metadata, log });
             });
           },
         }),
     });
-}
-
-/** A flood is counted but not logged: its lines would take the time that responses need. */
-function logRefusal(log: Logger, error: Refusal, line: object): void {
-  const { reason } = error;
-  if (!logFault(log, error, line) && reason !== 'QUEUE_FULL')
-    log.info({ ...line, reason }, 'call refused');
 }
 
 function readSecret(metadata: Metadata, name: string): string {

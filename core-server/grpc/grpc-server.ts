@@ -83,7 +83,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   const server = new Server({
     interceptors: [
       ...(options.observer ? [options.observer] : []),
-      createReceiveLimit(options.maxReceiveMs),
+      createReceiveLimit(options.maxReceiveMs, options.log),
       options.interceptor,
       guardKeylessCalls(closing.signal),
     ],

@@ -1,32 +1,26 @@
 import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
-import { refuse } from '../../runtime/refusal.js';
+import type { Logger } from 'pino';
+import { type Refusal, refuse } from '../../runtime/refusal.js';
 import { oversizedHeaders } from './header-size.js';
-import { toStatusObject } from './status.js';
+import { refuseCall } from './refuse-call.js';
 import { malformedTimeout } from './timeout-header.js';
 
 /**
  * Refuses oversized headers and malformed deadlines, and ends unary calls whose request does not arrive in time:
  * handlers, and with them deadlines, start only once it is complete. Streams have their own idle limit.
  */
-export function createReceiveLimit(limitMs: number): ServerInterceptor {
-  return ({ requestStream }, grpcCall) => {
-    const expire = () => {
-      const error = refuse(
-        'DEADLINE',
-        `the request did not arrive in time, want it within ${limitMs} ms`,
-        { details: { limit: String(limitMs) } },
-      );
-      grpcCall.sendStatus(toStatusObject(error));
-    };
-    const timer = requestStream ? undefined : setTimeout(expire, limitMs);
+export function createReceiveLimit(limitMs: number, log: Logger): ServerInterceptor {
+  return ({ path, requestStream }, grpcCall) => {
+    let timer: NodeJS.Timeout | undefined;
     return new ServerInterceptingCall(grpcCall, {
       start: (next) =>
         next({
           onReceiveMetadata(metadata, pass) {
+            const end = (error: Refusal) => refuseCall(grpcCall, error, { path, metadata, log });
             const refusal = oversizedHeaders(metadata) ?? malformedTimeout(metadata);
-            if (refusal === undefined) return pass(metadata);
-            clearTimeout(timer);
-            grpcCall.sendStatus(toStatusObject(refusal));
+            if (refusal) return end(refusal);
+            if (!requestStream) timer = setTimeout(() => end(tooSlow(limitMs)), limitMs);
+            pass(metadata);
           },
           onReceiveHalfClose(pass) {
             clearTimeout(timer);
@@ -36,4 +30,10 @@ export function createReceiveLimit(limitMs: number): ServerInterceptor {
         }),
     });
   };
+}
+
+function tooSlow(limitMs: number): Refusal {
+  return refuse('DEADLINE', `the request did not arrive in time, want it within ${limitMs} ms`, {
+    details: { limit: String(limitMs) },
+  });
 }

@@ -405,6 +405,27 @@ test('headers that are large together are refused, and not kept', async (t) => {
   assert.equal(await endOf(stream), ok);
 });
 
+test('a call that is refused before its key is checked leaves a line', async (t) => {
+  const { service, log } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '300' });
+  const session = open(t, service.grpc);
+  const table: [headers: Record<string, string>, reason: string, id: RegExp][] = [
+    [{ 'grpc-timeout': '5s' }, 'INVALID_FIELD', /^abc-123$/],
+    // Its headers are dropped.
+    [{ 'x-a': 'x'.repeat(maxHeaderBytes) }, 'INVALID_FIELD', /^[0-9a-f-]{36}$/],
+    [{ apikey: service.apiKey }, 'DEADLINE', /^abc-123$/],
+  ];
+  for (const [headers, expected, id] of table) {
+    log.entries.length = 0;
+    const stream = call(session, readMeterPath, { 'x-request-id': 'abc-123', ...headers });
+    await trailersOf(stream);
+    stream.close();
+    const [{ msg, method, reason, request_id: requestId } = {}, ...more] = log.entries;
+    assert.deepEqual([msg, method, reason], ['call refused', readMeterPath, expected]);
+    assert.match(String(requestId), id);
+    assert.deepEqual(more, []);
+  }
+});
+
 test('a caller without a key cannot open calls without end', async (t) => {
   const { service } = await startScripted(t);
   const session = open(t, service.grpc);
