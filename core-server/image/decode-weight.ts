@@ -1,6 +1,6 @@
 import type { ImageLimits } from './limits.js';
 import type { ImageType } from './sniff-type.js';
-import { tiffDirectories } from './tiff-directories.js';
+import { tiffDirectories, unreadable } from './tiff-directories.js';
 
 /** What libheif takes for each pixel of an AVIF, which it decodes whole: 18, or 24 at 12 bits per channel. */
 const avifBytesPerPixel = 24;
@@ -49,7 +49,7 @@ const tags = {
   rowsPerStrip: 278,
   planarConfiguration: 284,
 };
-const separatePlanes = 2;
+const samplesTogether = 1;
 
 /**
  * Bytes that libvips takes for a TIFF with a plane for each channel: it decodes the same strip of all planes, which
@@ -58,10 +58,11 @@ const separatePlanes = 2;
  */
 function planarBytes(file: Buffer): number {
   const [page] = tiffDirectories(file);
-  const read = (tag: keyof typeof tags): number | undefined => page?.valueOf(tags[tag]);
-  if (read('planarConfiguration') !== separatePlanes) return 0;
-  const height = read('height') ?? 0;
-  const rows = Math.min(read('rowsPerStrip') ?? height, height);
-  const planeBytes = ((read('width') ?? 0) * rows * (read('bitsPerSample') ?? 1)) / 8;
-  return planeBytes * ((read('samplesPerPixel') ?? 1) + 1);
+  const read = (tag: keyof typeof tags, absent: number): number =>
+    page?.valueOf(tags[tag]) ?? absent;
+  if (read('planarConfiguration', samplesTogether) === samplesTogether) return 0;
+  const height = read('height', unreadable);
+  const rows = Math.min(read('rowsPerStrip', height), height);
+  const planeBytes = (read('width', unreadable) * rows * read('bitsPerSample', 1)) / 8;
+  return planeBytes * (read('samplesPerPixel', 1) + 1);
 }

@@ -1,8 +1,17 @@
 /** A directory of a TIFF, which describes one page. */
 export interface TiffDirectory {
-  /** The value of a field, the first if it has several; undefined if the page has no such field. */
+  /**
+   * The value of a field, the first if it has several; undefined if the page has no such field, `unreadable` if its
+   * type is none of integers or its value not in the file.
+   */
   valueOf(tag: number): number | undefined;
 }
+
+/** More than any picture has, so that none looks small by a field that only libtiff understands. */
+export const unreadable = 2 ** 32;
+
+/** libtiff refuses directories of more fields. */
+const maxFields = 4_096;
 
 /** Bytes of the integer types by their numbers, each without and with a sign. */
 const bytesOfType = new Map([
@@ -12,8 +21,10 @@ const bytesOfType = new Map([
   [8, 2],
   [4, 4],
   [9, 4],
+  [13, 4],
   [16, 8],
   [17, 8],
+  [18, 8],
 ]);
 
 /**
@@ -34,20 +45,22 @@ export function* tiffDirectories(file: Buffer): Generator<TiffDirectory> {
 
   for (let at = read(offsetBytes, offsetBytes); at > 0 && at < file.length;) {
     const first = at + countBytes;
-    const end = first + read(at, countBytes) * entryBytes;
+    const fields = read(at, countBytes);
+    const end = Math.min(file.length, first + Math.min(fields, maxFields) * entryBytes);
     yield {
       valueOf(tag) {
-        for (let entry = first; entry < Math.min(end, file.length); entry += entryBytes) {
+        for (let entry = first; entry < end; entry += entryBytes) {
           if (read(entry, 2) !== tag) continue;
           const bytes = bytesOfType.get(read(entry + 2, 2));
-          if (bytes === undefined) return undefined;
+          if (bytes === undefined) return unreadable;
           const values = entry + 4 + offsetBytes;
           const isInside = read(entry + 4, offsetBytes) * bytes <= offsetBytes;
-          return read(isInside ? values : read(values, offsetBytes), bytes);
+          const place = isInside ? values : read(values, offsetBytes);
+          return place + bytes > file.length ? unreadable : read(place, bytes);
         }
         return undefined;
       },
     };
-    at = read(end, offsetBytes);
+    at = read(first + fields * entryBytes, offsetBytes);
   }
 }
