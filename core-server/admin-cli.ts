@@ -9,12 +9,14 @@ import { type AdminCliDependencies, createAdminProgram } from './admin/cli/progr
 import { readPassword } from './admin/cli/read-password.js';
 import { createAdminHandlers } from './admin/service.js';
 import { createConfig } from './config.js';
-import { createDatabase } from './db/knex.js';
+import { backUp } from './db/back-up.js';
+import { createDatabase, type Database } from './db/knex.js';
 import { sqliteFileName } from './db/sqlite.js';
 
 const now = (): Date => new Date();
 
-const withHandlers: AdminCliDependencies['withHandlers'] = async (work) => {
+/** Opens the store, does the work and closes the store. */
+async function withStore<T>(work: (db: Database) => Promise<T>): Promise<T> {
   const { DATABASE_URL: url, CORE_DATA_DIR: dataDir } = createConfig(process.env);
   const file = path.join(dataDir, sqliteFileName);
   const isNew = url === undefined && !existsSync(file);
@@ -22,12 +24,17 @@ const withHandlers: AdminCliDependencies['withHandlers'] = async (work) => {
   // Otherwise a mistyped folder would look like a service without keys.
   if (isNew) process.stderr.write(`created a new store: ${file}\n`);
   try {
-    const access = createAccess({ db, passwords: { maxRunning: 1, maxWaiting: 0 }, now });
-    return await work(createAdminHandlers({ ...access, now }));
+    return await work(db);
   } finally {
     await db.destroy();
   }
-};
+}
+
+const withHandlers: AdminCliDependencies['withHandlers'] = (work) =>
+  withStore((db) => {
+    const access = createAccess({ db, passwords: { maxRunning: 1, maxWaiting: 0 }, now });
+    return work(createAdminHandlers({ ...access, now }));
+  });
 
 /** @returns the exit code */
 async function run(program: Command, argv: readonly string[]): Promise<number> {
@@ -56,6 +63,7 @@ function describe(caught: unknown): string {
 
 const program = createAdminProgram({
   withHandlers,
+  backUp: (file) => withStore((db) => backUp(db, file)),
   write: (text) => process.stdout.write(`${text}\n`),
   readPassword: () => readPassword(process.stdin, process.stderr),
   generatePassword: () => randomBytes(15).toString('base64url'),

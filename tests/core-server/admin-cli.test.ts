@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -118,6 +120,18 @@ describe('admin command', () => {
     ]);
   });
 
+  it('should back up the store while it is in use', async (t) => {
+    const { admin, dataDir } = await setUp(t);
+    const file = path.join(dataDir, 'backup.sqlite3');
+    assert.equal((await admin('backup', file)).stdout, `Wrote ${file}.\n`);
+    assert.ok(existsSync(file));
+    assert.deepEqual(await admin('backup', file), {
+      code: 1,
+      stdout: '',
+      stderr: `error: EEXIST: file already exists, open '${file}'\n`,
+    });
+  });
+
   it('should exit with 1 and one line when the service refuses', async (t) => {
     const { admin } = await setUp(t);
     const refused: [string[], string][] = [
@@ -201,6 +215,7 @@ async function setUp(t: TestContext) {
   const settings = { CORE_DATA_DIR: dataDir };
   const hasher = createPasswordHasher({ randomBytes });
   return {
+    dataDir,
     db,
     admin: (...args: string[]) => runAdmin(settings, '', args),
     adminWithInput: (input: string, ...args: string[]) => runAdmin(settings, input, args),

@@ -151,6 +151,7 @@ describe('the admin commands that are shown', () => {
 async function parseAdminCommand(command: string): Promise<void> {
   const program = createAdminProgram({
     withHandlers: () => Promise.reject(new Error('reached the store')),
+    backUp: () => Promise.reject(new Error('reached the store')),
     write: () => {},
     readPassword: () => Promise.resolve('a password'),
     generatePassword: () => 'a password',

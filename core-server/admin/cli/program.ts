@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { AdminHandlers } from '../service.js';
+import { createBackupCommand } from './backup.js';
 import { createCompaniesCommand } from './companies.js';
 import { createKeysCommand } from './keys.js';
 
@@ -7,6 +8,8 @@ import { createKeysCommand } from './keys.js';
 export interface AdminCliDependencies {
   /** Opens the store, does the work and closes the store. */
   readonly withHandlers: <T>(work: (handlers: AdminHandlers) => Promise<T>) => Promise<T>;
+  /** Copies the store to a new file. */
+  readonly backUp: (file: string) => Promise<void>;
   /** Writes one answer to the standard output. */
   readonly write: (text: string) => void;
   /** Reads a password from the standard input. */
@@ -20,7 +23,7 @@ export interface AdminCliDependencies {
 export function createAdminProgram(deps: AdminCliDependencies): Command {
   const program = new Command('admin')
     .description(
-      "Issues API keys and registers companies in the core's store.\n" +
+      "Issues API keys, registers companies and backs up the core's store.\n" +
         'It can be used while the core is running; changes apply from the next call on.',
     )
     .addHelpText(
@@ -30,5 +33,6 @@ export function createAdminProgram(deps: AdminCliDependencies): Command {
     );
   program.addCommand(createKeysCommand(deps));
   program.addCommand(createCompaniesCommand(deps));
+  program.addCommand(createBackupCommand(deps));
   return program;
 }

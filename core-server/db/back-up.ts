@@ -1,0 +1,21 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { ConfigError } from '../../runtime/settings.js';
+import type { Database } from './knex.js';
+import { isPostgres } from './postgres.js';
+
+/**
+ * Copies the SQLite store to a new file that only its owner can read, also while a core is using it.
+ *
+ * @throws ConfigError if the store is in PostgreSQL; Error if the file exists or cannot be written
+ */
+export async function backUp(db: Database, file: string): Promise<void> {
+  if (isPostgres(db)) throw new ConfigError('DATABASE_URL is set: want pg_dump for its backup');
+  // SQLite takes an empty file, and would itself create one that everybody can read.
+  await writeFile(file, '', { flag: 'wx', mode: 0o600 });
+  try {
+    await db.raw('VACUUM INTO ?', [file]);
+  } catch (error) {
+    await rm(file);
+    throw error;
+  }
+}
