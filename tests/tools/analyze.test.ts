@@ -238,6 +238,7 @@ describe('npm run analyze', () => {
       [[], 2, 'no pictures are named'],
       [['--surprise', 'photos'], 2, "Unknown option '--surprise'"],
       [['--feature', 'cats', 'photos'], 2, '--feature is "cats", want faces or meters'],
+      [['--feature', 'toString', 'photos'], 2, '--feature is "toString", want faces or meters'],
       [['--in-flight', '0', 'photos'], 2, '--in-flight is "0", want a whole number from 1'],
       [['--max-bytes', '1.5', 'photos'], 2, '--max-bytes is "1.5", want a whole number from 1'],
       [['--min-score', 'x', 'photos'], 2, '--min-score is "x", want a number from 0 to 1'],

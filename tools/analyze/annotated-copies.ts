@@ -1,9 +1,8 @@
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { MeterAnswer } from '../../sdk/typescript/rest.js';
-import { annotate, type Annotation } from '../annotate/annotate.js';
-import { annotateFace, annotateMeter, type DrawnFace } from '../annotate/annotations.js';
+import { annotate } from '../annotate/annotate.js';
 import type { Line } from './answer.js';
+import { features } from './features.js';
 
 type Warn = (message: string) => void;
 
@@ -14,7 +13,7 @@ type Warn = (message: string) => void;
 export async function writeAnnotated(line: Line, folder: string, warn: Warn): Promise<void> {
   let copy: Buffer;
   try {
-    copy = await annotate(await readFile(line.file), toAnnotations(line));
+    copy = await annotate(await readFile(line.file), features[line.feature].annotate(line));
   } catch (error) {
     return warn(
       `${line.file} has no annotated copy: ${error instanceof Error ? error.message : String(error)}`,
@@ -38,12 +37,6 @@ export async function writeMissing(
 
 function copyOf({ file }: Line, folder: string): string {
   return path.join(folder, `${path.relative('/', path.resolve('/', file))}.jpg`);
-}
-
-/** A line has the members of a REST response. */
-function toAnnotations(line: Line): Annotation[] {
-  const answer = line as unknown as { result: DrawnFace[] } | MeterAnswer;
-  return 'result' in answer ? answer.result.map(annotateFace) : annotateMeter(answer);
 }
 
 function exists(file: string): Promise<boolean> {

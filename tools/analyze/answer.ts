@@ -12,10 +12,12 @@ export interface PictureError {
   readonly message: string;
 }
 
+export type FeatureName = 'faces' | 'meters';
+
 /** One line of the output, with the names of the REST API. */
 export interface Line {
   readonly file: string;
-  readonly feature: 'faces' | 'meters';
+  readonly feature: FeatureName;
   readonly error?: PictureError;
   readonly [member: string]: unknown;
 }

@@ -3,28 +3,22 @@ import { ConfigError } from '../../runtime/settings.js';
 import {
   createClient,
   credentials,
-  fromStatus,
   type ImageAnalysisClient,
   RefusedError,
-  type StreamDetectFacesResponse,
-  type StreamReadMetersResponse,
 } from '../../sdk/typescript/client.js';
-import { type Line, toError, toFaces, toReading } from './answer.js';
+import { type FeatureName, type Line, toError } from './answer.js';
+import { features, type RequestOptions } from './features.js';
 import { createPlaces } from './places.js';
 import { readPicture } from './read-picture.js';
 import { endsTheRun } from './refusals.js';
 
-export interface BulkOptions {
+export interface BulkOptions extends RequestOptions {
   /** `host:port` of the core. */
   readonly address: string;
   /** PEM of the CA that signed the core's certificate; no TLS if undefined. */
   readonly authority?: Buffer | undefined;
   readonly apiKey: string;
-  readonly feature: Line['feature'];
-  /** Fields of a face request besides the picture. */
-  readonly company: string;
-  readonly minScore: number | undefined;
-  readonly landmarks: boolean;
+  readonly feature: FeatureName;
   /** Maximum number of pictures in flight; this also limits the memory. */
   readonly inFlight: number;
   readonly maxImageBytes: number;
@@ -161,21 +155,17 @@ async function runStream(
       const [id, picture] = [String(number), { file: next.value }];
       sent.set(id, picture);
       const image = await readPicture(picture.file, maxImageBytes);
-      if (Buffer.isBuffer(image)) yield toRequest(id, image, options);
+      if (Buffer.isBuffer(image)) yield { id, image };
       else hand(id, picture, { error: image });
     }
   }
 
   const pictures = requests();
   try {
-    const answers =
-      feature === 'faces'
-        ? client.streamDetectFaces(pictures, { signal })
-        : client.streamReadMeters(pictures, { signal });
-    for await (const { id, result } of answers) {
+    const answers = features[feature].stream(client, pictures, options, signal);
+    for await (const { id, refused, members = {} } of answers) {
       const picture = sent.get(id);
       if (!picture || picture.line) continue;
-      const refused = result?.$case === 'error' ? fromStatus(result.value) : undefined;
       if (refused?.retryAfterSeconds !== undefined) {
         refusal = refused;
         stopSending();
@@ -183,7 +173,7 @@ async function runStream(
       }
       if (refused && endsTheRun(refused.reason)) throw new ConfigError(refused.message);
       answered += 1;
-      hand(id, picture, refused ? { error: toError(refused) } : toMembers(result));
+      hand(id, picture, refused ? { error: toError(refused) } : members);
     }
   } catch (error) {
     failure = error as Error;
@@ -198,17 +188,4 @@ async function runStream(
     failure ??=
       refusal ?? new Error(`the service left ${unanswered.length} pictures without an answer`);
   return { failure, unanswered, answered };
-}
-
-function toRequest(id: string, image: Buffer, options: BulkOptions) {
-  if (options.feature === 'meters') return { id, request: { image } };
-  const { company, minScore, landmarks } = options;
-  return { id, request: { image, company, minScore, landmarks, crop: false, details: false } };
-}
-
-function toMembers(
-  result: StreamDetectFacesResponse['result'] | StreamReadMetersResponse['result'],
-): Partial<Line> {
-  if (result?.$case !== 'response') return {};
-  return 'faces' in result.value ? toFaces(result.value) : toReading(result.value);
 }

@@ -4,6 +4,7 @@ import { grpcTarget, grpcTargetWish } from '../../runtime/net/grpc-target.js';
 import { ConfigError } from '../../runtime/settings.js';
 import { readKey } from '../read-key.js';
 import type { BulkOptions } from './bulk-stream.js';
+import { features, isFeature } from './features.js';
 
 export const usage = `Analyses folders of pictures through the bulk streams of a running service.
 
@@ -64,8 +65,8 @@ export async function readCommandLine(
   if (values.help) return undefined;
   if (positionals.length === 0) throw new ConfigError('no pictures are named; see --help');
   const { feature, annotate: copies, 'min-score': minScore, 'tls-ca': authority } = values;
-  if (feature !== 'faces' && feature !== 'meters')
-    throw new ConfigError(`--feature is "${feature}", want faces or meters`);
+  if (!isFeature(feature))
+    throw new ConfigError(`--feature is "${feature}", want ${Object.keys(features).join(' or ')}`);
   if (!grpcTarget.test(values.address))
     throw new ConfigError(`--address is "${values.address}", ${grpcTargetWish}`);
   return {

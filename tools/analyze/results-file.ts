@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import type { Line } from './answer.js';
+import type { FeatureName, Line } from './answer.js';
 import { isPermanent } from './refusals.js';
 
 /** A file with one JSON line per picture, from which an interrupted run resumes. */
@@ -18,10 +18,7 @@ export interface ResultsFile {
  * Opens or creates the file. If an interrupted run left an incomplete last line, it is cut off, so that
  * every line is complete.
  */
-export async function openResultsFile(
-  name: string,
-  feature: Line['feature'],
-): Promise<ResultsFile> {
+export async function openResultsFile(name: string, feature: FeatureName): Promise<ResultsFile> {
   const handle = await open(name, 'a+');
   await cutTornLine(handle);
   const done = await readDone(name, feature);
@@ -63,7 +60,7 @@ async function cutTornLine(handle: FileHandle): Promise<void> {
   if (end < size) await handle.truncate(end);
 }
 
-async function readDone(name: string, feature: Line['feature']): Promise<Set<string>> {
+async function readDone(name: string, feature: FeatureName): Promise<Set<string>> {
   const done = new Set<string>();
   for await (const line of readLines(name)) {
     if (line.feature !== feature) continue;
