@@ -1,4 +1,5 @@
 import { bindWithoutGetter } from '../runtime/net/bind-without-getter.js';
+import { freeClosedStreams } from '../runtime/net/free-closed-streams.js';
 import { runService } from '../runtime/process/run-service.js';
 import { tuneV8 } from '../runtime/process/tune-v8.js';
 import { findUnknown } from '../runtime/settings.js';
@@ -6,6 +7,7 @@ import { createConfig, settings, toTarget } from './config.js';
 import { startRestFacade } from './server.js';
 
 bindWithoutGetter();
+freeClosedStreams();
 tuneV8();
 await runService(process, {
   name: 'facade',
