@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { maxMessageBytes } from '../runtime/message-limit.js';
-import { grpcTarget, grpcTargetWish } from '../runtime/net/grpc-target.js';
+import { grpcTargetWish, isGrpcTarget } from '../runtime/net/grpc-target.js';
 import {
   file,
   logLevel,
@@ -34,7 +34,7 @@ export const settings = z.object({
   REST_PORT: port.default(8080).describe('HTTP port; 0 picks a free port.'),
   REST_CORE_ADDRESS: z
     .string()
-    .regex(grpcTarget, grpcTargetWish)
+    .refine(isGrpcTarget, grpcTargetWish)
     .default('127.0.0.1:50051')
     .describe(
       'Address of the core. Calls are balanced across all addresses that a name resolves to, or that a list gives: `ipv4:10.0.0.1:50051,10.0.0.2:50051`.',

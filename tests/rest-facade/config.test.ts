@@ -37,7 +37,19 @@ test('addresses of the core', () => {
   ];
   for (const [address, target] of table)
     assert.equal(toTarget(createConfig({ REST_CORE_ADDRESS: address }).REST_CORE_ADDRESS), target);
-  for (const address of ['core', 'http://core:1', 'a b:1'])
+  for (const address of ['dns:core:1', 'dns://10.0.0.2/core:65535', 'ipv6:[::1]:1,[fd00::2]:1'])
+    createConfig({ REST_CORE_ADDRESS: address });
+  const wrong = 'core|http://core:1|a b:1|core:0|core:65536|dns:core:99999|[1:2]:1|a,b:1'.split(
+    '|',
+  );
+  wrong.push(
+    'ipv4:nonsense',
+    'ipv4:10.0.0.1',
+    'ipv4:[::1]:1',
+    'ipv6:10.0.0.1:1',
+    'ipv4:10.0.0.1:1,',
+  );
+  for (const address of wrong)
     assert.throws(() => createConfig({ REST_CORE_ADDRESS: address }), ConfigError, address);
 });
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { grpcTarget, grpcTargetWish } from '../../runtime/net/grpc-target.js';
+import { grpcTargetWish, isGrpcTarget } from '../../runtime/net/grpc-target.js';
 import { ConfigError } from '../../runtime/settings.js';
 import { readKey } from '../read-key.js';
 import type { BulkOptions } from './bulk-stream.js';
@@ -67,7 +67,7 @@ export async function readCommandLine(
   const { feature, annotate: copies, 'min-score': minScore, 'tls-ca': authority } = values;
   if (!isFeature(feature))
     throw new ConfigError(`--feature is "${feature}", want ${Object.keys(features).join(' or ')}`);
-  if (!grpcTarget.test(values.address))
+  if (!isGrpcTarget(values.address))
     throw new ConfigError(`--address is "${values.address}", ${grpcTargetWish}`);
   return {
     wanted: positionals,
