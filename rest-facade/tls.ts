@@ -1,5 +1,10 @@
 import { type ChannelCredentials, type ChannelOptions, credentials } from '@grpc/grpc-js';
-import { readPem, restrictCiphers } from '../runtime/net/tls.js';
+import {
+  type Identity,
+  readCertificates,
+  readIdentity,
+  restrictCiphers,
+} from '../runtime/net/tls.js';
 import type { Config } from './config.js';
 
 type TlsConfig = Pick<
@@ -12,12 +17,6 @@ type TlsConfig = Pick<
   | 'REST_CORE_TLS_NAME'
 >;
 
-/** A certificate chain and its private key, PEM. */
-export interface Identity {
-  readonly cert: Buffer;
-  readonly key: Buffer;
-}
-
 /** How the core is verified, and how the facade authenticates to it. */
 export interface CoreTrust {
   readonly credentials: ChannelCredentials;
@@ -26,7 +25,7 @@ export interface CoreTrust {
 
 /**
  * The facade's own certificate, if one is configured.
- * @throws ConfigError naming the variable whose file cannot be read.
+ * @throws ConfigError naming the variables whose files cannot be used
  */
 export async function loadIdentity(
   config: TlsConfig,
@@ -34,21 +33,20 @@ export async function loadIdentity(
 ): Promise<Identity | undefined> {
   const { [`${prefix}_CERT` as const]: certFile, [`${prefix}_KEY` as const]: keyFile } = config;
   if (certFile === undefined || keyFile === undefined) return undefined;
-  const cert = await readPem(`${prefix}_CERT`, certFile);
-  const key = await readPem(`${prefix}_KEY`, keyFile);
+  const identity = await readIdentity(prefix, certFile, keyFile);
   restrictCiphers();
-  return { cert, key };
+  return identity;
 }
 
 /**
  * Plain text unless the core's CA is configured.
- * @throws ConfigError naming the variable whose file cannot be read.
+ * @throws ConfigError naming the variables whose files cannot be used
  */
 export async function loadCoreTrust(config: TlsConfig): Promise<CoreTrust> {
   const { REST_CORE_TLS_CA: authorityFile, REST_CORE_TLS_NAME: name } = config;
   if (authorityFile === undefined)
     return { credentials: credentials.createInsecure(), options: {} };
-  const authority = await readPem('REST_CORE_TLS_CA', authorityFile);
+  const authority = await readCertificates('REST_CORE_TLS_CA', authorityFile);
   const own = await loadIdentity(config, 'REST_CORE_TLS');
   return {
     credentials: credentials.createSsl(authority, own?.key, own?.cert),

@@ -1,6 +1,6 @@
 import type { TlsOptions } from 'node:tls';
 import { ServerCredentials } from '@grpc/grpc-js';
-import { readPem, restrictCiphers } from '../../runtime/net/tls.js';
+import { readCertificates, readIdentity, restrictCiphers } from '../../runtime/net/tls.js';
 import type { CoreConfig } from '../config.js';
 
 type TlsConfig = Pick<
@@ -15,18 +15,18 @@ const maxHandshakeMs = 10_000;
  * Credentials of the gRPC ports: plain text unless a certificate is configured. With `CORE_TLS_CLIENT_CA`, only
  * clients with a certificate from that CA are accepted (mutual TLS).
  *
- * @throws ConfigError naming the setting whose file cannot be read; Error if OpenSSL refuses them.
+ * @throws ConfigError naming the settings whose files cannot be used
  */
 export async function loadServerCredentials(config: TlsConfig): Promise<ServerCredentials> {
   const { CORE_TLS_CERT: certFile, CORE_TLS_KEY: keyFile, CORE_TLS_CLIENT_CA: caFile } = config;
   if (certFile === undefined || keyFile === undefined) return ServerCredentials.createInsecure();
-  const certificate = await readPem('CORE_TLS_CERT', certFile);
-  const key = await readPem('CORE_TLS_KEY', keyFile);
-  const clientAuthority = caFile === undefined ? null : await readPem('CORE_TLS_CLIENT_CA', caFile);
+  const { cert, key } = await readIdentity('CORE_TLS', certFile, keyFile);
+  const clientAuthority =
+    caFile === undefined ? null : await readCertificates('CORE_TLS_CLIENT_CA', caFile);
   restrictCiphers();
   const credentials = ServerCredentials.createSsl(
     clientAuthority,
-    [{ cert_chain: certificate, private_key: key }],
+    [{ cert_chain: cert, private_key: key }],
     clientAuthority !== null,
   );
   // createSsl has no such option, nor has grpc-js's Server.

@@ -2,18 +2,51 @@ import { readFile } from 'node:fs/promises';
 import tls from 'node:tls';
 import { ConfigError } from '../settings.js';
 
+/** A certificate chain and its private key, PEM. */
+export interface Identity {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
 /**
- * Reads a PEM file; only once, so a renewed file takes effect at the next start.
- * @throws ConfigError naming the variable whose file cannot be read
+ * Reads the certificate chain of `<prefix>_CERT` and its key of `<prefix>_KEY`.
+ * @throws ConfigError naming the variables whose files cannot be used
  */
-export async function readPem(variable: string, file: string): Promise<Buffer> {
+export async function readIdentity(
+  prefix: string,
+  certFile: string,
+  keyFile: string,
+): Promise<Identity> {
+  const cert = await readCertificates(`${prefix}_CERT`, certFile);
+  const key = await readPem(`${prefix}_KEY`, keyFile, 'PRIVATE KEY');
   try {
-    return await readFile(file);
-  } catch {
+    tls.createSecureContext({ cert, key });
+  } catch (cause) {
+    const [certName, keyName] = [certFile, keyFile].map((file) => JSON.stringify(file));
     throw new ConfigError(
-      `${variable} is ${JSON.stringify(file)}: want a PEM file that can be read`,
+      `${prefix}_CERT is ${certName} and ${prefix}_KEY is ${keyName}: want a certificate and its private key; OpenSSL says ${String(cause)}`,
     );
   }
+  return { cert, key };
+}
+
+/** @throws ConfigError naming the variable whose file cannot be read or has no certificate */
+export const readCertificates = (variable: string, file: string): Promise<Buffer> =>
+  readPem(variable, file, 'CERTIFICATE');
+
+/** Reads a PEM file; only once, so a renewed file takes effect at the next start. */
+async function readPem(
+  variable: string,
+  file: string,
+  what: 'CERTIFICATE' | 'PRIVATE KEY',
+): Promise<Buffer> {
+  const pem = await readFile(file).catch(() => undefined);
+  // OpenSSL takes an empty file for no certificates, and an empty CA for one that nobody has.
+  if (pem && new RegExp(`^-----BEGIN ([A-Z0-9]+ )*${what}-----`, 'm').test(pem.toString('latin1')))
+    return pem;
+  throw new ConfigError(
+    `${variable} is ${JSON.stringify(file)}: want a PEM file with a ${what.toLowerCase()}`,
+  );
 }
 
 /**

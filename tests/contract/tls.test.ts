@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { before, describe, it, type TestContext } from 'node:test';
 import { connect, type ConnectionOptions, type SecureVersion } from 'node:tls';
@@ -288,6 +290,40 @@ describe('TLS', () => {
       REST_TLS_KEY: server.keyFile,
     });
     await assert.rejects(startRestFacade({ config, log }), /^ConfigError: REST_TLS_CERT is "\/no/);
+  });
+
+  it('should name the setting whose file has no certificate or no key', async (t) => {
+    // A secret that has not been filled.
+    const empty = path.join(path.dirname(server.certFile), 'empty.pem');
+    await writeFile(empty, '');
+    const { certFile, keyFile } = server;
+    for (const [setting, file] of [
+      ['CORE_TLS_CERT', keyFile],
+      ['CORE_TLS_KEY', certFile],
+      ['CORE_TLS_CLIENT_CA', empty],
+    ] as const)
+      await assert.rejects(
+        startSecureCore(t, { [setting]: file }),
+        new RegExp(
+          `^ConfigError: ${setting} is ".*": want a PEM file with a (certificate|private key)$`,
+        ),
+      );
+    await assert.rejects(
+      startHttps(t, { REST_CORE_TLS_CA: empty }),
+      /^ConfigError: REST_CORE_TLS_CA is ".*": want a PEM file with a certificate$/,
+    );
+  });
+
+  it('should name the settings of a key that does not fit its certificate', async (t) => {
+    const key = client.keyFile;
+    await assert.rejects(
+      startHttps(t, { REST_TLS_KEY: key }),
+      /^ConfigError: REST_TLS_CERT is ".*" and REST_TLS_KEY is ".*": want a certificate and its private key; .*key values mismatch$/,
+    );
+    await assert.rejects(
+      startSecureCore(t, { CORE_TLS_KEY: key }),
+      /^ConfigError: CORE_TLS_CERT is .* and CORE_TLS_KEY is /,
+    );
   });
 
   it('should name each TLS setting that lacks its companion', () => {
