@@ -7,9 +7,10 @@ import { createKnexApiKeyStore } from '../../core-server/access/knex-api-key-sto
 import { createKnexCompanyStore } from '../../core-server/access/knex-company-store.js';
 import type { Database } from '../../core-server/db/knex.js';
 import { sqliteFileName } from '../../core-server/db/sqlite.js';
-import { detectChanges } from '../../core-server/db/while-unchanged.js';
+import { detectChanges, whileUnchanged } from '../../core-server/db/while-unchanged.js';
 import { createKnexScoreStore } from '../../core-server/score-config/knex-store.js';
 import { openDatabase, placeSqlite } from '../helpers/databases.js';
+import { deferred } from '../helpers/deferred.js';
 
 const id = 'ia_aaaaaaaaaaaa';
 const key: StoredApiKey = {
@@ -80,6 +81,23 @@ test('a change that was rolled back is none', async (t) => {
   assert.equal((await keys.find(id))?.apiKey.label, 'a');
 });
 
+test('a row that was being read during a change is not kept', async (t) => {
+  const { db, other } = await openTwice(t);
+  const reads: ReturnType<typeof deferred<string>>[] = [];
+  const find = whileUnchanged(db, () => {
+    const read = deferred<string>();
+    reads.push(read);
+    return read.promise;
+  });
+  const during = find('a');
+  await createKnexApiKeyStore(other).revoke(id, new Date('2026-02-01'));
+  void find('b'); // notices the change
+  reads[0]?.resolve('outdated');
+  await during;
+  void find('a');
+  assert.equal(reads.length, 3);
+});
+
 test('what the store does not have is asked for each time', async (t) => {
   const { db } = await openTwice(t);
   const keys = createKnexApiKeyStore(db);
@@ -111,4 +129,16 @@ test('where changes cannot be told, each row is read', async (t) => {
     assert.deepEqual(await createKnexApiKeyStore(other).find(id), key);
   }
   assert.deepEqual([queries.count, unproven.count], [2, 2]);
+});
+
+test('a store that cannot be written is read each time', async (t) => {
+  const place = await placeSqlite(t);
+  const db = await openDatabase(t, place);
+  await createKnexApiKeyStore(db).insert(key);
+  await db.raw('PRAGMA query_only = 1');
+  await detectChanges(db);
+  const queries = countQueries(db);
+  for (let time = 0; time < 2; time += 1)
+    assert.deepEqual(await createKnexApiKeyStore(db).find(id), key);
+  assert.equal(queries.count, 2);
 });
