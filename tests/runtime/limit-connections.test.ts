@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import { createServer as createSecureServer } from 'node:https';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { limitConnections } from '../../runtime/limits/limit-connections.js';
 import { createAuthority } from '../helpers/certificates.js';
@@ -61,6 +62,36 @@ test('those of a proxy with many clients are not counted', async (t) => {
   const { stay } = await setUp(t);
   assert.deepEqual(await stay(...times(20, '127.0.0.9')), times(20, true));
   assert.deepEqual(await stay(...times(8, '127.0.0.1')), times(8, true));
+});
+
+test('the addresses of one IPv6 network count as one', async (t) => {
+  const { server } = await setUp(t);
+  const stays = times(9, '2001:db8::').map((network, host) => {
+    const socket = new Socket();
+    Object.defineProperty(socket, 'remoteAddress', { value: `${network}${host}` });
+    server.emit('connection', socket);
+    return !socket.destroyed;
+  });
+  assert.deepEqual(stays, [...times(8, true), false]);
+});
+
+test('connections get a quarter of the file descriptors if nothing else is set', () => {
+  const { href } = new URL('../../runtime/limits/limit-connections.js', import.meta.url);
+  const countThoseThatStay = `
+    import { createServer, Socket } from 'node:net';
+    import { limitConnections } from '${href}';
+    const server = createServer();
+    limitConnections(server, { isExempt: () => false, log: { warn() {} } });
+    for (let count = 0; ; count += 1) {
+      const socket = new Socket();
+      server.emit('connection', socket);
+      if (!socket.destroyed) continue;
+      console.log(count);
+      break;
+    }`;
+  const run = 'ulimit -n 400; exec "$0" --input-type=module --eval "$1"';
+  const count = execFileSync('sh', ['-c', run, process.execPath, countThoseThatStay]);
+  assert.equal(Number(count), 80); // four fifths, of one address
 });
 
 test('the log has it at once, and then once a minute with how many they were', async (t) => {
