@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { TLSSocket } from 'node:tls';
 import { createChunkSizeCheck } from '../../runtime/limits/chunk-size.js';
 import { createSlot } from '../../runtime/limits/slot.js';
 import type { HttpAnswer } from '../transcode/http-error.js';
@@ -8,8 +9,8 @@ import { contentLength } from '../upload/read-body.js';
 const maxDrainBytes = 32 * 1024 * 1024;
 const maxDrainMs = 2_000;
 
-/** How much of a body is given to the connection at a time: a record of TLS. */
-const sliceBytes = 16 * 1024;
+/** How much of a body is given to a TLS connection at a time; most responses are smaller. */
+const sliceBytes = 64 * 1024;
 
 /**
  * Sends a response, by default as JSON. If a socket with unread bytes is closed, the kernel resets the
@@ -54,15 +55,15 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
 }
 
 /**
- * Writes a body as fast as its caller reads it, up to the last slice. TLS encrypts at once what it is given and keeps
- * that until it is read, besides the body, which pages share and budgets count once.
+ * Writes a body, over TLS as fast as its caller reads it, up to the last slice. TLS encrypts at once what it is given
+ * and keeps that until it is read, besides the body, which pages share and budgets count once.
  */
 function writeInSlices(
   response: ServerResponse,
   body: HttpAnswer['body'],
   last: (rest: HttpAnswer['body']) => void,
 ): void {
-  if (body.length <= sliceBytes) {
+  if (body.length <= sliceBytes || !(response.req.socket instanceof TLSSocket)) {
     last(body);
     return;
   }

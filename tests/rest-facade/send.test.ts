@@ -10,7 +10,7 @@ import { send } from '../../rest-facade/http/send.js';
 import { createAuthority } from '../helpers/certificates.js';
 
 /** A slice of a body, and the headers. */
-const maxUnsent = 17 * 1024;
+const maxUnsent = 65 * 1024;
 
 /** Sends the same body to every request, over TLS. */
 async function serve(t: TestContext, body: string | Buffer) {
