@@ -7,7 +7,7 @@ import { prepareTransfer } from './inference/prepare-transfer.js';
 /**
  * Checks the picture of a request and makes it ready for a worker.
  *
- * @throws Refusal EMPTY_IMAGE, BODY_TOO_LARGE or UNSUPPORTED_IMAGE_TYPE
+ * @throws Refusal EMPTY_IMAGE, BODY_TOO_LARGE, UNSUPPORTED_IMAGE_TYPE, CORRUPT_IMAGE or IMAGE_TOO_MANY_PIXELS
  */
 export function preparePicture(
   bytes: Uint8Array,

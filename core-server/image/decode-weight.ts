@@ -1,3 +1,4 @@
+import { avifPixels } from './avif-pixels.js';
 import type { ImageLimits } from './limits.js';
 import type { ImageType } from './sniff-type.js';
 import { tiffDirectories, unreadable } from './tiff-directories.js';
@@ -9,6 +10,8 @@ const avifBytesPerPixel = 24;
  * Share of the memory for decoding that a picture takes, 0 to 1, where 1 is the largest AVIF: 1,200 MB for 50
  * megapixels. Pictures of other types take no more than each worker may use at any time, except TIFFs whose channels
  * are stored one after the other.
+ *
+ * @throws Refusal CORRUPT_IMAGE, UNSUPPORTED_IMAGE_TYPE or IMAGE_TOO_MANY_PIXELS for an AVIF
  */
 export function decodeWeight(
   bytes: Uint8Array,
@@ -16,28 +19,9 @@ export function decodeWeight(
   { maxPixels }: Pick<ImageLimits, 'maxPixels'>,
 ): number {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (type === 'avif') return Math.min(1, (statedPixels(file) ?? maxPixels) / maxPixels);
+  if (type === 'avif') return Math.min(1, avifPixels(file, maxPixels) / maxPixels);
   if (type === 'tiff') return Math.min(1, planarBytes(file) / (maxPixels * avifBytesPerPixel));
   return 0;
-}
-
-const maxSizesRead = 64;
-
-/**
- * Pixels by the sizes that the file states, each a box `ispe` (ISO/IEC 23008-12, 6.5.3) of version,
- * flags, width and height; the largest, which is the picture or more. Undefined if it states none, or more
- * than any real picture has: a size for each of its tiles, its thumbnails and its alpha channel, mostly shared.
- */
-function statedPixels(file: Buffer): number | undefined {
-  let largest: number | undefined;
-  let found = 0;
-  for (let at = file.indexOf('ispe'); at >= 0; at = file.indexOf('ispe', at + 4)) {
-    found += 1;
-    if (found > maxSizesRead) return undefined;
-    if (at + 16 > file.length) break;
-    largest = Math.max(largest ?? 0, file.readUInt32BE(at + 8) * file.readUInt32BE(at + 12));
-  }
-  return largest;
 }
 
 /** Tags of a TIFF (TIFF 6.0, section 8). */

@@ -1,5 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
+import { composeAvif, gridOf, overlayOf } from '../helpers/avif.js';
 import { readSample } from '../helpers/samples.js';
 
 /** A picture to start from. */
@@ -36,6 +37,13 @@ export async function createPictures(): Promise<HostilePicture[]> {
     webp: base().webp().toBuffer(),
     'webp, animated': animate('webp'),
     avif: base().avif({ effort: 0 }).toBuffer(),
+    'avif, transparent': base().ensureAlpha(0.3).avif({ effort: 0 }).toBuffer(),
+    'avif, grid': composeAvif({
+      side: 64,
+      tiles: 4,
+      derived: { type: 'grid', payload: gridOf(2, 2, 120, 120), side: 120 },
+    }),
+    'avif, three frames': composeAvif({ side: 64, frames: 3 }),
     gif: base().gif().toBuffer(),
     'gif, animated': animate('gif'),
     tiff: base().tiff().toBuffer(),
@@ -71,6 +79,15 @@ export async function createPictures(): Promise<HostilePicture[]> {
     'tiff that says 65,535 by 65,535': hugeTiff(),
     'webp that says 16,383 by 16,383': hugeWebp(),
     'gif that says 65,535 by 65,535': hugeGif(),
+    'avif overlay of 16,384 by 16,384 that says 64 by 64': composeAvif({
+      side: 64,
+      derived: { type: 'iovl', payload: overlayOf(16_384, 16_384), side: 64 },
+    }),
+    'avif grid of 64 by 64 with tiles of 7,000 by 7,000': composeAvif({
+      side: 7_000,
+      tiles: 4,
+      derived: { type: 'grid', payload: gridOf(2, 2, 64, 64), side: 64 },
+    }),
   };
   const heavy: Named = {
     'png bomb within the limit': hugePng(7_000, 7_000, true),
