@@ -1,6 +1,5 @@
 import type { ServerCredentials } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { Operation } from '../generated/imageanalysis/v1/admin.js';
 import { parseTrustedProxies } from '../runtime/net/trusted-proxies.js';
 import { startMetricsServer } from '../runtime/observe/metrics-server.js';
 import type { Tracing } from '../runtime/observe/tracing.js';
@@ -66,6 +65,7 @@ export async function startPorts(deps: {
     maxInFlight: config.CORE_WORKERS * 2,
     closing: deps.closing,
   };
+  const services = createServices(deps.handlers, callSettings);
   const serverOptions = {
     host: config.CORE_HOST,
     observer: observeCalls({ metrics, tracing, now }),
@@ -90,12 +90,12 @@ export async function startPorts(deps: {
       startGrpcServer({
         ...serverOptions,
         port: config.CORE_PORT,
-        services: createServices(deps.handlers, callSettings),
+        services,
         interceptor: checkApiKeys({
+          services,
           authenticate: (apiKey) => apiKeys.authenticate(apiKey),
           consume: (keyId) => rateLimiter.consume(keyId),
-          assertRoom({ operation, keyId, deadline }) {
-            if (operation === Operation.SCORE_CONFIG) return;
+          assertRoom({ keyId, deadline }) {
             const timeLeftMs = Math.min(deadline - Date.now(), maxDeadlineMs);
             pool.assertRoom({ owner: keyId, timeLeftMs });
           },

@@ -1,6 +1,7 @@
 import {
   type AdminServiceServer,
   AdminServiceService,
+  Operation,
 } from '../generated/imageanalysis/v1/admin.js';
 import {
   type FaceDetectionServiceServer,
@@ -16,6 +17,7 @@ import {
 } from '../generated/imageanalysis/v1/score_config.js';
 import type { AdminHandlers } from './admin/service.js';
 import { bidi, type StreamSettings } from './grpc/bidi.js';
+import type { KeyedService } from './grpc/check-keys.js';
 import type { Service } from './grpc/grpc-server.js';
 import type { CallSettings } from './grpc/open-call.js';
 import { streamed } from './grpc/streamed.js';
@@ -26,10 +28,12 @@ import type { Handlers } from './handlers.js';
 export function createServices(
   { face, scoreConfig, meter }: Handlers,
   settings: StreamSettings,
-): Service[] {
+): (Service & KeyedService)[] {
   return [
     {
       definition: FaceDetectionServiceService,
+      operation: Operation.FACE_DETECTION,
+      isQueued: true,
       implementation: {
         detectSingleFace: unary(face.detectSingleFace, settings),
         detectAllFaces: unary(face.detectAllFaces, settings),
@@ -38,6 +42,8 @@ export function createServices(
     },
     {
       definition: ScoreConfigServiceService,
+      operation: Operation.SCORE_CONFIG,
+      isQueued: false,
       implementation: {
         getDetectionScore: unary(scoreConfig.getDetectionScore, settings),
         setDetectionScore: unary(scoreConfig.setDetectionScore, settings),
@@ -45,6 +51,8 @@ export function createServices(
     },
     {
       definition: MeterReadingServiceService,
+      operation: Operation.METER_READING,
+      isQueued: true,
       implementation: {
         readMeter: unary(meter.readMeter, settings),
         streamReadMeters: bidi(streamed(meter.readMeter), settings),

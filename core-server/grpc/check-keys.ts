@@ -1,13 +1,14 @@
 import type { Metadata } from '@grpc/grpc-js';
 import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { Operation } from '../../generated/imageanalysis/v1/admin.js';
+import type { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { Refusal, refuse } from '../../runtime/refusal.js';
 import type { AdminKeyCheck } from '../access/admin-key.js';
 import { parseApiKey } from '../access/api-key-format.js';
 import { stateOf } from './call-state.js';
+import type { Service } from './grpc-server.js';
 import { refuseCall } from './refuse-call.js';
-import { isKeyless } from './service-paths.js';
+import { isKeyless, nameOf, serviceOf } from './service-paths.js';
 
 /** What the interceptor needs to know about an API key. */
 export interface AuthenticatedKey {
@@ -16,8 +17,17 @@ export interface AuthenticatedKey {
   readonly operations: readonly Operation[];
 }
 
-/** What the interceptor needs from the access feature. */
+/** A service whose calls need an API key. */
+export interface KeyedService extends Pick<Service, 'definition'> {
+  /** What its keys must be allowed to do. */
+  readonly operation: Operation;
+  /** Whether its requests wait for a worker, and are refused while the queue is full. */
+  readonly isQueued: boolean;
+}
+
+/** What the interceptor needs to know of the services, and from the access feature. */
 export interface AccessDependencies {
+  readonly services: readonly KeyedService[];
   /** Rejects with INVALID_API_KEY. */
   authenticate(apiKey: string): Promise<AuthenticatedKey>;
   /** Rejects with RATE_LIMITED when the key's request rate is used up. */
@@ -30,7 +40,6 @@ export interface AccessDependencies {
    * @throws Refusal QUEUE_FULL if the single request of a call would be refused
    */
   assertRoom(call: {
-    readonly operation: Operation;
     /** As the caller claims it. */
     readonly keyId: string;
     /** The caller's own, milliseconds since the epoch. */
@@ -40,24 +49,20 @@ export interface AccessDependencies {
   readonly log: Logger;
 }
 
-const operationOfService: Readonly<Record<string, Operation>> = {
-  'imageanalysis.v1.FaceDetectionService': Operation.FACE_DETECTION,
-  'imageanalysis.v1.ScoreConfigService': Operation.SCORE_CONFIG,
-  'imageanalysis.v1.MeterReadingService': Operation.METER_READING,
-};
-
 /**
  * Checks the metadata `apikey` of every call before any of its message is read, and again for each request of a
  * stream. Health and reflection need no key.
  */
 export function checkApiKeys(deps: AccessDependencies): ServerInterceptor {
+  const services = new Map(deps.services.map((service) => [nameOf(service), service]));
   return guard(async ({ path, requestStream, deadline }, metadata) => {
-    const operation = operationOfService[path.split('/')[1] ?? ''];
-    if (operation === undefined) throw new Error(`no operation allows ${path}`);
+    const service = services.get(serviceOf(path));
+    if (service === undefined) throw new Error(`no operation allows ${path}`);
+    const { operation, isQueued } = service;
     const sent = readSecret(metadata, 'apikey');
     const claimed = parseApiKey(sent);
     // Requests in a stream wait for a place in the queue.
-    if (!requestStream && claimed) deps.assertRoom({ operation, keyId: claimed.id, deadline });
+    if (isQueued && !requestStream && claimed) deps.assertRoom({ keyId: claimed.id, deadline });
     const authenticate = async () => assertAllowed(await deps.authenticate(sent), operation);
     const { id: keyId } = await authenticate();
     const admit = () => deps.consume(keyId);

@@ -20,7 +20,7 @@ import { http2ServersOf } from './http2-servers.js';
 import { guardKeylessCalls } from './keyless-calls.js';
 import { createReceiveLimit } from './receive-limit.js';
 import { createReflection } from './reflection.js';
-import { isReflection } from './service-paths.js';
+import { isReflection, nameOf } from './service-paths.js';
 import { markUndecodable } from './undecodable.js';
 
 /** A gRPC service with its implementation. */
@@ -143,11 +143,6 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
       clearTimeout(timer);
     },
   };
-}
-
-function nameOf({ definition }: Service): string {
-  const [method] = Object.values(definition);
-  return method?.path.split('/')[1] ?? '';
 }
 
 function bind(server: Server, address: string, credentials: ServerCredentials): Promise<number> {

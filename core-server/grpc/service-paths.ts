@@ -1,3 +1,5 @@
+import type { ServiceDefinition } from '@grpc/grpc-js';
+
 /** Whether a path is one of our own services'. */
 export const isOurs = (path: string): boolean => path.startsWith('/imageanalysis.');
 
@@ -5,3 +7,12 @@ export const isOurs = (path: string): boolean => path.startsWith('/imageanalysis
 export const isKeyless = (path: string): boolean => path.startsWith('/grpc.');
 
 export const isReflection = (path: string): boolean => path.startsWith('/grpc.reflection.');
+
+/** The service of a path, by its full name. */
+export const serviceOf = (path: string): string => path.split('/')[1] ?? '';
+
+/** The full name of a service. */
+export function nameOf({ definition }: { readonly definition: ServiceDefinition }): string {
+  const [method] = Object.values(definition);
+  return serviceOf(method?.path ?? '');
+}

@@ -30,14 +30,19 @@ function callWithoutMessage(service: TestService): Promise<string> {
 const resourceExhausted = '8';
 const deadlineExceeded = '4';
 
-test('a full queue refuses before a picture is read', async (t) => {
+test('a full queue refuses before a picture is read, but not what needs no worker', async (t) => {
   const { stage, service, received } = await startScripted(t, { CORE_MAX_QUEUE: '2' });
   const accepted = ['a', 'b', 'c'].map((name) =>
     reasonOf(readMeter(service, scriptedPicture(name, 'wait'))),
   );
   await received(3);
   assert.equal(await callWithoutMessage(service), resourceExhausted);
+  const login = 'company=unknown&password=unknown';
+  const headers = { apikey: service.apiKey };
+  const scores = await fetch(`${service.rest}/face_config_score?detection&${login}`, { headers });
+  const { reason } = (await scores.json()) as { reason: string };
   stage.release('a', 'b', 'c');
+  assert.equal(reason, 'COMPANY_AUTH_FAILED');
   assert.deepEqual(await Promise.all(accepted), ['NO_READING', 'NO_READING', 'NO_READING']);
 });
 

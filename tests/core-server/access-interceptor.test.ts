@@ -61,20 +61,31 @@ test('a key without room is refused before it is looked up, but no stream is', a
         lookups += 1;
         return openAccess.authenticate(sent);
       },
-      assertRoom: ({ operation, keyId }) => {
-        throw refuse('QUEUE_FULL', `${keyId} has none for ${operation}`);
+      assertRoom: ({ keyId }) => {
+        throw refuse('QUEUE_FULL', `${keyId} has none`);
       },
     },
   });
   const error: unknown = await call(client, withKey(apiKey)).catch((caught: unknown) => caught);
   assert.equal(detailsOf(error).reason, 'QUEUE_FULL');
-  assert.match(String(error), /ia_000000000000 has none for OPERATION_METER_READING/);
+  assert.match(String(error), /ia_000000000000 has none/);
   assert.equal(lookups, 0);
   const stream = client.streamReadMeters(withKey(apiKey));
   stream.end();
   stream.resume();
   await once(stream, 'end');
   assert.equal(lookups, 1);
+});
+
+test('a call of a service that does not queue asks for no room', async (t) => {
+  const client = await serve(t, () => Promise.resolve(answer), {
+    access: {
+      ...openAccess,
+      services: openAccess.services.map((service) => ({ ...service, isQueued: false })),
+      assertRoom: () => assert.fail('it needs none'),
+    },
+  });
+  await call(client, withKey(`ia_${'0'.repeat(12)}_${'s'.repeat(43)}`));
 });
 
 /** Whether a call has got past the interceptor by the next turn of the event loop. */

@@ -10,6 +10,7 @@ import { unary } from '../../core-server/grpc/unary.js';
 import { markUndecodable } from '../../core-server/grpc/undecodable.js';
 import type { Metrics } from '../../core-server/observe/metrics.js';
 import type { HandlerOptions } from '../../core-server/run-options.js';
+import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import {
   MeterReadingServiceClient,
   MeterReadingServiceService,
@@ -29,8 +30,15 @@ export type Handler = (
   options?: HandlerOptions,
 ) => Promise<ReadMeterResponse>;
 
+const meterReading = {
+  definition: MeterReadingServiceService,
+  operation: Operation.METER_READING,
+  isQueued: true,
+};
+
 /** Access for every key. */
 export const openAccess: AccessDependencies = {
+  services: [meterReading],
   authenticate: () => Promise.resolve({ id: 'k1', operations: [] }),
   consume: () => Promise.resolve(),
   log: pino({ level: 'silent' }),
