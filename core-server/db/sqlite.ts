@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs';
 import * as driver from '@appthreat/sqlite3';
 import type { Knex } from 'knex';
 import KnexSqliteClient from 'knex/lib/dialects/sqlite3/index.js';
-import { readWalVersion } from './wal-version.js';
+import { identify, isStill } from './file-identity.js';
+import { openWal, type Wal } from './open-wal.js';
 
 export const sqliteFileName = 'image-analysis.sqlite3';
 
@@ -57,13 +57,15 @@ function isBusy(error: Error | null): boolean {
  *
  * If the file is deleted or replaced while it is open, SQLite continues with a file that has no name any more, and
  * everything written is lost with the process. So no connection is handed out until the file is back, or
- * while it cannot be checked: its folder is not accessible, or its file system is not mounted.
+ * while it cannot be checked: its folder is not accessible, or its file system is not mounted. The same holds for the
+ * files beside it, without which processes do not see what others commit.
  */
 export class SqliteClient extends KnexSqliteClient {
   declare readonly connectionSettings: { readonly filename: string };
   /** The first that was opened; what a later connection opens may be another, or new and empty. */
   #file: string | undefined;
-  #isProven = false;
+  /** What the connection has open, if it can tell commits. */
+  #wal: Wal | undefined;
 
   /** What knex calls to load the driver. */
   _driver(): unknown {
@@ -74,6 +76,7 @@ export class SqliteClient extends KnexSqliteClient {
   override async acquireRawConnection(): Promise<unknown> {
     const connection: unknown = await super.acquireRawConnection();
     this.#file ??= identify(this.connectionSettings.filename);
+    this.#wal = undefined;
     return connection;
   }
 
@@ -83,14 +86,15 @@ export class SqliteClient extends KnexSqliteClient {
     const { filename } = this.connectionSettings;
     if (this.#isInPlace()) return connection;
     await this.releaseConnection(connection);
-    const moved = new Error(`SQLITE_READONLY: ${filename} was moved, deleted or replaced`);
+    const moved = new Error(
+      `SQLITE_READONLY: ${filename}, its -wal or its -shm was moved, deleted or replaced`,
+    );
     throw Object.assign(moved, { code: 'SQLITE_READONLY' });
   }
 
   /** Differs after each commit by any process; undefined if commits cannot be detected. */
   changeToken(): string | undefined {
-    const { filename } = this.connectionSettings;
-    return this.#isProven && this.#isInPlace() ? readWalVersion(filename) : undefined;
+    return this.#isInPlace() ? this.#wal?.readVersion() : undefined;
   }
 
   /**
@@ -100,25 +104,14 @@ export class SqliteClient extends KnexSqliteClient {
    * @param commit changes the store
    */
   async proveChangeToken(commit: () => Promise<unknown>): Promise<void> {
-    const { filename } = this.connectionSettings;
-    const before = readWalVersion(filename);
+    const wal = openWal(this.connectionSettings.filename);
+    const before = wal?.readVersion();
     await commit();
-    this.#isProven = before !== undefined && before !== readWalVersion(filename);
+    if (before !== undefined && before !== wal?.readVersion()) this.#wal = wal;
   }
 
   #isInPlace(): boolean {
-    const found = identify(this.connectionSettings.filename);
-    return found !== undefined && found === this.#file;
-  }
-}
-
-/** Identifies a file regardless of its name; undefined if it is missing or unreachable. */
-function identify(file: string): string | undefined {
-  try {
-    // It takes a few microseconds, less than asking another thread.
-    const { dev, ino } = statSync(file, { bigint: true });
-    return `${dev}:${ino}`;
-  } catch {
-    return undefined;
+    const { filename } = this.connectionSettings;
+    return isStill(this.#file, filename) && this.#wal?.isInPlace() !== false;
   }
 }
