@@ -58,7 +58,9 @@ const endpoint = z
     (address) => /^https?:\/\//.test(address) && URL.canParse(address),
     'want an address such as http://collector:4318',
   )
-  .optional();
+  .optional()
+  // It may contain a password.
+  .meta({ secret: true });
 const count = wholeNumber(1, 1_000_000).optional();
 
 /** Values that would hang the process, or have every span dropped, are mistakes. */

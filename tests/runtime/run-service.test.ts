@@ -163,12 +163,12 @@ test('a collector or a batch that would hang or silently lose spans is a mistake
   const aCount = 'want a whole number from 1 to 1000000';
   const table: [env: NodeJS.ProcessEnv, message: string | undefined][] = [
     [
-      { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },
-      'OTEL_EXPORTER_OTLP_ENDPOINT is "collector:4318": want an address such as http://collector:4318',
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'user:password@collector:4318' },
+      'OTEL_EXPORTER_OTLP_ENDPOINT is set: want an address such as http://collector:4318',
     ],
     [
       { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://' },
-      'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is "http://": want an address such as http://collector:4318',
+      'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set: want an address such as http://collector:4318',
     ],
     [
       { ...endpoint, OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '0' },
