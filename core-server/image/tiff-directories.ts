@@ -8,7 +8,7 @@ export interface TiffDirectory {
 }
 
 /** More than any picture has, so that none looks small by a field that only libtiff understands. */
-export const unreadable = 2 ** 32;
+const unreadable = 2 ** 32;
 
 /** libtiff refuses directories of more fields. */
 const maxFields = 4_096;

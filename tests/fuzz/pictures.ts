@@ -48,6 +48,10 @@ export async function createPictures(): Promise<HostilePicture[]> {
     'gif, animated': animate('gif'),
     tiff: base().tiff().toBuffer(),
     'tiff, tiled pyramid': base().tiff({ tile: true, pyramid: true }).toBuffer(),
+    'tiff, turned, tall tiles': base()
+      .withMetadata({ orientation: 6 })
+      .tiff({ tile: true, tileWidth: 32, tileHeight: 128 })
+      .toBuffer(),
     'jpeg, odd ICC profile': base().withIccProfile('p3').jpeg().toBuffer(),
     'jpeg, EXIF cut short': brokenExif(base()),
     'one pixel': sharp({ create: { width: 1, height: 1, channels: 3, background: 'red' } })
@@ -83,10 +87,10 @@ export async function createPictures(): Promise<HostilePicture[]> {
       side: 64,
       derived: { type: 'iovl', payload: overlayOf(16_384, 16_384), side: 64 },
     }),
-    'avif grid of 64 by 64 with tiles of 7,000 by 7,000': composeAvif({
-      side: 7_000,
-      tiles: 4,
-      derived: { type: 'grid', payload: gridOf(2, 2, 64, 64), side: 64 },
+    'avif grid of 64 by 64 with tiles of 3,600 by 3,600': composeAvif({
+      side: 3_600,
+      tiles: 8,
+      derived: { type: 'grid', payload: gridOf(2, 4, 64, 64), side: 64 },
     }),
   };
   const heavy: Named = {
