@@ -140,9 +140,8 @@ test('other processes do not write during a transaction, however often commits a
   const script = fileURLToPath(new URL('./store-writer.js', import.meta.url));
   const child = spawn(process.execPath, [script, impatient, 'register', 'acme']);
   const [errors] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  await transaction.rollback();
   assert.match(errors, /SQLITE_BUSY/);
-  await transaction.commit();
-  assert.equal((await keys.find(id))?.apiKey.label, 'b');
 });
 
 test('where changes cannot be told, each row is read', async (t) => {
