@@ -56,18 +56,23 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
 
 /**
  * Writes a body, over TLS as fast as its caller reads it, up to the last slice. TLS encrypts at once what it is given
- * and keeps that until it is read, besides the body, which pages share and budgets count once.
+ * and keeps that until it is read, besides the body, which pages share and budgets count once. A text would be held
+ * several times too.
  */
 function writeInSlices(
   response: ServerResponse,
   body: HttpAnswer['body'],
   last: (rest: HttpAnswer['body']) => void,
 ): void {
-  if (body.length <= sliceBytes || !(response.req.socket instanceof TLSSocket)) {
+  if (body.length <= sliceBytes) {
     last(body);
     return;
   }
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
+  if (!(response.req.socket instanceof TLSSocket)) {
+    last(bytes);
+    return;
+  }
   response.write(bytes.subarray(0, sliceBytes), (error) => {
     if (!error) writeInSlices(response, bytes.subarray(sliceBytes), last);
   });

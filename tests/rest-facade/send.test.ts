@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  createServer as createPlainServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import { createServer, request } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { send } from '../../rest-facade/http/send.js';
 import { createAuthority } from '../helpers/certificates.js';
 
@@ -52,6 +59,33 @@ test('the connection has one slice of a body at a time, however slowly it is rea
     assert.ok((await buffer(response)).equals(body));
     assert.ok(most > 0 && most <= maxUnsent, `${most} bytes at once`);
   }
+});
+
+test('a text that nobody reads is held once, without TLS too', async (t) => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const heldBytes = (): number => {
+    collect();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  };
+  const bytes = 32 * 2 ** 20;
+  const server = createPlainServer((asked, response) => {
+    send(asked, response, { status: 200, headers: {}, body: 'a'.repeat(bytes) });
+    server.emit('answered');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const before = heldBytes();
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
+  t.after(() => {
+    client.destroy();
+    server.close();
+  });
+  client.write('GET / HTTP/1.1\r\nhost: here\r\n\r\n');
+  await once(server, 'answered');
+  await setImmediate();
+  const held = heldBytes() - before;
+  assert.ok(held < 1.5 * bytes, `${held} bytes for a response of ${bytes}`);
 });
 
 test('a text is sent whole, whatever the bytes of its characters', async (t) => {
