@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { loadTracing, noTracing } from '../../runtime/observe/tracing.js';
 import { collectLog } from '../helpers/collect-log.js';
 import { createForm } from '../helpers/form.js';
 import { readSample } from '../helpers/samples.js';
 import { startService } from '../helpers/service.js';
+import { startCollector } from '../helpers/trace-collector.js';
 
 interface Value {
   readonly stringValue?: string;
@@ -37,7 +35,7 @@ interface Export {
 test('a request is one trace through facade, core and worker, without a secret', async (t) => {
   const spans: ExportedSpan[] = [];
   let raw = '';
-  const collector = createServer((request, response) => {
+  const url = await startCollector(t, (request, response) => {
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {
@@ -50,13 +48,7 @@ test('a request is one trace through facade, core and worker, without a secret',
       }
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
-  }).listen(0, '127.0.0.1');
-  await once(collector, 'listening');
-  t.after(() => {
-    collector.closeAllConnections();
-    collector.close();
   });
-  const url = `http://127.0.0.1:${(collector.address() as AddressInfo).port}/v1/traces`;
 
   const { log, entries } = collectLog();
   const tracing = {

@@ -1,27 +1,19 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { logTraceProblems } from '../../runtime/observe/log-trace-problems.js';
 import { loadTracing, type Tracing } from '../../runtime/observe/tracing.js';
 import { collectLog, type LogEntry } from '../helpers/collect-log.js';
+import { startCollector } from '../helpers/trace-collector.js';
 
 /** What the SDK sends at once, without waiting for more. */
 const spansOfBatch = 512;
 
 /** Traces to a collector that takes none. */
 async function traceToClosed(t: TestContext) {
-  const collector = createServer((request, response) => {
+  const url = await startCollector(t, (request, response) => {
     request.resume();
     request.once('end', () => response.writeHead(401).end('who are you?'));
-  }).listen(0, '127.0.0.1');
-  await once(collector, 'listening');
-  t.after(() => {
-    collector.closeAllConnections();
-    collector.close();
   });
-  const url = `http://127.0.0.1:${(collector.address() as AddressInfo).port}/v1/traces`;
   const logged = collectLog();
   return { ...logged, tracing: await loadTracing('image-analysis-core', logged.log, url) };
 }
