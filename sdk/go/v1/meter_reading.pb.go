@@ -94,7 +94,7 @@ const (
 	ReadingWarning_READING_WARNING_LOW_LIGHT ReadingWarning = 5
 	// The counter reflects light.
 	ReadingWarning_READING_WARNING_GLARE ReadingWarning = 6
-	// The number of digits differs from `expected_digits`.
+	// The number of digits differs from `expected_digits`, or does not exceed `expected_decimals`.
 	ReadingWarning_READING_WARNING_UNEXPECTED_DIGITS ReadingWarning = 7
 	// The value is below `previous_reading`.
 	ReadingWarning_READING_WARNING_BELOW_PREVIOUS ReadingWarning = 8
