@@ -13,6 +13,8 @@ export interface Sample {
   readonly latenciesMs: readonly number[];
   readonly refused: number;
   readonly failed: number;
+  /** The first failure, in words. */
+  readonly failure: string | undefined;
   /** Processor time of the system a request; absent where it cannot be told. */
   readonly cpuMs: number | undefined;
   /** What each answered request took the core alone, without gRPC; empty where it is not known. */

@@ -78,6 +78,7 @@ async function measure({ system, cell, at }: Window, plan: Plan, round: number):
     latenciesMs: result.latenciesMs,
     refused: result.refused,
     failed: result.failed,
+    failure: result.failure,
     workMs: system.takeWorkTimes?.() ?? [],
     cpuMs:
       before && after && answered > 0

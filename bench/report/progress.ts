@@ -18,7 +18,7 @@ export function createProgress(stream: NodeJS.WriteStream, maxMs: number): Progr
       stream.write(`${isOpen ? '\n' : ''}${line}\n`);
       isOpen = false;
     },
-    count({ round, system, set, concurrency, throughput }) {
+    count({ round, system, set, concurrency, throughput, failed, failure }) {
       const elapsed = (performance.now() - startedAt) / 1000;
       const line = `${elapsed.toFixed(0)} of at most ${(maxMs / 1000).toFixed(0)} s, round ${round + 1}: ${system} ${set} x${concurrency} ${throughput.toFixed(1)}/s`;
       if (stream.isTTY) {
@@ -27,6 +27,7 @@ export function createProgress(stream: NodeJS.WriteStream, maxMs: number): Progr
       } else {
         stream.write(`${line}\n`);
       }
+      if (failure !== undefined) this.say(`${failed} failed, the first: ${failure}`);
     },
   };
 }
