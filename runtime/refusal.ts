@@ -67,6 +67,15 @@ export function invalidField(field: string, sent: string, wish: string): Refusal
   });
 }
 
+/** There is no room for what is being received, or for a response. */
+export function noRoom(): Refusal {
+  return refuse(
+    'QUEUE_FULL',
+    'the service has all the uploads and responses it can hold, try again in 1 s',
+    { retryAfterSeconds: 1 },
+  );
+}
+
 /** The process is about to stop. */
 export function shuttingDown(whatToDo = 'try again'): Refusal {
   return refuse('SHUTTING_DOWN', `the service is shutting down, ${whatToDo}`);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type ClientHttp2Session, connect, constants } from 'node:http2';
+import { type ClientHttp2Session, connect } from 'node:http2';
 import type { Outcome, Sender, Target } from './messages.js';
 
 const connectionWindow = 64 * 2 ** 20;
@@ -53,9 +53,6 @@ export function createGrpcSender(target: Extract<Target, { kind: 'grpc' }>): Sen
           const busy = busyCodes[status];
           if (status === '0')
             resolve({ kind: 'answered', body: Buffer.concat(chunks).subarray(5) });
-          // Too many bytes of unfinished messages: gRPC clients turn this into RESOURCE_EXHAUSTED.
-          else if (stream.rstCode === constants.NGHTTP2_ENHANCE_YOUR_CALM)
-            resolve({ kind: 'refused', how: 'ENHANCE_YOUR_CALM' });
           else if (busy === undefined)
             resolve({ kind: 'failed', why: broken || `gRPC status ${status || stream.rstCode}` });
           else {

@@ -1,8 +1,10 @@
 import { constants, type Http2Server, type ServerHttp2Stream } from 'node:http2';
-import { areTooSmall } from '../../runtime/limits/chunk-size.js';
+import { areTooSmall, chunksTooSmall } from '../../runtime/limits/chunk-size.js';
 import type { BudgetShare, FairBudget } from '../../runtime/limits/fair-budget.js';
 import { callerAddress } from '../../runtime/net/caller-address.js';
+import { noRoom } from '../../runtime/refusal.js';
 import { createMessageMeter, type MeterReading } from './message-meter.js';
+import { refuseStream } from './refuse-stream.js';
 import { sanitizeHeaders } from './sanitize-headers.js';
 import { isOurs } from './service-paths.js';
 
@@ -73,10 +75,10 @@ function limitMessages(
     messagesLeft -= whole;
     // The messages of the previous chunk have been consumed: grpc-js reads no further until then.
     const isHeld = hold(unfinished + chunks * chunkOverheadBytes + whole * waitingMessageBytes);
-    const isFragmented = areTooSmall(chunks, unfinished);
-    // gRPC clients turn this into RESOURCE_EXHAUSTED.
-    if (unfinished > maxBytes || messagesLeft < 0 || isFragmented || !isHeld)
+    if (unfinished > maxBytes || messagesLeft < 0)
       stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    else if (areTooSmall(chunks, unfinished)) refuseStream(stream, chunksTooSmall('message'));
+    else if (!isHeld) refuseStream(stream, noRoom());
   });
   // The messages of a stream may still wait after the last of them has arrived.
   if (!isStream) stream.once('end', () => hold(0));

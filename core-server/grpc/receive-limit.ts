@@ -3,10 +3,11 @@ import type { Logger } from 'pino';
 import { type Refusal, refuse } from '../../runtime/refusal.js';
 import { oversizedHeaders } from './header-size.js';
 import { refuseCall } from './refuse-call.js';
+import { linkToStream } from './refuse-stream.js';
 import { malformedTimeout } from './timeout-header.js';
 
 /**
- * Refuses oversized headers and malformed deadlines, and ends unary calls whose request does not arrive in time:
+ * Refuses oversized headers, malformed deadlines and what the guard of streams refuses, and ends unary calls whose request does not arrive in time:
  * handlers, and with them deadlines, start only once it is complete. Streams have their own idle limit.
  */
 export function createReceiveLimit(limitMs: number, log: Logger): ServerInterceptor {
@@ -19,6 +20,7 @@ export function createReceiveLimit(limitMs: number, log: Logger): ServerIntercep
             const end = (error: Refusal) => refuseCall(grpcCall, error, { path, metadata, log });
             const refusal = oversizedHeaders(metadata) ?? malformedTimeout(metadata);
             if (refusal) return end(refusal);
+            linkToStream(grpcCall, end);
             if (!requestStream) timer = setTimeout(() => end(tooSlow(limitMs)), limitMs);
             pass(metadata);
           },

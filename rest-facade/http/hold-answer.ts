@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { BudgetShare } from '../../runtime/limits/fair-budget.js';
-import { budgetFull } from '../upload/body-hold.js';
+import { noRoom } from '../../runtime/refusal.js';
 
 /**
  * Takes a response's bytes from its caller's share until they are sent: until then they are in memory, however slowly
@@ -12,6 +12,6 @@ export function holdAnswer(response: ServerResponse, share: BudgetShare, bytes: 
   // Its caller is gone: nothing would give them back, and nothing is sent.
   if (response.destroyed) return;
   const taken = Math.min(bytes, share.largest);
-  if (!share.take(taken)) throw budgetFull();
+  if (!share.take(taken)) throw noRoom();
   response.once('close', () => share.give(taken));
 }

@@ -1,6 +1,6 @@
-import { createChunkSizeCheck, minMeanChunkBytes } from '../../runtime/limits/chunk-size.js';
+import { chunksTooSmall, createChunkSizeCheck } from '../../runtime/limits/chunk-size.js';
 import type { BudgetShare } from '../../runtime/limits/fair-budget.js';
-import { type Refusal, refuse } from '../../runtime/refusal.js';
+import { noRoom } from '../../runtime/refusal.js';
 
 /** Amount of the budget that is taken at a time, if that much is left. */
 const stepBytes = 64 * 1024;
@@ -17,33 +17,19 @@ export interface BodyHold {
   readonly release: () => void;
 }
 
-/** There is no room for a body, or for a response. */
-export function budgetFull(): Refusal {
-  return refuse(
-    'QUEUE_FULL',
-    'the service has all the uploads and responses it can hold, try again in 1 s',
-    { retryAfterSeconds: 1 },
-  );
-}
-
 export function createBodyHold(share: BudgetShare): BodyHold {
   const areTooSmall = createChunkSizeCheck();
   let came = 0;
   let taken = 0;
   return {
     grow: (bytes) => {
-      if (areTooSmall(bytes))
-        throw refuse(
-          'INVALID_FIELD',
-          `body comes in chunks that are too small, want at least ${minMeanChunkBytes} bytes on average`,
-          { details: { field: 'body' } },
-        );
+      if (areTooSmall(bytes)) throw chunksTooSmall('body');
       came += bytes;
       const missing = came - taken;
       if (missing <= 0) return;
       // Near the end of the share, there may be room for the chunk but not for a whole step.
       const more = [Math.max(missing, stepBytes), missing].find((step) => share.take(step));
-      if (more === undefined) throw budgetFull();
+      if (more === undefined) throw noRoom();
       taken += more;
     },
     release: () => {

@@ -1,3 +1,5 @@
+import { type Refusal, refuse } from '../refusal.js';
+
 /** The smallest average size of the chunks of a body or a message. */
 export const minMeanChunkBytes = 64;
 /** This many may be of any size, as in a form that is written piece by piece. */
@@ -6,6 +8,15 @@ export const maxSmallChunks = 1_000;
 /** Whether this many chunks with this many bytes in total are too small. */
 export function areTooSmall(chunks: number, bytes: number): boolean {
   return chunks > maxSmallChunks && bytes < chunks * minMeanChunkBytes;
+}
+
+/** @param field what comes in such chunks */
+export function chunksTooSmall(field: string): Refusal {
+  return refuse(
+    'INVALID_FIELD',
+    `${field} comes in chunks that are too small, want at least ${minMeanChunkBytes} bytes on average`,
+    { details: { field } },
+  );
 }
 
 /**
