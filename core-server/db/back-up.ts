@@ -1,5 +1,6 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { ConfigError } from '../../runtime/settings.js';
+import { createPrivateFile } from './create-private-file.js';
 import type { Database } from './knex.js';
 import { isPostgres } from './postgres.js';
 
@@ -10,8 +11,7 @@ import { isPostgres } from './postgres.js';
  */
 export async function backUp(db: Database, file: string): Promise<void> {
   if (isPostgres(db)) throw new ConfigError('DATABASE_URL is set: want pg_dump for its backup');
-  // SQLite takes an empty file, and would itself create one that everybody can read.
-  await writeFile(file, '', { flag: 'wx', mode: 0o600 });
+  await createPrivateFile(file);
   try {
     await db.raw('VACUUM INTO ?', [file]);
   } catch (error) {

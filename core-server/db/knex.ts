@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import knex, { type Knex } from 'knex';
+import { createPrivateFile } from './create-private-file.js';
 import { migrateDatabase } from './migrate.js';
 import { postgresConfig } from './postgres.js';
 import { describePostgresUrl } from './postgres-url.js';
@@ -13,7 +14,7 @@ export type Database = Knex;
 export interface DatabaseOptions {
   /** `postgres://` or `postgresql://` URL; absent: a SQLite file in `dataDir`. */
   readonly url?: string | undefined;
-  /** Folder of the SQLite file; created if absent. Not used with `url`. */
+  /** Folder of the SQLite file; both are created if absent, for their owner only. Not used with `url`. */
   readonly dataDir: string;
   /** Maximum number of PostgreSQL connections of this process; 5 if absent. */
   readonly maxConnections?: number;
@@ -41,7 +42,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Knex> {
   const place = url === undefined ? `${file} (in CORE_DATA_DIR)` : describePostgresUrl(url);
   let db: Knex | undefined;
   try {
-    if (url === undefined) await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    if (url === undefined) await createIfMissing(file);
     db = knex({
       ...(url === undefined
         ? sqliteConfig(file, statementTimeoutMs)
@@ -60,6 +61,13 @@ export async function createDatabase(options: DatabaseOptions): Promise<Knex> {
       { cause },
     );
   }
+}
+
+async function createIfMissing(file: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await createPrivateFile(file).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  });
 }
 
 function describe(caught: unknown, timeoutMs: number): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync, statfsSync } from 'node:fs';
-import { copyFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -73,6 +73,19 @@ describe('a SQLite store', () => {
     assert.deepEqual(await scores.get('acme'), { score: 0.5 });
     await db.raw('PRAGMA query_only = OFF');
     assert.equal(await scores.set('acme', 0.6), true);
+  });
+
+  it('should be readable by its owner only, whatever its folder and the umask say', async (t) => {
+    const place = await placeSqlite(t);
+    await chmod(place.dataDir, 0o755);
+    const umask = process.umask(0);
+    t.after(() => process.umask(umask));
+    const db = await openDatabase(t, place);
+    await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
+    for (const end of ['', '-wal', '-shm']) {
+      const { mode } = await stat(path.join(place.dataDir, `${sqliteFileName}${end}`));
+      assert.equal((mode & 0o777).toString(8), '600', end);
+    }
   });
 
   it('should refuse all while its file is gone or another, and go on when it is back', async (t) => {
