@@ -247,6 +247,7 @@ describe('npm run analyze', () => {
       [['nowhere'], 1, 'ENOENT'],
       [['photos/[a.jpg'], 1, "ENOENT: no such file or directory, stat 'photos/[a.jpg'"],
       [['empty'], 1, 'no picture was found in empty'],
+      [['--output', 'photos/0.jpg', 'photos'], 2, '--output is "photos/0.jpg", which has no'],
     ] as const) {
       const { code, stderr } = await run(...args);
       assert.equal(code, wanted, stderr);

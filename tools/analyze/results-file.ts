@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
+import { ConfigError } from '../../runtime/settings.js';
 import type { FeatureName, Line } from './answer.js';
+import { isFeature } from './features.js';
 import { isPermanent } from './refusals.js';
 
 /** A file with one JSON line per picture, from which an interrupted run resumes. */
@@ -14,14 +15,24 @@ export interface ResultsFile {
   close(): Promise<void>;
 }
 
+/** How every line starts. */
+const lineStart = '{"file":"';
+
 /**
  * Opens or creates the file. If an interrupted run left an incomplete last line, it is cut off, so that
  * every line is complete.
+ * @throws ConfigError if the file contains anything else, such as a picture; it remains unchanged
  */
 export async function openResultsFile(name: string, feature: FeatureName): Promise<ResultsFile> {
   const handle = await open(name, 'a+');
-  await cutTornLine(handle);
-  const done = await readDone(name, feature);
+  let done: Set<string>;
+  try {
+    done = await readDone(name, feature);
+    await cutTornLine(handle);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
   // One write per line, one after the other, so that lines never mix.
   let last: Promise<unknown> = Promise.resolve();
   return {
@@ -70,19 +81,40 @@ async function readDone(name: string, feature: FeatureName): Promise<Set<string>
   return done;
 }
 
+/** The complete lines. Not with readline, which also splits at U+2028: JSON contains it unescaped. */
 async function* readLines(name: string): AsyncGenerator<Line> {
-  let number = 0;
-  for await (const text of createInterface({
-    input: createReadStream(name),
-    crlfDelay: Infinity,
-  })) {
-    number += 1;
-    let line: Line;
-    try {
-      line = JSON.parse(text) as Line;
-    } catch {
-      throw new Error(`${name} has no JSON in line ${number}, want an output of this command`);
+  let number = 1;
+  let rest = '';
+  const mistake = () =>
+    new ConfigError(
+      `--output is "${name}", which has no result in line ${number}, want a new file or an output of this command`,
+    );
+  for await (const chunk of createReadStream(name, 'utf8') as AsyncIterable<string>) {
+    const texts = `${rest}${chunk}`.split('\n');
+    rest = texts.pop() ?? '';
+    for (const text of texts) {
+      const line = parse(text);
+      if (!isLine(line)) throw mistake();
+      yield line;
+      number += 1;
     }
-    yield line;
+    if (!rest.startsWith(lineStart.slice(0, rest.length))) throw mistake();
   }
+  // Another program's file may lack the last newline, but its line is complete.
+  const last = parse(rest);
+  if (last !== undefined && !isLine(last)) throw mistake();
+}
+
+/** Undefined if it is no JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isLine(value: unknown): value is Line {
+  const { file, feature } = (value ?? {}) as Partial<Line>;
+  return typeof file === 'string' && isFeature(String(feature));
 }
