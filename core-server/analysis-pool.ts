@@ -27,7 +27,7 @@ export function startAnalysisPool(deps: {
     size: config.CORE_WORKERS,
     maxQueue: config.CORE_MAX_QUEUE,
     taskTimeoutMs: config.CORE_MAX_DEADLINE_MS * stuckAfterDeadlines,
-    ...(onHung && { onHung }),
+    onHung,
     log,
     now,
     onStart: (task, waitedMs) => metrics.taskStarted(task, waitedMs / 1000),

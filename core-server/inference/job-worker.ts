@@ -4,6 +4,24 @@ import type { Job } from './job.js';
 import { fromWireError, type FromWorker } from './messages.js';
 import { startWorkerThread } from './worker-thread.js';
 
+export interface JobWorkerOptions {
+  /** The worker's module; it calls `serveTasks`. */
+  readonly workerUrl: URL;
+  readonly workerData: unknown;
+  /** A worker stuck with one job for longer is replaced, and the job fails. Default: never. */
+  readonly taskTimeoutMs?: number | undefined;
+  /** How long a stuck worker has to recover before its thread is terminated. Default: five minutes. */
+  readonly stuckGraceMs?: number | undefined;
+  /**
+   * Called if the thread of a stuck worker cannot be terminated: it hangs in native code, and part of the process
+   * with it.
+   */
+  readonly onHung?: (() => void) | undefined;
+  readonly log: Logger;
+  /** Milliseconds, monotonic. */
+  readonly now: () => number;
+}
+
 /** Events from a worker to the pool. */
 export interface JobWorkerEvents {
   /** It can take a job: after startup and after each job. */
@@ -36,18 +54,8 @@ export interface JobWorker {
   close(graceMs: number): Promise<void>;
 }
 
-export function startJobWorker(
-  options: {
-    url: URL;
-    workerData: unknown;
-    taskTimeoutMs: number | undefined;
-    stuckGraceMs: number | undefined;
-    onHung: (() => void) | undefined;
-    now: () => number;
-    log: Logger;
-  },
-  events: JobWorkerEvents,
-): JobWorker {
+/** Starts its thread. */
+export function startJobWorker(options: JobWorkerOptions, events: JobWorkerEvents): JobWorker {
   const { taskTimeoutMs, stuckGraceMs = defaultStuckGraceMs, onHung, now, log } = options;
   let state: JobWorker['state'] = 'starting';
   let job: Job | undefined;

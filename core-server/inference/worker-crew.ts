@@ -1,23 +1,10 @@
-import type { Logger } from 'pino';
 import type { Job } from './job.js';
-import { type JobWorker, startJobWorker } from './job-worker.js';
+import { type JobWorker, type JobWorkerOptions, startJobWorker } from './job-worker.js';
 import { restartDelayMs } from './pool-timing.js';
 
-export interface WorkerCrewOptions {
-  /** The worker's module; it calls `serveTasks`. */
-  readonly workerUrl: URL;
-  readonly workerData: unknown;
+export interface WorkerCrewOptions extends JobWorkerOptions {
   /** Workers, 1 or more. */
   readonly size: number;
-  /** A worker stuck with one job for longer is replaced, and the job fails. Default: never. */
-  readonly taskTimeoutMs?: number;
-  /** How long a stuck worker has to recover before its thread is terminated. Default: five minutes. */
-  readonly stuckGraceMs?: number;
-  /** Called if the thread of a stuck worker cannot be terminated: it hangs in native code, and part of the process with it. */
-  readonly onHung?: () => void;
-  readonly log: Logger;
-  /** Milliseconds, monotonic. */
-  readonly now: () => number;
 }
 
 /** Events from the crew to whoever gives it work. */
@@ -51,7 +38,7 @@ const loadGraceMs = 30_000;
 
 /** Starts the workers. */
 export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEvents): WorkerCrew {
-  const { size, log, now } = options;
+  const { size, log } = options;
   const workers = new Set<JobWorker>();
   const running = new Set<JobWorker>();
   const restartTimers = new Set<NodeJS.Timeout>();
@@ -67,11 +54,7 @@ export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEv
   const isReady = (): boolean => countReady() >= size;
 
   const start = (): void => {
-    const { workerUrl: url, workerData, taskTimeoutMs, stuckGraceMs, onHung } = options;
-    const worker = startJobWorker(
-      { url, workerData, taskTimeoutMs, stuckGraceMs, onHung, now, log },
-      { free: onFree, lost: onLost },
-    );
+    const worker = startJobWorker(options, { free: onFree, lost: onLost });
     workers.add(worker);
     running.add(worker);
     void worker.ended.then(() => running.delete(worker));

@@ -39,10 +39,10 @@ const maxOldGenerationSizeMb = 32;
 const hungAfterMs = 1_000;
 
 export function startWorkerThread(
-  options: { url: URL; workerData: unknown },
+  options: { workerUrl: URL; workerData: unknown },
   events: WorkerThreadEvents,
 ): WorkerThread {
-  const worker = new Worker(options.url, {
+  const worker = new Worker(options.workerUrl, {
     workerData: options.workerData,
     name: 'analysis',
     resourceLimits: { maxYoungGenerationSizeMb, maxOldGenerationSizeMb },
