@@ -53,9 +53,16 @@ function frame(
   return Buffer.concat([head, bytes]);
 }
 
-function open(t: TestContext, address: string, settings: { initialWindowSize?: number } = {}) {
+function open(
+  t: TestContext,
+  address: string,
+  settings: { initialWindowSize?: number } = {},
+  localAddress = '127.0.0.1',
+) {
   // Megabytes; with less, a client that has much to send breaks its calls off itself.
-  const session = connect(`http://${address}`, { settings, maxSessionMemory: 1_000 });
+  const maxSessionMemory = 1_000;
+  const options = { settings, maxSessionMemory, localAddress };
+  const session = connect(`http://${address}`, options);
   session.on('error', () => undefined);
   t.after(() => session.destroy());
   return session;
@@ -313,6 +320,46 @@ test('responses count until they are read, and one too many is dropped', async (
   assert.equal(unreadBytes.taken, 0);
 });
 
+test('the responses of one stream count together', async (t) => {
+  const unreadBytes = createFairBudget(1_000);
+  const address = await serveGuarded(t, { unreadBytes }, (stream) => {
+    stream.respond();
+    for (let sent = 0; sent < 2; sent += 1) stream.write(Buffer.alloc(300));
+  });
+  const unread = call(open(t, address, { initialWindowSize: 0 }), readMeterPath);
+  await once(unread, 'response');
+  assert.equal(unreadBytes.taken, 600);
+});
+
+test('each address has a share of its own', async (t) => {
+  const unreadBytes = createFairBudget(1_000);
+  const sizes = [500, 350];
+  const address = await serveGuarded(t, { unreadBytes }, (stream) => {
+    stream.on('error', () => undefined);
+    stream.respond();
+    stream.write(Buffer.alloc(sizes.shift() ?? 0));
+  });
+  for (const localAddress of ['127.0.0.1', '127.0.0.2']) {
+    const session = open(t, address, { initialWindowSize: 0 }, localAddress);
+    await once(call(session, readMeterPath), 'response');
+  }
+  // Of what the first one leaves, it could have had another 300 itself.
+  assert.equal(unreadBytes.taken, 850);
+});
+
+test('the message of a unary call counts until the call is handled', async (t) => {
+  const unfinishedBytes = createFairBudget(mebibyte);
+  const { promise: taken, resolve } = deferred<number[]>();
+  const address = await serveGuarded(t, { unfinishedBytes }, (stream) => {
+    const counts: number[] = [];
+    stream.on('data', () => counts.push(unfinishedBytes.taken));
+    stream.once('end', () => resolve([...counts, unfinishedBytes.taken]));
+  });
+  const stream = call(open(t, address), readMeterPath);
+  stream.end(Buffer.alloc(1_000));
+  assert.deepEqual(await taken, [1_000 + chunkOverheadBytes, 0]);
+});
+
 test('of a message whose call was refused no more is asked for', async (t) => {
   const { service } = await startScripted(t);
   const stream = call(open(t, service.grpc), readMeterPath);
@@ -440,7 +487,8 @@ test('a caller without a key cannot open calls without end', async (t) => {
   const most = (maxKeylessCalls * 4) / 5;
   const watches = Array.from({ length: most }, watch);
   await Promise.all(watches.map((stream) => once(stream.resume(), 'data')));
-  assert.equal(await endOf(watch()), resourceExhausted);
+  // One that is refused has no place to give back.
+  for (let count = 0; count < 2; count += 1) assert.equal(await endOf(watch()), resourceExhausted);
   const [first] = watches;
   first?.close(constants.NGHTTP2_CANCEL);
   await once(first as ClientHttp2Stream, 'close');
