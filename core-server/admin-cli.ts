@@ -61,6 +61,14 @@ function describe(caught: unknown): string {
   return hidden ? `${caught.message} (${(caught.cause as Error).message})` : caught.message;
 }
 
+// Nobody reads the pipe any more, or the disk is full: a new key or password is lost, so even the former is said.
+process.stdout.on('error', ({ message }) => {
+  process.stderr.write(
+    `error: the answer was lost (${message}), but the command was carried out\n`,
+  );
+  process.exit(exitCodes.failed);
+});
+
 const program = createAdminProgram({
   withHandlers,
   backUp: (file) => withStore((db) => backUp(db, file)),

@@ -1,7 +1,8 @@
 import { ConfigError } from '../settings.js';
 
-/** Exit codes of all our programs; 0 means success, or stopped on request. */
+/** Exit codes of all our programs; 0 means success, or a service that was stopped on request. */
 export const exitCodes = {
+  /** Or the work was interrupted. */
   failed: 1,
   /** Settings or command line are invalid: restarting does not help. */
   mistaken: 2,

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -200,6 +201,24 @@ describe('admin command', () => {
     assert.equal((await list()).stderr, '');
   });
 
+  it('should say in one line that nobody saw its answer', async (t) => {
+    const { admin, dataDir } = await setUp(t);
+    const full = openSync('/dev/full', 'w');
+    t.after(() => closeSync(full));
+    const created = ['keys', 'create', '--label', 'lost'];
+    for (const [args, output, cause] of [
+      [created, 'closed', 'write EPIPE'],
+      [created, full, 'ENOSPC: no space left on device, write'],
+      [['--help'], 'closed', 'write EPIPE'],
+    ] as const) {
+      const { code, stderr } = await runAdmin({ CORE_DATA_DIR: dataDir }, '', args, output);
+      const said = `error: the answer was lost (${cause}), but the command was carried out\n`;
+      assert.deepEqual([code, stderr], [1, said], args.join(' '));
+    }
+    const { stdout } = await admin('keys', 'list', '--json');
+    assert.equal((JSON.parse(stdout) as unknown[]).length, 2);
+  });
+
   it('should warn of passwords on the command line in its help', async (t) => {
     const { admin } = await setUp(t);
     const { code, stdout } = await admin('companies', 'create', '--help');
@@ -227,14 +246,22 @@ async function setUp(t: TestContext) {
   };
 }
 
-async function runAdmin(settings: object, input: string, args: readonly string[]) {
+/** @param output of the command: read, closed before it writes, or an open file */
+async function runAdmin(
+  settings: object,
+  input: string,
+  args: readonly string[],
+  output: 'pipe' | 'closed' | number = 'pipe',
+) {
   const script = fileURLToPath(new URL('../../core-server/admin-cli.js', import.meta.url));
   const env = { PATH: process.env.PATH, ...settings };
-  const child = spawn(process.execPath, [script, ...args], { env });
-  child.stdin.on('error', () => undefined).end(input); // it may end without reading
+  const stdio = ['pipe', output === 'closed' ? 'pipe' : output, 'pipe'] as const;
+  const child = spawn(process.execPath, [script, ...args], { env, stdio: [...stdio] });
+  child.stdin?.on('error', () => undefined).end(input); // it may end without reading
+  if (output === 'closed') child.stdout?.destroy();
   const [stdout, stderr, exit] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
+    output === 'pipe' ? text(child.stdout as Readable) : '',
+    text(child.stderr as Readable),
     once(child, 'exit'),
   ]);
   return { code: exit[0] as number | null, stdout, stderr };
