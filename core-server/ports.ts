@@ -125,6 +125,7 @@ export async function startPorts(deps: {
               registry: metrics.registry,
               host: config.CORE_METRICS_HOST,
               port: config.CORE_METRICS_PORT,
+              log,
             }),
           );
     return { port: main.port, adminPort: admin?.port, metricsPort: metricsServer?.port, close };

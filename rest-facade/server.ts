@@ -99,6 +99,7 @@ export async function startRestFacade(deps: {
             registry: metrics.registry,
             host: config.REST_METRICS_HOST,
             port: config.REST_METRICS_PORT,
+            log,
           });
     closers.push(() => metricsServer?.close());
     const server = await startHttpServer(app, {

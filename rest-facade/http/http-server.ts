@@ -1,14 +1,14 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerOptions } from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { limitConnections } from '../../runtime/limits/limit-connections.js';
+import { limitPipelining } from '../../runtime/limits/limit-pipelining.js';
 import { openConnections } from '../../runtime/limits/open-connections.js';
+import { createHttpServer } from '../../runtime/net/create-http-server.js';
 import type { Identity } from '../../runtime/net/tls.js';
 import type { IsTrustedProxy } from '../../runtime/net/trusted-proxies.js';
 import { beginInTurns, type Handle } from './begin-in-turns.js';
-import { limitPipelining } from './limit-pipelining.js';
 import { answerMalformed, maxHeaderBytes } from './malformed.js';
 
 /** A listening HTTP server. */
@@ -40,7 +40,7 @@ export async function startHttpServer(
   options: HttpServerOptions,
 ): Promise<HttpServer> {
   const { host, port, isTrustedProxy, log } = options;
-  const server = createHttpServer(app, options);
+  const server = createFacadeServer(app, options);
   limitConnections(server, { isExempt: isTrustedProxy, log });
   const connections = openConnections(server);
   server.listen(port, host);
@@ -64,30 +64,18 @@ export async function startHttpServer(
   };
 }
 
-/** Timeouts for slow clients: headers, whole request, unread response, idle connection. */
-function createHttpServer(
+function createFacadeServer(
   app: Handle,
   { identity, requestTimeoutMs, log }: HttpServerOptions,
 ): Server {
-  const options: ServerOptions = {
-    headersTimeout: Math.min(10_000, requestTimeoutMs),
-    // The request's own deadline comes first and responds in JSON; this is the safety net.
-    requestTimeout: requestTimeoutMs + 5_000,
-    // Longer than the usual minute of load balancers, which must be the ones to close.
-    keepAliveTimeout: 65_000,
-    connectionsCheckingInterval: 1_000,
+  const handle = limitPipelining(beginInTurns(app));
+  const server = createHttpServer(handle, {
+    identity,
+    requestTimeoutMs,
     maxHeaderSize: maxHeaderBytes,
     // The application refuses requests without it, in JSON.
     requireHostHeader: false,
-  };
-  const handle = limitPipelining(beginInTurns(app));
-  const server = identity
-    ? createSecureServer(
-        { ...options, ...identity, handshakeTimeout: options.headersTimeout },
-        handle,
-      )
-    : createServer(options, handle);
-  server.timeout = requestTimeoutMs + 10_000;
+  });
   // "100 Continue" is sent when the body is wanted, not before the checks; other expectations are ignored.
   server.on('checkContinue', handle);
   server.on('checkExpectation', handle);

@@ -1,7 +1,17 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
 import { collectDefaultMetrics, type Registry } from 'prom-client';
+import { limitConnections } from '../limits/limit-connections.js';
+import { limitPipelining } from '../limits/limit-pipelining.js';
+import { createHttpServer } from '../net/create-http-server.js';
+
+/** Enough for several Prometheus servers, and few of a process's file descriptors. */
+const maxConnections = 100;
+/** Nobody who scrapes asks again before there is an answer, and each is dozens of kilobytes. */
+const maxUnanswered = 1;
+const requestTimeoutMs = 5_000;
 
 /** A port for Prometheus to scrape. */
 export interface MetricsServer {
@@ -18,10 +28,11 @@ export async function startMetricsServer(options: {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
+  readonly log: Logger;
 }): Promise<MetricsServer> {
-  const { registry, host, port } = options;
+  const { registry, host, port, log } = options;
   collectDefaultMetrics({ register: registry });
-  const server = createServer((request, response) => {
+  const handle: RequestListener = (request, response) => {
     const answer = async () => {
       if (request.url?.split('?')[0] !== '/metrics') {
         response.writeHead(404).end();
@@ -31,7 +42,9 @@ export async function startMetricsServer(options: {
       response.writeHead(200, { 'content-type': registry.contentType }).end(text);
     };
     answer().catch(() => response.writeHead(500).end());
-  });
+  };
+  const server = createHttpServer(limitPipelining(handle, maxUnanswered), { requestTimeoutMs });
+  limitConnections(server, { max: maxConnections, isExempt: () => false, log });
   server.listen(port, host);
   await once(server, 'listening');
   return {

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { quantile } from '../../bench/measure/statistics.js';
-import { maxUnanswered } from '../../rest-facade/http/limit-pipelining.js';
+import { maxUnanswered } from '../../runtime/limits/limit-pipelining.js';
 import { measureNormal } from './flood.js';
 import { type Line, spread } from './lines.js';
 import { requestTimeoutMs, type Stage } from './stage.js';

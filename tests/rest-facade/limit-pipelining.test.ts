@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
-import { limitPipelining, maxUnanswered } from '../../rest-facade/http/limit-pipelining.js';
+import { limitPipelining, maxUnanswered } from '../../runtime/limits/limit-pipelining.js';
 import { deferred } from '../helpers/deferred.js';
 import { answerAll } from './answers.js';
 import { startBoth } from './facade.js';

@@ -1,6 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { createSlot } from '../../runtime/limits/slot.js';
+import { createSlot } from './slot.js';
 
 /** The minimum that HTTP/2 recommends for a client (RFC 9113, 6.5.2). */
 export const maxUnanswered = 100;
@@ -18,12 +18,12 @@ const unanswered = createSlot<Socket, Set<ServerResponse>>();
  * If the connection is lost, Node.js closes only the response being sent. Those queued behind it are closed here,
  * so that their work ends and their requests are logged too.
  */
-export function limitPipelining(handle: RequestListener): RequestListener {
+export function limitPipelining(handle: RequestListener, max = maxUnanswered): RequestListener {
   return (request, response) => {
     const { socket } = request;
     const own = unanswered.get(socket) ?? watch(socket);
     own.add(response);
-    if (own.size > maxUnanswered) {
+    if (own.size > max) {
       socket.destroy();
       return;
     }
