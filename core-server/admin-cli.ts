@@ -4,30 +4,52 @@ import path from 'node:path';
 import { type Command, CommanderError } from 'commander';
 import { exitCodeOf, exitCodes } from '../runtime/process/exit-codes.js';
 import { Refusal } from '../runtime/refusal.js';
+import { ConfigError } from '../runtime/settings.js';
 import { createAccess } from './access/create-access.js';
 import { type AdminCliDependencies, createAdminProgram } from './admin/cli/program.js';
 import { readPassword } from './admin/cli/read-password.js';
 import { createAdminHandlers } from './admin/service.js';
 import { createConfig } from './config.js';
 import { backUp } from './db/back-up.js';
-import { createDatabase, type Database } from './db/knex.js';
+import { createDatabase, type Database, openDatabase } from './db/knex.js';
 import { sqliteFileName } from './db/sqlite.js';
+import { registerDemo } from './first-start.js';
 
 const now = (): Date => new Date();
+const generatePassword = (): string => randomBytes(15).toString('base64url');
 
 /** Opens the store, does the work and closes the store. */
 async function withStore<T>(work: (db: Database) => Promise<T>): Promise<T> {
-  const { DATABASE_URL: url, CORE_DATA_DIR: dataDir } = createConfig(process.env);
-  const file = path.join(dataDir, sqliteFileName);
-  const isNew = url === undefined && !existsSync(file);
-  const db = await createDatabase({ url, dataDir });
+  const { place, missing } = findStore();
+  const db = await createDatabase(place);
   // Otherwise a mistyped folder would look like a service without keys.
-  if (isNew) process.stderr.write(`created a new store: ${file}\n`);
+  if (missing !== undefined) process.stderr.write(`created a new store: ${missing}\n`);
   try {
     return await work(db);
   } finally {
     await db.destroy();
   }
+}
+
+/** Copies the store as it is: a copy made before an upgrade is one that the older version can read. */
+async function backUpStore(file: string): Promise<void> {
+  const { place, missing } = findStore();
+  if (missing !== undefined)
+    throw new ConfigError(`there is no store ${missing}: want its folder in CORE_DATA_DIR`);
+  const db = openDatabase(place);
+  try {
+    await backUp(db, file);
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Where the store is, and the name of its file if that does not exist yet. */
+function findStore() {
+  const { DATABASE_URL: url, CORE_DATA_DIR: dataDir } = createConfig(process.env);
+  const file = path.join(dataDir, sqliteFileName);
+  const missing = url === undefined && !existsSync(file) ? file : undefined;
+  return { place: { url, dataDir }, missing };
 }
 
 const withHandlers: AdminCliDependencies['withHandlers'] = (work) =>
@@ -71,10 +93,11 @@ process.stdout.on('error', ({ message }) => {
 
 const program = createAdminProgram({
   withHandlers,
-  backUp: (file) => withStore((db) => backUp(db, file)),
+  backUp: backUpStore,
+  registerDemo: () => withStore((db) => registerDemo(db, { password: generatePassword(), now })),
   write: (text) => process.stdout.write(`${text}\n`),
   readPassword: () => readPassword(process.stdin, process.stderr),
-  generatePassword: () => randomBytes(15).toString('base64url'),
+  generatePassword,
   now,
 });
 process.exitCode = await run(program, process.argv);

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
+import type { DemoCredentials } from '../core-server/first-start.js';
 import { formatAddress } from '../runtime/net/format-address.js';
 import { closeMs } from '../runtime/process/stop-message.js';
 import { coreEnvironment, facadeEnvironment } from './child-environment.js';
-import { type DemoCredentials, registerDemo } from './first-start.js';
 import { isHttpServing } from './is-serving.js';
 import { type LaunchSettings, toConnectAddress } from './launch-settings.js';
 import { findFreePorts, whyNotFree } from './ports.js';
@@ -108,7 +108,8 @@ export async function launch(options: LaunchOptions): Promise<Service> {
     // Once started, this runs to its end even if the start is aborted meanwhile: the credentials
     // cannot be shown again.
     const demo = core.serving?.isStoreNew
-      ? await registerDemo(createRunAdmin(files.adminCli, coreEnv))
+      ? ((await createRunAdmin(files.adminCli, coreEnv)(['first-start'])) as
+          DemoCredentials | undefined)
       : undefined;
     return {
       restUrl,

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
-import type { RunAdmin } from './first-start.js';
+
+/** Runs the admin command with these arguments and returns the JSON that it prints; undefined if it prints nothing. */
+export type RunAdmin = (args: readonly string[]) => Promise<unknown>;
 
 const timeoutMs = 60_000;
 
@@ -10,7 +12,7 @@ export function createRunAdmin(file: string, env: NodeJS.ProcessEnv): RunAdmin {
       const nodeArgs = [file, ...args, '--json'];
       execFile(process.execPath, nodeArgs, { env, timeout: timeoutMs }, (error, stdout, stderr) => {
         if (!error) {
-          resolve(JSON.parse(stdout));
+          resolve(stdout === '' ? undefined : JSON.parse(stdout));
           return;
         }
         // Without the error as cause: it contains the output, which may include a password.

@@ -37,21 +37,13 @@ export const storeDefaults = { maxConnections: 5, statementTimeoutMs: 5_000 };
  * the URL's password.
  */
 export async function createDatabase(options: DatabaseOptions): Promise<Knex> {
-  const { url, dataDir, maxConnections, statementTimeoutMs } = { ...storeDefaults, ...options };
+  const { url, dataDir, statementTimeoutMs = storeDefaults.statementTimeoutMs } = options;
   const file = path.join(dataDir, sqliteFileName);
   const place = url === undefined ? `${file} (in CORE_DATA_DIR)` : describePostgresUrl(url);
   let db: Knex | undefined;
   try {
     if (url === undefined) await createIfMissing(file);
-    db = knex({
-      ...(url === undefined
-        ? sqliteConfig(file, statementTimeoutMs)
-        : postgresConfig(url, statementTimeoutMs, maxConnections)),
-      acquireConnectionTimeout: statementTimeoutMs,
-      // Error messages show the statement with placeholders, since values may be hashes of secrets.
-      compileSqlOnError: false,
-      log: silent,
-    });
+    db = openDatabase(options);
     await migrateDatabase(db);
     return db;
   } catch (cause) {
@@ -67,6 +59,20 @@ async function createIfMissing(file: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   await createPrivateFile(file).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  });
+}
+
+/** The same for a store that exists, as it is; a connection is only opened when it is needed. */
+export function openDatabase(options: DatabaseOptions): Knex {
+  const { url, dataDir, maxConnections, statementTimeoutMs } = { ...storeDefaults, ...options };
+  return knex({
+    ...(url === undefined
+      ? sqliteConfig(path.join(dataDir, sqliteFileName), statementTimeoutMs)
+      : postgresConfig(url, statementTimeoutMs, maxConnections)),
+    acquireConnectionTimeout: statementTimeoutMs,
+    // Error messages show the statement with placeholders, since values may be hashes of secrets.
+    compileSqlOnError: false,
+    log: silent,
   });
 }
 

@@ -34,7 +34,7 @@ export async function migrateDatabase(db: Knex): Promise<void> {
       // Later errors mislead: knex reports a missing lock, and SQLite, which has already rolled back when the
       // disk is full, reports nothing to roll back.
       transaction.on('query-error', (error: Error) => (firstError ??= error));
-      await takeMigrationLock(transaction);
+      await takeStartLock(transaction);
       if (await isCurrent(transaction)) return; // another replica was first
       await transaction.migrate.latest({ migrationSource });
     });
@@ -67,7 +67,8 @@ const sqliteApplicationId = 0x494d4741;
 export const markSqliteFile = (db: Knex): Knex.Raw =>
   db.raw(`PRAGMA application_id = ${sqliteApplicationId}`);
 
-async function takeMigrationLock(transaction: Knex.Transaction): Promise<void> {
+/** Makes processes that start on one store take turns: begins a transaction that one of them has at a time. */
+export async function takeStartLock(transaction: Knex.Transaction): Promise<void> {
   if (isPostgres(transaction)) {
     await transaction.raw('SET LOCAL statement_timeout = 0');
     // No matter how long another replica takes.

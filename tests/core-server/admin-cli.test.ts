@@ -133,6 +133,25 @@ describe('admin command', () => {
     });
   });
 
+  it('should back up no store that does not exist', async (t) => {
+    const { dataDir } = await placeSqlite(t);
+    const elsewhere = path.join(dataDir, 'elsewhere');
+    const file = path.join(dataDir, 'backup.sqlite3');
+    assert.deepEqual(await runAdmin({ CORE_DATA_DIR: elsewhere }, '', ['backup', file]), {
+      code: 2,
+      stdout: '',
+      stderr: `error: there is no store ${elsewhere}/image-analysis.sqlite3: want its folder in CORE_DATA_DIR\n`,
+    });
+    assert.deepEqual([existsSync(elsewhere), existsSync(file)], [false, false]);
+  });
+
+  it('should back up the store of another version as it is', async (t) => {
+    const { admin, db, dataDir } = await setUp(t);
+    await db('knex_migrations').update({ name: '9999-of-tomorrow' });
+    const file = path.join(dataDir, 'backup.sqlite3');
+    assert.equal((await admin('backup', file)).stdout, `Wrote ${file}.\n`);
+  });
+
   it('should exit with 1 and one line when the service refuses', async (t) => {
     const { admin } = await setUp(t);
     const refused: [string[], string][] = [

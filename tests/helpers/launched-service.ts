@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { DemoCredentials, RunAdmin } from '../../launcher/first-start.js';
+import type { DemoCredentials } from '../../core-server/first-start.js';
 import { launch, type LaunchOptions, type Service } from '../../launcher/launch.js';
 import { createLaunchSettings } from '../../launcher/launch-settings.js';
-import { createRunAdmin } from '../../launcher/run-admin.js';
+import { createRunAdmin, type RunAdmin } from '../../launcher/run-admin.js';
 
 /** The processes of `make run`, on free ports of this machine and with a store of their own. */
 export interface LaunchedService extends Service {

@@ -33,8 +33,8 @@ process.on('message', () => process.exit(0));`;
 const neverServes = `process.on('message', () => process.exit(0)); setInterval(() => {}, 1000);`;
 
 const adminCli = `
-const answers = { 'companies list': [], 'companies create': { password: 'p' }, 'keys create': { key: 'k' } };
-console.log(JSON.stringify(answers[process.argv.slice(2, 4).join(' ')]));`;
+if (process.argv[2] === 'first-start')
+  console.log(JSON.stringify({ apiKey: 'k', company: 'demo', password: 'p' }));`;
 
 const anyPorts: LaunchSettings = {
   core: { host: '127.0.0.1', port: 0, shutdownGraceMs: 1_000 },
@@ -94,6 +94,12 @@ describe('launch', () => {
   it('should register no demo in a store that had a key', async (t) => {
     const usedCore = core.replace('isStoreNew: true', 'isStoreNew: false');
     const { service } = await launchStandIns(t, { core: usedCore });
+    assert.equal(service.demo, undefined);
+    await service.stop();
+  });
+
+  it('should have no demo where another start on the same store was first', async (t) => {
+    const { service } = await launchStandIns(t, { adminCli: '' });
     assert.equal(service.demo, undefined);
     await service.stop();
   });
@@ -207,7 +213,7 @@ process.on('message', () => socket.destroy());`,
       adminCli: `console.log('{"password":"hidden"}'); console.error('the store is locked'); process.exit(1);`,
     };
     await assert.rejects(launchStandIns(t, programs), {
-      message: 'the admin command "companies list" failed: the store is locked',
+      message: 'the admin command "first-start" failed: the store is locked',
     });
   });
 });

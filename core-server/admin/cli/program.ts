@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { AdminHandlers } from '../service.js';
 import { createBackupCommand } from './backup.js';
 import { createCompaniesCommand } from './companies.js';
+import { createFirstStartCommand } from './first-start.js';
 import { createKeysCommand } from './keys.js';
 
 /** What the admin command needs from outside. */
@@ -10,6 +11,8 @@ export interface AdminCliDependencies {
   readonly withHandlers: <T>(work: (handlers: AdminHandlers) => Promise<T>) => Promise<T>;
   /** Copies the store to a new file. */
   readonly backUp: (file: string) => Promise<void>;
+  /** Registers a demo in an empty store; undefined if it is in use already. */
+  readonly registerDemo: () => Promise<unknown>;
   /** Writes one answer to the standard output. */
   readonly write: (text: string) => void;
   /** Reads a password from the standard input. */
@@ -34,5 +37,6 @@ export function createAdminProgram(deps: AdminCliDependencies): Command {
   program.addCommand(createKeysCommand(deps));
   program.addCommand(createCompaniesCommand(deps));
   program.addCommand(createBackupCommand(deps));
+  program.addCommand(createFirstStartCommand(deps), { hidden: true });
   return program;
 }
