@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   addGlance,
+  addTurned,
   type CascadeRule,
   mergeLooks,
   overviewScale,
@@ -32,6 +33,8 @@ const face = (x: number, y: number, side: number, score = 0.9): Candidate => ({
   landmarks: [],
 });
 const fullHd = { width: 1920, height: 1080 };
+/** Where a second look went. */
+const region = { left: 300, top: 300, width: 600, height: 400 };
 
 test('the overview is bounded and never enlarges', () => {
   assert.equal(overviewScale({ width: 1280, height: 960 }, rule), 0.5);
@@ -101,7 +104,6 @@ test('the region stays inside the picture', () => {
 });
 
 test('small faces inside the region come from the second look, the others from the first', () => {
-  const region = { left: 300, top: 300, width: 600, height: 400 };
   const outside = face(1500, 500, 60);
   const smallFirst = face(500, 500, 90, 0.6);
   const smallSecond = face(503, 502, 84, 0.8);
@@ -117,26 +119,53 @@ test('small faces inside the region come from the second look, the others from t
   assert.deepEqual(new Set(merged), new Set([outside, smallSecond, large]));
 });
 
+test('a face counts as inside the region by its centre', () => {
+  // A hint, which only the second look could confirm.
+  const table: [string, Candidate, boolean][] = [
+    ['inside', face(600, 500, 60, 0.4), false],
+    ['left of it', face(200, 500, 60, 0.4), true],
+    ['right of it', face(1000, 500, 60, 0.4), true],
+    ['above it', face(600, 200, 60, 0.4), true],
+    ['below it', face(600, 800, 60, 0.4), true],
+  ];
+  for (const [name, first, stays] of table) {
+    assert.deepEqual(mergeLooks([first], [], region, fullHd, rule), stays ? [first] : [], name);
+  }
+});
+
 test('a large face that the region cuts is the one of the first look', () => {
-  const region = { left: 300, top: 300, width: 600, height: 400 };
   const whole = face(900, 500, 300, 0.7);
-  const cut = { ...face(825, 500, 150, 0.95) }; // reaches the right edge at 900
+  const cut = face(825, 500, 150, 0.95); // reaches the right edge at 900
   assert.deepEqual(mergeLooks([whole], [cut], region, fullHd, rule), [whole]);
-  // At the edge of the picture nothing is cut off that the first look saw.
-  const atPicture = { left: 1300, top: 300, width: 620, height: 400 };
-  const edge = face(1845, 500, 150, 0.95);
-  assert.deepEqual(mergeLooks([], [edge], atPicture, fullHd, rule), [edge]);
+});
+
+test('the second look gives large faces that the region does not cut, and all small ones', () => {
+  const { width, height } = fullHd;
+  const table: [string, typeof region, Candidate, boolean][] = [
+    ['inside', region, face(600, 500, 150), true],
+    ['at the left edge', region, face(375, 500, 150), false],
+    ['at the right edge', region, face(825, 500, 150), false],
+    ['at the upper edge', region, face(600, 375, 150), false],
+    ['at the lower edge', region, face(600, 625, 150), false],
+    ['a small one at an edge', region, face(330, 500, 60), true],
+    // At the edge of the picture nothing is cut off that the first look saw.
+    ['left in the picture', { ...region, left: 0 }, face(75, 500, 150), true],
+    ['right in the picture', { ...region, left: width - 600 }, face(1845, 500, 150), true],
+    ['on top of the picture', { ...region, top: 0 }, face(600, 75, 150), true],
+    ['at its bottom', { ...region, top: height - 400 }, face(600, 1005, 150), true],
+  ];
+  for (const [name, at, second, stays] of table) {
+    assert.deepEqual(mergeLooks([], [second], at, fullHd, rule), stays ? [second] : [], name);
+  }
 });
 
 test('a large face that both looks give is the one of the first look', () => {
-  const region = { left: 300, top: 300, width: 600, height: 400 };
   const first = face(500, 500, 160, 0.7);
   const second = face(502, 501, 158, 0.8);
   assert.deepEqual(mergeLooks([first], [second], region, fullHd, rule), [first]);
 });
 
 test('a sure face stays that the second look does not see at all, unless it is tiny', () => {
-  const region = { left: 300, top: 300, width: 600, height: 400 };
   // 1920 is seen at a third: 72 px are 24 there.
   const blurred = face(500, 500, 72, 0.5);
   const table: [string, Candidate, Candidate[], Candidate[]][] = [
@@ -161,4 +190,15 @@ test('a glance gives large faces alone, and better ones replace those of the fir
     rule,
   );
   assert.deepEqual(merged, [small, face(605, 500, 310, 0.9)]);
+});
+
+test('a glance at the turned picture gives only large faces that are sure enough there', () => {
+  const table: [string, Candidate, boolean][] = [
+    ['large and sure', face(900, 500, 400, 0.8), true],
+    ['not sure enough', face(900, 500, 400, 0.79), false],
+    ['not large', face(900, 500, 200, 0.9), false],
+  ];
+  for (const [name, turned, stays] of table) {
+    assert.deepEqual(addTurned([], [turned], fullHd, rule), stays ? [turned] : [], name);
+  }
 });
