@@ -129,8 +129,8 @@ export function planSecondLook(
 }
 
 /**
- * The faces of both looks, all in the picture's pixels: small ones inside the region come from the
- * second; the first has those outside and large ones, and what it keeps stays.
+ * The faces of both looks, all in the picture's pixels and each look suppressed: small ones inside the region
+ * come from the second; the first has those outside and large ones, and what it keeps stays.
  */
 export function mergeLooks(
   first: readonly Candidate[],
@@ -154,7 +154,7 @@ export function mergeLooks(
   const fromSecond = second.filter(
     (face) => !isSeenBy(fromFirst, face) && !(isLarge(face) && isCut(face, region, size)),
   );
-  return suppress([...fromFirst, ...fromSecond], sameFaceOverlap);
+  return [...fromFirst, ...fromSecond];
 }
 
 /** A test for faces of at least this side. */

@@ -67,7 +67,8 @@ class CascadeRule:
         return ((left, top, right, bottom), zoom) if zoom >= self.min_gain * first_scale else None
 
     def merge(self, first, second, region, width, height, scale):
-        """Inside the region, small faces come from the second look; others that the first has stay."""
+        """Inside the region, small faces come from the second look; others that the first has stay. Both looks are
+        suppressed."""
         left, top, right, bottom = region[0]
         low, high = np.float32([left, top]), np.float32([right, bottom])
         inside = ((first.centres() >= low) & (first.centres() < high)).all(1)
@@ -80,7 +81,7 @@ class CascadeRule:
         cut = ((second.boxes[:, :2] <= low + 1) & (low > 0)).any(1)
         cut |= ((second.boxes[:, 2:] >= high - 1) & (high < np.float32([width, height]))).any(1)
         large = second.sides() * scale >= self.keep_side
-        return kept.joined(second.pick(~(cut & large) & ~self.covered(second, kept))).suppressed()
+        return kept.joined(second.pick(~(cut & large) & ~self.covered(second, kept)))
 
     def covered(self, some, others):
         """Which of `some` are the same face as one of `others`."""
