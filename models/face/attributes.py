@@ -13,8 +13,8 @@ import cv2
 import numpy as np
 
 import dataset
-from detector import AdaptedYunet, Detector, detect
-from evaluate import TEACHER_RULE, TEACHER_SCORE, best_on, longest_side, served_score
+from detector import SERVED_SCORE, TEACHER_RULE, TEACHER_SCORE, AdaptedYunet, Detector, detect
+from evaluate import best_on, longest_side
 from heldout import HeldOut
 
 HERE = Path(__file__).resolve().parent
@@ -45,7 +45,7 @@ def groups_of(picture, face, theirs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", nargs="?", default=HERE / "face-detector.onnx")
-    parser.add_argument("--score", type=float, default=served_score())
+    parser.add_argument("--score", type=float, default=SERVED_SCORE)
     args = parser.parse_args()
     cv2.setNumThreads(1)
     shared = dataset.shared_dir()

@@ -19,19 +19,19 @@ from metrics import iou_matrix
 
 @dataclass(frozen=True)
 class CascadeRule:
-    overview_side: int = 640  # longest side of the overview; never enlarged
-    weak_score: float = 0.1  # a candidate of this score may be a face (calibrated scores)
-    sure_score: float = 0.5  # a candidate of this score is taken for one
-    turned_score: float = 0.8  # the same in a picture that was turned, where faces are expected less
-    large_side: float = 96  # faces from here on are served by the glance
-    glance_scale: float = 0.45  # of the overview
-    small_side: float = 40  # faces below are served by a second look
-    margin: float = 32  # around the small faces, pixels of the overview
-    budget: int = 750_000  # pixels of the second look
-    max_zoom: float = 1.5  # of the picture's own pixels
-    min_gain: float = 1.25  # second scale over first; less does not pay
-    keep_side: float = 48  # from here on the first look is trusted inside the region
-    lone_side: float = 24  # from here on it keeps sure faces that the second does not see
+    overview_side: int  # longest side of the overview; never enlarged
+    weak_score: float  # a candidate of this score may be a face
+    sure_score: float  # a candidate of this score is taken for one
+    turned_score: float  # the same in a picture that was turned, where faces are expected less
+    large_side: float  # faces from here on are served by the glance
+    glance_scale: float  # of the overview
+    small_side: float  # faces below are served by a second look
+    margin: float  # around the small faces, pixels of the overview
+    second_pixels: int  # of the second look at most
+    max_zoom: float  # of the picture's own pixels
+    min_gain: float  # second scale over first; less does not pay
+    keep_side: float  # from here on the first look is trusted inside the region
+    lone_side: float  # from here on it keeps sure faces that the second does not see
     same_face: float = 0.45  # overlap of boxes
 
     def overview_scale(self, width, height):
@@ -63,7 +63,7 @@ class CascadeRule:
         high = found.boxes[small, 2:].max(0) + self.margin / scale
         left, top = (max(0, math.floor(v)) for v in low)
         right, bottom = min(width, math.ceil(high[0])), min(height, math.ceil(high[1]))
-        zoom = min(self.max_zoom, math.sqrt(self.budget / ((right - left) * (bottom - top))))
+        zoom = min(self.max_zoom, math.sqrt(self.second_pixels / ((right - left) * (bottom - top))))
         return ((left, top, right, bottom), zoom) if zoom >= self.min_gain * first_scale else None
 
     def merge(self, first, second, region, width, height, scale):

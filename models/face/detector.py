@@ -1,5 +1,7 @@
 """The detector as it is served: one ONNX session by contract and the cascade of `cascade.py`."""
 
+import json
+import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +16,18 @@ from metrics import suppress
 HERE = Path(__file__).resolve().parent
 CANDIDATE_SCORE = 0.02
 MAX_CANDIDATES = 3000
-SERVED_RULE = CascadeRule()
+
+
+def settings_of(model):
+    """(default score, cascade rule) of a model, by models/manifest.json."""
+    models = json.loads((HERE.parent / "manifest.json").read_text())["models"]
+    settings = next(m["settings"] for m in models if m["name"] == model)
+    numbers = {re.sub("[A-Z]", lambda c: "_" + c[0].lower(), key): value for key, value in settings.items()}
+    return numbers.pop("default_score"), CascadeRule(**numbers)
+
+
+SERVED_SCORE, SERVED_RULE = settings_of("face-detector")
+TEACHER_SCORE, TEACHER_RULE = settings_of("yunet-n")
 
 
 def single_thread(path):

@@ -14,19 +14,12 @@ import numpy as np
 
 import metrics
 from dataset import read_rgb, shared_dir, teacher_file
-from detector import AdaptedYunet, CascadeRule, Detector, detect
+from detector import SERVED_RULE, SERVED_SCORE, TEACHER_RULE, TEACHER_SCORE, AdaptedYunet, Detector, detect
 
 HERE = Path(__file__).resolve().parent
-TEACHER_SCORE = 0.65
-TEACHER_RULE = CascadeRule(weak_score=0.35, sure_score=TEACHER_SCORE)  # its scores are not calibrated
 WIDER = ("wider427", "wider_portrait")
 SIZE_BANDS = ((0, 16), (16, 32), (32, 64), (64, 128), (128, 1e9))
 LANDMARK_FACE = 96  # pixels; smaller faces say little about landmarks
-
-
-def served_score():
-    manifest = json.loads((HERE.parent / "manifest.json").read_text())
-    return next(m["settings"]["defaultScore"] for m in manifest["models"] if m["name"] == "face-detector")
 
 
 def longest_side(face):
@@ -97,7 +90,7 @@ def print_table(columns):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", nargs="?", default=HERE / "face-detector.onnx")
-    parser.add_argument("--score", type=float, default=served_score(), help="default score of our model")
+    parser.add_argument("--score", type=float, default=SERVED_SCORE, help="default score of our model")
     parser.add_argument("--fixed", action="store_true")
     args = parser.parse_args()
     root = shared_dir() / "face" / "eval"
@@ -106,7 +99,7 @@ def main():
         return
     cv2.setNumThreads(1)
     pictures = json.loads((root / "ground_truth.json").read_text())
-    detectors = {"ours": (Detector(args.model), args.score, CascadeRule())}
+    detectors = {"ours": (Detector(args.model), args.score, SERVED_RULE)}
     teacher_path = teacher_file(shared_dir())
     if teacher_path.is_file():
         detectors = {"teacher": (AdaptedYunet(teacher_path), TEACHER_SCORE, TEACHER_RULE), **detectors}

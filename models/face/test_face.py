@@ -158,7 +158,21 @@ class MetricsTest(unittest.TestCase):
 
 
 class CascadeTest(unittest.TestCase):
-    rule = CascadeRule()
+    rule = CascadeRule(
+        overview_side=640,
+        weak_score=0.1,
+        sure_score=0.5,
+        turned_score=0.8,
+        large_side=96,
+        glance_scale=0.45,
+        small_side=40,
+        margin=32,
+        second_pixels=750_000,
+        max_zoom=1.5,
+        min_gain=1.25,
+        keep_side=48,
+        lone_side=24,
+    )
 
     def test_large_faces_alone_need_no_second_look(self):
         self.assertIsNone(self.rule.region(found([100, 100, 400, 400]), 1280, 800, 0.5, 0.5))
@@ -167,7 +181,7 @@ class CascadeTest(unittest.TestCase):
         first = found([100, 100, 120, 120], [600, 300, 620, 320])
         (left, top, right, bottom), zoom = self.rule.region(first, 1280, 800, 0.5, 0.5)
         self.assertTrue(left <= 100 and top <= 100 and right >= 620 and bottom >= 320)
-        self.assertLessEqual((right - left) * (bottom - top) * zoom**2, self.rule.budget * 1.001)
+        self.assertLessEqual((right - left) * (bottom - top) * zoom**2, self.rule.second_pixels * 1.001)
 
     def test_small_faces_of_the_first_look_yield_to_the_second_inside_the_region(self):
         first = found([100, 100, 120, 120], [900, 600, 920, 620], [100, 300, 400, 600])

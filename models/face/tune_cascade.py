@@ -15,8 +15,7 @@ import numpy as np
 
 import dataset
 import metrics
-from cascade import CascadeRule
-from detector import AdaptedYunet, Detector, detect
+from detector import SERVED_RULE, AdaptedYunet, Detector, detect
 from heldout import HeldOut
 
 STORED_SIDE, REAL_SIDE = 640, 1024
@@ -67,10 +66,10 @@ def main():
     path = dataset.teacher_file(shared) if teacher else args.model
     detector = CountingDetector(AdaptedYunet(path) if teacher else Detector(path))
     held_out = HeldOut(shared)
-    base = CascadeRule(overview_side=int(CascadeRule.overview_side / RATIO))
+    base = replace(SERVED_RULE, overview_side=int(SERVED_RULE.overview_side / RATIO))
     print("one look only:", measure(detector, held_out, args.step, base, more=False), flush=True)
     for weak, small, budget, zoom in itertools.product(args.weak, args.small, args.budget, args.zoom):
-        rule = replace(base, weak_score=weak, small_side=small, budget=budget * 1e6 / RATIO**2, max_zoom=zoom)
+        rule = replace(base, weak_score=weak, small_side=small, second_pixels=budget * 1e6 / RATIO**2, max_zoom=zoom)
         result = measure(detector, held_out, args.step, rule, more=True)
         print(f"weak {weak} small {small:.0f} budget {budget} zoom {zoom}: {result}", flush=True)
 
