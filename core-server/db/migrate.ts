@@ -1,12 +1,7 @@
 import type { Knex } from 'knex';
 import { migrations } from './migrations/index.js';
+import type { Migration } from './migrations/migration.js';
 import { isPostgres } from './postgres.js';
-
-/** One step of the schema. A published step is never edited; a change is a new step. */
-export interface Migration {
-  readonly name: string;
-  up(db: Knex): Promise<void>;
-}
 
 // Imported modules instead of a folder scan, so that it works from a build folder and from a bundle.
 const migrationSource: Knex.MigrationSource<Migration> = {

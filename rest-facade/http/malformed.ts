@@ -4,9 +4,9 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { createSlot } from '../../runtime/limits/slot.js';
 import { type Refusal, refuse } from '../../runtime/refusal.js';
-import { answerHeaders } from '../middleware/security-headers.js';
 import { renderError } from '../transcode/http-error.js';
-import { methodNotAllowed } from './method-not-allowed.js';
+import { methodNotAllowed } from '../transcode/method-not-allowed.js';
+import { answerHeaders } from './answer-headers.js';
 
 /** Request line and headers together. */
 export const maxHeaderBytes = 16 * 1024;

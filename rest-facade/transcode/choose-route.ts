@@ -1,6 +1,6 @@
 import { clip, missingField, quote, refuse } from '../../runtime/refusal.js';
-import { methodNotAllowed } from '../http/method-not-allowed.js';
 import { onlyValue } from './field.js';
+import { methodNotAllowed } from './method-not-allowed.js';
 import type { NamedValue } from './parse-target.js';
 import { matchPath } from './path-template.js';
 import type { Route } from './rules.js';

@@ -8,16 +8,13 @@ export class Base64 {
   constructor(readonly bytes: Uint8Array) {}
 }
 
-/** What a response consists of; undefined members are left out. */
-export type Json =
-  | string
-  | number
-  | boolean
-  | null
-  | Float
-  | Base64
-  | readonly Json[]
-  | { readonly [member: string]: Json | undefined };
+/** What a response consists of. */
+export type Json = string | number | boolean | null | Float | Base64 | readonly Json[] | Members;
+
+/** Members of a JSON object; undefined ones are left out. */
+export interface Members {
+  readonly [member: string]: Json | undefined;
+}
 
 /**
  * Writes JSON. It replaces JSON.stringify for two reasons: JavaScript cannot tell 1.0 from 1, and base64

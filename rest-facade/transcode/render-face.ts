@@ -6,9 +6,8 @@ import type {
 } from '../../generated/imageanalysis/v1/face_detection.js';
 import { mostFaces } from '../../runtime/message-limit.js';
 import { withoutPrefix } from './enum-name.js';
-import { Base64, Float } from './json.js';
+import { Base64, Float, type Members } from './json.js';
 import { renderBox, renderPoint } from './render-geometry.js';
-import type { Members } from './render-response.js';
 import type { Wire } from './wire.js';
 
 /** `POST /face_detect_single` */

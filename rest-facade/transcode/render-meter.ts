@@ -1,8 +1,7 @@
 import type { ReadMeterResponse } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { withoutPrefix } from './enum-name.js';
-import { Float } from './json.js';
+import { Float, type Members } from './json.js';
 import { renderBox } from './render-geometry.js';
-import type { Members } from './render-response.js';
 import type { Wire } from './wire.js';
 
 /** `POST /meter-number-ocr/file` and `/meter-number-ocr/base64` */

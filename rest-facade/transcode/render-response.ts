@@ -7,13 +7,10 @@ import type {
   GetDetectionScoreResponse,
   SetDetectionScoreResponse,
 } from '../../generated/imageanalysis/v1/score_config.js';
-import { Base64, Float, type Json } from './json.js';
+import { Base64, Float, type Json, type Members } from './json.js';
 import { renderAllFaces, renderSingleFace } from './render-face.js';
 import { renderReading } from './render-meter.js';
 import type { Wire } from './wire.js';
-
-/** Members of a JSON object; undefined ones are left out. */
-export type Members = Readonly<Record<string, Json | undefined>>;
 
 /** The responses with a documented REST form, by message name. */
 interface Documented {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { AdminCliDependencies } from './program.js';
+import type { AdminCliDependencies } from './dependencies.js';
 
 /** `backup <file>`. */
 export function createBackupCommand({ backUp, write }: AdminCliDependencies): Command {

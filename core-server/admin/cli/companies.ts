@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { companyNameRule } from '../../access/company-name.js';
+import type { AdminCliDependencies } from './dependencies.js';
 import { companiesToTable, companyToJson, type JsonOption } from './output.js';
-import type { AdminCliDependencies } from './program.js';
 
 interface PasswordOptions extends JsonOption {
   readonly password?: string;

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { AdminCliDependencies } from './program.js';
+import type { AdminCliDependencies } from './dependencies.js';
 
 /** `first-start`, for the launcher: prints JSON, or nothing if the store is in use already. */
 export function createFirstStartCommand({ registerDemo, write }: AdminCliDependencies): Command {

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Operation } from '../../../generated/imageanalysis/v1/admin.js';
+import type { AdminCliDependencies } from './dependencies.js';
 import { apiKeysToTable, apiKeyToJson, type JsonOption, operationsByName } from './output.js';
-import type { AdminCliDependencies } from './program.js';
 
 interface CreateOptions extends JsonOption {
   readonly label: string;

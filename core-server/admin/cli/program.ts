@@ -1,26 +1,9 @@
 import { Command } from 'commander';
-import type { AdminHandlers } from '../service.js';
 import { createBackupCommand } from './backup.js';
 import { createCompaniesCommand } from './companies.js';
+import type { AdminCliDependencies } from './dependencies.js';
 import { createFirstStartCommand } from './first-start.js';
 import { createKeysCommand } from './keys.js';
-
-/** What the admin command needs from outside. */
-export interface AdminCliDependencies {
-  /** Opens the store, does the work and closes the store. */
-  readonly withHandlers: <T>(work: (handlers: AdminHandlers) => Promise<T>) => Promise<T>;
-  /** Copies the store to a new file. */
-  readonly backUp: (file: string) => Promise<void>;
-  /** Registers a demo in an empty store; undefined if it is in use already. */
-  readonly registerDemo: () => Promise<unknown>;
-  /** Writes one answer to the standard output. */
-  readonly write: (text: string) => void;
-  /** Reads a password from the standard input. */
-  readonly readPassword: () => Promise<string>;
-  /** Makes a password that nobody can guess. */
-  readonly generatePassword: () => string;
-  readonly now: () => Date;
-}
 
 /** The command `npm run admin --`. */
 export function createAdminProgram(deps: AdminCliDependencies): Command {

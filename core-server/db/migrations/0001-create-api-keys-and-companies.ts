@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import type { Migration } from '../migrate.js';
 import { isPostgres } from '../postgres.js';
+import type { Migration } from './migration.js';
 
 /** Times are milliseconds since 1970 in UTC: both databases keep them exactly. */
 export const createApiKeysAndCompanies: Migration = {
