@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import KnexPostgresClient from 'knex/lib/dialects/postgres/index.js';
 import type { Client } from 'pg';
+import { withVerifiedTls } from './postgres-url.js';
 
 const connectTimeoutMs = 5_000;
 /** PostgreSQL reports a statement that took too long; if nothing arrives for this much longer, it is gone. */
@@ -22,7 +23,7 @@ export function postgresConfig(
   return {
     client: PostgresClient,
     connection: {
-      connectionString: url,
+      connectionString: withVerifiedTls(url),
       connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: statementTimeoutMs + answerDelayMs,
       keepAlive: true,

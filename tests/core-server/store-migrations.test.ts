@@ -114,12 +114,16 @@ describe('opening the store', () => {
       'postgres://secret:12/34@h/d',
       'postgres://secret:12?34@h/d',
       'postgres://secret:12#34@h/d',
+      'postgres://u:secret@h/d?sslMode=verify-full',
+      'postgres://u:secret@h/d?ssl-mode=verify-full',
+      'postgres://u:secret@h/d?sslmode=',
+      'postgres://u:secret@h/d?sslmode=require&sslcrl=revoked.pem',
     ]) {
       await assert.rejects(createDatabase({ url, dataDir: '' }), (error: Error) => {
         assert.ok(error instanceof ConfigError);
         assert.match(
           error.message,
-          /want an address such as postgres:\/\/user:password@host:5432\/database, with \/ in the password as %2F$/,
+          /want an address such as postgres:\/\/user:password@host:5432\/database, with \/ in the password as %2F and TLS as \?sslmode=verify-full$/,
         );
         assert.doesNotMatch(error.message, /secret/);
         return true;
