@@ -31,6 +31,7 @@ export async function migrateDatabase(db: Knex): Promise<void> {
       transaction.on('query-error', (error: Error) => (firstError ??= error));
       await takeStartLock(transaction);
       if (await isCurrent(transaction)) return; // another replica was first
+      if (isPostgres(transaction)) await assertHoldsAnyText(transaction);
       await transaction.migrate.latest({ migrationSource });
     });
   } catch (error) {
@@ -49,6 +50,14 @@ async function isCurrent(db: Knex): Promise<boolean> {
       `the database was written by a newer version (migration ${unknown.join(', ')}); run that version or restore a backup`,
     );
   return known.every((name) => done.includes(name));
+}
+
+/** @throws Error unless labels of API keys may have any characters; PostgreSQL would refuse them one by one. */
+async function assertHoldsAnyText(db: Knex): Promise<void> {
+  const { rows } = await db.raw<{ rows: { server_encoding: string }[] }>('SHOW server_encoding');
+  const encoding = rows[0]?.server_encoding;
+  if (encoding !== 'UTF8')
+    throw new Error(`the encoding of the database is ${encoding}, want UTF8`);
 }
 
 /** The longest delay that a timer of Node.js supports. */

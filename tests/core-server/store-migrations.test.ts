@@ -73,6 +73,20 @@ for (const dialect of dialects) {
   });
 }
 
+const [, postgres] = dialects;
+
+it('should refuse a PostgreSQL database without Unicode', { skip: postgres.skip }, async (t) => {
+  const place = await postgres.place(t);
+  const name = 'without_unicode';
+  const other = await openDatabase(t, place);
+  await other.raw(`CREATE DATABASE ${name} ENCODING 'LATIN1' TEMPLATE template0 LOCALE 'C'`);
+  const url = new URL(`/${name}`, place.url).href;
+  await assert.rejects(
+    createDatabase({ ...place, url }),
+    /: the encoding of the database is LATIN1, want UTF8$/,
+  );
+});
+
 describe('opening the store', () => {
   it('should flush every write of SQLite to the disk', async (t) => {
     const db = await openDatabase(t, await placeSqlite(t));
