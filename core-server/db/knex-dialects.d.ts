@@ -12,6 +12,7 @@ declare module 'knex/lib/dialects/postgres/index.js' {
 
   class PostgresClient extends Knex.Client {
     _query(connection: Client, query: unknown): Promise<unknown>;
+    acquireRawConnection(): Promise<unknown>;
     checkVersion(connection: Client): Promise<string>;
     destroyRawConnection(connection: Client): Promise<void>;
   }

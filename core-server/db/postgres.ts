@@ -79,6 +79,15 @@ class PostgresClient extends KnexPostgresClient {
     }
   }
 
+  override async acquireRawConnection(): Promise<unknown> {
+    try {
+      return await super.acquireRawConnection();
+    } catch (error) {
+      if (error instanceof Error) connectFailures.add(error);
+      throw error;
+    }
+  }
+
   /** Closes a new connection whose first statement fails: knex drops it, but leaves it open. */
   override async checkVersion(connection: Connection): Promise<string> {
     try {
@@ -98,6 +107,17 @@ class PostgresClient extends KnexPostgresClient {
       clearTimeout(timer);
     }
   }
+}
+
+/** Why connections could not be opened. */
+const connectFailures = new WeakSet<Error>();
+
+/**
+ * Whether this error kept a connection from being opened: besides an unreachable server, for example a changed password,
+ * an expired certificate or a database that is being restored.
+ */
+export function isConnectFailure(error: unknown): boolean {
+  return error instanceof Error && connectFailures.has(error);
 }
 
 function isReadOnly(error: unknown): boolean {

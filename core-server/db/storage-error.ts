@@ -1,8 +1,9 @@
 import { Refusal, refuse } from '../../runtime/refusal.js';
+import { isConnectFailure } from './postgres.js';
 
 /**
  * Awaits a query; whatever the database throws becomes a Refusal with the cause kept.
- * STORE_UNAVAILABLE (worth trying again) when the store is unreachable, busy, restarting, full
+ * STORE_UNAVAILABLE (worth trying again) when the store cannot be reached or is busy, restarting, full
  * or read-only; otherwise INTERNAL.
  */
 export async function withStorageErrors<T>(query: PromiseLike<T>): Promise<T> {
@@ -14,7 +15,7 @@ export async function withStorageErrors<T>(query: PromiseLike<T>): Promise<T> {
 }
 
 function toStorageError(caught: unknown): Refusal {
-  if (!isTemporary(caught)) return Refusal.from(caught);
+  if (!isTemporary(caught) && !isConnectFailure(caught)) return Refusal.from(caught);
   return refuse('STORE_UNAVAILABLE', 'the configuration store is not available, try again', {
     retryAfterSeconds: 1,
     cause: caught,
@@ -38,24 +39,23 @@ const temporaryCodes: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
   'EPIPE',
   'ETIMEDOUT',
-  // PostgreSQL: serialization failure, deadlock, no lock, too many connections, statement timeout.
+  // PostgreSQL: serialization failure, deadlock, no lock, statement timeout.
   '40001',
   '40P01',
   '55P03',
-  '53300',
   '57014',
-  // PostgreSQL: disk full, out of memory, input or output error; a standby that may only be read.
-  '53100',
-  '53200',
+  // PostgreSQL: input or output error; a standby that may only be read; no connections to this database.
   '58030',
   '25006',
-  // PostgreSQL: no connections to this database, administrator shutdown, crash shutdown, starting up or
-  // shutting down.
   '55000',
-  '57P01',
-  '57P02',
-  '57P03',
 ]);
+
+/**
+ * Classes of PostgreSQL: connection exceptions, of which PgBouncer has 08P01 when PostgreSQL is away; insufficient
+ * resources, such as connections, memory or disk; and connections that the server ends, for example because it
+ * shuts down or because they were idle.
+ */
+const temporaryClasses = /^(08|53|57P)[0-9A-Z]+$/;
 
 /**
  * Messages of the drivers, without any code, when a connection ends or cannot be had in time; knex prefixes
@@ -73,6 +73,5 @@ export function isTemporary(caught: unknown): boolean {
   const { code = '', syscall }: NodeJS.ErrnoException = caught;
   // PostgreSQL's Unix socket, which is there while the server runs.
   if (code === 'ENOENT' && syscall === 'connect') return true;
-  // Class 08: connection exceptions of PostgreSQL, and of PgBouncer, which uses 08P01 when PostgreSQL is away.
-  return temporaryCodes.has(code) || /^08[0-9A-Z]{3}$/.test(code);
+  return temporaryCodes.has(code) || temporaryClasses.test(code);
 }

@@ -145,6 +145,27 @@ describe('a PostgreSQL server that crashes', { skip: postgres.skip }, () => {
   });
 });
 
+describe('a PostgreSQL database that is being restored', { skip: postgres.skip }, () => {
+  it('should be refused as worth a retry until it is back', async (t) => {
+    const place = await postgres.place(t);
+    const db = await openDatabase(t, place);
+    const scores = createKnexScoreStore(db);
+    await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
+    const [{ name } = { name: '' }] = await db
+      .select<{ name: string }[]>(db.raw('current_database() AS name'))
+      .limit(1);
+    const other = await openDatabase(t, await postgres.place(t));
+    await other.raw('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ?', [
+      name,
+    ]);
+    await other.raw(`ALTER DATABASE ${name} RENAME TO aside`);
+    // The first may meet the connection that was ended.
+    for (let time = 0; time < 3; time += 1) await assert.rejects(scores.get('acme'), isWorthARetry);
+    await other.raw(`ALTER DATABASE aside RENAME TO ${name}`);
+    assert.deepEqual(await scores.get('acme'), { score: undefined });
+  });
+});
+
 describe('a PostgreSQL server that may only be read', { skip: postgres.skip }, () => {
   /** From when on new connections may write or not; those that are open stay as they are. */
   const setReadOnly = (db: Knex, isReadOnly: boolean) =>
