@@ -194,15 +194,23 @@ async function fetchOnce<T>(url: string, request: RequestInit, signal: AbortSign
   let response: Response;
   let text: string;
   try {
-    response = await fetch(url, request);
+    // A redirect would take the key, a password and the picture to any address.
+    response = await fetch(url, { ...request, redirect: 'manual' });
     text = await response.text();
   } catch (cause) {
     if (signal.aborted) throw toError(signal.reason);
     throw unanswered('UNAVAILABLE', `${url} cannot be reached.`, cause);
   }
+  if (isRedirect(response))
+    throw unanswered('UNKNOWN', `${url} is redirected, want the URL of the service itself.`);
   const body = parseObject(text);
   if (response.ok && body) return body as T;
   throw toRefusal(response, body);
+}
+
+/** Browsers show neither its status nor its address. */
+function isRedirect({ type, status }: Response): boolean {
+  return type === 'opaqueredirect' || (status >= 300 && status < 400);
 }
 
 function toRefusal(response: Response, body: Record<string, unknown> | undefined): RefusedError {

@@ -2,7 +2,7 @@ import { RefusedError } from './refused-error.js';
 
 /** The limits of one call. */
 export interface CallOptions {
-  /** Milliseconds for the call including all its attempts. */
+  /** Milliseconds for the call including all its attempts; `Infinity` for as long as it takes. */
   readonly timeoutMs?: number | undefined;
   /** Ends the call. */
   readonly signal?: AbortSignal | undefined;
@@ -16,11 +16,16 @@ export interface TimeLimit {
   readonly deadline: number;
 }
 
+/** The longest that a timer can wait, 25 days; a longer one would fire at once. */
+const maxTimeoutMs = 2 ** 31 - 1;
+
 /** Runs a call within its time limit. */
 export async function withinTime<T>(
-  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal | undefined },
+  options: { timeoutMs: number; signal: AbortSignal | undefined },
   call: (limit: TimeLimit) => Promise<T>,
 ): Promise<T> {
+  const { signal } = options;
+  const timeoutMs = Math.min(options.timeoutMs, maxTimeoutMs);
   signal?.throwIfAborted();
   const over = new AbortController();
   const timer = setTimeout(() => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { before, describe, it, type TestContext } from 'node:test';
+import { before, describe, it, test, type TestContext } from 'node:test';
 import {
   createRestClient,
   RefusedError,
@@ -120,7 +120,34 @@ describe('the client over REST', () => {
     const reading = client.readMeter(meter, { signal: abort.signal });
     abort.abort(new Error('changed my mind'));
     await assert.rejects(reading, /changed my mind/);
+    assert.equal((await client.readMeter(meter, { timeoutMs: Infinity })).value, '00473.286');
   });
+});
+
+test('a redirect is not followed, over REST', async (t) => {
+  const asked: string[] = [];
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    asked.push(`${request.headers.host}${request.url}`);
+    response.writeHead(307, { location: `http://127.0.0.1:${otherPort}${request.url}` }).end();
+  };
+  const otherPort = await listen(t, createServer(answer));
+  const port = await listen(t, createServer(answer));
+  const url = `http://127.0.0.1:${port}`;
+  const client = createRestClient({ url, apiKey: 'secret' });
+
+  for (const [path, call] of [
+    ['/meter-number-ocr/file', () => client.readMeter(new Blob(['x']))],
+    ['/v1/companies/acme/detection-score', () => client.getDetectionScore('acme', 'secret')],
+  ] as const)
+    await assert.rejects(call(), {
+      name: 'RefusedError',
+      code: 'UNKNOWN',
+      message: `${url}${path} is redirected, want the URL of the service itself.`,
+    });
+  assert.deepEqual(asked, [
+    `127.0.0.1:${port}/meter-number-ocr/file`,
+    `127.0.0.1:${port}/v1/companies/acme/detection-score`,
+  ]);
 });
 
 describe('trying again over REST', () => {
@@ -229,10 +256,14 @@ async function clientOf(
   const server = createServer((request, response) => {
     request.resume().once('end', () => answer(response));
   });
+  const port = await listen(t, server);
+  return createRestClient({ url: `http://127.0.0.1:${port}/`, apiKey: 'any', ...options });
+}
+
+async function listen(t: TestContext, server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
-  const { port } = server.address() as AddressInfo;
-  return createRestClient({ url: `http://127.0.0.1:${port}/`, apiKey: 'any', ...options });
+  return (server.address() as AddressInfo).port;
 }
 
 async function readBlob(name: Parameters<typeof readSample>[0]): Promise<Blob> {
