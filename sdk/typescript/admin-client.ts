@@ -15,6 +15,7 @@ import {
   type SetCompanyPasswordRequest,
   type SetCompanyPasswordResponse,
 } from '../../generated/imageanalysis/v1/admin.js';
+import { maxMessageBytes } from '../../runtime/message-limit.js';
 import type { CallOptions } from './time-limit.js';
 import { trimKey } from './trim-key.js';
 import { createUnaryCalls } from './unary-calls.js';
@@ -70,6 +71,7 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
   const service = new AdminServiceClient(
     address,
     options.credentials ?? grpcCredentials.createInsecure(),
+    { 'grpc.max_receive_message_length': maxMessageBytes },
   );
   const metadata = new Metadata();
   metadata.set('adminkey', trimKey('adminKey', adminKey));
