@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import type { MeterAnswer, Reason } from '../../sdk/typescript/rest.js';
 import type { Analysis, RefusedAnswer } from '../../tools/demo/analyse.js';
 import { isRefused, summarise, toAnnotations } from '../../tools/demo/describe.js';
-import { outputNames } from '../../tools/demo/output-names.js';
 
 const bbox = { xmin: 10, ymin: 10, xmax: 90, ymax: 40 };
 const refused = (reason: Reason, message: string): RefusedAnswer => ({
@@ -83,11 +82,5 @@ describe('toAnnotations', () => {
       (status) => toAnnotations({ faces: faces(), meter: { ...meter, status } })[0]?.colour,
     );
     assert.notEqual(colours[0], colours[1]);
-  });
-});
-
-describe('outputNames', () => {
-  it('should tell files of the same name apart', () => {
-    assert.deepEqual(outputNames(['a/x.jpg', 'b/x.png', 'y.webp']), ['x', 'x-2', 'y']);
   });
 });

@@ -78,8 +78,12 @@ describe('make demo', () => {
   });
 
   it('should use a running service, and go on after a picture that is refused', async (t) => {
-    const [{ rest, apiKey }, out] = await Promise.all([startService(t), folder(t)]);
-    const text = path.join(out, 'text.jpg');
+    const [{ rest, apiKey }, photos, out] = await Promise.all([
+      startService(t),
+      folder(t),
+      folder(t),
+    ]);
+    const text = path.join(photos, 'text.jpg');
     await writeFile(text, 'no picture');
     const args = ['--rest', rest, '--out', out, text, 'samples/astronaut.jpg'];
     const { code, stdout } = await run(args, { APIKEY: apiKey });
@@ -90,6 +94,25 @@ describe('make demo', () => {
       /text\.jpg: refused: file is of an unknown type, want .*; wrote .*text\.json$/,
     );
     assert.match(second, /1 face/);
+  });
+
+  it('should leave its inputs as they are', async (t) => {
+    const photos = await folder(t);
+    const photo = path.join(photos, 'a.jpg');
+    await writeFile(photo, 'a picture');
+    const { code, stderr } = await run(['--out', photos, photo]);
+    assert.equal(code, 2);
+    assert.match(
+      stderr,
+      /^demo: --out is ".*", where a\.jpg would be replaced, want another folder/,
+    );
+    assert.equal(await readFile(photo, 'utf8'), 'a picture');
+  });
+
+  it('should print no control characters of a name', async (t) => {
+    const out = await folder(t);
+    const { stderr } = await run(['--out', out, '\u001b]0;title\u0007.jpg']);
+    assert.match(stderr, /^demo: .*'\?]0;title\?\.jpg'\n$/);
   });
 
   it('should say what is missing', async (t) => {

@@ -7,10 +7,11 @@ import { createLaunchSettings } from '../../launcher/launch-settings.js';
 import { exitCodeOf, exitCodes } from '../../runtime/process/exit-codes.js';
 import { createRestClient, type RestClientOptions } from '../../sdk/typescript/rest.js';
 import { annotate } from '../annotate/annotate.js';
+import { printable } from '../printable.js';
 import { readKey } from '../read-key.js';
 import { analyse } from './analyse.js';
+import { chooseTargets } from './choose-targets.js';
 import { isRefused, summarise, toAnnotations } from './describe.js';
-import { outputNames } from './output-names.js';
 
 const usage = `Analyses pictures, and writes annotated copies and the responses as JSON.
 
@@ -33,7 +34,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 try {
   await main();
 } catch (error) {
-  process.stderr.write(`demo: ${error instanceof Error ? error.message : String(error)}\n`);
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`demo: ${message.split('\n').map(printable).join('\n')}\n`);
   process.exitCode = exitCodeOf(error);
 }
 
@@ -48,12 +50,13 @@ async function main(): Promise<void> {
   }
   const files = positionals.length > 0 ? positionals : await samples();
   const out = values.out ?? 'out';
+  const targets = await chooseTargets(files, out);
   await mkdir(out, { recursive: true });
   if (values.rest === undefined) {
-    await withOwnService((service) => analyseAll(service, files, out));
+    await withOwnService((service) => analyseAll(service, files, targets));
     return;
   }
-  await analyseAll({ url: values.rest, apiKey: readKey(process.env) }, files, out);
+  await analyseAll({ url: values.rest, apiKey: readKey(process.env) }, files, targets);
 }
 
 async function samples(): Promise<string[]> {
@@ -61,23 +64,30 @@ async function samples(): Promise<string[]> {
   return names.filter((name) => name.endsWith('.jpg')).map((name) => path.join('samples', name));
 }
 
-async function analyseAll(service: RestClientOptions, files: readonly string[], out: string) {
+async function analyseAll(
+  service: RestClientOptions,
+  files: readonly string[],
+  targets: readonly string[],
+) {
   const client = createRestClient(service);
-  const names = outputNames(files);
   for (const [index, file] of files.entries()) {
     abort.signal.throwIfAborted();
     const picture = await readFile(file);
     const analysis = await analyse(client, picture, abort.signal);
-    const target = path.join(out, names[index] ?? '');
+    const target = targets[index] ?? '';
     await writeFile(`${target}.json`, `${JSON.stringify(analysis, undefined, 2)}\n`);
     if (isRefused(analysis)) {
-      process.stdout.write(`${file}: ${summarise(analysis)}; wrote ${target}.json\n`);
+      say(`${file}: ${summarise(analysis)}; wrote ${target}.json`);
       process.exitCode = exitCodes.failed;
       continue;
     }
     await writeFile(`${target}.jpg`, await annotate(picture, toAnnotations(analysis)));
-    process.stdout.write(`${file}: ${summarise(analysis)}; wrote ${target}.jpg and .json\n`);
+    say(`${file}: ${summarise(analysis)}; wrote ${target}.jpg and .json`);
   }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${printable(line)}\n`);
 }
 
 /** A service on free ports with a temporary database, whatever the user's own settings say. */
