@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -233,7 +242,22 @@ describe('npm run analyze', () => {
     assert.match(stderr, /stopped; run it again to resume/);
   });
 
+  it('stops on SIGINT while it makes missing copies', async () => {
+    const copies = path.join(folder, 'copies');
+    const made = () => readdir(copies, { recursive: true }).catch(() => []);
+    // Answered in the first test.
+    const child = start(['--output', 'a.jsonl', '--annotate', 'copies', 'photos']);
+    const ended = outcome(child);
+    while ((await made()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    child.kill('SIGINT');
+    const { code, stderr } = await ended;
+    assert.equal(code, 1);
+    assert.match(stderr, /stopped; run it again to resume/);
+    assert.ok((await made()).length < pictures / 2);
+  });
+
   it('says what is mistaken', async () => {
+    await symlink('photos', path.join(folder, 'linked'));
     for (const [args, wanted, text] of [
       [[], 2, 'no pictures are named'],
       [['--surprise', 'photos'], 2, "Unknown option '--surprise'"],
@@ -247,6 +271,11 @@ describe('npm run analyze', () => {
       [['nowhere'], 1, 'ENOENT'],
       [['photos/[a.jpg'], 1, "ENOENT: no such file or directory, stat 'photos/[a.jpg'"],
       [['empty'], 1, 'no picture was found in empty'],
+      [['--annotate', '.', 'photos'], 2, '--annotate is ".", which contains or is in "photos"'],
+      [['--annotate', 'photos/copies', 'photos'], 2, 'or is in "photos", want another folder'],
+      [['--annotate', 'photos', 'phone', 'photos/0.jpg'], 2, 'or is in "photos/0.jpg"'],
+      [['--annotate', 'linked/copies', 'photos'], 2, '--annotate is "linked/copies"'],
+      [['\u001b]0;title\u0007.jpg'], 1, "stat '?]0;title?.jpg'"],
       [['--output', 'photos/0.jpg', 'photos'], 2, '--output is "photos/0.jpg", which has no'],
     ] as const) {
       const { code, stderr } = await run(...args);
@@ -578,6 +607,36 @@ test('links are followed, but not round in a circle', async (t) => {
     'linked/lost.jpg',
   ]);
   assert.deepEqual(await find('linked/file.jpg'), ['linked/file.jpg']);
+});
+
+test('a folder that several paths lead to is listed once', async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await mkdir(path.join(folder, 'all/shared'), { recursive: true });
+  await writeFile(path.join(folder, 'all/shared/1.jpg'), '');
+  for (const link of ['first', 'second']) await symlink('shared', path.join(folder, 'all', link));
+  const found: string[] = [];
+  for await (const file of findPictures([
+    path.join(folder, 'all'),
+    path.join(folder, 'all/shared'),
+  ]))
+    found.push(path.relative(folder, file));
+  assert.deepEqual(found, ['all/first/1.jpg']);
+});
+
+test('looking for pictures can be stopped', async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
+  t.after(() => rm(folder, { recursive: true }));
+  for (const name of ['a', 'b']) await mkdir(path.join(folder, name));
+  const stopped = new Error('stopped');
+  const signal = AbortSignal.abort(stopped);
+  await assert.rejects(findPictures([folder], { signal }).next(), stopped);
+
+  const stop = new AbortController();
+  await writeFile(path.join(folder, 'c.txt'), '');
+  await writeFile(path.join(folder, 'd.jpg'), '');
+  const onLeftOut = () => stop.abort(stopped);
+  await assert.rejects(findPictures([folder], { onLeftOut, signal: stop.signal }).next(), stopped);
 });
 
 test('the progress line', () => {

@@ -1,5 +1,6 @@
 import { exitCodeOf, exitCodes } from '../../runtime/process/exit-codes.js';
-import { writeAnnotated, writeMissing } from './annotated-copies.js';
+import { printable } from '../printable.js';
+import { assertApart, writeAnnotated, writeMissing } from './annotated-copies.js';
 import type { Line } from './answer.js';
 import { analyseAll } from './bulk-stream.js';
 import { readCommandLine, type RunOptions, usage } from './command-line.js';
@@ -24,7 +25,7 @@ try {
 }
 
 function warn(message: string): void {
-  process.stderr.write(`\nanalyze: ${message}\n`);
+  process.stderr.write(`\nanalyze: ${printable(message)}\n`);
 }
 
 function leftOutText({ count, shown }: { count: number; shown: readonly string[] }): string {
@@ -35,18 +36,20 @@ function leftOutText({ count, shown }: { count: number; shown: readonly string[]
 
 /** @returns how many pictures got no successful response */
 async function run({ wanted, output, copies, ...options }: RunOptions): Promise<number> {
+  const { signal } = abort;
+  if (copies !== undefined) await assertApart(copies, wanted);
   let total = 0;
   const leftOut = { count: 0, shown: [] as string[] };
   const onLeftOut = (file: string) => {
     if ((leftOut.count += 1) <= maxShown) leftOut.shown.push(file);
   };
   // eslint-disable-next-line @typescript-eslint/no-unused-vars -- counted, not kept
-  for await (const _file of findPictures(wanted, onLeftOut)) total += 1;
+  for await (const _file of findPictures(wanted, { onLeftOut, signal })) total += 1;
   if (leftOut.count > 0) warn(leftOutText(leftOut));
   if (total === 0) throw new Error(`no picture was found in ${wanted.join(', ')}`);
 
   const results = await openResultsFile(output, options.feature);
-  if (copies !== undefined) await writeMissing(results.answered(), copies, warn);
+  if (copies !== undefined) await writeMissing(results.answered(), copies, warn, signal);
   const counts = { skipped: 0, answered: 0, failed: 0 };
   const startedAt = performance.now();
   const show = () => progressLine({ total, ...counts, elapsedMs: performance.now() - startedAt });
@@ -63,7 +66,7 @@ async function run({ wanted, output, copies, ...options }: RunOptions): Promise<
     await results.append(line);
   };
   async function* undone() {
-    for await (const file of findPictures(wanted)) {
+    for await (const file of findPictures(wanted, { signal })) {
       if (!results.isDone(file)) yield file;
       else counts.skipped += 1;
     }
@@ -71,14 +74,14 @@ async function run({ wanted, output, copies, ...options }: RunOptions): Promise<
   try {
     await analyseAll(undone(), onLine, {
       ...options,
-      signal: abort.signal,
+      signal,
       onRetry: (reason) => warn(`${reason}; trying again`),
     });
   } finally {
     clearInterval(bar);
     await results.close();
     process.stderr.write(`${bar ? '\r' : ''}${show()}${bar ? '\u001b[K' : ''}\n`);
-    if (counts.answered + counts.failed > 0) process.stderr.write(`wrote ${output}\n`);
+    if (counts.answered + counts.failed > 0) process.stderr.write(`wrote ${printable(output)}\n`);
   }
   return counts.failed;
 }
