@@ -221,6 +221,15 @@ describe('what the client over gRPC makes of failures', () => {
     assert.equal(asked, 1);
   });
 
+  it('takes a refusal of a picture that a worker had for no break', async (t) => {
+    const client = await clientOf(t, (call, done) => {
+      call.sendMetadata(new Metadata());
+      done(toStatusObject(refuse('NO_READING', 'no readable counter was found')));
+    });
+
+    await assert.rejects(client.readMeter({}), { reason: 'NO_READING', details: {} });
+  });
+
   it('sends one again that no worker had', async (t) => {
     let asked = 0;
     const client = await clientOf(t, (_call, done) => {

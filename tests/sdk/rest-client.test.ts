@@ -222,6 +222,22 @@ describe('trying again over REST', () => {
     assert.equal(asked, 1);
   });
 
+  it('takes no Retry-After for none, not for 0 seconds', async (t) => {
+    const client = await clientOf(
+      t,
+      (response) =>
+        response
+          .writeHead(503)
+          .end('{"message":"m","code":"UNAVAILABLE","reason":"SHUTTING_DOWN"}'),
+      { retries: 0 },
+    );
+
+    await assert.rejects(client.readMeter(new Blob(['x'])), {
+      reason: 'SHUTTING_DOWN',
+      retryAfterSeconds: undefined,
+    });
+  });
+
   it('does not send a picture again that a worker had when the service broke off', async (t) => {
     let asked = 0;
     const client = await clientOf(t, (response) => {
@@ -235,6 +251,16 @@ describe('trying again over REST', () => {
 
     await assert.rejects(client.readMeter(new Blob(['x'])), { details: { begun: 'true' } });
     assert.equal(asked, 1);
+  });
+
+  it('takes no page of a proxy for a reading', async (t) => {
+    const client = await clientOf(t, (response) => response.end('<html>sign in</html>'));
+
+    await assert.rejects(client.readMeter(new Blob(['x'])), {
+      name: 'RefusedError',
+      code: 'UNKNOWN',
+      reason: undefined,
+    });
   });
 
   it('tries again where a proxy has no service behind it', async (t) => {
