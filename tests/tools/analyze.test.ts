@@ -12,10 +12,12 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { before, describe, it, test } from 'node:test';
+import timers from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Server, ServerCredentials, type ServerDuplexStream, status } from '@grpc/grpc-js';
 import sharp from 'sharp';
@@ -353,6 +355,26 @@ test('a lost stream is taken up again, without losing or doubling a picture', as
   // More breaks than a run survives that gets no answer between them.
   assert.equal(streams, 7);
   assert.equal(retries.length, 6);
+});
+
+test('a run that nobody answers gives up, after longer and longer delays', async (t) => {
+  const delays: unknown[] = [];
+  t.mock.method(timers, 'setTimeout', (ms?: number) => Promise.resolve(delays.push(ms)));
+  // For named imports too.
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  const server = await startStreamServer(t, (stream) =>
+    stream.emit('error', { code: status.UNAVAILABLE, details: 'gone' }),
+  );
+  const options = optionsFor({ ...server, onRetry: () => assert.ok(delays.length < 5) });
+  await assert.rejects(
+    analyseAll(toAsync(await manyFiles(t, 1)), () => Promise.resolve(), options),
+    { message: 'gone' },
+  );
+  assert.deepEqual(delays, [500, 1_000, 2_000, 4_000, 8_000]);
 });
 
 test('a picture that is being looked for when the stream is lost is not lost with it', async (t) => {

@@ -14,7 +14,8 @@ async function fileWith(t: TestContext, content: string | Uint8Array): Promise<s
   return name;
 }
 
-const lineOf = (file: string) => `${JSON.stringify({ file, feature: 'faces', result: [] })}\n`;
+const lineOf = (file: string, members: object = { result: [] }) =>
+  `${JSON.stringify({ file, feature: 'faces', ...members })}\n`;
 
 describe('the results file', () => {
   it('is refused unchanged if it contains anything but results', async (t) => {
@@ -39,12 +40,32 @@ describe('the results file', () => {
   });
 
   it('loses nothing but the incomplete last line of an interrupted run', async (t) => {
-    for (const torn of ['', '{', '{"file":', '{"file":"b.jpg","fea']) {
+    // A crowd with its landmarks: longer than what is read at a time.
+    const longLine = lineOf('b.jpg', { result: ['x'.repeat(200_000)] }).slice(0, -3);
+    for (const torn of ['', '{', '{"file":', '{"file":"b.jpg","fea', longLine]) {
       const name = await fileWith(t, lineOf('a.jpg') + torn);
       const results = await openResultsFile(name, 'faces');
       assert.deepEqual([results.isDone('a.jpg'), results.isDone('b.jpg')], [true, false]);
       await results.close();
       assert.equal(await readFile(name, 'utf8'), lineOf('a.jpg'));
+    }
+  });
+
+  it('counts the last line of a picture, of its own feature', async (t) => {
+    const failed = (reason: string) => lineOf('a.jpg', { error: { reason } });
+    const table: [string, string, boolean][] = [
+      ['none', '', false],
+      ['succeeded', lineOf('a.jpg'), true],
+      ['failed for good', failed('CORRUPT_IMAGE'), true],
+      ['failed for now', failed('INTERNAL'), false],
+      ['succeeded, then failed for now', lineOf('a.jpg') + failed('INTERNAL'), false],
+      ['failed for now, then succeeded', failed('INTERNAL') + lineOf('a.jpg'), true],
+      ['of the other feature', lineOf('a.jpg', { feature: 'meters' }), false],
+    ];
+    for (const [name, lines, isDone] of table) {
+      const results = await openResultsFile(await fileWith(t, lines), 'faces');
+      assert.equal(results.isDone('a.jpg'), isDone, name);
+      await results.close();
     }
   });
 
