@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { before, describe, it } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import sharp from 'sharp';
 import { noChromium, openPage, startBrowser } from '../helpers/browser.js';
 import { deferred } from '../helpers/deferred.js';
@@ -38,6 +38,21 @@ describe('the web console', { skip: noChromium }, () => {
   }
 
   const summary = (page: Page) => page.locator('#summary');
+
+  /** Keeps the next answer back until `release`; `asked` resolves once it is asked for. */
+  async function holdAnswer(page: Page) {
+    const [asked, released] = [deferred(), deferred()];
+    await page.route(
+      /face_detect_multi|meter-number-ocr/,
+      async (route) => {
+        asked.resolve();
+        await released.promise;
+        await route.continue();
+      },
+      { times: 1 },
+    );
+    return { asked: asked.promise, release: () => released.resolve() };
+  }
 
   it('asks for a key, keeps it in the tab, and shows the face of a sample', async () => {
     const { page, problems } = await open();
@@ -238,6 +253,91 @@ describe('the web console', { skip: noChromium }, () => {
     await summary(page).filter({ hasText: 'm³' }).waitFor();
   });
 
+  it('shows no result or problem of another picture or mode while it asks', async () => {
+    const { page, problems } = await open();
+    await useKey(page);
+    const alert = page.getByRole('alert');
+    const give = async (buffer: Buffer) =>
+      page.locator('#file').setInputFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer });
+    const chooseFace = async () => give(await readSample('astronaut.jpg'));
+    const isClearAfter = async (choose: () => Promise<void>) => {
+      const { asked, release } = await holdAnswer(page);
+      await choose();
+      await asked;
+      // In a status that is shown already when the result comes, so that screen readers announce it.
+      assert.equal(await page.getByRole('status').filter({ hasText: 'Analysing…' }).count(), 1);
+      assert.equal(await alert.isVisible(), false);
+      assert.equal(await page.locator('#findings > *, #overlay > *').count(), 0);
+      assert.equal(await page.locator('#json').textContent(), 'No response yet.');
+      assert.equal(await page.getByRole('button', { name: 'Copy response' }).count(), 0);
+      release();
+    };
+
+    await give(Buffer.from('no picture at all'));
+    await alert.waitFor();
+    assert.equal(await page.locator('#result').isVisible(), false);
+    await isClearAfter(chooseFace);
+    await summary(page).filter({ hasText: '1 face' }).waitFor();
+    await isClearAfter(chooseFace);
+    await summary(page).filter({ hasText: '1 face' }).waitFor();
+    await isClearAfter(() => page.getByText('Water meter').click());
+    assert.deepEqual(problems, []);
+  });
+
+  it('works before the options are there, and keeps a key that is typed while it is loaded', async () => {
+    const { page, problems } = await open();
+    await useKey(page);
+    const [script, document] = [deferred(), deferred()];
+    await page.route('**/console/main.js', async (route) => {
+      await script.promise;
+      await route.continue();
+    });
+    await page.route('**/openapi.json', async (route) => {
+      await document.promise;
+      await route.continue();
+    });
+    await page.reload({ waitUntil: 'commit' });
+    await page.getByLabel('API key').fill(` ${service.apiKey}`);
+    script.resolve();
+    await page.waitForLoadState('load');
+    assert.equal(await page.getByLabel('API key').inputValue(), ` ${service.apiKey}`);
+    await page.getByRole('button', { name: 'Use' }).click();
+    await page.getByRole('button', { name: 'Try a face' }).click();
+    await summary(page).filter({ hasText: '1 face' }).waitFor();
+    assert.equal(await page.getByText('Options').isVisible(), false);
+
+    document.resolve();
+    await page.locator('#curl').filter({ hasText: 'landmarks=true' }).waitFor();
+    await page.locator('#overlay .point').first().waitFor();
+    assert.equal(await page.getByText('Options').isVisible(), true);
+    assert.deepEqual(problems, []);
+  });
+
+  it('works without the options, and says that they could not be loaded', async () => {
+    const { page } = await open();
+    await useKey(page);
+    for (const answer of [
+      (route: Route) => route.abort(),
+      (route: Route) => route.fulfill({ status: 503, json: { message: 'no upstream' } }),
+    ]) {
+      await page.route('**/openapi.json', answer);
+      await page.reload();
+      await page
+        .getByRole('status')
+        .filter({ hasText: 'The options could not be loaded. Reload the page' })
+        .waitFor();
+      await page.getByRole('button', { name: 'Try a meter' }).click();
+      await summary(page).filter({ hasText: 'm³' }).waitFor();
+      await page.getByRole('button', { name: 'Try a face' }).click();
+      await summary(page).filter({ hasText: '1 face' }).waitFor();
+      // Otherwise a picture that is dropped would replace the page.
+      const isTaken = await page.evaluate(
+        `!document.body.dispatchEvent(new DragEvent('dragover', { bubbles: true, cancelable: true }))`,
+      );
+      assert.equal(isTaken, true);
+    }
+  });
+
   it('draws boxes on the upright picture whatever its EXIF orientation', async () => {
     const { page } = await open();
     await useKey(page);
@@ -342,6 +442,7 @@ describe('the web console', { skip: noChromium }, () => {
     await page.locator('#overlay[viewBox="0 0 256 256"] .box').waitFor({ state: 'attached' });
     assert.equal(await page.locator('.faces img').isVisible(), true);
     assert.equal(await page.locator('#picture').isVisible(), false);
+    assert.equal(await page.locator('#empty').isVisible(), true);
     await page.getByRole('button', { name: 'Try a face' }).click();
     await page.locator('#picture').waitFor();
     assert.equal(await page.locator('#notice').textContent(), '');
@@ -362,6 +463,64 @@ describe('the web console', { skip: noChromium }, () => {
     await page.getByRole('button', { name: 'Use' }).click();
     await alert('cut off when it was copied');
     assert.match((await page.locator('#json').textContent()) ?? '', /"reason": "INVALID_API_KEY"/);
+  });
+
+  it('says when something other than the service answers, and repeats no wait', async () => {
+    const { page, problems } = await open();
+    await useKey(page);
+    const alert = page.getByRole('alert');
+    const loginPage = (route: Route) =>
+      route.fulfill({ contentType: 'text/html', body: '<h1>Sign in</h1>' });
+    await page.route('**/samples/astronaut.jpg', loginPage, { times: 1 });
+    const sample = page.getByRole('button', { name: 'Try a face' });
+    await sample.click();
+    await alert.filter({ hasText: 'The sample cannot be loaded from the service.' }).waitFor();
+    assert.equal(await page.locator('#figure').isVisible(), false);
+
+    await page.route('**/face_detect_multi', loginPage, { times: 1 });
+    await sample.click();
+    await alert
+      .filter({
+        hasText:
+          "The answer with status 200 is not the service's, or was cut off. Reload the page, and",
+      })
+      .waitFor();
+
+    const refuse = (message: string) =>
+      page.route(
+        '**/face_detect_multi',
+        (route) =>
+          route.fulfill({
+            status: 503,
+            headers: { 'retry-after': '7' },
+            json: { reason: 'SOME_REASON', message },
+          }),
+        { times: 1 },
+      );
+    await refuse('the queue is full, try again in 7 s');
+    await sample.click();
+    await alert.filter({ hasText: /^The queue is full, try again in 7 s\.$/ }).waitFor();
+    await refuse('the store is busy');
+    await sample.click();
+    await alert.filter({ hasText: /^The store is busy\. Try again in 7 s\.$/ }).waitFor();
+    assert.deepEqual(problems, []);
+  });
+
+  it('keeps the focus on a sample that moves below its picture', async () => {
+    const { page } = await open();
+    await useKey(page);
+    await page.getByRole('button', { name: 'Try a meter' }).focus();
+    await page.keyboard.press('Enter');
+    await summary(page).filter({ hasText: 'm³' }).waitFor();
+    assert.equal(await page.evaluate('document.activeElement.dataset.sample'), 'meter.jpg');
+  });
+
+  it('marks the chosen mode where the system forces its own colours', async () => {
+    const { page } = await open({ forcedColors: 'active' });
+    const [mode, around] = await page.evaluate<string[]>(
+      `['#modes input:checked + span', 'body'].map((part) => getComputedStyle(document.querySelector(part)).backgroundColor)`,
+    );
+    assert.notEqual(mode, around);
   });
 
   it('has no barrier that axe finds, in both colour schemes and on a phone', async () => {

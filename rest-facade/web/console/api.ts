@@ -93,9 +93,11 @@ export async function send(
     throw new Refusal('UNREACHABLE', 'The service cannot be reached.', undefined, undefined);
   }
   const body: unknown = await answer.json().catch(() => undefined);
-  if (answer.ok) return body;
-  const { reason = 'INTERNAL', message = `The service answered ${answer.status}.` } = (body ??
-    {}) as { reason?: string; message?: string };
+  if (answer.ok && body !== undefined) return body;
+  const {
+    reason = 'UNREADABLE',
+    message = `The answer with status ${answer.status} is not the service's, or was cut off.`,
+  } = (body ?? {}) as { reason?: string; message?: string };
   const wait = answer.headers.get('retry-after');
   throw new Refusal(reason, message, body, wait === null ? undefined : Number(wait));
 }

@@ -33,6 +33,9 @@ const picture = byId('picture', HTMLImageElement);
 const overlay = byId('overlay', SVGSVGElement);
 const notice = byId('notice', HTMLElement);
 const problem = byId('problem', HTMLElement);
+const empty = byId('empty', HTMLElement);
+const samples = byId('samples', HTMLElement);
+const result = byId('result', HTMLElement);
 const summary = byId('summary', HTMLElement);
 const findings = byId('findings', HTMLElement);
 const busy = byId('busy', HTMLElement);
@@ -49,7 +52,7 @@ const threshold = connectThreshold({
   onRequest: (request) => view.showRequest(request),
   onAnswer: (body) => view.showAnswer(body),
 });
-const options = await connectOptions(analyseAgain);
+const options = connectOptions(analyseAgain, note);
 
 /** Asks the service about the picture; a later question replaces an earlier one. */
 async function analyse(): Promise<void> {
@@ -64,6 +67,9 @@ async function analyse(): Promise<void> {
     fail(new Refusal('MISSING_API_KEY', 'Enter an API key first.', undefined, undefined));
     return;
   }
+  problem.hidden = true;
+  // Said where the result will be: screen readers announce a status that changes, not one that appears.
+  if (result.hidden) tell('Analysing…');
   running?.abort();
   const mine = (running = new AbortController());
   const timer = setTimeout(() => (busy.hidden = false), busyAfterMs);
@@ -71,7 +77,7 @@ async function analyse(): Promise<void> {
     const startedAt = performance.now();
     const answer = await send(request, key.value, mine.signal);
     const elapsedMs = performance.now() - startedAt;
-    problem.hidden = true;
+    keyPanel.open = false;
     view.showAnswer(answer);
     await picture.decode().catch(() => {});
     if (mine.signal.aborted) return;
@@ -125,14 +131,25 @@ function sizeOf(boxes: readonly Box[], told?: Size): Size {
 
 function tell(text: string): void {
   summary.textContent = text;
-  keyPanel.open = false;
-  byId('result', HTMLElement).hidden = false;
+  result.hidden = false;
+}
+
+/** The last answer is to a question that no longer stands, as is the one that is under way. */
+function clearAnswer(): void {
+  running?.abort();
+  clearFindings();
+  problem.hidden = true;
+  view.clearAnswer();
+}
+
+function clearFindings(): void {
+  clearOverlay(overlay);
+  findings.replaceChildren();
+  result.hidden = true;
 }
 
 function fail(error: unknown): void {
-  clearOverlay(overlay);
-  findings.replaceChildren();
-  byId('result', HTMLElement).hidden = true;
+  clearFindings();
   problem.textContent = describeProblem(error);
   problem.hidden = false;
   if (error instanceof Refusal && error.reason.endsWith('_API_KEY')) {
@@ -153,22 +170,43 @@ function showPicture(chosen: File): void {
   if (picture.src.startsWith('blob:')) URL.revokeObjectURL(picture.src);
   picture.src = URL.createObjectURL(chosen);
   picture.alt = `The picture ${chosen.name}`;
-  byId('empty', HTMLElement).hidden = true;
-  byId('stage', HTMLElement).append(byId('samples', HTMLElement));
+  empty.hidden = true;
+  moveSamples();
   figure.hidden = false;
-  clearOverlay(overlay);
+  clearAnswer();
   void analyse();
+}
+
+/** Below the picture. */
+function moveSamples(): void {
+  const focused = document.activeElement;
+  byId('stage', HTMLElement).append(samples);
+  // An element that is moved loses the focus.
+  if (focused instanceof HTMLElement && samples.contains(focused))
+    focused.focus({ preventScroll: true });
+}
+
+async function trySample(name: string, wanted: Mode): Promise<void> {
+  setMode(wanted);
+  try {
+    const answer = await fetch(`samples/${name}`);
+    const blob = await answer.blob();
+    // Not a proxy's page, nor a refusal.
+    if (!blob.type.startsWith('image/')) throw new Error(`the sample is of type ${blob.type}`);
+    showPicture(new File([blob], name, { type: blob.type }));
+  } catch {
+    const message = 'The sample cannot be loaded from the service.';
+    fail(new Refusal('UNREACHABLE', message, undefined, undefined));
+  }
 }
 
 function setMode(wanted: Mode): void {
   mode = wanted;
-  // The answer would be one to a question that no longer stands.
-  running?.abort();
   const radio = document.querySelector<HTMLInputElement>(`[name=mode][value=${wanted}]`);
   if (radio) radio.checked = true;
   byId('threshold', HTMLElement).hidden = mode === 'meter';
   options.show(mode);
-  clearOverlay(overlay);
+  clearAnswer();
 }
 
 byId('modes', HTMLElement).addEventListener('change', (event) => {
@@ -185,18 +223,20 @@ byId('key-form', HTMLFormElement).addEventListener('submit', (event) => {
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-sample]')) {
   button.addEventListener('click', () => {
     const { sample = '', mode: wanted } = button.dataset;
-    setMode(wanted as Mode);
-    void fetch(`samples/${sample}`)
-      .then((answer) => answer.blob())
-      .then((blob) => showPicture(new File([blob], sample, { type: blob.type })));
+    void trySample(sample, wanted as Mode);
   });
 }
 picture.addEventListener('error', () => {
   figure.hidden = true;
+  empty.hidden = false;
   note(`Your browser can't display ${file?.name}; it was still sent to the service.`);
 });
 connectPictures(showPicture, note);
 connectCamera(showPicture);
-key.value = sessionStorage.getItem(keyName) ?? '';
-if (key.value !== '') keyState.textContent = 'kept in this tab';
+const kept = sessionStorage.getItem(keyName) ?? '';
+// Not over what was typed while this script was loaded.
+if (kept !== '' && key.value === '') {
+  key.value = kept;
+  keyState.textContent = 'kept in this tab';
+}
 setMode('all');

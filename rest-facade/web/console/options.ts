@@ -20,6 +20,10 @@ const elsewhere: ReadonlySet<string> = new Set(['min_score', 'company']);
 const checkedAtFirst: ReadonlySet<string> = new Set(['crop', 'landmarks', 'details']);
 const trueWhenAbsent: ReadonlySet<string> = new Set(['crop']);
 
+type Paths = Readonly<
+  Record<string, { post?: { requestBody: { content: Record<string, { schema: Form }> } } }>
+>;
+
 /** The optional fields of the operations, as the service's own document lists them. */
 export interface Options {
   /** Shows the fields of an operation. */
@@ -28,29 +32,43 @@ export interface Options {
   read(): [name: string, value: string][];
 }
 
-export async function connectOptions(onChange: () => void): Promise<Options> {
+/**
+ * Shows nothing until the document is there; the page works without it.
+ * @param onChange they are others than at the last request
+ * @param note says that they could not be loaded
+ */
+export function connectOptions(onChange: () => void, note: (text: string) => void): Options {
   const place = byId('options', HTMLElement);
-  const answer = await fetch('openapi.json');
-  const { paths } = (await answer.json()) as {
-    paths: Record<
-      string,
-      { post?: { requestBody: { content: Record<string, { schema: Form }> } } }
-    >;
-  };
   place.addEventListener('change', onChange);
+  let paths: Paths = {};
+  let mode: Mode = 'all';
   let shown: { name: string; input: HTMLInputElement }[] = [];
 
+  const show = () => {
+    const form = paths[pathOf[mode]]?.post?.requestBody.content['multipart/form-data']?.schema;
+    const values = new Map(shown.map(({ name, input }) => [name, input]));
+    shown = Object.entries(form?.properties ?? {})
+      .filter(([name]) => !elsewhere.has(name) && !form?.required?.includes(name))
+      .map(([name, schema]) => ({ name, input: values.get(name) ?? createInput(name, schema) }));
+    place.replaceChildren(
+      ...shown.map(({ name, input }) => describe(name, input, form?.properties[name])),
+    );
+    byId('options-panel', HTMLDetailsElement).hidden = shown.length === 0;
+  };
+
+  void loadPaths().then(
+    (loaded) => {
+      paths = loaded;
+      show();
+      onChange();
+    },
+    () => note('The options could not be loaded. Reload the page to try again.'),
+  );
+
   return {
-    show(mode) {
-      const form = paths[pathOf[mode]]?.post?.requestBody.content['multipart/form-data']?.schema;
-      const values = new Map(shown.map(({ name, input }) => [name, input]));
-      shown = Object.entries(form?.properties ?? {})
-        .filter(([name]) => !elsewhere.has(name) && !form?.required?.includes(name))
-        .map(([name, schema]) => ({ name, input: values.get(name) ?? createInput(name, schema) }));
-      place.replaceChildren(
-        ...shown.map(({ name, input }) => describe(name, input, form?.properties[name])),
-      );
-      byId('options-panel', HTMLDetailsElement).hidden = shown.length === 0;
+    show(wanted) {
+      mode = wanted;
+      show();
     },
     read: () =>
       shown.flatMap(({ name, input }): [string, string][] => {
@@ -58,6 +76,14 @@ export async function connectOptions(onChange: () => void): Promise<Options> {
         return input.checked === trueWhenAbsent.has(name) ? [] : [[name, String(input.checked)]];
       }),
   };
+}
+
+/** Rejects also where something other than the service answers. */
+async function loadPaths(): Promise<Paths> {
+  const answer = await fetch('openapi.json');
+  const { paths } = (await answer.json()) as { paths?: Paths };
+  if (paths === undefined) throw new Error('this is no OpenAPI document');
+  return paths;
 }
 
 function createInput(name: string, { type, minimum, maximum }: FieldSchema): HTMLInputElement {

@@ -8,6 +8,7 @@ const advice: Readonly<Record<string, string>> = {
   NO_FACE: 'Try a picture in which the face is larger.',
   BODY_TOO_LARGE: 'Make the picture smaller, or save it with a stronger compression.',
   IMAGE_TOO_MANY_PIXELS: 'Make the picture smaller.',
+  UNREADABLE: 'Reload the page, and look at the proxy if there is one.',
   UNREACHABLE: 'Is it still running? Try again in a moment.',
 };
 
@@ -15,8 +16,9 @@ const advice: Readonly<Record<string, string>> = {
 export function describeProblem(error: unknown): string {
   if (!(error instanceof Refusal)) return `This page failed: ${String(error)}`;
   const sentence = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
-  const wait =
-    error.retryAfterSeconds === undefined ? '' : `Try again in ${error.retryAfterSeconds} s.`;
+  const seconds = error.retryAfterSeconds;
+  const isSaid = seconds === undefined || error.message.includes('try again in');
+  const wait = isSaid ? '' : `Try again in ${seconds} s.`;
   const text = `${sentence} ${advice[error.reason] ?? wait}`.trim();
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

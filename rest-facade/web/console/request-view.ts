@@ -9,6 +9,7 @@ export function createRequestView(): {
   showRequest(request: ApiRequest): void;
   /** @param body undefined: none came */
   showAnswer(body: unknown): void;
+  clearAnswer(): void;
 } {
   const curl = byId('curl', HTMLPreElement);
   const json = byId('json', HTMLPreElement);
@@ -22,6 +23,10 @@ export function createRequestView(): {
     showAnswer(body) {
       copyAnswer(JSON.stringify(body, null, 2) ?? '');
       json.replaceChildren(...colour(JSON.stringify(body, shorten, 2) ?? 'No response.'));
+    },
+    clearAnswer() {
+      copyAnswer('');
+      json.textContent = 'No response yet.';
     },
   };
 }
