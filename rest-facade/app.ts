@@ -1,12 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import type { FairBudget } from '../runtime/limits/fair-budget.js';
 import type { IsTrustedProxy } from '../runtime/net/trusted-proxies.js';
 import type { Tracing } from '../runtime/observe/tracing.js';
 import { Refusal } from '../runtime/refusal.js';
-import type { CoreClient } from './core/core-client.js';
-import type { Throttle } from './core/throttle.js';
-import { createOperationHandler } from './handle-operation.js';
+import { createOperationHandler, type OperationDependencies } from './handle-operation.js';
 import type { Handle } from './http/begin-in-turns.js';
 import { openRequest } from './http/open-request.js';
 import { contextOf } from './http/request-context.js';
@@ -26,17 +23,8 @@ import { matchPath } from './transcode/path-template.js';
 import type { Route } from './transcode/rules.js';
 
 /** Everything the HTTP application needs. */
-export interface AppDependencies {
-  readonly routes: readonly Route[];
+export interface AppDependencies extends OperationDependencies {
   readonly pages: ReadonlyMap<string, Page>;
-  readonly core: Pick<CoreClient, 'call'>;
-  readonly budget: FairBudget;
-  readonly throttle: Throttle;
-  readonly maxImageBytes: number;
-  readonly maxBodyBytes: number;
-  readonly maxFormFields: number;
-  readonly maxFieldBytes: number;
-  readonly requestTimeoutMs: number;
   /** Origins whose pages may call the operations. */
   readonly corsOrigins: readonly string[];
   /** Whose `x-forwarded-for` is trusted. */

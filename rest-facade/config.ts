@@ -121,11 +121,25 @@ function* findMisfits(read: Partial<Config>): Generator<string> {
     yield `REST_CORE_ADDRESS is ${JSON.stringify(address)}: with TLS want a name, or REST_CORE_TLS_NAME`;
 }
 
+/** Limits of a request. */
+export type RequestLimits = Readonly<ReturnType<typeof requestLimitsOf>>;
+
+/** The limits of a request that are configured. */
+export function requestLimitsOf(config: Config) {
+  return {
+    maxImageBytes: config.REST_MAX_IMAGE_BYTES,
+    maxBodyBytes: largestBodyBytes(config),
+    maxFormFields: config.REST_MAX_FORM_FIELDS,
+    maxFieldBytes: config.REST_MAX_FIELD_BYTES,
+    requestTimeoutMs: config.REST_REQUEST_TIMEOUT_MS,
+  };
+}
+
 /**
  * Bytes of the largest body: by default the size of the largest picture in base64, plus 2 MiB. NaN, which compares
  * false with everything, if a setting that it depends on is absent.
  */
-export function largestBodyBytes(read: Partial<Config>): number {
+function largestBodyBytes(read: Partial<Config>): number {
   const { REST_MAX_BODY_BYTES: body = NaN, REST_MAX_IMAGE_BYTES: image = NaN } = read;
   return body === 0 ? Math.ceil(image / 3) * 4 + 2 * MiB : body;
 }

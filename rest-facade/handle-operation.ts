@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BudgetShare, FairBudget } from '../runtime/limits/fair-budget.js';
 import { callerAddress } from '../runtime/net/caller-address.js';
 import { missingField, Refusal } from '../runtime/refusal.js';
+import type { RequestLimits } from './config.js';
 import type { CoreClient } from './core/core-client.js';
 import type { Throttle } from './core/throttle.js';
 import { readApiKey } from './http/api-key.js';
@@ -29,10 +30,7 @@ export interface OperationDependencies {
   readonly core: Pick<CoreClient, 'call'>;
   readonly budget: FairBudget;
   readonly throttle: Throttle;
-  readonly maxImageBytes: number;
-  readonly maxBodyBytes: number;
-  readonly maxFormFields: number;
-  readonly maxFieldBytes: number;
+  readonly limits: RequestLimits;
 }
 
 /**
@@ -98,7 +96,8 @@ async function readBody(
   response: ServerResponse,
 ): Promise<{ body: ParsedBody; release: () => void }> {
   if (rule.kind === 'none') return { body: {}, release: () => {} };
-  const maxBodyBytes = hasPicture(rule) ? deps.maxBodyBytes : maxPlainBodyBytes;
+  const { limits } = deps;
+  const maxBodyBytes = hasPicture(rule) ? limits.maxBodyBytes : maxPlainBodyBytes;
   checkBodyHeaders(request, maxBodyBytes);
   const { signal } = contextOf(response);
   const options = { signal: signal(), budget: shareOf(deps, response), maxBodyBytes };
@@ -108,9 +107,9 @@ async function readBody(
       ...options,
       start,
       filePart: rule.sentAs,
-      maxFileBytes: deps.maxImageBytes,
-      maxFields: deps.maxFormFields,
-      maxFieldBytes: deps.maxFieldBytes,
+      maxFileBytes: limits.maxImageBytes,
+      maxFields: limits.maxFormFields,
+      maxFieldBytes: limits.maxFieldBytes,
     });
     return { body: { picture: file, fields }, release };
   }
@@ -119,7 +118,7 @@ async function readBody(
   try {
     // Without the picture's text, so that it is not held while the core works.
     const { [rule.sentAs]: dataUrl, ...rest } = members;
-    const picture = readPicture(dataUrl, rule.sentAs, deps.maxImageBytes);
+    const picture = readPicture(dataUrl, rule.sentAs, limits.maxImageBytes);
     return { body: { picture, members: rest }, release };
   } catch (error) {
     release();

@@ -6,7 +6,7 @@ import { noTracing, type Tracing } from '../runtime/observe/tracing.js';
 import { closeInTurn, type Closer } from '../runtime/process/close-in-turn.js';
 import { readVersion } from '../runtime/version.js';
 import { createApp } from './app.js';
-import { type Config, isNumeric, largestBodyBytes, toTarget } from './config.js';
+import { type Config, isNumeric, requestLimitsOf, toTarget } from './config.js';
 import { createCoreClient } from './core/core-client.js';
 import { createThrottle } from './core/throttle.js';
 import { startHttpServer } from './http/http-server.js';
@@ -64,15 +64,9 @@ export async function startRestFacade(deps: {
     const version = readVersion();
     const budget = createFairBudget(config.REST_MAX_BUFFERED_BYTES);
     const metrics = createMetrics({ version, bufferedBytes: () => budget.taken });
-    const limits = {
-      maxImageBytes: config.REST_MAX_IMAGE_BYTES,
-      maxBodyBytes: largestBodyBytes(config),
-      maxFormFields: config.REST_MAX_FORM_FIELDS,
-      maxFieldBytes: config.REST_MAX_FIELD_BYTES,
-      requestTimeoutMs: config.REST_REQUEST_TIMEOUT_MS,
-    };
+    const limits = requestLimitsOf(config);
     const pages = createPages({
-      document: createDocument(routes, { version, ...limits }),
+      document: createDocument(routes, { version, limits }),
       files: loadStaticFiles(),
       core,
       isDraining: () => isDraining,
@@ -85,7 +79,7 @@ export async function startRestFacade(deps: {
       throttle: createThrottle({ now: () => performance.now() }),
       metrics,
       tracing,
-      ...limits,
+      limits,
       corsOrigins: config.REST_CORS_ORIGINS ?? [],
       isTrustedProxy,
       log,
@@ -106,7 +100,7 @@ export async function startRestFacade(deps: {
       host: config.REST_HOST,
       port: config.REST_PORT,
       identity,
-      requestTimeoutMs: config.REST_REQUEST_TIMEOUT_MS,
+      requestTimeoutMs: limits.requestTimeoutMs,
       isTrustedProxy,
       log,
     });

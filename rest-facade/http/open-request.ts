@@ -15,18 +15,19 @@ const takeAnswerMs = 5_000;
  * arrived, so waiting for its turn counts.
  */
 export function openRequest(deps: {
-  requestTimeoutMs: number;
+  limits: { requestTimeoutMs: number };
   isTrustedProxy: IsTrustedProxy;
 }): Handle {
+  const { requestTimeoutMs } = deps.limits;
   return (request, response, arrivedAt) => {
-    const deadline = arrivedAt + deps.requestTimeoutMs;
+    const deadline = arrivedAt + requestTimeoutMs;
     const given = request.headers['x-request-id'];
     const id = isRequestId(given) ? given : randomUUID();
     const controller = new AbortController();
     let timer: NodeJS.Timeout;
     const onDeadline = () => {
-      const message = `the request took longer than ${deps.requestTimeoutMs} ms, try again`;
-      const details = { limit: String(deps.requestTimeoutMs) };
+      const message = `the request took longer than ${requestTimeoutMs} ms, try again`;
+      const details = { limit: String(requestTimeoutMs) };
       controller.abort(refuse('DEADLINE', message, { details }));
       // A client that reads its response too slowly is disconnected.
       timer = setTimeout(() => response.destroy(), takeAnswerMs);

@@ -1,3 +1,4 @@
+import type { RequestLimits } from '../config.js';
 import type { Route } from '../transcode/rules.js';
 import { commentOf, loadDefinitions } from './definitions.js';
 import { createAnswerSchemas } from './describe-answer.js';
@@ -8,11 +9,7 @@ import { formatBytes, type Schema } from './schema.js';
 /** What the document contains beyond the protos. */
 export interface DocumentOptions {
   readonly version: string;
-  readonly maxImageBytes: number;
-  readonly maxBodyBytes: number;
-  readonly maxFormFields: number;
-  readonly maxFieldBytes: number;
-  readonly requestTimeoutMs: number;
+  readonly limits: RequestLimits;
 }
 
 /**
@@ -22,7 +19,7 @@ export interface DocumentOptions {
 export function createDocument(routes: readonly Route[], options: DocumentOptions): Schema {
   const definitions = loadDefinitions();
   const answers = createAnswerSchemas();
-  const context = { definitions, answers, maxImageBytes: options.maxImageBytes };
+  const context = { definitions, answers, maxImageBytes: options.limits.maxImageBytes };
   const paths: Record<string, Record<string, Schema>> = {};
   for (const group of groupByAddress(routes)) {
     const [{ rpcName, template, verb }] = group;
@@ -36,7 +33,7 @@ export function createDocument(routes: readonly Route[], options: DocumentOption
       title: 'Image analysis',
       version: options.version,
       summary: 'Detects faces and reads water meters in pictures.',
-      description: describeService(options),
+      description: describeService(options.limits),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     // Relative to the document, which a proxy may serve under a prefix.
@@ -89,8 +86,8 @@ function describeTags(
   return [...services, { name: 'Health', description: 'Needs no key.' }];
 }
 
-function describeService(options: DocumentOptions): string {
-  const { maxImageBytes, maxBodyBytes, maxFormFields, maxFieldBytes, requestTimeoutMs } = options;
+function describeService(limits: RequestLimits): string {
+  const { maxImageBytes, maxBodyBytes, maxFormFields, maxFieldBytes, requestTimeoutMs } = limits;
   return `Every operation needs the header \`apikey\`. 200 means success; every error has the body
 \`Error\` with a stable \`reason\`. Names that an operation does not know are ignored, but fields that
 belong in the body are refused in the query string, and so are two different values for one field. In

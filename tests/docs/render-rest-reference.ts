@@ -1,4 +1,4 @@
-import { createConfig, largestBodyBytes } from '../../rest-facade/config.js';
+import { createConfig, requestLimitsOf } from '../../rest-facade/config.js';
 import { createDocument } from '../../rest-facade/openapi/create-document.js';
 import { loadRpcs } from '../../rest-facade/protos.js';
 import { createRoutes } from '../../rest-facade/transcode/rules.js';
@@ -12,14 +12,9 @@ interface Member {
 
 /** The REST reference, generated from the OpenAPI document with the default limits: docs/rest.md. */
 export function renderRestReference(): string {
-  const config = createConfig({});
   const document = createDocument(createRoutes(loadRpcs()), {
     version: readVersion(),
-    maxImageBytes: config.REST_MAX_IMAGE_BYTES,
-    maxBodyBytes: largestBodyBytes(config),
-    maxFormFields: config.REST_MAX_FORM_FIELDS,
-    maxFieldBytes: config.REST_MAX_FIELD_BYTES,
-    requestTimeoutMs: config.REST_REQUEST_TIMEOUT_MS,
+    limits: requestLimitsOf(createConfig({})),
   }) as OpenApiDocument;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([verb, operation]) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createConfig, largestBodyBytes, toTarget } from '../../rest-facade/config.js';
+import { createConfig, requestLimitsOf, toTarget } from '../../rest-facade/config.js';
 import { ConfigError } from '../../runtime/settings.js';
 
 test('the defaults are those of the documentation', () => {
@@ -20,7 +20,7 @@ test('the defaults are those of the documentation', () => {
     REST_LOG_LEVEL: 'info',
   });
   // base64 of the largest picture, and 2 MiB for what is around it.
-  assert.equal(largestBodyBytes(config), 16_078_168);
+  assert.equal(requestLimitsOf(config).maxBodyBytes, 16_078_168);
 });
 
 test('an empty variable is unset', () => {

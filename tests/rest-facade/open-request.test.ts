@@ -5,9 +5,7 @@ import { noTracing } from '../../runtime/observe/tracing.js';
 import { deferred } from '../helpers/deferred.js';
 import { answers } from './answers.js';
 import { readRefusal, withKey } from './facade.js';
-import { serveApp } from './serve-app.js';
-
-const requestTimeoutMs = 60_000;
+import { limits, serveApp } from './serve-app.js';
 
 const readMeter = (port: number) =>
   fetch(`http://127.0.0.1:${port}/meter-number-ocr/base64`, {
@@ -23,7 +21,6 @@ test('the wait of a request for its turn counts in its metrics, trace, deadline 
   const startedAt: (number | undefined)[] = [];
   const timeLeftMs: number[] = [];
   const deps: Partial<AppDependencies> = {
-    requestTimeoutMs,
     metrics: { requestEnded: ({ seconds }) => ended.resolve(seconds) },
     tracing: {
       ...noTracing,
@@ -47,7 +44,7 @@ test('the wait of a request for its turn counts in its metrics, trace, deadline 
   const [spanAt = NaN] = startedAt;
   assert.ok(spanAt < beganAt, `a span from ${spanAt}, the test from ${beganAt}`);
   const [leftMs = NaN] = timeLeftMs;
-  assert.ok(leftMs <= requestTimeoutMs - waitedMs, `${leftMs} ms left`);
+  assert.ok(leftMs <= limits.requestTimeoutMs - waitedMs, `${leftMs} ms left`);
 });
 
 test('a probe is not traced', async (t) => {
@@ -72,7 +69,7 @@ test('a probe is not traced', async (t) => {
 test('a request whose time ran out while it waited for its turn is refused without work', async (t) => {
   let calls = 0;
   const core = { call: () => Promise.resolve({ calls: (calls += 1) }) };
-  const port = await serveApp(t, { requestTimeoutMs, core }, requestTimeoutMs);
+  const port = await serveApp(t, { core }, limits.requestTimeoutMs);
   const { status, reason, details } = await readRefusal(await readMeter(port));
   assert.deepEqual([status, reason, details], [504, 'DEADLINE', { limit: '60000' }]);
   assert.equal(calls, 0);

@@ -10,6 +10,15 @@ import { createRoutes } from '../../rest-facade/transcode/rules.js';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
 import { noTracing } from '../../runtime/observe/tracing.js';
 
+/** The limits that it has unless a test gives others. */
+export const limits = {
+  maxImageBytes: 1_000,
+  maxBodyBytes: 1_000,
+  maxFormFields: 16,
+  maxFieldBytes: 1_000,
+  requestTimeoutMs: 60_000,
+};
+
 /**
  * Serves the application on a free port, with what the test gives in place of its parts; ended with the test.
  * @param waitedMs how long before its turn each request arrived
@@ -25,11 +34,7 @@ export async function serveApp(
     core: { call: () => Promise.resolve({}) },
     budget: createFairBudget(1_000_000),
     throttle: createThrottle({ now: () => performance.now() }),
-    maxImageBytes: 1_000,
-    maxBodyBytes: 1_000,
-    maxFormFields: 16,
-    maxFieldBytes: 1_000,
-    requestTimeoutMs: 60_000,
+    limits,
     metrics: { requestEnded: () => undefined },
     tracing: noTracing,
     log: pino({ level: 'silent' }),
