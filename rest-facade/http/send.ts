@@ -30,19 +30,16 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
     response.setHeader('content-length', Buffer.byteLength(answer.body));
   }
   for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
-  if (request.complete || !hasBody(request)) {
-    writeInSlices(response, answer.body, (rest) => response.end(rest));
-    return;
-  }
+  const isRead = request.complete || !hasBody(request);
   // Without the expected "100 Continue", none of the body has been sent.
-  const isOnItsWay = !awaitsContinue(request);
+  const isOnItsWay = !isRead && !awaitsContinue(request);
   const canEndSoon = isOnItsWay && (contentLength(request) ?? Infinity) <= maxDrainBytes;
-  if (!canEndSoon) response.setHeader('connection', 'close');
-  if (!isOnItsWay) {
-    writeInSlices(response, answer.body, (rest) => response.end(rest));
-    return;
-  }
+  if (!isRead && !canEndSoon) response.setHeader('connection', 'close');
   writeInSlices(response, answer.body, (rest) => {
+    if (!isOnItsWay) {
+      response.end(rest);
+      return;
+    }
     response.write(rest);
     drain(request, () => {
       // Otherwise megabytes more would be read and parsed before the connection is closed.
