@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
+import { holdAnswer } from '../../rest-facade/http/hold-answer.js';
+import { createFairBudget } from '../../runtime/limits/fair-budget.js';
 import { createForm } from '../helpers/form.js';
 import { readRefusal, startBoth, withKey } from './facade.js';
 import { multipartRequest, openSocket } from './raw-http.js';
+import { serveApp } from './serve-app.js';
 
 const mebi = 2 ** 20;
 /** In base64 16 MiB: more than the buffers of both sockets hold. */
@@ -96,4 +100,23 @@ test('a response larger than any share is sent if nothing else is held', async (
   await untilHeld((bytes) => bytes === 0);
   await askAndStopReading();
   assert.equal((await ask()).status, 429);
+});
+
+test('nothing is held for a caller that is gone', () => {
+  const budget = createFairBudget(1_000);
+  const response = new ServerResponse(new IncomingMessage(new Socket()));
+  response.destroy();
+  holdAnswer(response, budget.of('caller'), 100);
+  assert.equal(budget.taken, 0);
+});
+
+test('a score is sent while the budget is used up, since it may have been set', async (t) => {
+  const budget = createFairBudget(1_000);
+  const share = budget.of('127.0.0.1');
+  assert.ok(share.take(share.largest));
+  const core = { call: () => Promise.resolve({ company: 'acme', detection_score: 0.8 }) };
+  const port = await serveApp(t, { budget, core });
+  const path = '/face_config_score?company=acme&password=a&detection=0.8';
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: withKey });
+  assert.equal(answer.status, 200);
 });

@@ -8,6 +8,8 @@ import { readJsonObject, type ReadOptions } from '../../rest-facade/upload/read-
 import { readMultipart } from '../../rest-facade/upload/read-multipart.js';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
 import { refuse } from '../../runtime/refusal.js';
+import { readRefusal, withKey } from './facade.js';
+import { serveApp } from './serve-app.js';
 
 type Read = (request: IncomingMessage, options: ReadOptions) => Promise<unknown>;
 
@@ -79,3 +81,19 @@ for (const [what, read] of Object.entries(readers)) {
     assert.equal(budget.taken, 0);
   });
 }
+
+test('a JSON body with no picture in it holds nothing', async (t) => {
+  const budget = createFairBudget(1e6);
+  const url = `http://127.0.0.1:${await serveApp(t, { budget })}/meter-number-ocr/base64`;
+  const table: [body: object, reason: string][] = [
+    [{}, 'MISSING_FIELD'],
+    [{ image: 'x' }, 'INVALID_DATA_URL'],
+    [{ image: 'data:image/png;base64,%' }, 'INVALID_BASE64'],
+    [{ image: 'data:image/png;base64,' }, 'EMPTY_IMAGE'],
+  ];
+  for (const [json, reason] of table) {
+    const body = JSON.stringify(json);
+    const refused = await readRefusal(await fetch(url, { method: 'POST', headers: withKey, body }));
+    assert.deepEqual([refused.reason, budget.taken], [reason, 0]);
+  }
+});
