@@ -94,6 +94,17 @@ belong in the body are refused in the query string, and so are two different val
 forms and queries, an empty value of an optional field is the same as an absent one. An unknown path gets
 404 \`NO_SUCH_ROUTE\`, an unsupported method 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`.
 
+In forms and queries, a boolean is \`true\`, \`false\`, \`1\` or \`0\`, and a number a plain decimal without sign or exponent.
+
+Any operation may be repeated: doing it twice has the same effect as once. Repeat it after 429 and 503, when the
+seconds in \`Retry-After\` have passed (a few if it is absent), and after 504 or a lost connection; after other errors
+it would most likely fail again. But if the \`details\` of a 503 have \`begun\`, a worker had started on the picture,
+which may be what broke it: do not resend that picture automatically.
+
+Every response has \`x-request-id\`, by which the logs find the request: the one that the caller sent, if it has at
+most 128 letters, digits, \`-\` and \`_\`, otherwise a new one. Pages from the origins in \`REST_CORS_ORIGINS\` may call
+the operations (CORS), without cookies, and may read \`x-request-id\` and \`Retry-After\`.
+
 | limit | maximum |
 |---|---|
 | picture file | ${formatBytes(maxImageBytes)} |
@@ -109,7 +120,9 @@ By default, the core takes pictures of up to 50 megapixels and 16,384 pixels a s
 
 const health = {
   type: 'object',
-  properties: { message: { type: 'string', const: 'success' } },
+  properties: {
+    message: { type: 'string', const: 'success', description: 'Always `success`.' },
+  },
   required: ['message'],
 };
 
@@ -138,7 +151,7 @@ const healthPaths = {
       responses: {
         200: healthy('Ready.'),
         503: {
-          description: '`CORE_UNAVAILABLE` or `SHUTTING_DOWN`.',
+          description: '- `CORE_UNAVAILABLE`\n- `SHUTTING_DOWN`',
           headers: { 'retry-after': { $ref: '#/components/headers/RetryAfter' } },
           content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
         },

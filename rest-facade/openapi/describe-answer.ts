@@ -30,7 +30,13 @@ const unusual: Readonly<
   'DetectAllFacesResponse.omitted_faces': { hidden: true },
   'DetectAllFacesResponse.details': { spread: true },
   'Face.bounding_box': { name: 'bbox' },
-  'Face.detection_score': { schema: { type: 'string', pattern: '^[01]\\.\\d{4,6}$' } },
+  'Face.detection_score': {
+    schema: {
+      type: 'string',
+      pattern: '^[01]\\.\\d{4,6}$',
+      description: 'Confidence that this is a face, 0..1, as text with 4 to 6 decimals.',
+    },
+  },
   'Face.crop_jpeg': { name: 'face' },
   'ReadMeterResponse.bounding_box': { name: 'bbox' },
   // A separate message in the proto, so that an empty list differs from none.
@@ -71,7 +77,7 @@ export function createAnswerSchemas(): {
         members.required.push(...inner.required);
         continue;
       }
-      const schema = { ...(rule.schema ?? valueSchema(field)), description: commentOf(field) };
+      const schema = { description: commentOf(field), ...(rule.schema ?? valueSchema(field)) };
       members.properties[name] = schema;
       if (!isOptional) members.required.push(name);
     }

@@ -160,7 +160,7 @@ export function errorSchema(reasons: readonly ErrorReason[]): Schema {
       details: {
         type: 'object',
         additionalProperties: { type: 'string' },
-        description: 'Values for programs: `field`, `value`, `limit`. Never a secret.',
+        description: 'Values for programs: `field`, `value`, `limit`, `begun`. Never a secret.',
       },
     },
     required: ['message', 'code', 'reason', 'request_id', 'details'],

@@ -85,7 +85,7 @@ function describeParameters(routes: readonly Route[], definitions: Definitions):
         name,
         in: place,
         required: isNeeded,
-        description,
+        description: place === 'header' ? `${String(description)} In UTF-8.` : description,
         schema,
         ...(example !== undefined && { example }),
       });
@@ -176,7 +176,7 @@ function describeBody(route: Route, { definitions, maxImageBytes }: OperationCon
         type: 'string',
         format: 'binary',
         contentMediaType: 'application/octet-stream',
-        description: `The picture file, ${limit}.`,
+        description: `The picture file, ${limit}; the part needs a filename, which may be any.`,
       };
       const schema = object({ [route.body.sentAs]: file, ...fields }, [
         route.body.sentAs,
@@ -189,7 +189,9 @@ function describeBody(route: Route, { definitions, maxImageBytes }: OperationCon
         type: 'string',
         pattern:
           '^[dD][aA][tT][aA]:[iI][mM][aA][gG][eE]/[^;,]+(;[^;,]*)*;[bB][aA][sS][eE]64,[0-9A-Za-z+/]{2}',
-        description: `The picture as \`data:image/<type>;base64,<data>\`, ${limit} once decoded.`,
+        description:
+          `The picture as \`data:image/<type>;base64,<data>\`, ${limit} once decoded. The standard alphabet of ` +
+          'base64, not the one for URLs; padding and line breaks are optional.',
       };
       return body(
         'application/json',

@@ -8,7 +8,14 @@ import type { OpenApiDocument, Operation, Parameter } from '../helpers/openapi.j
 interface Member {
   readonly type?: string | readonly string[];
   readonly description?: string;
+  readonly contentEncoding?: string;
+  readonly items?: Member;
+  readonly oneOf?: readonly { readonly const: string; readonly description: string }[];
+  readonly anyOf?: readonly Member[];
+  readonly $ref?: string;
 }
+
+type Schemas = OpenApiDocument['components']['schemas'];
 
 /** The REST reference, generated from the OpenAPI document with the default limits: docs/rest.md. */
 export function renderRestReference(): string {
@@ -16,22 +23,34 @@ export function renderRestReference(): string {
     version: readVersion(),
     limits: requestLimitsOf(createConfig({})),
   }) as OpenApiDocument;
+  const { schemas } = document.components;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([verb, operation]) =>
-      renderOperation(`${verb.toUpperCase()} ${path}`, operation),
-    ),
+    Object.entries(methods).map(([verb, operation]) => ({
+      title: `${verb.toUpperCase()} ${path}`,
+      operation,
+    })),
   );
+  const answers = new Set(operations.map(({ operation }) => answerName(operation)));
   return [
     '# REST reference',
     'Generated from the OpenAPI document by `npm run docs`, with the default limits. A running service ' +
       'serves the document at `/openapi.json` and a page to try it at `/docs`.',
+    '```sh\ncurl -H "apikey: $KEY" -F file=@photo.jpg http://localhost:8080/face_detect_single\n```',
     (document['info'] as Member).description?.trim() ?? '',
-    'What each reason means: [Errors](errors.md).',
-    ...operations,
+    'What `Error` has: [below](#error). What each reason means: [Errors](errors.md).',
+    ...operations.flatMap(({ title, operation }) => renderOperation(title, operation, schemas)),
+    '## Objects',
+    ...Object.entries(schemas)
+      .filter(([name]) => !answers.has(name))
+      .flatMap(([name, schema]) => [
+        `### ${name}`,
+        String(schema['description']),
+        renderMembers(schema),
+      ]),
   ].join('\n\n');
 }
 
-function renderOperation(title: string, operation: Operation): string[] {
+function renderOperation(title: string, operation: Operation, schemas: Schemas): string[] {
   const rows = [
     ...(operation.parameters ?? []).map((parameter) => renderParameter(parameter)),
     ...Object.values(operation.requestBody?.content ?? {}).flatMap(({ schema }) => {
@@ -49,6 +68,8 @@ function renderOperation(title: string, operation: Operation): string[] {
     ...(rows.length > 0
       ? [['| name | in | type | meaning |', '|---|---|---|---|', ...rows].join('\n')]
       : []),
+    'Response:',
+    renderMembers(schemas[answerName(operation)] ?? {}),
     ...renderExample(operation),
     renderRefusals(operation),
   ].filter((part) => part !== '');
@@ -66,10 +87,44 @@ function renderParameter(parameter: Parameter): string {
 }
 
 function renderRow(name: string, place: string, member: Member, isRequired: boolean): string {
-  const meaning = (member.description ?? '').replaceAll(/\s+/g, ' ').replaceAll('|', '\\|');
-  const types = [member.type ?? 'string'].flat().join(' or ');
-  const type = `${types}${isRequired ? ', required' : ''}`;
-  return `| \`${name}\` | ${place} | ${type} | ${meaning} |`;
+  const type = `${typeOf(member)}${isRequired ? ', required' : ''}`;
+  return `| \`${name}\` | ${place} | ${type} | ${meaningOf(member)} |`;
+}
+
+/** The schema of a successful response; where there are several, they have the same members. */
+function answerName({ responses }: Operation): string {
+  const schema = responses['200']?.content['application/json']?.schema as Member | undefined;
+  return nameOf(schema?.anyOf?.[0] ?? schema);
+}
+
+function renderMembers(schema: Schemas[string]): string {
+  const required = (schema['required'] ?? []) as readonly string[];
+  const rows = Object.entries((schema['properties'] ?? {}) as Record<string, Member>).map(
+    ([name, member]) => {
+      const type = `${typeOf(member)}${required.includes(name) ? '' : ', optional'}`;
+      return `| \`${name}\` | ${type} | ${meaningOf(member)} |`;
+    },
+  );
+  return ['| name | type | meaning |', '|---|---|---|', ...rows].join('\n');
+}
+
+function typeOf(member: Member): string {
+  const { type = 'string', contentEncoding, items, $ref } = member;
+  if ($ref !== undefined) return `[${nameOf(member)}](#${nameOf(member).toLowerCase()})`;
+  if (items !== undefined) return `list of ${typeOf(items)}`;
+  return contentEncoding === undefined ? [type].flat().join(' or ') : `${contentEncoding} string`;
+}
+
+function meaningOf({ description = '', oneOf, items }: Member): string {
+  const values = (oneOf ?? items?.oneOf ?? []).map(
+    (value) => `\`${value.const}\`: ${value.description}`,
+  );
+  const text = [description, ...values].join(' ');
+  return text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|');
+}
+
+function nameOf(member: Member | undefined): string {
+  return member?.$ref?.replace('#/components/schemas/', '') ?? '';
 }
 
 function renderExample({ responses }: Operation): string[] {

@@ -179,7 +179,7 @@ export interface Face {
   /** Confidence that this is a face, 0..1. */
   detectionScore: number;
   /**
-   * The face, cropped at the picture's own resolution: JPEG, quality 90, no metadata. Empty if
+   * The face, cropped at the picture's own resolution: JPEG, quality 90, no metadata. None if
    * `crop` is false.
    */
   cropJpeg: Uint8Array;

@@ -27,13 +27,13 @@ export const protobufPackage = "imageanalysis.v1";
 
 export const protobufFileName = "imageanalysis/v1/meter_reading.proto";
 
-/** Whether a reading can be used without review. */
+/** Whether a reading can be used without review. Over REST in lower case, without the prefix. */
 export enum ReadingStatus {
   /** UNSPECIFIED - Never sent. */
   UNSPECIFIED = "READING_STATUS_UNSPECIFIED",
-  /** OK - It can; `ok` over REST. */
+  /** OK - It can. */
   OK = "READING_STATUS_OK",
-  /** CHECK - A person should review it; `check` over REST. */
+  /** CHECK - A person should review it. */
   CHECK = "READING_STATUS_CHECK",
 }
 
@@ -240,7 +240,7 @@ export interface AlternativeReadings {
 
 /** Another possible reading. */
 export interface AlternativeReading {
-  /** Its digits, as in `ReadMeterResponse`. */
+  /** All its digits, including leading zeros. */
   meterNumber: string;
   /** The same with the decimal point. */
   value: string;

@@ -552,7 +552,7 @@ type Face struct {
 	BoundingBox *BoundingBox `protobuf:"bytes,1,opt,name=bounding_box,json=boundingBox,proto3" json:"bounding_box,omitempty"`
 	// Confidence that this is a face, 0..1.
 	DetectionScore float64 `protobuf:"fixed64,2,opt,name=detection_score,json=detectionScore,proto3" json:"detection_score,omitempty"`
-	// The face, cropped at the picture's own resolution: JPEG, quality 90, no metadata. Empty if
+	// The face, cropped at the picture's own resolution: JPEG, quality 90, no metadata. None if
 	// `crop` is false.
 	CropJpeg []byte `protobuf:"bytes,3,opt,name=crop_jpeg,json=cropJpeg,proto3" json:"crop_jpeg,omitempty"`
 	// Five points of the face; only on request.

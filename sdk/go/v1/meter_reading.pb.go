@@ -23,15 +23,15 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Whether a reading can be used without review.
+// Whether a reading can be used without review. Over REST in lower case, without the prefix.
 type ReadingStatus int32
 
 const (
 	// Never sent.
 	ReadingStatus_READING_STATUS_UNSPECIFIED ReadingStatus = 0
-	// It can; `ok` over REST.
+	// It can.
 	ReadingStatus_READING_STATUS_OK ReadingStatus = 1
-	// A person should review it; `check` over REST.
+	// A person should review it.
 	ReadingStatus_READING_STATUS_CHECK ReadingStatus = 2
 )
 
@@ -443,7 +443,7 @@ func (x *AlternativeReadings) GetReadings() []*AlternativeReading {
 // Another possible reading.
 type AlternativeReading struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its digits, as in `ReadMeterResponse`.
+	// All its digits, including leading zeros.
 	MeterNumber string `protobuf:"bytes,1,opt,name=meter_number,json=meterNumber,proto3" json:"meter_number,omitempty"`
 	// The same with the decimal point.
 	Value string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
