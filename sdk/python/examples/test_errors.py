@@ -41,3 +41,13 @@ def test_deadline(client, portrait):
         client.detect_single_face(portrait, timeout=0.001)
 
     assert refusal.value.code == grpc.StatusCode.DEADLINE_EXCEEDED
+
+
+def test_a_closed_client(meter):
+    with Client(os.environ["IMAGE_ANALYSIS_GRPC"], "any") as client:
+        answers = client.stream_read_meters([])
+
+    with pytest.raises(ValueError, match="(?i)closed"):
+        client.read_meter(meter)
+    with pytest.raises(ValueError, match="(?i)closed"):
+        next(answers)

@@ -1,3 +1,5 @@
+import pytest
+
 from imageanalysis import ErrorReason, reason_of
 from imageanalysis.v1.face_detection_pb2 import DetectAllFacesRequest, StreamDetectFacesRequest
 from imageanalysis.v1.meter_reading_pb2 import ReadMeterRequest, StreamReadMetersRequest
@@ -45,3 +47,16 @@ def test_a_stream_takes_pictures_only_as_fast_as_they_are_read(client, portrait)
     ids.update(answer.id for answer in answers)
 
     assert ids == {str(number) for number in range(1, count + 1)}
+
+
+def test_what_the_iterable_raises_comes_back(client, portrait):
+    cause = OSError("the disk is gone")
+
+    def requests():
+        yield StreamDetectFacesRequest(id="one", request=DetectAllFacesRequest(image=portrait))
+        raise FileNotFoundError("portrait.jpg") from cause
+
+    with pytest.raises(FileNotFoundError) as failure:
+        list(client.stream_detect_faces(requests()))
+
+    assert failure.value.__cause__ is cause

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 import grpc
 
@@ -32,45 +32,79 @@ def open_channel(
         channel = grpc.insecure_channel(address, options)
     else:
         channel = grpc.secure_channel(address, credentials, options)
-    return grpc.intercept_channel(channel, _Defaults(sent, timeout))
+    return _Channel(channel, sent, timeout)
 
 
-class _CallDetails(NamedTuple):
-    method: str
-    timeout: float | None
-    metadata: tuple[tuple[str, str | bytes], ...]
-    credentials: grpc.CallCredentials | None
-    wait_for_ready: bool | None
-    compression: grpc.Compression | None
+class _Channel(grpc.Channel):
+    """Completes calls without an interceptor.
 
+    With one, gRPC looks a method up at each call, which ends the interpreter with a segmentation
+    fault once the channel is closed; without, it raises ValueError.
+    """
 
-class _CallDetailsOf(_CallDetails, grpc.ClientCallDetails):
-    pass
-
-
-class _Defaults(grpc.UnaryUnaryClientInterceptor, grpc.StreamStreamClientInterceptor):
-    def __init__(self, metadata: tuple[tuple[str, str], ...], timeout: float) -> None:
+    def __init__(
+        self, channel: grpc.Channel, metadata: tuple[tuple[str, str], ...], timeout: float
+    ) -> None:
+        self._channel = channel
         self._metadata = metadata
         self._timeout = timeout
 
-    def intercept_unary_unary(
-        self, continuation: Callable[..., Any], details: grpc.ClientCallDetails, request: Any
-    ) -> Any:
-        return continuation(self._complete(details, self._timeout), request)
+    def unary_unary(self, *args: Any, **named: Any) -> _Method:
+        method = self._channel.unary_unary(*args, **named)
+        return _Method(method, self._metadata, self._timeout)
 
-    def intercept_stream_stream(
-        self, continuation: Callable[..., Any], details: grpc.ClientCallDetails, requests: Any
-    ) -> Any:
-        return continuation(self._complete(details, None), requests)
+    def unary_stream(self, *args: Any, **named: Any) -> _Method:
+        return _Method(self._channel.unary_stream(*args, **named), self._metadata, None)
 
-    def _complete(
-        self, details: grpc.ClientCallDetails, timeout: float | None
-    ) -> grpc.ClientCallDetails:
-        return _CallDetailsOf(
-            method=details.method,
-            timeout=timeout if details.timeout is None else details.timeout,
-            metadata=(*(details.metadata or ()), *self._metadata),
-            credentials=details.credentials,
-            wait_for_ready=details.wait_for_ready,
-            compression=details.compression,
-        )
+    def stream_unary(self, *args: Any, **named: Any) -> _Method:
+        return _Method(self._channel.stream_unary(*args, **named), self._metadata, None)
+
+    def stream_stream(self, *args: Any, **named: Any) -> _Method:
+        return _Method(self._channel.stream_stream(*args, **named), self._metadata, None)
+
+    def subscribe(self, *args: Any, **named: Any) -> None:
+        self._channel.subscribe(*args, **named)
+
+    def unsubscribe(self, *args: Any, **named: Any) -> None:
+        self._channel.unsubscribe(*args, **named)
+
+    def close(self) -> None:
+        self._channel.close()
+
+    def __enter__(self) -> _Channel:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class _Method:
+    """A method of a channel that sends the metadata and has a timeout where the call has none."""
+
+    def __init__(
+        self, method: Any, metadata: tuple[tuple[str, str], ...], timeout: float | None
+    ) -> None:
+        self._method = method
+        self._metadata = metadata
+        self._timeout = timeout
+
+    def __call__(
+        self, request: Any, timeout: float | None = None, metadata: Any = None, **named: Any
+    ) -> Any:
+        return self._method(request, **self._complete(timeout, metadata), **named)
+
+    def with_call(
+        self, request: Any, timeout: float | None = None, metadata: Any = None, **named: Any
+    ) -> Any:
+        return self._method.with_call(request, **self._complete(timeout, metadata), **named)
+
+    def future(
+        self, request: Any, timeout: float | None = None, metadata: Any = None, **named: Any
+    ) -> Any:
+        return self._method.future(request, **self._complete(timeout, metadata), **named)
+
+    def _complete(self, timeout: float | None, metadata: Any) -> dict[str, Any]:
+        return {
+            "timeout": self._timeout if timeout is None else timeout,
+            "metadata": (*(metadata or ()), *self._metadata),
+        }

@@ -18,7 +18,8 @@ from .v1.score_config_pb2_grpc import ScoreConfigServiceStub
 class Client:
     """Calls the service with one API key; may be shared by threads.
 
-    Every method raises `ServiceError`. `timeout` is in seconds.
+    Every method raises `ServiceError`, and `ValueError` once the client is closed. `timeout` is in
+    seconds.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class Client:
         """Finds the faces of many pictures; answers come in any order.
 
         The iterable is read, in a thread of its own, only as fast as the service takes pictures.
+        What it raises ends the call and is raised here.
         """
         return _stream(self._faces.StreamDetectFaces, requests, timeout)
 
@@ -170,11 +172,25 @@ def _call(method: Callable[..., Any], request: Any, timeout: float | None) -> An
 def _stream(
     method: Callable[..., Any], requests: Iterable[Any], timeout: float | None
 ) -> Iterator[Any]:
-    answers = method(iter(requests), timeout=timeout)
+    failures: list[Exception] = []
+
+    def read() -> Iterator[Any]:
+        # gRPC only logs what an iterable raises.
+        try:
+            yield from requests
+        except Exception as failure:
+            failures.append(failure)
+            raise
+
+    answers = method(read(), timeout=timeout)
     try:
         yield from answers
     except grpc.RpcError as error:
-        raise ServiceError.from_rpc_error(error) from error
+        if not failures:
+            raise ServiceError.from_rpc_error(error) from error
     finally:
         # A caller that stops reading early ends the call.
         answers.cancel()
+    # Outside of the handler, so that its own cause stays.
+    if failures:
+        raise failures[0]
