@@ -7,6 +7,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
+import { keepalive } from '../../runtime/keepalive.js';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
 import { limitConnections } from '../../runtime/limits/limit-connections.js';
 import { openConnections } from '../../runtime/limits/open-connections.js';
@@ -67,8 +68,6 @@ const unreadBytes = 256 * 2 ** 20;
 const maxStreamsPerConnection = 1_000;
 /** In addition to the longest time that a response may take. */
 const takeAnswerMs = 5_000;
-const keepaliveMs = 30_000;
-const keepaliveTimeoutMs = 10_000;
 
 /**
  * Serves on one port, with the health service (one status for each service and one for the whole)
@@ -91,8 +90,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     'grpc.max_send_message_length': maxMessageBytes,
     'grpc.max_concurrent_streams': maxStreamsPerConnection,
     // Detects connections whose other side is gone or never spoke HTTP/2.
-    'grpc.keepalive_time_ms': keepaliveMs,
-    'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
+    ...keepalive,
     // channelz is not served, so do not collect its statistics.
     'grpc.enable_channelz': 0,
   });

@@ -24,7 +24,8 @@ const channelOptions = {
   'grpc.max_reconnect_backoff_ms': 1_000,
   // The addresses behind a name change when replicas come and go.
   'grpc.dns_min_time_between_resolutions_ms': 1_000,
-  // Detects a core that vanished without closing its connections, with or without calls.
+  // Detects a core that vanished without closing its connections, with or without calls, and before the
+  // deadline of a request.
   'grpc.keepalive_time_ms': 20_000,
   'grpc.keepalive_timeout_ms': 5_000,
   'grpc.keepalive_permit_without_calls': 1,

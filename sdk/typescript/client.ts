@@ -1,4 +1,9 @@
-import { type ChannelCredentials, credentials as grpcCredentials, Metadata } from '@grpc/grpc-js';
+import {
+  type ChannelCredentials,
+  type ChannelOptions,
+  credentials as grpcCredentials,
+  Metadata,
+} from '@grpc/grpc-js';
 import {
   type DeepPartial,
   DetectAllFacesRequest,
@@ -23,6 +28,7 @@ import {
   SetDetectionScoreRequest,
   type SetDetectionScoreResponse,
 } from '../../generated/imageanalysis/v1/score_config.js';
+import { keepalive } from '../../runtime/keepalive.js';
 import { maxMessageBytes } from '../../runtime/message-limit.js';
 import { boundedStream } from './bounded-stream.js';
 import type { RetryOptions } from './retry.js';
@@ -62,6 +68,8 @@ export interface ClientOptions extends RetryOptions {
   readonly timeoutMs?: number;
   /** For TLS; without it, the connection is plain text. */
   readonly credentials?: ChannelCredentials;
+  /** Of the gRPC library, in place of the client's own, such as `grpc.keepalive_time_ms`. */
+  readonly channelOptions?: ChannelOptions;
 }
 
 type Requests<T> = Iterable<DeepPartial<T>> | AsyncIterable<DeepPartial<T>>;
@@ -116,10 +124,14 @@ export interface ImageAnalysisClient {
 export function createClient(options: ClientOptions): ImageAnalysisClient {
   const { address, apiKey, timeoutMs = 30_000, retries, maxDelayMs } = options;
   const credentials = options.credentials ?? grpcCredentials.createInsecure();
-  const limits = { 'grpc.max_receive_message_length': maxMessageBytes };
-  const faces = new FaceDetectionServiceClient(address, credentials, limits);
-  const meters = new MeterReadingServiceClient(address, credentials, limits);
-  const scores = new ScoreConfigServiceClient(address, credentials, limits);
+  const channelOptions = {
+    'grpc.max_receive_message_length': maxMessageBytes,
+    ...keepalive,
+    ...options.channelOptions,
+  };
+  const faces = new FaceDetectionServiceClient(address, credentials, channelOptions);
+  const meters = new MeterReadingServiceClient(address, credentials, channelOptions);
+  const scores = new ScoreConfigServiceClient(address, credentials, channelOptions);
   const metadata = new Metadata();
   metadata.set('apikey', trimKey('apiKey', apiKey));
 

@@ -6,6 +6,19 @@ import { callWindowBytes, connectionWindowBytes } from '../../core-server/grpc/f
 import { openStage, scriptedWorkerUrl } from '../helpers/scripted-pictures.js';
 import { startService } from '../helpers/service.js';
 
+test('a client may ping often, as those that check their connection do', async (t) => {
+  openStage(t);
+  const service = await startService(t, {}, undefined, scriptedWorkerUrl);
+  const session = connect(`http://${service.grpc}`);
+  t.after(() => session.destroy());
+  await once(session, 'connect');
+  // Servers of other gRPC libraries end such a connection with ENHANCE_YOUR_CALM.
+  for (let pings = 0; pings < 100; pings += 1)
+    await new Promise<void>((resolve, reject) =>
+      session.ping((error) => (error ? reject(error) : resolve())),
+    );
+});
+
 test('a client may have a whole picture under way', async (t) => {
   openStage(t);
   const service = await startService(t, {}, undefined, scriptedWorkerUrl);

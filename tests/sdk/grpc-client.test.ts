@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { before, describe, it, type TestContext } from 'node:test';
-import { Metadata, type sendUnaryData, Server, type ServerUnaryCall, status } from '@grpc/grpc-js';
+import {
+  Metadata,
+  type sendUnaryData,
+  Server,
+  type ServerDuplexStream,
+  type ServerUnaryCall,
+  status,
+} from '@grpc/grpc-js';
 import {
   createAdminClient,
   createClient,
@@ -18,6 +25,7 @@ import { bindServer } from '../helpers/grpc.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/samples.js';
 import { startService, type TestService } from '../helpers/service.js';
+import { startSilentProxy } from '../helpers/silent-proxy.js';
 
 const lifetime = createLifetime();
 
@@ -239,6 +247,32 @@ describe('what the client over gRPC makes of failures', () => {
 
     await assert.rejects(client.readMeter({}), { reason: 'WORKER_LOST', details: {} });
     assert.equal(asked, 2);
+  });
+
+  it('ends a stream whose service is gone', async (t) => {
+    const server = new Server();
+    server.addService(MeterReadingServiceService, {
+      streamReadMeters: (call: ServerDuplexStream<unknown, { id: string }>) =>
+        call.once('data', () => call.write({ id: 'one' })),
+    });
+    const proxy = await startSilentProxy(t, await bindServer(t, server));
+    const client = createClient({
+      address: `127.0.0.1:${proxy.port}`,
+      apiKey: 'any',
+      channelOptions: { 'grpc.keepalive_time_ms': 100, 'grpc.keepalive_timeout_ms': 1_000 },
+    });
+    t.after(() => client.close());
+    const answers = client.streamReadMeters(
+      (async function* () {
+        yield { id: 'one' };
+        await new Promise(() => {}); // for ever
+      })(),
+    );
+    await answers.next();
+
+    proxy.silence();
+
+    await assert.rejects(answers.next(), { code: 'UNAVAILABLE' });
   });
 
   it('takes details that are broken, or of another service, for none', async (t) => {

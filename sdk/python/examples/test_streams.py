@@ -1,6 +1,11 @@
+import os
+import socket
+import threading
+
+import grpc
 import pytest
 
-from imageanalysis import ErrorReason, reason_of
+from imageanalysis import Client, ErrorReason, ServiceError, reason_of
 from imageanalysis.v1.face_detection_pb2 import DetectAllFacesRequest, StreamDetectFacesRequest
 from imageanalysis.v1.meter_reading_pb2 import ReadMeterRequest, StreamReadMetersRequest
 
@@ -60,3 +65,46 @@ def test_what_the_iterable_raises_comes_back(client, portrait):
         list(client.stream_detect_faces(requests()))
 
     assert failure.value.__cause__ is cause
+
+
+def test_a_stream_ends_when_the_service_is_gone(meter):
+    proxy = Proxy(os.environ["IMAGE_ANALYSIS_GRPC"])
+    over = threading.Event()
+
+    def requests():
+        yield StreamReadMetersRequest(id="hall", request=ReadMeterRequest(image=meter))
+        over.wait()
+
+    soon = {"grpc.keepalive_time_ms": 100, "grpc.http2.ping_timeout_ms": 1_000}
+    with Client(proxy.address, os.environ["IMAGE_ANALYSIS_APIKEY"], options=soon) as client:
+        answers = client.stream_read_meters(requests())
+        assert next(answers).id == "hall"
+        proxy.is_silent = True
+        with pytest.raises(ServiceError) as failure:
+            next(answers)
+    over.set()
+
+    assert failure.value.code == grpc.StatusCode.UNAVAILABLE
+
+
+class Proxy:
+    """Passes on one connection; once silent, it swallows all, like a network that forgot it."""
+
+    def __init__(self, service: str) -> None:
+        self.is_silent = False
+        self._service = service
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        client, _ = self._listener.accept()
+        host, port = self._service.rsplit(":", 1)
+        service = socket.create_connection((host, int(port)))
+        threading.Thread(target=self._pass_on, args=(service, client), daemon=True).start()
+        self._pass_on(client, service)
+
+    def _pass_on(self, source: socket.socket, target: socket.socket) -> None:
+        while data := source.recv(65_536):
+            if not self.is_silent:
+                target.sendall(data)

@@ -297,10 +297,11 @@ async fn administration() -> Outcome {
 }
 
 fn endpoint(variable: &str) -> Result<Endpoint, Box<dyn Error>> {
-    Ok(Endpoint::from_shared(format!(
-        "http://{}",
-        env::var(variable)?
-    ))?)
+    let endpoint = Endpoint::from_shared(format!("http://{}", env::var(variable)?))?;
+    // Pings while calls are under way, so that a stream ends when its service is gone.
+    Ok(endpoint
+        .http2_keep_alive_interval(Duration::from_secs(30))
+        .keep_alive_timeout(Duration::from_secs(10)))
 }
 
 fn sample(name: &str) -> Result<Vec<u8>, Box<dyn Error>> {

@@ -12,6 +12,18 @@ DEFAULT_TIMEOUT_SECONDS = 30.0
 # A thousand cropped faces fit; gRPC's own limit is 4 MiB.
 _MAX_ANSWER_BYTES = 64 * 2**20
 
+_OPTIONS = {
+    "grpc.max_receive_message_length": _MAX_ANSWER_BYTES,
+    # While calls are under way: a stream has no deadline, and TCP alone may never notice that the
+    # other side is gone.
+    "grpc.keepalive_time_ms": 30_000,
+    "grpc.keepalive_timeout_ms": 10_000,
+    # In newer versions of gRPC, this is the time that an answer may take; by default, a minute.
+    "grpc.http2.ping_timeout_ms": 10_000,
+    # By default, pings become rare or stop after two without a request between them.
+    "grpc.http2.max_pings_without_data": 0,
+}
+
 
 def open_channel(
     address: str,
@@ -19,19 +31,21 @@ def open_channel(
     *,
     timeout: float = DEFAULT_TIMEOUT_SECONDS,
     credentials: grpc.ChannelCredentials | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> grpc.Channel:
     """Opens a channel to `host:port`, without TLS unless credentials are given.
 
     `metadata` goes with every call: `apikey`, or `adminkey` on the administration port.
     `timeout` is the seconds that a call may take, streams excepted, where it has none of its own.
+    `options` are gRPC's channel arguments, in place of those that are set here.
     """
     # Files of other systems leave white space around a key.
     sent = tuple((name, value.strip()) for name, value in metadata.items())
-    options = [("grpc.max_receive_message_length", _MAX_ANSWER_BYTES)]
+    settings = list({**_OPTIONS, **(options or {})}.items())
     if credentials is None:
-        channel = grpc.insecure_channel(address, options)
+        channel = grpc.insecure_channel(address, settings)
     else:
-        channel = grpc.secure_channel(address, credentials, options)
+        channel = grpc.secure_channel(address, credentials, settings)
     return _Channel(channel, sent, timeout)
 
 

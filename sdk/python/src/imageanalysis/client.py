@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import grpc
@@ -29,10 +29,14 @@ class Client:
         *,
         timeout: float = DEFAULT_TIMEOUT_SECONDS,
         credentials: grpc.ChannelCredentials | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> None:
-        """`address` is `host:port`; without credentials the connection has no TLS."""
+        """`address` is `host:port`; without credentials the connection has no TLS.
+
+        `options` are gRPC's channel arguments, in place of the client's own.
+        """
         self._channel = open_channel(
-            address, {"apikey": api_key}, timeout=timeout, credentials=credentials
+            address, {"apikey": api_key}, timeout=timeout, credentials=credentials, options=options
         )
         self._faces = FaceDetectionServiceStub(self._channel)
         self._meters = MeterReadingServiceStub(self._channel)

@@ -28,6 +28,14 @@ public final class ImageAnalysisClient implements AutoCloseable {
   /** A thousand cropped faces fit; gRPC's own limit is 4 MiB. */
   private static final int MAX_ANSWER_BYTES = 64 << 20;
 
+  /**
+   * Of a ping, while calls are under way: a stream has no deadline, and TCP alone may never notice
+   * that the other side is gone.
+   */
+  private static final Duration PING_INTERVAL = Duration.ofSeconds(30);
+
+  private static final Duration PING_TIMEOUT = Duration.ofSeconds(10);
+
   private final ManagedChannel connection;
   private final Channel channel;
 
@@ -43,7 +51,11 @@ public final class ImageAnalysisClient implements AutoCloseable {
   public ImageAnalysisClient(
       String target, String apiKey, ChannelCredentials credentials, Duration timeout) {
     connection =
-        Grpc.newChannelBuilder(target, credentials).maxInboundMessageSize(MAX_ANSWER_BYTES).build();
+        Grpc.newChannelBuilder(target, credentials)
+            .maxInboundMessageSize(MAX_ANSWER_BYTES)
+            .keepAliveTime(PING_INTERVAL.toSeconds(), TimeUnit.SECONDS)
+            .keepAliveTimeout(PING_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
+            .build();
     channel = ClientInterceptors.intercept(connection, new CallDefaults("apikey", apiKey, timeout));
   }
 
