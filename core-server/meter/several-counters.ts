@@ -8,7 +8,7 @@ const minReading = 0.5;
 /** Whether a place beside the counter reads as one too. */
 export function isRivalled(
   counter: Quad,
-  places: readonly Hypothesis[],
+  places: readonly Pick<Hypothesis, 'quad' | 'legible' | 'readings'>[],
   { refuse }: Pick<ReaderRules, 'refuse'>,
 ): boolean {
   return places.some(

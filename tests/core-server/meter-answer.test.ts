@@ -5,7 +5,7 @@ import { assembleReading } from '../../core-server/meter/assemble.js';
 import { judgeLight, measureLight } from '../../core-server/meter/counter-light.js';
 import type { CounterReading } from '../../core-server/meter/counter-reading.js';
 import { decimalOf } from '../../core-server/meter/decimal.js';
-import type { Quad } from '../../core-server/meter/geometry.js';
+import { mapped, type Quad } from '../../core-server/meter/geometry.js';
 import { createMeterReadingHandlers } from '../../core-server/meter/service.js';
 import type {
   MeterReading,
@@ -22,6 +22,12 @@ const upright: Quad = [
   { x: 10, y: 40 },
 ];
 const [a, b, c, d] = upright;
+/** The counter rotated clockwise, wherever that brings it. */
+function rotated(degrees: number): Quad {
+  const angle = (degrees * Math.PI) / 180;
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  return mapped(upright, ({ x, y }) => ({ x: x * cos - y * sin, y: x * sin + y * cos }));
+}
 const facts = {
   picture: { width: 200, height: 100 },
   copy: { width: 100, height: 50 },
@@ -142,6 +148,8 @@ suite('assembleReading', () => {
     ['SEVERAL_COUNTERS', { rivalled: true }, {}],
     ['ROTATED_INPUT', { quad: [c, d, a, b] }, {}],
     ['ROTATED_INPUT', { quad: [b, c, d, a] }, {}],
+    ['ROTATED_INPUT', { quad: rotated(46) }, {}],
+    ['ROTATED_INPUT', { quad: rotated(-46) }, {}],
     ['LOW_LIGHT', {}, { light: 'dark' }],
     ['GLARE', {}, { light: 'glare' }],
     ['UNEXPECTED_DIGITS', {}, { known: { digits: 3 } }],
@@ -174,7 +182,9 @@ suite('assembleReading', () => {
     );
   });
   test('does not warn of a good reading', () => {
-    assert.deepEqual(assembleReading(counter('12'), facts).warnings, []);
+    for (const quad of [upright, rotated(44), rotated(-44)]) {
+      assert.deepEqual(assembleReading(counter('12', { quad }), facts).warnings, []);
+    }
   });
 });
 

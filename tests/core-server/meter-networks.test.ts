@@ -21,8 +21,21 @@ suite('createNetworkCounterReader', () => {
     data: Float32Array.from(data),
     dims,
   });
-  /** Networks that see one counter, read only in the direction of the picture. */
-  function reader(legible: number, { upsideDown = 0.05, sure = 0.95 } = {}) {
+  /** Networks that see one counter, read in the direction of the picture or both ways. */
+  function reader(
+    legible: number,
+    {
+      upsideDown = 0.05,
+      sure = 0.95,
+      bothWays = false,
+      onRun,
+    }: {
+      upsideDown?: number;
+      sure?: number;
+      bothWays?: boolean;
+      onRun?: (network: string) => void;
+    } = {},
+  ) {
     const digits = [...'02741'].map((digit, i): Peak => [5 + i * 11, Number(digit) + 1, sure]);
     const counts: number[] = [];
     const released: string[] = [];
@@ -34,6 +47,7 @@ suite('createNetworkCounterReader', () => {
       {
         locate: {
           run: ({ image }) => {
+            onRun?.('locate');
             assert.deepEqual(image?.dims, [1, rules.locateSize, rules.locateSize, 3]);
             // 400 × 300 in a square of 320: scale 0.8, 40 rows above.
             const quad = counter.flatMap(([x, y]) => [x * 0.8, y * 0.8 + 40]);
@@ -43,6 +57,7 @@ suite('createNetworkCounterReader', () => {
         },
         refine: {
           run: ({ image, quads }) => {
+            onRun?.('refine');
             assert.deepEqual(image?.dims, [1, 300, 400, 3]);
             for (const [i, value] of [...(quads?.data ?? [])].entries()) {
               near(Number(value), counter.flat()[i] ?? NaN, 0.01);
@@ -57,10 +72,11 @@ suite('createNetworkCounterReader', () => {
         },
         read: {
           run: ({ quads }) => {
+            onRun?.('read');
             const count = quads?.dims[0] ?? 0;
             counts.push(count);
             const upright = (i: number) =>
-              Number(quads?.data[i * 8]) < Number(quads?.data[i * 8 + 2]);
+              bothWays || Number(quads?.data[i * 8]) < Number(quads?.data[i * 8 + 2]);
             const rows = Array.from(
               { length: count },
               (_, i) => strip(upright(i) ? digits : []).data,
@@ -110,6 +126,11 @@ suite('createNetworkCounterReader', () => {
     assert.notEqual((await made.read(picture(400, 300), {}, signal)).reading, null);
     assert.deepEqual(counts, [2, rules.crops.length - 1]);
   });
+  test('reads both directions on all crops where neither leads clearly', async () => {
+    const { made, counts } = reader(0.9, { bothWays: true });
+    await made.read(picture(400, 300), {}, signal);
+    assert.deepEqual(counts, [2, 2 * (rules.crops.length - 1)]);
+  });
   test('is content with one crop that is read surely', async () => {
     const { made, counts } = reader(0.99, { sure: 0.998 });
     const { reading } = await made.read(picture(400, 300), {}, signal);
@@ -129,14 +150,21 @@ suite('createNetworkCounterReader', () => {
     assert.equal((await made.read(picture(400, 15), {}, signal)).reading, null);
     assert.deepEqual(counts, []);
   });
-  test('stops between the networks when the caller has gone', async () => {
-    const { made, counts } = reader(0.9);
-    await assert.rejects(
-      made.read(picture(400, 300), {}, AbortSignal.abort(new Error('gone'))),
-      /gone/,
-    );
-    assert.deepEqual(counts, []);
-  });
+  const networks = ['locate', 'refine', 'read'];
+  for (const [at, during] of networks.entries()) {
+    test(`runs no further network when the caller goes during ${during}`, async () => {
+      const gone = new AbortController();
+      const runs: string[] = [];
+      const { made } = reader(0.9, {
+        onRun(network) {
+          runs.push(network);
+          if (network === during) gone.abort(new Error('gone'));
+        },
+      });
+      await assert.rejects(made.read(picture(400, 300), {}, gone.signal), /gone/);
+      assert.deepEqual(runs, networks.slice(0, at + 1));
+    });
+  }
   test('releases all networks', async () => {
     const { made, released } = reader(0.9);
     await made.release();

@@ -49,6 +49,10 @@ suite('the same as the Python reference', () => {
         answer.alternatives.some((other) => other[at] !== digit),
       );
       assert.deepEqual(betweens, expected);
+      assert.deepEqual(
+        reading.alternatives.map(({ text }) => text),
+        answer.alternatives,
+      );
       for (const [i, wheel] of answer.wheels.entries()) {
         near(reading.wheels[i]?.confidence, wheel.confidence);
         nearQuad(reading.wheels[i]?.quad, wheel.quad);
