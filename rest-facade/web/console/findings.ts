@@ -1,4 +1,4 @@
-import type { Face, Reading } from './api.js';
+import type { DetectedFace, MeterAnswer } from '../../../sdk/typescript/rest-answers.js';
 import { codeText, html } from './dom.js';
 import { floor, toPercent } from './numbers.js';
 
@@ -6,7 +6,7 @@ import { floor, toPercent } from './numbers.js';
 export type OnPoint = (index: number | undefined) => void;
 
 /** The faces as a list of crops with scores; pointing at one marks its box. */
-export function listFaces(faces: readonly Face[], onPoint: OnPoint): HTMLElement {
+export function listFaces(faces: readonly DetectedFace[], onPoint: OnPoint): HTMLElement {
   const list = html('ol', { class: 'faces' });
   faces.forEach(({ bbox, detection_score: score, face }, index) => {
     const size = `${Math.round(bbox.xmax - bbox.xmin)} × ${Math.round(bbox.ymax - bbox.ymin)} px`;
@@ -39,7 +39,7 @@ const warnings: Readonly<Record<string, string>> = {
 };
 
 /** A reading as wheels, each with its confidence. */
-export function showReading(reading: Reading, onPoint: OnPoint): HTMLElement {
+export function showReading(reading: MeterAnswer, onPoint: OnPoint): HTMLElement {
   const whole = reading.value.includes('.') ? reading.value.indexOf('.') : reading.digits.length;
   const wheels = html('ol', { class: 'wheels', 'aria-label': 'Digits' });
   reading.digits.forEach(({ digit, confidence }, index) => {

@@ -1,14 +1,10 @@
-import {
-  type ApiRequest,
-  type Box,
-  type Details,
-  type Face,
-  type Mode,
-  pathOf,
-  type Reading,
-  Refusal,
-  send,
-} from './api.js';
+import type {
+  AllFacesAnswer,
+  BoundingBox,
+  MeterAnswer,
+  SingleFaceAnswer,
+} from '../../../sdk/typescript/rest-answers.js';
+import { type ApiRequest, type Mode, pathOf, Refusal, send } from './api.js';
 import { connectCamera } from './camera.js';
 import { byId } from './dom.js';
 import { listFaces, showReading } from './findings.js';
@@ -81,8 +77,8 @@ async function analyse(): Promise<void> {
     view.showAnswer(answer);
     await picture.decode().catch(() => {});
     if (mine.signal.aborted) return;
-    if (asked === 'meter') showMeter(answer as Reading, elapsedMs);
-    else showFaces(answer as Face & Details & { result?: Face[] }, elapsedMs);
+    if (asked === 'meter') showMeter(answer as MeterAnswer, elapsedMs);
+    else showFaces(answer as SingleFaceAnswer | AllFacesAnswer, elapsedMs);
   } catch (error) {
     if (!mine.signal.aborted) fail(error);
   } finally {
@@ -91,8 +87,8 @@ async function analyse(): Promise<void> {
   }
 }
 
-function showFaces(answer: Face & Details & { result?: Face[] }, elapsedMs: number): void {
-  const faces = answer.result ?? [answer];
+function showFaces(answer: SingleFaceAnswer | AllFacesAnswer, elapsedMs: number): void {
+  const faces = 'result' in answer ? answer.result : [answer];
   const scores = faces.map((face) => Number(face.detection_score));
   drawFaces(
     overlay,
@@ -109,8 +105,8 @@ function showFaces(answer: Face & Details & { result?: Face[] }, elapsedMs: numb
   tell(`${found}${best}, in ${Math.round(elapsedMs)} ms.`);
 }
 
-function showMeter(reading: Reading, elapsedMs: number): void {
-  drawReading(overlay, reading, sizeOf(reading.bbox ? [reading.bbox] : []));
+function showMeter(reading: MeterAnswer, elapsedMs: number): void {
+  drawReading(overlay, reading, sizeOf([reading.bbox]));
   findings.replaceChildren(showReading(reading, (index) => highlight(overlay, index)));
   const { value, unit, confidence } = reading;
   tell(
@@ -119,7 +115,7 @@ function showMeter(reading: Reading, elapsedMs: number): void {
 }
 
 /** The upright size: from the service, from the browser, or, if that cannot display the type, what the boxes need. */
-function sizeOf(boxes: readonly Box[], told?: Size): Size {
+function sizeOf(boxes: readonly BoundingBox[], told?: Size): Size {
   if (told) return told;
   if (picture.naturalWidth > 0)
     return { width: picture.naturalWidth, height: picture.naturalHeight };

@@ -1,4 +1,8 @@
-import type { Box, Face, Reading } from './api.js';
+import type {
+  BoundingBox,
+  DetectedFace,
+  MeterAnswer,
+} from '../../../sdk/typescript/rest-answers.js';
 import { svg } from './dom.js';
 import { floor, toPercent } from './numbers.js';
 
@@ -7,13 +11,17 @@ const lineShare = 0.004;
 const textShare = { most: 0.026, least: 0.016 };
 
 /** Draws faces: a box with its score, and the landmarks where they are there. */
-export function drawFaces(overlay: SVGSVGElement, faces: readonly Face[], size: Size): void {
+export function drawFaces(
+  overlay: SVGSVGElement,
+  faces: readonly DetectedFace[],
+  size: Size,
+): void {
   prepare(
     overlay,
     size,
     `${faces.length === 1 ? '1 face is' : `${faces.length} faces are`} marked`,
   );
-  const taken: Box[] = [];
+  const taken: BoundingBox[] = [];
   faces.forEach((face, index) => {
     const group = svg('g', { class: 'face', 'data-index': index });
     group.append(drawBox(face.bbox, size));
@@ -29,15 +37,13 @@ export function drawFaces(overlay: SVGSVGElement, faces: readonly Face[], size: 
 }
 
 /** Draws a reading: the counter with its confidence, and each digit with what was read above it. */
-export function drawReading(overlay: SVGSVGElement, reading: Reading, size: Size): void {
+export function drawReading(overlay: SVGSVGElement, reading: MeterAnswer, size: Size): void {
   prepare(overlay, size, `The counter is marked, its digits are ${reading.meter_number}`);
-  if (reading.bbox)
-    overlay.append(
-      drawBox(reading.bbox, size),
-      drawLabel(toPercent(reading.confidence), reading.bbox, size, 'below'),
-    );
+  overlay.append(
+    drawBox(reading.bbox, size),
+    drawLabel(toPercent(reading.confidence), reading.bbox, size, 'below'),
+  );
   reading.digits.forEach(({ digit, confidence, bbox }, index) => {
-    if (!bbox) return;
     const height = Math.min(bbox.ymax - bbox.ymin, size.height * 0.12) * 0.62;
     const doubt = confidence < 0.9 ? ' doubtful' : '';
     overlay.append(
@@ -83,7 +89,11 @@ function prepare(overlay: SVGSVGElement, { width, height }: Size, label: string)
   overlay.setAttribute('aria-label', label);
 }
 
-function drawBox({ xmin, ymin, xmax, ymax }: Box, size: Size, share = lineShare): SVGRectElement {
+function drawBox(
+  { xmin, ymin, xmax, ymax }: BoundingBox,
+  size: Size,
+  share = lineShare,
+): SVGRectElement {
   const width = xmax - xmin;
   const line = Math.min(longer(size) * share, Math.max(width * 0.09, longer(size) * 0.0016));
   return svg('rect', {
@@ -103,10 +113,10 @@ function drawBox({ xmin, ymin, xmax, ymax }: Box, size: Size, share = lineShare)
  */
 function drawLabel(
   text: string,
-  box: Box,
+  box: BoundingBox,
   size: Size,
   side: 'above' | 'below',
-  taken: Box[] = [],
+  taken: BoundingBox[] = [],
 ): SVGGElement {
   const most = longer(size) * textShare.most;
   const least = longer(size) * textShare.least;
@@ -135,7 +145,7 @@ function longer({ width, height }: Size): number {
   return Math.max(width, height);
 }
 
-function overlap(one: Box, other: Box): boolean {
+function overlap(one: BoundingBox, other: BoundingBox): boolean {
   return (
     one.xmin < other.xmax && other.xmin < one.xmax && one.ymin < other.ymax && other.ymin < one.ymax
   );

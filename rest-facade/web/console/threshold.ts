@@ -1,4 +1,5 @@
-import { type ApiRequest, type Details, Refusal, send } from './api.js';
+import type { DetectionDetails, ScoreAnswer } from '../../../sdk/typescript/rest-answers.js';
+import { type ApiRequest, Refusal, send } from './api.js';
 import { byId } from './dom.js';
 import { describeProblem } from './problem.js';
 
@@ -12,7 +13,7 @@ export interface Threshold {
   /** Form fields for a detection. */
   read(): [name: string, value: string][];
   /** Shows which threshold a detection used. */
-  show(threshold: Details['threshold']): void;
+  show(threshold: DetectionDetails['threshold']): void;
 }
 
 export function connectThreshold(options: {
@@ -79,10 +80,7 @@ export function connectThreshold(options: {
     try {
       const answer = await send(request, options.apiKey());
       options.onAnswer(answer);
-      const { company: name, detection_score: score } = answer as {
-        company: string;
-        detection_score: number;
-      };
+      const { company: name, detection_score: score } = answer as ScoreAnswer;
       companyStatus.textContent = `${method === 'PUT' ? 'Saved: the' : 'The'} threshold of ${name} is ${score}.`;
       companyStatus.className = 'good';
       // From now on the company's own score decides, as for every other request that names it.
