@@ -11,12 +11,14 @@ import { startService } from '../helpers/service.js';
 
 const demo = fileURLToPath(new URL('../../tools/demo/main.js', import.meta.url));
 
-async function run(args: string[], env: NodeJS.ProcessEnv = {}) {
+/** @param hears whether anybody reads what it prints */
+async function run(args: string[], env: NodeJS.ProcessEnv = {}, hears = true) {
   return await new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
     const options = { env: { ...process.env, CORE_WORKERS: '1', ...env } };
-    execFile(process.execPath, [demo, ...args], options, (error, stdout, stderr) => {
+    const child = execFile(process.execPath, [demo, ...args], options, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
     });
+    if (!hears) child.stdout?.destroy();
   });
 }
 
@@ -121,5 +123,13 @@ describe('make demo', () => {
     assert.match((await run(rest, { APIKEY: '' })).stderr, /^demo: APIKEY is not set/);
     assert.match((await run(rest, { APIKEY: 'ia_1' })).stderr, /^demo: .*127\.0\.0\.1:1/);
     assert.match((await run(['--out', out, 'missing.jpg'])).stderr, /^demo: .*missing\.jpg/);
+  });
+
+  it('should leave nothing when nobody reads what it prints', async (t) => {
+    const [out, temporary, home] = await Promise.all([folder(t), folder(t), folder(t)]);
+    const env = { TMPDIR: temporary, HOME: home, XDG_CACHE_HOME: undefined };
+    const { code, stderr } = await run(['--out', out], env, false);
+    assert.deepEqual([code, stderr], [1, 'demo: write EPIPE\n']);
+    assert.deepEqual(await readdir(temporary), []);
   });
 });

@@ -39,6 +39,14 @@ describe('the results file', () => {
     }
   });
 
+  it('is refused if it is no file', async () => {
+    for (const name of ['/dev/null', '/dev/full'])
+      await assert.rejects(openResultsFile(name, 'faces'), {
+        name: 'ConfigError',
+        message: `--output is "${name}", want a file, which is read to resume`,
+      });
+  });
+
   it('loses nothing but the incomplete last line of an interrupted run', async (t) => {
     // A crowd with its landmarks: longer than what is read at a time.
     const longLine = lineOf('b.jpg', { result: ['x'.repeat(200_000)] }).slice(0, -3);

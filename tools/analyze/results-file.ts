@@ -21,12 +21,15 @@ const lineStart = '{"file":"';
 /**
  * Opens or creates the file. If an interrupted run left an incomplete last line, it is cut off, so that
  * every line is complete.
- * @throws ConfigError if the file contains anything else, such as a picture; it remains unchanged
+ * @throws ConfigError if it is no file, such as a pipe, or contains anything else, such as a picture; it remains
+ *   unchanged
  */
 export async function openResultsFile(name: string, feature: FeatureName): Promise<ResultsFile> {
   const handle = await open(name, 'a+');
   let done: Set<string>;
   try {
+    if (!(await handle.stat()).isFile())
+      throw new ConfigError(`--output is "${name}", want a file, which is read to resume`);
     done = await readDone(name, feature);
     await cutTornLine(handle);
   } catch (error) {

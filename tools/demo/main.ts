@@ -30,6 +30,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
     abort.abort(new Error('stopped'));
   });
+// Nobody reads on, or the disk is full: what was begun is ended properly.
+process.stdout.on('error', (error) => abort.abort(error));
 
 try {
   await main();
