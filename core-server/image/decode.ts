@@ -1,6 +1,7 @@
 import sharp, { type Sharp } from 'sharp';
 import { corruptImage } from './corrupt-image.js';
 import type { PictureFile, Region, Resampling, RgbPicture, Size } from './picture.js';
+import { sniffType } from './sniff-type.js';
 
 /**
  * Decodes the first page, upright, at the given size, in one go: a JPEG or WebP that is much larger
@@ -44,15 +45,21 @@ export async function decodeRegion(
 
 /**
  * Truncated files fail: half a picture would silently lack faces. Minor damage passes, since ordinary phones
- * produce it (stray bytes between markers, broken EXIF, garbage after the end).
+ * produce it (stray bytes between markers, broken EXIF, garbage after the end). Of a TIFF, libvips reports whatever
+ * it cannot read as an error only, and goes on with black.
  */
-export const failOn = 'truncated';
+const failOn = (bytes: Uint8Array) => (sniffType(bytes) === 'tiff' ? 'error' : 'truncated');
 
 function open(
   { bytes, usesProfile }: PictureFile,
   limitInputPixels: number | false = false,
 ): Sharp {
-  return sharp(bytes, { failOn, limitInputPixels, autoOrient: true, ignoreIcc: !usesProfile });
+  return sharp(bytes, {
+    failOn: failOn(bytes),
+    limitInputPixels,
+    autoOrient: true,
+    ignoreIcc: !usesProfile,
+  });
 }
 
 async function toRgb(pipeline: Sharp): Promise<RgbPicture> {

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { crc32 } from 'node:zlib';
+import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { copyRegion } from '../../core-server/image/copy-region.js';
 import { decodeRegion, decodeUpright } from '../../core-server/image/decode.js';
 import { readHeader } from '../../core-server/image/header.js';
+import { openPicture } from '../../core-server/image/open-picture.js';
 import { padToMultiple } from '../../core-server/image/pad-to-multiple.js';
 import { scaledSize } from '../../core-server/image/picture.js';
 import { resizePicture } from '../../core-server/image/resize.js';
 import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
 import { Refusal } from '../../runtime/refusal.js';
+import { composeTiff } from '../helpers/tiff.js';
 import {
   colourDistance,
   coloursOf,
@@ -211,6 +213,22 @@ test('a truncated file is CORRUPT_IMAGE, whatever its type, and says nothing of 
         },
         `${type} cut to ${share}`,
       );
+    }
+  }
+});
+
+test('a truncated TIFF is CORRUPT_IMAGE even if its directory stands before the pixels', async () => {
+  const pixels = await quarters().greyscale().raw().toBuffer();
+  for (const [compression, strip] of [
+    [1, pixels],
+    [8, deflateSync(pixels)],
+  ] as const) {
+    const whole = composeTiff(strip, { ...size, compression });
+    assert.equal((await decode(whole)).width, size.width);
+    for (const share of [0.5, 0.9]) {
+      const cut = whole.subarray(0, Math.floor(whole.length * share));
+      await assert.rejects(decode(cut), refusedAs('CORRUPT_IMAGE'), `${compression}, ${share}`);
+      await assert.rejects(openPicture(cut, defaultLimits), refusedAs('CORRUPT_IMAGE'));
     }
   }
 });
