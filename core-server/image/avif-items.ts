@@ -34,6 +34,11 @@ export function readAvifItems(file: Buffer): AvifItem[] {
     return Buffer.concat(parts);
   };
 
+  // libvips parses each, and its parts can only be found where they stand together.
+  const exif = Array.from(types.keys()).filter((id) => types.get(id) === 'Exif');
+  if (exif.length > 1 || exif.some((id) => (extents.get(id)?.length ?? 0) > 1))
+    throw new Error('EXIF in parts');
+
   return Array.from(types, ([id, type]) => {
     if (type !== 'av01') return { type, pixels: 0 };
     const own = boxesOfItem(properties, associations.get(id) ?? []);

@@ -1,5 +1,8 @@
+import { countExifEntries } from './exif-entries.js';
+import { countContinuedScans, jpegSegments, startOfScan } from './jpeg-segments.js';
+import { countCompressed, countPngExifEntries } from './png-parts.js';
 import type { ImageType } from './sniff-type.js';
-import { tiffDirectories } from './tiff-directories.js';
+import { jpegInTiff, tiffCompression, tiffDirectories } from './tiff-directories.js';
 
 /**
  * Parts of a file that libvips processes before it returns any pixel: its time grows with them, whatever the
@@ -9,25 +12,57 @@ export interface Parts {
   /** What they are, for the refusal. */
   readonly name: string;
   readonly max: number;
-  /** Counts up to one more than `max`. */
-  readonly count: (file: Buffer, max: number) => number;
+  /** If there are more than `max`, not all are counted. */
+  readonly found: number;
 }
 
-export const partsOf: Partial<Record<ImageType, Parts>> = {
-  // Each directory may point to the same megabytes, which are copied for each.
-  tiff: { name: 'pages', max: 32, count: countDirectories },
-  // Each frame is one, and the time grows with their square.
-  webp: { name: 'chunks', max: 1_000, count: countChunks },
-  // Each scan covers all pixels and can be 70 bytes long; 10 are usual, 18 for CMYK.
-  jpeg: { name: 'scans', max: 20, count: countScans },
-  // Each can inflate from 8 KB to 8 MB, which libvips copies four times; more than six are rare.
-  png: { name: 'compressed texts and profiles', max: 10, count: countCompressed },
+// Each scan covers all pixels and can be 70 bytes long; 10 are usual, 18 for CMYK.
+const maxScans = 20;
+
+/** The parts of a file by its type, counted one sort after the other. */
+export const partsOf: Partial<Record<ImageType, (file: Buffer) => Iterable<Parts>>> = {
+  *tiff(file) {
+    // Each directory may point to the same megabytes, which are copied for each.
+    const max = 32;
+    yield { name: 'pages', max, found: upTo(max + 1, tiffDirectories(file)).length };
+    if (tiffCompression(file) !== jpegInTiff) return;
+    const found = countContinuedScans(file, maxScans);
+    yield { name: 'scans in a strip or tile', max: maxScans, found };
+  },
+  *webp(file) {
+    // Each frame is one, and the time grows with their square.
+    const max = 1_000;
+    yield { name: 'chunks', max, found: countChunks(file, max) };
+    yield exifEntries(file);
+  },
+  *jpeg(file) {
+    // Even an empty one can take 275 bytes; 160 of the largest are 10 MiB.
+    const max = 1_000;
+    const segments = upTo(max + 1, jpegSegments(file));
+    yield { name: 'segments', max, found: segments.length };
+    const scans = segments.filter(({ marker }) => marker === startOfScan);
+    yield { name: 'scans', max: maxScans, found: scans.length };
+    // By the first scan, decoders have read the EXIF.
+    yield exifEntries(file.subarray(0, scans[0]?.at));
+  },
+  *png(file) {
+    // Each can inflate from 8 KB to 8 MB, which libvips copies four times; more than six are rare.
+    const max = 10;
+    yield { name: 'compressed texts and profiles', max, found: countCompressed(file, max) };
+    yield exifEntries(file, countPngExifEntries);
+  },
+  avif: (file) => [exifEntries(file)],
 };
 
-function countDirectories(file: Buffer, max: number): number {
-  const directories = tiffDirectories(file);
-  let found = 0;
-  while (found <= max && directories.next().done !== true) found += 1;
+function exifEntries(file: Buffer, count = countExifEntries): Parts {
+  // Each takes a microsecond, or ten if it copies 64 KiB; cameras write about a hundred.
+  const max = 20_000;
+  return { name: 'EXIF entries', max, found: count(file, max) };
+}
+
+function upTo<T>(max: number, parts: Iterable<T>): T[] {
+  const found: T[] = [];
+  for (const part of parts) if (found.push(part) === max) break;
   return found;
 }
 
@@ -39,59 +74,4 @@ function countChunks(file: Buffer, max: number): number {
     at += 8 + length + (length % 2);
   }
   return found;
-}
-
-const [zTXt, iTXt, iCCP, IEND] = ['zTXt', 'iTXt', 'iCCP', 'IEND'].map((type) =>
-  Buffer.from(type).readUInt32BE(),
-);
-
-/** PNG, third edition, 5.3: a length, a type, that many bytes and a checksum. */
-function countCompressed(file: Buffer, max: number): number {
-  let found = 0;
-  for (let at = 8; at + 12 <= file.length && found <= max;) {
-    const type = file.readUInt32BE(at + 4);
-    if (type === IEND) break;
-    const end = at + 12 + file.readUInt32BE(at);
-    if (type === zTXt || type === iCCP) found += 1;
-    // 11.3.3.4: a keyword, a zero, and whether the text is compressed.
-    else if (type === iTXt && file[file.indexOf(0, at + 8) + 1] === 1) found += 1;
-    at = end;
-  }
-  return found;
-}
-
-const startOfScan = Buffer.from([0xff, 0xda]);
-
-/** ITU T.81, B.1.1.3: within the data of a scan this marker cannot stand. */
-function countScans(file: Buffer, max: number): number {
-  const first = findFirstScan(file);
-  if (first === undefined) return 1;
-  let found = 0;
-  for (
-    let at = file.indexOf(startOfScan, first);
-    at >= 0 && found <= max;
-    at = file.indexOf(startOfScan, at + 2)
-  )
-    found += 1;
-  return found;
-}
-
-/**
- * Where the first scan begins; undefined if it is the only one (sequential, all components), so that what phones
- * append, such as a video, is not searched.
- */
-function findFirstScan(file: Buffer): number | undefined {
-  let components: number | undefined;
-  for (let at = 2; at + 10 <= file.length;) {
-    const marker = file.readUInt16BE(at);
-    // Decoders skip bytes between segments, and markers without a segment.
-    if (marker < 0xffc0 || marker === 0xffff) at += 1;
-    else if (marker >= 0xffd0 && marker <= 0xffd7) at += 2;
-    else if (marker === 0xffda) return file[at + 4] === components ? undefined : at;
-    else {
-      if (marker === 0xffc0 || marker === 0xffc1) components = file[at + 9];
-      at += 2 + file.readUInt16BE(at + 2);
-    }
-  }
-  return 0;
 }

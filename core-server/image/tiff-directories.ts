@@ -64,3 +64,13 @@ export function* tiffDirectories(file: Buffer): Generator<TiffDirectory> {
     at = read(first + fields * entryBytes, offsetBytes);
   }
 }
+
+/** TIFF 6.0, section 8. */
+const compressionTag = 259;
+export const jpegInTiff = 7;
+
+/** The number of the method by which the first page is compressed. */
+export function tiffCompression(file: Buffer): number {
+  const [page] = tiffDirectories(file);
+  return page?.valueOf(compressionTag) ?? 1;
+}

@@ -2,6 +2,7 @@ import { refuse } from '../../runtime/refusal.js';
 import { partsOf } from './count-parts.js';
 import type { ImageLimits } from './limits.js';
 import { type ImageType, sniffType, type UnsupportedType } from './sniff-type.js';
+import { jpegInTiff, tiffCompression } from './tiff-directories.js';
 
 const unsupported: Readonly<Record<UnsupportedType, string>> = {
   heic: 'HEIC, want it converted to JPEG',
@@ -43,19 +44,32 @@ export function validateImageBytes(
       { details: { field } },
     );
   }
-  assertFewParts(bytes, type);
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (type === 'tiff') assertKnownCompression(file);
+  assertFewParts(file, type);
   return type;
 }
 
-function assertFewParts(bytes: Uint8Array, type: ImageType): void {
-  const parts = partsOf[type];
-  if (parts === undefined) return;
-  const { name, max, count } = parts;
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (count(file, max) <= max) return;
+function assertFewParts(file: Buffer, type: ImageType): void {
+  for (const { name, max, found } of partsOf[type]?.(file) ?? []) {
+    if (found <= max) continue;
+    throw refuse(
+      'UNSUPPORTED_IMAGE_TYPE',
+      `image is ${type === 'avif' ? 'an' : 'a'} ${type.toUpperCase()} of more than ${max} ${name}, want one of fewer`,
+      { details: { field: 'image', value: type, limit: String(max) } },
+    );
+  }
+}
+
+/** Of TIFF 6.0 and Adobe: uncompressed, CCITT (2, 3 and 4), LZW, JPEG, deflate (two numbers) and PackBits. */
+const compressions = [1, 2, 3, 4, 5, jpegInTiff, 8, 32_946, 32_773];
+
+function assertKnownCompression(file: Buffer): void {
+  const compression = tiffCompression(file);
+  if (compressions.includes(compression)) return;
   throw refuse(
     'UNSUPPORTED_IMAGE_TYPE',
-    `image is a ${type.toUpperCase()} of more than ${max} ${name}, want one of fewer`,
-    { details: { field: 'image', value: type, limit: String(max) } },
+    `image is a TIFF with compression ${compression}, want none, CCITT, LZW, JPEG, deflate or PackBits`,
+    { details: { field: 'image', value: 'tiff' } },
   );
 }

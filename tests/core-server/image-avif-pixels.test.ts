@@ -64,6 +64,15 @@ test('an AVIF composed in another way than of tiles is refused', async () => {
   );
 });
 
+test('an AVIF whose EXIF stands in several items or parts is CORRUPT_IMAGE', async () => {
+  const exif = { IFD0: { Copyright: 'x' } };
+  const file = await quarters(64, 64).withExif(exif).withXmp('<x/>').avif().toBuffer();
+  assert.equal(reasonOf(file), undefined);
+  const twice = Buffer.from(file);
+  twice.write('Exif', twice.indexOf('mime'));
+  assert.equal(reasonOf(twice), 'CORRUPT_IMAGE');
+});
+
 test('an AVIF that can be read in two ways is CORRUPT_IMAGE', async () => {
   const file = await composeAvif({ side: 64 });
   const end = file.indexOf('mdat') - 4;

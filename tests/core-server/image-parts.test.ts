@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deflateSync } from 'node:zlib';
 import type { JpegOptions } from 'sharp';
 import { partsOf } from '../../core-server/image/count-parts.js';
 import { validateImageBytes } from '../../core-server/image/validate.js';
 import { Refusal } from '../../runtime/refusal.js';
+import {
+  composeExif,
+  directoryBytes,
+  exifRing,
+  firstDirectory,
+  withExif,
+} from '../helpers/exif.js';
+import { emptyScan, insertAtEnd, times } from '../helpers/jpeg.js';
+import { composeTiff } from '../helpers/tiff.js';
 import { quarters } from './image-fixtures.js';
 
 const reasonOf = (bytes: Buffer): string | undefined => {
@@ -60,8 +70,7 @@ test('a WebP of more than 1,000 chunks is refused', async () => {
 });
 
 const jpegOf = (options: JpegOptions): Promise<Buffer> => quarters(64, 64).jpeg(options).toBuffer();
-const scan = Buffer.from([0xff, 0xda, 0, 8, 1, 1, 0, 1, 1, 0]);
-const scans = (count: number): Buffer => Buffer.concat(Array<Buffer>(count).fill(scan));
+const scans = (count: number): Buffer => times(count, emptyScan);
 
 test('a PNG of more than 10 compressed texts and profiles is refused', async () => {
   const png = await quarters(16, 16).png().toBuffer();
@@ -72,7 +81,6 @@ test('a PNG of more than 10 compressed texts and profiles is refused', async () 
   };
   const file = (at: number, ...parts: Buffer[]): Buffer =>
     Buffer.concat([png.subarray(0, at), ...parts, png.subarray(at)]);
-  const times = (count: number, part: Buffer): Buffer => Buffer.concat(Array(count).fill(part));
   const text = chunk('zTXt', 'Comment\0\0abc');
   for (const part of [text, chunk('iTXt', 'Comment\0\x01\0\0\0abc'), chunk('iCCP', 'P3\0\0abc')])
     // Before the pixels and after them.
@@ -92,15 +100,38 @@ test('a JPEG in CMYK of the usual scans, the most that are usual, passes', async
 
 test('a JPEG of more than 20 scans is refused', async () => {
   const progressive = await jpegOf({ progressive: true });
-  const usual = partsOf.jpeg?.count(progressive, 20) ?? 0;
-  assert.ok(usual > 5 && usual < 15, `${usual} scans`);
-  assert.equal(reasonOf(Buffer.concat([progressive, scans(20 - usual)])), undefined);
-  assert.equal(reasonOf(Buffer.concat([progressive, scans(21 - usual)])), 'UNSUPPORTED_IMAGE_TYPE');
+  const usual = [...(partsOf.jpeg?.(progressive) ?? [])].find(({ name }) => name === 'scans');
+  const found = usual?.found ?? 0;
+  assert.ok(found > 5 && found < 15, `${found} scans`);
+  assert.equal(reasonOf(insertAtEnd(progressive, scans(20 - found))), undefined);
+  assert.equal(reasonOf(insertAtEnd(progressive, scans(21 - found))), 'UNSUPPORTED_IMAGE_TYPE');
   // A sequential one whose first scan is not of all components.
   const sequential = await jpegOf({ progressive: false });
   const at = sequential.indexOf(Buffer.from([0xff, 0xda]));
   const bomb = Buffer.concat([sequential.subarray(0, at), scans(21)]);
   assert.equal(reasonOf(bomb), 'UNSUPPORTED_IMAGE_TYPE');
+});
+
+test('a JPEG of more than 1,000 segments is refused, before its scans and between them', async () => {
+  const progressive = await jpegOf({ progressive: true });
+  const usual = [...(partsOf.jpeg?.(progressive) ?? [])].find(({ name }) => name === 'segments');
+  const left = 1_000 - (usual?.found ?? 0);
+  for (const marker of [0xe1, 0xe5, 0xfe]) {
+    const segments = (count: number): Buffer => times(count, Buffer.from([0xff, marker, 0, 2]));
+    const before = (count: number): Buffer =>
+      Buffer.concat([progressive.subarray(0, 2), segments(count), progressive.subarray(2)]);
+    assert.equal(reasonOf(before(left)), undefined);
+    assert.equal(reasonOf(before(left + 1)), 'UNSUPPORTED_IMAGE_TYPE');
+    assert.equal(reasonOf(insertAtEnd(progressive, segments(left))), undefined);
+    assert.equal(reasonOf(insertAtEnd(progressive, segments(left + 1))), 'UNSUPPORTED_IMAGE_TYPE');
+  }
+  const largest = Buffer.concat([Buffer.from([0xff, 0xe2, 0xff, 0xff]), Buffer.alloc(65_533, 7)]);
+  const file = Buffer.concat([
+    progressive.subarray(0, 2),
+    times(150, largest),
+    progressive.subarray(2),
+  ]);
+  assert.equal(reasonOf(file), undefined);
 });
 
 test('what stands before the first scan of a JPEG hides none', async () => {
@@ -109,8 +140,7 @@ test('what stands before the first scan of a JPEG hides none', async () => {
     Buffer.concat([
       progressive.subarray(0, 2),
       Buffer.from(before),
-      progressive.subarray(2),
-      scans(60),
+      insertAtEnd(progressive.subarray(2), scans(60)),
     ]);
   const sof = [0xff, 0xc0, 0, 17, 8, 0, 64, 0, 64, 1, 1, 0x11, 0, 0, 0, 0, 0, 0, 0];
   const tricks = {
@@ -124,6 +154,115 @@ test('what stands before the first scan of a JPEG hides none', async () => {
 });
 
 test('what a phone puts behind a picture counts for nothing', async () => {
-  const sequential = await jpegOf({ progressive: false });
-  assert.equal(reasonOf(Buffer.concat([sequential, scans(60)])), undefined);
+  for (const progressive of [false, true]) {
+    const jpeg = await jpegOf({ progressive });
+    assert.equal(reasonOf(Buffer.concat([jpeg, scans(60)])), undefined);
+  }
+});
+
+test('a TIFF whose strip or tile is a JPEG of more than 20 scans is refused', async () => {
+  const size = { width: 64, height: 64 };
+  const grey = await quarters(64, 64).greyscale().jpeg({ progressive: false }).toBuffer();
+  const tiff = (jpeg: Buffer): Buffer => composeTiff(jpeg, { ...size, compression: 7 });
+  // The last does not count: after it, the JPEG ends.
+  assert.equal(reasonOf(tiff(insertAtEnd(grey, scans(20)))), undefined);
+  assert.equal(reasonOf(tiff(insertAtEnd(grey, scans(21)))), 'UNSUPPORTED_IMAGE_TYPE');
+  // Uncompressed, these are pixels.
+  assert.equal(reasonOf(composeTiff(insertAtEnd(grey, scans(21)), size)), undefined);
+  // Its colour components may look like the end of the JPEG, and its end may stand in a comment.
+  const disguised = Buffer.from([0xff, 0xda, 0, 10, 2, 0xff, 0xd9, 1, 0, 1, 1, 0]);
+  const comment = Buffer.from([0xff, 0xfe, 0, 4, 0xff, 0xd9]);
+  for (const scan of [disguised, Buffer.concat([emptyScan, comment])])
+    assert.equal(reasonOf(tiff(insertAtEnd(grey, times(22, scan)))), 'UNSUPPORTED_IMAGE_TYPE');
+});
+
+test('a TIFF of JPEGs passes, however many strips and tiles it has', async () => {
+  for (const tile of [false, true]) {
+    const tiff = quarters(64, 6_000).tiff({
+      compression: 'jpeg',
+      tile,
+      tileWidth: 64,
+      tileHeight: 64,
+    });
+    const bytes = await tiff.toBuffer();
+    assert.ok(bytes.toString('latin1').split('\xff\xda').length > 25);
+    assert.equal(reasonOf(bytes), undefined);
+  }
+});
+
+test('a TIFF compressed in an unusual way is refused and its compression named', () => {
+  const of = (compression: number): Buffer =>
+    composeTiff(Buffer.alloc(64), { width: 8, height: 8, compression });
+  for (const usual of [1, 2, 3, 4, 5, 7, 8, 32_773, 32_946])
+    assert.equal(reasonOf(of(usual)), undefined, String(usual));
+  for (const unusual of [0, 6, 34_892, 34_887, 50_000, 50_001])
+    assert.throws(() => validateImageBytes(of(unusual), { maxBytes: 1e7 }), {
+      reason: 'UNSUPPORTED_IMAGE_TYPE',
+      message: `image is a TIFF with compression ${unusual}, want none, CCITT, LZW, JPEG, deflate or PackBits`,
+    });
+});
+
+const exifTypes = ['jpeg', 'png', 'webp', 'avif'] as const;
+
+test('a picture whose EXIF points to itself again and again is refused', async () => {
+  for (const type of exifTypes) {
+    const picture = (exif: Buffer): Promise<Buffer> => withExif(quarters(64, 64), type, exif);
+    // Each of n entries is visited once, and n times through the others.
+    assert.equal(reasonOf(await picture(exifRing(140))), undefined, type);
+    assert.equal(reasonOf(await picture(exifRing(141))), 'UNSUPPORTED_IMAGE_TYPE', type);
+    const [second, third] = [directoryBytes(1), directoryBytes(1) + directoryBytes(200)];
+    const chain = composeExif([
+      [[0x8769, firstDirectory + second]],
+      Array(200).fill([0x8825, firstDirectory + third]),
+      Array(200).fill([0xa005, 0]),
+    ]);
+    assert.equal(reasonOf(await picture(chain)), 'UNSUPPORTED_IMAGE_TYPE', type);
+  }
+});
+
+test('what cameras write as EXIF passes', async () => {
+  const exif = {
+    IFD0: { Make: 'x', Orientation: '6' },
+    IFD2: { ExposureTime: '1/60' },
+    IFD3: { GPSLatitude: '1/1 2/1 3/1' },
+  };
+  for (const type of exifTypes)
+    assert.equal(reasonOf(await quarters().withExif(exif).toFormat(type).toBuffer()), undefined);
+});
+
+test('EXIF in a text of a PNG counts as well, compressed or not', async () => {
+  const png = await quarters(16, 16).png().toBuffer();
+  const withText = (type: string, keyword: string, text: Buffer | string): Buffer => {
+    const chunk = Buffer.concat([
+      Buffer.from(`____${type}${keyword}\0`),
+      Buffer.from(text),
+      Buffer.alloc(4),
+    ]);
+    chunk.writeUInt32BE(chunk.length - 12);
+    return Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]);
+  };
+  const profile = (entries: number): string => {
+    const hex = exifRing(entries).toString('hex');
+    // Broken into lines as ImageMagick does, and with digits that only libvips understands.
+    return `\nexif\n  ${hex.length / 2}\n${hex.replace('0000', '\n00\n+0').replace('08', '+8')}\n`;
+  };
+  for (const keyword of ['Raw profile type exif', 'Raw profile type APP1'])
+    for (const [entries, reason] of [
+      [140, undefined],
+      [141, 'UNSUPPORTED_IMAGE_TYPE'],
+    ] as const) {
+      const text = profile(entries);
+      const deflated = deflateSync(text);
+      assert.equal(reasonOf(withText('tEXt', keyword, text)), reason);
+      assert.equal(
+        reasonOf(withText('zTXt', keyword, Buffer.concat([Buffer.alloc(1), deflated]))),
+        reason,
+      );
+      assert.equal(reasonOf(withText('iTXt', keyword, `\0\0en\0\0${text}`)), reason);
+      const compressed = Buffer.concat([Buffer.from('\x01\0en\0\0'), deflated]);
+      assert.equal(reasonOf(withText('iTXt', keyword, compressed)), reason);
+    }
+  const bomb = Buffer.concat([Buffer.alloc(1), deflateSync(Buffer.alloc(2 ** 20 + 1))]);
+  assert.equal(reasonOf(withText('zTXt', 'Raw profile type exif', bomb)), 'UNSUPPORTED_IMAGE_TYPE');
+  assert.equal(reasonOf(withText('zTXt', 'Comment', bomb)), undefined);
 });

@@ -1,7 +1,10 @@
 import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 import { composeAvif, gridOf, overlayOf } from '../helpers/avif.js';
+import { exifRing, withExif } from '../helpers/exif.js';
+import { emptyScan, insertAtEnd, times } from '../helpers/jpeg.js';
 import { readSample } from '../helpers/samples.js';
+import { composeTiff } from '../helpers/tiff.js';
 
 /** A picture to start from. */
 export interface HostilePicture {
@@ -80,7 +83,28 @@ export async function createPictures(): Promise<HostilePicture[]> {
     })
       .png()
       .toBuffer(),
-    'tiff that says 65,535 by 65,535': hugeTiff(),
+    'tiff that says 65,535 by 65,535': composeTiff(Buffer.alloc(0), {
+      width: 65_535,
+      height: 65_535,
+      stripBytes: 0xffff_fff0,
+    }),
+    'tiff whose strip is a JPEG of many scans': manyScans(base()).then((strip) =>
+      composeTiff(strip, { width: 64, height: 64, compression: 7 }),
+    ),
+    'tiff cut off behind its directory': composeTiff(Buffer.alloc(64), {
+      width: 64,
+      height: 64,
+      stripBytes: 64 * 64,
+    }),
+    'jpeg of many scans': manyScans(base()),
+    'jpeg of many segments': base()
+      .jpeg({ progressive: true })
+      .toBuffer()
+      .then((jpeg) => insertAtEnd(jpeg, times(1_001, Buffer.from([0xff, 0xe1, 0, 2])))),
+    'jpeg, EXIF that points to itself': withExif(base(), 'jpeg', exifRing(200)),
+    'png, EXIF that points to itself': withExif(base(), 'png', exifRing(200)),
+    'webp, EXIF that points to itself': withExif(base(), 'webp', exifRing(200)),
+    'avif, EXIF that points to itself': withExif(base(), 'avif', exifRing(200)),
     'webp that says 16,383 by 16,383': hugeWebp(),
     'gif that says 65,535 by 65,535': hugeGif(),
     'avif overlay of 16,384 by 16,384 that says 64 by 64': composeAvif({
@@ -114,6 +138,11 @@ async function toPictures(named: Named, cost: PictureCost): Promise<HostilePictu
   return await Promise.all(
     Object.entries(named).map(async ([name, bytes]) => ({ name, bytes: await bytes, cost })),
   );
+}
+
+async function manyScans(picture: Sharp): Promise<Buffer> {
+  const jpeg = await picture.greyscale().jpeg({ progressive: true }).toBuffer();
+  return insertAtEnd(jpeg, times(100, emptyScan));
 }
 
 /** Forty frames of 32 by 32 pixels. */
@@ -159,31 +188,6 @@ function hugePng(width: number, height: number, whole = false): Buffer {
     chunk('IDAT', deflateSync(Buffer.alloc((width + 1) * rows))),
     chunk('IEND', Buffer.alloc(0)),
   ]);
-}
-
-function hugeTiff(): Buffer {
-  const tags: readonly (readonly [number, number, number])[] = [
-    [256, 4, 65_535],
-    [257, 4, 65_535],
-    [258, 3, 8],
-    [259, 3, 1],
-    [262, 3, 1],
-    [273, 4, 8],
-    [278, 4, 65_535],
-    [279, 4, 0xffff_fff0],
-  ];
-  const bytes = Buffer.alloc(8 + 2 + tags.length * 12 + 4);
-  bytes.write('II*\0', 0, 'latin1');
-  bytes.writeUInt32LE(8, 4);
-  bytes.writeUInt16LE(tags.length, 8);
-  tags.forEach(([tag, type, value], index) => {
-    const at = 10 + index * 12;
-    bytes.writeUInt16LE(tag, at);
-    bytes.writeUInt16LE(type, at + 2);
-    bytes.writeUInt32LE(1, at + 4);
-    bytes.writeUInt32LE(value, at + 8);
-  });
-  return bytes;
 }
 
 /** A lossless WebP whose header alone is there. */

@@ -1,0 +1,51 @@
+/** libexif reads no more of it. */
+export const maxExifBytes = 65_534;
+
+/** How EXIF begins, in either byte order. */
+const headers = ['II*\0', 'MM\0*'].map((header) => Buffer.from(header, 'latin1'));
+
+/** Entries that point to a further directory: for EXIF, GPS and interoperability. */
+const pointers = new Set([0x8769, 0x8825, 0xa005]);
+
+/**
+ * Entries that libexif visits in all EXIF of a file, whatever contains it. It visits a directory as often as an entry
+ * points to it, which can be the square of their number.
+ */
+export function countExifEntries(file: Buffer, max: number): number {
+  let found = 0;
+  for (const header of headers) {
+    for (
+      let at = file.indexOf(header);
+      at >= 0 && found <= max;
+      at = file.indexOf(header, at + header.length)
+    )
+      found += 1 + countEntries(file.subarray(at, at + maxExifBytes), max);
+  }
+  return found;
+}
+
+function countEntries(exif: Buffer, max: number): number {
+  const isLittle = exif[0] === 0x49;
+  const read = (at: number, bytes: number): number => {
+    if (at + bytes > exif.length) return 0;
+    return isLittle ? exif.readUIntLE(at, bytes) : exif.readUIntBE(at, bytes);
+  };
+  const endOf = (directory: number): number => directory + 2 + 12 * read(directory, 2);
+  const first = read(4, 4);
+  const directories = [
+    { at: first, kind: 0 },
+    { at: read(endOf(first), 4), kind: 0 },
+  ];
+  let found = 0;
+  for (const { at, kind } of directories) {
+    const end = Math.min(endOf(at), exif.length - 11);
+    for (let entry = at + 2; entry < end && found <= max; entry += 12) {
+      found += 1;
+      const tag = read(entry, 2);
+      // libexif follows no pointer to the kind of directory in which it stands.
+      if (pointers.has(tag) && tag !== kind)
+        directories.push({ at: read(entry + 8, 4), kind: tag });
+    }
+  }
+  return found;
+}
