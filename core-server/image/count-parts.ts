@@ -1,6 +1,5 @@
 import { countExifEntries } from './exif-entries.js';
 import { countContinuedScans, jpegSegments, startOfScan } from './jpeg-segments.js';
-import { countCompressed, countPngExifEntries } from './png-parts.js';
 import type { ImageType } from './sniff-type.js';
 import { jpegInTiff, tiffCompression, tiffDirectories } from './tiff-directories.js';
 
@@ -49,15 +48,15 @@ export const partsOf: Partial<Record<ImageType, (file: Buffer) => Iterable<Parts
     // Each can inflate from 8 KB to 8 MB, which libvips copies four times; more than six are rare.
     const max = 10;
     yield { name: 'compressed texts and profiles', max, found: countCompressed(file, max) };
-    yield exifEntries(file, countPngExifEntries);
+    yield exifEntries(file);
   },
   avif: (file) => [exifEntries(file)],
 };
 
-function exifEntries(file: Buffer, count = countExifEntries): Parts {
+function exifEntries(file: Buffer): Parts {
   // Each takes a microsecond, or ten if it copies 64 KiB; cameras write about a hundred.
   const max = 20_000;
-  return { name: 'EXIF entries', max, found: count(file, max) };
+  return { name: 'EXIF entries', max, found: countExifEntries(file, max) };
 }
 
 function upTo<T>(max: number, parts: Iterable<T>): T[] {
@@ -72,6 +71,25 @@ function countChunks(file: Buffer, max: number): number {
   for (let at = 12; at + 8 <= file.length && found <= max; found += 1) {
     const length = file.readUInt32LE(at + 4);
     at += 8 + length + (length % 2);
+  }
+  return found;
+}
+
+const [zTXt, iTXt, iCCP, IEND] = ['zTXt', 'iTXt', 'iCCP', 'IEND'].map((type) =>
+  Buffer.from(type).readUInt32BE(),
+);
+
+/** PNG, third edition, 5.3: a length, a type, that many bytes and a checksum. */
+function countCompressed(file: Buffer, max: number): number {
+  let found = 0;
+  for (let at = 8; at + 12 <= file.length && found <= max;) {
+    const type = file.readUInt32BE(at + 4);
+    if (type === IEND) break;
+    const end = at + 12 + file.readUInt32BE(at);
+    if (type === zTXt || type === iCCP) found += 1;
+    // 11.3.3.4: a keyword, a zero, and whether the text is compressed.
+    else if (type === iTXt && file[file.indexOf(0, at + 8) + 1] === 1) found += 1;
+    at = end;
   }
   return found;
 }

@@ -1,5 +1,5 @@
 /** libexif reads no more of it. */
-export const maxExifBytes = 65_534;
+const maxBytes = 65_534;
 
 /** How EXIF begins, in either byte order. */
 const headers = ['II*\0', 'MM\0*'].map((header) => Buffer.from(header, 'latin1'));
@@ -19,7 +19,7 @@ export function countExifEntries(file: Buffer, max: number): number {
       at >= 0 && found <= max;
       at = file.indexOf(header, at + header.length)
     )
-      found += 1 + countEntries(file.subarray(at, at + maxExifBytes), max);
+      found += 1 + countEntries(file.subarray(at, at + maxBytes), max);
   }
   return found;
 }

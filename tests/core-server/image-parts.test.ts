@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deflateSync } from 'node:zlib';
-import type { JpegOptions } from 'sharp';
+import { crc32 } from 'node:zlib';
+import sharp, { type JpegOptions } from 'sharp';
 import { partsOf } from '../../core-server/image/count-parts.js';
 import { validateImageBytes } from '../../core-server/image/validate.js';
 import { Refusal } from '../../runtime/refusal.js';
@@ -230,39 +230,14 @@ test('what cameras write as EXIF passes', async () => {
     assert.equal(reasonOf(await quarters().withExif(exif).toFormat(type).toBuffer()), undefined);
 });
 
-test('EXIF in a text of a PNG counts as well, compressed or not', async () => {
+test('libvips reads no EXIF in a text of a PNG: if a new version does, it has to be counted', async () => {
   const png = await quarters(16, 16).png().toBuffer();
-  const withText = (type: string, keyword: string, text: Buffer | string): Buffer => {
-    const chunk = Buffer.concat([
-      Buffer.from(`____${type}${keyword}\0`),
-      Buffer.from(text),
-      Buffer.alloc(4),
-    ]);
-    chunk.writeUInt32BE(chunk.length - 12);
-    return Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]);
-  };
-  const profile = (entries: number): string => {
-    const hex = exifRing(entries).toString('hex');
-    // Broken into lines as ImageMagick does, and with digits that only libvips understands.
-    return `\nexif\n  ${hex.length / 2}\n${hex.replace('0000', '\n00\n+0').replace('08', '+8')}\n`;
-  };
-  for (const keyword of ['Raw profile type exif', 'Raw profile type APP1'])
-    for (const [entries, reason] of [
-      [140, undefined],
-      [141, 'UNSUPPORTED_IMAGE_TYPE'],
-    ] as const) {
-      const text = profile(entries);
-      const deflated = deflateSync(text);
-      assert.equal(reasonOf(withText('tEXt', keyword, text)), reason);
-      assert.equal(
-        reasonOf(withText('zTXt', keyword, Buffer.concat([Buffer.alloc(1), deflated]))),
-        reason,
-      );
-      assert.equal(reasonOf(withText('iTXt', keyword, `\0\0en\0\0${text}`)), reason);
-      const compressed = Buffer.concat([Buffer.from('\x01\0en\0\0'), deflated]);
-      assert.equal(reasonOf(withText('iTXt', keyword, compressed)), reason);
-    }
-  const bomb = Buffer.concat([Buffer.alloc(1), deflateSync(Buffer.alloc(2 ** 20 + 1))]);
-  assert.equal(reasonOf(withText('zTXt', 'Raw profile type exif', bomb)), 'UNSUPPORTED_IMAGE_TYPE');
-  assert.equal(reasonOf(withText('zTXt', 'Comment', bomb)), undefined);
+  const hex = composeExif([[[0x112, 6]]]).toString('hex');
+  const text = `tEXtRaw profile type exif\0\nexif\n${hex.length / 2}\n${hex}\n`;
+  const chunk = Buffer.from(`____${text}____`, 'latin1');
+  chunk.writeUInt32BE(text.length - 4);
+  chunk.writeUInt32BE(crc32(text), chunk.length - 4);
+  const file = Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]);
+  const { comments, exif } = await sharp(file).metadata();
+  assert.deepEqual([comments?.length, exif], [1, undefined]);
 });
