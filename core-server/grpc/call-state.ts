@@ -1,5 +1,6 @@
 import type { Metadata } from '@grpc/grpc-js';
 import { createSlot } from '../../runtime/limits/slot.js';
+import type { Refusal } from '../../runtime/refusal.js';
 
 /** What interceptors learn of a call, for the handler. */
 export interface CallState {
@@ -12,6 +13,8 @@ export interface CallState {
   admitRequest?: (() => Promise<void>) | undefined;
   /** W3C `traceparent` of the call, if it is traced. */
   trace?: string | undefined;
+  /** Why an interceptor refused the call, possibly after its handler had started. */
+  refused?: Refusal;
 }
 
 /** Interceptors and handlers of a call have its metadata in common, in which only texts can travel. */

@@ -50,14 +50,15 @@ export function openCall(
   setMaxListeners(0, controller.signal);
   const metadata = grpcCall.metadata;
   const requestId = readRequestId(metadata);
-  const { keyId = '', admitRequest, trace } = stateOf(metadata);
+  const state = stateOf(metadata);
+  const { keyId = '', admitRequest, trace } = state;
   const log = settings.log.child({ request_id: requestId, key_id: keyId });
   log.debug({ method: grpcCall.getPath() }, 'call received');
   const deadline = followDeadline(grpcCall.getDeadline(), settings.now);
   const abort = (reason: Refusal) => controller.abort(reason);
 
   const onCancelled = () => {
-    abort(deadline.isOver() ? deadlinePassed() : callerGone());
+    abort(state.refused ?? (deadline.isOver() ? deadlinePassed() : callerGone()));
   };
   grpcCall.once('cancelled', onCancelled);
   const timer =
@@ -81,6 +82,8 @@ export function openCall(
       grpcCall.removeListener('cancelled', onCancelled);
     },
     logOutcome(error) {
+      // The refusal has its line already, unless it gets none.
+      if (error && error === state.refused) return;
       const line = {
         method: grpcCall.getPath(),
         duration_ms: Math.round((settings.now() - startedAt) * 10) / 10,

@@ -2,10 +2,11 @@ import type { Metadata, ServerInterceptingCallInterface } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import type { Refusal } from '../../runtime/refusal.js';
 import { logFault } from '../observe/log-fault.js';
+import { stateOf } from './call-state.js';
 import { readRequestId } from './request-id.js';
 import { toStatusObject } from './status.js';
 
-/** Refuses a call before its handler, and writes its one log line. */
+/** Refuses a call before its handler, or that of a stream beside it, and writes its one log line. */
 export function refuseCall(
   call: Pick<ServerInterceptingCallInterface, 'sendStatus' | 'getPeer'>,
   error: Refusal,
@@ -16,5 +17,7 @@ export function refuseCall(
   // A flood is counted but not logged: its lines would take the time that responses need.
   if (!logFault(log, error, line) && reason !== 'QUEUE_FULL')
     log.info({ ...line, reason }, 'call refused');
+  // To a stream's handler, which may have started, grpc-js says only that the call is cancelled.
+  stateOf(metadata).refused = error;
   call.sendStatus(toStatusObject(error));
 }

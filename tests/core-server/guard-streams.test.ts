@@ -30,6 +30,7 @@ import { scriptedPicture } from '../helpers/scripted-pictures.js';
 import { startScripted } from '../helpers/scripted-service.js';
 
 const readMeterPath = '/imageanalysis.v1.MeterReadingService/ReadMeter';
+const streamMetersPath = '/imageanalysis.v1.MeterReadingService/StreamReadMeters';
 const checkPath = '/grpc.health.v1.Health/Check';
 const watchPath = '/grpc.health.v1.Health/Watch';
 const reflectionPaths = ['v1', 'v1alpha'].map(
@@ -475,6 +476,25 @@ test('a call that is refused before its key is checked leaves a line', async (t)
   }
 });
 
+test(
+  'a stream that is refused while it is served leaves one line, with the reason',
+  withinMs,
+  async (t) => {
+    const { service, log } = await startScripted(t);
+    const stream = call(open(t, service.grpc), streamMetersPath, { apikey: service.apiKey });
+    const end = endOf(stream);
+    const isServed = () => log.entries.some(({ msg }) => msg === 'call received');
+    log.entries.length = 0;
+    while (!isServed()) await sleep(1);
+    await crumble(stream, frame(Buffer.alloc(maxSmallChunks - 4), { length: mebibyte }));
+    assert.equal(await end, invalidArgument);
+    const lines = log.entries.filter(({ msg }) => msg !== 'call received');
+    const [{ msg, reason } = {}, ...more] = lines;
+    assert.deepEqual([msg, reason], ['call refused', 'INVALID_FIELD']);
+    assert.deepEqual(more, []);
+  },
+);
+
 test('a caller without a key cannot open calls without end', async (t) => {
   const { service } = await startScripted(t);
   const session = open(t, service.grpc);
@@ -519,11 +539,7 @@ test('a malformed deadline is refused as a mistake of the caller', async (t) => 
     stream.end(frame(Buffer.alloc(0)));
     return trailersOf(stream);
   };
-  for (const path of [
-    checkPath,
-    readMeterPath,
-    `${readMeterPath.replace('ReadMeter', 'StreamReadMeters')}`,
-  ])
+  for (const path of [checkPath, readMeterPath, streamMetersPath])
     for (const timeout of [
       '',
       '5',
