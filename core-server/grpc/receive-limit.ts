@@ -7,8 +7,9 @@ import { linkToStream } from './refuse-stream.js';
 import { malformedTimeout } from './timeout-header.js';
 
 /**
- * Refuses oversized headers, malformed deadlines and what the guard of streams refuses, and ends unary calls whose request does not arrive in time:
- * handlers, and with them deadlines, start only once it is complete. Streams have their own idle limit.
+ * Refuses oversized headers, malformed deadlines and what the guard of streams refuses, and ends unary calls whose
+ * request does not arrive in time: handlers, and with them deadlines, start only once it is complete. Streams have
+ * their own idle limit.
  */
 export function createReceiveLimit(limitMs: number, log: Logger): ServerInterceptor {
   return ({ path, requestStream }, grpcCall) => {
