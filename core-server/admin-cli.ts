@@ -25,11 +25,7 @@ async function withStore<T>(work: (db: Database) => Promise<T>): Promise<T> {
   const db = await createDatabase(place);
   // Otherwise a mistyped folder would look like a service without keys.
   if (missing !== undefined) process.stderr.write(`created a new store: ${missing}\n`);
-  try {
-    return await work(db);
-  } finally {
-    await db.destroy();
-  }
+  return closeAfter(db, work);
 }
 
 /** Copies the store as it is: a copy made before an upgrade is one that the older version can read. */
@@ -37,9 +33,12 @@ async function backUpStore(file: string): Promise<void> {
   const { place, missing } = findStore();
   if (missing !== undefined)
     throw new ConfigError(`there is no store ${missing}: want its folder in CORE_DATA_DIR`);
-  const db = openDatabase(place);
+  await closeAfter(openDatabase(place), (db) => backUp(db, file));
+}
+
+async function closeAfter<T>(db: Database, work: (db: Database) => Promise<T>): Promise<T> {
   try {
-    await backUp(db, file);
+    return await work(db);
   } finally {
     await db.destroy();
   }
