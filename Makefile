@@ -49,7 +49,7 @@ admin: $(BUILT) ## Manage keys and companies: make admin ARGS="keys list"
 	@exec node --enable-source-maps dist/core-server/admin-cli.js $(ARGS)
 
 .PHONY: generate
-generate: $(INSTALLED) ## Generate generated/ from proto/
+generate: $(INSTALLED) ## Generate generated/ from proto/, assemble the WebAssembly
 	npm run generate
 
 # Every environment has LANG as its locale; only on the command line does it choose languages, and the

@@ -1,6 +1,6 @@
 /** Accumulates the time of named steps. */
 export interface Stopwatch {
-  time<Result>(step: string, work: () => Promise<Result>): Promise<Result>;
+  time<Result>(step: string, work: () => Result | Promise<Result>): Promise<Result>;
   /** Milliseconds by step, so far. */
   readonly timings: Readonly<Record<string, number>>;
 }

@@ -6,7 +6,7 @@ import {
   scaledSize,
   wholeOf,
 } from '../image/picture.js';
-import { resizePicture } from '../image/resize.js';
+import { resizePicture } from '../image/resize/resize-picture.js';
 import { turnPicture } from '../image/turn.js';
 import type { Model } from '../inference/sessions.js';
 import { inferFaces, readCandidates } from './candidates.js';
@@ -24,7 +24,7 @@ import {
 import { type Candidate, suppress, toPicture, turnBack } from './geometry.js';
 
 /** Times a step of the work; throws if the caller is gone. */
-export type Step = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
+export type Step = <Result>(name: string, work: () => Result | Promise<Result>) => Promise<Result>;
 
 /** All looks of the cascade: what may be a face, from `minScore` on, in the picture's pixels. */
 export async function findFaces(
@@ -35,9 +35,7 @@ export async function findFaces(
   const { size, whole } = picture;
   const see = async (pixels: RgbPicture): Promise<Candidate[]> => {
     const outputs = await step('infer', () => inferFaces(model, pixels, minScore));
-    return step('suppress', () =>
-      Promise.resolve(suppress(readCandidates(outputs), sameFaceOverlap)),
-    );
+    return step('suppress', () => suppress(readCandidates(outputs), sameFaceOverlap));
   };
   const lookAt = async (pixels: RgbPicture, region: Region = wholeOf(size)) =>
     (await see(pixels)).map((candidate) => toPicture(candidate, pixels, region));

@@ -1,6 +1,6 @@
 import { copyRegion } from '../image/copy-region.js';
 import { type RgbPicture, scaledSize, wholeOf } from '../image/picture.js';
-import { resizePicture } from '../image/resize.js';
+import { resizePicture } from '../image/resize/resize-picture.js';
 import type { Model } from '../inference/sessions.js';
 import { floatsOf, pictureTensor } from '../inference/tensors.js';
 import { centerOf, distance, mapped, type Quad, sizeOf } from './geometry.js';
@@ -24,7 +24,7 @@ export async function locate(
   rules: ReaderRules,
 ): Promise<Candidate[]> {
   const side = rules.locateSize;
-  const { image, left, top, scaleX, scaleY } = await letterbox(picture, side);
+  const { image, left, top, scaleX, scaleY } = letterbox(picture, side);
   const outputs = await model.run({ image: pictureTensor(image) });
   const scores = floatsOf(outputs, 'scores').data;
   const found = readQuads(floatsOf(outputs, 'quads').data).map((quad, index) => ({
@@ -62,10 +62,10 @@ export function chooseCandidates(
 }
 
 /** The picture in the middle of a black square, as large as possible. */
-async function letterbox(picture: RgbPicture, side: number) {
+function letterbox(picture: RgbPicture, side: number) {
   const longer = Math.max(picture.width, picture.height);
   const size = scaledSize(picture, side / longer);
-  const small = await resizePicture(picture, size, wholeOf(picture), asInTraining);
+  const small = resizePicture(picture, size, wholeOf(picture), asInTraining);
   const left = Math.floor((side - small.width) / 2);
   const top = Math.floor((side - small.height) / 2);
   return {

@@ -223,8 +223,9 @@ describe('the Dockerfile', () => {
       assert.ok(copied.includes(folder), `${folder} is not copied`);
       assert.ok(ignored.includes(`!${folder}`), `${folder} is hidden by .dockerignore`);
     }
-    // What reflection tells.
-    assert.ok(copied.includes('generated/descriptors.binpb'));
+    // What reflection tells, and what resizes pictures.
+    for (const file of ['descriptors.binpb', 'weighted-sums.wasm'])
+      assert.ok(copied.includes(`generated/${file}`), `${file} is not copied`);
     const { models } = JSON.parse(readFileSync('models/manifest.json', 'utf8')) as {
       models: { graphs: { file: string }[] }[];
     };
