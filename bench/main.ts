@@ -129,7 +129,7 @@ const baseline = await readBaseline(new URL('bench/baseline.json', root));
 const regressions = findRegressions(ratios, baseline);
 process.stdout.write(
   [
-    `${figures.machine}; ${rounds} of ${plan.rounds} rounds`,
+    `${figures.machine}; ${rounds} of ${plan.rounds} rounds; ${describeStolen()}`,
     renderTable(rows, facts, titles),
     renderFacts(facts),
     renderRatios(ratios, baseline.ratios),
@@ -141,6 +141,12 @@ process.stdout.write(
     'Written: bench/latest.json, bench/latest.svg\n',
   ].join('\n\n'),
 );
+
+function describeStolen(): string {
+  const stolen = samples.map((sample) => sample.stolen * 100);
+  const [usual, most] = [median(stolen), Math.max(...stolen)].map((share) => share.toFixed(0));
+  return `of the processors' time, other machines took ${usual} % in the median window, ${most} % at most`;
+}
 
 function renderCpuRatios(cpuRatios: Figures['cpuRatios']): string {
   const words = Object.entries(cpuRatios).map(([k, v]) => `${k} ${v?.toFixed(2) ?? '-'}`);

@@ -19,6 +19,8 @@ export interface Sample {
   readonly cpuMs: number | undefined;
   /** What each answered request took the core alone, without gRPC; empty where it is not known. */
   readonly workMs: readonly number[];
+  /** Share of all processors' time that a hypervisor gave to other machines. */
+  readonly stolen: number;
 }
 
 /** What is known of one system over the whole run. */

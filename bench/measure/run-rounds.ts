@@ -2,6 +2,7 @@ import type { Cell, Plan } from '../plan.js';
 import type { System, WindowResult } from '../systems/system.js';
 import { usageOf } from './process-tree.js';
 import type { Sample } from './records.js';
+import { withStolenShare } from './stolen-time.js';
 
 /** One system at one point of the table. */
 interface Window {
@@ -10,6 +11,12 @@ interface Window {
   /** Of the cell in the plan. */
   readonly at: number;
 }
+
+/** A window of which a hypervisor gave away more than this share is measured again; the least disturbed one counts. */
+const maxStolen = 0.02;
+const maxAttempts = 3;
+/** Of the plan's time, in which windows are repeated. */
+const shareForRepeats = 0.85;
 
 /**
  * Measures in rounds: each round takes every cell, and in each cell every system one after the
@@ -51,9 +58,19 @@ export async function runRounds(options: {
     const expectedMs = parts.reduce((sum, part) => sum + (lastMs.get(part) ?? 0), 0);
     return performance.now() - options.startedAt + expectedMs <= plan.maxMs;
   };
+  const mayRepeat = ({ system }: Window): boolean =>
+    !system.isSlow && performance.now() - options.startedAt < plan.maxMs * shareForRepeats;
+  const measureUndisturbed = async (window: Window, round: number): Promise<Sample> => {
+    let best = await measure(window, plan, round);
+    for (let at = 1; at < maxAttempts && best.stolen > maxStolen && mayRepeat(window); at += 1) {
+      const sample = await measure(window, plan, round);
+      if (sample.stolen < best.stolen) best = sample;
+    }
+    return best;
+  };
   for (let round = 0; round < plan.rounds && (round === 0 || isTimeFor(round)); round += 1) {
     for (const window of windowsOf(round)) {
-      const sample = await timed(nameOf(window), measure(window, plan, round));
+      const sample = await timed(nameOf(window), measureUndisturbed(window, round));
       samples.push(sample);
       options.onSample(sample);
     }
@@ -66,7 +83,9 @@ async function measure({ system, cell, at }: Window, plan: Plan, round: number):
   const { windowMs, minRequests } = plan;
   system.takeWorkTimes?.();
   const before = usageOf(system.pids);
-  const result: WindowResult = await system.run({ ...cell, windowMs, minRequests });
+  const { result, stolen } = await withStolenShare<WindowResult>(() =>
+    system.run({ ...cell, windowMs, minRequests }),
+  );
   const after = usageOf(system.pids);
   const answered = result.latenciesMs.length;
   return {
@@ -80,6 +99,7 @@ async function measure({ system, cell, at }: Window, plan: Plan, round: number):
     failed: result.failed,
     failure: result.failure,
     workMs: system.takeWorkTimes?.() ?? [],
+    stolen,
     cpuMs:
       before && after && answered > 0
         ? ((after.cpuSeconds - before.cpuSeconds) * 1000) / answered
