@@ -6,6 +6,7 @@ import { createServer as createHttp2Server } from 'node:http2';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect, createServer, type Server, Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
+import { connect as connectTls } from 'node:tls';
 import { limitConnections } from '../../runtime/limits/limit-connections.js';
 import { createAuthority } from '../helpers/certificates.js';
 import { collectLog } from '../helpers/collect-log.js';
@@ -14,11 +15,15 @@ import { collectLog } from '../helpers/collect-log.js';
 const max = 10;
 
 /** A server that is limited, with 127.0.0.9 exempt, and the connections that others open to it. */
-async function setUp(t: TestContext, server: Server = createServer()) {
+async function setUp(
+  t: TestContext,
+  server: Server = createServer(),
+  limits: { maxHandshakes?: number } = {},
+) {
   const { log, entries } = collectLog();
   const clock = { now: 0 };
   const isExempt = (address: string) => address === '127.0.0.9';
-  limitConnections(server, { max, isExempt, log, now: () => clock.now });
+  limitConnections(server, { max, ...limits, isExempt, log, now: () => clock.now });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   t.after(() => server.close());
   const { port } = server.address() as AddressInfo;
@@ -110,6 +115,26 @@ test('the log has it at once, and then once a minute with how many they were', a
       [40, 4, 8, '127.0.0.1'],
     ],
   );
+});
+
+test('unfinished TLS handshakes have a lower limit, and finished ones do not count', async (t) => {
+  const authority = await createAuthority(t);
+  const secure = createSecureServer(await authority.issue('server'));
+  const { server, open, stay } = await setUp(t, secure, { maxHandshakes: 6 });
+  const silent = await open('127.0.0.1');
+  for (let finished = 0; finished < 3; finished++) {
+    const { socket, seen } = await open('127.0.0.1');
+    connectTls({ socket, ca: authority.cert, servername: 'localhost' }).on('error', () => {});
+    await once(server, 'secureConnection');
+    if (finished > 0) continue;
+    socket.destroy();
+    await once(seen, 'close');
+  }
+  assert.deepEqual(await stay(...times(4, '127.0.0.1')), [true, true, true, false]);
+  assert.deepEqual(await stay('127.0.0.9', '127.0.0.2', '127.0.0.3'), [true, true, false]);
+  silent.socket.destroy();
+  await once(silent.seen, 'close');
+  assert.deepEqual(await stay('127.0.0.1', '127.0.0.1'), [true, false]);
 });
 
 for (const [what, create] of [
