@@ -66,7 +66,8 @@ function describeSuccess(
     headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' } },
     content: {
       'application/json': {
-        schema: schemas.length === 1 ? schemas[0] : { anyOf: schemas },
+        // Where there are several, they have the same members: generated clients have no good type for a choice.
+        schema: schemas[0],
         ...(example !== undefined && { example }),
       },
     },
@@ -115,7 +116,7 @@ function describeChoice(routes: readonly Route[], definitions: Definitions): Sch
   const names = [...new Set(rules.map(({ name }) => name))];
   return names.map((name) => {
     const withValue = rules.find((rule) => rule.name === name && rule.field !== undefined);
-    const { description = '', ...schema } = withValue?.field
+    const { description = '' } = withValue?.field
       ? requestSchema(withValue.field, withValue.message)
       : {};
     const example = fieldExamples[withValue?.field?.name ?? ''];
@@ -126,8 +127,9 @@ function describeChoice(routes: readonly Route[], definitions: Definitions): Sch
       allowEmptyValue: true,
       description:
         `Required. With a value it sets the score; bare or empty it returns it. ${String(description)}`.trim(),
-      schema: { anyOf: [schema, { type: 'string', const: '' }] },
-      ...(example !== undefined && { example }),
+      // A text, as generated clients cannot send a choice of a number and an empty text.
+      schema: { type: 'string', pattern: '^(0([.][0-9]{1,6})?|1([.]0{1,6})?)?$' },
+      ...(example !== undefined && { example: JSON.stringify(example) }),
     };
   });
 }

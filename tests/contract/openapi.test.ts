@@ -130,6 +130,32 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('has a plain type for every parameter and a named schema for every answer', () => {
+    for (const { path, operation } of cases) {
+      for (const { name, schema, example } of operation.parameters ?? []) {
+        assert.equal(typeof schema['type'], 'string', `${path} ${name}`);
+        assert.ok(validator(schema)(example), `${path} ${name}`);
+      }
+      const schema = operation.responses['200']?.content['application/json']?.schema ?? {};
+      assert.deepEqual(Object.keys(schema), ['$ref'], path);
+    }
+  });
+
+  it('has one answer for both operations of an address', async () => {
+    const path = '/face_config_score';
+    const operation = document.paths[path]?.['get'];
+    assert.ok(operation);
+    for (const detection of ['', '0.0001']) {
+      const parameters = operation.parameters?.map((each) =>
+        each.name === 'detection' ? { ...each, example: detection } : each,
+      );
+      const one = { verb: 'get', path, operation: { ...operation, parameters: parameters ?? [] } };
+      const answer = await ask(one);
+      assert.equal(answer.status, 200, detection);
+      await check(one, answer);
+    }
+  });
+
   it('says of every optional field what it takes and changes', async () => {
     let asked = 0;
     for (const one of cases) {
@@ -244,6 +270,18 @@ describe('the OpenAPI document', () => {
 
     const password = partOf('/face_config_score', 'get', 'password');
     assert.deepEqual([takes(password, ''), takes(password, 'x')], [false, true]);
+    const score = partOf('/face_config_score', 'get', 'detection');
+    for (const [text, isTaken] of [
+      ['', true],
+      ['0', true],
+      ['0.000001', true],
+      ['1.000000', true],
+      ['1.5', false],
+      ['0.0000001', false],
+      ['1e-4', false],
+      ['.5', false],
+    ] as const)
+      assert.equal(takes(score, text), isTaken, text);
     const optional = partOf('/face_detect_multi', 'post', 'company');
     for (const [text, isTaken] of [
       ['', true],

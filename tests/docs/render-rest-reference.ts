@@ -11,7 +11,6 @@ interface Member {
   readonly contentEncoding?: string;
   readonly items?: Member;
   readonly oneOf?: readonly { readonly const: string; readonly description: string }[];
-  readonly anyOf?: readonly Member[];
   readonly $ref?: string;
 }
 
@@ -91,10 +90,9 @@ function renderRow(name: string, place: string, member: Member, isRequired: bool
   return `| \`${name}\` | ${place} | ${type} | ${meaningOf(member)} |`;
 }
 
-/** The schema of a successful response; where there are several, they have the same members. */
+/** The name of a successful response's schema. */
 function answerName({ responses }: Operation): string {
-  const schema = responses['200']?.content['application/json']?.schema as Member | undefined;
-  return nameOf(schema?.anyOf?.[0] ?? schema);
+  return nameOf(responses['200']?.content['application/json']?.schema);
 }
 
 function renderMembers(schema: Schemas[string]): string {

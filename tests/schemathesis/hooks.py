@@ -35,8 +35,6 @@ def before_add_examples(context, examples):
 
 def make_valid(case):
     """The case, with values that the document describes in words only."""
-    if case.query and isinstance(case.query.get("detection"), float):
-        case.query["detection"] = plain(case.query["detection"])
     if isinstance(case.body, dict):
         put_picture(case)
         keep_rules(case.body)
