@@ -1,8 +1,9 @@
+import type { Reason } from '../../runtime/reasons.js';
 import type { RequestLimits } from '../config.js';
 import type { Route } from '../transcode/rules.js';
-import { commentOf, loadDefinitions } from './definitions.js';
+import { commentOf, type Definitions, loadDefinitions } from './definitions.js';
 import { createAnswerSchemas } from './describe-answer.js';
-import { errorSchema } from './describe-errors.js';
+import { describeErrors, errorSchema } from './describe-errors.js';
 import { describeOperation, tagOf } from './describe-operation.js';
 import { formatBytes, type Schema } from './schema.js';
 
@@ -40,7 +41,7 @@ export function createDocument(routes: readonly Route[], options: DocumentOption
     servers: [{ url: '.', description: 'This service.' }],
     security: [{ apiKey: [] }],
     tags: describeTags(routes, definitions),
-    paths: { ...paths, ...healthPaths },
+    paths: { ...paths, ...describeHealth(definitions) },
     components: {
       securitySchemes: {
         apiKey: {
@@ -74,10 +75,7 @@ function groupByAddress(routes: readonly Route[]): [Route, ...Route[]][] {
   return [...groups.values()];
 }
 
-function describeTags(
-  routes: readonly Route[],
-  definitions: ReturnType<typeof loadDefinitions>,
-): Schema[] {
+function describeTags(routes: readonly Route[], definitions: Definitions): Schema[] {
   const byTag = new Map(routes.map((route) => [tagOf(route), route]));
   const services = [...byTag].map(([name, { rpcName }]) => ({
     name,
@@ -132,30 +130,28 @@ const healthy = (description: string) => ({
 });
 
 /** The pages for probes, which are not in the protos. */
-const healthPaths = {
-  '/livez': {
-    get: {
-      operationId: 'livez',
-      tags: ['Health'],
-      summary: 'Whether the process is alive.',
-      security: [],
-      responses: { 200: healthy('Alive.') },
-    },
-  },
-  '/readyz': {
-    get: {
-      operationId: 'readyz',
-      tags: ['Health'],
-      summary: 'Whether operations can be served; checks the health of the core.',
-      security: [],
-      responses: {
-        200: healthy('Ready.'),
-        503: {
-          description: '- `CORE_UNAVAILABLE`\n- `SHUTTING_DOWN`',
-          headers: { 'retry-after': { $ref: '#/components/headers/RetryAfter' } },
-          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-        },
+function describeHealth({ reasons }: Definitions): Record<string, Schema> {
+  const notReady = reasons.filter(({ name }) => notReadyReasons.has(name));
+  return {
+    '/livez': {
+      get: {
+        operationId: 'livez',
+        tags: ['Health'],
+        summary: 'Whether the process is alive.',
+        security: [],
+        responses: { 200: healthy('Alive.') },
       },
     },
-  },
-};
+    '/readyz': {
+      get: {
+        operationId: 'readyz',
+        tags: ['Health'],
+        summary: 'Whether operations can be served; checks the health of the core.',
+        security: [],
+        responses: { 200: healthy('Ready.'), ...describeErrors(notReady, []) },
+      },
+    },
+  };
+}
+
+const notReadyReasons: ReadonlySet<Reason> = new Set(['CORE_UNAVAILABLE', 'SHUTTING_DOWN']);

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { before, describe, it } from 'node:test';
+import { status as grpcStatus } from '@grpc/grpc-js';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { ErrorReason } from '../../generated/imageanalysis/v1/errors.js';
+import { codeOfReason, type Reason } from '../../runtime/reasons.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { createValidator, type OpenApiDocument, type Operation } from '../helpers/openapi.js';
 import { readSample } from '../helpers/samples.js';
@@ -86,7 +88,7 @@ describe('the OpenAPI document', () => {
     return { body: JSON.stringify({ ...members, ...fields }) };
   }
 
-  /** The answer is one that the document has for the operation, by status and shape. */
+  /** The answer is one that the document has for the operation, by status, shape and reason. */
   async function check(one: Case, answer: Response): Promise<Record<string, unknown>> {
     const response = one.operation.responses[answer.status];
     const body = (await answer.json()) as Record<string, unknown>;
@@ -94,6 +96,7 @@ describe('the OpenAPI document', () => {
     assert.ok(response, `${what} is documented`);
     const validate = validator(response.content['application/json']?.schema ?? {});
     assert.ok(validate(body), `${what} fits: ${JSON.stringify(validate.errors)}`);
+    if (!answer.ok) assert.ok(reasonsOf(response).includes(String(body['reason'])), what);
     return body;
   }
 
@@ -136,8 +139,10 @@ describe('the OpenAPI document', () => {
         assert.equal(typeof schema['type'], 'string', `${path} ${name}`);
         assert.ok(validator(schema)(example), `${path} ${name}`);
       }
-      const schema = operation.responses['200']?.content['application/json']?.schema ?? {};
-      assert.deepEqual(Object.keys(schema), ['$ref'], path);
+      for (const [status, { content }] of Object.entries(operation.responses)) {
+        const schema = content['application/json']?.schema ?? {};
+        assert.deepEqual(Object.keys(schema), ['$ref'], `${path} ${status}`);
+      }
     }
   });
 
@@ -237,9 +242,7 @@ describe('the OpenAPI document', () => {
     const all = Object.keys(ErrorReason).filter((name) => name !== 'UNSPECIFIED');
     assert.deepEqual(schema['reason']?.['enum'], all);
     const described = cases.flatMap(({ operation }) =>
-      Object.values(operation.responses).flatMap(({ description }) =>
-        [...description.matchAll(/`([A-Z0-9_]+)`/g)].map(([, reason]) => reason),
-      ),
+      Object.values(operation.responses).flatMap(reasonsOf),
     );
     // Of the administration, of no operation at all, or with nobody there to read it.
     const elsewhere = [
@@ -336,6 +339,20 @@ describe('the OpenAPI document', () => {
     assert.ok(count > 100, `${count} examples`);
   });
 
+  it('shows an example of every reason that it names', () => {
+    for (const { path, operation } of cases) {
+      for (const [status, response] of Object.entries(operation.responses)) {
+        const shown = Object.entries(response.content['application/json']?.examples ?? {});
+        const names = shown.map(([name]) => name);
+        assert.deepEqual(names, reasonsOf(response), `${path} ${status}`);
+        for (const [name, { value }] of shown) {
+          const { reason, code } = value as Part;
+          assert.deepEqual([reason, code], [name, grpcStatus[codeOfReason[name as Reason]]]);
+        }
+      }
+    }
+  });
+
   it('offers a body of what is required alone where optional members have examples', () => {
     const contents = cases.flatMap(
       ({ operation }) => operation.requestBody?.content['application/json'] ?? [],
@@ -352,6 +369,11 @@ describe('the OpenAPI document', () => {
 });
 
 type Part = Record<string, unknown>;
+
+/** The reasons that an answer may have, as its description names them. */
+function reasonsOf({ description }: Operation['responses'][string]): string[] {
+  return [...description.matchAll(/^- `([A-Z0-9_]+)`/gm)].map(([, reason = '']) => reason);
+}
 
 /** A value that the schema takes: its example, its least value, or what its type suggests. */
 function exampleOf(schema: Part): unknown {

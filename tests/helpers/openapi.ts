@@ -48,14 +48,14 @@ export function createValidator(document: OpenApiDocument): (schema: Part) => Va
     ajv.compile({ ...(rename(close(schema)) as Part), $defs: rename(schemas) as Part });
 }
 
-/** Copies a schema with `unevaluatedProperties: false` wherever members are listed. */
-function close(part: unknown, isInsideAllOf = false): unknown {
-  if (Array.isArray(part)) return part.map((item) => close(item, isInsideAllOf));
+/** Copies a schema with `additionalProperties: false` wherever members are listed. */
+function close(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(close);
   if (typeof part !== 'object' || part === null) return part;
   const copy = Object.fromEntries(
-    Object.entries(part).map(([name, value]) => [name, close(value, name === 'allOf')]),
+    Object.entries(part).map(([name, value]) => [name, close(value)]),
   );
-  const lists = copy['type'] === 'object' && 'properties' in copy && !isInsideAllOf;
+  const lists = copy['type'] === 'object' && 'properties' in copy;
   return lists ? { ...copy, additionalProperties: false } : copy;
 }
 
