@@ -61,7 +61,11 @@ export function createDocument(routes: readonly Route[], options: DocumentOption
           schema: { type: 'integer', minimum: 0 },
         },
       },
-      schemas: { ...answers.schemas, Error: errorSchema(definitions.reasons), Health: health },
+      schemas: {
+        ...answers.schemas,
+        ErrorResponse: errorSchema(definitions.reasons),
+        Health: health,
+      },
     },
   };
 }
@@ -87,7 +91,7 @@ function describeTags(routes: readonly Route[], definitions: Definitions): Schem
 function describeService(limits: RequestLimits): string {
   const { maxImageBytes, maxBodyBytes, maxFormFields, maxFieldBytes, requestTimeoutMs } = limits;
   return `Every operation needs the header \`apikey\`. 200 means success; every error has the body
-\`Error\` with a stable \`reason\`. Names that an operation does not know are ignored, but fields that
+\`ErrorResponse\` with a stable \`reason\`. Names that an operation does not know are ignored, but fields that
 belong in the body are refused in the query string, and so are two different values for one field. In
 forms and queries, an empty value of an optional field is the same as an absent one. An unknown path gets
 404 \`NO_SUCH_ROUTE\`, an unsupported method 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`.

@@ -110,7 +110,7 @@ function describeStatus(
     content: {
       'application/json': {
         // Not narrowed to these reasons: generated clients would have a class per operation and status.
-        schema: { $ref: '#/components/schemas/Error' },
+        schema: { $ref: '#/components/schemas/ErrorResponse' },
         examples: Object.fromEntries(
           reasons.flatMap(({ name, code }) => {
             const example = errorExampleOf(name, routes);

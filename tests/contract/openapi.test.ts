@@ -238,7 +238,10 @@ describe('the OpenAPI document', () => {
   });
 
   it('has the schema of every error reason, each under some status', () => {
-    const schema = document.components.schemas['Error']?.['properties'] as Record<string, Part>;
+    const schema = document.components.schemas['ErrorResponse']?.['properties'] as Record<
+      string,
+      Part
+    >;
     const all = Object.keys(ErrorReason).filter((name) => name !== 'UNSPECIFIED');
     assert.deepEqual(schema['reason']?.['enum'], all);
     const described = cases.flatMap(({ operation }) =>

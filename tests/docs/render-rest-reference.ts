@@ -36,7 +36,7 @@ export function renderRestReference(): string {
       'serves the document at `/openapi.json` and a page to try it at `/docs`.',
     '```sh\ncurl -H "apikey: $KEY" -F file=@photo.jpg http://localhost:8080/face_detect_single\n```',
     (document['info'] as Member).description?.trim() ?? '',
-    'What `Error` has: [below](#error). What each reason means: [Errors](errors.md).',
+    'What `ErrorResponse` has: [below](#errorresponse). What each reason means: [Errors](errors.md).',
     ...operations.flatMap(({ title, operation }) => renderOperation(title, operation, schemas)),
     '## Objects',
     ...Object.entries(schemas)
