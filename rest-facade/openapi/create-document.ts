@@ -114,6 +114,10 @@ the operations (CORS), without cookies, and may read \`x-request-id\` and \`Retr
 | form | 1 file, ${maxFormFields} fields of up to ${formatBytes(maxFieldBytes)} |
 | time per request | ${requestTimeoutMs / 1000} s |
 
+Reasons and the codes in \`warnings\` are never renamed, but new ones may be added: a client must accept unknown
+ones. For that, clients by openapi-generator need its option \`enumUnknownDefaultCase=true\`, which Java, TypeScript and
+Go have; its Python clients refuse unknown ones.
+
 By default, the core takes pictures of up to 50 megapixels and 16,384 pixels a side
 (\`CORE_MAX_IMAGE_PIXELS\`, \`CORE_MAX_IMAGE_SIDE\`), and any number of requests per key
 (\`CORE_RATE_LIMIT_PER_MINUTE\`).

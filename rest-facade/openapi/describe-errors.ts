@@ -144,7 +144,7 @@ export function errorSchema(reasons: readonly ErrorReason[]): Schema {
       reason: {
         type: 'string',
         enum: reasons.map(({ name }) => name),
-        description: 'Stable: never renamed.',
+        description: 'Stable: never renamed. New ones may be added.',
       },
       request_id: { type: 'string', description: 'Finds the request in the logs.' },
       details: {

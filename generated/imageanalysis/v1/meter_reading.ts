@@ -216,7 +216,7 @@ export interface ReadMeterResponse {
   confidence: number;
   /** Whether the reading can be used without review. */
   status: ReadingStatus;
-  /** What makes the reading doubtful. */
+  /** What makes the reading doubtful. Codes are never renamed, but new ones may be added. */
   warnings: ReadingWarning[];
   /** Where the counter is. */
   boundingBox:

@@ -27,8 +27,8 @@ const (
 // Travels in `google.rpc.ErrorInfo.reason` without the `ERROR_REASON_` prefix, with the domain
 // `imageanalysis`, inside the `google.rpc.Status` of the trailing metadata
 // `grpc-status-details-bin`; over REST it is the member `reason` of the error body.
-// A reason is stable: clients may branch on it. Its option `grpc_code` is the gRPC code that it
-// comes with.
+// A reason is never renamed, so clients may branch on it, but new ones may be added. Its option
+// `grpc_code` is the gRPC code that it comes with.
 type ErrorReason int32
 
 const (

@@ -280,7 +280,7 @@ type ReadMeterResponse struct {
 	Confidence float64 `protobuf:"fixed64,4,opt,name=confidence,proto3" json:"confidence,omitempty"`
 	// Whether the reading can be used without review.
 	Status ReadingStatus `protobuf:"varint,5,opt,name=status,proto3,enum=imageanalysis.v1.ReadingStatus" json:"status,omitempty"`
-	// What makes the reading doubtful.
+	// What makes the reading doubtful. Codes are never renamed, but new ones may be added.
 	Warnings []ReadingWarning `protobuf:"varint,6,rep,packed,name=warnings,proto3,enum=imageanalysis.v1.ReadingWarning" json:"warnings,omitempty"`
 	// Where the counter is.
 	BoundingBox *BoundingBox `protobuf:"bytes,7,opt,name=bounding_box,json=boundingBox,proto3" json:"bounding_box,omitempty"`
