@@ -134,6 +134,7 @@ const health = {
 
 const healthy = (description: string) => ({
   description,
+  headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' } },
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Health' } } },
 });
 
@@ -146,6 +147,7 @@ function describeHealth({ reasons }: Definitions): Record<string, Schema> {
         operationId: 'livez',
         tags: ['Health'],
         summary: 'Whether the process is alive.',
+        description: 'Whether the process is alive. Asks nothing else: the core may be away.',
         security: [],
         responses: { 200: healthy('Alive.') },
       },
@@ -154,7 +156,9 @@ function describeHealth({ reasons }: Definitions): Record<string, Schema> {
       get: {
         operationId: 'readyz',
         tags: ['Health'],
-        summary: 'Whether operations can be served; checks the health of the core.',
+        summary: 'Whether operations can be served.',
+        description:
+          'Whether operations can be served: the core is healthy, and this process is not shutting down.',
         security: [],
         responses: { 200: healthy('Ready.'), ...describeErrors(notReady, []) },
       },

@@ -88,12 +88,14 @@ describe('the OpenAPI document', () => {
     return { body: JSON.stringify({ ...members, ...fields }) };
   }
 
-  /** The answer is one that the document has for the operation, by status, shape and reason. */
+  /** The answer is one that the document has for the operation, by status, headers, shape and reason. */
   async function check(one: Case, answer: Response): Promise<Record<string, unknown>> {
     const response = one.operation.responses[answer.status];
     const body = (await answer.json()) as Record<string, unknown>;
     const what = `${one.verb} ${one.path} ${answer.status} ${JSON.stringify(body).slice(0, 300)}`;
     assert.ok(response, `${what} is documented`);
+    for (const header of ['x-request-id', 'retry-after'].filter((name) => answer.headers.has(name)))
+      assert.ok(response.headers?.[header], `${what} has ${header}`);
     const validate = validator(response.content['application/json']?.schema ?? {});
     assert.ok(validate(body), `${what} fits: ${JSON.stringify(validate.errors)}`);
     if (!answer.ok) assert.ok(reasonsOf(response).includes(String(body['reason'])), what);
@@ -104,6 +106,7 @@ describe('the OpenAPI document', () => {
     assert.equal(document.openapi, '3.1.0');
     const { valid, errors } = await new Validator().validate(structuredClone(document));
     assert.equal(valid, true, JSON.stringify(errors));
+    for (const { path, operation } of cases) assert.ok(operation['description'], path);
     const ids = cases.map(({ operation }) => operation.operationId);
     assert.equal(new Set(ids).size, ids.length);
   });

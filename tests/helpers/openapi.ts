@@ -17,7 +17,11 @@ export interface Operation extends Part {
   readonly requestBody?: { readonly content: Record<string, Content> };
   readonly responses: Record<
     string,
-    { readonly description: string; readonly content: Record<string, Content> }
+    {
+      readonly description: string;
+      readonly headers?: Readonly<Record<string, object>>;
+      readonly content: Record<string, Content>;
+    }
   >;
 }
 
