@@ -118,6 +118,8 @@ Reasons and the codes in \`warnings\` are never renamed, but new ones may be add
 ones. For that, clients by openapi-generator need its option \`enumUnknownDefaultCase=true\`, which Java, TypeScript and
 Go have; its Python clients refuse unknown ones.
 
+The document's server is relative to the document, so clients generated from a saved copy need the address set.
+
 By default, the core takes pictures of up to 50 megapixels and 16,384 pixels a side
 (\`CORE_MAX_IMAGE_PIXELS\`, \`CORE_MAX_IMAGE_SIDE\`), and any number of requests per key
 (\`CORE_RATE_LIMIT_PER_MINUTE\`).
