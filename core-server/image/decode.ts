@@ -1,6 +1,7 @@
 import sharp, { type Sharp } from 'sharp';
 import { corruptImage } from './corrupt-image.js';
 import type { PictureFile, Region, Resampling, RgbPicture, Size } from './picture.js';
+import { decodePlainJpeg } from './plain-jpeg.js';
 import { sniffType } from './sniff-type.js';
 
 /**
@@ -26,7 +27,8 @@ export async function decodeWhole(
   bytes: Uint8Array,
   maxPixels: number,
 ): Promise<RgbPicture | undefined> {
-  return toRgb(open({ bytes, usesProfile: false }, maxPixels)).catch(() => undefined);
+  const plain = decodePlainJpeg(bytes, maxPixels);
+  return plain ?? toRgb(open({ bytes, usesProfile: false }, maxPixels)).catch(() => undefined);
 }
 
 /**
