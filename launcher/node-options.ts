@@ -7,8 +7,8 @@
  * would stand still meanwhile.
  *
  * V8 does not collect when idle, either: seconds after the last request it would do so fully up to three times,
- * return a few megabytes, and forget the shapes of a request's objects with the code compiled for them. The first
- * thousand requests after a pause would take a third more processor time in the facade. bench/TRIED.md has the figures.
+ * return some memory, and forget the shapes of a request's objects with the code compiled for them. Ten seconds
+ * after a burst, a portrait took the facade a quarter more processor time. bench/TRIED.md has the figures.
  */
 export const nodeOptions = [
   '--enable-source-maps',

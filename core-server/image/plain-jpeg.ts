@@ -1,13 +1,13 @@
 import { Transformer } from '@napi-rs/image';
 import { jpegSegments, startOfScan } from './jpeg-segments.js';
 import type { RgbPicture, Size } from './picture.js';
+import { sniffType } from './sniff-type.js';
 
 const startOfFrame = 0xc0;
 /** JFIF, Huffman and quantisation tables, restart interval, comment. */
 const harmless = [0xe0, 0xc4, 0xdb, 0xdd, 0xfe];
 /** Sampling factors of luma, one byte each: 4:4:4, 4:2:2, 4:2:0. Those of chroma are 0x11. */
 const lumaSampling = [0x11, 0x21, 0x22];
-const startOfImage = Buffer.from([0xff, 0xd8]);
 const endOfImage = Buffer.from([0xff, 0xd9]);
 
 /**
@@ -29,8 +29,7 @@ export function decodePlainJpeg(bytes: Uint8Array, maxPixels: number): RgbPictur
 
 /** ITU T.81, B.2.2 for the frame's header. */
 function sizeOfPlainJpeg(file: Buffer): Size | undefined {
-  const isWhole = file.subarray(0, 2).equals(startOfImage) && file.subarray(-2).equals(endOfImage);
-  if (!isWhole) return undefined;
+  if (sniffType(file) !== 'jpeg' || !file.subarray(-2).equals(endOfImage)) return undefined;
   let size: Size | undefined;
   for (const { marker, at } of jpegSegments(file)) {
     if (marker === startOfScan) return file[at + 4] === 3 ? size : undefined;
