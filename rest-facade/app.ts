@@ -19,7 +19,7 @@ import type { Page } from './pages/create-pages.js';
 import { type HttpAnswer, renderError } from './transcode/http-error.js';
 import { methodNotAllowed } from './transcode/method-not-allowed.js';
 import { splitTarget } from './transcode/parse-target.js';
-import { matchPath } from './transcode/path-template.js';
+import { matchPath, splitPath } from './transcode/path-template.js';
 import type { Route } from './transcode/rules.js';
 
 /** Everything the HTTP application needs. */
@@ -88,8 +88,10 @@ async function servePage(path: string, page: Page, ...[request, response]: Param
   send(request, response, await page({ ifNoneMatch: request.headers['if-none-match'] }));
 }
 
-const verbsOf = (routes: readonly Route[], path: string): string[] =>
-  routes.filter(({ segments }) => matchPath(segments, path) !== undefined).map(({ verb }) => verb);
+const verbsOf = (routes: readonly Route[], path: string): string[] => {
+  const parts = splitPath(path);
+  return routes.flatMap(({ segments, verb }) => (matchPath(segments, parts) ? [verb] : []));
+};
 
 /**
  * OPTIONS lists the methods of a path. HEAD is not among them: it would run the operation, and one of

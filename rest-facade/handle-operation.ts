@@ -47,9 +47,16 @@ export function createOperationHandler(deps: OperationDependencies) {
     const query = parseQuery(rawQuery);
     const route = chooseRoute(match, query);
     checkQuery(route, query);
+    // By address, since the key has not been verified when the body is read.
+    const share = deps.budget.of(callerAddress(context.clientAddress));
 
     const answer = async () => {
-      const { body, release } = await readBody(deps, route.body, request, response);
+      const { body, release } = await readBody(
+        { limits: deps.limits, budget: share },
+        route.body,
+        request,
+        response,
+      );
       try {
         const message = bindRequest(route, {
           pathVariables: match.variables,
@@ -79,28 +86,23 @@ export function createOperationHandler(deps: OperationDependencies) {
     const elapsedMs = performance.now() - context.arrivedAt;
     const body = writeJson(renderResponse(route.responseType, found, elapsedMs));
     // Others are small, and may be of a score that has been set by now.
-    if (hasPicture(route.body)) holdAnswer(response, shareOf(deps, response), body.length);
+    if (hasPicture(route.body)) holdAnswer(response, share, body.length);
     send(request, response, { status: 200, headers: {}, body });
   };
 }
 
-/** By address, since the key has not been verified when the body is read. */
-const shareOf = ({ budget }: OperationDependencies, response: ServerResponse): BudgetShare =>
-  budget.of(callerAddress(contextOf(response).clientAddress));
-
 /** Reads and parses the body according to the rule. `release` ends the use of its bytes. */
 async function readBody(
-  deps: OperationDependencies,
+  { limits, budget }: { readonly limits: RequestLimits; readonly budget: BudgetShare },
   rule: BodyRule,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<{ body: ParsedBody; release: () => void }> {
   if (rule.kind === 'none') return { body: {}, release: () => {} };
-  const { limits } = deps;
   const maxBodyBytes = hasPicture(rule) ? limits.maxBodyBytes : maxPlainBodyBytes;
   checkBodyHeaders(request, maxBodyBytes);
   const { signal } = contextOf(response);
-  const options = { signal: signal(), budget: shareOf(deps, response), maxBodyBytes };
+  const options = { signal: signal(), budget, maxBodyBytes };
   const start = () => allowBody(request, response);
   if (rule.kind === 'multipart') {
     const { fields, file, release } = await readMultipart(request, {

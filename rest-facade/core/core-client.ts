@@ -83,7 +83,12 @@ export function createCoreClient(
   };
 }
 
-/** @param onReset called if the call is aborted */
+/**
+ * Resolves with the answer itself, not with the status behind it: a unary call has either an answer or a refusal, and
+ * the status of an answer comes one turn of the core's event loop later.
+ *
+ * @param onReset called if the call is aborted
+ */
 function sendOnce(
   client: Client,
   onReset: () => void,
@@ -96,24 +101,30 @@ function sendOnce(
       onReset();
       call.cancel();
     };
-    const done = (error: ServiceError | null, answer?: object) => {
+    const onAnswer = (bytes: Buffer) => {
+      const answer = rpc.responseDeserialize(bytes);
+      if (!signal?.aborted) resolve(answer);
+      return answer;
+    };
+    const onStatus = (error: ServiceError | null) => {
       signal?.removeEventListener('abort', onAbort);
       // Node.js keeps an HTTP/2 stream, and so the call, until V8's next full collection. This frees its picture.
       message = {};
-      if (error === null && answer !== undefined) return resolve(answer);
+      // Nothing more changes for a promise that has its answer.
       if (error?.code === status.DEADLINE_EXCEEDED) onReset();
       if (signal?.aborted) return reject(signal.reason as Error);
-      const refusal = error === null ? Refusal.from(error) : fromGrpcError(error);
+      if (error === null) return;
+      const refusal = fromGrpcError(error);
       reject(hasBegun ? markBegun(refusal) : refusal);
     };
     const call = client.makeUnaryRequest(
       rpc.path,
       () => rpc.requestSerialize(message),
-      rpc.responseDeserialize,
+      onAnswer,
       {},
       metadata,
       { deadline },
-      done,
+      onStatus,
     );
     // The core sends its metadata when a worker has the picture, or with the response.
     call.on('metadata', () => (hasBegun = true));

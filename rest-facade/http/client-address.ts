@@ -12,8 +12,9 @@ export function clientAddressOf(
   isTrustedProxy: IsTrustedProxy,
 ): string {
   let address = socket.remoteAddress ?? 'unknown';
-  if (!isTrustedProxy(address)) return address;
-  const hops = String(headers['x-forwarded-for'] ?? '').split(',');
+  const forwarded = headers['x-forwarded-for'];
+  if (forwarded === undefined) return address;
+  const hops = String(forwarded).split(',');
   while (isTrustedProxy(address)) {
     const before = hops.pop()?.trim() ?? '';
     if (isIP(before) === 0) break;

@@ -2,7 +2,7 @@ import { clip, missingField, quote, refuse } from '../../runtime/refusal.js';
 import { onlyValue } from './field.js';
 import { methodNotAllowed } from './method-not-allowed.js';
 import type { NamedValue } from './parse-target.js';
-import { matchPath } from './path-template.js';
+import { matchPath, splitPath } from './path-template.js';
 import type { Route } from './rules.js';
 import { showPath } from './show-path.js';
 
@@ -17,8 +17,9 @@ export interface RouteMatch {
  * @throws Refusal NO_SUCH_ROUTE, METHOD_NOT_ALLOWED
  */
 export function findRoutes(routes: readonly Route[], verb: string, rawPath: string): RouteMatch {
+  const parts = splitPath(rawPath);
   const matches = routes.flatMap((route) => {
-    const variables = matchPath(route.segments, rawPath);
+    const variables = matchPath(route.segments, parts);
     return variables === undefined ? [] : [{ route, variables }];
   });
   if (matches.length === 0) {

@@ -21,16 +21,18 @@ export function parsePathTemplate(template: string): Segment[] {
     });
 }
 
+/** Parts of a raw path for {@link matchPath}, the first one before its slash: split once for all templates. */
+export const splitPath = (rawPath: string): readonly string[] => rawPath.split('/');
+
 /**
  * Variables of a raw request path by name, still percent-encoded; undefined when it does not fit.
  * A variable takes one segment that is not empty, so that an encoded slash stays inside it.
  */
 export function matchPath(
   segments: readonly Segment[],
-  rawPath: string,
+  [root, ...parts]: ReturnType<typeof splitPath>,
 ): Map<string, string> | undefined {
-  const parts = rawPath.slice(1).split('/');
-  if (!rawPath.startsWith('/') || parts.length !== segments.length) return undefined;
+  if (root !== '' || parts.length !== segments.length) return undefined;
   const variables = new Map<string, string>();
   for (const [index, segment] of segments.entries()) {
     const part = parts[index] ?? '';

@@ -3,9 +3,10 @@ import dns from 'node:dns';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
-import type { Client } from '@grpc/grpc-js';
+import { type Client, type sendUnaryData, Server, ServerInterceptingCall } from '@grpc/grpc-js';
 import {
   GetDetectionScoreRequest,
+  type GetDetectionScoreResponse,
   ScoreConfigServiceService,
 } from '../../generated/imageanalysis/v1/score_config.js';
 import {
@@ -15,6 +16,7 @@ import {
 import { loadCoreTrust } from '../../rest-facade/tls.js';
 import { deferred } from '../helpers/deferred.js';
 import { createForm } from '../helpers/form.js';
+import { bindServer } from '../helpers/grpc.js';
 import { answerAll } from './answers.js';
 import { readRefusal, startBoth, startFacade, withKey } from './facade.js';
 import { type Script, startFakeCore } from './fake-core.js';
@@ -49,6 +51,32 @@ test('the deadline of the request goes to the core, and 504 comes when it passes
   await core.calls[0]?.cancelled;
   assert.match(logged(), /"reason":"DEADLINE"/);
 });
+
+test(
+  'a response goes out without waiting for the status behind it',
+  { timeout: 5_000 },
+  async (t) => {
+    const isAnswered = deferred();
+    const holdStatus = new Server({
+      interceptors: [
+        (_method, call) =>
+          new ServerInterceptingCall(call, {
+            sendStatus: (status, send) => void isAnswered.promise.then(() => send(status)),
+          }),
+      ],
+    });
+    holdStatus.addService(
+      { getDetectionScore: ScoreConfigServiceService.getDetectionScore },
+      {
+        getDetectionScore: (_call: unknown, done: sendUnaryData<GetDetectionScoreResponse>) =>
+          done(null, { company: 'acme', detectionScore: 0.5 }),
+      },
+    );
+    const { url } = await startFacade(t, await bindServer(t, holdStatus));
+    assert.equal((await ask(url)).status, 200);
+    isAnswered.resolve();
+  },
+);
 
 test(
   'a caller that goes away cancels the call and is logged as 499',
