@@ -60,5 +60,5 @@ export const quickPlan: Plan = {
   slowRounds: 1,
   starts: 2,
   healthWindowMs: 3000,
-  compileMs: 8000,
+  compileMs: 12_000,
 };

@@ -30,7 +30,7 @@ export interface OpenCall extends OpenRequest {
   readonly abort: (reason: Refusal) => void;
   /** Frees the listeners and timers. */
   close(): void;
-  /** Writes the one log line of the call. */
+  /** Writes the one log line of the call, once its response is on its way. */
   logOutcome(error?: Refusal): void;
 }
 
@@ -89,8 +89,11 @@ export function openCall(
         duration_ms: Math.round((settings.now() - startedAt) * 10) / 10,
         ...(error && { reason: error.reason }),
       };
-      if (error && logFault(log, error, line)) return;
-      log.info(line, error ? 'call refused' : 'call answered');
+      // HTTP/2 sends the response at the end of this turn of the event loop, and writing a line takes as long.
+      setImmediate(() => {
+        if (error && logFault(log, error, line)) return;
+        log.info(line, error ? 'call refused' : 'call answered');
+      });
     },
   };
 }

@@ -23,12 +23,12 @@ export function unary<Request, Response>(
       try {
         const work = async () => handler(requireDecoded(grpcCall.request), call);
         const response = await raceSignal(work(), call.signal);
-        call.logOutcome();
         callback(null, response);
+        call.logOutcome();
       } catch (caught) {
         const error = Refusal.from(caught);
-        call.logOutcome(error);
         callback(toStatusObject(error));
+        call.logOutcome(error);
       } finally {
         call.close();
       }

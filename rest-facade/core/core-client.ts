@@ -117,19 +117,32 @@ function sendOnce(
       const refusal = fromGrpcError(error);
       reject(hasBegun ? markBegun(refusal) : refusal);
     };
-    const call = client.makeUnaryRequest(
-      rpc.path,
-      () => rpc.requestSerialize(message),
-      onAnswer,
-      {},
-      metadata,
-      { deadline },
-      onStatus,
+    const call = withoutStack(() =>
+      client.makeUnaryRequest(
+        rpc.path,
+        () => rpc.requestSerialize(message),
+        onAnswer,
+        {},
+        metadata,
+        { deadline },
+        onStatus,
+      ),
     );
     // The core sends its metadata when a worker has the picture, or with the response.
     call.on('metadata', () => (hasBegun = true));
     signal?.addEventListener('abort', onAbort);
   });
+}
+
+/** grpc-js records a stack for each call in case it fails, which takes 4 % of the facade's time. Refusals do not show it. */
+function withoutStack<T>(begin: () => T): T {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return begin();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }
 
 /**
