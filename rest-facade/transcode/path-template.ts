@@ -21,18 +21,19 @@ export function parsePathTemplate(template: string): Segment[] {
     });
 }
 
-/** Parts of a raw path for {@link matchPath}, the first one before its slash: split once for all templates. */
-export const splitPath = (rawPath: string): readonly string[] => rawPath.split('/');
+/** Segments of a raw path for {@link matchPath}, split once for all templates; none without a leading slash. */
+export const splitPath = (rawPath: string): readonly string[] =>
+  rawPath.startsWith('/') ? rawPath.slice(1).split('/') : [];
 
 /**
- * Variables of a raw request path by name, still percent-encoded; undefined when it does not fit.
+ * Variables by name, still percent-encoded, of a path split by {@link splitPath}; undefined when it does not fit.
  * A variable takes one segment that is not empty, so that an encoded slash stays inside it.
  */
 export function matchPath(
   segments: readonly Segment[],
-  [root, ...parts]: ReturnType<typeof splitPath>,
+  parts: readonly string[],
 ): Map<string, string> | undefined {
-  if (root !== '' || parts.length !== segments.length) return undefined;
+  if (parts.length !== segments.length) return undefined;
   const variables = new Map<string, string>();
   for (const [index, segment] of segments.entries()) {
     const part = parts[index] ?? '';
