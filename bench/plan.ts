@@ -60,5 +60,5 @@ export const quickPlan: Plan = {
   slowRounds: 1,
   starts: 2,
   healthWindowMs: 3000,
-  compileMs: 12_000,
+  compileMs: 10_000,
 };
