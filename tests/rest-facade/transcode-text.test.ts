@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Field, parseText } from '../../rest-facade/transcode/field.js';
 import { decodePart, parseQuery, splitTarget } from '../../rest-facade/transcode/parse-target.js';
-import { matchPath, parsePathTemplate, splitPath } from '../../rest-facade/transcode/path-template.js';
+import {
+  matchPath,
+  parsePathTemplate,
+  splitPath,
+} from '../../rest-facade/transcode/path-template.js';
 import { showPath } from '../../rest-facade/transcode/show-path.js';
 import { quote } from '../../runtime/refusal.js';
 import { reasonOf } from './refusals.js';
