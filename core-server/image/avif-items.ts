@@ -1,3 +1,5 @@
+import { type Cursor, DamagedFile } from './cursor.js';
+
 /** An item of an AVIF: a picture, a tile, an alpha channel, a thumbnail or metadata. */
 export interface AvifItem {
   /** `av01` has pixels of its own, `grid` those of its tiles. */
@@ -12,69 +14,59 @@ const maxParts = 1_000;
 /**
  * The items of an AVIF, as libheif reads them (ISO/IEC 14496-12, 8.11, and 23008-12, 9.3).
  *
- * @throws Error if the file is cut off, malformed, or could be read in more than one way
+ * @throws DamagedFile if the file is cut off, malformed, or could be read in more than one way
  */
-export function readAvifItems(file: Buffer): AvifItem[] {
+export function readAvifItems(file: Cursor): AvifItem[] {
   const top = boxesOf(file);
-  if (top.some(({ type }) => type === 'mini')) throw new Error('two sorts of meta boxes');
-  const meta = boxesOf(only(top, 'meta').subarray(4));
+  if (top.some(({ type }) => type === 'mini')) throw new DamagedFile('two sorts of meta boxes');
+  const meta = boxesOf(only(top, 'meta').part(4));
   const iprp = boxesOf(only(meta, 'iprp'));
   const properties = boxesOf(only(iprp, 'ipco'));
   const associations = readAssociations(only(iprp, 'ipma'));
   const types = readTypes(only(meta, 'iinf'));
   const idat = meta.find(({ type }) => type === 'idat')?.body;
   const extents = readExtents(only(meta, 'iloc'), file, idat);
-  // Tiles of one colour may share their bytes, but only whole.
-  let joinable = file.length;
-  const join = (parts: readonly Buffer[]): Buffer => {
-    const [first] = parts;
-    if (first && parts.length === 1) return first;
-    joinable -= parts.reduce((sum, { length }) => sum + length, 0);
-    if (joinable < 0) throw new Error('parts of items that overlap');
-    return Buffer.concat(parts);
-  };
-
   // libvips parses each, and its parts can only be found where they stand together.
   const exif = Array.from(types.keys()).filter((id) => types.get(id) === 'Exif');
   if (exif.length > 1 || exif.some((id) => (extents.get(id)?.length ?? 0) > 1))
-    throw new Error('EXIF in parts');
+    throw new DamagedFile('EXIF in parts');
 
   return Array.from(types, ([id, type]) => {
     if (type !== 'av01') return { type, pixels: 0 };
     const own = boxesOfItem(properties, associations.get(id) ?? []);
     const size = only(own, 'ispe');
     // What follows the first four bytes of the configuration is decoded before the data.
-    const streams = [only(own, 'av1C').subarray(4), join(extents.get(id) ?? [])];
+    const streams = [only(own, 'av1C').part(4), file.join(extents.get(id) ?? [])];
     const frames = streams.reduce((sum, stream) => sum + countFrames(stream), 0);
-    return { type, pixels: size.readUInt32BE(4) * size.readUInt32BE(8) * Math.max(1, frames) };
+    return { type, pixels: size.uint(4, 4) * size.uint(8, 4) * Math.max(1, frames) };
   });
 }
 
 interface Box {
   readonly type: string;
-  readonly body: Buffer;
+  readonly body: Cursor;
 }
 
-function boxesOf(bytes: Buffer): Box[] {
+function boxesOf(bytes: Cursor): Box[] {
   const boxes: Box[] = [];
   for (let at = 0; at + 8 <= bytes.length;) {
-    const short = bytes.readUInt32BE(at);
+    const short = bytes.uint(at, 4);
     const header = short === 1 ? 16 : 8;
-    const long = short === 1 ? Number(bytes.readBigUInt64BE(at + 8)) : short;
+    const long = short === 1 ? bytes.uint(at + 8, 8) : short;
     const end = short === 0 ? bytes.length : at + long;
-    if (end < at + header) throw new Error('a box smaller than its header');
-    const type = bytes.toString('latin1', at + 4, at + 8);
-    if (boxes.push({ type, body: bytes.subarray(at + header, end) }) > maxParts)
-      throw new Error('too many boxes');
+    if (end < at + header) throw new DamagedFile('a box smaller than its header');
+    const type = bytes.text(at + 4, 4);
+    if (boxes.push({ type, body: bytes.part(at + header, end) }) > maxParts)
+      throw new DamagedFile('too many boxes');
     at = end;
   }
   return boxes;
 }
 
-function only(boxes: readonly Box[], type: string): Buffer {
+function only(boxes: readonly Box[], type: string): Cursor {
   const [first, ...others] = boxes.filter((box) => box.type === type);
   if (!first || others.length > 0)
-    throw new Error(`${others.length > 0 ? 'several' : 'no'} ${type}`);
+    throw new DamagedFile(`${others.length > 0 ? 'several' : 'no'} ${type}`);
   return first.body;
 }
 
@@ -83,44 +75,43 @@ function boxesOfItem(properties: readonly Box[], indices: readonly number[]): Bo
 }
 
 /** Reads integers one after the other; beyond the end, it throws. */
-function readerOf(bytes: Buffer, from = 0): (size: number) => number {
+function readerOf(bytes: Cursor, from = 0): (size: number) => number {
   let at = from;
   return (size) => {
     at += size;
-    if (size === 0) return 0;
-    return size === 8 ? Number(bytes.readBigUInt64BE(at - 8)) : bytes.readUIntBE(at - size, size);
+    return bytes.uint(at - size, size);
   };
 }
 
 function assertFew(count: number): number {
-  if (count > maxParts) throw new Error('too many items');
+  if (count > maxParts) throw new DamagedFile('too many items');
   return count;
 }
 
 /** The types of the items by their identifiers. */
-function readTypes(iinf: Buffer): Map<number, string> {
+function readTypes(iinf: Cursor): Map<number, string> {
   const types = new Map<number, string>();
-  for (const { type, body } of boxesOf(iinf.subarray(iinf[0] === 0 ? 6 : 8))) {
+  for (const { type, body } of boxesOf(iinf.part(iinf.byte(0) === 0 ? 6 : 8))) {
     if (type !== 'infe') continue;
-    const version = body[0];
-    if (version !== 2 && version !== 3) throw new Error('an item without a type');
+    const version = body.byte(0);
+    if (version !== 2 && version !== 3) throw new DamagedFile('an item without a type');
     const idBytes = version === 2 ? 2 : 4;
-    const id = body.readUIntBE(4, idBytes);
-    if (types.has(id)) throw new Error('an item twice');
-    types.set(id, body.toString('latin1', idBytes + 6, idBytes + 10));
+    const id = body.uint(4, idBytes);
+    if (types.has(id)) throw new DamagedFile('an item twice');
+    types.set(id, body.text(idBytes + 6, 4));
   }
   return types;
 }
 
 /** The indices, from 1, of the properties of the items by their identifiers. */
-function readAssociations(ipma: Buffer): Map<number, number[]> {
+function readAssociations(ipma: Cursor): Map<number, number[]> {
   const read = readerOf(ipma, 4);
-  const idBytes = ipma[0] === 0 ? 2 : 4;
-  const indexBytes = (ipma[3] ?? 0) & 1 ? 2 : 1;
+  const idBytes = ipma.byte(0) === 0 ? 2 : 4;
+  const indexBytes = (ipma.byte(3) ?? 0) & 1 ? 2 : 1;
   const associations = new Map<number, number[]>();
   for (let left = assertFew(read(4)); left > 0; left -= 1) {
     const id = read(idBytes);
-    if (associations.has(id)) throw new Error('properties of an item twice');
+    if (associations.has(id)) throw new DamagedFile('properties of an item twice');
     // The highest bit says whether the property is essential.
     const indices = Array.from(
       { length: read(1) },
@@ -132,19 +123,19 @@ function readAssociations(ipma: Buffer): Map<number, number[]> {
 }
 
 /** The bytes of the items by their identifiers, in the parts in which they lie in the file. */
-function readExtents(iloc: Buffer, file: Buffer, idat: Buffer | undefined): Map<number, Buffer[]> {
-  const version = iloc[0] ?? 0;
-  const sizes = iloc.readUInt16BE(4);
+function readExtents(iloc: Cursor, file: Cursor, idat: Cursor | undefined): Map<number, Cursor[]> {
+  const version = iloc.uint(0, 1);
+  const sizes = iloc.uint(4, 2);
   const [offsetBytes, lengthBytes, baseBytes] = [sizes >> 12, (sizes >> 8) & 15, (sizes >> 4) & 15];
   const indexBytes = version === 0 ? 0 : sizes & 15;
   if ([offsetBytes, lengthBytes, baseBytes, indexBytes].some((size) => ![0, 4, 8].includes(size)))
-    throw new Error('numbers of an odd size');
+    throw new DamagedFile('numbers of an odd size');
   const read = readerOf(iloc, 6);
   const idBytes = version < 2 ? 2 : 4;
-  const extents = new Map<number, Buffer[]>();
+  const extents = new Map<number, Cursor[]>();
   for (let left = assertFew(read(idBytes)); left > 0; left -= 1) {
     const id = read(idBytes);
-    if (extents.has(id)) throw new Error('the place of an item twice');
+    if (extents.has(id)) throw new DamagedFile('the place of an item twice');
     const isInside = version > 0 && (read(2) & 15) === 1;
     read(2);
     const base = read(baseBytes);
@@ -152,7 +143,8 @@ function readExtents(iloc: Buffer, file: Buffer, idat: Buffer | undefined): Map<
     const parts = Array.from({ length: assertFew(read(2)) }, () => {
       read(indexBytes);
       const start = base + read(offsetBytes);
-      return source?.subarray(start, start + read(lengthBytes)) ?? Buffer.alloc(0);
+      const length = read(lengthBytes);
+      return (source ?? file).part(start, source ? start + length : start);
     });
     extents.set(id, parts);
   }
@@ -163,13 +155,13 @@ const frameHeader = 3;
 const frame = 6;
 
 /** AV1 Bitstream & Decoding Process Specification, 5.3: units of a header, a length in 7-bit groups and a payload. */
-function countFrames(stream: Buffer): number {
+function countFrames(stream: Cursor): number {
   let frames = 0;
   let units = 0;
   for (let at = 0; at < stream.length;) {
     units += 1;
-    if (units > maxParts) throw new Error('too many units');
-    const header = stream.readUInt8(at);
+    if (units > maxParts) throw new DamagedFile('too many units');
+    const header = stream.uint(at, 1);
     const type = (header >> 3) & 15;
     if (type === frameHeader || type === frame) frames += 1;
     at += 1;
@@ -180,7 +172,7 @@ function countFrames(stream: Buffer): number {
     if (!(header & 2)) break;
     let [length, group] = [0, 0x80];
     for (let shift = 0; group & 0x80; shift += 7) {
-      group = stream.readUInt8(at);
+      group = stream.uint(at, 1);
       length += (group & 0x7f) * 2 ** shift;
       at += 1;
     }

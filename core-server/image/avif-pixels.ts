@@ -1,6 +1,6 @@
 import { refuse } from '../../runtime/refusal.js';
-import { type AvifItem, readAvifItems } from './avif-items.js';
-import { corruptImage } from './corrupt-image.js';
+import { readAvifItems } from './avif-items.js';
+import type { Cursor } from './cursor.js';
 
 /** Whether libheif takes no other memory or time for an item than for its pixels. */
 const plainTypes = new Set(['av01', 'grid', 'tmap', 'Exif', 'mime', 'uri ']);
@@ -14,10 +14,10 @@ const pixelsPerPixel = 2;
  * decodes each tile whole, four at a time, however little the grid shows of it, and makes no grid that is larger than
  * its tiles.
  *
- * @throws Refusal CORRUPT_IMAGE, UNSUPPORTED_IMAGE_TYPE or IMAGE_TOO_MANY_PIXELS
+ * @throws Refusal UNSUPPORTED_IMAGE_TYPE or IMAGE_TOO_MANY_PIXELS; DamagedFile
  */
-export function avifPixels(file: Buffer, maxPixels: number): number {
-  const items = readItems(file);
+export function avifPixels(file: Cursor, maxPixels: number): number {
+  const items = readAvifItems(file);
   const grids = items.filter(({ type }) => type === 'grid').length;
   if (grids > maxGrids || items.some(({ type }) => !plainTypes.has(type))) {
     throw refuse(
@@ -36,12 +36,4 @@ export function avifPixels(file: Buffer, maxPixels: number): number {
     );
   }
   return pixels;
-}
-
-function readItems(file: Buffer): AvifItem[] {
-  try {
-    return readAvifItems(file);
-  } catch (error) {
-    throw corruptImage(error);
-  }
 }

@@ -1,3 +1,4 @@
+import { Cursor } from './cursor.js';
 import { type ImageType, sniffType, type UnsupportedType } from './sniff-type.js';
 
 const maxBytes = 64 * 1024;
@@ -15,9 +16,10 @@ const tableTag = /^[ABD]2[ABD]/;
  */
 export function isPlainProfile(profile: Buffer): boolean {
   if (profile.length < 132 || profile.length > maxBytes) return false;
-  const tags = profile.readUInt32BE(128);
+  const file = new Cursor(profile);
+  const tags = file.uint(128, 4);
   if (tags > maxTags || 132 + 12 * tags > profile.length) return false;
-  const text = (at: number): string => profile.toString('latin1', at, at + 4);
+  const text = (at: number): string => file.text(at, 4);
   return (
     classes.includes(text(12)) &&
     spaces.includes(text(16)) &&

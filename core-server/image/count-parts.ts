@@ -1,3 +1,4 @@
+import type { Cursor } from './cursor.js';
 import { countExifEntries } from './exif-entries.js';
 import { countContinuedScans, jpegSegments, startOfScan } from './jpeg-segments.js';
 import type { ImageType } from './sniff-type.js';
@@ -19,7 +20,7 @@ export interface Parts {
 const maxScans = 20;
 
 /** The parts of a file by its type, counted one sort after the other. */
-export const partsOf: Partial<Record<ImageType, (file: Buffer) => Iterable<Parts>>> = {
+export const partsOf: Partial<Record<ImageType, (file: Cursor) => Iterable<Parts>>> = {
   *tiff(file) {
     // Each directory may point to the same megabytes, which are copied for each.
     const max = 32;
@@ -42,7 +43,7 @@ export const partsOf: Partial<Record<ImageType, (file: Buffer) => Iterable<Parts
     const scans = segments.filter(({ marker }) => marker === startOfScan);
     yield { name: 'scans', max: maxScans, found: scans.length };
     // By the first scan, decoders have read the EXIF.
-    yield exifEntries(file.subarray(0, scans[0]?.at));
+    yield exifEntries(file.part(0, scans[0]?.at));
   },
   *png(file) {
     // Each can inflate from 8 KB to 8 MB, which libvips copies four times; more than six are rare.
@@ -53,7 +54,7 @@ export const partsOf: Partial<Record<ImageType, (file: Buffer) => Iterable<Parts
   avif: (file) => [exifEntries(file)],
 };
 
-function exifEntries(file: Buffer): Parts {
+function exifEntries(file: Cursor): Parts {
   // Each takes a microsecond, or ten if it copies 64 KiB; cameras write about a hundred.
   const max = 20_000;
   return { name: 'EXIF entries', max, found: countExifEntries(file, max) };
@@ -66,10 +67,10 @@ function upTo<T>(max: number, parts: Iterable<T>): T[] {
 }
 
 /** RFC 9649, 2.3: a name and a length of four bytes each, padded to an even number. */
-function countChunks(file: Buffer, max: number): number {
+function countChunks(file: Cursor, max: number): number {
   let found = 0;
   for (let at = 12; at + 8 <= file.length && found <= max; found += 1) {
-    const length = file.readUInt32LE(at + 4);
+    const length = file.uint(at + 4, 4, true);
     at += 8 + length + (length % 2);
   }
   return found;
@@ -80,15 +81,15 @@ const [zTXt, iTXt, iCCP, IEND] = ['zTXt', 'iTXt', 'iCCP', 'IEND'].map((type) =>
 );
 
 /** PNG, third edition, 5.3: a length, a type, that many bytes and a checksum. */
-function countCompressed(file: Buffer, max: number): number {
+function countCompressed(file: Cursor, max: number): number {
   let found = 0;
   for (let at = 8; at + 12 <= file.length && found <= max;) {
-    const type = file.readUInt32BE(at + 4);
+    const type = file.uint(at + 4, 4);
     if (type === IEND) break;
-    const end = at + 12 + file.readUInt32BE(at);
+    const end = at + 12 + file.uint(at, 4);
     if (type === zTXt || type === iCCP) found += 1;
     // 11.3.3.4: a keyword, a zero, and whether the text is compressed.
-    else if (type === iTXt && file[file.indexOf(0, at + 8) + 1] === 1) found += 1;
+    else if (type === iTXt && file.byte(file.find(0, at + 8) + 1) === 1) found += 1;
     at = end;
   }
   return found;

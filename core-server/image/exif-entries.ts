@@ -1,3 +1,5 @@
+import type { Cursor } from './cursor.js';
+
 /** libexif reads no more of it. */
 const maxBytes = 65_534;
 
@@ -11,25 +13,23 @@ const pointers = new Set([0x8769, 0x8825, 0xa005]);
  * Entries that libexif visits in all EXIF of a file, whatever contains it. It visits a directory as often as an entry
  * points to it, which can be the square of their number.
  */
-export function countExifEntries(file: Buffer, max: number): number {
+export function countExifEntries(file: Cursor, max: number): number {
   let found = 0;
   for (const header of headers) {
     for (
-      let at = file.indexOf(header);
-      at >= 0 && found <= max;
-      at = file.indexOf(header, at + header.length)
+      let at = file.find(header, 0);
+      at < file.length && found <= max;
+      at = file.find(header, at + header.length)
     )
-      found += 1 + countEntries(file.subarray(at, at + maxBytes), max);
+      found += 1 + countEntries(file.part(at, at + maxBytes), max);
   }
   return found;
 }
 
-function countEntries(exif: Buffer, max: number): number {
-  const isLittle = exif[0] === 0x49;
-  const read = (at: number, bytes: number): number => {
-    if (at + bytes > exif.length) return 0;
-    return isLittle ? exif.readUIntLE(at, bytes) : exif.readUIntBE(at, bytes);
-  };
+function countEntries(exif: Cursor, max: number): number {
+  const isLittle = exif.byte(0) === 0x49;
+  const read = (at: number, bytes: number): number =>
+    at + bytes > exif.length ? 0 : exif.uint(at, bytes, isLittle);
   const endOf = (directory: number): number => directory + 2 + 12 * read(directory, 2);
   const first = read(4, 4);
   const directories = [

@@ -1,4 +1,5 @@
 import { Transformer } from '@napi-rs/image';
+import { Cursor } from './cursor.js';
 import { jpegSegments, startOfScan } from './jpeg-segments.js';
 import type { RgbPicture, Size } from './picture.js';
 import { sniffType } from './sniff-type.js';
@@ -17,9 +18,9 @@ const endOfImage = Buffer.from([0xff, 0xd9]);
  */
 export function decodePlainJpeg(bytes: Uint8Array, maxPixels: number): RgbPicture | undefined {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const size = sizeOfPlainJpeg(file);
-  if (size === undefined || size.width * size.height > maxPixels) return undefined;
   try {
+    const size = sizeOfPlainJpeg(file);
+    if (size === undefined || size.width * size.height > maxPixels) return undefined;
     const data = new Transformer(file).rawPixelsSync();
     return data.length === size.width * size.height * 3 ? { ...size, data } : undefined;
   } catch {
@@ -28,18 +29,19 @@ export function decodePlainJpeg(bytes: Uint8Array, maxPixels: number): RgbPictur
 }
 
 /** ITU T.81, B.2.2 for the frame's header. */
-function sizeOfPlainJpeg(file: Buffer): Size | undefined {
-  if (sniffType(file) !== 'jpeg' || !file.subarray(-2).equals(endOfImage)) return undefined;
+function sizeOfPlainJpeg(bytes: Buffer): Size | undefined {
+  if (sniffType(bytes) !== 'jpeg' || !bytes.subarray(-2).equals(endOfImage)) return undefined;
+  const file = new Cursor(bytes);
   let size: Size | undefined;
   for (const { marker, at } of jpegSegments(file)) {
-    if (marker === startOfScan) return file[at + 4] === 3 ? size : undefined;
+    if (marker === startOfScan) return file.byte(at + 4) === 3 ? size : undefined;
     if (harmless.includes(marker)) continue;
     if (marker !== startOfFrame || size !== undefined || at + 19 > file.length) return undefined;
-    const [bits, components] = [file[at + 4], file[at + 9]];
-    const [luma = 0, ...chroma] = [file[at + 11], file[at + 14], file[at + 17]];
+    const [bits, components] = [file.byte(at + 4), file.byte(at + 9)];
+    const [luma = 0, ...chroma] = [11, 14, 17].map((place) => file.byte(at + place));
     const isPlain = bits === 8 && components === 3 && chroma.every((factors) => factors === 0x11);
     if (!isPlain || !lumaSampling.includes(luma)) return undefined;
-    size = { width: file.readUInt16BE(at + 7), height: file.readUInt16BE(at + 5) };
+    size = { width: file.uint(at + 7, 2), height: file.uint(at + 5, 2) };
   }
   return undefined;
 }

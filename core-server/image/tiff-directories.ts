@@ -1,3 +1,5 @@
+import type { Cursor } from './cursor.js';
+
 /** A directory of a TIFF, which describes one page. */
 export interface TiffDirectory {
   /**
@@ -31,16 +33,11 @@ const bytesOfType = new Map([
  * The directories of a TIFF, from each to the next; endless if they form a ring. TIFF 6.0, section 2; in a BigTIFF,
  * counts and offsets are wider.
  */
-export function* tiffDirectories(file: Buffer): Generator<TiffDirectory> {
-  const isLittle = file[0] === 0x49;
-  const isBig = file[isLittle ? 2 : 3] === 43;
-  const read = (at: number, bytes: number): number => {
-    if (at + bytes > file.length) return 0;
-    // The upper two of eight bytes are for files larger than any memory.
-    const at6 = bytes === 8 && !isLittle ? at + 2 : at;
-    const length = Math.min(bytes, 6);
-    return isLittle ? file.readUIntLE(at6, length) : file.readUIntBE(at6, length);
-  };
+export function* tiffDirectories(file: Cursor): Generator<TiffDirectory> {
+  const isLittle = file.byte(0) === 0x49;
+  const isBig = file.byte(isLittle ? 2 : 3) === 43;
+  const read = (at: number, bytes: number): number =>
+    at + bytes > file.length ? 0 : file.uint(at, bytes, isLittle);
   const [countBytes, entryBytes, offsetBytes] = isBig ? [8, 20, 8] : [2, 12, 4];
 
   for (let at = read(offsetBytes, offsetBytes); at > 0 && at < file.length;) {
@@ -70,7 +67,7 @@ const compressionTag = 259;
 export const jpegInTiff = 7;
 
 /** The number of the method by which the first page is compressed. */
-export function tiffCompression(file: Buffer): number {
+export function tiffCompression(file: Cursor): number {
   const [page] = tiffDirectories(file);
   return page?.valueOf(compressionTag) ?? 1;
 }

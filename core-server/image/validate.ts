@@ -1,5 +1,7 @@
 import { refuse } from '../../runtime/refusal.js';
+import { refuseDamaged } from './corrupt-image.js';
 import { partsOf } from './count-parts.js';
+import { Cursor } from './cursor.js';
 import type { ImageLimits } from './limits.js';
 import { type ImageType, sniffType, type UnsupportedType } from './sniff-type.js';
 import { jpegInTiff, tiffCompression } from './tiff-directories.js';
@@ -12,7 +14,7 @@ const unsupported: Readonly<Record<UnsupportedType, string>> = {
 /**
  * Checks what the bytes of a picture file reveal without decoding, and returns its type.
  *
- * @throws Refusal EMPTY_IMAGE, BODY_TOO_LARGE or UNSUPPORTED_IMAGE_TYPE
+ * @throws Refusal EMPTY_IMAGE, BODY_TOO_LARGE, UNSUPPORTED_IMAGE_TYPE or CORRUPT_IMAGE
  */
 export function validateImageBytes(
   bytes: Uint8Array,
@@ -44,13 +46,15 @@ export function validateImageBytes(
       { details: { field } },
     );
   }
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (type === 'tiff') assertKnownCompression(file);
-  assertFewParts(file, type);
+  refuseDamaged(() => {
+    const file = new Cursor(bytes);
+    if (type === 'tiff') assertKnownCompression(file);
+    assertFewParts(file, type);
+  });
   return type;
 }
 
-function assertFewParts(file: Buffer, type: ImageType): void {
+function assertFewParts(file: Cursor, type: ImageType): void {
   for (const { name, max, found } of partsOf[type]?.(file) ?? []) {
     if (found <= max) continue;
     throw refuse(
@@ -64,7 +68,7 @@ function assertFewParts(file: Buffer, type: ImageType): void {
 /** Of TIFF 6.0 and Adobe: uncompressed, CCITT (2, 3 and 4), LZW, JPEG, deflate (two numbers) and PackBits. */
 const compressions = [1, 2, 3, 4, 5, jpegInTiff, 8, 32_946, 32_773];
 
-function assertKnownCompression(file: Buffer): void {
+function assertKnownCompression(file: Cursor): void {
   const compression = tiffCompression(file);
   if (compressions.includes(compression)) return;
   throw refuse(

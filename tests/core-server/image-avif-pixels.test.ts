@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { avifPixels } from '../../core-server/image/avif-pixels.js';
+import { refuseDamaged } from '../../core-server/image/corrupt-image.js';
+import { Cursor } from '../../core-server/image/cursor.js';
 import { decodeUpright } from '../../core-server/image/decode.js';
 import { Refusal } from '../../runtime/refusal.js';
 import { box, composeAvif, gridOf, overlayOf } from '../helpers/avif.js';
@@ -10,7 +12,7 @@ const maxPixels = 100_000;
 
 const reasonOf = (file: Buffer): string | undefined => {
   try {
-    avifPixels(file, maxPixels);
+    refuseDamaged(() => avifPixels(new Cursor(file), maxPixels));
     return undefined;
   } catch (error) {
     assert.ok(error instanceof Refusal, String(error));
@@ -22,7 +24,7 @@ test('a grid has the pixels of its tiles, and is served', async () => {
   const derived = { type: 'grid', payload: gridOf(2, 2, 120, 120), side: 120 };
   for (const version of [0, 1, 2] as const) {
     const file = await composeAvif({ side: 64, tiles: 4, derived, version });
-    assert.equal(avifPixels(file, maxPixels), 4 * 64 * 64);
+    assert.equal(avifPixels(new Cursor(file), maxPixels), 4 * 64 * 64);
     const { width } = await decodeUpright(
       { bytes: file, usesProfile: false },
       { width: 9, height: 9 },
@@ -42,7 +44,7 @@ test('tiles that a grid hides count, though it looks small', async () => {
 
 test('each frame of a picture counts', async () => {
   const three = await composeAvif({ side: 64, frames: 3 });
-  assert.equal(avifPixels(three, maxPixels), 3 * 64 * 64);
+  assert.equal(avifPixels(new Cursor(three), maxPixels), 3 * 64 * 64);
   assert.equal(reasonOf(await composeAvif({ side: 64, frames: 49 })), 'IMAGE_TOO_MANY_PIXELS');
   assert.equal(reasonOf(await composeAvif({ side: 64, frames: 1_000 })), 'CORRUPT_IMAGE');
 });

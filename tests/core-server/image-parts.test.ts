@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import sharp, { type JpegOptions } from 'sharp';
 import { partsOf } from '../../core-server/image/count-parts.js';
+import { Cursor } from '../../core-server/image/cursor.js';
 import { validateImageBytes } from '../../core-server/image/validate.js';
 import { Refusal } from '../../runtime/refusal.js';
 import {
@@ -100,7 +101,9 @@ test('a JPEG in CMYK of the usual scans, the most that are usual, passes', async
 
 test('a JPEG of more than 20 scans is refused', async () => {
   const progressive = await jpegOf({ progressive: true });
-  const usual = [...(partsOf.jpeg?.(progressive) ?? [])].find(({ name }) => name === 'scans');
+  const usual = [...(partsOf.jpeg?.(new Cursor(progressive)) ?? [])].find(
+    ({ name }) => name === 'scans',
+  );
   const found = usual?.found ?? 0;
   assert.ok(found > 5 && found < 15, `${found} scans`);
   assert.equal(reasonOf(insertAtEnd(progressive, scans(20 - found))), undefined);
@@ -114,7 +117,9 @@ test('a JPEG of more than 20 scans is refused', async () => {
 
 test('a JPEG of more than 1,000 segments is refused, before its scans and between them', async () => {
   const progressive = await jpegOf({ progressive: true });
-  const usual = [...(partsOf.jpeg?.(progressive) ?? [])].find(({ name }) => name === 'segments');
+  const usual = [...(partsOf.jpeg?.(new Cursor(progressive)) ?? [])].find(
+    ({ name }) => name === 'segments',
+  );
   const left = 1_000 - (usual?.found ?? 0);
   for (const marker of [0xe1, 0xe5, 0xfe]) {
     const segments = (count: number): Buffer => times(count, Buffer.from([0xff, marker, 0, 2]));

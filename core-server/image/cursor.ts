@@ -1,0 +1,84 @@
+/** A file that is cut off, contradicts itself, or asks for more work than any picture needs. */
+export class DamagedFile extends Error {}
+
+/** Parsers look at each byte a few times at most. */
+const stepsPerByte = 4;
+/** In a small file, the same few bytes may be read often: EXIF, of which libexif visits some entries again and again. */
+const stepsPerFile = 100_000;
+
+/** What the parsers of a file may still do, all together. */
+interface Steps {
+  left: number;
+}
+
+/** Steps for a file of so many bytes. */
+export function mostSteps(bytes: number): number {
+  return stepsPerFile + stepsPerByte * bytes;
+}
+
+/**
+ * Reads a file that a stranger made, in a limited number of steps: whatever the file says, its parsers cannot take
+ * longer than their first look at a file of its size may take. Each number read is a step, of no bytes too, and so is
+ * each byte that is searched.
+ */
+export class Cursor {
+  readonly length: number;
+  readonly #bytes: Buffer;
+  readonly #steps: Steps;
+
+  constructor(file: Uint8Array, steps: Steps = { left: mostSteps(file.length) }) {
+    this.length = file.length;
+    this.#bytes = Buffer.from(file.buffer, file.byteOffset, file.length);
+    this.#steps = steps;
+  }
+
+  /** Counts work. @throws DamagedFile if it is more than any picture needs */
+  step(count = 1): void {
+    this.#steps.left -= count;
+    if (this.#steps.left < 0) throw new DamagedFile('more steps than any picture needs');
+  }
+
+  /** An unsigned integer of 0 to 8 bytes; above 2^53, it is rounded. @throws DamagedFile beyond the end */
+  uint(at: number, bytes: number, isLittle = false): number {
+    this.step();
+    if (at + bytes > this.length) throw new DamagedFile('cut off');
+    if (bytes === 0) return 0;
+    if (bytes <= 6)
+      return isLittle ? this.#bytes.readUIntLE(at, bytes) : this.#bytes.readUIntBE(at, bytes);
+    return Number(isLittle ? this.#bytes.readBigUInt64LE(at) : this.#bytes.readBigUInt64BE(at));
+  }
+
+  /** A byte; undefined beyond the end. */
+  byte(at: number): number | undefined {
+    this.step();
+    return this.#bytes[at];
+  }
+
+  /** Latin-1, less of it at the end of the file. */
+  text(at: number, bytes: number): string {
+    this.step();
+    return this.#bytes.toString('latin1', at, at + bytes);
+  }
+
+  /** Where a byte or a few stand from `from` on; the length if they do not. */
+  find(what: number | Buffer, from: number): number {
+    const found = this.#bytes.indexOf(what, from);
+    const at = found < 0 ? this.length : found;
+    this.step(1 + Math.max(0, at - from));
+    return at;
+  }
+
+  /** A part of the file, or less of it at the end; its steps are those of the file. */
+  part(from: number, to = this.length): Cursor {
+    this.step();
+    return new Cursor(this.#bytes.subarray(from, to), this.#steps);
+  }
+
+  /** Parts of the file one after the other; a step for each of their bytes. */
+  join(parts: readonly Cursor[]): Cursor {
+    const [first] = parts;
+    if (first && parts.length === 1) return first;
+    for (const { length } of parts) this.step(1 + length);
+    return new Cursor(Buffer.concat(parts.map((part) => part.#bytes)), this.#steps);
+  }
+}
