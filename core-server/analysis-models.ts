@@ -1,4 +1,4 @@
-import { chooseFaceModel, type FaceModel } from './face/face-model.js';
+import { chooseFaceModel, type FaceModel } from './features/face/face-model.js';
 import { loadManifest } from './inference/manifest.js';
 import { loadMeterModel, type MeterModel } from './meter/meter-model.js';
 

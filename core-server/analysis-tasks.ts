@@ -1,4 +1,4 @@
-import type { FaceTasks } from './face/task.js';
+import type { FaceTasks } from './features/face/task.js';
 import type { MeterTasks } from './meter/task.js';
 
 /** Everything that the workers can do. A feature adds its tasks here and their handlers in `worker-main.ts`. */

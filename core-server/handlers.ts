@@ -2,7 +2,10 @@ import type { Companies } from './access/companies.js';
 import type { AnalysisModels } from './analysis-models.js';
 import type { AnalysisTasks } from './analysis-tasks.js';
 import type { CoreConfig } from './config.js';
-import { createFaceDetectionHandlers, type FaceDetectionHandlers } from './face/service.js';
+import {
+  createFaceDetectionHandlers,
+  type FaceDetectionHandlers,
+} from './features/face/service.js';
 import type { WorkerPool } from './inference/pool.js';
 import { createMeterReadingHandlers, type MeterReadingHandlers } from './meter/service.js';
 import { createCompanyScoreReader } from './score-config/company-score.js';

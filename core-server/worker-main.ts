@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { AnalysisModels } from './analysis-models.js';
 import type { AnalysisTasks } from './analysis-tasks.js';
-import { openFaceDetector } from './face/open-face-detector.js';
+import { openFaceDetector } from './features/face/open-face-detector.js';
 import { restrictLoaders } from './image/restrict-loaders.js';
 import { serveTasks } from './inference/pool-worker.js';
 import { putBehindMainThread } from './inference/thread-priority.js';

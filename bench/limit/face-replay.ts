@@ -1,14 +1,14 @@
 import sharp, { type Sharp } from 'sharp';
-import { inferFaces, readCandidates } from '../../core-server/face/candidates.js';
+import { inferFaces, readCandidates } from '../../core-server/features/face/candidates.js';
 import {
   addGlance,
   overviewScale,
   planSecondLook,
   sameFaceOverlap,
   suffices,
-} from '../../core-server/face/cascade.js';
-import { chooseFaceModel } from '../../core-server/face/face-model.js';
-import { type Candidate, suppress, toPicture } from '../../core-server/face/geometry.js';
+} from '../../core-server/features/face/cascade.js';
+import { chooseFaceModel } from '../../core-server/features/face/face-model.js';
+import { type Candidate, suppress, toPicture } from '../../core-server/features/face/geometry.js';
 import { maxPixelsDecodedOnce } from '../../core-server/image/open-picture.js';
 import { scaledSize, type Size, wholeOf } from '../../core-server/image/picture.js';
 import type { Manifest } from '../../core-server/inference/manifest.js';

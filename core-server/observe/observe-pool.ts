@@ -1,7 +1,7 @@
 import type { Tracing } from '../../runtime/observe/tracing.js';
 import { Refusal } from '../../runtime/refusal.js';
 import type { AnalysisTasks } from '../analysis-tasks.js';
-import type { DetectFacesOutput } from '../face/task.js';
+import type { DetectFacesOutput } from '../features/face/task.js';
 import type { WorkerPool } from '../inference/pool.js';
 import type { ReadMeterOutput } from '../meter/task.js';
 import type { Metrics } from './metrics.js';

@@ -1,4 +1,4 @@
-import { area, intersectionOverUnion } from '../../core-server/face/geometry.js';
+import { area, intersectionOverUnion } from '../../core-server/features/face/geometry.js';
 import type { Box } from '../../core-server/image/picture.js';
 
 /** A face of the ground truth. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { before, describe, it } from 'node:test';
-import { intersectionOverUnion } from '../../core-server/face/geometry.js';
+import { intersectionOverUnion } from '../../core-server/features/face/geometry.js';
 import type { Box } from '../../core-server/image/picture.js';
 import { readFaceEvaluation } from '../accuracy/face-data.js';
 import { readMeterEvaluation } from '../accuracy/meter-data.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
-import type { FaceTasks } from '../../core-server/face/task.js';
+import type { FaceTasks } from '../../core-server/features/face/task.js';
 import { serveTasks } from '../../core-server/inference/pool-worker.js';
 import type { MeterTasks } from '../../core-server/meter/task.js';
 import { readScript, stage } from './scripted-pictures.js';

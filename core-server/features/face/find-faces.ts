@@ -1,14 +1,14 @@
-import { decodeRegion, decodeUpright } from '../image/decode.js';
+import { decodeRegion, decodeUpright } from '../../image/decode.js';
 import {
   type OpenPicture,
   type Region,
   type RgbPicture,
   scaledSize,
   wholeOf,
-} from '../image/picture.js';
-import { resizePicture } from '../image/resize/resize-picture.js';
-import { turnPicture } from '../image/turn.js';
-import type { Model } from '../inference/sessions.js';
+} from '../../image/picture.js';
+import { resizePicture } from '../../image/resize/resize-picture.js';
+import { turnPicture } from '../../image/turn.js';
+import type { Model } from '../../inference/sessions.js';
 import { inferFaces, readCandidates } from './candidates.js';
 import {
   addGlance,

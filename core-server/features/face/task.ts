@@ -1,5 +1,5 @@
-import type { ImageLimits } from '../image/limits.js';
-import type { Box, Point } from '../image/picture.js';
+import type { ImageLimits } from '../../image/limits.js';
+import type { Box, Point } from '../../image/picture.js';
 
 /** Input of the task `detectFaces`. */
 export interface DetectFacesInput {

@@ -3,23 +3,23 @@ import { existsSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { pino } from 'pino';
 import sharp from 'sharp';
-import { loadAnalysisModels } from '../../core-server/analysis-models.js';
-import type { AnalysisTasks } from '../../core-server/analysis-tasks.js';
-import { intersectionOverUnion, turnBack } from '../../core-server/face/geometry.js';
-import { createWorkerPool, type WorkerPool } from '../../core-server/inference/pool.js';
-import { Refusal } from '../../runtime/refusal.js';
-import { defaultLimits, quarters } from './image-fixtures.js';
+import { loadAnalysisModels } from '../../../../core-server/analysis-models.js';
+import type { AnalysisTasks } from '../../../../core-server/analysis-tasks.js';
+import { intersectionOverUnion, turnBack } from '../../../../core-server/features/face/geometry.js';
+import { createWorkerPool, type WorkerPool } from '../../../../core-server/inference/pool.js';
+import { Refusal } from '../../../../runtime/refusal.js';
+import { defaultLimits, quarters } from '../../image-fixtures.js';
 
 // The real worker with the real model on a real portrait.
 
-const manifestUrl = new URL('../../../models/manifest.json', import.meta.url);
-const portrait = new URL('../../../samples/astronaut.jpg', import.meta.url);
+const manifestUrl = new URL('../../../../../models/manifest.json', import.meta.url);
+const portrait = new URL('../../../../../samples/astronaut.jpg', import.meta.url);
 const skip = existsSync(portrait) ? false : 'samples/astronaut.jpg is not here';
 let pool: WorkerPool<AnalysisTasks>;
 
 before(async () => {
   pool = createWorkerPool<AnalysisTasks>({
-    workerUrl: new URL('../../core-server/worker-main.js', import.meta.url),
+    workerUrl: new URL('../../../../core-server/worker-main.js', import.meta.url),
     workerData: await loadAnalysisModels(manifestUrl),
     size: 1,
     maxQueue: 8,

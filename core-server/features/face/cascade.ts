@@ -1,4 +1,4 @@
-import type { Region, Size } from '../image/picture.js';
+import type { Region, Size } from '../../image/picture.js';
 import { area, type Candidate, intersectionOverUnion, suppress } from './geometry.js';
 
 /**

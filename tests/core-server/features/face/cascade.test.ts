@@ -8,8 +8,8 @@ import {
   overviewScale,
   planSecondLook,
   suffices,
-} from '../../core-server/face/cascade.js';
-import type { Candidate } from '../../core-server/face/geometry.js';
+} from '../../../../core-server/features/face/cascade.js';
+import type { Candidate } from '../../../../core-server/features/face/geometry.js';
 
 const rule: CascadeRule = {
   overviewSide: 640,

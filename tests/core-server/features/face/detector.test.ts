@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
-import type { CascadeRule } from '../../core-server/face/cascade.js';
-import { createFaceDetector } from '../../core-server/face/detector.js';
-import type { DetectFacesInput } from '../../core-server/face/task.js';
-import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
-import type { TensorData } from '../../core-server/inference/sessions.js';
-import { Refusal } from '../../runtime/refusal.js';
-import { defaultLimits, quarters } from './image-fixtures.js';
+import type { CascadeRule } from '../../../../core-server/features/face/cascade.js';
+import { createFaceDetector } from '../../../../core-server/features/face/detector.js';
+import type { DetectFacesInput } from '../../../../core-server/features/face/task.js';
+import { restrictLoaders } from '../../../../core-server/image/restrict-loaders.js';
+import type { TensorData } from '../../../../core-server/inference/sessions.js';
+import { Refusal } from '../../../../runtime/refusal.js';
+import { defaultLimits, quarters } from '../../image-fixtures.js';
 
 before(restrictLoaders);
 

@@ -9,8 +9,8 @@ import {
   suppress,
   toPicture,
   turnBack,
-} from '../../core-server/face/geometry.js';
-import type { Point, QuarterTurns } from '../../core-server/image/picture.js';
+} from '../../../../core-server/features/face/geometry.js';
+import type { Point, QuarterTurns } from '../../../../core-server/image/picture.js';
 
 const box = (xmin: number, ymin: number, xmax: number, ymax: number) => ({
   xmin,

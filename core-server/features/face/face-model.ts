@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ConfigError } from '../../runtime/settings.js';
-import { type Manifest, type ModelEntry, modelFor, modelNames } from '../inference/manifest.js';
-import { parseModelFile } from '../inference/parse-model-file.js';
+import { ConfigError } from '../../../runtime/settings.js';
+import { type Manifest, type ModelEntry, modelFor, modelNames } from '../../inference/manifest.js';
+import { parseModelFile } from '../../inference/parse-model-file.js';
 import type { CascadeRule } from './cascade.js';
 
 /** A face model of the manifest with its settings. */

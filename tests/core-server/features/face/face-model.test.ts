@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chooseFaceModel } from '../../core-server/face/face-model.js';
-import { loadManifest } from '../../core-server/inference/manifest.js';
+import { chooseFaceModel } from '../../../../core-server/features/face/face-model.js';
+import { loadManifest } from '../../../../core-server/inference/manifest.js';
 
-const shipped = await loadManifest(new URL('../../../models/manifest.json', import.meta.url));
+const shipped = await loadManifest(new URL('../../../../../models/manifest.json', import.meta.url));
 
 test('the manifest says which face model serves, and a name chooses another', () => {
   const { entry, rule, defaultScore } = chooseFaceModel(shipped);

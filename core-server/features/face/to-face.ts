@@ -1,5 +1,5 @@
-import type { Face, FaceLandmarks } from '../../generated/imageanalysis/v1/face_detection.js';
-import type { Point } from '../image/picture.js';
+import type { Face, FaceLandmarks } from '../../../generated/imageanalysis/v1/face_detection.js';
+import type { Point } from '../../image/picture.js';
 import type { FaceResult } from './task.js';
 
 /** A face as the message says it. */

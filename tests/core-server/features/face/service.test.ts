@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import type { Call } from '../../core-server/call.js';
-import { createFaceDetectionHandlers } from '../../core-server/face/service.js';
-import type { DetectFacesInput, DetectFacesOutput } from '../../core-server/face/task.js';
-import type { RunOptions } from '../../core-server/inference/pool.js';
+import type { Call } from '../../../../core-server/call.js';
+import { createFaceDetectionHandlers } from '../../../../core-server/features/face/service.js';
+import type {
+  DetectFacesInput,
+  DetectFacesOutput,
+} from '../../../../core-server/features/face/task.js';
+import type { RunOptions } from '../../../../core-server/inference/pool.js';
 import {
   type DetectAllFacesRequest,
   ThresholdSource,
-} from '../../generated/imageanalysis/v1/face_detection.js';
-import type { Reason } from '../../runtime/reasons.js';
-import { Refusal, refuse } from '../../runtime/refusal.js';
+} from '../../../../generated/imageanalysis/v1/face_detection.js';
+import type { Reason } from '../../../../runtime/reasons.js';
+import { Refusal, refuse } from '../../../../runtime/refusal.js';
 
 const png = Buffer.from('\x89PNG\r\n\x1a\n and more', 'latin1');
 const limits = { maxBytes: 100, maxPixels: 1000, maxSide: 100 };
