@@ -65,7 +65,7 @@ sdk: $(BUILT) ## Generate and build the clients; LANG=go selects one, see sdk/RE
 
 .PHONY: test-sdk
 test-sdk: $(BUILT) ## Run the clients' examples against a temporary service; LANG as above
-	@exec node --enable-source-maps dist/tests/helpers/with-service.js sdk/each.sh test $(SDK_LANGUAGES)
+	@exec node --enable-source-maps dist/tests/helpers/service/with-service.js sdk/each.sh test $(SDK_LANGUAGES)
 
 .PHONY: lint
 lint: $(INSTALLED) ## Lint the protos and the code, check the formatting
@@ -114,7 +114,7 @@ fuzz: $(BUILT) ## Send hostile input to the service and check every response; AR
 
 .PHONY: schemathesis
 schemathesis: $(BUILT) ## Test every operation against the served OpenAPI document; ARGS="--max-examples 500"
-	@exec node --enable-source-maps dist/tests/helpers/with-service.js tests/schemathesis/run.sh $(ARGS)
+	@exec node --enable-source-maps dist/tests/helpers/service/with-service.js tests/schemathesis/run.sh $(ARGS)
 
 .PHONY: check-tls
 check-tls: $(BUILT) ## Check TLS with SSLyze and headers with DrHeader (Python, PyPI, openssl)

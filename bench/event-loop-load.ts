@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { credentials } from '@grpc/grpc-js';
 import { FaceDetectionServiceClient } from '../generated/imageanalysis/v1/face_detection.js';
-import { detailsOf, metadataWithKey, unaryCall } from '../tests/helpers/grpc.js';
+import { detailsOf, metadataWithKey, unaryCall } from '../tests/helpers/net/grpc.js';
 
 /** The callers of bench/event-loop.ts, in a thread of their own. */
 export interface Load {

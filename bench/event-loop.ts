@@ -15,7 +15,7 @@ import {
   AdminServiceClient,
   type CreateApiKeyResponse,
 } from '../generated/imageanalysis/v1/admin.js';
-import { metadataWithKey, unaryCall } from '../tests/helpers/grpc.js';
+import { metadataWithKey, unaryCall } from '../tests/helpers/net/grpc.js';
 import type { Load, LoadCounts } from './event-loop-load.js';
 
 // Prints how free the core's event loop stays while its queue is kept full: what the loop's own clock

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { proxyList } from '../runtime/net/trusted-proxies.js';
 import { countProcessors } from '../runtime/process/count-processors.js';
 import {
   file,
@@ -6,11 +7,10 @@ import {
   metricsHost,
   metricsPort,
   port,
-  proxyList,
   readSettings,
   share,
   wholeNumber,
-} from '../runtime/settings.js';
+} from '../runtime/settings/read-settings.js';
 import { parsePostgresUrl, postgresUrlWish } from './db/postgres-url.js';
 
 /** All settings of the core. */

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { noTracing, type Tracing } from '../runtime/observe/tracing.js';
 import { closeInTurn, type Closer } from '../runtime/process/close-in-turn.js';
 import { countProcessors } from '../runtime/process/count-processors.js';
-import { readVersion } from '../runtime/version.js';
+import { readVersion } from '../runtime/process/version.js';
 import { createAccess } from './access/create-access.js';
 import { limitPasswordChecks } from './access/password.js';
 import { createAdminHandlers } from './admin/service.js';

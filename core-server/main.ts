@@ -1,6 +1,6 @@
+import { tuneV8 } from '../runtime/node-patches/tune-v8.js';
 import { runService } from '../runtime/process/run-service.js';
-import { tuneV8 } from '../runtime/process/tune-v8.js';
-import { findUnknown } from '../runtime/settings.js';
+import { findUnknown } from '../runtime/settings/read-settings.js';
 import { createConfig, settings } from './config.js';
 import { startCore } from './core.js';
 import { putOthersBehindMainThread } from './inference/thread-priority.js';

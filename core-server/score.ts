@@ -1,4 +1,4 @@
-import { refuse } from '../runtime/refusal.js';
+import { refuse } from '../runtime/errors/refusal.js';
 
 /** What a score or a threshold has to be, in words. */
 export const scoreRule = 'a number from 0 to 1 with at most 6 decimals';

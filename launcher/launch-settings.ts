@@ -1,7 +1,7 @@
 import { createConfig as createCoreConfig } from '../core-server/config.js';
 import { createConfig as createFacadeConfig } from '../rest-facade/config.js';
 import { formatAddress } from '../runtime/net/format-address.js';
-import { ConfigError } from '../runtime/settings.js';
+import { ConfigError } from '../runtime/settings/read-settings.js';
 
 /** Where the two processes listen. Port 0 picks a free port. */
 export interface LaunchSettings {

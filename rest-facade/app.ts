@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import { Refusal } from '../runtime/errors/refusal.js';
 import type { IsTrustedProxy } from '../runtime/net/trusted-proxies.js';
 import type { Tracing } from '../runtime/observe/tracing.js';
-import { Refusal } from '../runtime/refusal.js';
 import { createOperationHandler, type OperationDependencies } from './handle-operation.js';
 import type { Handle } from './http/begin-in-turns.js';
 import { openRequest } from './http/open-request.js';

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { maxMessageBytes } from '../runtime/message-limit.js';
+import { maxMessageBytes } from '../runtime/limits/message-limit.js';
 import { grpcTargetWish, isGrpcTarget } from '../runtime/net/grpc-target.js';
+import { proxyList } from '../runtime/net/trusted-proxies.js';
 import {
   file,
   logLevel,
   metricsHost,
   metricsPort,
   port,
-  proxyList,
   readSettings,
   wholeNumber,
-} from '../runtime/settings.js';
+} from '../runtime/settings/read-settings.js';
 
 const MiB = 1024 * 1024;
 

@@ -1,8 +1,8 @@
-import { bindWithoutGetter } from '../runtime/net/bind-without-getter.js';
-import { freeClosedStreams } from '../runtime/net/free-closed-streams.js';
+import { bindWithoutGetter } from '../runtime/node-patches/bind-without-getter.js';
+import { freeClosedStreams } from '../runtime/node-patches/free-closed-streams.js';
+import { tuneV8 } from '../runtime/node-patches/tune-v8.js';
 import { runService } from '../runtime/process/run-service.js';
-import { tuneV8 } from '../runtime/process/tune-v8.js';
-import { findUnknown } from '../runtime/settings.js';
+import { findUnknown } from '../runtime/settings/read-settings.js';
 import { createConfig, settings, toTarget } from './config.js';
 import { startRestFacade } from './server.js';
 

@@ -4,7 +4,7 @@ import { parseTrustedProxies } from '../runtime/net/trusted-proxies.js';
 import { startMetricsServer } from '../runtime/observe/metrics-server.js';
 import { noTracing, type Tracing } from '../runtime/observe/tracing.js';
 import { closeInTurn, type Closer } from '../runtime/process/close-in-turn.js';
-import { readVersion } from '../runtime/version.js';
+import { readVersion } from '../runtime/process/version.js';
 import { createApp } from './app.js';
 import { type Config, isNumeric, requestLimitsOf, toTarget } from './config.js';
 import { createCoreClient } from './core/core-client.js';

@@ -1,4 +1,4 @@
-import { ConfigError } from '../runtime/settings.js';
+import { ConfigError } from '../runtime/settings/read-settings.js';
 import { trimKey } from '../sdk/typescript/trim-key.js';
 
 /**

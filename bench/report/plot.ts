@@ -1,4 +1,4 @@
-import { svgPicture, svgText } from '../../tests/helpers/svg.js';
+import { svgPicture, svgText } from '../../tests/helpers/pictures/svg.js';
 import type { SystemFacts } from '../measure/records.js';
 import type { Row } from './table.js';
 

@@ -1,6 +1,6 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { refuse } from '../../runtime/errors/refusal.js';
 import { callerAddress } from '../../runtime/net/caller-address.js';
-import { refuse } from '../../runtime/refusal.js';
 import { refuseWhenSpent } from './failure-limiter.js';
 import { isSameSecret } from './same-secret.js';
 

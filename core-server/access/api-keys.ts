@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Operation } from '../../generated/imageanalysis/v1/admin.js';
-import { type Refusal, refuse } from '../../runtime/refusal.js';
+import { type Refusal, refuse } from '../../runtime/errors/refusal.js';
 import {
   formatApiKey,
   generateApiKey,

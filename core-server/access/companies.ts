@@ -1,4 +1,4 @@
-import { clip, quote, type Refusal, refuse } from '../../runtime/refusal.js';
+import { clip, quote, type Refusal, refuse } from '../../runtime/errors/refusal.js';
 import type { FailureLimiter, PasswordAttempt } from './failure-limiter.js';
 import type { PasswordHasher } from './password.js';
 import type { WorkLimiter } from './work-limiter.js';

@@ -1,5 +1,5 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { refuse } from '../../runtime/refusal.js';
+import { refuse } from '../../runtime/errors/refusal.js';
 import { secondsLeft } from './seconds-left.js';
 
 const windowSeconds = 60;

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../../runtime/refusal.js';
+import { type Refusal, refuse } from '../../runtime/errors/refusal.js';
 import { createJobQueue } from '../queue/job-queue.js';
 
 export interface WorkLimiter {

@@ -4,7 +4,7 @@ import {
   Operation,
   type SetCompanyPasswordRequest,
 } from '../../generated/imageanalysis/v1/admin.js';
-import { invalidField, missingField, type Refusal, refuse } from '../../runtime/refusal.js';
+import { invalidField, missingField, type Refusal, refuse } from '../../runtime/errors/refusal.js';
 import { companyNameRule, isCompanyName } from '../access/company-name.js';
 
 const maxLabelLength = 128;

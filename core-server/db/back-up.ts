@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { ConfigError } from '../../runtime/settings.js';
+import { ConfigError } from '../../runtime/settings/read-settings.js';
 import { createPrivateFile } from './create-private-file.js';
 import type { Database } from './knex.js';
 import { isPostgres } from './postgres.js';

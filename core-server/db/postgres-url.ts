@@ -1,4 +1,4 @@
-import { ConfigError } from '../../runtime/settings.js';
+import { ConfigError } from '../../runtime/settings/read-settings.js';
 
 export const postgresUrlWish =
   'want an address such as postgres://user:password@host:5432/database, with / in the password as %2F and TLS as ?sslmode=verify-full';

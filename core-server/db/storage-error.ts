@@ -1,4 +1,4 @@
-import { Refusal, refuse } from '../../runtime/refusal.js';
+import { Refusal, refuse } from '../../runtime/errors/refusal.js';
 import { isConnectFailure } from './postgres.js';
 
 /**

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { handleBidiStreamingCall, ServerDuplexStream } from '@grpc/grpc-js';
-import { Refusal, refuse, shuttingDown } from '../../runtime/refusal.js';
+import { Refusal, refuse, shuttingDown } from '../../runtime/errors/refusal.js';
 import {
   type CallSettings,
   limitSignal,

@@ -1,6 +1,6 @@
 import type { Metadata } from '@grpc/grpc-js';
-import { createSlot } from '../../runtime/limits/slot.js';
-import type { Refusal } from '../../runtime/refusal.js';
+import type { Refusal } from '../../runtime/errors/refusal.js';
+import { createSlot } from '../../runtime/node-patches/slot.js';
 
 /** What interceptors learn of a call, for the handler. */
 export interface CallState {

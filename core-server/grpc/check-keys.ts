@@ -2,7 +2,7 @@ import type { Metadata } from '@grpc/grpc-js';
 import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import type { Operation } from '../../generated/imageanalysis/v1/admin.js';
-import { Refusal, refuse } from '../../runtime/refusal.js';
+import { Refusal, refuse } from '../../runtime/errors/refusal.js';
 import type { AdminKeyCheck } from '../access/admin-key.js';
 import { parseApiKey } from '../access/api-key-format.js';
 import { stateOf } from './call-state.js';

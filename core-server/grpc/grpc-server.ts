@@ -7,12 +7,12 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { keepalive } from '../../runtime/keepalive.js';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
 import { limitConnections } from '../../runtime/limits/limit-connections.js';
+import { maxMessageBytes } from '../../runtime/limits/message-limit.js';
 import { openConnections } from '../../runtime/limits/open-connections.js';
-import { maxMessageBytes } from '../../runtime/message-limit.js';
 import { formatAddress } from '../../runtime/net/format-address.js';
+import { keepalive } from '../../runtime/net/keepalive.js';
 import type { IsTrustedProxy } from '../../runtime/net/trusted-proxies.js';
 import { widenFlowControl } from './flow-control.js';
 import { guardStreams, type StreamLimits } from './guard-streams.js';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http2';
 import type { Metadata } from '@grpc/grpc-js';
-import { type Refusal, refuse } from '../../runtime/refusal.js';
+import { type Refusal, refuse } from '../../runtime/errors/refusal.js';
 
 // A call can refer to a header sent earlier on its connection with one byte (RFC 7541), so that a hundred bytes
 // become half a megabyte, which grpc-js keeps as long as the call. SETTINGS_MAX_HEADER_LIST_SIZE binds only peers

@@ -1,6 +1,6 @@
 import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { type Refusal, refuse } from '../../runtime/refusal.js';
+import { type Refusal, refuse } from '../../runtime/errors/refusal.js';
 import { oversizedHeaders } from './header-size.js';
 import { refuseCall } from './refuse-call.js';
 import { linkToStream } from './refuse-stream.js';

@@ -1,6 +1,6 @@
 import type { Metadata, ServerInterceptingCallInterface } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import type { Refusal } from '../../runtime/refusal.js';
+import type { Refusal } from '../../runtime/errors/refusal.js';
 import { logFault } from '../observe/log-fault.js';
 import { stateOf } from './call-state.js';
 import { readRequestId } from './request-id.js';

@@ -1,7 +1,7 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { ServerInterceptingCallInterface } from '@grpc/grpc-js';
-import { createSlot } from '../../runtime/limits/slot.js';
-import type { Refusal } from '../../runtime/refusal.js';
+import type { Refusal } from '../../runtime/errors/refusal.js';
+import { createSlot } from '../../runtime/node-patches/slot.js';
 
 /** How the call of a stream is refused. */
 const refusers = createSlot<ServerHttp2Stream, (error: Refusal) => void>();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Metadata } from '@grpc/grpc-js';
-import { isRequestId } from '../../runtime/request-id.js';
+import { isRequestId } from '../../runtime/observe/request-id.js';
 
 /** The caller's request id if it is safe in a log line, otherwise a new one. */
 export function readRequestId(metadata: Metadata): string {

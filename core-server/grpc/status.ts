@@ -2,9 +2,9 @@ import { Metadata, type ServerInterceptingCallInterface, type StatusObject } fro
 import type { Any } from '../../generated/google/protobuf/any.js';
 import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.js';
 import { Status } from '../../generated/google/rpc/status.js';
-import { createSlot } from '../../runtime/limits/slot.js';
-import { errorDomain } from '../../runtime/reasons.js';
-import type { Refusal } from '../../runtime/refusal.js';
+import { errorDomain } from '../../runtime/errors/reasons.js';
+import type { Refusal } from '../../runtime/errors/refusal.js';
+import { createSlot } from '../../runtime/node-patches/slot.js';
 
 type PartialStatusObject = Parameters<ServerInterceptingCallInterface['sendStatus']>[0];
 

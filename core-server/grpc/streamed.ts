@@ -1,5 +1,5 @@
 import type { Status } from '../../generated/google/rpc/status.js';
-import { missingField, Refusal, refuse } from '../../runtime/refusal.js';
+import { missingField, Refusal, refuse } from '../../runtime/errors/refusal.js';
 import type { Call } from '../call.js';
 import { logFault } from '../observe/log-fault.js';
 import type { HandlerOptions } from '../run-options.js';

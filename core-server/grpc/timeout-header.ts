@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http2';
 import type { Metadata } from '@grpc/grpc-js';
-import { invalidField, type Refusal } from '../../runtime/refusal.js';
+import { invalidField, type Refusal } from '../../runtime/errors/refusal.js';
 
 // grpc-js answers a malformed deadline with INTERNAL, which is meant for our own errors, and treats one of
 // more than 24.8 days, the maximum of a Node.js timer, as passed. Both are corrected in the headers before it

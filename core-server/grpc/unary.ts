@@ -1,5 +1,5 @@
 import type { handleUnaryCall } from '@grpc/grpc-js';
-import { Refusal } from '../../runtime/refusal.js';
+import { Refusal } from '../../runtime/errors/refusal.js';
 import type { Call } from '../call.js';
 import { type CallSettings, openCall, raceSignal } from './open-call.js';
 import { toStatusObject } from './status.js';

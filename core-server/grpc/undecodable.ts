@@ -1,6 +1,6 @@
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 import type { ServiceDefinition } from '@grpc/grpc-js';
-import { refuse } from '../../runtime/refusal.js';
+import { refuse } from '../../runtime/errors/refusal.js';
 
 // grpc-js would answer INTERNAL, which is meant for our own errors, to a request whose bytes are not a message
 // of its type. So decoding returns a marker instead, and the adapters refuse it.

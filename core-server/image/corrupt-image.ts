@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../../runtime/refusal.js';
+import { type Refusal, refuse } from '../../runtime/errors/refusal.js';
 import { DamagedFile } from './cursor.js';
 
 /** The refusal for a file that starts like a picture but cannot be decoded; the decoder's message stays internal. */

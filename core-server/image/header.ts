@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { refuse } from '../../runtime/refusal.js';
+import { refuse } from '../../runtime/errors/refusal.js';
 import { isPlainProfile } from './colour-profile.js';
 import { corruptImage } from './corrupt-image.js';
 import type { ImageLimits } from './limits.js';

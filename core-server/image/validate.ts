@@ -1,4 +1,4 @@
-import { refuse } from '../../runtime/refusal.js';
+import { refuse } from '../../runtime/errors/refusal.js';
 import { refuseDamaged } from './corrupt-image.js';
 import { partsOf } from './count-parts.js';
 import { Cursor } from './cursor.js';

@@ -1,4 +1,4 @@
-import { refuse } from '../../runtime/refusal.js';
+import { refuse } from '../../runtime/errors/refusal.js';
 import type { JobQueue } from '../queue/job-queue.js';
 import { retryAfterSeconds } from './pool-timing.js';
 

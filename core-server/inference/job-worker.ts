@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { Refusal, refuse, shuttingDown } from '../../runtime/refusal.js';
+import { Refusal, refuse, shuttingDown } from '../../runtime/errors/refusal.js';
 import type { Job } from './job.js';
 import { fromWireError, type FromWorker } from './messages.js';
 import { startWorkerThread } from './worker-thread.js';

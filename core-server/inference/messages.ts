@@ -1,5 +1,5 @@
 import type { status } from '@grpc/grpc-js';
-import { Refusal } from '../../runtime/refusal.js';
+import { Refusal } from '../../runtime/errors/refusal.js';
 
 /** From the pool to a worker, which has one job at a time. */
 export type ToWorker =

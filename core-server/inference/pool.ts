@@ -1,5 +1,5 @@
 import type { Transferable } from 'node:worker_threads';
-import { type Refusal, refuse, shuttingDown } from '../../runtime/refusal.js';
+import { type Refusal, refuse, shuttingDown } from '../../runtime/errors/refusal.js';
 import { createJobQueue } from '../queue/job-queue.js';
 import { createAdmission } from './admission.js';
 import { createJob, type Job } from './job.js';

@@ -4,7 +4,7 @@ import {
   type ReadMeterRequest,
   type ReadMeterResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { refuse } from '../../runtime/refusal.js';
+import { refuse } from '../../runtime/errors/refusal.js';
 import type { Call } from '../call.js';
 import type { ImageLimits } from '../image/limits.js';
 import type { WorkerPool } from '../inference/pool.js';

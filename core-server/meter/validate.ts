@@ -1,5 +1,5 @@
 import type { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { invalidField, missingField, refuse } from '../../runtime/refusal.js';
+import { invalidField, missingField, refuse } from '../../runtime/errors/refusal.js';
 import { type Decimal, decimalForm, parseDecimal } from './decimal.js';
 import type { KnownMeter } from './known-meter.js';
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Refusal } from '../../runtime/refusal.js';
+import type { Refusal } from '../../runtime/errors/refusal.js';
 
 /**
  * Logs a refusal that is the service's fault and not the caller's, with its cause.

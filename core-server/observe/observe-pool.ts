@@ -1,5 +1,5 @@
+import { Refusal } from '../../runtime/errors/refusal.js';
 import type { Tracing } from '../../runtime/observe/tracing.js';
-import { Refusal } from '../../runtime/refusal.js';
 import type { AnalysisTasks } from '../analysis-tasks.js';
 import type { DetectFacesOutput } from '../features/face/task.js';
 import type { WorkerPool } from '../inference/pool.js';

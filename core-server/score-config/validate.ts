@@ -2,7 +2,7 @@ import type {
   GetDetectionScoreRequest,
   SetDetectionScoreRequest,
 } from '../../generated/imageanalysis/v1/score_config.js';
-import { missingField } from '../../runtime/refusal.js';
+import { missingField } from '../../runtime/errors/refusal.js';
 import { scoreRule, validateScore } from '../score.js';
 
 /** A company and the password that was sent for it. */

@@ -1,6 +1,6 @@
 import { type Client, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
-import { Refusal } from '../../runtime/refusal.js';
+import { Refusal } from '../../runtime/errors/refusal.js';
 import type { Rpc } from '../protos.js';
 import type { CoreTrust } from '../tls.js';
 import { coreUnavailable, fromGrpcError } from '../transcode/grpc-error.js';

@@ -1,5 +1,5 @@
 import { Client, connectivityState } from '@grpc/grpc-js';
-import { maxMessageBytes } from '../../runtime/message-limit.js';
+import { maxMessageBytes } from '../../runtime/limits/message-limit.js';
 import type { CoreTrust } from '../tls.js';
 import { coreUnavailable } from '../transcode/grpc-error.js';
 

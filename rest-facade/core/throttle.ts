@@ -1,4 +1,4 @@
-import { Refusal } from '../../runtime/refusal.js';
+import { Refusal } from '../../runtime/errors/refusal.js';
 
 /**
  * Passes work on to the core, or refuses it before its body is read if the core would very likely refuse it

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { refuse } from '../../runtime/refusal.js';
+import { refuse } from '../../runtime/errors/refusal.js';
 
 /** Longer than any key that the core issues. */
 const maxKeyLength = 256;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { createSlot } from '../../runtime/limits/slot.js';
+import { createSlot } from '../../runtime/node-patches/slot.js';
 
 /** @param arrivedAt when the headers of the request had been read; monotonic, milliseconds */
 export type Handle = (

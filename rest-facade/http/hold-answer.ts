@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import { noRoom } from '../../runtime/errors/refusal.js';
 import type { BudgetShare } from '../../runtime/limits/fair-budget.js';
-import { noRoom } from '../../runtime/refusal.js';
 
 /**
  * Takes a response's bytes from its caller's share until they are sent: until then they are in memory, however slowly

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { callerGone, refuse } from '../../runtime/errors/refusal.js';
 import type { IsTrustedProxy } from '../../runtime/net/trusted-proxies.js';
-import { callerGone, refuse } from '../../runtime/refusal.js';
-import { isRequestId } from '../../runtime/request-id.js';
+import { isRequestId } from '../../runtime/observe/request-id.js';
 import type { Handle } from './begin-in-turns.js';
 import { clientAddressOf } from './client-address.js';
 import { setContext } from './request-context.js';

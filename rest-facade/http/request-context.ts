@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { createSlot } from '../../runtime/limits/slot.js';
-import type { Refusal } from '../../runtime/refusal.js';
+import type { Refusal } from '../../runtime/errors/refusal.js';
+import { createSlot } from '../../runtime/node-patches/slot.js';
 
 /** What is known about one HTTP request while it is answered. */
 export interface RequestContext {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import { createChunkSizeCheck } from '../../runtime/limits/chunk-size.js';
-import { createSlot } from '../../runtime/limits/slot.js';
+import { createSlot } from '../../runtime/node-patches/slot.js';
 import type { HttpAnswer } from '../transcode/http-error.js';
 import { contentLength } from '../upload/read-body.js';
 

@@ -1,4 +1,4 @@
-import type { Reason } from '../../runtime/reasons.js';
+import type { Reason } from '../../runtime/errors/reasons.js';
 import type { RequestLimits } from '../config.js';
 import type { Route } from '../transcode/rules.js';
 import { commentOf, type Definitions, loadDefinitions } from './definitions.js';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { status } from '@grpc/grpc-js';
 import protobuf from 'protobufjs';
-import { codeOfReason, type Reason } from '../../runtime/reasons.js';
+import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
 import { protoDir, protoFiles } from '../protos.js';
 
 /** The messages, methods and error reasons of the protos, with the comments that document them. */

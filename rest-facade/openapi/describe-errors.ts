@@ -1,4 +1,4 @@
-import { codeOfReason, type Reason } from '../../runtime/reasons.js';
+import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
 import { toHttpStatus } from '../transcode/http-error.js';
 import { hasPicture, type Route } from '../transcode/rules.js';
 import type { Definitions, ErrorReason } from './definitions.js';

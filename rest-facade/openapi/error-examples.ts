@@ -1,5 +1,5 @@
-import type { Reason } from '../../runtime/reasons.js';
-import { internalMessage } from '../../runtime/refusal.js';
+import type { Reason } from '../../runtime/errors/reasons.js';
+import { internalMessage } from '../../runtime/errors/refusal.js';
 import { hasPicture, type Route } from '../transcode/rules.js';
 
 /** A refusal as a caller gets it; a test has the service say each that the document shows. */

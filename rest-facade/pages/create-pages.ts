@@ -1,4 +1,4 @@
-import { shuttingDown } from '../../runtime/refusal.js';
+import { shuttingDown } from '../../runtime/errors/refusal.js';
 import type { CoreClient } from '../core/core-client.js';
 import type { HttpAnswer } from '../transcode/http-error.js';
 import { writeJson } from '../transcode/json.js';

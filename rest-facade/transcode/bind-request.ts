@@ -1,4 +1,4 @@
-import { refuse } from '../../runtime/refusal.js';
+import { refuse } from '../../runtime/errors/refusal.js';
 import { describeJson } from './describe-json.js';
 import { type Field, onlyValue, parseText } from './field.js';
 import { decodePart, type NamedValue } from './parse-target.js';

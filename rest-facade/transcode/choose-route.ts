@@ -1,4 +1,4 @@
-import { clip, missingField, quote, refuse } from '../../runtime/refusal.js';
+import { clip, missingField, quote, refuse } from '../../runtime/errors/refusal.js';
 import { onlyValue } from './field.js';
 import { methodNotAllowed } from './method-not-allowed.js';
 import type { NamedValue } from './parse-target.js';

@@ -1,4 +1,4 @@
-import { clip, quote, type Refusal, refuse } from '../../runtime/refusal.js';
+import { clip, quote, type Refusal, refuse } from '../../runtime/errors/refusal.js';
 import type { NamedValue } from './parse-target.js';
 
 /** How a field is read: by its type in the proto; a double is a score. */

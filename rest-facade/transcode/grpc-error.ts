@@ -1,6 +1,6 @@
 import { type ServiceError, status } from '@grpc/grpc-js';
-import { readTrailingRefusal } from '../../runtime/read-refusal.js';
-import { deadlinePassed, internalFault, Refusal, refuse } from '../../runtime/refusal.js';
+import { readTrailingRefusal } from '../../runtime/errors/read-refusal.js';
+import { deadlinePassed, internalFault, Refusal, refuse } from '../../runtime/errors/refusal.js';
 
 /** A restarted core is found again within about this time. */
 const reconnectSeconds = 1;

@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js';
-import { internalMessage, type Refusal } from '../../runtime/refusal.js';
+import { internalMessage, type Refusal } from '../../runtime/errors/refusal.js';
 import { writeJson } from './json.js';
 
 /** An HTTP response, written as it is. */

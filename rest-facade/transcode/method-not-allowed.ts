@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../../runtime/refusal.js';
+import { type Refusal, refuse } from '../../runtime/errors/refusal.js';
 
 /** A method that a path does not take. @param allowed those that it takes */
 export function methodNotAllowed(method: string, allowed: readonly string[]): Refusal {

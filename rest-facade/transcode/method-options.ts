@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { codeOfReason, type Reason } from '../../runtime/reasons.js';
+import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
 import { readOption, repeated } from './read-option.js';
 
 const pattern = {

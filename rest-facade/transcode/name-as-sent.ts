@@ -1,4 +1,4 @@
-import { Refusal } from '../../runtime/refusal.js';
+import { Refusal } from '../../runtime/errors/refusal.js';
 import { hasPicture, type Route } from './rules.js';
 
 /**

@@ -1,4 +1,4 @@
-import { refuse } from '../../runtime/refusal.js';
+import { refuse } from '../../runtime/errors/refusal.js';
 
 /** A name and its value as it stood in a query string or a form. */
 export interface NamedValue {

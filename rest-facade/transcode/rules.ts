@@ -1,4 +1,4 @@
-import type { Reason } from '../../runtime/reasons.js';
+import type { Reason } from '../../runtime/errors/reasons.js';
 import type { Rpc } from '../protos.js';
 import { type Field, type FieldType, type InvalidReason, invalidReasons } from './field.js';
 import { type HttpBinding, readMethodOptions, type RestBinding } from './method-options.js';

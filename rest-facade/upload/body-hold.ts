@@ -1,6 +1,6 @@
+import { noRoom } from '../../runtime/errors/refusal.js';
 import { chunksTooSmall, createChunkSizeCheck } from '../../runtime/limits/chunk-size.js';
 import type { BudgetShare } from '../../runtime/limits/fair-budget.js';
-import { noRoom } from '../../runtime/refusal.js';
 
 /** Amount of the budget that is taken at a time, if that much is left. */
 const stepBytes = 64 * 1024;

@@ -1,4 +1,4 @@
-import { refuse } from '../../runtime/refusal.js';
+import { refuse } from '../../runtime/errors/refusal.js';
 
 /** Size of the first buffer if no length is announced. */
 const firstBytes = 64 * 1024;

@@ -1,4 +1,4 @@
-import { quote, type Refusal, refuse } from '../../runtime/refusal.js';
+import { quote, type Refusal, refuse } from '../../runtime/errors/refusal.js';
 import { bodyTooLarge } from './byte-collector.js';
 
 /**

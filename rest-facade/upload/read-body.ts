@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { callerGone, clip, quote, Refusal, refuse } from '../../runtime/errors/refusal.js';
 import type { BudgetShare } from '../../runtime/limits/fair-budget.js';
-import { callerGone, clip, quote, Refusal, refuse } from '../../runtime/refusal.js';
 import { describeJson } from '../transcode/describe-json.js';
 import { createBodyHold } from './body-hold.js';
 import { bodyTooLarge, type ByteCollector, createByteCollector } from './byte-collector.js';

@@ -1,6 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import busboy from 'busboy';
-import { callerGone, clip, missingField, quote, Refusal, refuse } from '../../runtime/refusal.js';
+import {
+  callerGone,
+  clip,
+  missingField,
+  quote,
+  Refusal,
+  refuse,
+} from '../../runtime/errors/refusal.js';
 import type { NamedValue } from '../transcode/parse-target.js';
 import { createBodyHold } from './body-hold.js';
 import { bodyTooLarge, type ByteCollector, createByteCollector } from './byte-collector.js';

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../refusal.js';
+import { type Refusal, refuse } from '../errors/refusal.js';
 
 /** The smallest average size of the chunks of a body or a message. */
 export const minMeanChunkBytes = 64;

@@ -1,6 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { createSlot } from './slot.js';
+import { createSlot } from '../node-patches/slot.js';
 
 /** The minimum that HTTP/2 recommends for a client (RFC 9113, 6.5.2). */
 export const maxUnanswered = 100;

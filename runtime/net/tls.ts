@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import tls from 'node:tls';
-import { ConfigError } from '../settings.js';
+import { ConfigError } from '../settings/read-settings.js';
 
 /** A certificate chain and its private key, PEM. */
 export interface Identity {

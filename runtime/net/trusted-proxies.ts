@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { z } from 'zod';
 
 /** Whether an address, without a port, belongs to a facade or proxy that is trusted to name its client. */
 export type IsTrustedProxy = (address: string) => boolean;
@@ -28,4 +29,18 @@ function add(addresses: BlockList, part: string): void {
     throw new Error(`"${part}" is no address or network, want one such as 10.2.0.0/16`);
   }
   addresses.addSubnet(address, length, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** A setting that is such a list. */
+export const proxyList = z
+  .string()
+  .refine(isProxyList, 'want addresses and networks such as 127.0.0.0/8, ::1');
+
+function isProxyList(text: string): boolean {
+  try {
+    parseTrustedProxies(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

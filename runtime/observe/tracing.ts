@@ -3,7 +3,7 @@ import { format as interpolate } from 'node:util';
 import type { Attributes, SpanContext } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { readSettings, wholeNumber } from '../settings.js';
+import { readSettings, wholeNumber } from '../settings/read-settings.js';
 import { logTraceProblems } from './log-trace-problems.js';
 
 /**

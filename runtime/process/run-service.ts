@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { createLog } from '../observe/log.js';
 import { isTraced, loadTracing, noTracing, type Tracing } from '../observe/tracing.js';
-import { ConfigError } from '../settings.js';
+import { ConfigError } from '../settings/read-settings.js';
 import { exitCodeOf, exitCodes } from './exit-codes.js';
 import { closeMs, whenToldToStop } from './stop-message.js';
 import { type Serving, tellLauncher } from './tell-launcher.js';

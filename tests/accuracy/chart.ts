@@ -1,4 +1,4 @@
-import { svgPicture, svgText } from '../helpers/svg.js';
+import { svgPicture, svgText } from '../helpers/pictures/svg.js';
 
 /** A point; `low` and `high` are the ends of its interval. */
 export interface ChartPoint {

@@ -7,9 +7,9 @@ import sharp from 'sharp';
 import { noChromium, openPage, startBrowser } from '../helpers/browser.js';
 import { deferred } from '../helpers/deferred.js';
 import { createLifetime } from '../helpers/lifetime.js';
-import { startPrefixProxy } from '../helpers/prefix-proxy.js';
-import { readSample } from '../helpers/samples.js';
-import { startService, type TestService } from '../helpers/service.js';
+import { startPrefixProxy } from '../helpers/net/prefix-proxy.js';
+import { readSample } from '../helpers/pictures/samples.js';
+import { startService, type TestService } from '../helpers/service/service.js';
 
 // The console in a real browser before the real service.
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import sharp from 'sharp';
 import { createLifetime } from '../helpers/lifetime.js';
-import { readSample } from '../helpers/samples.js';
-import { startService, type TestService } from '../helpers/service.js';
+import { readSample } from '../helpers/pictures/samples.js';
+import { startService, type TestService } from '../helpers/service/service.js';
 
 // A client that knows only the documented part of the REST contract: addresses, field names, types.
 

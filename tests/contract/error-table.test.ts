@@ -5,8 +5,8 @@ import { status } from '@grpc/grpc-js';
 import { ErrorReason } from '../../generated/imageanalysis/v1/errors.js';
 import { readProtos } from '../../rest-facade/openapi/definitions.js';
 import { toHttpStatus } from '../../rest-facade/transcode/http-error.js';
-import { codeOfReason, type Reason } from '../../runtime/reasons.js';
-import { grpcCodeOf } from '../helpers/grpc-code-of.js';
+import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
+import { grpcCodeOf } from '../helpers/net/grpc-code-of.js';
 
 // One table of errors in three places: the proto enum, the code and the documentation.
 

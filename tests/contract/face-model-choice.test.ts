@@ -6,9 +6,9 @@ import {
   type DetectSingleFaceResponse,
   FaceDetectionServiceClient,
 } from '../../generated/imageanalysis/v1/face_detection.js';
-import { unaryCall } from '../helpers/grpc.js';
-import { readSample } from '../helpers/samples.js';
-import { startService } from '../helpers/service.js';
+import { unaryCall } from '../helpers/net/grpc.js';
+import { readSample } from '../helpers/pictures/samples.js';
+import { startService } from '../helpers/service/service.js';
 
 // CORE_FACE_MODEL: another detector behind the same calls.
 

@@ -6,7 +6,7 @@ import { createPicturePicker } from '../fuzz/picture-picker.js';
 import { createPictures } from '../fuzz/pictures.js';
 import { createRandom } from '../fuzz/random.js';
 import { createGrpcSender, type Outcome, sendHttp } from '../fuzz/send.js';
-import { startService } from '../helpers/service.js';
+import { startService } from '../helpers/service/service.js';
 
 // A sweep of the fuzzer's inputs, the same ones each time: whatever comes in, nothing comes out that
 // the table of errors does not list. `make fuzz` sends as many as one likes.

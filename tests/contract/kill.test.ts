@@ -17,8 +17,8 @@ import {
 } from '../../generated/imageanalysis/v1/score_config.js';
 import { createConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server.js';
-import { type CoreProcess, startCoreProcess } from '../helpers/core-process.js';
-import { metadataWithKey, unaryCall } from '../helpers/grpc.js';
+import { metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
+import { type CoreProcess, startCoreProcess } from '../helpers/service/core-process.js';
 
 // The real core in a process of its own, killed and stopped.
 

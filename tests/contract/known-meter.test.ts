@@ -5,10 +5,10 @@ import {
   ReadingWarning,
   readingWarningFromJSON,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { createForm } from '../helpers/form.js';
 import { createLifetime } from '../helpers/lifetime.js';
-import { readSample } from '../helpers/samples.js';
-import { startService, type TestService } from '../helpers/service.js';
+import { createForm } from '../helpers/net/form.js';
+import { readSample } from '../helpers/pictures/samples.js';
+import { startService, type TestService } from '../helpers/service/service.js';
 
 // What a caller may add to a meter reading, from the REST fields to the answer and back.
 

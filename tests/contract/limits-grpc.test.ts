@@ -13,9 +13,9 @@ import {
   ReadMeterRequest,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { ScoreConfigServiceClient } from '../../generated/imageanalysis/v1/score_config.js';
-import { detailsOfStatus, metadataWithKey, unaryCall } from '../helpers/grpc.js';
 import { createLifetime } from '../helpers/lifetime.js';
-import type { TestService } from '../helpers/service.js';
+import { detailsOfStatus, metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
+import type { TestService } from '../helpers/service/service.js';
 import { type Answer, answerOf, greyPicture, pictureOfBytes } from './limit-senders.js';
 import {
   company,

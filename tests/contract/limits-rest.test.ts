@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { createLifetime } from '../helpers/lifetime.js';
-import type { TestService } from '../helpers/service.js';
+import type { TestService } from '../helpers/service/service.js';
 import {
   greyPicture,
   multipart,

@@ -4,11 +4,11 @@ import { before, describe, it } from 'node:test';
 import { status as grpcStatus } from '@grpc/grpc-js';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { ErrorReason } from '../../generated/imageanalysis/v1/errors.js';
-import { codeOfReason, type Reason } from '../../runtime/reasons.js';
+import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
 import { createLifetime } from '../helpers/lifetime.js';
-import { createValidator, type OpenApiDocument, type Operation } from '../helpers/openapi.js';
-import { readSample } from '../helpers/samples.js';
-import { startService, type TestService } from '../helpers/service.js';
+import { createValidator, type OpenApiDocument, type Operation } from '../helpers/net/openapi.js';
+import { readSample } from '../helpers/pictures/samples.js';
+import { startService, type TestService } from '../helpers/service/service.js';
 
 // A client that knows the served document only: what it says can be asked, and comes back as it says.
 

@@ -23,11 +23,15 @@ import {
   ReadMeterRequest,
   type ReadMeterResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { detailsOf, metadataWithKey, unaryCall } from '../helpers/grpc.js';
 import { createLifetime } from '../helpers/lifetime.js';
-import { openStage, scriptedPicture, scriptedWorkerUrl } from '../helpers/scripted-pictures.js';
-import { startService, type TestService } from '../helpers/service.js';
-import { startTestCore } from '../helpers/start-core.js';
+import { detailsOf, metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
+import {
+  openStage,
+  scriptedPicture,
+  scriptedWorkerUrl,
+} from '../helpers/pictures/scripted-pictures.js';
+import { startService, type TestService } from '../helpers/service/service.js';
+import { startTestCore } from '../helpers/service/start-core.js';
 
 // What operators and their tools see of the core: health, reflection, and how it stops.
 

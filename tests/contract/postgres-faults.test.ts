@@ -9,9 +9,9 @@ import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { collectLog } from '../helpers/collect-log.js';
-import { startDialects } from '../helpers/databases.js';
-import { openStage, scriptedWorkerUrl } from '../helpers/scripted-pictures.js';
-import { startService } from '../helpers/service.js';
+import { startDialects } from '../helpers/databases/databases.js';
+import { openStage, scriptedWorkerUrl } from '../helpers/pictures/scripted-pictures.js';
+import { startService } from '../helpers/service/service.js';
 
 // The whole service while its PostgreSQL goes and comes back.
 

@@ -8,8 +8,8 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { createForm } from '../helpers/form.js';
-import { readSample } from '../helpers/samples.js';
+import { createForm } from '../helpers/net/form.js';
+import { readSample } from '../helpers/pictures/samples.js';
 
 // Everything that the service writes, at its most talkative, is searched for what it was given in
 // confidence: pictures, their names and metadata, keys and passwords.

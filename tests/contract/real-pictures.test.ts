@@ -6,9 +6,9 @@ import { intersectionOverUnion } from '../../core-server/features/face/geometry.
 import type { Box } from '../../core-server/image/picture.js';
 import { readFaceEvaluation } from '../accuracy/face-data.js';
 import { readMeterEvaluation } from '../accuracy/meter-data.js';
-import { createForm } from '../helpers/form.js';
 import { createLifetime } from '../helpers/lifetime.js';
-import { startService, type TestService } from '../helpers/service.js';
+import { createForm } from '../helpers/net/form.js';
+import { startService, type TestService } from '../helpers/service/service.js';
 
 // Real photographs through the whole service. Which ones is fixed by a rule, the first of each set by
 // name; how many of all are right is what `make eval` measures.

@@ -16,15 +16,19 @@ import { AdminServiceClient, Operation } from '../../generated/imageanalysis/v1/
 import { createConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server.js';
 import { toHttpStatus } from '../../rest-facade/transcode/http-error.js';
-import { codeOfReason, type Reason } from '../../runtime/reasons.js';
+import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
 import { collectLog } from '../helpers/collect-log.js';
-import { createForm } from '../helpers/form.js';
-import { detailsOf, unaryCall } from '../helpers/grpc.js';
 import { createLifetime } from '../helpers/lifetime.js';
-import type { OpenApiDocument } from '../helpers/openapi.js';
-import { readSample } from '../helpers/samples.js';
-import { openStage, scriptedPicture, scriptedWorkerUrl } from '../helpers/scripted-pictures.js';
-import { startService, type TestService } from '../helpers/service.js';
+import { createForm } from '../helpers/net/form.js';
+import { detailsOf, unaryCall } from '../helpers/net/grpc.js';
+import type { OpenApiDocument } from '../helpers/net/openapi.js';
+import { readSample } from '../helpers/pictures/samples.js';
+import {
+  openStage,
+  scriptedPicture,
+  scriptedWorkerUrl,
+} from '../helpers/pictures/scripted-pictures.js';
+import { startService, type TestService } from '../helpers/service/service.js';
 import {
   blank,
   checkRetryAfter,

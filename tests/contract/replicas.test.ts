@@ -13,10 +13,10 @@ import {
 import { findFreePorts } from '../../launcher/ports.js';
 import { createConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server.js';
-import { startCoreProcess } from '../helpers/core-process.js';
-import { createForm } from '../helpers/form.js';
-import { metadataWithKey, unaryCall } from '../helpers/grpc.js';
-import { readSample } from '../helpers/samples.js';
+import { createForm } from '../helpers/net/form.js';
+import { metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
+import { readSample } from '../helpers/pictures/samples.js';
+import { startCoreProcess } from '../helpers/service/core-process.js';
 
 // Real cores in processes of their own, two behind one facade, come and go under load.
 

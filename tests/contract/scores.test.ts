@@ -6,11 +6,11 @@ import {
   FaceDetectionServiceClient,
   ThresholdSource,
 } from '../../generated/imageanalysis/v1/face_detection.js';
-import { createForm } from '../helpers/form.js';
-import { metadataWithKey, unaryCall } from '../helpers/grpc.js';
 import { createLifetime } from '../helpers/lifetime.js';
-import { readSample } from '../helpers/samples.js';
-import { startService, type TestService } from '../helpers/service.js';
+import { createForm } from '../helpers/net/form.js';
+import { metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
+import { readSample } from '../helpers/pictures/samples.js';
+import { startService, type TestService } from '../helpers/service/service.js';
 
 // A company's score is the threshold of its detections.
 

@@ -13,16 +13,16 @@ import {
   type StreamReadMetersResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { collectLog } from '../helpers/collect-log.js';
-import { detailsOf, detailsOfStatus, metadataWithKey, unaryCall } from '../helpers/grpc.js';
 import { createLifetime } from '../helpers/lifetime.js';
-import { readSample } from '../helpers/samples.js';
+import { detailsOf, detailsOfStatus, metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
+import { readSample } from '../helpers/pictures/samples.js';
 import {
   openStage,
   scriptedPicture,
   scriptedWorkerUrl,
   type Stage,
-} from '../helpers/scripted-pictures.js';
-import { startService, type TestService } from '../helpers/service.js';
+} from '../helpers/pictures/scripted-pictures.js';
+import { startService, type TestService } from '../helpers/service/service.js';
 
 // Bulk streams against the whole core, over real gRPC.
 

@@ -20,12 +20,12 @@ import {
 } from '../../generated/imageanalysis/v1/face_detection.js';
 import { createConfig as createRestConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server.js';
-import { type Authority, createAuthority, type Identity } from '../helpers/certificates.js';
-import { createForm } from '../helpers/form.js';
-import { unaryCall } from '../helpers/grpc.js';
 import { createLifetime } from '../helpers/lifetime.js';
-import { readSample } from '../helpers/samples.js';
-import { adminKey, startTestCore, type TestCore } from '../helpers/start-core.js';
+import { type Authority, createAuthority, type Identity } from '../helpers/net/certificates.js';
+import { createForm } from '../helpers/net/form.js';
+import { unaryCall } from '../helpers/net/grpc.js';
+import { readSample } from '../helpers/pictures/samples.js';
+import { adminKey, startTestCore, type TestCore } from '../helpers/service/start-core.js';
 import { openSocket } from '../rest-facade/raw-http.js';
 
 const log = pino({ level: 'silent' });

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadTracing, noTracing } from '../../runtime/observe/tracing.js';
 import { collectLog } from '../helpers/collect-log.js';
-import { createForm } from '../helpers/form.js';
-import { readSample } from '../helpers/samples.js';
-import { startService } from '../helpers/service.js';
-import { startCollector } from '../helpers/trace-collector.js';
+import { createForm } from '../helpers/net/form.js';
+import { startCollector } from '../helpers/net/trace-collector.js';
+import { readSample } from '../helpers/pictures/samples.js';
+import { startService } from '../helpers/service/service.js';
 
 interface Value {
   readonly stringValue?: string;

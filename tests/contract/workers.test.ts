@@ -6,11 +6,15 @@ import { isGrpcServing } from '../../launcher/is-grpc-serving.js';
 import { waitUntil } from '../../launcher/wait-until.js';
 import { collectLog, type LogEntry } from '../helpers/collect-log.js';
 import { deferred } from '../helpers/deferred.js';
-import { detailsOf } from '../helpers/grpc.js';
-import { readSample } from '../helpers/samples.js';
-import { killableWorkerUrl, openStage, scriptedPicture } from '../helpers/scripted-pictures.js';
-import { detect, readMeter, reasonOf, startScripted } from '../helpers/scripted-service.js';
-import { startService } from '../helpers/service.js';
+import { detailsOf } from '../helpers/net/grpc.js';
+import { readSample } from '../helpers/pictures/samples.js';
+import {
+  killableWorkerUrl,
+  openStage,
+  scriptedPicture,
+} from '../helpers/pictures/scripted-pictures.js';
+import { detect, readMeter, reasonOf, startScripted } from '../helpers/service/scripted-service.js';
+import { startService } from '../helpers/service/service.js';
 
 // The service around its inference workers: what happens when one dies, and when all are busy.
 

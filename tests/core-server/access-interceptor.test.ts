@@ -11,9 +11,9 @@ import {
 import { createAdminKeyCheck } from '../../core-server/access/admin-key.js';
 import { checkAdminKeys, checkApiKeys } from '../../core-server/grpc/check-keys.js';
 import { Operation } from '../../generated/imageanalysis/v1/admin.js';
-import { Refusal, refuse } from '../../runtime/refusal.js';
+import { Refusal, refuse } from '../../runtime/errors/refusal.js';
 import { collectLog } from '../helpers/collect-log.js';
-import { detailsOf } from '../helpers/grpc.js';
+import { detailsOf } from '../helpers/net/grpc.js';
 import { answer, call, openAccess, serve, withKey } from './served-calls.js';
 
 test('the interceptor refuses before the handler runs', async (t) => {

@@ -13,7 +13,7 @@ import { createKnexApiKeyStore } from '../../core-server/access/knex-api-key-sto
 import { createKnexCompanyStore } from '../../core-server/access/knex-company-store.js';
 import { createPasswordHasher } from '../../core-server/access/password.js';
 import { createKnexScoreStore } from '../../core-server/score-config/knex-store.js';
-import { openDatabase, placeSqlite } from '../helpers/databases.js';
+import { openDatabase, placeSqlite } from '../helpers/databases/databases.js';
 
 describe('admin command', () => {
   it('should issue, list and revoke a key while the store is in use', async (t) => {

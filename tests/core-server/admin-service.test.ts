@@ -14,7 +14,7 @@ import {
   type CreateCompanyRequest,
   Operation,
 } from '../../generated/imageanalysis/v1/admin.js';
-import { openDatabase, placeSqlite } from '../helpers/databases.js';
+import { openDatabase, placeSqlite } from '../helpers/databases/databases.js';
 
 const now = new Date('2026-01-01T00:00:00Z');
 

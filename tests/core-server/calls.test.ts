@@ -6,10 +6,10 @@ import {
   MeterReadingServiceService,
   ReadMeterResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
+import { type Refusal, refuse } from '../../runtime/errors/refusal.js';
 import { parseTrustedProxies } from '../../runtime/net/trusted-proxies.js';
-import { type Refusal, refuse } from '../../runtime/refusal.js';
 import { deferred } from '../helpers/deferred.js';
-import { detailsOf, unaryCall } from '../helpers/grpc.js';
+import { detailsOf, unaryCall } from '../helpers/net/grpc.js';
 import { answer, call, type Handler, serve, withKey } from './served-calls.js';
 
 test('a handler that rejects answers with code, message and ErrorInfo', async (t) => {

@@ -5,7 +5,7 @@ import { connect as connectTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { startCoreProcess } from '../helpers/core-process.js';
+import { startCoreProcess } from '../helpers/service/core-process.js';
 
 test('one address gets a fifth of the descriptors, a trusted proxy more', async (t) => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'connections-'));

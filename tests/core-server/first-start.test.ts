@@ -3,7 +3,7 @@ import { after, describe, it } from 'node:test';
 import { createAccess } from '../../core-server/access/create-access.js';
 import type { Database } from '../../core-server/db/knex.js';
 import { registerDemo } from '../../core-server/first-start.js';
-import { openDatabase, startDialects } from '../helpers/databases.js';
+import { openDatabase, startDialects } from '../helpers/databases/databases.js';
 
 const dialects = await startDialects();
 after(() => Promise.all(dialects.map((dialect) => dialect.stop())));

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { test } from 'node:test';
 import { callWindowBytes, connectionWindowBytes } from '../../core-server/grpc/flow-control.js';
-import { openStage, scriptedWorkerUrl } from '../helpers/scripted-pictures.js';
-import { startService } from '../helpers/service.js';
+import { openStage, scriptedWorkerUrl } from '../helpers/pictures/scripted-pictures.js';
+import { startService } from '../helpers/service/service.js';
 
 test('a client may ping often, as those that check their connection do', async (t) => {
   openStage(t);

@@ -26,8 +26,8 @@ import { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading
 import { maxSmallChunks } from '../../runtime/limits/chunk-size.js';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
 import { deferred } from '../helpers/deferred.js';
-import { scriptedPicture } from '../helpers/scripted-pictures.js';
-import { startScripted } from '../helpers/scripted-service.js';
+import { scriptedPicture } from '../helpers/pictures/scripted-pictures.js';
+import { startScripted } from '../helpers/service/scripted-service.js';
 
 const readMeterPath = '/imageanalysis.v1.MeterReadingService/ReadMeter';
 const streamMetersPath = '/imageanalysis.v1.MeterReadingService/StreamReadMeters';

@@ -5,7 +5,7 @@ import { Client, type ClientReadableStream, credentials, Server } from '@grpc/gr
 import { HealthImplementation, service } from 'grpc-health-check';
 import { serveHealth } from '../../core-server/grpc/health.js';
 import { waitUntil } from '../../launcher/wait-until.js';
-import { bindServer } from '../helpers/grpc.js';
+import { bindServer } from '../helpers/net/grpc.js';
 
 test('a name that nobody watches any more is not kept', async (t) => {
   const added = t.mock.method(HealthImplementation.prototype, 'addToServer');

@@ -4,8 +4,8 @@ import { avifPixels } from '../../core-server/image/avif-pixels.js';
 import { refuseDamaged } from '../../core-server/image/corrupt-image.js';
 import { Cursor } from '../../core-server/image/cursor.js';
 import { decodeUpright } from '../../core-server/image/decode.js';
-import { Refusal } from '../../runtime/refusal.js';
-import { box, composeAvif, gridOf, overlayOf } from '../helpers/avif.js';
+import { Refusal } from '../../runtime/errors/refusal.js';
+import { box, composeAvif, gridOf, overlayOf } from '../helpers/pictures/avif.js';
 import { quarters } from './image-fixtures.js';
 
 const maxPixels = 100_000;

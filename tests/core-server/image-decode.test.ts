@@ -10,8 +10,8 @@ import { padToMultiple } from '../../core-server/image/pad-to-multiple.js';
 import { scaledSize } from '../../core-server/image/picture.js';
 import { resizePicture } from '../../core-server/image/resize/resize-picture.js';
 import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
-import { Refusal } from '../../runtime/refusal.js';
-import { composeTiff } from '../helpers/tiff.js';
+import { Refusal } from '../../runtime/errors/refusal.js';
+import { composeTiff } from '../helpers/pictures/tiff.js';
 import {
   colourDistance,
   coloursOf,

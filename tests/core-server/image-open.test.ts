@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { decodeUpright } from '../../core-server/image/decode.js';
 import { openPicture } from '../../core-server/image/open-picture.js';
 import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
-import { Refusal } from '../../runtime/refusal.js';
+import { Refusal } from '../../runtime/errors/refusal.js';
 import { defaultLimits, quarters } from './image-fixtures.js';
 
 before(restrictLoaders);

@@ -5,16 +5,16 @@ import sharp, { type JpegOptions } from 'sharp';
 import { partsOf } from '../../core-server/image/count-parts.js';
 import { Cursor } from '../../core-server/image/cursor.js';
 import { validateImageBytes } from '../../core-server/image/validate.js';
-import { Refusal } from '../../runtime/refusal.js';
+import { Refusal } from '../../runtime/errors/refusal.js';
 import {
   composeExif,
   directoryBytes,
   exifRing,
   firstDirectory,
   withExif,
-} from '../helpers/exif.js';
-import { emptyScan, insertAtEnd, times } from '../helpers/jpeg.js';
-import { composeTiff } from '../helpers/tiff.js';
+} from '../helpers/pictures/exif.js';
+import { emptyScan, insertAtEnd, times } from '../helpers/pictures/jpeg.js';
+import { composeTiff } from '../helpers/pictures/tiff.js';
 import { quarters } from './image-fixtures.js';
 
 const reasonOf = (bytes: Buffer): string | undefined => {

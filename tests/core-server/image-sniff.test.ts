@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sniffType } from '../../core-server/image/sniff-type.js';
 import { validateImageBytes } from '../../core-server/image/validate.js';
-import { Refusal } from '../../runtime/refusal.js';
+import { Refusal } from '../../runtime/errors/refusal.js';
 import { quarters } from './image-fixtures.js';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');

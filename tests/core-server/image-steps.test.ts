@@ -5,7 +5,7 @@ import { partsOf } from '../../core-server/image/count-parts.js';
 import { Cursor, DamagedFile, mostSteps } from '../../core-server/image/cursor.js';
 import { decodeWeight } from '../../core-server/image/decode-weight.js';
 import { sniffType } from '../../core-server/image/sniff-type.js';
-import { Refusal } from '../../runtime/refusal.js';
+import { Refusal } from '../../runtime/errors/refusal.js';
 import { createHostileFiles, emptyExtents, overlappingScans } from '../helpers/hostile-pictures.js';
 
 /** Steps that the parsers take for a file, limited or not; undefined: they stopped because of the limit. */

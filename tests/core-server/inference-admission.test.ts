@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAdmission } from '../../core-server/inference/admission.js';
-import { Refusal } from '../../runtime/refusal.js';
+import { Refusal } from '../../runtime/errors/refusal.js';
 
 const maxQueue = 64;
 

@@ -12,7 +12,7 @@ import {
   type WorkerPoolOptions,
 } from '../../core-server/inference/pool.js';
 import { restartDelayMs } from '../../core-server/inference/pool-timing.js';
-import { Refusal, refuse } from '../../runtime/refusal.js';
+import { Refusal, refuse } from '../../runtime/errors/refusal.js';
 import { deferred } from '../helpers/deferred.js';
 import type { FixtureData, FixtureTasks } from './inference-worker-fixture.js';
 

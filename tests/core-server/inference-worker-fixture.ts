@@ -2,7 +2,7 @@ import { appendFileSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, threadId, workerData } from 'node:worker_threads';
 import { serveTasks } from '../../core-server/inference/pool-worker.js';
-import { refuse } from '../../runtime/refusal.js';
+import { refuse } from '../../runtime/errors/refusal.js';
 
 // A worker whose tasks misbehave on demand.
 

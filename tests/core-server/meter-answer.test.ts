@@ -13,7 +13,7 @@ import type {
   ReadMeterInput,
 } from '../../core-server/meter/task.js';
 import { ReadingStatus, ReadingWarning } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { Refusal } from '../../runtime/refusal.js';
+import { Refusal } from '../../runtime/errors/refusal.js';
 
 const upright: Quad = [
   { x: 10, y: 20 },

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, it, test, type TestContext } from 'node:test';
 import { TLSSocket } from 'node:tls';
 import { createDatabase } from '../../core-server/db/knex.js';
-import { createAuthority, type Identity } from '../helpers/certificates.js';
+import { createAuthority, type Identity } from '../helpers/net/certificates.js';
 
 /** Of the protocol of PostgreSQL: AuthenticationOk and ReadyForQuery. */
 const welcome = Buffer.from([...[0x52, 0, 0, 0, 8, 0, 0, 0, 0], ...[0x5a, 0, 0, 0, 5, 0x49]]);

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { createCompanyScoreReader } from '../../core-server/score-config/company-score.js';
 import { createScoreConfigHandlers } from '../../core-server/score-config/service.js';
 import type { ScoreStore } from '../../core-server/score-config/store.js';
-import { type Refusal, refuse } from '../../runtime/refusal.js';
+import { type Refusal, refuse } from '../../runtime/errors/refusal.js';
 
 const password = 'right-password';
 const call = { keyId: 'key', clientAddress: '192.0.2.1', signal: new AbortController().signal };

@@ -19,7 +19,7 @@ import {
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { parseTrustedProxies } from '../../runtime/net/trusted-proxies.js';
 import { noTracing } from '../../runtime/observe/tracing.js';
-import { bindServer, unaryCall } from '../helpers/grpc.js';
+import { bindServer, unaryCall } from '../helpers/net/grpc.js';
 
 // Calls of ReadMeter and StreamReadMeters with a handler of the test's own.
 

@@ -5,8 +5,8 @@ import { after, describe, it } from 'node:test';
 import { createKnexCompanyStore } from '../../core-server/access/knex-company-store.js';
 import { backUp } from '../../core-server/db/back-up.js';
 import { sqliteFileName } from '../../core-server/db/sqlite.js';
-import { ConfigError } from '../../runtime/settings.js';
-import { openDatabase, placeSqlite, startDialects } from '../helpers/databases.js';
+import { ConfigError } from '../../runtime/settings/read-settings.js';
+import { openDatabase, placeSqlite, startDialects } from '../helpers/databases/databases.js';
 
 const [, postgres] = await startDialects();
 after(() => postgres.stop());

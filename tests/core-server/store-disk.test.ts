@@ -11,8 +11,8 @@ import { createDatabase } from '../../core-server/db/knex.js';
 import { sqliteFileName } from '../../core-server/db/sqlite.js';
 import { isTemporary, withStorageErrors } from '../../core-server/db/storage-error.js';
 import { createKnexScoreStore } from '../../core-server/score-config/knex-store.js';
-import { Refusal } from '../../runtime/refusal.js';
-import { openDatabase, placeSqlite } from '../helpers/databases.js';
+import { Refusal } from '../../runtime/errors/refusal.js';
+import { openDatabase, placeSqlite } from '../helpers/databases/databases.js';
 
 // A SQLite file whose disk is full, fails or may only be read, or that is gone.
 

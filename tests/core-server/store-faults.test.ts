@@ -13,8 +13,8 @@ import { createKnexCompanyStore } from '../../core-server/access/knex-company-st
 import { createDatabase, type DatabaseOptions } from '../../core-server/db/knex.js';
 import { isTemporary } from '../../core-server/db/storage-error.js';
 import { createKnexScoreStore } from '../../core-server/score-config/knex-store.js';
-import { Refusal } from '../../runtime/refusal.js';
-import { openDatabase, startDialects, type TestDialect } from '../helpers/databases.js';
+import { Refusal } from '../../runtime/errors/refusal.js';
+import { openDatabase, startDialects, type TestDialect } from '../helpers/databases/databases.js';
 
 const dialects = await startDialects();
 const [, postgres] = dialects;

@@ -11,8 +11,8 @@ import { createConfig } from '../../core-server/config.js';
 import { createDatabase } from '../../core-server/db/knex.js';
 import { sqliteFileName } from '../../core-server/db/sqlite.js';
 import { isTemporary } from '../../core-server/db/storage-error.js';
-import { ConfigError } from '../../runtime/settings.js';
-import { openDatabase, placeSqlite, startDialects } from '../helpers/databases.js';
+import { ConfigError } from '../../runtime/settings/read-settings.js';
+import { openDatabase, placeSqlite, startDialects } from '../helpers/databases/databases.js';
 
 const dialects = await startDialects();
 after(() => Promise.all(dialects.map((dialect) => dialect.stop())));

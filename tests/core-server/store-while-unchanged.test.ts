@@ -13,7 +13,7 @@ import type { Database } from '../../core-server/db/knex.js';
 import { sqliteFileName } from '../../core-server/db/sqlite.js';
 import { detectChanges, whileUnchanged } from '../../core-server/db/while-unchanged.js';
 import { createKnexScoreStore } from '../../core-server/score-config/knex-store.js';
-import { openDatabase, placeSqlite } from '../helpers/databases.js';
+import { openDatabase, placeSqlite } from '../helpers/databases/databases.js';
 import { deferred } from '../helpers/deferred.js';
 
 const id = 'ia_aaaaaaaaaaaa';

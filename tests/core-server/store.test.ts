@@ -5,7 +5,7 @@ import { createKnexApiKeyStore } from '../../core-server/access/knex-api-key-sto
 import { createKnexCompanyStore } from '../../core-server/access/knex-company-store.js';
 import { createKnexScoreStore } from '../../core-server/score-config/knex-store.js';
 import { Operation } from '../../generated/imageanalysis/v1/admin.js';
-import { openDatabase, startDialects } from '../helpers/databases.js';
+import { openDatabase, startDialects } from '../helpers/databases/databases.js';
 
 const dialects = await startDialects();
 after(() => Promise.all(dialects.map((dialect) => dialect.stop())));

@@ -6,10 +6,10 @@ import {
   ReadMeterResponse,
   type StreamReadMetersResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { type Refusal, refuse } from '../../runtime/refusal.js';
+import { type Refusal, refuse } from '../../runtime/errors/refusal.js';
 import { collectLog } from '../helpers/collect-log.js';
 import { deferred } from '../helpers/deferred.js';
-import { detailsOf, detailsOfStatus } from '../helpers/grpc.js';
+import { detailsOf, detailsOfStatus } from '../helpers/net/grpc.js';
 import { answer, call, openAccess, serve, withKey } from './served-calls.js';
 
 test('a stream answers every item, refusals too, and ends after the last', async (t) => {

@@ -5,7 +5,7 @@ import {
   MeterReadingServiceService,
   ReadMeterRequest,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { Refusal } from '../../runtime/refusal.js';
+import { Refusal } from '../../runtime/errors/refusal.js';
 
 const { readMeter } = markUndecodable(MeterReadingServiceService);
 

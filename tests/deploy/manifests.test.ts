@@ -6,12 +6,12 @@ import {
   createConfig as createCoreConfig,
   settings as coreSettings,
 } from '../../core-server/config.js';
-import { nodeOptions } from '../../launcher/node-options.js';
 import { whichProcess } from '../../launcher/which-process.js';
 import {
   createConfig as createFacadeConfig,
   settings as facadeSettings,
 } from '../../rest-facade/config.js';
+import { nodeOptions } from '../../runtime/node-patches/node-options.js';
 
 // The deployment files against the code: settings that exist with values that are taken, ports that
 // are listened on, files that are there.

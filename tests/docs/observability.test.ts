@@ -5,7 +5,7 @@ import type { Metric, Registry } from 'prom-client';
 import { parse } from 'yaml';
 import { createMetrics as createCoreMetrics } from '../../core-server/observe/metrics.js';
 import { createMetrics as createFacadeMetrics } from '../../rest-facade/observe/metrics.js';
-import { codeOfReason } from '../../runtime/reasons.js';
+import { codeOfReason } from '../../runtime/errors/reasons.js';
 
 const page = await readFile('docs/observability.md', 'utf8');
 const alerts = await readFile('deploy/prometheus/alerts.yaml', 'utf8');

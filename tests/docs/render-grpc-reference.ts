@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import protobuf from 'protobufjs';
 import { readProtos, unwrap } from '../../rest-facade/openapi/definitions.js';
 import { rulesOf } from '../../rest-facade/openapi/field-rules.js';
-import { grpcCodeOf } from '../helpers/grpc-code-of.js';
+import { grpcCodeOf } from '../helpers/net/grpc-code-of.js';
 
 const ownFolder = 'imageanalysis/v1';
 /** What only the facade reads, in the protos as options. */

@@ -2,8 +2,8 @@ import { createConfig, requestLimitsOf } from '../../rest-facade/config.js';
 import { createDocument } from '../../rest-facade/openapi/create-document.js';
 import { loadRpcs } from '../../rest-facade/protos.js';
 import { createRoutes } from '../../rest-facade/transcode/rules.js';
-import { readVersion } from '../../runtime/version.js';
-import type { OpenApiDocument, Operation, Parameter } from '../helpers/openapi.js';
+import { readVersion } from '../../runtime/process/version.js';
+import type { OpenApiDocument, Operation, Parameter } from '../helpers/net/openapi.js';
 
 interface Member {
   readonly type?: string | readonly string[];

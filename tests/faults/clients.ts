@@ -1,4 +1,4 @@
-import { readSample } from '../helpers/samples.js';
+import { readSample } from '../helpers/pictures/samples.js';
 import type { RunningTime } from './running-time.js';
 
 /** Longer than the service's own deadline: what takes longer hangs. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createRandom } from '../fuzz/random.js';
-import { type LaunchedService, launchService } from '../helpers/launched-service.js';
 import { createMemoryWatch } from '../helpers/memory.js';
+import { type LaunchedService, launchService } from '../helpers/service/launched-service.js';
 import { createClients } from './clients.js';
 import { describeRecord, type FaultRecord, readRecord, writeRecord } from './record.js';
 import { createRunningTime } from './running-time.js';

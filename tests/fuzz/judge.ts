@@ -1,6 +1,6 @@
 import { status as codes } from '@grpc/grpc-js';
 import { toHttpStatus } from '../../rest-facade/transcode/http-error.js';
-import { codeOfReason, type Reason } from '../../runtime/reasons.js';
+import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
 
 /** An HTTP answer as it came; undefined: the connection ended without one. */
 export interface HttpVerdictInput {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { launchService } from '../helpers/launched-service.js';
 import { createMemoryWatch } from '../helpers/memory.js';
+import { launchService } from '../helpers/service/launched-service.js';
 import { createGrpcCase } from './grpc-cases.js';
 import { createHttpCase } from './http-cases.js';
 import { createPicturePicker } from './picture-picker.js';

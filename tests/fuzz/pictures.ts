@@ -1,10 +1,10 @@
 import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
-import { composeAvif, gridOf, overlayOf } from '../helpers/avif.js';
-import { exifRing, withExif } from '../helpers/exif.js';
-import { emptyScan, insertAtEnd, times } from '../helpers/jpeg.js';
-import { readSample } from '../helpers/samples.js';
-import { composeTiff } from '../helpers/tiff.js';
+import { composeAvif, gridOf, overlayOf } from '../helpers/pictures/avif.js';
+import { exifRing, withExif } from '../helpers/pictures/exif.js';
+import { emptyScan, insertAtEnd, times } from '../helpers/pictures/jpeg.js';
+import { readSample } from '../helpers/pictures/samples.js';
+import { composeTiff } from '../helpers/pictures/tiff.js';
 
 /** A picture to start from. */
 export interface HostilePicture {

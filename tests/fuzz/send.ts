@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
-import { detailsOf } from '../helpers/grpc.js';
+import { detailsOf } from '../helpers/net/grpc.js';
 import { parseAnswer, type RawAnswer } from '../rest-facade/raw-http.js';
 import type { GrpcCase } from './grpc-cases.js';
 import type { HttpCase } from './http-cases.js';

@@ -8,8 +8,8 @@ import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { HealthImplementation, type ServingStatus } from 'grpc-health-check';
-import { createAuthority } from '../helpers/certificates.js';
-import { bindServer } from '../helpers/grpc.js';
+import { createAuthority } from '../helpers/net/certificates.js';
+import { bindServer } from '../helpers/net/grpc.js';
 
 const main = fileURLToPath(new URL('../../launcher/health-main.js', import.meta.url));
 

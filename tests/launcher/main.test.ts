@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { isGrpcServing } from '../../launcher/is-grpc-serving.js';
 import { findFreePorts } from '../../launcher/ports.js';
-import { createForm } from '../helpers/form.js';
-import { readSample } from '../helpers/samples.js';
+import { createForm } from '../helpers/net/form.js';
+import { readSample } from '../helpers/pictures/samples.js';
 import { eventually } from './stand-ins.js';
 
 const launcher = fileURLToPath(new URL('../../launcher/main.js', import.meta.url));

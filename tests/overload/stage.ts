@@ -5,7 +5,7 @@ import { type LoadProcess, startLoadProcess } from '../../bench/load/load-proces
 import type { Target } from '../../bench/load/messages.js';
 import { grpcTargets, restTargets } from '../../bench/systems/service.js';
 import { findFreePorts } from '../../launcher/ports.js';
-import { type LaunchedService, launchService } from '../helpers/launched-service.js';
+import { type LaunchedService, launchService } from '../helpers/service/launched-service.js';
 
 /** How long the service gives a request; shorter than by default, so that all this ends sooner. */
 export const requestTimeoutMs = 10_000;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { clientAddressOf } from '../../rest-facade/http/client-address.js';
 import { parseTrustedProxies } from '../../runtime/net/trusted-proxies.js';
 import { deferred } from '../helpers/deferred.js';
-import { createForm } from '../helpers/form.js';
+import { createForm } from '../helpers/net/form.js';
 import { answerAll } from './answers.js';
 import { readRefusal, startBoth, withKey } from './facade.js';
 

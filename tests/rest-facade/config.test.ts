@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createConfig, requestLimitsOf, toTarget } from '../../rest-facade/config.js';
-import { ConfigError } from '../../runtime/settings.js';
+import { ConfigError } from '../../runtime/settings/read-settings.js';
 
 test('the defaults are those of the documentation', () => {
   const config = createConfig({});

@@ -15,8 +15,8 @@ import {
 } from '../../rest-facade/core/core-connection.js';
 import { loadCoreTrust } from '../../rest-facade/tls.js';
 import { deferred } from '../helpers/deferred.js';
-import { createForm } from '../helpers/form.js';
-import { bindServer } from '../helpers/grpc.js';
+import { createForm } from '../helpers/net/form.js';
+import { bindServer } from '../helpers/net/grpc.js';
 import { answerAll } from './answers.js';
 import { readRefusal, startBoth, startFacade, withKey } from './facade.js';
 import { type Script, startFakeCore } from './fake-core.js';

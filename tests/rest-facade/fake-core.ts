@@ -14,7 +14,7 @@ import { Status } from '../../generated/google/rpc/status.js';
 import { FaceDetectionServiceService } from '../../generated/imageanalysis/v1/face_detection.js';
 import { MeterReadingServiceService } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { ScoreConfigServiceService } from '../../generated/imageanalysis/v1/score_config.js';
-import { bindServer } from '../helpers/grpc.js';
+import { bindServer } from '../helpers/net/grpc.js';
 
 /** A call as the fake core received it. */
 export interface ReceivedCall {

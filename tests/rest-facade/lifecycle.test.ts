@@ -5,7 +5,7 @@ import { createConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server.js';
 import { noTracing } from '../../runtime/observe/tracing.js';
 import { deferred } from '../helpers/deferred.js';
-import { createForm } from '../helpers/form.js';
+import { createForm } from '../helpers/net/form.js';
 import { answerAll } from './answers.js';
 import { readRefusal, startBoth, startFacade, withKey } from './facade.js';
 import { startFakeCore } from './fake-core.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startPrefixProxy } from '../helpers/prefix-proxy.js';
+import { startPrefixProxy } from '../helpers/net/prefix-proxy.js';
 import { answerAll } from './answers.js';
 import { readRefusal, startBoth } from './facade.js';
 

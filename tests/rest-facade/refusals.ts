@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Refusal } from '../../runtime/refusal.js';
+import { Refusal } from '../../runtime/errors/refusal.js';
 
 /** The reason that a function refuses with; undefined when it does not refuse. */
 export function reasonOf(run: () => unknown): string | undefined {

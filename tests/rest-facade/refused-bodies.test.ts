@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createForm } from '../helpers/form.js';
+import { createForm } from '../helpers/net/form.js';
 import { answerAll } from './answers.js';
 import { readRefusal, startBoth, withKey } from './facade.js';
 import type { Script } from './fake-core.js';

@@ -7,7 +7,7 @@ import { toTarget } from '../../rest-facade/config.js';
 import { createCoreClient } from '../../rest-facade/core/core-client.js';
 import { loadRpcs } from '../../rest-facade/protos.js';
 import { loadCoreTrust } from '../../rest-facade/tls.js';
-import { createForm } from '../helpers/form.js';
+import { createForm } from '../helpers/net/form.js';
 import { answerAll } from './answers.js';
 import { type ErrorBody, startFacade, withKey } from './facade.js';
 import {

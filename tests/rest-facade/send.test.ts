@@ -14,7 +14,7 @@ import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { send } from '../../rest-facade/http/send.js';
-import { createAuthority } from '../helpers/certificates.js';
+import { createAuthority } from '../helpers/net/certificates.js';
 
 /** A slice of a body, and the headers. */
 const maxUnsent = 65 * 1024;

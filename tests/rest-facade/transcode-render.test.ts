@@ -9,7 +9,7 @@ import { renderError, toHttpStatus } from '../../rest-facade/transcode/http-erro
 import { Base64, Float, type Json, writeJson } from '../../rest-facade/transcode/json.js';
 import { formatScore } from '../../rest-facade/transcode/render-face.js';
 import { renderResponse } from '../../rest-facade/transcode/render-response.js';
-import { Refusal, refuse } from '../../runtime/refusal.js';
+import { Refusal, refuse } from '../../runtime/errors/refusal.js';
 
 test('JSON: floats show a point, base64 is plain, undefined is left out', () => {
   const shared = Buffer.from('xxpicturexx').subarray(2, 9);

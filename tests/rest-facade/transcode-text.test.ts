@@ -8,7 +8,7 @@ import {
   splitPath,
 } from '../../rest-facade/transcode/path-template.js';
 import { showPath } from '../../rest-facade/transcode/show-path.js';
-import { quote } from '../../runtime/refusal.js';
+import { quote } from '../../runtime/errors/refusal.js';
 import { reasonOf } from './refusals.js';
 
 test('a target is split into path and query, whatever a proxy puts before it', () => {

@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { holdAnswer } from '../../rest-facade/http/hold-answer.js';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
-import { createForm } from '../helpers/form.js';
+import { createForm } from '../helpers/net/form.js';
 import { readRefusal, startBoth, withKey } from './facade.js';
 import { multipartRequest, openSocket } from './raw-http.js';
 import { serveApp } from './serve-app.js';

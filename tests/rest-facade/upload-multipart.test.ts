@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { readMultipart } from '../../rest-facade/upload/read-multipart.js';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
-import { createForm } from '../helpers/form.js';
+import { createForm } from '../helpers/net/form.js';
 import { answerAll } from './answers.js';
 import { type ErrorBody, readRefusal, startBoth, withKey } from './facade.js';
 import { exchange, multipartRequest } from './raw-http.js';

@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readJsonObject, type ReadOptions } from '../../rest-facade/upload/read-body.js';
 import { readMultipart } from '../../rest-facade/upload/read-multipart.js';
+import { refuse } from '../../runtime/errors/refusal.js';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
-import { refuse } from '../../runtime/refusal.js';
 import { readRefusal, withKey } from './facade.js';
 import { serveApp } from './serve-app.js';
 

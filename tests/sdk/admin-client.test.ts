@@ -12,9 +12,9 @@ import {
   AdminServiceService,
   type ListApiKeysResponse,
 } from '../../generated/imageanalysis/v1/admin.js';
-import { bindServer } from '../helpers/grpc.js';
 import { createLifetime } from '../helpers/lifetime.js';
-import { startService, type TestService } from '../helpers/service.js';
+import { bindServer } from '../helpers/net/grpc.js';
+import { startService, type TestService } from '../helpers/service/service.js';
 
 const lifetime = createLifetime();
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { it, type TestContext } from 'node:test';
 import { noChromium, startBrowser } from '../helpers/browser.js';
-import { startService } from '../helpers/service.js';
+import { startService } from '../helpers/service/service.js';
 
 it('the client over REST needs nothing that a browser lacks', () => {
   const seen = new Set<string>();

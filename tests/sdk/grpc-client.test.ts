@@ -20,12 +20,12 @@ import { toStatusObject } from '../../core-server/grpc/status.js';
 import { ErrorInfo } from '../../generated/google/rpc/error_details.js';
 import { Status } from '../../generated/google/rpc/status.js';
 import { MeterReadingServiceService } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { refuse } from '../../runtime/refusal.js';
-import { bindServer } from '../helpers/grpc.js';
+import { refuse } from '../../runtime/errors/refusal.js';
 import { createLifetime } from '../helpers/lifetime.js';
-import { readSample } from '../helpers/samples.js';
-import { startService, type TestService } from '../helpers/service.js';
-import { startSilentProxy } from '../helpers/silent-proxy.js';
+import { bindServer } from '../helpers/net/grpc.js';
+import { startSilentProxy } from '../helpers/net/silent-proxy.js';
+import { readSample } from '../helpers/pictures/samples.js';
+import { startService, type TestService } from '../helpers/service/service.js';
 
 const lifetime = createLifetime();
 

@@ -9,8 +9,8 @@ import {
   type RestClientOptions,
 } from 'image-analysis/rest';
 import { createLifetime } from '../helpers/lifetime.js';
-import { readSample } from '../helpers/samples.js';
-import { startService, type TestService } from '../helpers/service.js';
+import { readSample } from '../helpers/pictures/samples.js';
+import { startService, type TestService } from '../helpers/service/service.js';
 
 const lifetime = createLifetime();
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { createConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server.js';
-import { startTestCore } from '../helpers/start-core.js';
+import { startTestCore } from '../helpers/service/start-core.js';
 
 // `node dist/tests/tls/main.js FOLDER COMMAND [ARGUMENT …]` starts core and facade with the certificates of
 // that folder, runs the command with their addresses in its environment, and stops them. Its exit code

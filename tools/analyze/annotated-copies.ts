@@ -1,6 +1,6 @@
 import { access, mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ConfigError } from '../../runtime/settings.js';
+import { ConfigError } from '../../runtime/settings/read-settings.js';
 import { annotate } from '../annotate/annotate.js';
 import type { Line } from './answer.js';
 import { features } from './features.js';

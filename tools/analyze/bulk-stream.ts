@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConfigError } from '../../runtime/settings.js';
+import { ConfigError } from '../../runtime/settings/read-settings.js';
 import {
   createClient,
   credentials,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { grpcTargetWish, isGrpcTarget } from '../../runtime/net/grpc-target.js';
-import { ConfigError } from '../../runtime/settings.js';
+import { ConfigError } from '../../runtime/settings/read-settings.js';
 import { readKey } from '../read-key.js';
 import type { BulkOptions } from './bulk-stream.js';
 import { features, isFeature } from './features.js';

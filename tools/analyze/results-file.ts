@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { ConfigError } from '../../runtime/settings.js';
+import { ConfigError } from '../../runtime/settings/read-settings.js';
 import type { FeatureName, Line } from './answer.js';
 import { isFeature } from './features.js';
 import { isPermanent } from './refusals.js';

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { ConfigError } from '../../runtime/settings.js';
+import { ConfigError } from '../../runtime/settings/read-settings.js';
 
 /**
  * Where the outputs for each file go, without extension.

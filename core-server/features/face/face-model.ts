@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ConfigError } from '../../../runtime/settings.js';
+import { ConfigError } from '../../../runtime/settings/read-settings.js';
 import { type Manifest, type ModelEntry, modelFor, modelNames } from '../../inference/manifest.js';
 import { parseModelFile } from '../../inference/parse-model-file.js';
 import type { CascadeRule } from './cascade.js';

@@ -7,7 +7,7 @@ import type {
   Threshold,
   ThresholdSource,
 } from '../../../generated/imageanalysis/v1/face_detection.js';
-import { refuse } from '../../../runtime/refusal.js';
+import { refuse } from '../../../runtime/errors/refusal.js';
 import type { Call } from '../../call.js';
 import type { ImageLimits } from '../../image/limits.js';
 import type { WorkerPool } from '../../inference/pool.js';

@@ -6,7 +6,7 @@ import { createFaceDetector } from '../../../../core-server/features/face/detect
 import type { DetectFacesInput } from '../../../../core-server/features/face/task.js';
 import { restrictLoaders } from '../../../../core-server/image/restrict-loaders.js';
 import type { TensorData } from '../../../../core-server/inference/sessions.js';
-import { Refusal } from '../../../../runtime/refusal.js';
+import { Refusal } from '../../../../runtime/errors/refusal.js';
 import { defaultLimits, quarters } from '../../image-fixtures.js';
 
 before(restrictLoaders);

@@ -12,8 +12,8 @@ import {
   type DetectAllFacesRequest,
   ThresholdSource,
 } from '../../../../generated/imageanalysis/v1/face_detection.js';
-import type { Reason } from '../../../../runtime/reasons.js';
-import { Refusal, refuse } from '../../../../runtime/refusal.js';
+import type { Reason } from '../../../../runtime/errors/reasons.js';
+import { Refusal, refuse } from '../../../../runtime/errors/refusal.js';
 
 const png = Buffer.from('\x89PNG\r\n\x1a\n and more', 'latin1');
 const limits = { maxBytes: 100, maxPixels: 1000, maxSide: 100 };

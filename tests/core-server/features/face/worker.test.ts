@@ -7,7 +7,7 @@ import { loadAnalysisModels } from '../../../../core-server/analysis-models.js';
 import type { AnalysisTasks } from '../../../../core-server/analysis-tasks.js';
 import { intersectionOverUnion, turnBack } from '../../../../core-server/features/face/geometry.js';
 import { createWorkerPool, type WorkerPool } from '../../../../core-server/inference/pool.js';
-import { Refusal } from '../../../../runtime/refusal.js';
+import { Refusal } from '../../../../runtime/errors/refusal.js';
 import { defaultLimits, quarters } from '../../image-fixtures.js';
 
 // The real worker with the real model on a real portrait.

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+
+/** Mistakes in the configuration, one per line. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+export const wholeNumber = (smallest: number, largest: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `want a whole number from ${smallest} to ${largest}`)
+    .transform(Number)
+    .refine((value) => value >= smallest && value <= largest, {
+      message: `want a whole number from ${smallest} to ${largest}`,
+    });
+
+export const port = wholeNumber(0, 65_535);
+
+/** A score or a confidence, as finely as requests tell it. */
+export const share = z
+  .string()
+  .regex(/^(0(\.\d{1,6})?|1(\.0{1,6})?)$/, 'want a number from 0 to 1 with at most 6 decimals')
+  .transform(Number);
+
+export const file = z.string().optional();
+
+/** The settings that every process has, under its own prefix. */
+export const metricsPort = port
+  .optional()
+  .describe('Port for Prometheus metrics, at `/metrics`; off when unset, 0 picks a free port.');
+export const metricsHost = z
+  .string()
+  .default('127.0.0.1')
+  .describe('Address that the metrics port listens on; metrics need no key.');
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export const logLevel = z
+  .enum(logLevels, `want ${logLevels.slice(0, -1).join(', ')} or ${logLevels.at(-1)}`)
+  .default('info')
+  .describe('Lowest level that is logged.');
+
+/**
+ * Reads settings from environment variables. An empty variable counts as unset. The value of a setting
+ * marked as `secret` never appears in a message.
+ *
+ * @param companions settings that are meaningless without another: each with the one it needs
+ * @param findMisfits finds settings that are valid on their own but not together; invalid ones are left out
+ * @throws ConfigError naming every mistake: variable, value and wish
+ */
+export function readSettings<Shape extends z.ZodRawShape>(
+  settings: z.ZodObject<Shape>,
+  companions: readonly (readonly [setting: string, wanted: string])[],
+  environment: Readonly<Record<string, string | undefined>>,
+  findMisfits: (read: Partial<z.infer<z.ZodObject<Shape>>>) => Iterable<string> = () => [],
+): z.infer<z.ZodObject<Shape>> {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const shown = (name: string) => {
+    const isSecret = (settings.shape[name] as z.ZodType | undefined)?.meta()?.['secret'] === true;
+    return isSecret ? 'set' : JSON.stringify(given[name]);
+  };
+  const read: Record<string, unknown> = {};
+  const mistakes = Object.entries(settings.shape).flatMap(([name, setting]) => {
+    const { data, error } = (setting as z.ZodType).safeParse(given[name]);
+    if (data !== undefined) read[name] = data;
+    return (error?.issues ?? []).map(({ message }) => `${name} is ${shown(name)}: ${message}`);
+  });
+  const all = read as z.infer<z.ZodObject<Shape>>;
+  mistakes.push(
+    ...companions
+      .filter(([name, wanted]) => name in given && !(wanted in given))
+      .map(([name, wanted]) => `${name} is set: want ${wanted} too`),
+    ...findMisfits(all),
+  );
+  if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'));
+  return all;
+}
+
+/** Variables that Kubernetes sets in each pod for a Service whose name is the prefix. */
+const ofKubernetes = /_(SERVICE_(HOST|PORT)(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)$/;
+
+/** Variables with the settings' prefix that are not settings: most likely mistyped. */
+export function findUnknown(
+  settings: z.ZodObject,
+  prefix: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): string[] {
+  return Object.keys(environment).filter(
+    (name) => name.startsWith(prefix) && !(name in settings.shape) && !ofKubernetes.test(name),
+  );
+}

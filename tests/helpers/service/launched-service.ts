@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { DemoCredentials } from '../../../core-server/first-start.js';
+import { launch, type LaunchOptions, type Service } from '../../../launcher/launch.js';
+import { createLaunchSettings } from '../../../launcher/launch-settings.js';
+import { createRunAdmin, type RunAdmin } from '../../../launcher/run-admin.js';
+
+/** The processes of `make run`, on free ports of this machine and with a store of their own. */
+export interface LaunchedService extends Service {
+  readonly demo: DemoCredentials;
+  /** Runs the admin command on the store. */
+  readonly runAdmin: RunAdmin;
+  /** Stops the processes and removes the store. */
+  close(): Promise<void>;
+}
+
+const adminCli = fileURLToPath(new URL('../../../core-server/admin-cli.js', import.meta.url));
+
+/** @param options.environment settings of both processes that differ from the defaults. */
+export async function launchService(options: {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Gets what the launcher says, such as that a process ended. */
+  readonly log?: (line: string) => void;
+  readonly signal?: AbortSignal;
+  readonly restarts?: LaunchOptions['restarts'];
+}): Promise<LaunchedService> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'image-analysis-'));
+  const removeStore = () => rm(dataDir, { recursive: true, force: true });
+  const env = {
+    ...process.env,
+    DATABASE_URL: '',
+    CORE_PORT: '0',
+    REST_PORT: '0',
+    CORE_DATA_DIR: dataDir,
+    CORE_LOG_LEVEL: 'fatal',
+    REST_LOG_LEVEL: 'fatal',
+    ...options.environment,
+  };
+  try {
+    const { demo, ...service } = await launch({
+      settings: createLaunchSettings(env),
+      env,
+      log: options.log ?? (() => undefined),
+      signal: options.signal ?? new AbortController().signal,
+      restarts: options.restarts,
+    });
+    if (demo === undefined) throw new Error('the store is new, and was started on before');
+    return {
+      ...service,
+      demo,
+      runAdmin: createRunAdmin(adminCli, env),
+      async close() {
+        await service.stop();
+        await removeStore();
+      },
+    };
+  } catch (error) {
+    await removeStore();
+    throw error;
+  }
+}

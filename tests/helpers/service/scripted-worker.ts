@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parentPort } from 'node:worker_threads';
+import type { FaceTasks } from '../../../core-server/features/face/task.js';
+import { serveTasks } from '../../../core-server/inference/pool-worker.js';
+import type { MeterTasks } from '../../../core-server/meter/task.js';
+import { readScript, stage } from '../pictures/scripted-pictures.js';
+
+// A worker in place of the real one: its tasks do what the picture tells, so that a test decides when
+// an analysis ends, and how.
+
+if (parentPort === null) throw new Error('This module runs in a worker thread only.');
+if (stage.isBarred()) throw new Error('The stage is barred.');
+
+async function play(picture: Uint8Array): Promise<Uint8Array[]> {
+  const { name, then, cropBytes } = readScript(picture);
+  stage.tellBegun(name);
+  if (then === 'exit') process.exit(3);
+  while (then === 'wait' && !stage.isReleased(name)) await sleep(2);
+  return cropBytes === 0 ? [] : [new Uint8Array(cropBytes)];
+}
+
+serveTasks<FaceTasks & MeterTasks>({
+  port: parentPort,
+  handlers: {
+    async detectFaces({ image }) {
+      const boundingBox = { xmin: 0, ymin: 0, xmax: 1, ymax: 1 };
+      const faces = (await play(image)).map((cropJpeg) => ({
+        boundingBox,
+        detectionScore: 1,
+        cropJpeg,
+      }));
+      const model = { name: 'scripted', version: '1' };
+      return { width: 1, height: 1, faces, omittedFaces: 0, model, timings: {} };
+    },
+    async readMeter({ image }) {
+      await play(image);
+      return { reading: null, timings: {} };
+    },
+  },
+  release: () => Promise.resolve(),
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { logTraceProblems } from '../../../runtime/observe/log-trace-problems.js';
+import { loadTracing, type Tracing } from '../../../runtime/observe/tracing.js';
+import { collectLog, type LogEntry } from '../../helpers/collect-log.js';
+import { startCollector } from '../../helpers/net/trace-collector.js';
+
+/** What the SDK sends at once, without waiting for more. */
+const spansOfBatch = 512;
+
+/** Traces to a collector that takes none. */
+async function traceToClosed(t: TestContext) {
+  const url = await startCollector(t, (request, response) => {
+    request.resume();
+    request.once('end', () => response.writeHead(401).end('who are you?'));
+  });
+  const logged = collectLog();
+  return { ...logged, tracing: await loadTracing('image-analysis-core', logged.log, url) };
+}
+
+function addSpan(tracing: Tracing): void {
+  tracing.start('x', undefined, 'server').end({ failed: false, attributes: {} });
+}
+
+const problemOf = ({ problem, code, msg }: LogEntry) => ({ problem, code, msg });
+const unauthorized = { problem: 'Unauthorized', code: 401, msg: 'problem with traces' };
+
+test('spans that the collector does not take leave a line, when they are sent and at the end', async (t) => {
+  const first = await traceToClosed(t);
+  for (let i = 0; i < spansOfBatch; i += 1) addSpan(first.tracing);
+  await first.waitFor(() => true);
+  addSpan(first.tracing);
+  await first.tracing.close();
+  assert.deepEqual(first.entries.map(problemOf), [unauthorized]);
+
+  const second = await traceToClosed(t);
+  addSpan(second.tracing);
+  await second.tracing.close();
+  assert.deepEqual(second.entries.map(problemOf), [unauthorized]);
+});
+
+test('a variable that the SDK ignores leaves a line', async (t) => {
+  process.env['OTEL_TRACES_SAMPLER'] = 'bogus';
+  t.after(() => delete process.env['OTEL_TRACES_SAMPLER']);
+  const { tracing, entries } = await traceToClosed(t);
+  await tracing.close();
+  assert.match(String(entries[0]?.['problem']), /OTEL_TRACES_SAMPLER value "bogus" invalid/);
+});
+
+test('a problem with traces is logged once a minute, and few different ones', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { log, entries } = collectLog();
+  const tell = logTraceProblems(log);
+  for (const code of [401, 401, 404, 401]) tell({ message: 'refused', code });
+  assert.deepEqual(
+    entries.map(({ code }) => code),
+    [401, 404],
+  );
+  for (let i = 0; i < 100; i += 1) tell(`Dropped ${i} spans`);
+  assert.equal(entries.length, 10);
+  t.mock.timers.tick(60_000);
+  tell({ message: 'refused', code: 401 });
+  assert.equal(entries.length, 11);
+});

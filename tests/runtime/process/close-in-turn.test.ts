@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { closeInTurn } from '../../../runtime/process/close-in-turn.js';
+
+test('closers share one grace time', async () => {
+  let time = 1_000;
+  const given: number[] = [];
+  const closerThatTakes = (ms: number) => (graceMs: number) => {
+    given.push(graceMs);
+    time += ms;
+    return Promise.resolve();
+  };
+  await closeInTurn([300, 0, 400, 0].map(closerThatTakes), 500, () => time);
+  assert.deepEqual(given, [500, 200, 200, 0]);
+});

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { test } from 'node:test';
+import { isTraced, noTracing } from '../../../runtime/observe/tracing.js';
+import { runService, type Service } from '../../../runtime/process/run-service.js';
+import { deferred } from '../../helpers/deferred.js';
+
+const graceMs = 1_000;
+
+/** Runs a service in a process that the test plays. */
+function run(
+  start: Service<unknown>['start'],
+  env: NodeJS.ProcessEnv = {},
+  channel: object = { connected: false },
+) {
+  const host = Object.assign(new EventEmitter(), {
+    env,
+    exitCode: undefined as number | undefined,
+    ...channel,
+  });
+  const ran = runService(host as unknown as NodeJS.Process, {
+    name: 'core',
+    readConfig: () => ({}),
+    findUnknown: () => [],
+    logLevelOf: () => 'silent',
+    graceMsOf: () => graceMs,
+    start,
+  });
+  return { host, ran };
+}
+
+test('a service that is told to stop while it starts closes as soon as it serves', async () => {
+  const serving = deferred();
+  const closed = deferred();
+  const { host, ran } = run(async () => {
+    await serving.promise;
+    return { listens: {}, close: () => Promise.resolve(closed.resolve()) };
+  });
+  host.emit('SIGTERM', 'SIGTERM');
+  serving.resolve();
+  await ran;
+  await closed.promise;
+  assert.equal(host.exitCode, undefined);
+});
+
+test('a service tells its launcher once it serves, and nobody where there is none', async () => {
+  const start = () =>
+    Promise.resolve({ listens: {}, tells: { isStoreNew: true }, close: () => Promise.resolve() });
+  for (const connected of [true, false]) {
+    const told: unknown[] = [];
+    const { ran } = run(start, {}, { connected, send: (message: unknown) => told.push(message) });
+    await ran;
+    assert.deepEqual(told, connected ? [{ type: 'serving', isStoreNew: true }] : []);
+  }
+});
+
+test('a service tells its launcher why it did not start, and nothing twice', async () => {
+  const cause = new Error('EACCES: permission denied');
+  for (const [message, why] of [
+    ['cannot listen', 'cannot listen: EACCES: permission denied'],
+    ['cannot open: EACCES: permission denied', 'cannot open: EACCES: permission denied'],
+  ] as const) {
+    const told: unknown[] = [];
+    const channel = { connected: true, send: (sent: unknown) => told.push(sent) };
+    const { host, ran } = run(() => Promise.reject(new Error(message, { cause })), {}, channel);
+    await ran;
+    assert.equal(host.exitCode, 1);
+    assert.deepEqual(told, [{ type: 'not-started', why }]);
+  }
+});
+
+test('a service below a launcher leaves signals to it, and stops at its word or its end', async () => {
+  for (const [event, value] of [['message', { type: 'stop' }], ['disconnect']] as const) {
+    const closed = deferred();
+    const start = () =>
+      Promise.resolve({ listens: {}, close: () => Promise.resolve(closed.resolve()) });
+    const { host, ran } = run(start, {}, { connected: true, send: () => true });
+    await ran;
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'])
+      assert.equal(host.emit(signal, signal), false);
+    host.emit(event, value);
+    await closed.promise;
+  }
+});
+
+test('a service that gives up its start because it is to stop has not failed', async () => {
+  const { host, ran } = run(
+    (_config, { stopping }) =>
+      new Promise((_, reject) => {
+        stopping.addEventListener('abort', () => reject(stopping.reason as Error));
+      }),
+  );
+  host.emit('SIGTERM', 'SIGTERM');
+  await ran;
+  assert.equal(host.exitCode, undefined);
+});
+
+test('a service that does not end after its grace is killed', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const kill = t.mock.fn<(pid: number, signal: string) => void>();
+  const start = () => Promise.resolve({ listens: {}, close: () => new Promise<void>(() => {}) });
+  const { host, ran } = run(start, {}, { connected: false, pid: 7, kill });
+  await ran;
+  t.mock.timers.tick(60_000);
+  host.emit('SIGTERM', 'SIGTERM');
+  t.mock.timers.tick(graceMs);
+  assert.equal(kill.mock.callCount(), 0);
+  t.mock.timers.tick(60_000);
+  assert.deepEqual(
+    kill.mock.calls.map((call) => call.arguments),
+    [[7, 'SIGKILL']],
+  );
+});
+
+test('a service that asks for a fresh process closes and has failed', async () => {
+  const closed = deferred();
+  let giveUp: (reason: string) => void = assert.fail;
+  const { host, ran } = run((_config, { fail }) => {
+    giveUp = fail;
+    return Promise.resolve({ listens: {}, close: () => Promise.resolve(closed.resolve()) });
+  });
+  await ran;
+  giveUp('it hangs');
+  await closed.promise;
+  assert.equal(host.exitCode, 1);
+});
+
+test('a service that fails while it is told to stop has failed', async () => {
+  const { host, ran } = run(async () => {
+    await Promise.resolve();
+    throw new Error('the model is damaged');
+  });
+  host.emit('SIGTERM', 'SIGTERM');
+  await ran;
+  assert.equal(host.exitCode, 1);
+});
+
+test('a service is traced where the standard variables name a collector and do not switch traces off', async () => {
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
+  const table: [env: NodeJS.ProcessEnv, shouldTrace: boolean][] = [
+    [{}, false],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: ' ' }, false],
+    [endpoint, true],
+    [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:4318/v1/traces' }, true],
+    [{ ...endpoint, OTEL_SDK_DISABLED: 'True' }, false],
+    [{ ...endpoint, OTEL_SDK_DISABLED: 'false' }, true],
+    [{ ...endpoint, OTEL_TRACES_EXPORTER: 'none' }, false],
+    [{ ...endpoint, OTEL_TRACES_EXPORTER: 'otlp' }, true],
+  ];
+  for (const [env, shouldTrace] of table) {
+    const { host, ran } = run(async (_config, { tracing }) => {
+      assert.equal(tracing !== noTracing, shouldTrace, JSON.stringify(env));
+      await tracing.close();
+      return { listens: {}, close: () => Promise.resolve() };
+    }, env);
+    await ran;
+    assert.equal(host.exitCode, undefined, JSON.stringify(env));
+  }
+});
+
+test('a collector or a batch that would hang or silently lose spans is a mistake in the settings', () => {
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
+  const aCount = 'want a whole number from 1 to 1000000';
+  const table: [env: NodeJS.ProcessEnv, message: string | undefined][] = [
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'user:password@collector:4318' },
+      'OTEL_EXPORTER_OTLP_ENDPOINT is set: want an address such as http://collector:4318',
+    ],
+    [
+      { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://' },
+      'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set: want an address such as http://collector:4318',
+    ],
+    [
+      { ...endpoint, OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '0' },
+      `OTEL_BSP_MAX_EXPORT_BATCH_SIZE is "0": ${aCount}`,
+    ],
+    [{ ...endpoint, OTEL_BSP_MAX_QUEUE_SIZE: '-1' }, `OTEL_BSP_MAX_QUEUE_SIZE is "-1": ${aCount}`],
+    [{ ...endpoint, OTEL_BSP_MAX_QUEUE_SIZE: '1', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '' }, undefined],
+    [{ OTEL_BSP_MAX_QUEUE_SIZE: '0' }, undefined],
+  ];
+  for (const [env, message] of table) {
+    if (message === undefined) isTraced(env);
+    else assert.throws(() => isTraced(env), { name: 'ConfigError', message });
+  }
+});

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import sharp from 'sharp';
+import { copyOf, writeMissing } from '../../../tools/analyze/annotated-copies.js';
+import type { Line } from '../../../tools/analyze/answer.js';
+import { readSample } from '../../helpers/pictures/samples.js';
+
+test('a picture that cannot be drawn on costs a warning, not the other copies', async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'copies-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const [broken, whole] = [path.join(folder, 'broken.jpg'), path.join(folder, 'whole.jpg')];
+  await writeFile(broken, 'no picture');
+  await writeFile(whole, await readSample('astronaut.jpg'));
+  async function* lines(): AsyncGenerator<Line> {
+    for (const file of [broken, whole])
+      yield await Promise.resolve({ file, feature: 'faces', result: [] });
+  }
+  const copies = path.join(folder, 'copies');
+  const warnings: string[] = [];
+  const { signal } = new AbortController();
+  await writeMissing(lines(), copies, (message) => warnings.push(message), signal);
+  assert.equal(warnings.length, 1);
+  assert.ok(warnings[0]?.startsWith(`${broken} has no annotated copy: `), warnings[0]);
+  const copy = await readFile(path.join(copies, `${whole}.jpg`));
+  assert.equal((await sharp(copy).metadata()).format, 'jpeg');
+});
+
+test('making copies can be stopped', async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'copies-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const photo = path.join(folder, 'photo.jpg');
+  await writeFile(photo, await readSample('astronaut.jpg'));
+  const stop = new AbortController();
+  const stopped = new Error('stopped');
+  async function* lines(): AsyncGenerator<Line> {
+    yield await Promise.resolve({ file: path.join(folder, 'gone.jpg'), feature: 'faces' });
+    stop.abort(stopped);
+    yield { file: photo, feature: 'faces', result: [] };
+  }
+  const copies = path.join(folder, 'copies');
+  await assert.rejects(writeMissing(lines(), copies, assert.fail, stop.signal), stopped);
+  assert.deepEqual(await readdir(folder), ['photo.jpg']);
+});
+
+test('a copy has the path of its picture, the full one outside the working directory', () => {
+  for (const [file, copy] of [
+    ['p/a.jpg', 'out/p/a.jpg.jpg'],
+    [path.resolve('p/a.jpg'), 'out/p/a.jpg.jpg'],
+    ['../p/a.jpg', `out${path.resolve('../p/a.jpg')}.jpg`],
+  ] as const)
+    assert.equal(copyOf(file, 'out'), copy);
+});

@@ -1,0 +1,674 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { before, describe, it, test } from 'node:test';
+import timers from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Server, ServerCredentials, type ServerDuplexStream, status } from '@grpc/grpc-js';
+import sharp from 'sharp';
+import { toRpcStatus } from '../../../core-server/grpc/status.js';
+import {
+  FaceDetectionServiceService,
+  type StreamDetectFacesRequest,
+  type StreamDetectFacesResponse,
+} from '../../../generated/imageanalysis/v1/face_detection.js';
+import { refuse } from '../../../runtime/errors/refusal.js';
+import type { Line } from '../../../tools/analyze/answer.js';
+import { analyseAll, type BulkOptions } from '../../../tools/analyze/bulk-stream.js';
+import { findPictures } from '../../../tools/analyze/find-pictures.js';
+import { progressLine } from '../../../tools/analyze/progress.js';
+import { createLifetime } from '../../helpers/lifetime.js';
+import { createAuthority } from '../../helpers/net/certificates.js';
+import { bindServer } from '../../helpers/net/grpc.js';
+import { readSample } from '../../helpers/pictures/samples.js';
+import { startService, type TestService } from '../../helpers/service/service.js';
+
+const lifetime = createLifetime();
+const command = fileURLToPath(new URL('../../../tools/analyze/main.js', import.meta.url));
+const pictures = 40;
+
+describe('npm run analyze', () => {
+  let service: TestService;
+  let folder: string;
+
+  before(async () => {
+    service = await startService(lifetime);
+    folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
+    lifetime.after(() => rm(folder, { recursive: true }));
+    await mkdir(path.join(folder, 'photos/more'), { recursive: true });
+    const portrait = await sharp(await readSample('astronaut.jpg'))
+      .resize(320)
+      .jpeg()
+      .toBuffer();
+    for (let i = 0; i < pictures; i += 1)
+      await writeFile(path.join(folder, `photos/${i % 2 ? 'more/' : ''}${i}.jpg`), portrait);
+    await writeFile(path.join(folder, 'photos/broken.jpg'), 'no picture');
+    await writeFile(path.join(folder, 'photos/huge.jpg'), Buffer.alloc(2_000_000));
+    await writeFile(path.join(folder, 'photos/notes.txt'), 'not asked about');
+    await mkdir(path.join(folder, 'empty'));
+  });
+
+  function start(args: readonly string[], apiKey = service.apiKey): ChildProcess {
+    return spawn(process.execPath, [command, '--address', service.grpc, ...args], {
+      cwd: folder,
+      env: { ...process.env, APIKEY: apiKey },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+  }
+
+  const run = (...args: string[]) => outcome(start(args));
+
+  async function outcome(child: ChildProcess): Promise<{ code: number | null; stderr: string }> {
+    let stderr = '';
+    child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, stderr };
+  }
+
+  const readText = (name: string) => readFile(path.join(folder, name), 'utf8').catch(() => '');
+  const readLines = async (name: string) =>
+    (await readText(name))
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Line & { result?: object[] });
+
+  it('goes on after it was killed, with every picture once', async () => {
+    const args = ['--output', 'a.jsonl', '--max-bytes', '1000000', '--in-flight', '2', 'photos'];
+    const child = start(args);
+    const ended = once(child, 'close');
+    while ((await readLines('a.jsonl')).length < 5)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    child.kill('SIGKILL');
+    await ended;
+    const before = await readLines('a.jsonl');
+    assert.ok(before.length < pictures + 2, 'it was killed in the middle');
+    // What a process that is killed while it writes leaves.
+    await appendFile(path.join(folder, 'a.jsonl'), '{"file":"photos/0.j');
+
+    const { code, stderr } = await run(...args);
+    assert.equal(code, 1, stderr);
+    const lines = await readLines('a.jsonl');
+    const expected = Array.from(
+      { length: pictures },
+      (_, i) => `photos/${i % 2 ? 'more/' : ''}${i}.jpg`,
+    );
+    assert.deepEqual(
+      lines.map(({ file }) => file).sort(),
+      [...expected, 'photos/broken.jpg', 'photos/huge.jpg'].sort(),
+    );
+    assert.deepEqual(lines.slice(0, before.length), before);
+    for (const { error, result } of lines.filter(({ file }) => expected.includes(file))) {
+      assert.equal(error, undefined);
+      assert.equal(result?.length, 1);
+    }
+    const errors = lines.flatMap(({ file, error }) => (error ? `${file} ${error.reason}` : []));
+    assert.deepEqual(errors.sort(), [
+      'photos/broken.jpg UNSUPPORTED_IMAGE_TYPE',
+      'photos/huge.jpg BODY_TOO_LARGE',
+    ]);
+
+    // Errors that would come again are not asked for again; a limit may be another one now.
+    const more = await run(...args, '--max-bytes', '3000000');
+    assert.match(more.stderr, /41 done before, 1 failed/);
+    const [last] = (await readLines('a.jsonl')).slice(pictures + 2);
+    assert.deepEqual(
+      [last?.file, last?.error?.reason],
+      ['photos/huge.jpg', 'UNSUPPORTED_IMAGE_TYPE'],
+    );
+    assert.equal((await run(...args)).code, 0);
+  });
+
+  it('ends where its options are refused, and goes on once they are mended', async () => {
+    const args = ['--output', 'c.jsonl', 'photos/0.jpg', 'photos/more'];
+    const mistaken = await run('--company', 'misspelt', ...args);
+    assert.equal(mistaken.code, 2, mistaken.stderr);
+    assert.match(mistaken.stderr, /company is "misspelt", want the name of a registered company/);
+    assert.equal(await readText('c.jsonl'), '');
+
+    assert.equal((await run(...args)).code, 0);
+    assert.equal((await readLines('c.jsonl')).length, 1 + pictures / 2);
+  });
+
+  it('reads meters, and writes annotated copies', async () => {
+    await writeFile(path.join(folder, 'meter-1.jpg'), await readSample('meter.jpg'));
+    const { code, stderr } = await run('--feature', 'meters', '--annotate', 'out', 'meter-1.jpg');
+    assert.equal(code, 0, stderr);
+    const [line] = await readLines('meters.jsonl');
+    assert.equal(line?.file, 'meter-1.jpg');
+    assert.match(String(line?.['meter_number']), /^\d{5,}$/);
+    // As bytes: the service in this process blocks what reads files.
+    const copy = await sharp(await readFile(path.join(folder, 'out/meter-1.jpg.jpg'))).metadata();
+    assert.equal(copy.format, 'jpeg');
+
+    // The answer of before is enough for another copy.
+    const again = await run('--feature', 'meters', '--annotate', 'later', 'meter-1.jpg');
+    assert.equal(again.code, 0, again.stderr);
+    assert.match(again.stderr, /1\/1, 0\.0\/s, 1 done before/);
+    assert.deepEqual(
+      await readFile(path.join(folder, 'later/meter-1.jpg.jpg')),
+      await readFile(path.join(folder, 'out/meter-1.jpg.jpg')),
+    );
+  });
+
+  it('tells of what it leaves out, and sends what only the service can refuse', async () => {
+    await mkdir(path.join(folder, 'phone'));
+    const photo = await readFile(path.join(folder, 'photos/0.jpg'));
+    for (const name of ['1.jpg', 'IMG_2.HEIC', '3.bmp', 'no-ending'])
+      await writeFile(path.join(folder, 'phone', name), photo);
+    for (const name of 'abcdef') await writeFile(path.join(folder, 'phone', `${name}.txt`), '');
+    const { code, stderr } = await run('--output', 'phone.jsonl', 'phone');
+    assert.equal(code, 0, stderr);
+    assert.match(
+      stderr,
+      /skipped 7 files without an image extension: phone\/a\.txt, .*phone\/e\.txt, …; name a file on the command line to send it anyway\n/,
+    );
+    const files = async () => (await readLines('phone.jsonl')).map(({ file }) => file).sort();
+    assert.deepEqual(await files(), ['phone/1.jpg', 'phone/3.bmp', 'phone/IMG_2.HEIC']);
+
+    const named = await run('--output', 'phone.jsonl', 'phone/no-ending');
+    assert.doesNotMatch(named.stderr, /left out/);
+    assert.ok((await files()).includes('phone/no-ending'));
+  });
+
+  it('takes a key with the white space of another system around it, and prints none', async () => {
+    const args = ['--output', 'key.jsonl', 'photos/0.jpg'];
+    const spaced = await outcome(start(args, ` ${service.apiKey}\r\n`));
+    assert.equal(spaced.code, 0, spaced.stderr);
+    const broken = await outcome(start(args, `${service.apiKey}\n${service.apiKey}`));
+    assert.equal(broken.code, 2);
+    assert.equal(
+      broken.stderr,
+      '\nanalyze: APIKEY has a character that cannot be sent, want it exactly as issued\n',
+    );
+  });
+
+  it('asks whether the port is the right one where HTTP/1 is spoken', async (t) => {
+    const server = createServer((_request, response) => response.end());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    t.after(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const child = start(['--address', `127.0.0.1:${port}`, 'photos/0.jpg']);
+    const [warning] = (await once(child.stderr as NodeJS.ReadableStream, 'data')) as [Buffer];
+    const left = once(child, 'close');
+    child.kill('SIGINT');
+    await left;
+    assert.match(warning.toString(), /; is 127\.0\.0\.1:\d+ the gRPC port\?; trying again/);
+  });
+
+  it('says that nobody listens, and that it wrote something only where it did', async () => {
+    const server = createServer();
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    const args = ['--address', `127.0.0.1:${port}`, '--output', 'none.jsonl', 'photos/0.jpg'];
+    const child = start(args);
+    child.stderr?.once('data', () => child.kill('SIGINT'));
+    const { stderr } = await outcome(child);
+    const [warning] = stderr.trim().split('\n');
+    assert.equal(
+      warning,
+      `analyze: cannot reach 127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}; trying again`,
+    );
+    assert.doesNotMatch(stderr, /wrote/);
+    assert.match(
+      (await run('--output', 'one.jsonl', 'photos/0.jpg')).stderr,
+      /\nwrote one\.jsonl\n/,
+    );
+  });
+
+  it('stops on SIGINT and says how to go on', async () => {
+    const child = start(['--output', 'b.jsonl', '--in-flight', '1', 'photos']);
+    let stderr = '';
+    child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    const ended = once(child, 'close');
+    while ((await readLines('b.jsonl')).length < 2)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    child.kill('SIGINT');
+    const [code] = (await ended) as [number];
+    assert.equal(code, 1);
+    assert.match(stderr, /stopped; run it again to resume/);
+  });
+
+  it('stops on SIGINT while it makes missing copies', async () => {
+    const copies = path.join(folder, 'copies');
+    const made = () => readdir(copies, { recursive: true }).catch(() => []);
+    // Answered in the first test.
+    const child = start(['--output', 'a.jsonl', '--annotate', 'copies', 'photos']);
+    const ended = outcome(child);
+    while ((await made()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    child.kill('SIGINT');
+    const { code, stderr } = await ended;
+    assert.equal(code, 1);
+    assert.match(stderr, /stopped; run it again to resume/);
+    assert.ok((await made()).length < pictures / 2);
+  });
+
+  it('says what is mistaken', async () => {
+    await symlink('photos', path.join(folder, 'linked'));
+    for (const [args, wanted, text] of [
+      [[], 2, 'no pictures are named'],
+      [['--surprise', 'photos'], 2, "Unknown option '--surprise'"],
+      [['--feature', 'cats', 'photos'], 2, '--feature is "cats", want faces or meters'],
+      [['--feature', 'toString', 'photos'], 2, '--feature is "toString", want faces or meters'],
+      [['--in-flight', '0', 'photos'], 2, '--in-flight is "0", want a whole number from 1'],
+      [['--max-bytes', '1.5', 'photos'], 2, '--max-bytes is "1.5", want a whole number from 1'],
+      [['--min-score', 'x', 'photos'], 2, '--min-score is "x", want a number from 0 to 1'],
+      [['--min-score', '80', 'photos'], 2, '--min-score is "80", want a number from 0 to 1'],
+      [['--address', 'http://127.0.0.1:8080', 'photos'], 2, 'want host:port or a gRPC target'],
+      [['nowhere'], 1, 'ENOENT'],
+      [['photos/[a.jpg'], 1, "ENOENT: no such file or directory, stat 'photos/[a.jpg'"],
+      [['empty'], 1, 'no picture was found in empty'],
+      [['--annotate', '.', 'photos'], 2, '--annotate is ".", which contains or is in "photos"'],
+      [['--annotate', 'photos/copies', 'photos'], 2, 'or is in "photos", want another folder'],
+      [['--annotate', 'photos', 'phone', 'photos/0.jpg'], 2, 'or is in "photos/0.jpg"'],
+      [['--annotate', 'linked/copies', 'photos'], 2, '--annotate is "linked/copies"'],
+      [['\u001b]0;title\u0007.jpg'], 1, "stat '?]0;title?.jpg'"],
+      [['--output', 'photos/0.jpg', 'photos'], 2, '--output is "photos/0.jpg", which has no'],
+    ] as const) {
+      const { code, stderr } = await run(...args);
+      assert.equal(code, wanted, stderr);
+      assert.ok(stderr.includes(text), stderr);
+    }
+  });
+});
+
+/** A core whose streams are scripted. */
+async function startStreamServer(
+  t: { after(close: () => void): void },
+  serve: (stream: ServerDuplexStream<StreamDetectFacesRequest, StreamDetectFacesResponse>) => void,
+  identity = ServerCredentials.createInsecure(),
+): Promise<Pick<BulkOptions, 'address'>> {
+  const server = new Server();
+  server.addService(FaceDetectionServiceService, { streamDetectFaces: serve });
+  const port = await bindServer(t, server, { credentials: identity });
+  return { address: `127.0.0.1:${port}` };
+}
+
+const answer = (id: string): StreamDetectFacesResponse => ({
+  id,
+  result: { $case: 'response', value: { faces: [], omittedFaces: 0, details: undefined } },
+});
+
+function optionsFor(more: Partial<BulkOptions> & Pick<BulkOptions, 'address'>): BulkOptions {
+  return {
+    apiKey: 'k',
+    feature: 'faces',
+    company: '',
+    minScore: undefined,
+    landmarks: false,
+    inFlight: 4,
+    maxImageBytes: 1_000,
+    signal: new AbortController().signal,
+    onRetry: () => {},
+    ...more,
+  };
+}
+
+/** As many names of one small file. */
+async function manyFiles(t: { after(close: () => unknown): void }, count: number) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const names = Array.from({ length: count }, (_, i) => path.join(folder, `${i}.jpg`));
+  for (const name of names) await writeFile(name, 'x');
+  return names;
+}
+
+test('a lost stream is taken up again, without losing or doubling a picture', async (t) => {
+  let streams = 0;
+  const server = await startStreamServer(t, (stream) => {
+    streams += 1;
+    const isLast = streams === 7;
+    let answers = 0;
+    stream.on('data', ({ id }: StreamDetectFacesRequest) => {
+      answers += 1;
+      if (!isLast && answers > 3) {
+        stream.emit('error', { code: status.UNAVAILABLE, details: 'gone' });
+        stream.removeAllListeners('data');
+      } else stream.write(answer(id));
+    });
+    stream.on('end', () => stream.end());
+  });
+  const names = await manyFiles(t, 20);
+  const lines: Line[] = [];
+  const retries: string[] = [];
+  await analyseAll(
+    toAsync(names),
+    (line) => Promise.resolve(void lines.push(line)),
+    optionsFor({ ...server, onRetry: (reason) => retries.push(reason) }),
+  );
+  assert.deepEqual(lines.map(({ file }) => file).sort(), [...names].sort());
+  // More breaks than a run survives that gets no answer between them.
+  assert.equal(streams, 7);
+  assert.equal(retries.length, 6);
+});
+
+test('a run that nobody answers gives up, after longer and longer delays', async (t) => {
+  const delays: unknown[] = [];
+  t.mock.method(timers, 'setTimeout', (ms?: number) => Promise.resolve(delays.push(ms)));
+  // For named imports too.
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  const server = await startStreamServer(t, (stream) =>
+    stream.emit('error', { code: status.UNAVAILABLE, details: 'gone' }),
+  );
+  const options = optionsFor({ ...server, onRetry: () => assert.ok(delays.length < 5) });
+  await assert.rejects(
+    analyseAll(toAsync(await manyFiles(t, 1)), () => Promise.resolve(), options),
+    { message: 'gone' },
+  );
+  assert.deepEqual(delays, [500, 1_000, 2_000, 4_000, 8_000]);
+});
+
+test('a picture that is being looked for when the stream is lost is not lost with it', async (t) => {
+  let tellLoss = () => {};
+  const loss = new Promise<void>((resolve) => (tellLoss = resolve));
+  let streams = 0;
+  const server = await startStreamServer(t, (stream) => {
+    streams += 1;
+    stream.on('data', ({ id }: StreamDetectFacesRequest) => {
+      if (streams > 1) return void stream.write(answer(id));
+      stream.emit('error', { code: status.UNAVAILABLE, details: 'gone' });
+      tellLoss();
+    });
+    stream.on('end', () => stream.end());
+  });
+  const [first = '', second = ''] = await manyFiles(t, 2);
+  async function* slowly() {
+    yield first;
+    await loss;
+    // The client learns of it meanwhile.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    yield second;
+  }
+  const files: string[] = [];
+  await analyseAll(
+    slowly(),
+    ({ file }) => Promise.resolve(void files.push(file)),
+    optionsFor(server),
+  );
+  assert.deepEqual(files, [first, second]);
+});
+
+/** As the core says that a picture may come again. */
+const refusedForNow = (id: string, seconds: number): StreamDetectFacesResponse => ({
+  id,
+  result: {
+    $case: 'error',
+    value: toRpcStatus(
+      refuse('RATE_LIMITED', 'apikey has sent enough', { retryAfterSeconds: seconds }),
+    ),
+  },
+});
+
+test('pictures beyond the rate of the key are sent again when the service says', async (t) => {
+  let streams = 0;
+  let refusedAt = 0;
+  let openedAt = 0;
+  const server = await startStreamServer(t, (stream) => {
+    streams += 1;
+    openedAt = performance.now();
+    let allowed = 3;
+    stream.on('data', ({ id }: StreamDetectFacesRequest) => {
+      allowed -= 1;
+      if (allowed < 0) refusedAt = performance.now();
+      stream.write(allowed < 0 ? refusedForNow(id, streams) : answer(id));
+    });
+    stream.on('end', () => stream.end());
+  });
+  const names = await manyFiles(t, 8);
+  const lines: Line[] = [];
+  const retries: string[] = [];
+  await analyseAll(
+    toAsync(names),
+    (line) => Promise.resolve(void lines.push(line)),
+    optionsFor({
+      ...server,
+      onRetry: (reason) => retries.push(reason),
+    }),
+  );
+  assert.deepEqual(lines.map(({ file }) => file).sort(), [...names].sort());
+  assert.ok(lines.every(({ error }) => error === undefined));
+  assert.equal(streams, 3);
+  assert.deepEqual(retries, ['apikey has sent enough', 'apikey has sent enough']);
+  assert.ok(openedAt - refusedAt > 1_900, `asked again after ${openedAt - refusedAt} ms`);
+});
+
+test('a run that waits for the rate of its key can be stopped', { timeout: 20_000 }, async (t) => {
+  const server = await startStreamServer(t, (stream) => {
+    stream.on('data', ({ id }: StreamDetectFacesRequest) => stream.write(refusedForNow(id, 60)));
+    stream.on('end', () => stream.end());
+  });
+  const stop = new AbortController();
+  const stopped = new Error('stopped');
+  await assert.rejects(
+    analyseAll(
+      toAsync(await manyFiles(t, 2)),
+      () => Promise.resolve(),
+      optionsFor({
+        ...server,
+        signal: stop.signal,
+        onRetry: () => setImmediate(() => stop.abort(stopped)),
+      }),
+    ),
+    stopped,
+  );
+});
+
+test('no more pictures are on their way than allowed, though the service is slow', async (t) => {
+  const held: (() => void)[] = [];
+  const server = await startStreamServer(t, (stream) => {
+    stream.on('data', ({ id }: StreamDetectFacesRequest) =>
+      held.push(() => stream.write(answer(id))),
+    );
+    stream.on('end', () => held.push(() => stream.end()));
+  });
+  const names = await manyFiles(t, 12);
+  let asked = 0;
+  let taken = 0;
+  async function* counted() {
+    for (const name of names) {
+      asked += 1;
+      assert.ok(asked - taken <= 4, `${asked} asked for, ${taken} done`);
+      yield await Promise.resolve(name);
+    }
+  }
+  const timer = setInterval(() => held.splice(0).forEach((write) => write()), 10);
+  t.after(() => clearInterval(timer));
+  await analyseAll(
+    counted(),
+    async () => {
+      // A slow disk.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      taken += 1;
+    },
+    optionsFor(server),
+  );
+  assert.equal(taken, 12);
+});
+
+test('--tls-ca says whom to believe, and only that one', async (t) => {
+  const authority = await createAuthority(t);
+  const stranger = await createAuthority(t);
+  const { cert, key } = await authority.issue('server');
+  const keys: unknown[] = [];
+  const { address } = await startStreamServer(
+    t,
+    (stream) => {
+      keys.push(stream.metadata.get('apikey')[0]);
+      stream.on('data', ({ id }: StreamDetectFacesRequest) => stream.write(answer(id)));
+      stream.on('end', () => stream.end());
+    },
+    ServerCredentials.createSsl(null, [
+      { cert_chain: Buffer.from(cert), private_key: Buffer.from(key) },
+    ]),
+  );
+  const [name = ''] = await manyFiles(t, 1);
+  const output = path.join(path.dirname(name), 'lines.jsonl');
+  const analyse = (authorityFile: string) =>
+    spawn(
+      process.execPath,
+      [
+        command,
+        ...['--address', address.replace('127.0.0.1', 'localhost')],
+        ...['--tls-ca', authorityFile, '--output', output, name],
+      ],
+      { env: { ...process.env, APIKEY: 'k' }, stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+
+  // It would try for minutes: a core that cannot be believed may be one that is being replaced.
+  const wary = analyse(stranger.certFile);
+  const warned = once(wary.stderr, 'data');
+  assert.match(String((await warned)[0]), /trying again/);
+  const left = once(wary, 'close');
+  wary.kill('SIGINT');
+  await left;
+  assert.deepEqual(keys, []);
+
+  const [code] = (await once(analyse(authority.certFile), 'close')) as [number];
+  assert.equal(code, 0);
+  assert.deepEqual(keys, ['k']);
+  const lines = (await readFile(output, 'utf8')).trim().split('\n');
+  assert.deepEqual(
+    lines.map((line) => (JSON.parse(line) as Line).file),
+    [name],
+  );
+});
+
+test('a refused key ends the run at once', async (t) => {
+  const server = await startStreamServer(t, (stream) =>
+    stream.emit('error', { code: status.UNAUTHENTICATED, details: 'The API key is not valid.' }),
+  );
+  const names = await manyFiles(t, 3);
+  await assert.rejects(
+    analyseAll(toAsync(names), () => Promise.resolve(), optionsFor(server)),
+    /The API key is not valid/,
+  );
+});
+
+test(
+  'a line that cannot be written ends the run, and its stream',
+  { timeout: 20_000 },
+  async (t) => {
+    let hasEnded = false;
+    const server = await startStreamServer(t, (stream) => {
+      stream.on('data', ({ id }: StreamDetectFacesRequest) => stream.write(answer(id)));
+      stream.on('end', () => stream.end());
+      stream.on('cancelled', () => (hasEnded = true));
+    });
+    const names = await manyFiles(t, 20);
+    const full = new Error('ENOSPC: no space left on device');
+    await assert.rejects(
+      analyseAll(toAsync(names), () => Promise.reject(full), optionsFor(server)),
+      full,
+    );
+    while (!hasEnded) await new Promise((resolve) => setTimeout(resolve, 5));
+  },
+);
+
+test('pictures are found in folders and by name', async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await mkdir(path.join(folder, 'b/c'), { recursive: true });
+  for (const name of ['z.PNG', 'a.jpg', 'b/1.webp', 'b/c/2.tiff', 'b/x.txt', 'b/c/[odd].jpg'])
+    await writeFile(path.join(folder, name), '');
+  const find = async (...wanted: string[]) => {
+    const found: string[] = [];
+    for await (const file of findPictures(wanted.map((one) => `${folder}/${one}`)))
+      found.push(path.relative(folder, file));
+    return found;
+  };
+  assert.deepEqual(await find(''), ['a.jpg', 'b/1.webp', 'b/c/2.tiff', 'b/c/[odd].jpg', 'z.PNG']);
+  // Of a name that is given itself no letter means another.
+  assert.deepEqual(await find('b/x.txt', 'b/c/[odd].jpg'), ['b/x.txt', 'b/c/[odd].jpg']);
+  await assert.rejects(find('b/[0-9].webp'), { code: 'ENOENT' });
+});
+
+test('links are followed, but not round in a circle', async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await mkdir(path.join(folder, 'real/deep'), { recursive: true });
+  await mkdir(path.join(folder, 'linked'));
+  await writeFile(path.join(folder, 'real/deep/1.jpg'), '');
+  for (const [target, link] of [
+    ['real', 'folder'],
+    ['../real/deep/1.jpg', 'linked/file.jpg'],
+    ['../real/deep', 'linked/folder'],
+    ['../nowhere', 'linked/lost.jpg'],
+    ['..', 'real/deep/circle'],
+  ] as const)
+    await symlink(target, path.join(folder, link));
+  const find = async (...wanted: string[]) => {
+    const found: string[] = [];
+    for await (const file of findPictures(wanted.map((one) => path.join(folder, one))))
+      found.push(path.relative(folder, file));
+    return found;
+  };
+  assert.deepEqual(await find('folder'), ['folder/deep/1.jpg']);
+  // The one that is lost gets a line that says so.
+  assert.deepEqual(await find('linked'), [
+    'linked/file.jpg',
+    'linked/folder/1.jpg',
+    'linked/lost.jpg',
+  ]);
+  assert.deepEqual(await find('linked/file.jpg'), ['linked/file.jpg']);
+});
+
+test('a folder that several paths lead to is listed once', async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await mkdir(path.join(folder, 'all/shared'), { recursive: true });
+  await writeFile(path.join(folder, 'all/shared/1.jpg'), '');
+  for (const link of ['first', 'second']) await symlink('shared', path.join(folder, 'all', link));
+  const found: string[] = [];
+  for await (const file of findPictures([
+    path.join(folder, 'all'),
+    path.join(folder, 'all/shared'),
+  ]))
+    found.push(path.relative(folder, file));
+  assert.deepEqual(found, ['all/first/1.jpg']);
+});
+
+test('looking for pictures can be stopped', async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
+  t.after(() => rm(folder, { recursive: true }));
+  for (const name of ['a', 'b']) await mkdir(path.join(folder, name));
+  const stopped = new Error('stopped');
+  const signal = AbortSignal.abort(stopped);
+  await assert.rejects(findPictures([folder], { signal }).next(), stopped);
+
+  const stop = new AbortController();
+  await writeFile(path.join(folder, 'c.txt'), '');
+  await writeFile(path.join(folder, 'd.jpg'), '');
+  const onLeftOut = () => stop.abort(stopped);
+  await assert.rejects(findPictures([folder], { onLeftOut, signal: stop.signal }).next(), stopped);
+});
+
+test('the progress line', () => {
+  const progress = { total: 200, skipped: 50, answered: 45, failed: 5, elapsedMs: 10_000 };
+  assert.equal(
+    progressLine(progress),
+    '[############------------] 50% 100/200, 5.0/s, 50 done before, 5 failed, 0:20 left',
+  );
+});
+
+async function* toAsync(names: readonly string[]): AsyncGenerator<string> {
+  for (const name of names) yield await Promise.resolve(name);
+}
