@@ -9,8 +9,8 @@ import { Worker } from 'node:worker_threads';
 import { Client, credentials, type MethodDefinition } from '@grpc/grpc-js';
 import { service as health } from 'grpc-health-check';
 import { pino } from 'pino';
-import { createConfig } from '../core-server/config.js';
-import { startCore } from '../core-server/core.js';
+import { createConfig } from '../core-server/compose/config.js';
+import { startCore } from '../core-server/compose/core.js';
 import {
   AdminServiceClient,
   type CreateApiKeyResponse,

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { AnalysisModels } from './analysis-models.js';
 import type { AnalysisTasks } from './analysis-tasks.js';
-import type { CoreConfig } from './config.js';
+import type { CoreConfig } from './compose/config.js';
+import type { Metrics } from './compose/metrics.js';
 import { createWorkerPool, type WorkerPool } from './inference/pool.js';
-import type { Metrics } from './observe/metrics.js';
 
 /** A worker that is busy with one picture for longer counts as stuck. */
 const stuckAfterDeadlines = 2;

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { createConfig as createCoreConfig } from '../core-server/config.js';
+import { createConfig as createCoreConfig } from '../core-server/compose/config.js';
 import { createConfig as createFacadeConfig } from '../rest-facade/config.js';
 import { isHttpServing, isListening } from './is-serving.js';
 import { toConnectAddress, toConnectHost } from './launch-settings.js';

@@ -1,4 +1,4 @@
-import { createConfig as createCoreConfig } from '../core-server/config.js';
+import { createConfig as createCoreConfig } from '../core-server/compose/config.js';
 import { createConfig as createFacadeConfig } from '../rest-facade/config.js';
 import { formatAddress } from '../runtime/net/format-address.js';
 import { ConfigError } from '../runtime/settings/read-settings.js';

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { DemoCredentials } from '../core-server/first-start.js';
+import type { DemoCredentials } from '../core-server/compose/first-start.js';
 import { formatAddress } from '../runtime/net/format-address.js';
 import { closeMs } from '../runtime/process/stop-message.js';
 import { coreEnvironment, facadeEnvironment } from './child-environment.js';

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { Database } from '../db/knex.js';
-import { type ApiKeys, createApiKeys } from './api-keys.js';
-import { type Companies, createCompanies } from './companies.js';
-import { createFailureLimiter } from './failure-limiter.js';
-import { createKnexApiKeyStore } from './knex-api-key-store.js';
-import { createKnexCompanyStore } from './knex-company-store.js';
-import { createPasswordHasher } from './password.js';
-import { createWorkLimiter, type WorkLimits } from './work-limiter.js';
+import type { Database } from '../store/database.js';
+import { type Companies, createCompanies } from './companies/companies.js';
+import { createKnexCompanyStore } from './companies/knex-company-store.js';
+import { createPasswordHasher } from './companies/password.js';
+import { type ApiKeys, createApiKeys } from './keys/api-keys.js';
+import { createKnexApiKeyStore } from './keys/knex-api-key-store.js';
+import { createFailureLimiter } from './limits/failure-limiter.js';
+import { createWorkLimiter, type WorkLimits } from './limits/semaphore.js';
 
 /** Who may call, and on behalf of which company. */
 export interface Access {

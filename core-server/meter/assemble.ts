@@ -1,5 +1,5 @@
+import { roundPixels, roundProbability } from '../common/precision.js';
 import type { Box, Size } from '../image/picture.js';
-import { roundPixels, roundProbability } from '../precision.js';
 import type { CounterLight } from './counter-light.js';
 import type { CounterReading } from './counter-reading.js';
 import { angleOf, boundingBoxOf, mapped, type Quad, resized } from './geometry.js';

@@ -1,7 +1,7 @@
+import { createStopwatch } from '../common/stopwatch.js';
 import { decodeUpright } from '../image/decode.js';
 import { readHeader } from '../image/header.js';
 import { type Resampling, scaledSize } from '../image/picture.js';
-import { createStopwatch } from '../stopwatch.js';
 import { assembleReading } from './assemble.js';
 import { judgeLight, measureLight } from './counter-light.js';
 import type { CounterReader } from './counter-reading.js';

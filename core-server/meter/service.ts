@@ -5,11 +5,11 @@ import {
   type ReadMeterResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { refuse } from '../../runtime/errors/refusal.js';
-import type { Call } from '../call.js';
+import type { Call } from '../common/call.js';
 import type { ImageLimits } from '../image/limits.js';
 import type { WorkerPool } from '../inference/pool.js';
+import { type HandlerOptions, toRunOptions, type WorkCall } from '../inference/run-options.js';
 import { preparePicture } from '../prepare-picture.js';
-import { type HandlerOptions, toRunOptions, type WorkCall } from '../run-options.js';
 import type { MeterTasks } from './task.js';
 import { validateKnownMeter } from './validate.js';
 

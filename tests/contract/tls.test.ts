@@ -9,7 +9,7 @@ import { before, describe, it, type TestContext } from 'node:test';
 import { connect, type ConnectionOptions, type SecureVersion } from 'node:tls';
 import { type ChannelCredentials, credentials, Metadata, status } from '@grpc/grpc-js';
 import { pino } from 'pino';
-import { createConfig } from '../../core-server/config.js';
+import { createConfig } from '../../core-server/compose/config.js';
 import {
   AdminServiceClient,
   type CreateApiKeyResponse,

@@ -5,7 +5,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import {
   createConfig as createCoreConfig,
   settings as coreSettings,
-} from '../../core-server/config.js';
+} from '../../core-server/compose/config.js';
 import { whichProcess } from '../../launcher/which-process.js';
 import {
   createConfig as createFacadeConfig,

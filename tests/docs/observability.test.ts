@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import type { Metric, Registry } from 'prom-client';
 import { parse } from 'yaml';
-import { createMetrics as createCoreMetrics } from '../../core-server/observe/metrics.js';
+import { createMetrics as createCoreMetrics } from '../../core-server/compose/metrics.js';
 import { createMetrics as createFacadeMetrics } from '../../rest-facade/observe/metrics.js';
 import { codeOfReason } from '../../runtime/errors/reasons.js';
 

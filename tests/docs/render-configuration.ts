@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { settings as coreSettings } from '../../core-server/config.js';
+import { settings as coreSettings } from '../../core-server/compose/config.js';
 import { settings as facadeSettings } from '../../rest-facade/config.js';
 
 /** Where the default is not a value of its own. */
@@ -17,7 +17,7 @@ const tableHead = ['| variable | default | meaning |', '|---|---|---|'];
 export function renderConfiguration(): string {
   return [
     '# Configuration reference',
-    'Generated from `core-server/config.ts` and `rest-facade/config.ts` by `npm run docs`. Settings ' +
+    'Generated from `core-server/compose/config.ts` and `rest-facade/config.ts` by `npm run docs`. Settings ' +
       'are environment variables; an empty one counts as unset. If any are invalid, a process reports all of ' +
       'them at once and does not start.',
     '## Core',

@@ -16,7 +16,7 @@ import {
   RefusedError,
   ThresholdSource,
 } from 'image-analysis/client';
-import { toStatusObject } from '../../core-server/grpc/status.js';
+import { toStatusObject } from '../../core-server/rpc/status.js';
 import { ErrorInfo } from '../../generated/google/rpc/error_details.js';
 import { Status } from '../../generated/google/rpc/status.js';
 import { MeterReadingServiceService } from '../../generated/imageanalysis/v1/meter_reading.js';

@@ -1,5 +1,5 @@
+import { roundPixels } from '../../common/precision.js';
 import type { Box, Point, QuarterTurns, Region, Size } from '../../image/picture.js';
-import { roundPixels } from '../../precision.js';
 
 /** A face that the network sees somewhere, before or after suppression. */
 export interface Candidate {

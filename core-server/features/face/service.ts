@@ -8,12 +8,12 @@ import type {
   ThresholdSource,
 } from '../../../generated/imageanalysis/v1/face_detection.js';
 import { refuse } from '../../../runtime/errors/refusal.js';
-import type { Call } from '../../call.js';
+import type { Call } from '../../common/call.js';
+import { validateScore } from '../../common/score.js';
 import type { ImageLimits } from '../../image/limits.js';
 import type { WorkerPool } from '../../inference/pool.js';
+import { type HandlerOptions, toRunOptions } from '../../inference/run-options.js';
 import { preparePicture } from '../../prepare-picture.js';
-import { type HandlerOptions, toRunOptions } from '../../run-options.js';
-import { validateScore } from '../../score.js';
 import type { DetectFacesOutput, FaceTasks } from './task.js';
 import { toFace } from './to-face.js';
 import { validateMaxFaces } from './validate.js';

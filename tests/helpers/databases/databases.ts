@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createDatabase, type DatabaseOptions } from '../../../core-server/db/knex.js';
+import { createDatabase, type DatabaseOptions } from '../../../core-server/store/database.js';
 import { type PostgresServer, startPostgres } from './postgres.js';
 
 /** What a test needs of its context. */

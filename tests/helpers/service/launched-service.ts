@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { DemoCredentials } from '../../../core-server/first-start.js';
+import type { DemoCredentials } from '../../../core-server/compose/first-start.js';
 import { launch, type LaunchOptions, type Service } from '../../../launcher/launch.js';
 import { createLaunchSettings } from '../../../launcher/launch-settings.js';
 import { createRunAdmin, type RunAdmin } from '../../../launcher/run-admin.js';

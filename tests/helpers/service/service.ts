@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { credentials, Metadata } from '@grpc/grpc-js';
 import { type Logger, pino } from 'pino';
-import { createDatabase } from '../../../core-server/db/knex.js';
+import { createDatabase } from '../../../core-server/store/database.js';
 import {
   AdminServiceClient,
   type CreateApiKeyResponse,

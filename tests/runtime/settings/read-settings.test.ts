@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { z } from 'zod';
-import { createConfig } from '../../../core-server/config.js';
+import { createConfig } from '../../../core-server/compose/config.js';
 import {
   ConfigError,
   findUnknown,

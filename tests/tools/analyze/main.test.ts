@@ -21,7 +21,7 @@ import timers from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Server, ServerCredentials, type ServerDuplexStream, status } from '@grpc/grpc-js';
 import sharp from 'sharp';
-import { toRpcStatus } from '../../../core-server/grpc/status.js';
+import { toRpcStatus } from '../../../core-server/rpc/status.js';
 import {
   FaceDetectionServiceService,
   type StreamDetectFacesRequest,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import type { Call } from '../../../../core-server/call.js';
+import type { Call } from '../../../../core-server/common/call.js';
 import { createFaceDetectionHandlers } from '../../../../core-server/features/face/service.js';
 import type {
   DetectFacesInput,

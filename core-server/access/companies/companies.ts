@@ -1,0 +1,140 @@
+import { clip, quote, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
+import type { FailureLimiter, PasswordAttempt } from '../limits/failure-limiter.js';
+import type { WorkLimiter } from '../limits/semaphore.js';
+import type { PasswordHasher } from './password.js';
+
+/** A registered company without its password. */
+export interface Company {
+  readonly name: string;
+  /** 0..1; undefined if never configured. */
+  readonly detectionScore: number | undefined;
+  readonly createTime: Date;
+}
+
+/**
+ * The store of companies. Every method throws a Refusal when the store fails. Names that are looked for may be anything
+ * that callers send.
+ */
+export interface CompanyStore {
+  /** False if the name is taken; the existing company stays as it is. */
+  insert(name: string, passwordHash: string, createTime: Date): Promise<boolean>;
+  /** False if there is none with that name. */
+  setPasswordHash(name: string, passwordHash: string): Promise<boolean>;
+  findPasswordHash(name: string): Promise<string | undefined>;
+  /** By name, in order of character codes. */
+  list(): Promise<Company[]>;
+  /** Deletes the company and its score; false if there is none with that name. */
+  delete(name: string): Promise<boolean>;
+}
+
+/** A company's name and password, and who sent them. */
+export interface CompanyCredentials extends PasswordAttempt {
+  readonly password: string;
+  /** Aborted when the caller is gone: a password still waiting is then not checked. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Companies {
+  /** @throws Refusal COMPANY_EXISTS */
+  create(name: string, password: string): Promise<Company>;
+  /** @throws Refusal UNKNOWN_COMPANY */
+  setPassword(name: string, password: string): Promise<void>;
+  list(): Promise<Company[]>;
+  /** @throws Refusal UNKNOWN_COMPANY */
+  delete(name: string): Promise<void>;
+  /**
+   * Returns if the password is the company's.
+   *
+   * @throws Refusal COMPANY_AUTH_FAILED for an unknown company and for a wrong password, after
+   * the same work; RATE_LIMITED after repeated failures, whether or not the company exists;
+   * QUEUE_FULL when too many passwords wait to be checked.
+   */
+  authenticate(credentials: CompanyCredentials): Promise<void>;
+}
+
+export interface CompaniesDependencies {
+  readonly store: CompanyStore;
+  readonly hasher: PasswordHasher;
+  /** Limits password checks to part of the thread pool, which reading the store needs too. */
+  readonly limiter: WorkLimiter;
+  readonly failures: FailureLimiter;
+  readonly now: () => Date;
+}
+
+/** Longer passwords are rejected without hashing: none nearly as long can be set. */
+const maxHashedLength = 1024;
+
+/** The owner if there is no API key. */
+const administrator = '';
+
+/** Registers companies and checks their passwords. */
+export function createCompanies(dependencies: CompaniesDependencies): Companies {
+  const { store, hasher, limiter, failures, now } = dependencies;
+  const decoy = hasher.decoy();
+  const hash = (password: string): Promise<string> =>
+    limiter.run(administrator, () => hasher.hash(password));
+
+  async function isRightPassword(name: string, password: string): Promise<boolean> {
+    const isPossible = password.length <= maxHashedLength;
+    const stored = isPossible ? await store.findPasswordHash(name) : undefined;
+    // The decoy costs as much as a real hash, so the time of a refusal does not reveal who is registered.
+    const matches = await hasher.verify(isPossible ? password : '', stored ?? decoy);
+    return matches && stored !== undefined;
+  }
+
+  return {
+    async create(name, password) {
+      const createTime = now();
+      if (!(await store.insert(name, await hash(password), createTime))) {
+        throw refuse('COMPANY_EXISTS', `name is "${name}", want one that is not registered`, {
+          details: { field: 'name', value: name },
+        });
+      }
+      return { name, detectionScore: undefined, createTime };
+    },
+
+    async setPassword(name, password) {
+      const isKnown = await store.setPasswordHash(name, await hash(password));
+      if (!isKnown) throw unknownCompany('name', name);
+    },
+
+    list: () => store.list(),
+
+    async delete(name) {
+      if (!(await store.delete(name))) throw unknownCompany('name', name);
+    },
+
+    async authenticate(credentials) {
+      const { company, password, signal } = credentials;
+      await failures.check(credentials);
+      const check = async () => {
+        // Again when its turn has come: those before it may have used up the allowed failures.
+        await failures.check(credentials);
+        if (await isRightPassword(company, password)) {
+          await failures.recordSuccess(credentials);
+          return;
+        }
+        await failures.recordFailure(credentials);
+        throw companyAuthFailed();
+      };
+      await limiter.run(credentials.keyId, check, signal);
+    },
+  };
+}
+
+/** The same refusal for an unknown company and for a wrong password: it must not reveal which it is. */
+export function companyAuthFailed(): Refusal {
+  return refuse(
+    'COMPANY_AUTH_FAILED',
+    'the company is unknown or the password is wrong, want a company and its password',
+  );
+}
+
+/** @param field under which the caller sent the name */
+export function unknownCompany(field: string, name: string): Refusal {
+  return refuse(
+    'UNKNOWN_COMPANY',
+    `${field} is ${quote(name)}, want the name of a registered company`,
+    { details: { field, value: clip(name) } },
+  );
+}

@@ -1,0 +1,25 @@
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { refuse } from '../../../runtime/errors/refusal.js';
+import { callerAddress } from '../../../runtime/net/caller-address.js';
+import { refuseWhenSpent } from '../limits/failure-limiter.js';
+import { isSameSecret } from './same-secret.js';
+
+const maxFailures = 10;
+const windowSeconds = 60;
+
+/** Rejects with INVALID_API_KEY, or with RATE_LIMITED after too many failures from this address. */
+export type AdminKeyCheck = (sent: string, peer: string) => Promise<void>;
+
+/** Checks keys for AdminService. A person may have chosen its only key, so guesses are slowed down. */
+export function createAdminKeyCheck(adminKey: string): AdminKeyCheck {
+  const failures = new RateLimiterMemory({ points: maxFailures, duration: windowSeconds });
+  return async (sent, peer) => {
+    const caller = callerAddress(peer);
+    await refuseWhenSpent(failures, caller, 'adminkey');
+    if (isSameSecret(sent, adminKey)) return;
+    await failures.penalty(caller);
+    throw refuse('INVALID_API_KEY', 'adminkey is wrong, want the key of AdminService', {
+      details: { field: 'adminkey' },
+    });
+  };
+}

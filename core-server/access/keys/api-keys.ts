@@ -1,0 +1,137 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Operation } from '../../../generated/imageanalysis/v1/admin.js';
+import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
+import { shareLookups } from '../limits/single-flight.js';
+import {
+  formatApiKey,
+  generateApiKey,
+  hashApiKeySecret,
+  isApiKeyId,
+  parseApiKey,
+} from './api-key-format.js';
+
+/** An API key without its secret. */
+export interface ApiKey {
+  readonly id: string;
+  readonly label: string;
+  /** Empty means everything. */
+  readonly operations: readonly Operation[];
+  readonly createTime: Date;
+  readonly expireTime: Date | undefined;
+  readonly revokeTime: Date | undefined;
+}
+
+/** An API key as it is stored. */
+export interface StoredApiKey {
+  readonly apiKey: ApiKey;
+  /** SHA-256 of the secret, 32 bytes. */
+  readonly secretHash: Buffer;
+}
+
+/** The store of API keys. Every method throws a Refusal when the store fails. */
+export interface ApiKeyStore {
+  insert(key: StoredApiKey): Promise<void>;
+  find(id: string): Promise<StoredApiKey | undefined>;
+  /** Newest first. */
+  list(): Promise<ApiKey[]>;
+  /** Whether there are any, valid or not. */
+  exist(): Promise<boolean>;
+  /** Sets the time of revocation if there is none yet; returns the updated key, or undefined if unknown. */
+  revoke(id: string, time: Date): Promise<ApiKey | undefined>;
+}
+
+/** Properties of a new API key. */
+export interface NewApiKey {
+  readonly label: string;
+  readonly operations: readonly Operation[];
+  readonly expireTime: Date | undefined;
+}
+
+export interface ApiKeys {
+  /** Creates a key; `secret` is the whole key to send, and is not stored. */
+  create(wanted: NewApiKey): Promise<{ apiKey: ApiKey; secret: string }>;
+  list(): Promise<ApiKey[]>;
+  /** Whether any was ever created: expired and revoked ones stay in the store. */
+  exist(): Promise<boolean>;
+  /** @throws Refusal UNKNOWN_API_KEY */
+  revoke(id: string): Promise<ApiKey>;
+  /**
+   * The key that a caller sent, as it is in the store now: a revoked one is refused at the next call on every
+   * replica. The caller has to check what the key may be used for.
+   *
+   * @throws Refusal INVALID_API_KEY, the same for a malformed, unknown, revoked or expired key.
+   */
+  authenticate(sent: string): Promise<ApiKey>;
+}
+
+export interface ApiKeysDependencies {
+  readonly store: ApiKeyStore;
+  readonly now: () => Date;
+  /** Cryptographically random bytes. */
+  readonly randomBytes: (count: number) => Uint8Array;
+}
+
+/** Issues, lists, revokes and checks API keys. */
+export function createApiKeys({ store, now, randomBytes }: ApiKeysDependencies): ApiKeys {
+  const find = shareLookups((id: string) => store.find(id));
+  return {
+    async create({ label, operations, expireTime }) {
+      const parts = generateApiKey(randomBytes);
+      const apiKey: ApiKey = {
+        id: parts.id,
+        label,
+        operations: [...new Set(operations)],
+        createTime: now(),
+        expireTime,
+        revokeTime: undefined,
+      };
+      await store.insert({ apiKey, secretHash: hashApiKeySecret(parts.secret) });
+      return { apiKey, secret: formatApiKey(parts) };
+    },
+
+    list: () => store.list(),
+
+    exist: () => store.exist(),
+
+    async revoke(id) {
+      const apiKey = isApiKeyId(id) ? await store.revoke(id, now()) : undefined;
+      if (apiKey === undefined) {
+        throw unknownApiKey(id);
+      }
+      return apiKey;
+    },
+
+    async authenticate(sent) {
+      const parts = parseApiKey(sent);
+      if (parts === undefined) throw invalidApiKey();
+      const stored = await find(parts.id);
+      // An unknown id is compared too, so that refusing it takes the same work.
+      const secretHash = stored?.secretHash ?? noHash;
+      const matches = timingSafeEqual(hashApiKeySecret(parts.secret), secretHash);
+      if (stored === undefined || !matches || hasEnded(stored.apiKey, now())) throw invalidApiKey();
+      return stored.apiKey;
+    },
+  };
+}
+
+const noHash = Buffer.alloc(32);
+
+function hasEnded({ revokeTime, expireTime }: ApiKey, time: Date): boolean {
+  return revokeTime !== undefined || (expireTime !== undefined && expireTime <= time);
+}
+
+function unknownApiKey(id: string): Refusal {
+  const wish = 'want the public id of an API key';
+  // Anything but a public id may be a whole key, so it is not repeated.
+  return isApiKeyId(id)
+    ? refuse('UNKNOWN_API_KEY', `id is "${id}", ${wish}`, {
+        details: { field: 'id', value: id },
+      })
+    : refuse('UNKNOWN_API_KEY', `id is malformed, ${wish}`, { details: { field: 'id' } });
+}
+
+function invalidApiKey(): Refusal {
+  return refuse('INVALID_API_KEY', 'apikey is unknown, revoked or expired, want a valid one', {
+    details: { field: 'apikey' },
+  });
+}

@@ -1,0 +1,89 @@
+import type { Knex } from 'knex';
+import { Operation } from '../../../generated/imageanalysis/v1/admin.js';
+import { fromColumnTime, fromOptionalColumnTime, toColumnTime } from '../../store/column-time.js';
+import { whileUnchanged } from '../../store/row-cache.js';
+import { withStorageErrors } from '../../store/storage-error.js';
+import type { ApiKey, ApiKeyStore } from './api-keys.js';
+
+interface Row {
+  readonly id: string;
+  readonly secret_sha256: string;
+  readonly label: string;
+  readonly operations: string | null;
+  readonly create_time_ms: number | string;
+  readonly expire_time_ms: number | string | null;
+  readonly revoke_time_ms: number | string | null;
+}
+
+/** API keys in the table `api_keys`. */
+export function createKnexApiKeyStore(db: Knex): ApiKeyStore {
+  const table = (): Knex.QueryBuilder<Row, Row[]> => db<Row>('api_keys');
+
+  return {
+    async insert({ apiKey, secretHash }) {
+      await withStorageErrors(
+        table().insert({
+          id: apiKey.id,
+          secret_sha256: secretHash.toString('hex'),
+          label: apiKey.label,
+          operations: apiKey.operations.length === 0 ? null : apiKey.operations.join(','),
+          create_time_ms: apiKey.createTime.getTime(),
+          expire_time_ms: toColumnTime(apiKey.expireTime),
+          revoke_time_ms: toColumnTime(apiKey.revokeTime),
+        }),
+      );
+    },
+
+    find: whileUnchanged(db, async (id) => {
+      const [row] = await withStorageErrors<Row[]>(table().where({ id }).select());
+      if (row === undefined) return undefined;
+      return { apiKey: toApiKey(row), secretHash: Buffer.from(row.secret_sha256, 'hex') };
+    }),
+
+    async list() {
+      const rows = await withStorageErrors<Row[]>(
+        table()
+          .select()
+          .orderBy([{ column: 'create_time_ms', order: 'desc' }, 'id']),
+      );
+      return rows.map(toApiKey);
+    },
+
+    async exist() {
+      const rows = await withStorageErrors<Row[]>(table().select().limit(1));
+      return rows.length > 0;
+    },
+
+    async revoke(id, time) {
+      const [row] = await withStorageErrors<Row[]>(
+        table()
+          .where({ id })
+          .update({ revoke_time_ms: db.raw('coalesce(revoke_time_ms, ?)', [time.getTime()]) })
+          .returning('*'),
+      );
+      return row === undefined ? undefined : toApiKey(row);
+    },
+  };
+}
+
+function toApiKey(row: Row): ApiKey {
+  return {
+    id: row.id,
+    label: row.label,
+    operations: row.operations === null ? [] : row.operations.split(',').map(toOperation),
+    createTime: fromColumnTime(row.create_time_ms),
+    expireTime: fromOptionalColumnTime(row.expire_time_ms),
+    revokeTime: fromOptionalColumnTime(row.revoke_time_ms),
+  };
+}
+
+const operations: ReadonlyMap<string, Operation> = new Map(
+  Object.values(Operation).map((operation) => [operation, operation]),
+);
+
+// Dropping a name written by a newer version could leave an empty list, which allows everything.
+function toOperation(name: string): Operation {
+  const operation = operations.get(name);
+  if (operation === undefined) throw new Error(`api_keys.operations holds the unknown "${name}"`);
+  return operation;
+}

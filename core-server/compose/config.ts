@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { proxyList } from '../../runtime/net/trusted-proxies.js';
+import { countProcessors } from '../../runtime/process/count-processors.js';
+import {
+  file,
+  logLevel,
+  metricsHost,
+  metricsPort,
+  port,
+  readSettings,
+  share,
+  wholeNumber,
+} from '../../runtime/settings/read-settings.js';
+import { parsePostgresUrl, postgresUrlWish } from '../store/postgres/postgres-url.js';
+
+/** All settings of the core. */
+export type CoreConfig = z.infer<typeof settings>;
+
+const adminKeyRule = 'at least 16 printable ASCII characters, without leading or trailing blanks';
+
+/** The settings, their defaults and what they mean; docs/configuration.md is generated from them. */
+export const settings = z.object({
+  CORE_HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
+  CORE_PORT: port.default(50_051).describe('gRPC port; 0 picks a free port.'),
+  CORE_ADMIN_PORT: port.default(50_052).describe('Port of AdminService; 0 picks a free port.'),
+  CORE_ADMIN_KEY: z
+    .string()
+    // Only what gRPC metadata can carry: no caller could send anything else.
+    .regex(/^[!-~][ -~]{14,}[!-~]$/, `want ${adminKeyRule}`)
+    .optional()
+    .describe(`Key for AdminService, ${adminKeyRule}; AdminService is off when unset.`)
+    .meta({ secret: true }),
+  CORE_DATA_DIR: z.string().default('./data').describe('Directory of the SQLite file.'),
+  DATABASE_URL: z
+    .string()
+    .refine((text) => parsePostgresUrl(text) !== undefined, postgresUrlWish)
+    .optional()
+    .describe('URL of a PostgreSQL database to use instead of the SQLite file.')
+    .meta({ secret: true }),
+  CORE_WORKERS: wholeNumber(1, 256)
+    .default(countProcessors())
+    .describe('Number of inference workers.'),
+  UV_THREADPOOL_SIZE: wholeNumber(1, 10_000)
+    .default(4)
+    .describe(
+      'Threads that read and decode pictures, read the SQLite file and check passwords: twice the CPU cores, which `make run` sets, or more. See [Processes](operating.md#processes).',
+    ),
+  CORE_MAX_QUEUE: wholeNumber(0, 10_000)
+    .default(64)
+    .describe(
+      'Maximum number of requests waiting for a worker, and of passwords waiting to be checked. One API key may take four fifths of either; anything beyond is refused with `QUEUE_FULL`.',
+    ),
+  CORE_FACE_MODEL: z
+    .string()
+    .optional()
+    .describe('Face model from `models/manifest.json`; `yunet-n` needs `make models`.'),
+  CORE_DEFAULT_SCORE: share.optional().describe('Default detection score.'),
+  CORE_METER_CHECK_BELOW: share
+    .optional()
+    .describe('Readings with a lower confidence get the status `check`.'),
+  CORE_MAX_IMAGE_BYTES: wholeNumber(1, 100 * 2 ** 20)
+    .default(10 * 2 ** 20)
+    .describe('Maximum size of a picture file, in bytes.'),
+  CORE_MAX_IMAGE_PIXELS: wholeNumber(1, 500_000_000)
+    .default(50_000_000)
+    .describe('Maximum number of pixels in a picture.'),
+  CORE_MAX_IMAGE_SIDE: wholeNumber(1, 65_500)
+    .default(16_384)
+    .describe('Maximum length of the longer side, in pixels.'),
+  CORE_MAX_DEADLINE_MS: wholeNumber(1, 600_000)
+    .default(30_000)
+    .describe('Maximum time for any request, whatever its own deadline.'),
+  CORE_STREAM_IDLE_MS: wholeNumber(1, 3_600_000)
+    .default(300_000)
+    .describe('A bulk stream that is idle for this long is closed.'),
+  CORE_RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10_000_000)
+    .default(0)
+    .describe(
+      'Requests per minute for one API key, counting each request in a bulk stream; 0 means no limit.',
+    ),
+  CORE_TRUSTED_PROXIES: proxyList
+    .default('127.0.0.0/8, ::1')
+    .describe(
+      'Facades whose `x-forwarded-for` is trusted when password guessing is throttled, and whose connections are not limited.',
+    ),
+  CORE_TLS_CERT: file.describe(
+    'PEM file with the certificate chain for both gRPC ports; no TLS when unset.',
+  ),
+  CORE_TLS_KEY: file.describe('PEM file with its private key.'),
+  CORE_TLS_CLIENT_CA: file.describe(
+    'PEM file with the CA that client certificates must be signed by (mutual TLS); no client certificate is requested when unset.',
+  ),
+  CORE_METRICS_PORT: metricsPort,
+  CORE_METRICS_HOST: metricsHost,
+  CORE_SHUTDOWN_GRACE_MS: wholeNumber(0, 600_000)
+    .default(10_000)
+    .describe('Time that calls in flight get to finish after SIGTERM.'),
+  CORE_LOG_LEVEL: logLevel,
+});
+
+/** Settings that are meaningless without another. */
+const companions = [
+  ['CORE_TLS_CERT', 'CORE_TLS_KEY'],
+  ['CORE_TLS_KEY', 'CORE_TLS_CERT'],
+  ['CORE_TLS_CLIENT_CA', 'CORE_TLS_CERT'],
+] as const;
+
+/**
+ * Reads the settings from environment variables. An empty variable counts as unset.
+ *
+ * @throws ConfigError naming every mistake, one per line.
+ */
+export function createConfig(
+  environment: Readonly<Record<string, string | undefined>>,
+): CoreConfig {
+  return readSettings(settings, companions, environment);
+}

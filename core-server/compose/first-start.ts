@@ -1,0 +1,36 @@
+import { createAccess } from '../access/create-access.js';
+import type { Database } from '../store/database.js';
+import { takeStartLock } from '../store/migrations/migrate.js';
+
+/** Shown once: the store keeps hashes only. */
+export interface DemoCredentials {
+  readonly apiKey: string;
+  readonly company: string;
+  readonly password: string;
+}
+
+/**
+ * Registers a demo company with this password, and an API key; undefined if the store is in use already. All happens in
+ * one transaction: a start that breaks off leaves nothing, and of two at once, one finds what the other registered.
+ */
+export function registerDemo(
+  db: Database,
+  { password, now }: { readonly password: string; readonly now: () => Date },
+): Promise<DemoCredentials | undefined> {
+  return db.transaction(async (transaction) => {
+    await takeStartLock(transaction);
+    const { apiKeys, companies } = createAccess({
+      db: transaction,
+      passwords: { maxRunning: 1, maxWaiting: 0 },
+      now,
+    });
+    if ((await apiKeys.exist()) || (await companies.list()).length > 0) return undefined;
+    const { name: company } = await companies.create('demo', password);
+    const { secret } = await apiKeys.create({
+      label: 'demo',
+      operations: [],
+      expireTime: undefined,
+    });
+    return { apiKey: secret, company, password };
+  });
+}

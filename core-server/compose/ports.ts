@@ -1,0 +1,140 @@
+import type { ServerCredentials } from '@grpc/grpc-js';
+import type { Logger } from 'pino';
+import { parseTrustedProxies } from '../../runtime/net/trusted-proxies.js';
+import { startMetricsServer } from '../../runtime/observe/metrics-server.js';
+import type { Tracing } from '../../runtime/observe/tracing.js';
+import { createAdminKeyCheck } from '../access/keys/admin-key.js';
+import { createKeyRateLimiter } from '../access/limits/rate-limit.js';
+import type { AnalysisTasks } from '../analysis-tasks.js';
+import type { AdminHandlers } from '../features/admin/service.js';
+import type { WorkerPool } from '../inference/pool.js';
+import { startGrpcServer } from '../rpc/grpc-server.js';
+import {
+  type AccessDependencies,
+  checkAdminKeys,
+  checkApiKeys,
+} from '../rpc/interceptors/check-keys.js';
+import { observeCalls } from '../rpc/interceptors/observe-calls.js';
+import type { CoreConfig } from './config.js';
+import type { Handlers } from './handlers.js';
+import type { Metrics } from './metrics.js';
+import { createAdminService, createServices } from './services.js';
+
+/** How to reach a core. */
+export interface Ports {
+  /** Port of the services. */
+  readonly port: number;
+  /** Port of AdminService; undefined if it is off. */
+  readonly adminPort: number | undefined;
+  /** Port of the metrics; undefined if they are off. */
+  readonly metricsPort: number | undefined;
+  /** Reports NOT_SERVING and lets calls in flight finish within the grace period. */
+  close(graceMs: number): Promise<void>;
+}
+
+/**
+ * Opens the ports that the settings ask for.
+ *
+ * @throws Error if one cannot be opened; none is open then
+ */
+export async function startPorts(deps: {
+  readonly config: CoreConfig;
+  readonly handlers: Handlers;
+  readonly adminHandlers: AdminHandlers;
+  readonly apiKeys: Pick<AccessDependencies, 'authenticate'>;
+  readonly pool: Pick<WorkerPool<AnalysisTasks>, 'assertRoom' | 'watch'>;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
+  readonly credentials: ServerCredentials;
+  readonly descriptorSet: URL;
+  /** Milliseconds, monotonic. */
+  readonly now: () => number;
+  /** Aborted when the core is about to stop. */
+  readonly closing: AbortSignal;
+  readonly log: Logger;
+}): Promise<Ports> {
+  const { config, pool, metrics, tracing, now, log, apiKeys } = deps;
+  const maxDeadlineMs = config.CORE_MAX_DEADLINE_MS;
+  const adminKey = config.CORE_ADMIN_KEY;
+  const rateLimiter = createKeyRateLimiter({
+    requestsPerMinute: config.CORE_RATE_LIMIT_PER_MINUTE,
+  });
+  const isTrustedProxy = parseTrustedProxies(config.CORE_TRUSTED_PROXIES);
+  const callSettings = {
+    log,
+    now,
+    maxDeadlineMs,
+    isTrustedProxy,
+    idleMs: config.CORE_STREAM_IDLE_MS,
+    maxInFlight: config.CORE_WORKERS * 2,
+    closing: deps.closing,
+  };
+  const services = createServices(deps.handlers, callSettings);
+  const serverOptions = {
+    host: config.CORE_HOST,
+    observer: observeCalls({ metrics, tracing, now }),
+    credentials: deps.credentials,
+    descriptorSet: deps.descriptorSet,
+    maxReceiveMs: maxDeadlineMs,
+    isTrustedProxy,
+    log,
+  };
+
+  const open: Pick<Ports, 'close'>[] = [];
+  // Together, so that each reports NOT_SERVING at once.
+  const close = async (graceMs: number) =>
+    void (await Promise.all(open.map((server) => server.close(graceMs))));
+  const opened = async <Server extends Pick<Ports, 'close'>>(starting: Promise<Server>) => {
+    const server = await starting;
+    open.push(server);
+    return server;
+  };
+  try {
+    const main = await opened(
+      startGrpcServer({
+        ...serverOptions,
+        port: config.CORE_PORT,
+        services,
+        interceptor: checkApiKeys({
+          services,
+          authenticate: (apiKey) => apiKeys.authenticate(apiKey),
+          consume: (keyId) => rateLimiter.consume(keyId),
+          assertRoom({ keyId, deadline }) {
+            const timeLeftMs = Math.min(deadline - Date.now(), maxDeadlineMs);
+            pool.assertRoom({ owner: keyId, timeLeftMs });
+          },
+          log,
+        }),
+        maxPictureBytes: config.CORE_MAX_IMAGE_BYTES,
+      }),
+    );
+    pool.watch((canWork) => main.setServing(canWork));
+    const admin =
+      adminKey === undefined
+        ? undefined
+        : await opened(
+            startGrpcServer({
+              ...serverOptions,
+              port: config.CORE_ADMIN_PORT,
+              services: createAdminService(deps.adminHandlers, callSettings),
+              interceptor: checkAdminKeys(createAdminKeyCheck(adminKey), log),
+              maxPictureBytes: 0,
+            }),
+          );
+    const metricsServer =
+      config.CORE_METRICS_PORT === undefined
+        ? undefined
+        : await opened(
+            startMetricsServer({
+              registry: metrics.registry,
+              host: config.CORE_METRICS_HOST,
+              port: config.CORE_METRICS_PORT,
+              log,
+            }),
+          );
+    return { port: main.port, adminPort: admin?.port, metricsPort: metricsServer?.port, close };
+  } catch (error) {
+    await close(0);
+    throw error;
+  }
+}

@@ -1,0 +1,97 @@
+import {
+  type ApiKey,
+  type Company,
+  Operation,
+} from '../../../../generated/imageanalysis/v1/admin.js';
+
+/** Every command has it. */
+export interface JsonOption {
+  readonly json?: true;
+}
+
+/** Operations by their names on the command line: `face_detection` and so on. */
+export const operationsByName: ReadonlyMap<string, Operation> = new Map(
+  Object.values(Operation)
+    .filter((operation) => operation !== Operation.UNSPECIFIED)
+    .map((operation) => [nameOf(operation), operation]),
+);
+
+function nameOf(operation: Operation): string {
+  return operation.replace('OPERATION_', '').toLowerCase();
+}
+
+/** An API key as `--json` shows it. */
+export function apiKeyToJson(apiKey: ApiKey): Record<string, unknown> {
+  return {
+    id: apiKey.id,
+    label: apiKey.label,
+    operations: apiKey.operations.map(nameOf),
+    create_time: timeToJson(apiKey.createTime),
+    expire_time: timeToJson(apiKey.expireTime),
+    revoke_time: timeToJson(apiKey.revokeTime),
+  };
+}
+
+/** A company as `--json` shows it. */
+export function companyToJson(company: Company): Record<string, unknown> {
+  return {
+    name: company.name,
+    detection_score: company.detectionScore ?? null,
+    create_time: timeToJson(company.createTime),
+  };
+}
+
+/** Lines of a table of API keys. */
+export function apiKeysToTable(apiKeys: readonly ApiKey[], now: Date): string {
+  return toTable([
+    ['ID', 'LABEL', 'OPERATIONS', 'CREATED', 'STATE'],
+    ...apiKeys.map((apiKey) => [
+      apiKey.id,
+      apiKey.label,
+      apiKey.operations.map(nameOf).join(',') || 'all',
+      timeToText(apiKey.createTime),
+      stateOf(apiKey, now),
+    ]),
+  ]);
+}
+
+/** Lines of a table of companies. */
+export function companiesToTable(companies: readonly Company[]): string {
+  return toTable([
+    ['NAME', 'DETECTION SCORE', 'CREATED'],
+    ...companies.map((company) => [
+      company.name,
+      company.detectionScore === undefined ? 'default' : String(company.detectionScore),
+      timeToText(company.createTime),
+    ]),
+  ]);
+}
+
+function stateOf({ revokeTime, expireTime }: ApiKey, now: Date): string {
+  if (revokeTime !== undefined) return `revoked ${timeToText(revokeTime)}`;
+  if (expireTime === undefined) return 'active';
+  return `${expireTime > now ? 'active until' : 'expired'} ${timeToText(expireTime)}`;
+}
+
+function timeToJson(time: Date | undefined): string | null {
+  return time === undefined ? null : time.toISOString();
+}
+
+function timeToText(time: Date | undefined): string {
+  return time === undefined ? '' : `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+function toTable(rows: readonly (readonly string[])[]): string {
+  const columns = rows[0] ?? [];
+  const widths = columns.map((_, column) =>
+    Math.max(...rows.map((row) => Array.from(row[column] ?? '').length)),
+  );
+  return rows.map((row) => toLine(row, widths)).join('\n');
+}
+
+function toLine(cells: readonly string[], widths: readonly number[]): string {
+  return cells
+    .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - Array.from(cell).length))
+    .join('  ')
+    .trimEnd();
+}

@@ -1,0 +1,98 @@
+import {
+  type CreateApiKeyRequest,
+  type CreateCompanyRequest,
+  Operation,
+  type SetCompanyPasswordRequest,
+} from '../../../generated/imageanalysis/v1/admin.js';
+import {
+  invalidField,
+  missingField,
+  type Refusal,
+  refuse,
+} from '../../../runtime/errors/refusal.js';
+import { companyNameRule, isCompanyName } from '../../access/companies/company-name.js';
+
+const maxLabelLength = 128;
+const minPasswordLength = 8;
+const maxPasswordLength = 128;
+
+/** @throws Refusal MISSING_FIELD, INVALID_FIELD */
+export function validateCreateApiKey(request: CreateApiKeyRequest, now: Date): CreateApiKeyRequest {
+  validateLabel(request.label);
+  if (request.operations.includes(Operation.UNSPECIFIED)) {
+    const wish = Object.values(Operation).filter((name) => name !== Operation.UNSPECIFIED);
+    throw invalidField('operations', Operation.UNSPECIFIED, `any of ${wish.join(', ')}`);
+  }
+  validateExpireTime(request.expireTime, now);
+  return request;
+}
+
+/** @throws Refusal MISSING_FIELD */
+export function validateApiKeyId(id: string): string {
+  if (id === '') throw missingField('id', 'the public id of an API key');
+  return id;
+}
+
+/** A new company. @throws Refusal MISSING_FIELD, INVALID_FIELD */
+export function validateCreateCompany(request: CreateCompanyRequest): CreateCompanyRequest {
+  const { name, password } = request;
+  if (name === '') throw missingField('name', companyNameRule);
+  if (!isCompanyName(name)) throw invalidField('name', name, companyNameRule);
+  validatePassword(password);
+  return request;
+}
+
+/** @throws Refusal MISSING_FIELD, INVALID_FIELD */
+export function validateSetCompanyPassword(
+  request: SetCompanyPasswordRequest,
+): SetCompanyPasswordRequest {
+  validateKnownName(request.name);
+  validatePassword(request.password);
+  return request;
+}
+
+/** The name of a company that should exist. @throws Refusal MISSING_FIELD */
+export function validateKnownName(name: string): string {
+  if (name === '') throw missingField('name', 'the name of a registered company');
+  return name;
+}
+
+function validateLabel(label: string): void {
+  const wish = `1 to ${maxLabelLength} characters without control characters`;
+  if (label === '') throw missingField('label', wish);
+  // Control characters would affect the terminal that lists the keys; PostgreSQL does not accept NUL.
+  if (countCharacters(label) > maxLabelLength || hasControl(label)) {
+    throw invalidField('label', label, wish);
+  }
+}
+
+function validateExpireTime(time: Date | undefined, now: Date): void {
+  if (time === undefined || time > now) return;
+  const value = Number.isNaN(time.getTime()) ? 'invalid' : time.toISOString();
+  throw invalidField('expire_time', value, 'a time in the future');
+}
+
+/** It must survive being sent as a UTF-8 header, as the recommended REST form does. */
+function validatePassword(password: string): void {
+  const wish = `${minPasswordLength} to ${maxPasswordLength} characters, without control characters or leading or trailing blanks`;
+  if (password === '') throw missingField('password', wish);
+  // Never the value: this is a secret.
+  const mistaken = (has: string, details = {}): Refusal =>
+    refuse('INVALID_FIELD', `password has ${has}, want ${wish}`, {
+      details: { field: 'password', ...details },
+    });
+  const length = countCharacters(password);
+  if (length < minPasswordLength || length > maxPasswordLength)
+    throw mistaken(`${length} characters`, { limit: `${minPasswordLength}..${maxPasswordLength}` });
+  if (hasControl(password) || password.trim() !== password)
+    throw mistaken('control characters, or leading or trailing blanks');
+}
+
+/** Lone surrogates count too: they have no UTF-8 encoding. */
+function hasControl(text: string): boolean {
+  return /[\p{Cc}\p{Cs}]/u.test(text);
+}
+
+function countCharacters(text: string): number {
+  return Array.from(text).length;
+}

@@ -1,0 +1,170 @@
+import { setMaxListeners } from 'node:events';
+import { isIP } from 'node:net';
+import { Metadata, type ServerDuplexStream, type ServerUnaryCall } from '@grpc/grpc-js';
+import type { Logger } from 'pino';
+import {
+  callerGone,
+  deadlinePassed,
+  type Refusal,
+  refuse,
+} from '../../../runtime/errors/refusal.js';
+import type { IsTrustedProxy } from '../../../runtime/net/trusted-proxies.js';
+import type { Call } from '../../common/call.js';
+import { logFault } from '../../common/log-fault.js';
+import { type CallState, stateOf } from '../call-state.js';
+import { followDeadline } from '../own-deadline.js';
+import { readRequestId } from '../request-id.js';
+
+/** What every adapter needs to open a call. */
+export interface CallSettings {
+  /** Maximum time for a unary call or a single request of a stream, whatever its deadline. */
+  readonly maxDeadlineMs: number;
+  readonly log: Logger;
+  /** Whose `x-forwarded-for` is trusted: the REST facade calls on behalf of its HTTP clients. */
+  readonly isTrustedProxy: IsTrustedProxy;
+  /** Monotonic clock, milliseconds. */
+  readonly now: () => number;
+}
+
+/** One request of a call. */
+export type OpenRequest = Call & Pick<CallState, 'admitRequest'>;
+
+/** A call, and how to end it. */
+export interface OpenCall extends OpenRequest {
+  /** Ends its work with the reason for the caller to see. */
+  readonly abort: (reason: Refusal) => void;
+  /** Frees the listeners and timers. */
+  close(): void;
+  /** Writes the one log line of the call, once its response is on its way. */
+  logOutcome(error?: Refusal): void;
+}
+
+/**
+ * Opens a call: an abort signal that follows the caller and the deadline, ids, and a logger.
+ *
+ * @param limitMs how long the call may take; absent: only the caller's own deadline counts.
+ */
+export function openCall(
+  grpcCall: ServerUnaryCall<unknown, unknown> | ServerDuplexStream<unknown, unknown>,
+  settings: CallSettings,
+  limitMs?: number,
+): OpenCall {
+  const startedAt = settings.now();
+  const controller = new AbortController();
+  // Each request of a stream listens.
+  setMaxListeners(0, controller.signal);
+  const metadata = grpcCall.metadata;
+  const requestId = readRequestId(metadata);
+  const state = stateOf(metadata);
+  const { keyId = '', admitRequest, trace } = state;
+  const log = settings.log.child({ request_id: requestId, key_id: keyId });
+  log.debug({ method: grpcCall.getPath() }, 'call received');
+  const deadline = followDeadline(grpcCall.getDeadline(), settings.now);
+  const abort = (reason: Refusal) => controller.abort(reason);
+
+  const onCancelled = () => {
+    abort(state.refused ?? (deadline.isOver() ? deadlinePassed() : callerGone()));
+  };
+  grpcCall.once('cancelled', onCancelled);
+  const timer =
+    limitMs === undefined ? undefined : setTimeout(() => abort(tookTooLong(limitMs)), limitMs);
+  if (grpcCall.cancelled) onCancelled();
+
+  return {
+    admitRequest,
+    signal: controller.signal,
+    timeLeftMs: () =>
+      Math.min(deadline.leftMs(), startedAt + (limitMs ?? Infinity) - settings.now()),
+    requestId,
+    keyId,
+    clientAddress: clientAddressOf(grpcCall, settings.isTrustedProxy),
+    trace,
+    reportStart: () => grpcCall.sendMetadata(new Metadata()),
+    log,
+    abort,
+    close() {
+      clearTimeout(timer);
+      grpcCall.removeListener('cancelled', onCancelled);
+    },
+    logOutcome(error) {
+      // The refusal has its line already, unless it gets none.
+      if (error && error === state.refused) return;
+      const line = {
+        method: grpcCall.getPath(),
+        duration_ms: Math.round((settings.now() - startedAt) * 10) / 10,
+        ...(error && { reason: error.reason }),
+      };
+      // HTTP/2 sends the response at the end of this turn of the event loop, and writing a line takes as long.
+      setImmediate(() => {
+        if (error && logFault(log, error, line)) return;
+        log.info(line, error ? 'call refused' : 'call answered');
+      });
+    },
+  };
+}
+
+/**
+ * A signal that follows another one and is aborted with DEADLINE after `limitMs`. Close it when the
+ * work is done. (AbortSignal.any would do the same, but keeps its sources alive as long as a stream.)
+ */
+export function limitSignal(
+  parent: AbortSignal,
+  limitMs: number,
+): { readonly signal: AbortSignal; close(): void } {
+  const controller = new AbortController();
+  const follow = () => controller.abort(parent.reason);
+  const timer = setTimeout(() => controller.abort(tookTooLong(limitMs)), limitMs);
+  if (parent.aborted) follow();
+  else parent.addEventListener('abort', follow, { once: true });
+  return {
+    signal: controller.signal,
+    close() {
+      clearTimeout(timer);
+      parent.removeEventListener('abort', follow);
+    },
+  };
+}
+
+/** Settles like the work, or rejects with the signal's reason as soon as it is aborted. */
+export async function raceSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) {
+    work.catch(() => {});
+    throw signal.reason;
+  }
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    if (onAbort) signal.removeEventListener('abort', onAbort);
+    work.catch(() => {});
+  }
+}
+
+/** The service's own limit, shorter than the caller's. */
+function tookTooLong(limitMs: number): Refusal {
+  return refuse(
+    'DEADLINE',
+    `the response was not ready within ${limitMs} ms, the maximum for a request, try again`,
+    { details: { limit: String(limitMs) } },
+  );
+}
+
+function readText(metadata: Metadata, key: string): string | undefined {
+  const [value] = metadata.get(key);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The caller's address without its port; if a trusted proxy called, that of the proxy's client. */
+function clientAddressOf(
+  grpcCall: Pick<ServerUnaryCall<unknown, unknown>, 'getPeer' | 'metadata'>,
+  isTrustedProxy: IsTrustedProxy,
+): string {
+  const peer = grpcCall.getPeer();
+  const address = peer.replace(/:\d+$/, '');
+  const client = readText(grpcCall.metadata, 'x-forwarded-for');
+  return client !== undefined && isIP(client) !== 0 && isTrustedProxy(address) ? client : address;
+}

@@ -1,0 +1,38 @@
+import type { handleUnaryCall } from '@grpc/grpc-js';
+import { Refusal } from '../../../runtime/errors/refusal.js';
+import type { Call } from '../../common/call.js';
+import { requireDecoded } from '../grpc-js-patches/undecodable.js';
+import { toStatusObject } from '../status.js';
+import { type CallSettings, openCall, raceSignal } from './open-call.js';
+
+/** A handler for one request. Rejects with a Refusal to refuse. */
+export type UnaryHandler<Request, Response> = (request: Request, call: Call) => Promise<Response>;
+
+/**
+ * Turns a promise-returning handler into a grpc-js handler. grpc-js itself ignores the promise, so a rejection
+ * would leave the caller waiting. The caller gets an answer as soon as its deadline passes, whatever the
+ * handler is doing.
+ */
+export function unary<Request, Response>(
+  handler: UnaryHandler<Request, Response>,
+  settings: CallSettings,
+): handleUnaryCall<Request, Response> {
+  return (grpcCall, callback) => {
+    const call = openCall(grpcCall, settings, settings.maxDeadlineMs);
+    const answer = async () => {
+      try {
+        const work = async () => handler(requireDecoded(grpcCall.request), call);
+        const response = await raceSignal(work(), call.signal);
+        callback(null, response);
+        call.logOutcome();
+      } catch (caught) {
+        const error = Refusal.from(caught);
+        callback(toStatusObject(error));
+        call.logOutcome(error);
+      } finally {
+        call.close();
+      }
+    };
+    void answer();
+  };
+}

@@ -1,0 +1,156 @@
+import { constants, type Http2Server, type ServerHttp2Stream } from 'node:http2';
+import { noRoom } from '../../../runtime/errors/refusal.js';
+import { areTooSmall, chunksTooSmall } from '../../../runtime/limits/chunk-size.js';
+import type { BudgetShare, FairBudget } from '../../../runtime/limits/fair-budget.js';
+import { callerAddress } from '../../../runtime/net/caller-address.js';
+import { isOurs } from '../service-paths.js';
+import { createMessageMeter, type MeterReading } from './message-meter.js';
+import { refuseStream } from './refuse-stream.js';
+import { sanitizeHeaders } from './sanitize-headers.js';
+
+export interface StreamLimits {
+  /** Whether the method of a path takes a stream of messages. */
+  readonly takesStream: (path: string) => boolean;
+  /** Limit in bytes for all messages that are incomplete or waiting for a handler. */
+  readonly unfinishedBytes: FairBudget;
+  /** Limit in bytes for all responses that clients have not read. */
+  readonly unreadBytes: FairBudget;
+  /** A response of which nothing was read for this long is dropped. */
+  readonly takeAnswerMs: number;
+}
+
+/** For a message to health or reflection, which need no key and contain only a name. */
+export const maxOpenMessageBytes = 4 * 2 ** 10;
+
+/** Per call without a key: a reflection stream answers each at once, whether or not its responses are read. */
+export const maxOpenMessages = 100;
+
+/** What grpc-js keeps about a complete message, possibly empty, that waits for a handler. */
+export const waitingMessageBytes = 2 ** 10;
+
+/** What is kept about each chunk of a message in addition to its bytes. About 105 were measured. */
+export const chunkOverheadBytes = 256;
+
+/**
+ * Limits that grpc-js lacks, enforced on the HTTP/2 streams below it:
+ *
+ * - Bytes of unfinished messages, over all calls and per keyless call. A unary call's message counts until its caller
+ *   has ended the call, since grpc-js keeps it till then. A stream's messages count while they wait: grpc-js takes a
+ *   whole chunk at once, which may contain thousands of empty ones.
+ * - Messages per keyless call.
+ * - Messages in thousands of tiny chunks, each of which is work and kept separately.
+ * - Compressed messages, which each call would inflate a thousandfold. Pictures are compressed anyway.
+ * - Responses that are not read.
+ * - Data sent after a refusal.
+ * - Headers that it mishandles: deadlines that it cannot read, text that it would write to stderr, paths that it
+ *   would repeat, and large ones, of which HPACK repeats each with a byte.
+ */
+export function guardStreams(server: Http2Server, limits: StreamLimits): void {
+  // Before grpc-js reads headers and data.
+  server.prependListener('stream', (stream, headers) => {
+    sanitizeHeaders(headers);
+    const address = addressOf(stream);
+    limitMessages(stream, String(headers[':path']), limits, address);
+    limitUnread(stream, limits.unreadBytes.of(address));
+    endUntaken(stream, limits.takeAnswerMs);
+    resetRefused(stream);
+  });
+}
+
+function limitMessages(
+  stream: ServerHttp2Stream,
+  path: string,
+  { takesStream, unfinishedBytes }: StreamLimits,
+  address: string,
+): void {
+  const isOpenToAll = !isOurs(path);
+  const maxBytes = isOpenToAll ? maxOpenMessageBytes : Infinity;
+  let messagesLeft = isOpenToAll ? maxOpenMessages : Infinity;
+  const hold = createHold(unfinishedBytes.of(address));
+  const isStream = takesStream(path);
+  const addBytes = isStream ? createMessageMeter() : createByteCounter();
+  stream.on('data', (chunk: Buffer) => {
+    // grpc-js drops what arrives after a call is answered.
+    const { unfinished, chunks, whole } = stream.writableEnded ? nothing : addBytes(chunk);
+    messagesLeft -= whole;
+    // The messages of the previous chunk have been consumed: grpc-js reads no further until then.
+    const isHeld = hold(unfinished + chunks * chunkOverheadBytes + whole * waitingMessageBytes);
+    if (unfinished > maxBytes || messagesLeft < 0)
+      stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    else if (areTooSmall(chunks, unfinished)) refuseStream(stream, chunksTooSmall('message'));
+    else if (!isHeld) refuseStream(stream, noRoom());
+  });
+  // The messages of a stream may still wait after the last of them has arrived.
+  if (!isStream) stream.once('end', () => hold(0));
+  stream.once('close', () => hold(0));
+}
+
+const nothing: MeterReading = { unfinished: 0, chunks: 0, whole: 0 };
+
+function createByteCounter(): ReturnType<typeof createMessageMeter> {
+  let bytes = 0;
+  let chunks = 0;
+  return (chunk) => ({ unfinished: (bytes += chunk.length), chunks: (chunks += 1), whole: 0 });
+}
+
+/** Holds as much of a share as it is called with; false, changing nothing, if there is no room for that. */
+function createHold(share: BudgetShare): (bytes: number) => boolean {
+  let held = 0;
+  return (bytes) => {
+    const more = bytes - held;
+    if (more > 0 && !share.take(more)) return false;
+    if (more < 0) share.give(-more);
+    held = bytes;
+    return true;
+  };
+}
+
+/** As grpc-js calls it: with a message in one piece, and what to call when it has been sent. */
+type Write = (message: Buffer, sent?: (error?: Error | null) => void) => boolean;
+
+/** Counts the bytes of responses until they are sent; one for which there is no room is dropped with its call. */
+function limitUnread(stream: ServerHttp2Stream, share: BudgetShare): void {
+  const write = stream.write.bind(stream) as Write;
+  const hold = createHold(share);
+  let unread = 0;
+  const writeCounted: Write = (message, sent) => {
+    if (!hold(unread + message.length)) {
+      stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      return false;
+    }
+    unread += message.length;
+    return write(message, (error) => {
+      unread -= message.length;
+      // What is cancelled is reported too, possibly after all has been given back.
+      if (!stream.destroyed) hold(unread);
+      sent?.(error);
+    });
+  };
+  stream.write = writeCounted as typeof stream.write;
+  stream.once('close', () => hold(0));
+}
+
+function endUntaken(stream: ServerHttp2Stream, takeAnswerMs: number): void {
+  // It restarts with everything sent or received, also after a timeout: a listener passed to setTimeout
+  // would be called only once, and a stream may be quiet before it has a response.
+  stream.setTimeout(takeAnswerMs);
+  stream.on('timeout', () => {
+    if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL);
+  });
+}
+
+/**
+ * Asks the client to stop sending the message of a refused call (RFC 9113, 8.1), as grpc-go does. nghttp2 then
+ * drops what is in flight, instead of passing it to JavaScript only to be dropped there.
+ */
+function resetRefused(stream: ServerHttp2Stream): void {
+  stream.once('finish', () => {
+    // Trailers may still have to be sent.
+    const isRefused = stream.sentHeaders?.['grpc-status'] !== undefined;
+    if (isRefused && !stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+  });
+}
+
+function addressOf({ session }: ServerHttp2Stream): string {
+  return session?.destroyed === false ? callerAddress(session.socket.remoteAddress ?? '') : '';
+}

@@ -1,0 +1,34 @@
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { ServerInterceptingCallInterface } from '@grpc/grpc-js';
+import type { Refusal } from '../../../runtime/errors/refusal.js';
+import { createSlot } from '../../../runtime/node-patches/slot.js';
+
+/** How the call of a stream is refused. */
+const refusers = createSlot<ServerHttp2Stream, (error: Refusal) => void>();
+
+/** From now on, what limits the stream of a call refuses it like this. */
+export function linkToStream(
+  call: ServerInterceptingCallInterface,
+  refuse: (error: Refusal) => void,
+): void {
+  refusers.set(streamOf(call), refuse);
+}
+
+/** Ends a stream below grpc-js: its call with the refusal, if it has no response yet. */
+export function refuseStream(stream: ServerHttp2Stream, error: Refusal): void {
+  const refuse = stream.headersSent ? undefined : refusers.get(stream);
+  if (refuse) refuse(error);
+  // gRPC clients turn this into RESOURCE_EXHAUSTED.
+  else stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+}
+
+/** Private members of grpc-js: interceptors wrap each other, the innermost has the stream. */
+type PrivateCall =
+  | { readonly nextCall: PrivateCall }
+  | { readonly nextCall?: never; readonly stream: ServerHttp2Stream };
+
+function streamOf(call: ServerInterceptingCallInterface): ServerHttp2Stream {
+  let inner = call as unknown as PrivateCall;
+  while (inner.nextCall) inner = inner.nextCall;
+  return inner.stream;
+}

@@ -1,0 +1,153 @@
+import { setMaxListeners } from 'node:events';
+import {
+  Server,
+  type ServerCredentials,
+  type ServerInterceptor,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import type { Logger } from 'pino';
+import { createFairBudget } from '../../runtime/limits/fair-budget.js';
+import { limitConnections } from '../../runtime/limits/limit-connections.js';
+import { maxMessageBytes } from '../../runtime/limits/message-limit.js';
+import { openConnections } from '../../runtime/limits/open-connections.js';
+import { formatAddress } from '../../runtime/net/format-address.js';
+import { keepalive } from '../../runtime/net/keepalive.js';
+import type { IsTrustedProxy } from '../../runtime/net/trusted-proxies.js';
+import { widenFlowControl } from './grpc-js-patches/flow-control.js';
+import { guardStreams, type StreamLimits } from './grpc-js-patches/guard-streams.js';
+import { http2ServersOf } from './grpc-js-patches/http2-servers.js';
+import { markUndecodable } from './grpc-js-patches/undecodable.js';
+import { serveHealth } from './health.js';
+import { guardKeylessCalls } from './interceptors/keyless-calls.js';
+import { createReceiveLimit } from './interceptors/receive-limit.js';
+import { createReflection } from './reflection.js';
+import { isReflection, nameOf } from './service-paths.js';
+
+/** A gRPC service with its implementation. */
+export interface Service {
+  readonly definition: ServiceDefinition;
+  readonly implementation: UntypedServiceImplementation;
+}
+
+/** What a gRPC port serves. */
+export interface GrpcServerOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly services: readonly Service[];
+  readonly interceptor: ServerInterceptor;
+  /** Sees every call, before `interceptor`. */
+  readonly observer?: ServerInterceptor;
+  readonly credentials: ServerCredentials;
+  /** The protos for reflection, a FileDescriptorSet. */
+  readonly descriptorSet: URL;
+  /** Bytes of the largest picture; a request message may be a little larger. */
+  readonly maxPictureBytes: number;
+  /** The request of a unary call arrives within this time. */
+  readonly maxReceiveMs: number;
+  /** Whether an address's connections are not limited. */
+  readonly isTrustedProxy: IsTrustedProxy;
+  readonly log: Logger;
+}
+
+/** A serving port. */
+export interface GrpcServer {
+  readonly port: number;
+  /** Tells the health service whether calls can be answered; initially SERVING. */
+  setServing(isServing: boolean): void;
+  /** Reports NOT_SERVING, lets calls in flight run for the grace period, and ends the others. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Room for the other fields of a request, and for pictures slightly over their limit to get a proper refusal. */
+const messageOverheadBytes = 64 * 2 ** 10;
+const minUnfinishedBytes = 256 * 2 ** 20;
+/** One address gets four fifths: three of the largest responses, or a dozen of a thousand crops. */
+const unreadBytes = 256 * 2 ** 20;
+const maxStreamsPerConnection = 1_000;
+/** In addition to the longest time that a response may take. */
+const takeAnswerMs = 5_000;
+
+/**
+ * Serves on one port, with the health service (one status for each service and one for the whole)
+ * and reflection.
+ *
+ * @throws Error when the port cannot be had.
+ */
+export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
+  const { services } = options;
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal); // each long-lived call listens
+  const server = new Server({
+    interceptors: [
+      ...(options.observer ? [options.observer] : []),
+      createReceiveLimit(options.maxReceiveMs, options.log),
+      options.interceptor,
+      guardKeylessCalls(closing.signal),
+    ],
+    'grpc.max_receive_message_length': options.maxPictureBytes + messageOverheadBytes,
+    'grpc.max_send_message_length': maxMessageBytes,
+    'grpc.max_concurrent_streams': maxStreamsPerConnection,
+    // Detects connections whose other side is gone or never spoke HTTP/2.
+    ...keepalive,
+    // channelz is not served, so do not collect its statistics.
+    'grpc.enable_channelz': 0,
+  });
+  const serviceNames = services.map((service) => nameOf(service));
+  for (const { definition, implementation } of services) {
+    server.addService(markUndecodable(definition), implementation);
+  }
+  const health = serveHealth(server, serviceNames);
+  createReflection(serviceNames, options.descriptorSet).addToServer(server);
+
+  const port = await bind(server, formatAddress(options), options.credentials);
+  const streaming = new Set(
+    services.flatMap(({ definition }) =>
+      Object.values(definition).flatMap(({ path, requestStream }) => (requestStream ? path : [])),
+    ),
+  );
+  const limits: StreamLimits = {
+    takesStream: (path) => streaming.has(path) || isReflection(path),
+    unfinishedBytes: createFairBudget(Math.max(minUnfinishedBytes, 16 * options.maxPictureBytes)),
+    unreadBytes: createFairBudget(unreadBytes),
+    takeAnswerMs: options.maxReceiveMs + takeAnswerMs,
+  };
+  // One for each address of the host.
+  const http2Servers = http2ServersOf(server);
+  for (const http2Server of http2Servers) {
+    widenFlowControl(http2Server);
+    guardStreams(http2Server, limits);
+    limitConnections(http2Server, { isExempt: options.isTrustedProxy, log: options.log });
+  }
+  const connections = http2Servers.map(openConnections);
+  const setServing = (isServing: boolean): void => {
+    health.set(isServing && !closing.signal.aborted ? 'SERVING' : 'NOT_SERVING');
+  };
+  setServing(true);
+
+  return {
+    port,
+    setServing,
+    async close(graceMs) {
+      // In this order, health watches are notified before they end, and nothing sets them to SERVING any more.
+      setServing(false);
+      closing.abort();
+      // Not server.forceShutdown(): without channelz, grpc-js keeps no list of what to end.
+      const timer = setTimeout(() => {
+        for (const open of connections) for (const connection of open) connection.destroy();
+      }, graceMs);
+      await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+      clearTimeout(timer);
+    },
+  };
+}
+
+function bind(server: Server, address: string, credentials: ServerCredentials): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, credentials, (error, port) => {
+      if (error) reject(new Error(`cannot listen on ${address}`, { cause: error }));
+      else resolve(port);
+    });
+  });
+}

@@ -1,0 +1,140 @@
+import type { Metadata } from '@grpc/grpc-js';
+import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
+import type { Logger } from 'pino';
+import type { Operation } from '../../../generated/imageanalysis/v1/admin.js';
+import { Refusal, refuse } from '../../../runtime/errors/refusal.js';
+import type { AdminKeyCheck } from '../../access/keys/admin-key.js';
+import { parseApiKey } from '../../access/keys/api-key-format.js';
+import { stateOf } from '../call-state.js';
+import type { Service } from '../grpc-server.js';
+import { isKeyless, nameOf, serviceOf } from '../service-paths.js';
+import { refuseCall } from './refuse-call.js';
+
+/** What the interceptor needs to know about an API key. */
+export interface AuthenticatedKey {
+  readonly id: string;
+  /** What it may be used for; empty means everything. */
+  readonly operations: readonly Operation[];
+}
+
+/** A service whose calls need an API key. */
+export interface KeyedService extends Pick<Service, 'definition'> {
+  /** What its keys must be allowed to do. */
+  readonly operation: Operation;
+  /** Whether its requests wait for a worker, and are refused while the queue is full. */
+  readonly isQueued: boolean;
+}
+
+/** What the interceptor needs to know of the services, and from the access feature. */
+export interface AccessDependencies {
+  readonly services: readonly KeyedService[];
+  /** Rejects with INVALID_API_KEY. */
+  authenticate(apiKey: string): Promise<AuthenticatedKey>;
+  /** Rejects with RATE_LIMITED when the key's request rate is used up. */
+  consume(keyId: string): Promise<void>;
+  /**
+   * A flood is refused before its keys are looked up and its pictures read. So while the queue is full, a bad key
+   * gets the same answer as a good one: a flood of made-up keys does not reach the store, and nobody learns which
+   * keys exist.
+   *
+   * @throws Refusal QUEUE_FULL if the single request of a call would be refused
+   */
+  assertRoom(call: {
+    /** As the caller claims it. */
+    readonly keyId: string;
+    /** The caller's own, milliseconds since the epoch. */
+    readonly deadline: number;
+  }): void;
+  /** Called with underlying errors, such as in the store. */
+  readonly log: Logger;
+}
+
+/**
+ * Checks the metadata `apikey` of every call before any of its message is read, and again for each request of a
+ * stream. Health and reflection need no key.
+ */
+export function checkApiKeys(deps: AccessDependencies): ServerInterceptor {
+  const services = new Map(deps.services.map((service) => [nameOf(service), service]));
+  return guard(async ({ path, requestStream, deadline }, metadata) => {
+    const service = services.get(serviceOf(path));
+    if (service === undefined) throw new Error(`no operation allows ${path}`);
+    const { operation, isQueued } = service;
+    const sent = readSecret(metadata, 'apikey');
+    const claimed = parseApiKey(sent);
+    // Requests in a stream wait for a place in the queue.
+    if (isQueued && !requestStream && claimed) deps.assertRoom({ keyId: claimed.id, deadline });
+    const authenticate = async () => assertAllowed(await deps.authenticate(sent), operation);
+    const { id: keyId } = await authenticate();
+    const admit = () => deps.consume(keyId);
+    const state = stateOf(metadata);
+    state.keyId = keyId;
+    if (!requestStream) return admit();
+    state.admitRequest = async () => {
+      await authenticate();
+      await admit();
+    };
+  }, deps.log);
+}
+
+/** Returns the key. @throws Refusal KEY_NOT_ALLOWED */
+function assertAllowed(key: AuthenticatedKey, operation: Operation): AuthenticatedKey {
+  if (key.operations.length === 0 || key.operations.includes(operation)) return key;
+  throw refuse(
+    'KEY_NOT_ALLOWED',
+    `apikey ${key.id} is not allowed to use ${operation}, want one that is`,
+    { details: { key_id: key.id, operation } },
+  );
+}
+
+/** Checks the metadata `adminkey` of every administration call. */
+export function checkAdminKeys(checkAdminKey: AdminKeyCheck, log: Logger): ServerInterceptor {
+  return guard(({ peer }, metadata) => checkAdminKey(readSecret(metadata, 'adminkey'), peer), log);
+}
+
+interface GuardedCall {
+  readonly path: string;
+  readonly requestStream: boolean;
+  readonly deadline: number;
+  /** The caller's address with its port. */
+  readonly peer: string;
+}
+
+/**
+ * Runs a check on the metadata of every call except health and reflection; refuses the call if the check
+ * throws or rejects.
+ */
+function guard(
+  check: (call: GuardedCall, metadata: Metadata) => Promise<void>,
+  log: Logger,
+): ServerInterceptor {
+  return ({ path, requestStream }, grpcCall) =>
+    new ServerInterceptingCall(grpcCall, {
+      start: (next) =>
+        next({
+          onReceiveMetadata(metadata, pass) {
+            const deadline = Number(grpcCall.getDeadline());
+            const peer = grpcCall.getPeer();
+            const run = async () => {
+              if (!isKeyless(path)) await check({ path, requestStream, deadline, peer }, metadata);
+              metadata.remove('apikey');
+              metadata.remove('adminkey');
+              pass(metadata);
+            };
+            run().catch((caught: unknown) => {
+              refuseCall(grpcCall, Refusal.from(caught), { path, metadata, log });
+            });
+          },
+        }),
+    });
+}
+
+function readSecret(metadata: Metadata, name: string): string {
+  const values = metadata.get(name);
+  const [value] = values;
+  if (values.length !== 1 || typeof value !== 'string' || value === '') {
+    throw refuse('MISSING_API_KEY', `${name} is missing, want one key in the metadata`, {
+      details: { field: name },
+    });
+  }
+  return value;
+}

@@ -1,0 +1,38 @@
+import type { TlsOptions } from 'node:tls';
+import { ServerCredentials } from '@grpc/grpc-js';
+import { readCertificates, readIdentity, restrictCiphers } from '../../runtime/net/tls.js';
+
+/** The settings that it reads. */
+interface TlsConfig {
+  readonly CORE_TLS_CERT?: string | undefined;
+  readonly CORE_TLS_KEY?: string | undefined;
+  readonly CORE_TLS_CLIENT_CA?: string | undefined;
+  readonly CORE_MAX_DEADLINE_MS: number;
+}
+
+/** Node.js waits two minutes for a handshake. */
+const maxHandshakeMs = 10_000;
+
+/**
+ * Credentials of the gRPC ports: plain text unless a certificate is configured. With `CORE_TLS_CLIENT_CA`, only
+ * clients with a certificate from that CA are accepted (mutual TLS).
+ *
+ * @throws ConfigError naming the settings whose files cannot be used
+ */
+export async function loadServerCredentials(config: TlsConfig): Promise<ServerCredentials> {
+  const { CORE_TLS_CERT: certFile, CORE_TLS_KEY: keyFile, CORE_TLS_CLIENT_CA: caFile } = config;
+  if (certFile === undefined || keyFile === undefined) return ServerCredentials.createInsecure();
+  const { cert, key } = await readIdentity('CORE_TLS', certFile, keyFile);
+  const clientAuthority =
+    caFile === undefined ? null : await readCertificates('CORE_TLS_CLIENT_CA', caFile);
+  restrictCiphers();
+  const credentials = ServerCredentials.createSsl(
+    clientAuthority,
+    [{ cert_chain: cert, private_key: key }],
+    clientAuthority !== null,
+  );
+  // createSsl has no such option, nor has grpc-js's Server.
+  const options: TlsOptions | null = credentials._getConstructorOptions();
+  if (options) options.handshakeTimeout = Math.min(maxHandshakeMs, config.CORE_MAX_DEADLINE_MS);
+  return credentials;
+}

@@ -1,0 +1,21 @@
+import { rm } from 'node:fs/promises';
+import { ConfigError } from '../../runtime/settings/read-settings.js';
+import type { Database } from './database.js';
+import { isPostgres } from './postgres/postgres.js';
+import { createPrivateFile } from './sqlite/create-private-file.js';
+
+/**
+ * Copies the SQLite store to a new file that only its owner can read, also while a core is using it.
+ *
+ * @throws ConfigError if the store is in PostgreSQL; Error if the file exists or cannot be written
+ */
+export async function backUp(db: Database, file: string): Promise<void> {
+  if (isPostgres(db)) throw new ConfigError('DATABASE_URL is set: want pg_dump for its backup');
+  await createPrivateFile(file);
+  try {
+    await db.raw('VACUUM INTO ?', [file]);
+  } catch (error) {
+    await rm(file);
+    throw error;
+  }
+}

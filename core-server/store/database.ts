@@ -1,0 +1,91 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import knex, { type Knex } from 'knex';
+import { migrateDatabase } from './migrations/migrate.js';
+import { postgresConfig } from './postgres/postgres.js';
+import { describePostgresUrl } from './postgres/postgres-url.js';
+import { createPrivateFile } from './sqlite/create-private-file.js';
+import { sqliteConfig, sqliteFileName } from './sqlite/sqlite.js';
+
+/** The open configuration store. */
+export type Database = Knex;
+
+/** Where the configuration store is. */
+export interface DatabaseOptions {
+  /** `postgres://` or `postgresql://` URL; absent: a SQLite file in `dataDir`. */
+  readonly url?: string | undefined;
+  /** Folder of the SQLite file; both are created if absent, for their owner only. Not used with `url`. */
+  readonly dataDir: string;
+  /** Maximum number of PostgreSQL connections of this process; 5 if absent. */
+  readonly maxConnections?: number;
+  /**
+   * Milliseconds that a write waits for another process's write (SQLite), that a statement may take
+   * (PostgreSQL), and that a call waits for a connection from the pool, before the call is refused as
+   * retryable; 5000 if absent.
+   */
+  readonly statementTimeoutMs?: number;
+}
+
+/** Few connections suffice for statements of a millisecond; PostgreSQL allows 100 for all cores together. */
+export const storeDefaults = { maxConnections: 5, statementTimeoutMs: 5_000 };
+
+/**
+ * Opens the configuration store and brings its tables up to date. Several processes may do so at
+ * once. The caller ends it with `destroy()`.
+ *
+ * @throws ConfigError if the URL is invalid; Error that says which store cannot be opened, without
+ * the URL's password.
+ */
+export async function createDatabase(options: DatabaseOptions): Promise<Knex> {
+  const { url, dataDir, statementTimeoutMs = storeDefaults.statementTimeoutMs } = options;
+  const file = path.join(dataDir, sqliteFileName);
+  const place = url === undefined ? `${file} (in CORE_DATA_DIR)` : describePostgresUrl(url);
+  let db: Knex | undefined;
+  try {
+    if (url === undefined) await createIfMissing(file);
+    db = openDatabase(options);
+    await migrateDatabase(db);
+    return db;
+  } catch (cause) {
+    await db?.destroy();
+    throw new Error(
+      `cannot open the configuration store ${place}: ${describe(cause, statementTimeoutMs)}`,
+      { cause },
+    );
+  }
+}
+
+async function createIfMissing(file: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await createPrivateFile(file).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  });
+}
+
+/** The same for a store that exists, as it is; a connection is only opened when it is needed. */
+export function openDatabase(options: DatabaseOptions): Knex {
+  const { url, dataDir, maxConnections, statementTimeoutMs } = { ...storeDefaults, ...options };
+  return knex({
+    ...(url === undefined
+      ? sqliteConfig(path.join(dataDir, sqliteFileName), statementTimeoutMs)
+      : postgresConfig(url, statementTimeoutMs, maxConnections)),
+    acquireConnectionTimeout: statementTimeoutMs,
+    // Error messages show the statement with placeholders, since values may be hashes of secrets.
+    compileSqlOnError: false,
+    log: silent,
+  });
+}
+
+function describe(caught: unknown, timeoutMs: number): string {
+  if (!(caught instanceof Error)) return String(caught);
+  // All addresses of the host were tried; the aggregate error has no message of its own.
+  if (caught instanceof AggregateError)
+    return caught.errors.map((error) => describe(error, timeoutMs)).join(', ');
+  // knex suspects a full pool and a forgotten transaction.
+  if (caught.name === 'KnexTimeoutError') return `no connection within ${timeoutMs} ms`;
+  return caught.message;
+}
+
+// Every failure reaches the caller as an error; knex would also print it.
+const ignore = (): void => undefined;
+const silent: Knex.Logger = { warn: ignore, error: ignore, deprecate: ignore, debug: ignore };

@@ -1,0 +1,87 @@
+import type { Knex } from 'knex';
+import { isPostgres } from '../postgres/postgres.js';
+import { migrations } from './index.js';
+import type { Migration } from './migration.js';
+
+// Imported modules instead of a folder scan, so that it works from a build folder and from a bundle.
+const migrationSource: Knex.MigrationSource<Migration> = {
+  getMigrations: () => Promise.resolve([...migrations]),
+  getMigrationName: (migration) => migration.name,
+  getMigration: (migration) => Promise.resolve({ up: (db) => migration.up(db), down: noWayBack }),
+};
+
+/** knex asks for it, and nothing calls it: a backup is restored instead. */
+const noWayBack = () => Promise.reject(new Error('migrations cannot be undone'));
+
+/** Where knex notes what it ran. */
+const migrationsTable = 'knex_migrations';
+
+/**
+ * Runs the migrations that the database lacks; a database that is up to date may be read-only.
+ * Replicas that start at once do so one after the other. All happens in one transaction, so that a
+ * process killed half-way leaves no half schema and no lock behind (knex's own lock row would stay).
+ */
+export async function migrateDatabase(db: Knex): Promise<void> {
+  if (await isCurrent(db)) return;
+  let firstError: Error | undefined;
+  try {
+    await db.transaction(async (transaction) => {
+      // Later errors mislead: knex reports a missing lock, and SQLite, which has already rolled back when the
+      // disk is full, reports nothing to roll back.
+      transaction.on('query-error', (error: Error) => (firstError ??= error));
+      await takeStartLock(transaction);
+      if (await isCurrent(transaction)) return; // another replica was first
+      if (isPostgres(transaction)) await assertHoldsAnyText(transaction);
+      await transaction.migrate.latest({ migrationSource });
+    });
+  } catch (error) {
+    throw firstError ?? error;
+  }
+}
+
+/** @throws Error if a newer version has migrated the database; knex would report a corrupt migration directory. */
+async function isCurrent(db: Knex): Promise<boolean> {
+  const isNew = !(await db.schema.hasTable(migrationsTable));
+  const done = isNew ? [] : await db(migrationsTable).pluck<string[]>('name');
+  const known = migrations.map(({ name }) => name);
+  const unknown = done.filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new Error(
+      `the database was written by a newer version (migration ${unknown.join(', ')}); run that version or restore a backup`,
+    );
+  return known.every((name) => done.includes(name));
+}
+
+/** @throws Error unless labels of API keys may have any characters; PostgreSQL would refuse them one by one. */
+async function assertHoldsAnyText(db: Knex): Promise<void> {
+  const { rows } = await db.raw<{ rows: { server_encoding: string }[] }>('SHOW server_encoding');
+  const encoding = rows[0]?.server_encoding;
+  if (encoding !== 'UTF8')
+    throw new Error(`the encoding of the database is ${encoding}, want UTF8`);
+}
+
+/** The longest delay that a timer of Node.js supports. */
+const maxTimeoutMs = 2 ** 31 - 1;
+/** Any number that other users of the same PostgreSQL server are unlikely to choose. */
+const advisoryLockId = 7_302_114_521;
+/** "IMGA" */
+const sqliteApplicationId = 0x494d4741;
+
+/** Marks a SQLite file as ours in its header, also if it is already. */
+export const markSqliteFile = (db: Knex): Knex.Raw =>
+  db.raw(`PRAGMA application_id = ${sqliteApplicationId}`);
+
+/** Makes processes that start on one store take turns: begins a transaction that one of them has at a time. */
+export async function takeStartLock(transaction: Knex.Transaction): Promise<void> {
+  if (isPostgres(transaction)) {
+    await transaction.raw('SET LOCAL statement_timeout = 0');
+    // No matter how long another replica takes.
+    await transaction
+      .raw('SELECT pg_advisory_xact_lock(?)', [advisoryLockId])
+      .options({ query_timeout: maxTimeoutMs });
+    return;
+  }
+  // The first statement has to be a write: a SQLite transaction that starts by reading cannot wait for its
+  // turn to write, but fails at once.
+  await markSqliteFile(transaction);
+}

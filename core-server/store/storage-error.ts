@@ -1,0 +1,77 @@
+import { Refusal, refuse } from '../../runtime/errors/refusal.js';
+import { isConnectFailure } from './postgres/postgres.js';
+
+/**
+ * Awaits a query; whatever the database throws becomes a Refusal with the cause kept.
+ * STORE_UNAVAILABLE (worth trying again) when the store cannot be reached or is busy, restarting, full
+ * or read-only; otherwise INTERNAL.
+ */
+export async function withStorageErrors<T>(query: PromiseLike<T>): Promise<T> {
+  try {
+    return await query;
+  } catch (caught) {
+    throw toStorageError(caught);
+  }
+}
+
+function toStorageError(caught: unknown): Refusal {
+  if (!isTemporary(caught) && !isConnectFailure(caught)) return Refusal.from(caught);
+  return refuse('STORE_UNAVAILABLE', 'the configuration store is not available, try again', {
+    retryAfterSeconds: 1,
+    cause: caught,
+  });
+}
+
+const temporaryCodes: ReadonlySet<string> = new Set([
+  // SQLite: another process holds the lock for longer than the busy timeout.
+  'SQLITE_BUSY',
+  'SQLITE_LOCKED',
+  // SQLite: the disk is full, or its file system fails or is read-only. Acknowledged writes stay.
+  'SQLITE_FULL',
+  'SQLITE_IOERR',
+  'SQLITE_READONLY',
+  // The socket to PostgreSQL.
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+  // PostgreSQL: serialization failure, deadlock, no lock, statement timeout.
+  '40001',
+  '40P01',
+  '55P03',
+  '57014',
+  // PostgreSQL: input or output error; a standby that may only be read; no connections to this database.
+  '58030',
+  '25006',
+  '55000',
+]);
+
+/**
+ * Classes of PostgreSQL: connection exceptions, of which PgBouncer has 08P01 when PostgreSQL is away; insufficient
+ * resources, such as connections, memory or disk; and connections that the server ends, for example because it
+ * shuts down or because they were idle.
+ */
+const temporaryClasses = /^(08|53|57P)[0-9A-Z]+$/;
+
+/**
+ * Messages of the drivers, without any code, when a connection ends or cannot be had in time; knex prefixes
+ * the query and a dash.
+ */
+const temporaryMessages =
+  /(^| - )(Connection (terminated|ended)|Query read timeout|timeout (expired|exceeded)|Client (has encountered a connection error|was closed)|Unable to acquire a connection)/i;
+
+/** Whether a driver's error may be resolved by itself or by the operator, without a restart. */
+export function isTemporary(caught: unknown): boolean {
+  if (!(caught instanceof Error)) return false;
+  if (caught.name === 'KnexTimeoutError' || temporaryMessages.test(caught.message)) return true;
+  // Several addresses of the host were tried.
+  if (caught instanceof AggregateError) return caught.errors.some(isTemporary);
+  const { code = '', syscall }: NodeJS.ErrnoException = caught;
+  // PostgreSQL's Unix socket, which is there while the server runs.
+  if (code === 'ENOENT' && syscall === 'connect') return true;
+  return temporaryCodes.has(code) || temporaryClasses.test(code);
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { createAccess } from '../../../core-server/access/create-access.js';
+import { registerDemo } from '../../../core-server/compose/first-start.js';
+import type { Database } from '../../../core-server/store/database.js';
+import { openDatabase, startDialects } from '../../helpers/databases/databases.js';
+
+const dialects = await startDialects();
+after(() => Promise.all(dialects.map((dialect) => dialect.stop())));
+
+const now = () => new Date();
+const access = (db: Database) =>
+  createAccess({ db, passwords: { maxRunning: 1, maxWaiting: 0 }, now });
+
+for (const dialect of dialects) {
+  describe(`first start on ${dialect.name}`, { skip: dialect.skip }, () => {
+    it('should be had by one of several processes at once, whose credentials are valid', async (t) => {
+      const place = await dialect.place(t);
+      const replicas = await Promise.all(Array.from({ length: 3 }, () => openDatabase(t, place)));
+      const outcomes = await Promise.all(
+        replicas.map((db, index) => registerDemo(db, { password: `password-${index}`, now })),
+      );
+      const [demo, ...others] = outcomes.filter((outcome) => outcome !== undefined);
+      assert.ok(demo);
+      assert.deepEqual(others, []);
+      for (const db of replicas) {
+        const { apiKeys, companies } = access(db);
+        const { id: keyId, label } = await apiKeys.authenticate(demo.apiKey);
+        assert.equal(label, 'demo');
+        await companies.authenticate({ ...demo, keyId, clientAddress: '' });
+        assert.equal((await apiKeys.list()).length, 1);
+      }
+    });
+
+    it('should leave nothing when it breaks off', async (t) => {
+      const db = await openDatabase(t, await dialect.place(t));
+      await db.schema.renameTable('api_keys', 'aside');
+      await db.schema.createTable('api_keys', (table) => table.text('id'));
+      await assert.rejects(registerDemo(db, { password: 'password', now }));
+      assert.deepEqual(await access(db).companies.list(), []);
+    });
+
+    it('should leave alone what an administrator has registered', async (t) => {
+      const db = await openDatabase(t, await dialect.place(t));
+      const { companies } = access(db);
+      await companies.create('demo', 'of-the-administrator');
+      assert.equal(await registerDemo(db, { password: 'password', now }), undefined);
+      const credentials = { company: 'demo', password: 'of-the-administrator' };
+      await companies.authenticate({ ...credentials, keyId: '', clientAddress: '' });
+    });
+  });
+}

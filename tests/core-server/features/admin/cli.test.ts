@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { describe, it, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { createKnexCompanyStore } from '../../../../core-server/access/companies/knex-company-store.js';
+import { createPasswordHasher } from '../../../../core-server/access/companies/password.js';
+import { createApiKeys } from '../../../../core-server/access/keys/api-keys.js';
+import { createKnexApiKeyStore } from '../../../../core-server/access/keys/knex-api-key-store.js';
+import { createKnexScoreStore } from '../../../../core-server/features/score-config/knex-store.js';
+import { openDatabase, placeSqlite } from '../../../helpers/databases/databases.js';
+
+describe('admin command', () => {
+  it('should issue, list and revoke a key while the store is in use', async (t) => {
+    const { admin, db } = await setUp(t);
+    const apiKeys = createApiKeys({
+      store: createKnexApiKeyStore(db),
+      now: () => new Date(),
+      randomBytes,
+    });
+
+    const created = await admin('keys', 'create', '--label', 'Acmé Ltd');
+    assert.equal(created.code, 0);
+    const [key = '', note] = created.stdout.split('\n');
+    const { id } = await apiKeys.authenticate(key);
+    assert.equal(note, `Keep it: it cannot be shown again. Its id is ${id}.`);
+
+    const listed = await admin('keys', 'list');
+    const [head, row] = listed.stdout.split('\n');
+    assert.equal(head, 'ID               LABEL     OPERATIONS  CREATED               STATE');
+    assert.match(row ?? '', /^ia_\w{12} {2}Acmé Ltd {2}all {9}\d{4}-.* UTC {2}active$/);
+    assert.ok(!listed.stdout.includes(key));
+
+    assert.equal((await admin('keys', 'revoke', id)).stdout, `Revoked ${id}.\n`);
+    await assert.rejects(apiKeys.authenticate(key), { reason: 'INVALID_API_KEY' });
+    assert.match((await admin('keys', 'list')).stdout, /revoked \d{4}-/);
+  });
+
+  it('should print JSON for scripts', async (t) => {
+    const { admin } = await setUp(t);
+    const operations = ['face_detection', 'meter_reading'];
+    const created = await admin(
+      ...['keys', 'create', '--label', 'ci', '--json'],
+      ...['--operations', operations.join(), '--expires', '2999-01-01'],
+    );
+    const { key, ...apiKey } = JSON.parse(created.stdout) as Record<string, string>;
+    assert.deepEqual(apiKey, {
+      id: key?.slice(0, 15),
+      label: 'ci',
+      operations,
+      create_time: apiKey.create_time,
+      expire_time: '2999-01-01T00:00:00.000Z',
+      revoke_time: null,
+    });
+    assert.deepEqual(JSON.parse((await admin('keys', 'list', '--json')).stdout), [apiKey]);
+    const revoked = await admin('keys', 'revoke', apiKey.id ?? '', '--json');
+    const { revoke_time: revokeTime, ...rest } = JSON.parse(revoked.stdout) as typeof apiKey;
+    assert.deepEqual({ ...rest, revoke_time: null }, apiKey);
+    assert.match(revokeTime ?? '', /^\d{4}-.*Z$/);
+  });
+
+  it('should register a company with a generated password', async (t) => {
+    const { admin, isPassword } = await setUp(t);
+    const { stdout } = await admin('companies', 'create', 'acme');
+    const [, password = ''] =
+      /^Registered acme\. Its password: (\S{20})\nKeep it: it cannot be shown again\.\n$/.exec(
+        stdout,
+      ) ?? [];
+    assert.ok(await isPassword('acme', password));
+
+    const changed = await admin('companies', 'set-password', 'acme', '--json');
+    const answer = JSON.parse(changed.stdout) as { name: string; password: string };
+    assert.equal(answer.name, 'acme');
+    assert.notEqual(answer.password, password);
+    assert.ok(await isPassword('acme', answer.password));
+  });
+
+  it('should take a password from the standard input and not repeat it', async (t) => {
+    const { adminWithInput, admin, isPassword } = await setUp(t);
+    const created = await adminWithInput(
+      'from a pipe\r\n',
+      ...['companies', 'create', 'acme', '--password-stdin'],
+    );
+    assert.equal(created.stdout, 'Registered acme.\n');
+    assert.ok(await isPassword('acme', 'from a pipe'));
+    // Only the line's end is taken off: what was meant as part of the password is not lost unnoticed.
+    const padded = await adminWithInput(
+      'from a pipe \n',
+      ...['companies', 'set-password', 'acme', '--password-stdin'],
+    );
+    assert.match(
+      padded.stderr,
+      /^error: password has control characters, or leading or trailing blanks, want/,
+    );
+    const given = await admin('companies', 'set-password', 'acme', '--password', 'from-the-line');
+    assert.equal(given.stdout, 'Set the password of acme.\n');
+    assert.ok(await isPassword('acme', 'from-the-line'));
+  });
+
+  it('should list and delete companies', async (t) => {
+    const { admin, db } = await setUp(t);
+    assert.equal((await admin('companies', 'list')).stdout, 'There are no companies.\n');
+    const store = createKnexCompanyStore(db);
+    await store.insert('beta', 'scrypt$', new Date('2026-01-02T03:04:05Z'));
+    await store.insert('acme', 'scrypt$', new Date('2026-01-02T03:04:05Z'));
+    await createKnexScoreStore(db).set('acme', 0.92);
+    assert.equal(
+      (await admin('companies', 'list')).stdout,
+      'NAME  DETECTION SCORE  CREATED\n' +
+        'acme  0.92             2026-01-02 03:04 UTC\n' +
+        'beta  default          2026-01-02 03:04 UTC\n',
+    );
+    assert.equal((await admin('companies', 'delete', 'acme')).stdout, 'Deleted acme.\n');
+    assert.deepEqual(JSON.parse((await admin('companies', 'list', '--json')).stdout), [
+      { name: 'beta', detection_score: null, create_time: '2026-01-02T03:04:05.000Z' },
+    ]);
+  });
+
+  it('should back up the store while it is in use', async (t) => {
+    const { admin, dataDir } = await setUp(t);
+    const file = path.join(dataDir, 'backup.sqlite3');
+    assert.equal((await admin('backup', file)).stdout, `Wrote ${file}.\n`);
+    assert.ok(existsSync(file));
+    assert.deepEqual(await admin('backup', file), {
+      code: 1,
+      stdout: '',
+      stderr: `error: EEXIST: file already exists, open '${file}'\n`,
+    });
+  });
+
+  it('should back up no store that does not exist', async (t) => {
+    const { dataDir } = await placeSqlite(t);
+    const elsewhere = path.join(dataDir, 'elsewhere');
+    const file = path.join(dataDir, 'backup.sqlite3');
+    assert.deepEqual(await runAdmin({ CORE_DATA_DIR: elsewhere }, '', ['backup', file]), {
+      code: 2,
+      stdout: '',
+      stderr: `error: there is no store ${elsewhere}/image-analysis.sqlite3: want its folder in CORE_DATA_DIR\n`,
+    });
+    assert.deepEqual([existsSync(elsewhere), existsSync(file)], [false, false]);
+  });
+
+  it('should back up the store of another version as it is', async (t) => {
+    const { admin, db, dataDir } = await setUp(t);
+    await db('knex_migrations').update({ name: '9999-of-tomorrow' });
+    const file = path.join(dataDir, 'backup.sqlite3');
+    assert.equal((await admin('backup', file)).stdout, `Wrote ${file}.\n`);
+  });
+
+  it('should exit with 1 and one line when the service refuses', async (t) => {
+    const { admin } = await setUp(t);
+    const refused: [string[], string][] = [
+      [
+        ['keys', 'revoke', 'ia_000000000000'],
+        'id is "ia_000000000000", want the public id of an API key',
+      ],
+      [['companies', 'delete', 'acme'], 'name is "acme", want the name of a registered company'],
+      [
+        ['companies', 'create', 'acme', '--password', 'short'],
+        'password has 5 characters, want 8 to 128 characters, without control characters or leading or trailing blanks',
+      ],
+    ];
+    for (const [args, message] of refused) {
+      assert.deepEqual(await admin(...args), {
+        code: 1,
+        stdout: '',
+        stderr: `error: ${message}\n`,
+      });
+    }
+  });
+
+  it('should exit with 2 when the settings are wrong, with 1 when the store is not there', async (t) => {
+    const { adminWithSettings } = await setUp(t);
+    const wrong = await adminWithSettings({ DATABASE_URL: 'mysql://u:secret@h/d' });
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /^error: DATABASE_URL is set: want an address such as postgres:/);
+    const away = await adminWithSettings({ DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/d' });
+    assert.deepEqual(away, {
+      code: 1,
+      stdout: '',
+      stderr:
+        'error: cannot open the configuration store postgres://127.0.0.1:1/d: connect ECONNREFUSED 127.0.0.1:1\n',
+    });
+  });
+
+  it('should exit with 2 and say what it wants when the command line is wrong', async (t) => {
+    const { admin } = await setUp(t);
+    const create = ['keys', 'create', '--label', 'x'];
+    const wrong: [string[], RegExp][] = [
+      [[], /Usage: admin/],
+      [['keys', 'create'], /required option '--label <text>' not specified/],
+      [[...create, '--operations', 'all'], /want any of face_detection, score_config, meter_rea/],
+      [[...create, '--expires', '2027-02-30'], /"2027-02-30" is not a time, want 2027-01-01/],
+      [[...create, '--expires', 'tomorrow'], /"tomorrow" is not a time, want 2027-01-01/],
+      [[...create, '--expires', '2027-01-01T12:00'], /is not a time/],
+      [['companies', 'create', 'a', '--password', 'p', '--password-stdin'], /cannot be used with/],
+      [['companies', 'rename', 'a'], /unknown command 'rename'/],
+    ];
+    for (const [args, message] of wrong) {
+      const { code, stdout, stderr } = await admin(...args);
+      assert.equal(code, 2, args.join(' '));
+      assert.equal(stdout, '');
+      assert.match(stderr, message);
+    }
+  });
+
+  it('should say so when it makes a new store, beside its answer', async (t) => {
+    const { dataDir } = await placeSqlite(t);
+    const list = () => runAdmin({ CORE_DATA_DIR: dataDir }, '', ['keys', 'list', '--json']);
+    const first = await list();
+    assert.deepEqual(
+      [first.stdout, first.stderr],
+      ['[]\n', `created a new store: ${dataDir}/image-analysis.sqlite3\n`],
+    );
+    assert.equal((await list()).stderr, '');
+  });
+
+  it('should say in one line that nobody saw its answer', async (t) => {
+    const { admin, dataDir } = await setUp(t);
+    const full = openSync('/dev/full', 'w');
+    t.after(() => closeSync(full));
+    const created = ['keys', 'create', '--label', 'lost'];
+    for (const [args, output, cause] of [
+      [created, 'closed', 'write EPIPE'],
+      [created, full, 'ENOSPC: no space left on device, write'],
+      [['--help'], 'closed', 'write EPIPE'],
+    ] as const) {
+      const { code, stderr } = await runAdmin({ CORE_DATA_DIR: dataDir }, '', args, output);
+      const said = `error: the answer was lost (${cause}), but the command was carried out\n`;
+      assert.deepEqual([code, stderr], [1, said], args.join(' '));
+    }
+    const { stdout } = await admin('keys', 'list', '--json');
+    assert.equal((JSON.parse(stdout) as unknown[]).length, 2);
+  });
+
+  it('should warn of passwords on the command line in its help', async (t) => {
+    const { admin } = await setUp(t);
+    const { code, stdout } = await admin('companies', 'create', '--help');
+    assert.equal(code, 0);
+    assert.match(stdout.replace(/\s+/g, ' '), /anyone on this machine can see it .* prefer/);
+  });
+});
+
+async function setUp(t: TestContext) {
+  const { dataDir } = await placeSqlite(t);
+  // Open all the while, as by a running core.
+  const db = await openDatabase(t, { dataDir });
+  const settings = { CORE_DATA_DIR: dataDir };
+  const hasher = createPasswordHasher({ randomBytes });
+  return {
+    dataDir,
+    db,
+    admin: (...args: string[]) => runAdmin(settings, '', args),
+    adminWithInput: (input: string, ...args: string[]) => runAdmin(settings, input, args),
+    adminWithSettings: (other: object) => runAdmin({ ...settings, ...other }, '', ['keys', 'list']),
+    isPassword: async (name: string, password: string) => {
+      const stored = await createKnexCompanyStore(db).findPasswordHash(name);
+      return stored !== undefined && hasher.verify(password, stored);
+    },
+  };
+}
+
+/** @param output of the command: read, closed before it writes, or an open file */
+async function runAdmin(
+  settings: object,
+  input: string,
+  args: readonly string[],
+  output: 'pipe' | 'closed' | number = 'pipe',
+) {
+  const script = fileURLToPath(new URL('../../../../core-server/admin-cli.js', import.meta.url));
+  const env = { PATH: process.env.PATH, ...settings };
+  const stdio = ['pipe', output === 'closed' ? 'pipe' : output, 'pipe'] as const;
+  const child = spawn(process.execPath, [script, ...args], { env, stdio: [...stdio] });
+  child.stdin?.on('error', () => undefined).end(input); // it may end without reading
+  if (output === 'closed') child.stdout?.destroy();
+  const [stdout, stderr, exit] = await Promise.all([
+    output === 'pipe' ? text(child.stdout as Readable) : '',
+    text(child.stderr as Readable),
+    once(child, 'exit'),
+  ]);
+  return { code: exit[0] as number | null, stdout, stderr };
+}

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, it, type TestContext } from 'node:test';
+import { createCompanies } from '../../../../core-server/access/companies/companies.js';
+import { createKnexCompanyStore } from '../../../../core-server/access/companies/knex-company-store.js';
+import { createPasswordHasher } from '../../../../core-server/access/companies/password.js';
+import { createApiKeys } from '../../../../core-server/access/keys/api-keys.js';
+import { createKnexApiKeyStore } from '../../../../core-server/access/keys/knex-api-key-store.js';
+import { createFailureLimiter } from '../../../../core-server/access/limits/failure-limiter.js';
+import { createWorkLimiter } from '../../../../core-server/access/limits/semaphore.js';
+import { createAdminHandlers } from '../../../../core-server/features/admin/service.js';
+import {
+  type CreateApiKeyRequest,
+  type CreateCompanyRequest,
+  Operation,
+} from '../../../../generated/imageanalysis/v1/admin.js';
+import { openDatabase, placeSqlite } from '../../../helpers/databases/databases.js';
+
+const now = new Date('2026-01-01T00:00:00Z');
+
+describe('administration of API keys', () => {
+  it('should create, list and revoke a key that works until then', async (t) => {
+    const { handlers, apiKeys } = await setUp(t);
+    const { apiKey, secret } = await handlers.createApiKey({
+      label: 'Acme',
+      operations: [Operation.METER_READING],
+      expireTime: new Date('2027-01-01T00:00:00Z'),
+    });
+    assert.ok(apiKey);
+    assert.deepEqual(apiKey, {
+      id: secret.slice(0, 15),
+      label: 'Acme',
+      operations: [Operation.METER_READING],
+      createTime: now,
+      expireTime: new Date('2027-01-01T00:00:00Z'),
+      revokeTime: undefined,
+    });
+    assert.deepEqual(await apiKeys.authenticate(secret), apiKey);
+    assert.deepEqual(await handlers.listApiKeys({}), { apiKeys: [apiKey] });
+
+    const revoked = { ...apiKey, revokeTime: now };
+    assert.deepEqual(await handlers.revokeApiKey({ id: apiKey.id }), { apiKey: revoked });
+    assert.deepEqual(await handlers.listApiKeys({}), { apiKeys: [revoked] });
+    await assert.rejects(apiKeys.authenticate(secret), { reason: 'INVALID_API_KEY' });
+  });
+
+  const request: CreateApiKeyRequest = { label: 'Acme', operations: [], expireTime: undefined };
+
+  it('should take labels and times up to their limits', async (t) => {
+    const { handlers } = await setUp(t);
+    await handlers.createApiKey({ ...request, label: '木'.repeat(128) });
+    await handlers.createApiKey({ ...request, label: '🔑'.repeat(128) });
+    await handlers.createApiKey({ ...request, expireTime: new Date(now.getTime() + 1) });
+    assert.equal((await handlers.listApiKeys({})).apiKeys.length, 3);
+  });
+
+  const label = '1 to 128 characters without control characters';
+  const refused: [string, Partial<CreateApiKeyRequest>, object][] = [
+    ['no label', { label: '' }, missing('label', label)],
+    ['129 characters', { label: '🔑'.repeat(129) }, { reason: 'INVALID_FIELD' }],
+    ['a line end', { label: 'a\nb' }, invalid('label', 'a\nb', label)],
+    ['a terminal command', { label: '\u001b[2J' }, invalid('label', '\u001b[2J', label)],
+    [
+      'an unknown operation',
+      { operations: [Operation.FACE_DETECTION, Operation.UNSPECIFIED] },
+      invalid(
+        'operations',
+        'OPERATION_UNSPECIFIED',
+        'any of OPERATION_FACE_DETECTION, OPERATION_SCORE_CONFIG, OPERATION_METER_READING',
+      ),
+    ],
+    [
+      'an end now',
+      { expireTime: now },
+      invalid('expire_time', now.toISOString(), 'a time in the future'),
+    ],
+    [
+      'no real time',
+      { expireTime: new Date(NaN) },
+      invalid('expire_time', 'invalid', 'a time in the future'),
+    ],
+  ];
+  for (const [what, parts, expected] of refused) {
+    it(`should refuse ${what}`, async (t) => {
+      const { handlers } = await setUp(t);
+      await assert.rejects(handlers.createApiKey({ ...request, ...parts }), expected);
+      assert.deepEqual(await handlers.listApiKeys({}), { apiKeys: [] });
+    });
+  }
+
+  it('should name what is wrong with an id', async (t) => {
+    const { handlers } = await setUp(t);
+    await assert.rejects(
+      handlers.revokeApiKey({ id: '' }),
+      missing('id', 'the public id of an API key'),
+    );
+    await assert.rejects(handlers.revokeApiKey({ id: 'ia_000000000000' }), {
+      reason: 'UNKNOWN_API_KEY',
+    });
+  });
+});
+
+describe('administration of companies', () => {
+  const caller = { keyId: 'key', clientAddress: '192.0.2.1' };
+  const request: CreateCompanyRequest = { name: 'acme', password: 'right-password' };
+
+  it('should create, change, list and delete a company', async (t) => {
+    const { handlers, companies } = await setUp(t);
+    const company = { name: 'acme', detectionScore: undefined, createTime: now };
+    assert.deepEqual(await handlers.createCompany(request), { company });
+    await companies.authenticate({ company: 'acme', password: request.password, ...caller });
+    await assert.rejects(handlers.createCompany(request), { reason: 'COMPANY_EXISTS' });
+    assert.deepEqual(await handlers.listCompanies({}), { companies: [company] });
+
+    const password = 'another-password';
+    assert.deepEqual(await handlers.setCompanyPassword({ name: 'acme', password }), {});
+    await companies.authenticate({ company: 'acme', password, ...caller });
+
+    assert.deepEqual(await handlers.deleteCompany({ name: 'acme' }), {});
+    assert.deepEqual(await handlers.listCompanies({}), { companies: [] });
+    const gone = { reason: 'UNKNOWN_COMPANY' };
+    await assert.rejects(handlers.deleteCompany({ name: 'acme' }), gone);
+    await assert.rejects(handlers.setCompanyPassword({ name: 'acme', password }), gone);
+  });
+
+  it('should take names and passwords up to their limits', async (t) => {
+    const { handlers } = await setUp(t);
+    await handlers.createCompany({ name: 'a', password: '8-chars-' });
+    await handlers.createCompany({ name: '..a', password: 'ä 木 - bc' });
+    await handlers.createCompany({ name: 'aA9._-'.padEnd(64, '-'), password: '🔑'.repeat(128) });
+    assert.equal((await handlers.listCompanies({})).companies.length, 3);
+  });
+
+  const nameRule = '1 to 64 letters, digits, ".", "_" or "-", but not only dots';
+  const passwordRule =
+    '8 to 128 characters, without control characters or leading or trailing blanks';
+  const unsendable = {
+    reason: 'INVALID_FIELD',
+    message: `password has control characters, or leading or trailing blanks, want ${passwordRule}`,
+    details: { field: 'password' },
+  };
+  const refused: [string, Partial<CreateCompanyRequest>, object][] = [
+    ['no name', { name: '' }, missing('name', nameRule)],
+    ['a name of 65', { name: 'a'.repeat(65) }, invalid('name', 'a'.repeat(65), nameRule)],
+    ['a blank in the name', { name: 'a b' }, invalid('name', 'a b', nameRule)],
+    ['a line end after the name', { name: 'acme\n' }, invalid('name', 'acme\n', nameRule)],
+    ['a name that addresses lose', { name: '..' }, invalid('name', '..', nameRule)],
+    ['a letter beyond ASCII', { name: 'größe' }, invalid('name', 'größe', nameRule)],
+    ['no password', { password: '' }, missing('password', passwordRule)],
+    ['a password of 7', { password: '7-chars' }, shortOrLong(7)],
+    ['a password of 129', { password: 'x'.repeat(129) }, shortOrLong(129)],
+    // The header `x-company-password` could not carry these.
+    ['a line end in a password', { password: 'pass\nword' }, unsendable],
+    ['a tab in a password', { password: 'pass\tword' }, unsendable],
+    ['DEL in a password', { password: 'pass\x7fword' }, unsendable],
+    ['half a character', { password: 'pass\ud800word' }, unsendable],
+    ['a blank before a password', { password: ' password' }, unsendable],
+    ['a blank after a password', { password: 'password ' }, unsendable],
+  ];
+  for (const [what, parts, expected] of refused) {
+    it(`should refuse ${what}`, async (t) => {
+      const { handlers } = await setUp(t);
+      await assert.rejects(handlers.createCompany({ ...request, ...parts }), expected);
+      assert.deepEqual(await handlers.listCompanies({}), { companies: [] });
+    });
+  }
+
+  it('should hold a new password to the same rule', async (t) => {
+    const { handlers } = await setUp(t);
+    await handlers.createCompany(request);
+    const change = { name: 'acme', password: '7-chars' };
+    await assert.rejects(handlers.setCompanyPassword(change), shortOrLong(7));
+    const padded = { name: 'acme', password: 'password ' };
+    await assert.rejects(handlers.setCompanyPassword(padded), unsendable);
+    const unnamed = missing('name', 'the name of a registered company');
+    await assert.rejects(handlers.setCompanyPassword({ ...request, name: '' }), unnamed);
+    await assert.rejects(handlers.deleteCompany({ name: '' }), unnamed);
+  });
+
+  function shortOrLong(length: number): object {
+    return {
+      reason: 'INVALID_FIELD',
+      message: `password has ${length} characters, want ${passwordRule}`,
+      details: { field: 'password', limit: '8..128' },
+    };
+  }
+});
+
+function missing(field: string, wish: string): object {
+  const message = `${field} is missing, want ${wish}`;
+  return { reason: 'MISSING_FIELD', message, details: { field } };
+}
+
+function invalid(field: string, value: string, wish: string): object {
+  // Escaped: a control character would act on the terminal that shows it.
+  const message = `${field} is ${JSON.stringify(value)}, want ${wish}`;
+  return { reason: 'INVALID_FIELD', message, details: { field, value } };
+}
+
+async function setUp(t: TestContext) {
+  const db = await openDatabase(t, await placeSqlite(t));
+  const clock = () => now;
+  const apiKeys = createApiKeys({ store: createKnexApiKeyStore(db), now: clock, randomBytes });
+  const companies = createCompanies({
+    store: createKnexCompanyStore(db),
+    hasher: createPasswordHasher({ randomBytes, log2N: 4 }),
+    limiter: createWorkLimiter({ maxRunning: 1, maxWaiting: 1 }),
+    failures: createFailureLimiter(),
+    now: clock,
+  });
+  return { handlers: createAdminHandlers({ apiKeys, companies, now: clock }), apiKeys, companies };
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createCompanyScoreReader } from '../../../../core-server/features/score-config/company-score.js';
+import { createScoreConfigHandlers } from '../../../../core-server/features/score-config/service.js';
+import type { ScoreStore } from '../../../../core-server/features/score-config/store.js';
+import { type Refusal, refuse } from '../../../../runtime/errors/refusal.js';
+
+const password = 'right-password';
+const call = { keyId: 'key', clientAddress: '192.0.2.1', signal: new AbortController().signal };
+
+describe('score configuration', () => {
+  it('should show the default score of a company that was never configured', async () => {
+    const { handlers } = setUp();
+    assert.deepEqual(await handlers.getDetectionScore({ company: 'acme', password }, call), {
+      company: 'acme',
+      detectionScore: 0.42,
+    });
+  });
+
+  it('should show the score that was set, zero too', async () => {
+    const { handlers } = setUp();
+    for (const detectionScore of [0.92, 0, 1]) {
+      const answer = { company: 'acme', detectionScore };
+      assert.deepEqual(
+        await handlers.setDetectionScore({ company: 'acme', password, detectionScore }, call),
+        answer,
+      );
+      assert.deepEqual(
+        await handlers.getDetectionScore({ company: 'acme', password }, call),
+        answer,
+      );
+    }
+  });
+
+  it('should hand over who asks, and neither read nor write before the password is checked', async () => {
+    const { handlers, rows, asked, touched } = setUp();
+    const wrong = { company: 'acme', password: 'wrong' };
+    await assert.rejects(handlers.getDetectionScore(wrong, call), authFailed);
+    await assert.rejects(
+      handlers.setDetectionScore({ ...wrong, detectionScore: 0.9 }, call),
+      authFailed,
+    );
+    assert.deepEqual(asked, [
+      { ...wrong, ...call },
+      { ...wrong, ...call },
+    ]);
+    assert.equal(rows.get('acme'), undefined);
+    assert.equal(touched.length, 0);
+  });
+
+  it('should keep the stored score when a new one is refused', async () => {
+    const { handlers } = setUp();
+    await handlers.setDetectionScore({ company: 'acme', password, detectionScore: 0.8 }, call);
+    for (const detectionScore of [1.5, NaN, 0.1234567, undefined]) {
+      await assert.rejects(
+        handlers.setDetectionScore({ company: 'acme', password, detectionScore }, call),
+      );
+    }
+    const { detectionScore } = await handlers.getDetectionScore(
+      { company: 'acme', password },
+      call,
+    );
+    assert.equal(detectionScore, 0.8);
+  });
+
+  it('should refuse a company that was deleted while its password was checked', async () => {
+    const { handlers, rows } = setUp({ afterAuthentication: () => rows.delete('acme') });
+    await assert.rejects(
+      handlers.setDetectionScore({ company: 'acme', password, detectionScore: 0.8 }, call),
+      authFailed,
+    );
+    assert.equal(rows.size, 0);
+    await assert.rejects(
+      handlers.getDetectionScore({ company: 'acme', password }, call),
+      authFailed,
+    );
+  });
+});
+
+describe('score of a company for a detection', () => {
+  it('should be the configured one, or none', async () => {
+    const { store, rows } = setUp();
+    const companyScore = createCompanyScoreReader(store);
+    assert.equal(await companyScore('acme'), undefined);
+    rows.set('acme', 0);
+    assert.equal(await companyScore('acme'), 0);
+  });
+
+  it('should not be the default for a company that is not registered', async () => {
+    const companyScore = createCompanyScoreReader(setUp().store);
+    await assert.rejects(companyScore('amce'), {
+      reason: 'UNKNOWN_COMPANY',
+      message: 'company is "amce", want the name of a registered company',
+      details: { field: 'company', value: 'amce' },
+    });
+    await assert.rejects(companyScore('x'.repeat(1_000_000)), (error: Refusal) => {
+      assert.equal(error.details.value, `${'x'.repeat(128)}…`);
+      return true;
+    });
+  });
+});
+
+const authFailed = {
+  reason: 'COMPANY_AUTH_FAILED',
+  message: 'the company is unknown or the password is wrong, want a company and its password',
+  details: {},
+};
+
+function setUp({ afterAuthentication = (): unknown => undefined } = {}) {
+  const rows = new Map<string, number | undefined>([['acme', undefined]]);
+  const asked: object[] = [];
+  const touched: string[] = [];
+  const store: ScoreStore = {
+    get(company) {
+      touched.push(`get ${company}`);
+      return Promise.resolve(rows.has(company) ? { score: rows.get(company) } : undefined);
+    },
+    set(company, score) {
+      touched.push(`set ${company}`);
+      return Promise.resolve(rows.has(company) && !!rows.set(company, score));
+    },
+  };
+  const handlers = createScoreConfigHandlers({
+    scores: store,
+    authenticateCompany(credentials) {
+      asked.push(credentials);
+      if (credentials.password !== password) {
+        return Promise.reject(refuse('COMPANY_AUTH_FAILED', authFailed.message));
+      }
+      afterAuthentication();
+      return Promise.resolve();
+    },
+    defaultScore: 0.42,
+  });
+  return { handlers, store, rows, asked, touched };
+}

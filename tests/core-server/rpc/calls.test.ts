@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { type ServiceError as GrpcError, status } from '@grpc/grpc-js';
+import {
+  MeterReadingServiceService,
+  ReadMeterResponse,
+} from '../../../generated/imageanalysis/v1/meter_reading.js';
+import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
+import { parseTrustedProxies } from '../../../runtime/net/trusted-proxies.js';
+import { deferred } from '../../helpers/deferred.js';
+import { detailsOf, unaryCall } from '../../helpers/net/grpc.js';
+import { answer, call, type Handler, serve, withKey } from './served-calls.js';
+
+test('a handler that rejects answers with code, message and ErrorInfo', async (t) => {
+  const client = await serve(t, () =>
+    Promise.reject(
+      refuse('QUEUE_FULL', 'Too busy.', {
+        details: { limit: '3' },
+        retryAfterSeconds: 2,
+      }),
+    ),
+  );
+  await assert.rejects(call(client), (error: GrpcError) => {
+    assert.equal(error.code, status.RESOURCE_EXHAUSTED);
+    assert.equal(error.details, 'Too busy.');
+    assert.deepEqual(detailsOf(error), {
+      reason: 'QUEUE_FULL',
+      domain: 'imageanalysis',
+      metadata: { limit: '3' },
+      retryAfterSeconds: 2,
+    });
+    return true;
+  });
+});
+
+test('a handler that throws something unknown answers INTERNAL without its text', async (t) => {
+  const client = await serve(t, () => Promise.reject(new Error('/etc/secret broke')));
+  await assert.rejects(call(client), (error: GrpcError) => {
+    assert.equal(error.code, status.INTERNAL);
+    assert.doesNotMatch(error.message + JSON.stringify(error.metadata.getMap()), /secret/);
+    assert.equal(detailsOf(error).reason, 'INTERNAL');
+    return true;
+  });
+});
+
+test('a handler that never settles is answered at the server-side deadline', async (t) => {
+  let signal: AbortSignal | undefined;
+  const never: Handler = (_, { signal: given }) => {
+    signal = given;
+    return new Promise(() => {});
+  };
+  const client = await serve(t, never, { maxDeadlineMs: 50 });
+  await assert.rejects(call(client), (error: GrpcError) => {
+    assert.equal(error.code, status.DEADLINE_EXCEEDED);
+    assert.equal(
+      error.details,
+      'the response was not ready within 50 ms, the maximum for a request, try again',
+    );
+    assert.equal(detailsOf(error).reason, 'DEADLINE');
+    return true;
+  });
+  assert.equal(signal?.aborted, true);
+});
+
+test("the caller's cancellation aborts the handler's signal with CLIENT_CLOSED", async (t) => {
+  const entered = deferred<AbortSignal>();
+  const client = await serve(t, (_, { signal }) => {
+    entered.resolve(signal);
+    return new Promise(() => {});
+  });
+  const running = client.readMeter({ image: Buffer.alloc(1) }, withKey(), () => {});
+  const signal = await entered.promise;
+  const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  running.cancel();
+  await aborted;
+  assert.equal((signal.reason as Refusal).reason, 'CLIENT_CLOSED');
+});
+
+test("the caller's own deadline aborts the handler's signal with DEADLINE", async (t) => {
+  const entered = deferred<AbortSignal>();
+  const client = await serve(t, (_, { signal }) => {
+    entered.resolve(signal);
+    return new Promise(() => {});
+  });
+  // Long enough for the call to arrive on a busy machine.
+  const refused = assert.rejects(call(client, withKey(), 1_500));
+  const signal = await entered.promise;
+  await refused;
+  if (!signal.aborted) await once(signal, 'abort');
+  assert.equal((signal.reason as Refusal).reason, 'DEADLINE');
+});
+
+test('a harmless request id is kept, any other is replaced', async (t) => {
+  const seen: string[] = [];
+  const client = await serve(t, (_, { requestId }) => {
+    seen.push(requestId);
+    return Promise.resolve(answer);
+  });
+  for (const id of ['abc_DEF-123', 'a'.repeat(128), 'a'.repeat(129), 'no spaces']) {
+    const metadata = withKey();
+    metadata.set('x-request-id', id);
+    await call(client, metadata);
+  }
+  assert.deepEqual(seen.slice(0, 2), ['abc_DEF-123', 'a'.repeat(128)]);
+  for (const made of seen.slice(2)) assert.match(made, /^[0-9a-f-]{36}$/);
+});
+
+test('only a trusted proxy speaks for the address of its client', async (t) => {
+  const addressOf = async (trustedProxies: string, forwardedFor: string) => {
+    let address = '';
+    const handler: Handler = (_, given) => {
+      address = given.clientAddress;
+      return Promise.resolve(answer);
+    };
+    const client = await serve(t, handler, { trustedProxies });
+    const metadata = withKey();
+    metadata.set('x-forwarded-for', forwardedFor);
+    await call(client, metadata);
+    return address;
+  };
+  assert.equal(await addressOf('127.0.0.0/8', '203.0.113.7'), '203.0.113.7');
+  assert.equal(await addressOf('127.0.0.0/8', '2001:db8::1'), '2001:db8::1');
+  assert.equal(await addressOf('127.0.0.0/8', 'no address'), '127.0.0.1');
+  assert.equal(await addressOf('10.0.0.0/8', '203.0.113.7'), '127.0.0.1');
+});
+
+test('a list of proxies with a mistake is refused', () => {
+  for (const list of ['10.0.0.0/33', 'localhost', '10.0.0.0/x', '::1/129', '10.0.0.0/']) {
+    assert.throws(() => parseTrustedProxies(list), /want one such as/);
+  }
+});
+
+test('bytes that are no message are refused, alone and in a stream', async (t) => {
+  const client = await serve(t, () => Promise.resolve(ReadMeterResponse.fromPartial({})));
+  const bytes = Buffer.from([0x0a, 0xff, 0xff]);
+  const same = (value: Buffer): Buffer => value;
+  const { readMeter, streamReadMeters } = MeterReadingServiceService;
+  const isRefused = (error: unknown) => detailsOf(error).reason === 'INVALID_FIELD';
+  await assert.rejects(
+    unaryCall((done) =>
+      client.makeUnaryRequest(readMeter.path, same, same, bytes, withKey(), done),
+    ),
+    isRefused,
+  );
+  const stream = client.makeBidiStreamRequest(streamReadMeters.path, same, same, withKey());
+  stream.write(bytes);
+  const [error] = (await once(stream, 'error')) as [GrpcError];
+  assert.equal(error.code, status.INVALID_ARGUMENT);
+  assert.ok(isRefused(error));
+});

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import {
+  Metadata,
+  type ServerInterceptingCallInterface,
+  type ServerInterceptor,
+  type ServerMethodDefinition,
+} from '@grpc/grpc-js';
+import { createAdminKeyCheck } from '../../../core-server/access/keys/admin-key.js';
+import { checkAdminKeys, checkApiKeys } from '../../../core-server/rpc/interceptors/check-keys.js';
+import { Operation } from '../../../generated/imageanalysis/v1/admin.js';
+import { Refusal, refuse } from '../../../runtime/errors/refusal.js';
+import { collectLog } from '../../helpers/collect-log.js';
+import { detailsOf } from '../../helpers/net/grpc.js';
+import { answer, call, openAccess, serve, withKey } from './served-calls.js';
+
+test('the interceptor refuses before the handler runs', async (t) => {
+  let handled = 0;
+  const client = await serve(
+    t,
+    () => {
+      handled += 1;
+      return Promise.resolve(answer);
+    },
+    {
+      access: {
+        ...openAccess,
+        authenticate: (key) =>
+          key === 'face'
+            ? Promise.resolve({ id: 'k2', operations: [Operation.FACE_DETECTION] })
+            : key === 'good'
+              ? Promise.resolve({ id: 'k3', operations: [Operation.METER_READING] })
+              : Promise.reject(refuse('INVALID_API_KEY', 'The API key is not valid.')),
+      },
+    },
+  );
+  const reasonOf = async (metadata: Metadata) => {
+    const error: unknown = await call(client, metadata).catch((caught: unknown) => caught);
+    return detailsOf(error).reason;
+  };
+  const twice = withKey();
+  twice.add('apikey', 'other');
+  assert.equal(await reasonOf(new Metadata()), 'MISSING_API_KEY');
+  assert.equal(await reasonOf(twice), 'INVALID_API_KEY');
+  assert.equal(await reasonOf(withKey('bad')), 'INVALID_API_KEY');
+  assert.equal(await reasonOf(withKey('face')), 'KEY_NOT_ALLOWED');
+  assert.equal(handled, 0);
+  await call(client, withKey('good'));
+  assert.equal(handled, 1);
+});
+
+test('a key without room is refused before it is looked up, but no stream is', async (t) => {
+  const apiKey = `ia_${'0'.repeat(12)}_${'s'.repeat(43)}`;
+  let lookups = 0;
+  const client = await serve(t, () => Promise.resolve(answer), {
+    access: {
+      ...openAccess,
+      authenticate: (sent) => {
+        lookups += 1;
+        return openAccess.authenticate(sent);
+      },
+      assertRoom: ({ keyId }) => {
+        throw refuse('QUEUE_FULL', `${keyId} has none`);
+      },
+    },
+  });
+  const error: unknown = await call(client, withKey(apiKey)).catch((caught: unknown) => caught);
+  assert.equal(detailsOf(error).reason, 'QUEUE_FULL');
+  assert.match(String(error), /ia_000000000000 has none/);
+  assert.equal(lookups, 0);
+  const stream = client.streamReadMeters(withKey(apiKey));
+  stream.end();
+  stream.resume();
+  await once(stream, 'end');
+  assert.equal(lookups, 1);
+});
+
+test('a call of a service that does not queue asks for no room', async (t) => {
+  const client = await serve(t, () => Promise.resolve(answer), {
+    access: {
+      ...openAccess,
+      services: openAccess.services.map((service) => ({ ...service, isQueued: false })),
+      assertRoom: () => assert.fail('it needs none'),
+    },
+  });
+  await call(client, withKey(`ia_${'0'.repeat(12)}_${'s'.repeat(43)}`));
+});
+
+/** Whether a call has got past the interceptor by the next turn of the event loop. */
+async function isLetIn(
+  interceptor: ServerInterceptor,
+  method: { readonly path: string; readonly requestStream: boolean },
+  metadata: Metadata,
+): Promise<boolean> {
+  const wire = {
+    start: (listener: { onReceiveMetadata(metadata: Metadata): void }) =>
+      listener.onReceiveMetadata(metadata),
+    getDeadline: () => Infinity,
+    getPeer: () => '127.0.0.1:1',
+    sendStatus: () => {},
+  } as unknown as ServerInterceptingCallInterface;
+  let letIn = false;
+  const onReceiveMetadata = () => (letIn = true);
+  const definition = method as ServerMethodDefinition<unknown, unknown>;
+  interceptor(definition, wire).start({ onReceiveMetadata } as never);
+  await setImmediate();
+  return letIn;
+}
+
+test('a service that nobody has given an operation is closed; health and reflection need no key', async () => {
+  const { log } = openAccess;
+  const adminKey = new Metadata();
+  adminKey.set('adminkey', 'right');
+  const { log: faultLog, entries } = collectLog();
+  const doors: [ServerInterceptor, key: Metadata, opens: boolean][] = [
+    [checkApiKeys({ ...openAccess, log: faultLog }), withKey(), false],
+    [checkAdminKeys(createAdminKeyCheck('right'), log), adminKey, true],
+  ];
+  for (const [interceptor, key, opens] of doors) {
+    const letsIn = (path: string, metadata = new Metadata()) =>
+      isLetIn(interceptor, { path, requestStream: false }, metadata);
+    assert.equal(await letsIn('/grpc.health.v1.Health/Check'), true);
+    assert.equal(await letsIn('/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'), true);
+    assert.equal(await letsIn('/imageanalysis.v1.NewService/Method'), false);
+    assert.equal(await letsIn('/imageanalysis.v1.NewService/Method', key), opens);
+  }
+  assert.match(JSON.stringify(entries[0]), /no operation allows .*NewService/);
+});
+
+test('guesses of the admin key are slowed down by address, right ones are not', async () => {
+  const check = createAdminKeyCheck('right');
+  const reasonOf = (sent: string, peer: string) =>
+    check(sent, peer).then(
+      () => 'OK',
+      (error: unknown) => Refusal.from(error).reason,
+    );
+  for (let port = 0; port < 10; port += 1)
+    assert.equal(await reasonOf('wrong', `10.0.0.1:${port}`), 'INVALID_API_KEY');
+  assert.equal(await reasonOf('wrong', '10.0.0.1:9'), 'RATE_LIMITED');
+  assert.equal(await reasonOf('right', '10.0.0.1:9'), 'RATE_LIMITED');
+  for (let time = 0; time < 20; time += 1)
+    assert.equal(await reasonOf('right', '10.0.0.2:9'), 'OK');
+});
+
+test('a refused key leaves a line, which does not show it', async (t) => {
+  const { log, entries } = collectLog();
+  const authenticate = () => Promise.reject(refuse('INVALID_API_KEY', 'apikey is not one of ours'));
+  const handler = () => Promise.resolve(answer);
+  const client = await serve(t, handler, { access: { ...openAccess, authenticate, log } });
+  await assert.rejects(call(client, withKey('a-secret')));
+  const [{ msg, reason, method, peer } = {}] = entries;
+  assert.deepEqual([msg, reason], ['call refused', 'INVALID_API_KEY']);
+  assert.match(String(method), /ReadMeter$/);
+  assert.match(String(peer), /^(127\.0\.0\.1|\[::1\]):\d+$/);
+  assert.doesNotMatch(JSON.stringify(entries), /a-secret/);
+});
+
+test('a fault in the check of the key is logged with the id of the request', async (t) => {
+  const { log, entries } = collectLog();
+  const cause = new Error('the disk is gone');
+  const authenticate = () =>
+    Promise.reject(refuse('STORE_UNAVAILABLE', 'The store is away.', { cause }));
+  const handler = () => Promise.resolve(answer);
+  const client = await serve(t, handler, { access: { ...openAccess, authenticate, log } });
+  const metadata = withKey();
+  metadata.set('x-request-id', 'abc-123');
+  await assert.rejects(call(client, metadata));
+  const [{ request_id: requestId, reason, err } = {}] = entries;
+  assert.deepEqual([requestId, reason], ['abc-123', 'STORE_UNAVAILABLE']);
+  assert.match(JSON.stringify(err), /the disk is gone/);
+});
+
+test('a handler is told the public id of the key', async (t) => {
+  let keyId: string | undefined;
+  const client = await serve(t, (_, given) => {
+    keyId = given.keyId;
+    return Promise.resolve(answer);
+  });
+  await call(client);
+  assert.equal(keyId, 'k1');
+});

@@ -1,0 +1,618 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type {
+  ClientHttp2Session,
+  ClientHttp2Stream,
+  IncomingHttpHeaders,
+  ServerHttp2Stream,
+} from 'node:http2';
+import { connect, constants, createServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import {
+  chunkOverheadBytes,
+  guardStreams,
+  maxOpenMessageBytes,
+  maxOpenMessages,
+  type StreamLimits,
+  waitingMessageBytes,
+} from '../../../core-server/rpc/grpc-js-patches/guard-streams.js';
+import { maxHeaderBytes } from '../../../core-server/rpc/grpc-js-patches/header-size.js';
+import { createMessageMeter } from '../../../core-server/rpc/grpc-js-patches/message-meter.js';
+import { maxKeylessCalls } from '../../../core-server/rpc/interceptors/keyless-calls.js';
+import { ReadMeterRequest } from '../../../generated/imageanalysis/v1/meter_reading.js';
+import { maxSmallChunks } from '../../../runtime/limits/chunk-size.js';
+import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
+import { deferred } from '../../helpers/deferred.js';
+import { scriptedPicture } from '../../helpers/pictures/scripted-pictures.js';
+import { startScripted } from '../../helpers/service/scripted-service.js';
+
+const readMeterPath = '/imageanalysis.v1.MeterReadingService/ReadMeter';
+const streamMetersPath = '/imageanalysis.v1.MeterReadingService/StreamReadMeters';
+const checkPath = '/grpc.health.v1.Health/Check';
+const watchPath = '/grpc.health.v1.Health/Watch';
+const reflectionPaths = ['v1', 'v1alpha'].map(
+  (version) => `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`,
+);
+const ok = '0';
+const invalidArgument = '3';
+const resourceExhausted = '8';
+const unimplemented = '12';
+const unauthenticated = '16';
+const mebibyte = 2 ** 20;
+
+/** A message, or its beginning where it is said to be longer. */
+function frame(
+  bytes: Uint8Array,
+  options: { length?: number; isCompressed?: boolean } = {},
+): Buffer {
+  const head = Buffer.alloc(5);
+  head[0] = options.isCompressed === true ? 1 : 0;
+  head.writeUInt32BE(options.length ?? bytes.length, 1);
+  return Buffer.concat([head, bytes]);
+}
+
+function open(
+  t: TestContext,
+  address: string,
+  settings: { initialWindowSize?: number } = {},
+  localAddress = '127.0.0.1',
+) {
+  // Megabytes; with less, a client that has much to send breaks its calls off itself.
+  const maxSessionMemory = 1_000;
+  const options = { settings, maxSessionMemory, localAddress };
+  const session = connect(`http://${address}`, options);
+  session.on('error', () => undefined);
+  t.after(() => session.destroy());
+  return session;
+}
+
+function call(
+  session: ClientHttp2Session,
+  path: string,
+  headers: Record<string, string> = {},
+): ClientHttp2Stream {
+  const stream = session.request(
+    {
+      ':method': 'POST',
+      ':path': path,
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      ...headers,
+    },
+    { endStream: false },
+  );
+  stream.on('error', () => undefined);
+  return stream;
+}
+
+/** The gRPC status of a call, or the HTTP/2 code with which its stream was closed. */
+async function endOf(stream: ClientHttp2Stream): Promise<string | number> {
+  const { 'grpc-status': status } = await trailersOf(stream);
+  return typeof status === 'string' ? status : stream.rstCode;
+}
+
+/** The headers that tell how a call ended. */
+function trailersOf(stream: ClientHttp2Stream): Promise<IncomingHttpHeaders> {
+  return new Promise((resolve) => {
+    const onHeaders = (headers: IncomingHttpHeaders) => {
+      if ('grpc-status' in headers) resolve(headers);
+    };
+    stream.on('response', onHeaders).on('trailers', onHeaders);
+    stream.on('close', () => resolve({}));
+    stream.resume();
+  });
+}
+
+/** Messages of no bytes, in one piece. */
+const emptyMessages = (count: number): Buffer => Buffer.alloc(5 * count);
+
+/** A bare server behind the guard. */
+async function serveGuarded(
+  t: TestContext,
+  limits: Partial<StreamLimits>,
+  onStream: (stream: ServerHttp2Stream) => void,
+): Promise<string> {
+  const http2Server = createServer();
+  guardStreams(http2Server, {
+    takesStream: () => false,
+    unfinishedBytes: createFairBudget(mebibyte),
+    unreadBytes: createFairBudget(mebibyte),
+    takeAnswerMs: 60_000,
+    ...limits,
+  });
+  http2Server.on('stream', onStream);
+  http2Server.listen(0, '127.0.0.1');
+  t.after(() => http2Server.close());
+  await once(http2Server, 'listening');
+  return `127.0.0.1:${(http2Server.address() as AddressInfo).port}`;
+}
+
+test('a meter counts the whole messages, and the bytes of the one that is not', () => {
+  const bytes = Buffer.concat([
+    frame(Buffer.alloc(10)),
+    frame(Buffer.alloc(0)),
+    frame(Buffer.alloc(300)),
+  ]);
+  for (const step of [1, 2, 7, 400]) {
+    const add = createMessageMeter();
+    const counts: number[] = [];
+    const chunkCounts: number[] = [];
+    let messages = 0;
+    for (let at = 0; at < bytes.length; at += step) {
+      const { unfinished, chunks, whole } = add(bytes.subarray(at, at + step));
+      counts.push(unfinished);
+      chunkCounts.push(chunks);
+      messages += whole;
+    }
+    assert.equal(chunkCounts.at(-1), 0, `in steps of ${step}`);
+    // The last message begins with the 21st byte.
+    const ofTheLast = Math.ceil(325 / step) - Math.floor(20 / step) - 1;
+    assert.equal(Math.max(...chunkCounts), ofTheLast, `in steps of ${step}`);
+    assert.equal(messages, 3, `in steps of ${step}`);
+    assert.equal(counts.at(-1), 0, `in steps of ${step}`);
+    assert.ok(Math.max(...counts) <= 304, `in steps of ${step}`);
+    if (step === 1)
+      assert.deepEqual(
+        counts.slice(0, 21),
+        [...Array(14).keys()].map((i) => i + 1).concat(0, 1, 2, 3, 4, 0, 1),
+      );
+  }
+});
+
+test('a caller without a key cannot have large messages kept', async (t) => {
+  const { service } = await startScripted(t);
+  const session = open(t, service.grpc);
+  for (const path of [checkPath, ...reflectionPaths]) {
+    const stream = call(session, path);
+    stream.write(frame(Buffer.alloc(maxOpenMessageBytes), { length: mebibyte }));
+    assert.equal(await endOf(stream), constants.NGHTTP2_ENHANCE_YOUR_CALM, path);
+  }
+  const check = call(session, checkPath);
+  check.end(frame(Buffer.alloc(0)));
+  assert.equal(await endOf(check), ok);
+});
+
+test('a caller without a key cannot have many messages answered in one call', async (t) => {
+  const { service } = await startScripted(t);
+  const session = open(t, service.grpc);
+  for (const path of reflectionPaths) {
+    const most = call(session, path);
+    most.end(emptyMessages(maxOpenMessages));
+    assert.equal(await endOf(most), ok, path);
+    const tooMany = call(session, path);
+    tooMany.write(emptyMessages(maxOpenMessages));
+    await once(tooMany, 'data');
+    tooMany.end(emptyMessages(1));
+    assert.equal(await endOf(tooMany), constants.NGHTTP2_ENHANCE_YOUR_CALM, path);
+  }
+});
+
+test('messages of a stream that wait for a handler count as under way', async (t) => {
+  // One address gets four fifths, a hundred of them.
+  const limits = {
+    takesStream: () => true,
+    unfinishedBytes: createFairBudget(125 * waitingMessageBytes),
+  };
+  const ended = deferred();
+  const address = await serveGuarded(t, limits, (stream) => {
+    stream.on('error', () => undefined);
+    stream.on('data', () => {
+      if (stream.closed) return;
+      if (!stream.headersSent) stream.respond({ 'grpc-status': ok });
+      stream.write('taken');
+    });
+    stream.on('end', ended.resolve);
+  });
+  const session = open(t, address);
+  const begin = () => call(session, readMeterPath);
+
+  const tooMany = begin();
+  tooMany.write(emptyMessages(101));
+  assert.equal(await endOf(tooMany), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+
+  const oneByOne = begin();
+  for (let count = 0; count < 300; count += 1) {
+    oneByOne.write(emptyMessages(1));
+    await once(oneByOne, 'data');
+  }
+  oneByOne.close(constants.NGHTTP2_CANCEL);
+  await once(oneByOne, 'close');
+
+  // They wait on once all have come.
+  const most = begin();
+  most.end(emptyMessages(100));
+  await ended.promise;
+  const oneMore = begin();
+  oneMore.write(emptyMessages(26));
+  assert.equal(await endOf(oneMore), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  most.close(constants.NGHTTP2_CANCEL);
+  await once(most.resume(), 'close');
+});
+
+/** Sends a message byte by byte, each in a frame of its own, and waits until all have come. */
+async function crumble(stream: ClientHttp2Stream, bytes: Uint8Array): Promise<void> {
+  for (const byte of bytes)
+    await new Promise((resolve) => stream.write(Uint8Array.of(byte), resolve));
+}
+
+const withinMs = { timeout: 20_000 };
+
+test('a message that comes in very many small chunks is not waited for', withinMs, async (t) => {
+  for (const isStream of [true, false]) {
+    const address = await serveGuarded(t, { takesStream: () => isStream }, (stream) => {
+      stream.on('error', () => undefined);
+      stream.once('end', () => stream.respond({ 'grpc-status': ok }, { endStream: true }));
+    });
+    const session = open(t, address);
+    const most = call(session, readMeterPath);
+    const mostEnds = endOf(most);
+    await crumble(most, frame(Buffer.alloc(maxSmallChunks - 5), { length: mebibyte }));
+    most.end();
+    assert.equal(await mostEnds, ok, `stream ${isStream}`);
+
+    const tooMany = call(session, readMeterPath);
+    const tooManyEnd = endOf(tooMany);
+    await crumble(tooMany, frame(Buffer.alloc(maxSmallChunks - 4), { length: mebibyte }));
+    assert.equal(await tooManyEnd, constants.NGHTTP2_ENHANCE_YOUR_CALM, `stream ${isStream}`);
+
+    // A large one makes up for them.
+    const mixed = call(session, readMeterPath);
+    const mixedEnds = endOf(mixed);
+    mixed.write(frame(Buffer.alloc(maxSmallChunks * 100), { length: mebibyte }));
+    await crumble(mixed, Buffer.alloc(maxSmallChunks));
+    mixed.end();
+    assert.equal(await mixedEnds, ok, `stream ${isStream}`);
+  }
+});
+
+test('many small messages of a stream are no small chunks of one', async (t) => {
+  let taken = 0;
+  const address = await serveGuarded(t, { takesStream: () => true }, (stream) => {
+    stream.on('data', (chunk: Buffer) => (taken += chunk.length));
+    stream.once('end', () => stream.respond({ 'grpc-status': ok }, { endStream: true }));
+  });
+  const stream = call(open(t, address), readMeterPath);
+  const end = endOf(stream);
+  const count = maxSmallChunks * 2;
+  for (let sent = 0; sent < count; sent += 1)
+    await new Promise((resolve) => stream.write(emptyMessages(1), resolve));
+  stream.end();
+  assert.equal(await end, ok);
+  assert.equal(taken, count * 5);
+});
+
+test('each chunk of an unfinished message counts as more than its bytes', withinMs, async (t) => {
+  // One address gets four fifths, a hundred of them.
+  const limits = { unfinishedBytes: createFairBudget(125 * (chunkOverheadBytes + 1)) };
+  const address = await serveGuarded(t, limits, (stream) => {
+    stream.on('error', () => undefined);
+  });
+  const session = open(t, address);
+  const stream = call(session, readMeterPath);
+  const end = endOf(stream);
+  await crumble(stream, Buffer.alloc(101));
+  assert.equal(await end, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+});
+
+test('responses count until they are read, and one too many is dropped', async (t) => {
+  const unreadBytes = createFairBudget(1_000);
+  const address = await serveGuarded(t, { unreadBytes }, (stream) => {
+    stream.on('error', () => undefined);
+    stream.respond();
+    stream.write(Buffer.alloc(500));
+  });
+  const reader = call(open(t, address), readMeterPath);
+  await once(reader, 'data');
+  while (unreadBytes.taken > 0) await sleep(1);
+
+  const session = open(t, address, { initialWindowSize: 0 });
+  const unread = call(session, readMeterPath);
+  await once(unread, 'response');
+  assert.equal(unreadBytes.taken, 500);
+  const dropped = call(session, readMeterPath);
+  assert.equal(await endOf(dropped), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  unread.close(constants.NGHTTP2_CANCEL);
+  while (unreadBytes.taken > 0) await sleep(1);
+  // What was cancelled is not given back twice.
+  await sleep(10);
+  assert.equal(unreadBytes.taken, 0);
+});
+
+test('the responses of one stream count together', async (t) => {
+  const unreadBytes = createFairBudget(1_000);
+  const address = await serveGuarded(t, { unreadBytes }, (stream) => {
+    stream.respond();
+    for (let sent = 0; sent < 2; sent += 1) stream.write(Buffer.alloc(300));
+  });
+  const unread = call(open(t, address, { initialWindowSize: 0 }), readMeterPath);
+  await once(unread, 'response');
+  assert.equal(unreadBytes.taken, 600);
+});
+
+test('each address has a share of its own', async (t) => {
+  const unreadBytes = createFairBudget(1_000);
+  const sizes = [500, 350];
+  const address = await serveGuarded(t, { unreadBytes }, (stream) => {
+    stream.on('error', () => undefined);
+    stream.respond();
+    stream.write(Buffer.alloc(sizes.shift() ?? 0));
+  });
+  for (const localAddress of ['127.0.0.1', '127.0.0.2']) {
+    const session = open(t, address, { initialWindowSize: 0 }, localAddress);
+    await once(call(session, readMeterPath), 'response');
+  }
+  // Of what the first one leaves, it could have had another 300 itself.
+  assert.equal(unreadBytes.taken, 850);
+});
+
+test('the message of a unary call counts until the call is handled', async (t) => {
+  const unfinishedBytes = createFairBudget(mebibyte);
+  const { promise: taken, resolve } = deferred<number[]>();
+  const address = await serveGuarded(t, { unfinishedBytes }, (stream) => {
+    const counts: number[] = [];
+    stream.on('data', () => counts.push(unfinishedBytes.taken));
+    stream.once('end', () => resolve([...counts, unfinishedBytes.taken]));
+  });
+  const stream = call(open(t, address), readMeterPath);
+  stream.end(Buffer.alloc(1_000));
+  assert.deepEqual(await taken, [1_000 + chunkOverheadBytes, 0]);
+});
+
+test('of a message whose call was refused no more is asked for', async (t) => {
+  const { service } = await startScripted(t);
+  const stream = call(open(t, service.grpc), readMeterPath);
+  const closed = once(stream, 'close');
+  stream.write(frame(Buffer.alloc(10), { length: mebibyte }));
+  assert.equal(await endOf(stream), unauthenticated);
+  await closed;
+  assert.equal(stream.rstCode, constants.NGHTTP2_NO_ERROR);
+});
+
+test('a request for the health that does not come is not waited for', async (t) => {
+  const { service } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '300' });
+  assert.equal(await endOf(call(open(t, service.grpc), checkPath)), '4');
+});
+
+test('messages under way have a budget, which they give back', async (t) => {
+  const { service } = await startScripted(t);
+  const session = open(t, service.grpc);
+  const begin = (headers: Record<string, string>) => {
+    const stream = call(session, readMeterPath, headers);
+    stream.write(frame(Buffer.alloc(10 * mebibyte), { length: 10 * mebibyte + 1 }));
+    return stream;
+  };
+  const withKey = { apikey: service.apiKey };
+  for (let round = 0; round < 2; round += 1) {
+    const streams = Array.from({ length: 30 }, () => begin(withKey));
+    const ends = streams.map((stream) => endOf(stream));
+    // Four fifths of 256 MiB hold 20 of them.
+    const isOver = await Promise.race([...ends, sleep(60_000, 'none was refused', { ref: false })]);
+    assert.equal(isOver, resourceExhausted);
+    for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL);
+    await Promise.all(ends);
+  }
+  for (let count = 0; count < 60; count += 1)
+    assert.equal(await endOf(begin({})), unauthenticated, `without a key, call ${count}`);
+  const picture = call(session, readMeterPath, withKey);
+  picture.end(frame(ReadMeterRequest.encode({ image: scriptedPicture('a') }).finish()));
+  assert.notEqual(await endOf(picture), resourceExhausted);
+});
+
+test('a whole message of a call that is not ended counts as under way', async (t) => {
+  const { service } = await startScripted(t);
+  const session = open(t, service.grpc);
+  const streams = Array.from({ length: 30 }, () => {
+    const stream = call(session, readMeterPath, { apikey: service.apiKey });
+    stream.write(frame(Buffer.alloc(10 * mebibyte)));
+    return stream;
+  });
+  const ends = streams.map((stream) => trailersOf(stream));
+  const none: IncomingHttpHeaders = {};
+  const refused = await Promise.race([...ends, sleep(60_000, none, { ref: false })]);
+  const details = Buffer.from(String(refused['grpc-status-details-bin']), 'base64').toString();
+  assert.match(details, /google\.rpc\.ErrorInfo[^]*QUEUE_FULL[^]*google\.rpc\.RetryInfo/);
+  for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL);
+  await Promise.all(ends);
+});
+
+test('the path of a method that there is not is not repeated without limit', async (t) => {
+  const { service } = await startScripted(t);
+  const session = open(t, service.grpc);
+  for (const [length, repeated] of [
+    [128, `/${'x'.repeat(127)}`],
+    [129, '/'],
+    [6_000, '/'],
+    [60_000, '/'],
+  ] as const) {
+    const stream = call(session, `/${'x'.repeat(length - 1)}`);
+    stream.end(frame(Buffer.alloc(0)));
+    const { 'grpc-status': status, 'grpc-message': message } = await trailersOf(stream);
+    assert.equal(status, unimplemented);
+    assert.equal(
+      decodeURIComponent(String(message)),
+      `The server does not implement the method ${repeated}`,
+    );
+  }
+});
+
+test('headers that are large together are refused, and not kept', async (t) => {
+  const { service } = await startScripted(t);
+  const session = open(t, service.grpc);
+  for (const path of [checkPath, watchPath, readMeterPath])
+    for (const names of [['x-a'], ['x-a', 'x-b', 'x-c', 'x-d']]) {
+      const value = 'x'.repeat(maxHeaderBytes / names.length);
+      const stream = call(session, path, Object.fromEntries(names.map((name) => [name, value])));
+      stream.end(frame(Buffer.alloc(0)));
+      const { 'grpc-status': status, 'grpc-message': message } = await trailersOf(stream);
+      assert.equal(status, invalidArgument, path);
+      assert.match(decodeURIComponent(String(message)), /^metadata has \d{4,} bytes, want at most/);
+    }
+  const stream = call(session, checkPath, { 'x-a': 'x'.repeat(maxHeaderBytes / 2) });
+  stream.end(frame(Buffer.alloc(0)));
+  assert.equal(await endOf(stream), ok);
+});
+
+test('a call that is refused before its key is checked leaves a line', async (t) => {
+  const { service, log } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '300' });
+  const session = open(t, service.grpc);
+  const table: [headers: Record<string, string>, reason: string, id: RegExp][] = [
+    [{ 'grpc-timeout': '5s' }, 'INVALID_FIELD', /^abc-123$/],
+    // Its headers are dropped.
+    [{ 'x-a': 'x'.repeat(maxHeaderBytes) }, 'INVALID_FIELD', /^[0-9a-f-]{36}$/],
+    [{ apikey: service.apiKey }, 'DEADLINE', /^abc-123$/],
+  ];
+  for (const [headers, expected, id] of table) {
+    log.entries.length = 0;
+    const stream = call(session, readMeterPath, { 'x-request-id': 'abc-123', ...headers });
+    await trailersOf(stream);
+    stream.close();
+    const [{ msg, method, reason, request_id: requestId } = {}, ...more] = log.entries;
+    assert.deepEqual([msg, method, reason], ['call refused', readMeterPath, expected]);
+    assert.match(String(requestId), id);
+    assert.deepEqual(more, []);
+  }
+});
+
+test(
+  'a stream that is refused while it is served leaves one line, with the reason',
+  withinMs,
+  async (t) => {
+    const { service, log } = await startScripted(t);
+    const stream = call(open(t, service.grpc), streamMetersPath, { apikey: service.apiKey });
+    const end = endOf(stream);
+    const isServed = () => log.entries.some(({ msg }) => msg === 'call received');
+    log.entries.length = 0;
+    while (!isServed()) await sleep(1);
+    await crumble(stream, frame(Buffer.alloc(maxSmallChunks - 4), { length: mebibyte }));
+    assert.equal(await end, invalidArgument);
+    const lines = log.entries.filter(({ msg }) => msg !== 'call received');
+    const [{ msg, reason } = {}, ...more] = lines;
+    assert.deepEqual([msg, reason], ['call refused', 'INVALID_FIELD']);
+    assert.deepEqual(more, []);
+  },
+);
+
+test('a caller without a key cannot open calls without end', async (t) => {
+  const { service } = await startScripted(t);
+  const session = open(t, service.grpc);
+  const watch = () => {
+    const stream = call(session, watchPath);
+    stream.end(frame(Buffer.alloc(0)));
+    return stream;
+  };
+  // One address gets four fifths of all.
+  const most = (maxKeylessCalls * 4) / 5;
+  const watches = Array.from({ length: most }, watch);
+  await Promise.all(watches.map((stream) => once(stream.resume(), 'data')));
+  // One that is refused has no place to give back.
+  for (let count = 0; count < 2; count += 1) assert.equal(await endOf(watch()), resourceExhausted);
+  const [first] = watches;
+  first?.close(constants.NGHTTP2_CANCEL);
+  await once(first as ClientHttp2Stream, 'close');
+  const check = call(session, checkPath);
+  check.end(frame(Buffer.alloc(0)));
+  assert.equal(await endOf(check), ok);
+});
+
+test('compressed messages are not inflated', async (t) => {
+  const { service } = await startScripted(t);
+  const send = (encoding: string, isCompressed: boolean, bytes: Uint8Array) => {
+    const stream = call(open(t, service.grpc), checkPath, {
+      'grpc-encoding': encoding,
+    });
+    stream.end(frame(bytes, { isCompressed }));
+    return endOf(stream);
+  };
+  assert.equal(await send('gzip', true, gzipSync(Buffer.alloc(0))), unimplemented);
+  assert.equal(await send('gzip', false, Buffer.alloc(0)), ok);
+  assert.equal(await send('identity', false, Buffer.alloc(0)), ok);
+});
+
+test('a malformed deadline is refused as a mistake of the caller', async (t) => {
+  const { service } = await startScripted(t);
+  const session = open(t, service.grpc);
+  const send = (path: string, timeout: string) => {
+    const stream = call(session, path, { 'grpc-timeout': timeout });
+    stream.end(frame(Buffer.alloc(0)));
+    return trailersOf(stream);
+  };
+  for (const path of [checkPath, readMeterPath, streamMetersPath])
+    for (const timeout of [
+      '',
+      '5',
+      'S',
+      '5s',
+      '-5S',
+      '5 S',
+      '123456789S',
+      '1.5S',
+      '5S, 6S',
+      '5\u00fcS',
+    ]) {
+      const { 'grpc-status': status, 'grpc-message': message } = await send(path, timeout);
+      assert.equal(status, invalidArgument, `${path} ${timeout}`);
+      assert.match(
+        decodeURIComponent(String(message)),
+        /^grpc-timeout is ".*", want 1 to 8 digits/,
+      );
+    }
+  // Each unit, and more than a timer takes.
+  for (const timeout of [
+    '1H',
+    '1M',
+    '60S',
+    '60000m',
+    '60000000u',
+    '99999999n',
+    '99999999H',
+    '3600000S',
+  ])
+    assert.equal((await send(checkPath, timeout))['grpc-status'], ok, timeout);
+});
+
+test('an answer that nobody takes is dropped', async (t) => {
+  const { service } = await startScripted(t, { CORE_MAX_DEADLINE_MS: '200' });
+  const session = open(t, service.grpc, { initialWindowSize: 0 });
+  await once(session, 'remoteSettings');
+  const stream = call(session, checkPath);
+  stream.end(frame(Buffer.alloc(0)));
+  stream.resume();
+  await once(stream, 'close');
+  assert.equal(stream.rstCode, constants.NGHTTP2_CANCEL);
+});
+
+test(
+  'an answer that nobody takes is dropped after a quiet spell too',
+  { timeout: 10_000 },
+  async (t) => {
+    // Nothing is sent until the stream was quiet for once.
+    const address = await serveGuarded(t, { takeAnswerMs: 50 }, (stream) => {
+      stream.once('timeout', () => {
+        stream.respond();
+        stream.write('an answer');
+      });
+    });
+    const session = open(t, address, { initialWindowSize: 0 });
+    await once(session, 'remoteSettings');
+    const stream = call(session, readMeterPath);
+    stream.resume();
+    await once(stream, 'close');
+    assert.equal(stream.rstCode, constants.NGHTTP2_CANCEL);
+  },
+);
+
+test('headers that are no metadata are not written to stderr', async (t) => {
+  const { service } = await startScripted(t);
+  const written: unknown[] = [];
+  t.mock.method(console, 'error', (...texts: unknown[]) => void written.push(...texts));
+  const session = open(t, service.grpc);
+  for (const headers of [{ apikey: `${service.apiKey}\u00fc` }, { 'secret!': 'hunter2' }]) {
+    const stream = call(session, readMeterPath, headers);
+    stream.end(frame(Buffer.alloc(0)));
+    assert.equal(await endOf(stream), unauthenticated);
+  }
+  assert.deepEqual(written, []);
+});

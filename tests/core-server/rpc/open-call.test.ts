@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { test, type TestContext } from 'node:test';
+import { Metadata, type ServerUnaryCall } from '@grpc/grpc-js';
+import { pino } from 'pino';
+import { openCall } from '../../../core-server/rpc/adapters/open-call.js';
+
+// A call's time while the clock of the day is set.
+
+const hourMs = 3_600_000;
+
+function open(t: TestContext, deadlineMs: number) {
+  t.mock.timers.enable({ apis: ['Date'], now: 1_000 * hourMs });
+  const monotonic = { ms: 500 };
+  const grpcCall = Object.assign(new EventEmitter(), {
+    metadata: new Metadata(),
+    cancelled: false,
+    getPath: () => '/imageanalysis.v1.MeterReadingService/ReadMeter',
+    getPeer: () => '127.0.0.1:1',
+    getDeadline: () => Date.now() + deadlineMs,
+  });
+  const call = openCall(
+    grpcCall as unknown as ServerUnaryCall<unknown, unknown>,
+    {
+      maxDeadlineMs: 30_000,
+      log: pino({ level: 'silent' }),
+      isTrustedProxy: () => false,
+      now: () => monotonic.ms,
+    },
+    30_000,
+  );
+  t.after(() => call.close());
+  return { call, grpcCall, monotonic, clock: t.mock.timers };
+}
+
+for (const [where, jumpMs] of [
+  ['forward', hourMs],
+  ['back', -hourMs],
+] as const) {
+  test(`a clock that is set ${where} does not change the time that a call has left`, (t) => {
+    const { call, monotonic, clock } = open(t, 10_000);
+    clock.setTime(1_000 * hourMs + jumpMs);
+    monotonic.ms += 4_000;
+    assert.equal(call.timeLeftMs(), 6_000);
+  });
+
+  test(`a clock that is set ${where} does not confuse a caller gone with a deadline`, (t) => {
+    const gone = open(t, 10_000);
+    gone.clock.setTime(1_000 * hourMs + jumpMs);
+    gone.monotonic.ms += 4_000;
+    gone.grpcCall.emit('cancelled');
+    assert.equal((gone.call.signal.reason as { reason: string }).reason, 'CLIENT_CLOSED');
+  });
+}
+
+test('a deadline that passed is told from a caller gone', (t) => {
+  const { call, grpcCall, monotonic } = open(t, 10_000);
+  monotonic.ms += 9_950;
+  grpcCall.emit('cancelled');
+  assert.equal((call.signal.reason as { reason: string }).reason, 'DEADLINE');
+});

@@ -1,0 +1,107 @@
+import type { TestContext } from 'node:test';
+import { credentials, Metadata, Server } from '@grpc/grpc-js';
+import { type Logger, pino } from 'pino';
+import type { Call } from '../../../core-server/common/call.js';
+import type { Metrics } from '../../../core-server/compose/metrics.js';
+import type { HandlerOptions } from '../../../core-server/inference/run-options.js';
+import { bidi } from '../../../core-server/rpc/adapters/bidi.js';
+import { streamed } from '../../../core-server/rpc/adapters/streamed.js';
+import { unary } from '../../../core-server/rpc/adapters/unary.js';
+import { markUndecodable } from '../../../core-server/rpc/grpc-js-patches/undecodable.js';
+import {
+  type AccessDependencies,
+  checkApiKeys,
+} from '../../../core-server/rpc/interceptors/check-keys.js';
+import { observeCalls } from '../../../core-server/rpc/interceptors/observe-calls.js';
+import { Operation } from '../../../generated/imageanalysis/v1/admin.js';
+import {
+  MeterReadingServiceClient,
+  MeterReadingServiceService,
+  type ReadMeterRequest,
+  ReadMeterResponse,
+} from '../../../generated/imageanalysis/v1/meter_reading.js';
+import { parseTrustedProxies } from '../../../runtime/net/trusted-proxies.js';
+import { noTracing } from '../../../runtime/observe/tracing.js';
+import { bindServer, unaryCall } from '../../helpers/net/grpc.js';
+
+// Calls of ReadMeter and StreamReadMeters with a handler of the test's own.
+
+/** A handler of ReadMeter, alone or of a stream. */
+export type Handler = (
+  request: ReadMeterRequest,
+  call: Call,
+  options?: HandlerOptions,
+) => Promise<ReadMeterResponse>;
+
+const meterReading = {
+  definition: MeterReadingServiceService,
+  operation: Operation.METER_READING,
+  isQueued: true,
+};
+
+/** Access for every key. */
+export const openAccess: AccessDependencies = {
+  services: [meterReading],
+  authenticate: () => Promise.resolve({ id: 'k1', operations: [] }),
+  consume: () => Promise.resolve(),
+  log: pino({ level: 'silent' }),
+  assertRoom: () => undefined,
+};
+
+interface ServeOptions {
+  access?: AccessDependencies;
+  maxDeadlineMs?: number;
+  idleMs?: number;
+  maxInFlight?: number;
+  closing?: AbortSignal;
+  trustedProxies?: string;
+  log?: Logger;
+  /** Told what the metrics are told. */
+  callEnded?: Metrics['callEnded'];
+}
+
+/** Serves the handler on a free port; ended with the test. */
+export async function serve(t: TestContext, handler: Handler, options: ServeOptions = {}) {
+  const settings = {
+    maxDeadlineMs: options.maxDeadlineMs ?? 5_000,
+    log: options.log ?? pino({ level: 'silent' }),
+    isTrustedProxy: parseTrustedProxies(options.trustedProxies ?? ''),
+    now: () => performance.now(),
+    idleMs: options.idleMs ?? 5_000,
+    maxInFlight: options.maxInFlight ?? 2,
+    closing: options.closing ?? new AbortController().signal,
+  };
+  const server = new Server({
+    interceptors: [
+      observeCalls({
+        metrics: { callEnded: options.callEnded ?? (() => {}) },
+        tracing: noTracing,
+        now: settings.now,
+      }),
+      checkApiKeys(options.access ?? openAccess),
+    ],
+  });
+  server.addService(markUndecodable(MeterReadingServiceService), {
+    readMeter: unary(handler, settings),
+    streamReadMeters: bidi(streamed(handler), settings),
+  });
+  const port = await bindServer(t, server);
+  const client = new MeterReadingServiceClient(`127.0.0.1:${port}`, credentials.createInsecure());
+  t.after(() => client.close());
+  return client;
+}
+
+export function withKey(key = 'secret'): Metadata {
+  const metadata = new Metadata();
+  metadata.set('apikey', key);
+  return metadata;
+}
+
+export function call(client: MeterReadingServiceClient, metadata = withKey(), timeoutMs?: number) {
+  const options = timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs };
+  return unaryCall<ReadMeterResponse>((done) =>
+    client.readMeter({ image: Buffer.from('x') }, metadata, options, done),
+  );
+}
+
+export const answer = ReadMeterResponse.fromPartial({ meterNumber: '00123' });

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  markUndecodable,
+  requireDecoded,
+} from '../../../core-server/rpc/grpc-js-patches/undecodable.js';
+import {
+  MeterReadingServiceService,
+  ReadMeterRequest,
+} from '../../../generated/imageanalysis/v1/meter_reading.js';
+import { Refusal } from '../../../runtime/errors/refusal.js';
+
+const { readMeter } = markUndecodable(MeterReadingServiceService);
+
+const decode = (bytes: Buffer): unknown => requireDecoded(readMeter?.requestDeserialize(bytes));
+
+const isRefused = (error: unknown): boolean => Refusal.from(error).reason === 'INVALID_FIELD';
+
+test('a request is decoded as its sender encoded it', () => {
+  const request = ReadMeterRequest.fromPartial({ image: Buffer.alloc(1_000, 7) });
+  assert.deepEqual(decode(Buffer.from(ReadMeterRequest.encode(request).finish())), request);
+});
+
+test('bytes that are no message are refused', () => {
+  assert.throws(() => decode(Buffer.from([0xff])), isRefused);
+});
+
+test('a message of more fields than any has is refused, whatever they are', () => {
+  const fields = {
+    'the picture, empty': [0x0a, 0],
+    'an unknown number': [0xf8, 0x07, 0],
+    'an unknown group': [0xfb, 0x07, 0xfc, 0x07],
+    'an unknown group in it': [0xfb, 0x07, 0xfb, 0x07, 0xfc, 0x07, 0xfc, 0x07],
+  };
+  for (const [what, field] of Object.entries(fields)) {
+    const repeated = (times: number) => Buffer.from(Array(times).fill(field).flat() as number[]);
+    assert.doesNotThrow(() => decode(repeated(200)), what);
+    assert.throws(() => decode(repeated(1_001)), isRefused, what);
+  }
+  const oneGroup = [0xfb, 0x07, ...(Array(1_001).fill([0x08, 0]).flat() as number[]), 0xfc, 0x07];
+  assert.throws(() => decode(Buffer.from(oneGroup)), isRefused);
+});

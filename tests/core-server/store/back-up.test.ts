@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { copyFile, readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, describe, it } from 'node:test';
+import { createKnexCompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
+import { backUp } from '../../../core-server/store/back-up.js';
+import { sqliteFileName } from '../../../core-server/store/sqlite/sqlite.js';
+import { ConfigError } from '../../../runtime/settings/read-settings.js';
+import { openDatabase, placeSqlite, startDialects } from '../../helpers/databases/databases.js';
+
+const [, postgres] = await startDialects();
+after(() => postgres.stop());
+
+describe('a backup', () => {
+  it('should hold what was committed, and be a store once it has the name of one', async (t) => {
+    const place = await placeSqlite(t);
+    const db = await openDatabase(t, place);
+    await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date(0));
+    const file = path.join(place.dataDir, 'backup.sqlite3');
+    await backUp(db, file);
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    await createKnexCompanyStore(db).insert('beta', 'scrypt$', new Date(0));
+
+    const restored = await placeSqlite(t);
+    await copyFile(file, path.join(restored.dataDir, sqliteFileName));
+    const names = await openDatabase(t, restored).then((found) => found('companies').pluck('name'));
+    assert.deepEqual(names, ['acme']);
+  });
+
+  it('should not overwrite a file', async (t) => {
+    const place = await placeSqlite(t);
+    const db = await openDatabase(t, place);
+    const file = path.join(place.dataDir, 'notes');
+    for (const content of ['', 'mine']) {
+      await writeFile(file, content);
+      await assert.rejects(backUp(db, file), { code: 'EEXIST' });
+      assert.equal(await readFile(file, 'utf8'), content);
+    }
+  });
+
+  it('should leave no file behind if it fails', async (t) => {
+    const place = await placeSqlite(t);
+    const db = await openDatabase(t, place);
+    const file = path.join(place.dataDir, 'backup.sqlite3');
+    await db.destroy();
+    await assert.rejects(backUp(db, file), /Unable to acquire a connection/);
+    await assert.rejects(stat(file), { code: 'ENOENT' });
+  });
+
+  it('should be left to pg_dump on PostgreSQL', { skip: postgres.skip }, async (t) => {
+    const db = await openDatabase(t, await postgres.place(t));
+    await assert.rejects(backUp(db, '/nowhere/backup'), ConfigError);
+  });
+});

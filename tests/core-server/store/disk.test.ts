@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmdirSync, statfsSync } from 'node:fs';
+import { chmod, copyFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import type { Knex } from 'knex';
+import { createKnexCompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
+import { createKnexScoreStore } from '../../../core-server/features/score-config/knex-store.js';
+import { createDatabase } from '../../../core-server/store/database.js';
+import { sqliteFileName } from '../../../core-server/store/sqlite/sqlite.js';
+import { isTemporary, withStorageErrors } from '../../../core-server/store/storage-error.js';
+import { Refusal } from '../../../runtime/errors/refusal.js';
+import { openDatabase, placeSqlite } from '../../helpers/databases/databases.js';
+
+// A SQLite file whose disk is full, fails or may only be read, or that is gone.
+
+const refused = {
+  reason: 'STORE_UNAVAILABLE',
+  message: 'the configuration store is not available, try again',
+  retryAfterSeconds: 1,
+};
+
+/** Registers companies until the store refuses one. @returns the names that it answered */
+async function fill(db: Knex): Promise<string[]> {
+  const companies = createKnexCompanyStore(db);
+  const answered: string[] = [];
+  try {
+    for (let index = 0; index < 5_000; index += 1) {
+      const name = `company-${String(index).padStart(4, '0')}`;
+      await companies.insert(name, `scrypt$${'x'.repeat(400)}`, new Date());
+      answered.push(name);
+    }
+  } catch (error) {
+    assert.ok(error instanceof Refusal);
+    const { reason, message, retryAfterSeconds } = error;
+    assert.deepEqual({ reason, message, retryAfterSeconds }, refused, String(error.cause));
+    return answered;
+  }
+  throw new Error('the store was never full');
+}
+
+async function namesOf(db: Knex): Promise<string[]> {
+  return (await createKnexCompanyStore(db).list()).map(({ name }) => name);
+}
+
+describe('a SQLite store', () => {
+  it('should refuse what has no room, keep what it answered, and go on when there is room', async (t) => {
+    const place = await placeSqlite(t);
+    const db = await openDatabase(t, place);
+    const [{ page_count: pages }] = (await db.raw('PRAGMA page_count')) as [{ page_count: number }];
+    await db.raw(`PRAGMA max_page_count = ${pages + 4}`);
+    const answered = await fill(db);
+    assert.ok(answered.length > 0);
+    assert.deepEqual(await namesOf(db), answered);
+    // A change that needs no more room is still made.
+    assert.equal(await createKnexScoreStore(db).set(answered[0] ?? '', 0.25), true);
+
+    await db.raw('PRAGMA max_page_count = 100000');
+    await createKnexCompanyStore(db).insert('later', 'scrypt$', new Date());
+    const other = await openDatabase(t, place);
+    assert.deepEqual(await namesOf(other), [...answered, 'later']);
+  });
+
+  it('should refuse writes and answer reads while it may only be read', async (t) => {
+    const db = await openDatabase(t, await placeSqlite(t));
+    const scores = createKnexScoreStore(db);
+    await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
+    await scores.set('acme', 0.5);
+    await db.raw('PRAGMA query_only = ON');
+    await assert.rejects(scores.set('acme', 0.6), refused);
+    assert.deepEqual(await scores.get('acme'), { score: 0.5 });
+    await db.raw('PRAGMA query_only = OFF');
+    assert.equal(await scores.set('acme', 0.6), true);
+  });
+
+  it('should be readable by its owner only, whatever its folder and the umask say', async (t) => {
+    const place = await placeSqlite(t);
+    await chmod(place.dataDir, 0o755);
+    const umask = process.umask(0);
+    t.after(() => process.umask(umask));
+    const db = await openDatabase(t, place);
+    await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
+    for (const end of ['', '-wal', '-shm']) {
+      const { mode } = await stat(path.join(place.dataDir, `${sqliteFileName}${end}`));
+      assert.equal((mode & 0o777).toString(8), '600', end);
+    }
+  });
+
+  it('should refuse all while its file is gone or another, and go on when it is back', async (t) => {
+    const place = await placeSqlite(t);
+    const db = await openDatabase(t, place);
+    const scores = createKnexScoreStore(db);
+    await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
+    const file = path.join(place.dataDir, sqliteFileName);
+    const aside = path.join(place.dataDir, 'aside');
+    const refuses = async (): Promise<void> => {
+      await assert.rejects(scores.set('acme', 0.5), refused);
+      await assert.rejects(scores.get('acme'), refused);
+      await assert.rejects(
+        withStorageErrors(db.transaction((write) => write('companies').delete())),
+        refused,
+      );
+    };
+
+    await rename(file, aside);
+    await refuses();
+    await copyFile(aside, file);
+    await refuses();
+
+    await rename(aside, file);
+    assert.equal(await scores.set('acme', 0.6), true);
+    assert.deepEqual(await namesOf(await openDatabase(t, place)), ['acme']);
+
+    // Now not even its folder is there to ask.
+    await rename(place.dataDir, `${place.dataDir}-aside`);
+    await writeFile(place.dataDir, '');
+    await refuses();
+    await rm(place.dataDir);
+    await rename(`${place.dataDir}-aside`, place.dataDir);
+    assert.equal(await scores.set('acme', 0.7), true);
+  });
+
+  it('should tell of a disk without room for its tables as what it is', async (t) => {
+    const disk = mountSmallDisk(t, '16k');
+    if (disk === undefined) return t.skip('no file system may be mounted here');
+    await assert.rejects(createDatabase({ dataDir: disk }), ({ cause }: Error) =>
+      isTemporary(cause),
+    );
+  });
+
+  it('should survive a disk that is full', async (t) => {
+    const disk = mountSmallDisk(t, '1m');
+    if (disk === undefined) return t.skip('no file system may be mounted here');
+    const db = await openDatabase(t, { dataDir: disk });
+    await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
+    const scores = createKnexScoreStore(db);
+    await scores.set('acme', 0.5);
+    const ballast = path.join(disk, 'ballast');
+    const { bavail, bsize } = statfsSync(disk);
+    await writeFile(ballast, Buffer.alloc(Math.max(0, bavail - 8) * bsize));
+
+    const answered = await fill(db);
+    await assert.rejects(scores.set('acme', 0.6), refused);
+    assert.deepEqual(await namesOf(db), ['acme', ...answered]);
+    assert.deepEqual(await scores.get('acme'), { score: 0.5 });
+
+    await rm(ballast);
+    assert.equal(await scores.set('acme', 0.6), true);
+    const other = await openDatabase(t, { dataDir: disk });
+    assert.deepEqual(await namesOf(other), ['acme', ...answered]);
+    assert.deepEqual(await createKnexScoreStore(other).get('acme'), { score: 0.6 });
+  });
+});
+
+/** A small file system that is gone after the test; undefined: only root may mount, and not everywhere. */
+function mountSmallDisk(t: TestContext, size: string): string | undefined {
+  const folder = mkdtempSync(path.join(tmpdir(), 'disk-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder], {
+      stdio: 'ignore',
+    });
+  } catch {
+    rmdirSync(folder);
+    return undefined;
+  }
+  t.after(() => {
+    execFileSync('umount', ['--lazy', folder]);
+    rmdirSync(folder);
+  });
+  return folder;
+}

@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { after, describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
+import type { Knex } from 'knex';
+import { createKnexCompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
+import { createKnexApiKeyStore } from '../../../core-server/access/keys/knex-api-key-store.js';
+import { createKnexScoreStore } from '../../../core-server/features/score-config/knex-store.js';
+import { createDatabase, type DatabaseOptions } from '../../../core-server/store/database.js';
+import { isTemporary } from '../../../core-server/store/storage-error.js';
+import { Refusal } from '../../../runtime/errors/refusal.js';
+import {
+  openDatabase,
+  startDialects,
+  type TestDialect,
+} from '../../helpers/databases/databases.js';
+
+const dialects = await startDialects();
+const [, postgres] = dialects;
+after(() => Promise.all(dialects.map((dialect) => dialect.stop())));
+
+const rounds: Record<TestDialect['name'], number> = { SQLite: 20, PostgreSQL: 5 };
+
+for (const dialect of dialects) {
+  describe(`faults on ${dialect.name}`, { skip: dialect.skip }, () => {
+    it('should lose no answered score when the process is killed', async (t) => {
+      const place = await dialect.place(t);
+      const setUp = await createDatabase(place);
+      await createKnexCompanyStore(setUp).insert('acme', 'scrypt$', new Date());
+      await setUp.destroy();
+
+      for (let round = 1; round <= rounds[dialect.name]; round++) {
+        const answered = await writeUntilKilled(place, round);
+        const db = await createDatabase(place);
+        const stored = await createKnexScoreStore(db).get('acme');
+        await db.destroy();
+        const count = Math.round((stored?.score ?? 0) * 1e6);
+        // One more may have been written and not yet answered.
+        assert.ok(count >= answered, `answered ${answered}, found ${count}`);
+        assert.ok(count >= round);
+      }
+    });
+
+    it('should wait for another writer, and refuse as worth a retry when that takes too long', async (t) => {
+      const place = await dialect.place(t);
+      const db = await openDatabase(t, { ...place, statementTimeoutMs: 700 });
+      const scores = createKnexScoreStore(db);
+      await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
+      const other = await openDatabase(t, place);
+
+      const short = await holdCompany(other);
+      const waiting = scores.set('acme', 0.5);
+      await sleep(200);
+      await short.rollback();
+      assert.equal(await waiting, true);
+
+      const long = await holdCompany(other);
+      await assert.rejects(scores.set('acme', 0.6), isWorthARetry);
+      await long.rollback();
+      assert.deepEqual(await scores.get('acme'), { score: 0.5 });
+      assert.equal(await scores.set('acme', 0.6), true);
+    });
+
+    it('should hide what went wrong underneath', async (t) => {
+      const db = await openDatabase(t, await dialect.place(t));
+      await db.schema.dropTable('companies');
+      await assert.rejects(createKnexScoreStore(db).get('acme'), (error: Refusal) => {
+        assert.equal(error.reason, 'INTERNAL');
+        assert.equal(error.message, 'the service failed to answer this request');
+        assert.match(String((error.cause as Error).message), /companies/);
+        return true;
+      });
+    });
+
+    it('should keep hashes of secrets out of the error that is logged', async (t) => {
+      const db = await openDatabase(t, await dialect.place(t));
+      const companies = createKnexCompanyStore(db);
+      const secretHash = Buffer.alloc(32, 0x5e);
+      await db.schema.renameTable('companies', 'lost_companies');
+      await db.schema.renameTable('api_keys', 'lost_api_keys');
+      const apiKey = {
+        id: 'ia_aaaaaaaaaaaa',
+        label: 'test',
+        operations: [],
+        createTime: new Date(),
+        expireTime: undefined,
+        revokeTime: undefined,
+      };
+      const writes: (() => Promise<unknown>)[] = [
+        () => companies.insert('acme', 'scrypt$hash-of-a-password', new Date()),
+        () => companies.setPasswordHash('acme', 'scrypt$hash-of-a-password'),
+        () => createKnexApiKeyStore(db).insert({ apiKey, secretHash }),
+      ];
+      for (const write of writes) {
+        await assert.rejects(write(), ({ cause }: Refusal) => {
+          // The statement is there, with its placeholders.
+          assert.match((cause as Error).message, /(insert into|update) .*(companies|api_keys)/);
+          assert.doesNotMatch(inspect(cause, { depth: 9 }), /hash-of-a-password|5e5e/);
+          return true;
+        });
+      }
+    });
+  });
+}
+
+describe('a pool of few PostgreSQL connections', { skip: postgres.skip }, () => {
+  it('should serve many writers in turn, and refuse as worth a retry while all are taken', async (t) => {
+    const place = await postgres.place(t);
+    const db = await openDatabase(t, { ...place, maxConnections: 2, statementTimeoutMs: 1_000 });
+    const scores = createKnexScoreStore(db);
+    await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
+    const writes = Array.from({ length: 100 }, (_, index) => scores.set('acme', index / 1000));
+    assert.deepEqual(new Set(await Promise.all(writes)), new Set([true]));
+
+    const held = await Promise.all([db.transaction(), db.transaction()]);
+    await assert.rejects(scores.get('acme'), isWorthARetry);
+    await assert.rejects(scores.set('acme', 0.5), isWorthARetry);
+    await Promise.all(held.map((transaction) => transaction.rollback()));
+    assert.equal(await scores.set('acme', 0.5), true);
+  });
+});
+
+describe('a PostgreSQL server that crashes', { skip: postgres.skip }, () => {
+  it('should lose no answered score, and be used again once it is back', async (t) => {
+    const db = await openDatabase(t, await postgres.place(t));
+    const scores = createKnexScoreStore(db);
+    await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
+    // Leaves several open connections in the pool.
+    await Promise.all(Array.from({ length: 5 }, () => scores.set('acme', 0.123456)));
+    await postgres.server?.crashAndRestart();
+
+    let refused = 0;
+    const read = async (): Promise<unknown> => {
+      try {
+        return await scores.get('acme');
+      } catch (error) {
+        isWorthARetry(error);
+        refused += 1;
+        assert.ok(refused < 10);
+        return read();
+      }
+    };
+    assert.deepEqual(await read(), { score: 0.123456 });
+  });
+});
+
+describe('a PostgreSQL database that is being restored', { skip: postgres.skip }, () => {
+  it('should be refused as worth a retry until it is back', async (t) => {
+    const place = await postgres.place(t);
+    const db = await openDatabase(t, place);
+    const scores = createKnexScoreStore(db);
+    await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
+    const [{ name } = { name: '' }] = await db
+      .select<{ name: string }[]>(db.raw('current_database() AS name'))
+      .limit(1);
+    const other = await openDatabase(t, await postgres.place(t));
+    await other.raw('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ?', [
+      name,
+    ]);
+    await other.raw(`ALTER DATABASE ${name} RENAME TO aside`);
+    // The first may meet the connection that was ended.
+    for (let time = 0; time < 3; time += 1) await assert.rejects(scores.get('acme'), isWorthARetry);
+    await other.raw(`ALTER DATABASE aside RENAME TO ${name}`);
+    assert.deepEqual(await scores.get('acme'), { score: undefined });
+  });
+});
+
+describe('a PostgreSQL server that may only be read', { skip: postgres.skip }, () => {
+  /** From when on new connections may write or not; those that are open stay as they are. */
+  const setReadOnly = (db: Knex, isReadOnly: boolean) =>
+    db.raw(
+      `DO $$ BEGIN EXECUTE format(
+        'ALTER DATABASE %I SET default_transaction_read_only = ${isReadOnly}', current_database()
+      ); END $$`,
+    );
+
+  it('should be started with and read, and written to as soon as it may be again', async (t) => {
+    const place = await postgres.place(t);
+    const other = await openDatabase(t, place);
+    await createKnexCompanyStore(other).insert('acme', 'scrypt$', new Date());
+    await setReadOnly(other, true);
+    const scores = createKnexScoreStore(await openDatabase(t, { ...place, maxConnections: 1 }));
+    assert.deepEqual(await scores.get('acme'), { score: undefined });
+    await assert.rejects(scores.set('acme', 0.5), isWorthARetry);
+    await setReadOnly(other, false);
+    assert.equal(await scores.set('acme', 0.5), true);
+  });
+
+  it('should be waited for where its schema is not up to date', async (t) => {
+    const place = await postgres.place(t);
+    const other = await openDatabase(t, place);
+    await other('knex_migrations').delete();
+    await setReadOnly(other, true);
+    await assert.rejects(createDatabase(place), ({ cause }: Error) => isTemporary(cause));
+  });
+});
+
+describe(
+  'a PostgreSQL server that stops to answer and keeps its connections',
+  { skip: postgres.skip },
+  () => {
+    /** Stands the server process behind a connection of the pool still until the test is over. */
+    async function freeze(t: TestContext, db: Knex): Promise<void> {
+      const { rows } = await db.raw<{ rows: { pid: number }[] }>('SELECT pg_backend_pid() AS pid');
+      const [{ pid } = { pid: NaN }] = rows;
+      process.kill(pid, 'SIGSTOP');
+      t.after(() => process.kill(pid, 'SIGCONT'));
+    }
+
+    it(
+      'should refuse as worth a retry, and be asked over another connection then',
+      { timeout: 30_000 },
+      async (t) => {
+        const place = await postgres.place(t);
+        const db = await openDatabase(t, {
+          ...place,
+          maxConnections: 1,
+          statementTimeoutMs: 1_000,
+        });
+        await freeze(t, db);
+        const scores = createKnexScoreStore(db);
+        await assert.rejects(scores.get('acme'), isWorthARetry);
+        assert.equal(await scores.get('acme'), undefined);
+      },
+    );
+
+    it('should not keep the process from its end', { timeout: 30_000 }, async (t) => {
+      const db = await createDatabase({ ...(await postgres.place(t)), maxConnections: 1 });
+      const client = db.client as Knex.Client;
+      const connection = (await client.acquireConnection()) as { connection: { stream: Socket } };
+      await client.releaseConnection(connection);
+      await freeze(t, db);
+      await db.destroy();
+      assert.equal(connection.connection.stream.destroyed, true);
+    });
+
+    it(
+      'should be waited for where another replica brings the schema up to date',
+      { timeout: 30_000 },
+      async (t) => {
+        const place = { ...(await postgres.place(t)), statementTimeoutMs: 500 };
+        const other = await openDatabase(t, place);
+        const holder = await other.transaction();
+        await holder.raw('SELECT pg_advisory_xact_lock(7302114521)');
+        const opening = openDatabase(t, place);
+        await sleep(2_000); // more than a statement may take
+        await holder.rollback();
+        await opening;
+      },
+    );
+  },
+);
+
+function isWorthARetry(error: unknown): true {
+  assert.ok(error instanceof Refusal);
+  assert.equal(error.reason, 'STORE_UNAVAILABLE', String(error.cause));
+  assert.equal(error.message, 'the configuration store is not available, try again');
+  assert.equal(error.retryAfterSeconds, 1);
+  return true;
+}
+
+/** Begins a write of the company that is not ended yet. */
+async function holdCompany(db: Knex): Promise<Knex.Transaction> {
+  const transaction = await db.transaction();
+  await transaction('companies').where({ name: 'acme' }).update({ password_hash: 'scrypt$2' });
+  return transaction;
+}
+
+/** Kills a writer as soon as it answered `count` writes. @returns the last that it answered */
+async function writeUntilKilled(place: DatabaseOptions, count: number): Promise<number> {
+  const script = fileURLToPath(new URL('./store-writer.js', import.meta.url));
+  const child = spawn(process.execPath, [script, JSON.stringify(place), 'count', 'acme'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const closed = once(child, 'close');
+  let answered = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    answered = Number(/^answered (\d+)$/.exec(line)?.[1]);
+    if (answered === count) child.kill('SIGKILL');
+  }
+  assert.deepEqual(await closed, [null, 'SIGKILL']);
+  return answered;
+}

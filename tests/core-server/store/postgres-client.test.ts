@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { describe, it, test, type TestContext } from 'node:test';
+import { TLSSocket } from 'node:tls';
+import { createDatabase } from '../../../core-server/store/database.js';
+import { createAuthority, type Identity } from '../../helpers/net/certificates.js';
+
+/** Of the protocol of PostgreSQL: AuthenticationOk and ReadyForQuery. */
+const welcome = Buffer.from([...[0x52, 0, 0, 0, 8, 0, 0, 0, 0], ...[0x5a, 0, 0, 0, 5, 0x49]]);
+
+// As a pooler does whose server is gone.
+test(
+  'a connection whose first statement has no answer is closed',
+  { timeout: 30_000 },
+  async (t) => {
+    const ends: Promise<unknown>[] = [];
+    const server = createServer((socket: Socket) => {
+      socket.on('error', () => {});
+      ends.push(once(socket, 'close'));
+      socket.once('data', () => socket.write(welcome));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => server.close());
+    const url = `postgres://user@127.0.0.1:${(server.address() as AddressInfo).port}/database`;
+    await assert.rejects(
+      createDatabase({ url, dataDir: '', statementTimeoutMs: 100 }),
+      /^Error: cannot open the configuration store .*: no connection within 100 ms$/,
+    );
+    assert.ok(ends.length > 0);
+    await Promise.all(ends);
+  },
+);
+
+describe('TLS to PostgreSQL', () => {
+  /** Answers the request for TLS, or refuses it, and ends the connection once something was sent over it. */
+  async function startServer(t: TestContext, identity: Identity | undefined) {
+    let count = 0;
+    const server = createServer((socket: Socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        socket.write(identity ? 'S' : 'N');
+        if (identity === undefined) return;
+        const secured = new TLSSocket(socket, { ...identity, isServer: true });
+        secured.on('error', () => {});
+        secured.once('data', () => {
+          count += 1;
+          secured.destroy();
+        });
+      });
+    });
+    await once(server.listen(0, '0.0.0.0'), 'listening');
+    t.after(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    return {
+      open: (parameters: string, host = '127.0.0.1') =>
+        createDatabase({ url: `postgres://u@${host}:${port}/d?${parameters}`, dataDir: '' }),
+      /** How many have trusted the server with a name. */
+      countTrusting: () => count,
+    };
+  }
+
+  for (const mode of ['require', 'verify-ca', 'verify-full'])
+    it(`should be had with a server of a known authority and name, and no other, with sslmode=${mode}`, async (t) => {
+      const warned = t.mock.method(process, 'emitWarning', () => {});
+      const [known, unknown] = [await createAuthority(t), await createAuthority(t)];
+      const server = await startServer(t, await known.issue('database'));
+      const verified = `sslmode=${mode}&sslrootcert=${known.certFile}`;
+      await assert.rejects(server.open(verified), /Connection terminated unexpectedly$/);
+      assert.equal(server.countTrusting(), 1);
+      await assert.rejects(server.open(verified, '127.0.0.2'), /does not match certificate's altn/);
+      const others = `sslmode=${mode}&sslrootcert=${unknown.certFile}`;
+      await assert.rejects(server.open(others), /certificate signature failure$/);
+      await assert.rejects(server.open(`sslmode=${mode}`), /unable to verify the first cert/);
+      assert.equal(server.countTrusting(), 1);
+      assert.equal(warned.mock.callCount(), 0);
+    });
+
+  it('should not be gone without where the server has none', async (t) => {
+    const server = await startServer(t, undefined);
+    for (const mode of ['prefer', 'require', 'no-verify'])
+      await assert.rejects(server.open(`sslmode=${mode}`), /server does not support SSL connec/);
+  });
+});

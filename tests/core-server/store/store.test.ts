@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { after, describe, it, type TestContext } from 'node:test';
+import { createKnexCompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
+import type { StoredApiKey } from '../../../core-server/access/keys/api-keys.js';
+import { createKnexApiKeyStore } from '../../../core-server/access/keys/knex-api-key-store.js';
+import { createKnexScoreStore } from '../../../core-server/features/score-config/knex-store.js';
+import { Operation } from '../../../generated/imageanalysis/v1/admin.js';
+import { openDatabase, startDialects } from '../../helpers/databases/databases.js';
+
+const dialects = await startDialects();
+after(() => Promise.all(dialects.map((dialect) => dialect.stop())));
+
+for (const dialect of dialects) {
+  const open = async (t: TestContext) => openDatabase(t, await dialect.place(t));
+
+  describe(`store on ${dialect.name}`, { skip: dialect.skip }, () => {
+    describe('API keys', () => {
+      it('should give back what was stored', async (t) => {
+        const store = createKnexApiKeyStore(await open(t));
+        const limited = makeKey('a', {
+          label: 'Größe 木 ’; DROP TABLE api_keys',
+          operations: [Operation.METER_READING, Operation.FACE_DETECTION],
+          createTime: new Date('2026-01-02T03:04:05.678Z'),
+          expireTime: new Date('9999-12-31T23:59:59.999Z'),
+        });
+        const plain = makeKey('b', {});
+        await store.insert(limited);
+        await store.insert(plain);
+        assert.deepEqual(await store.find(limited.apiKey.id), limited);
+        assert.deepEqual(await store.find(plain.apiKey.id), plain);
+        assert.equal(await store.find('ia_cccccccccccc'), undefined);
+      });
+
+      it('should list the newest first', async (t) => {
+        const store = createKnexApiKeyStore(await open(t));
+        const times = ['2026-01-02', '2026-01-03', '2026-01-01'];
+        for (const [index, time] of times.entries()) {
+          await store.insert(makeKey('abc'.charAt(index), { createTime: new Date(time) }));
+        }
+        const ids = (await store.list()).map(({ id }) => id.slice(0, 4));
+        assert.deepEqual(ids, ['ia_b', 'ia_a', 'ia_c']);
+      });
+
+      it('should tell a store that never had a key', async (t) => {
+        const store = createKnexApiKeyStore(await open(t));
+        assert.equal(await store.exist(), false);
+        const { apiKey } = makeKey('a', {});
+        await store.insert(makeKey('a', {}));
+        await store.revoke(apiKey.id, new Date('2026-05-01'));
+        assert.equal(await store.exist(), true);
+      });
+
+      it('should keep the time of the first revocation', async (t) => {
+        const store = createKnexApiKeyStore(await open(t));
+        const { apiKey } = makeKey('a', {});
+        await store.insert(makeKey('a', {}));
+        await store.insert(makeKey('b', {}));
+        const first = new Date('2026-05-01T00:00:00.001Z');
+        const revoked = { ...apiKey, revokeTime: first };
+        assert.deepEqual(await store.revoke(apiKey.id, first), revoked);
+        assert.deepEqual(await store.revoke(apiKey.id, new Date('2026-06-01')), revoked);
+        assert.deepEqual((await store.find(apiKey.id))?.apiKey, revoked);
+        assert.equal((await store.find(makeKey('b', {}).apiKey.id))?.apiKey.revokeTime, undefined);
+        assert.equal(await store.revoke('ia_cccccccccccc', first), undefined);
+      });
+
+      it('should refuse a key whose operations it does not know rather than allow all', async (t) => {
+        const db = await open(t);
+        const store = createKnexApiKeyStore(db);
+        const { apiKey } = makeKey('a', { operations: [Operation.METER_READING] });
+        await store.insert({ apiKey, secretHash: Buffer.alloc(32) });
+        await db('api_keys').update({ operations: 'OPERATION_OF_TOMORROW' });
+        await assert.rejects(store.find(apiKey.id), /OPERATION_OF_TOMORROW/);
+      });
+    });
+
+    describe('companies', () => {
+      const created = new Date('2026-01-02T03:04:05.678Z');
+
+      it('should register a name once', async (t) => {
+        const store = createKnexCompanyStore(await open(t));
+        assert.equal(await store.insert('acme', 'scrypt$first', created), true);
+        assert.equal(await store.insert('acme', 'scrypt$second', created), false);
+        assert.equal(await store.insert('Acme', 'scrypt$third', created), true);
+        assert.equal(await store.findPasswordHash('acme'), 'scrypt$first');
+        assert.equal(await store.findPasswordHash('Acme'), 'scrypt$third');
+        assert.equal(await store.findPasswordHash('other'), undefined);
+      });
+
+      it('should change the password of a known company only', async (t) => {
+        const store = createKnexCompanyStore(await open(t));
+        await store.insert('acme', 'scrypt$first', created);
+        assert.equal(await store.setPasswordHash('acme', 'scrypt$second'), true);
+        assert.equal(await store.setPasswordHash('other', 'scrypt$second'), false);
+        assert.equal(await store.findPasswordHash('acme'), 'scrypt$second');
+      });
+
+      it('should list by the codes of the characters', async (t) => {
+        const db = await open(t);
+        const store = createKnexCompanyStore(db);
+        for (const name of ['b', 'a', '_', 'B', '-x', '10', '9', 'a.b']) {
+          await store.insert(name, 'scrypt$', created);
+        }
+        await createKnexScoreStore(db).set('b', 0.5);
+        const list = await store.list();
+        assert.deepEqual(
+          list.map(({ name }) => name),
+          ['-x', '10', '9', 'B', '_', 'a', 'a.b', 'b'],
+        );
+        assert.deepEqual(list.at(-1), { name: 'b', detectionScore: 0.5, createTime: created });
+        assert.deepEqual(list.at(0), {
+          name: '-x',
+          detectionScore: undefined,
+          createTime: created,
+        });
+      });
+
+      it('should delete the score with the company', async (t) => {
+        const db = await open(t);
+        const [store, scores] = [createKnexCompanyStore(db), createKnexScoreStore(db)];
+        await store.insert('acme', 'scrypt$', created);
+        await scores.set('acme', 0.5);
+        assert.equal(await store.delete('acme'), true);
+        assert.equal(await store.delete('acme'), false);
+        assert.equal(await scores.get('acme'), undefined);
+        await store.insert('acme', 'scrypt$', created);
+        assert.deepEqual(await scores.get('acme'), { score: undefined });
+      });
+    });
+
+    describe('scores', () => {
+      it('should give back every score to the last bit', async (t) => {
+        const db = await open(t);
+        const scores = createKnexScoreStore(db);
+        await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
+        const millionths = Array.from({ length: 40 }, (_, index) => (index * 25_641 + 1) / 1e6);
+        for (const score of [0, 1, 0.92, 0.1, 0.7, 0.000001, 0.999999, ...millionths]) {
+          assert.equal(await scores.set('acme', score), true);
+          assert.deepEqual(await scores.get('acme'), { score });
+        }
+      });
+
+      it('should not know companies that are not registered', async (t) => {
+        const scores = createKnexScoreStore(await open(t));
+        assert.equal(await scores.get('acme'), undefined);
+        assert.equal(await scores.set('acme', 0.5), false);
+      });
+    });
+
+    it('should not be asked for names that no company can have', async (t) => {
+      const db = await open(t);
+      const [companies, scores] = [createKnexCompanyStore(db), createKnexScoreStore(db)];
+      const asked: unknown[] = [];
+      db.on('query', ({ sql }) => asked.push(sql));
+      for (const name of ['', '\0', "' OR 1=1 --", '木', 'a'.repeat(65), 'a'.repeat(100_000)]) {
+        assert.equal(await scores.get(name), undefined);
+        assert.equal(await companies.findPasswordHash(name), undefined);
+        assert.equal(await companies.setPasswordHash(name, 'scrypt$'), false);
+        assert.equal(await companies.delete(name), false);
+      }
+      assert.deepEqual(asked, []);
+    });
+
+    it('should hold the rules in the tables too', async (t) => {
+      const db = await open(t);
+      const company = { name: 'acme', password_hash: 'scrypt$', create_time_ms: 0 };
+      await db('companies').insert({ ...company, detection_score: 1 });
+      for (const wrong of [
+        { detection_score: 1.000001 },
+        { detection_score: -0.000001 },
+        { name: '' },
+        { name: 'a'.repeat(65) },
+        { name: 'a b' },
+        { name: 'a\n' },
+        { password_hash: 'plain' },
+        { create_time_ms: null },
+        {}, // the name is taken
+      ]) {
+        await assert.rejects(db('companies').insert({ ...company, name: 'acme', ...wrong }));
+      }
+      await db('companies').insert({ ...company, name: 'a'.repeat(64) });
+    });
+
+    it('should answer every one of many concurrent writers and readers', async (t) => {
+      const place = await dialect.place(t);
+      const replicas = [await openDatabase(t, place), await openDatabase(t, place)];
+      const stores = replicas.map((db) => createKnexScoreStore(db));
+      const registrations = await Promise.all(
+        replicas.flatMap((db) =>
+          Array.from({ length: 5 }, () =>
+            createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date()),
+          ),
+        ),
+      );
+      assert.equal(registrations.filter(Boolean).length, 1);
+
+      const writes = stores.flatMap((store, replica) =>
+        Array.from({ length: 50 }, (_, index) => store.set('acme', (replica * 50 + index) / 100)),
+      );
+      const reads = stores.flatMap((store) => Array.from({ length: 50 }, () => store.get('acme')));
+      assert.ok((await Promise.all(writes)).every(Boolean));
+      for (const stored of await Promise.all(reads)) assert.ok(stored);
+    });
+
+    it('should show a written score to every other replica at once', async (t) => {
+      const place = await dialect.place(t);
+      const [first, second] = [await openDatabase(t, place), await openDatabase(t, place)];
+      await createKnexCompanyStore(first).insert('acme', 'scrypt$', new Date());
+      for (let round = 1; round <= 30; round++) {
+        await createKnexScoreStore(round % 2 ? first : second).set('acme', round / 100);
+        assert.deepEqual(await createKnexScoreStore(round % 2 ? second : first).get('acme'), {
+          score: round / 100,
+        });
+      }
+    });
+  });
+}
+
+function makeKey(letter: string, parts: Partial<StoredApiKey['apiKey']>): StoredApiKey {
+  return {
+    apiKey: {
+      id: `ia_${letter.repeat(12)}`,
+      label: 'test',
+      operations: [],
+      createTime: new Date('2026-01-01T00:00:00Z'),
+      expireTime: undefined,
+      revokeTime: undefined,
+      ...parts,
+    },
+    secretHash: Buffer.alloc(32, letter),
+  };
+}
