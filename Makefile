@@ -40,6 +40,11 @@ run: $(BUILT) ## Start the service: core and facade on this machine
 test: $(BUILT) ## Run all tests; TESTS=word runs the files whose path contains that word
 	@exec node --enable-source-maps dist/tests/run.js $(TESTS)
 
+.PHONY: test-node
+test-node: $(BUILT) ## Run tests on another version of Node.js, from npm: make test-node NODE=26 [TESTS=word]
+	@test -n "$(NODE)" || { echo "name a version: make test-node NODE=26" >&2; exit 1; }
+	@exec tests/nodes/run.sh $(NODE) $(TESTS)
+
 .PHONY: demo
 demo: $(BUILT) ## Write annotated pictures to out/: make demo ARGS="a.jpg b.jpg"
 	@exec node --enable-source-maps dist/tools/demo/main.js $(ARGS)

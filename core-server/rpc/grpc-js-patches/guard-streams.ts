@@ -147,7 +147,9 @@ function resetRefused(stream: ServerHttp2Stream): void {
   stream.once('finish', () => {
     // Trailers may still have to be sent.
     const isRefused = stream.sentHeaders?.['grpc-status'] !== undefined;
-    if (isRefused && !stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+    // A turn later: Node.js 22.23 and 26 drop a response that a reset overtakes, and writes what waits before that.
+    if (isRefused && !stream.readableEnded)
+      setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
   });
 }
 
