@@ -1,6 +1,6 @@
 """Reference of the whole reader on the exported networks. OpenCV only decodes and shrinks the picture.
 
-The service does the same in TypeScript; models/meter/README.md describes each step.
+The service does the same in TypeScript; models/meter/PIPELINE.md describes each step.
 """
 
 import json
