@@ -3,9 +3,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import sharp from 'sharp';
-import { loadAnalysisModels } from '../core-server/analysis-models.js';
-import type { AnalysisTasks } from '../core-server/analysis-tasks.js';
-import { createWorkerPool } from '../core-server/inference/pool.js';
+import { loadAnalysisModels } from '../core-server/compose/analysis-models.js';
+import type { AnalysisTasks } from '../core-server/compose/analysis-tasks.js';
+import { createWorkerPool } from '../core-server/inference/pool/worker-pool.js';
 import { photograph } from './pictures.js';
 
 // Prints what a face detection costs by step, what the pool adds, and how free the main thread

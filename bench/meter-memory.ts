@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import sharp from 'sharp';
-import { loadAnalysisModels } from '../core-server/analysis-models.js';
-import type { AnalysisTasks } from '../core-server/analysis-tasks.js';
-import { createWorkerPool } from '../core-server/inference/pool.js';
+import { loadAnalysisModels } from '../core-server/compose/analysis-models.js';
+import type { AnalysisTasks } from '../core-server/compose/analysis-tasks.js';
+import { createWorkerPool } from '../core-server/inference/pool/worker-pool.js';
 
 // Prints what thousands of meter readings leave in memory, and what a reading costs by step.
 // node dist/bench/meter-memory.js [--photos 5000] [--picture FILE] [--printed-every 20]

@@ -1,5 +1,5 @@
-import { downloadedGraphs, downloadGraph } from './inference/download-models.js';
-import { loadManifest } from './inference/manifest.js';
+import { downloadedGraphs, downloadGraph } from './inference/models/download-models.js';
+import { loadManifest } from './inference/models/manifest.js';
 
 /** Enough for a small file even on a slow line. */
 const timeoutMs = 60_000;

@@ -1,9 +1,9 @@
+import { putOthersBehindMainThread } from '../runtime/node-patches/thread-priority.js';
 import { tuneV8 } from '../runtime/node-patches/tune-v8.js';
 import { runService } from '../runtime/process/run-service.js';
 import { findUnknown } from '../runtime/settings/read-settings.js';
 import { createConfig, settings } from './compose/config.js';
 import { startCore } from './compose/core.js';
-import { putOthersBehindMainThread } from './inference/thread-priority.js';
 
 // From dist/core-server/ to the root of the project.
 const root = new URL('../../', import.meta.url);

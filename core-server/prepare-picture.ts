@@ -1,8 +1,8 @@
-import { decodeWeight } from './image/decode-weight.js';
+import { decodeWeight } from './image/inspect/decode-weight.js';
+import { validateImageBytes } from './image/inspect/validate.js';
 import type { ImageLimits } from './image/limits.js';
-import { validateImageBytes } from './image/validate.js';
-import type { RunOptions } from './inference/pool.js';
-import { prepareTransfer } from './inference/prepare-transfer.js';
+import { prepareTransfer } from './inference/pool/prepare-transfer.js';
+import type { RunOptions } from './inference/pool/worker-pool.js';
 
 /**
  * Checks the picture of a request and makes it ready for a worker.

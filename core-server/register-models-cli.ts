@@ -1,4 +1,4 @@
-import { registerModels } from './inference/register-models.js';
+import { registerModels } from './inference/models/register-models.js';
 
 // Compiled to dist/core-server/, while the models lie in the sources.
 const manifest = new URL('../../models/manifest.json', import.meta.url);

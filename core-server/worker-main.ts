@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { AnalysisModels } from './analysis-models.js';
-import type { AnalysisTasks } from './analysis-tasks.js';
+import { putBehindMainThread } from '../runtime/node-patches/thread-priority.js';
+import type { AnalysisModels } from './compose/analysis-models.js';
+import type { AnalysisTasks } from './compose/analysis-tasks.js';
 import { openFaceDetector } from './features/face/open-face-detector.js';
-import { restrictLoaders } from './image/restrict-loaders.js';
-import { serveTasks } from './inference/pool-worker.js';
-import { putBehindMainThread } from './inference/thread-priority.js';
+import { restrictLoaders } from './image/decode/restrict-loaders.js';
+import { serveTasks } from './inference/pool/serve-tasks.js';
 import { openMeterReader } from './meter/open-meter-reader.js';
 
 // The composition root of an analysis worker.

@@ -9,9 +9,9 @@ import {
 } from '../../core-server/features/face/cascade.js';
 import { chooseFaceModel } from '../../core-server/features/face/face-model.js';
 import { type Candidate, suppress, toPicture } from '../../core-server/features/face/geometry.js';
-import { maxPixelsDecodedOnce } from '../../core-server/image/open-picture.js';
+import { maxPixelsDecodedOnce } from '../../core-server/image/decode/open-picture.js';
 import { scaledSize, type Size, wholeOf } from '../../core-server/image/picture.js';
-import type { Manifest } from '../../core-server/inference/manifest.js';
+import type { Manifest } from '../../core-server/inference/models/manifest.js';
 import { openSession } from './sessions.js';
 
 const shrunk = { fit: 'fill', kernel: 'cubic' } as const;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import sharp from 'sharp';
-import { loadManifest } from '../../core-server/inference/manifest.js';
+import { loadManifest } from '../../core-server/inference/models/manifest.js';
 import { createFaceReplay } from './face-replay.js';
 import type { LimitAnswer, LimitOrder, LimitSettings } from './messages.js';
 import { createMeterReplay } from './meter-replay.js';

@@ -1,8 +1,8 @@
 import sharp from 'sharp';
-import { decodeUpright } from '../../core-server/image/decode.js';
+import { decodeUpright } from '../../core-server/image/decode/decode.js';
 import { scaledSize } from '../../core-server/image/picture.js';
-import type { Manifest, ModelEntry } from '../../core-server/inference/manifest.js';
-import type { TensorData } from '../../core-server/inference/sessions.js';
+import type { Manifest, ModelEntry } from '../../core-server/inference/models/manifest.js';
+import type { TensorData } from '../../core-server/inference/models/sessions.js';
 import { loadMeterModel } from '../../core-server/meter/meter-model.js';
 import { createNetworkCounterReader } from '../../core-server/meter/network-counter-reader.js';
 import { openSession, type Session } from './sessions.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import type { ModelEntry } from '../../core-server/inference/manifest.js';
-import type { TensorData } from '../../core-server/inference/sessions.js';
+import type { ModelEntry } from '../../core-server/inference/models/manifest.js';
+import type { TensorData } from '../../core-server/inference/models/sessions.js';
 
 /** A network called directly. */
 export interface Session {

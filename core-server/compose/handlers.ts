@@ -1,6 +1,4 @@
 import type { Companies } from '../access/companies/companies.js';
-import type { AnalysisModels } from '../analysis-models.js';
-import type { AnalysisTasks } from '../analysis-tasks.js';
 import {
   createFaceDetectionHandlers,
   type FaceDetectionHandlers,
@@ -12,8 +10,10 @@ import {
   type ScoreConfigHandlers,
 } from '../features/score-config/service.js';
 import type { ScoreStore } from '../features/score-config/store.js';
-import type { WorkerPool } from '../inference/pool.js';
+import type { WorkerPool } from '../inference/pool/worker-pool.js';
 import { createMeterReadingHandlers, type MeterReadingHandlers } from '../meter/service.js';
+import type { AnalysisModels } from './analysis-models.js';
+import type { AnalysisTasks } from './analysis-tasks.js';
 import type { CoreConfig } from './config.js';
 
 /** What answers the calls of the public port, by feature. */

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { createRegistry, secondsBuckets } from '../../runtime/observe/registry.js';
-import type { PoolStats } from '../inference/pool.js';
+import type { PoolStats } from '../inference/pool/worker-pool.js';
 import type { CallCounter } from '../rpc/interceptors/observe-calls.js';
 
 /** The core's metrics. Labels are our own names: no key, company, address or picture. */

@@ -5,9 +5,8 @@ import { startMetricsServer } from '../../runtime/observe/metrics-server.js';
 import type { Tracing } from '../../runtime/observe/tracing.js';
 import { createAdminKeyCheck } from '../access/keys/admin-key.js';
 import { createKeyRateLimiter } from '../access/limits/rate-limit.js';
-import type { AnalysisTasks } from '../analysis-tasks.js';
 import type { AdminHandlers } from '../features/admin/service.js';
-import type { WorkerPool } from '../inference/pool.js';
+import type { WorkerPool } from '../inference/pool/worker-pool.js';
 import { startGrpcServer } from '../rpc/grpc-server.js';
 import {
   type AccessDependencies,
@@ -15,6 +14,7 @@ import {
   checkApiKeys,
 } from '../rpc/interceptors/check-keys.js';
 import { observeCalls } from '../rpc/interceptors/observe-calls.js';
+import type { AnalysisTasks } from './analysis-tasks.js';
 import type { CoreConfig } from './config.js';
 import type { Handlers } from './handlers.js';
 import type { Metrics } from './metrics.js';

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { decodeRegion } from './decode.js';
+import { decodeRegion } from './decode/decode.js';
 import type { Box, OpenPicture, Region, RgbPicture, Size } from './picture.js';
 
 const jpegQuality = 90;

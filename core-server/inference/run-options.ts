@@ -1,5 +1,5 @@
 import type { Call } from '../common/call.js';
-import type { RunOptions } from './pool.js';
+import type { RunOptions } from './pool/worker-pool.js';
 
 /** How a handler treats a full queue: unary calls are refused, requests in a stream wait. */
 export type HandlerOptions = Pick<RunOptions, 'wait'>;

@@ -1,8 +1,8 @@
-import { copyRegion } from '../image/copy-region.js';
 import { type RgbPicture, scaledSize, wholeOf } from '../image/picture.js';
+import { copyRegion } from '../image/resize/copy-region.js';
 import { resizePicture } from '../image/resize/resize-picture.js';
-import type { Model } from '../inference/sessions.js';
-import { floatsOf, pictureTensor } from '../inference/tensors.js';
+import type { Model } from '../inference/models/sessions.js';
+import { floatsOf, pictureTensor } from '../inference/models/tensors.js';
 import { centerOf, distance, mapped, type Quad, sizeOf } from './geometry.js';
 import { asInTraining, readQuads } from './network-tensors.js';
 import type { ReaderRules } from './reader-rules.js';

@@ -1,5 +1,5 @@
-import { type Manifest, type ModelEntry, modelFor } from '../inference/manifest.js';
-import { readRules } from '../inference/model-files.js';
+import { type Manifest, type ModelEntry, modelFor } from '../inference/models/manifest.js';
+import { readRules } from '../inference/models/model-files.js';
 import { parseReaderRules, type ReaderRules } from './reader-rules.js';
 
 /** The networks of the meter reader with their rules: all that a worker must know to open them. */

@@ -1,5 +1,5 @@
 import { createStopwatch } from '../common/stopwatch.js';
-import type { Model } from '../inference/sessions.js';
+import type { Model } from '../inference/models/sessions.js';
 import { type Choice, chooseReadings } from './choose-reading.js';
 import type { CounterReader } from './counter-reading.js';
 import { fuse } from './fuse.js';

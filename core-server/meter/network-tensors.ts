@@ -1,5 +1,5 @@
 import type { Point, Resampling } from '../image/picture.js';
-import type { TensorData } from '../inference/sessions.js';
+import type { TensorData } from '../inference/models/sessions.js';
 import type { Quad } from './geometry.js';
 
 /** The networks were trained on area averages: sharper pictures cost two readings in a hundred. */

@@ -1,5 +1,5 @@
-import type { ModelEntry } from '../inference/manifest.js';
-import { openModel } from '../inference/sessions.js';
+import type { ModelEntry } from '../inference/models/manifest.js';
+import { openModel } from '../inference/models/sessions.js';
 import type { MeterModel } from './meter-model.js';
 import { createMeterReader, type MeterReader } from './meter-reader.js';
 import { createNetworkCounterReader } from './network-counter-reader.js';

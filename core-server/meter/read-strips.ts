@@ -1,7 +1,7 @@
-import { copyRegion } from '../image/copy-region.js';
 import type { Point, RgbPicture } from '../image/picture.js';
-import type { Model } from '../inference/sessions.js';
-import { floatsOf, pictureTensor } from '../inference/tensors.js';
+import { copyRegion } from '../image/resize/copy-region.js';
+import type { Model } from '../inference/models/sessions.js';
+import { floatsOf, pictureTensor } from '../inference/models/tensors.js';
 import { mapped, type Quad } from './geometry.js';
 import type { ReadStrip } from './hypothesis.js';
 import { quadsTensor } from './network-tensors.js';

@@ -1,6 +1,6 @@
 import type { RgbPicture } from '../image/picture.js';
-import type { Model } from '../inference/sessions.js';
-import { floatsOf, pictureTensor } from '../inference/tensors.js';
+import type { Model } from '../inference/models/sessions.js';
+import { floatsOf, pictureTensor } from '../inference/models/tensors.js';
 import { turned } from './geometry.js';
 import type { Place } from './hypothesis.js';
 import type { Candidate } from './locate.js';

@@ -7,7 +7,7 @@ import {
 import { refuse } from '../../runtime/errors/refusal.js';
 import type { Call } from '../common/call.js';
 import type { ImageLimits } from '../image/limits.js';
-import type { WorkerPool } from '../inference/pool.js';
+import type { WorkerPool } from '../inference/pool/worker-pool.js';
 import { type HandlerOptions, toRunOptions, type WorkCall } from '../inference/run-options.js';
 import { preparePicture } from '../prepare-picture.js';
 import type { MeterTasks } from './task.js';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import { decodeUpright } from '../../core-server/image/decode.js';
-import { readHeader } from '../../core-server/image/header.js';
+import { decodeUpright } from '../../core-server/image/decode/decode.js';
+import { readHeader } from '../../core-server/image/decode/header.js';
 import { scaledSize } from '../../core-server/image/picture.js';
 import { type MeasuredDetector, timeProcessor } from './measured-detector.js';
 

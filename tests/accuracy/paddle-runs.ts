@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { decodeUpright } from '../../core-server/image/decode.js';
-import { readHeader } from '../../core-server/image/header.js';
+import { decodeUpright } from '../../core-server/image/decode/decode.js';
+import { readHeader } from '../../core-server/image/decode/header.js';
 import { scaledSize } from '../../core-server/image/picture.js';
 import type { MeterPhoto } from './meter-data.js';
 import { judge, type Judged } from './meter-metrics.js';

@@ -6,9 +6,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createFaceDetector } from '../../core-server/features/face/detector.js';
 import { chooseFaceModel, type FaceModel } from '../../core-server/features/face/face-model.js';
 import type { DetectFacesOutput } from '../../core-server/features/face/task.js';
-import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
-import { loadManifest, type ModelEntry } from '../../core-server/inference/manifest.js';
-import { type Model, openModel } from '../../core-server/inference/sessions.js';
+import { restrictLoaders } from '../../core-server/image/decode/restrict-loaders.js';
+import { loadManifest, type ModelEntry } from '../../core-server/inference/models/manifest.js';
+import { type Model, openModel } from '../../core-server/inference/models/sessions.js';
 import { sharedDir } from './face-data.js';
 import { timeProcessor } from './measured-detector.js';
 

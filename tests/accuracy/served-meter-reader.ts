@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { restrictLoaders } from '../../core-server/image/restrict-loaders.js';
-import { loadManifest } from '../../core-server/inference/manifest.js';
+import { restrictLoaders } from '../../core-server/image/decode/restrict-loaders.js';
+import { loadManifest } from '../../core-server/inference/models/manifest.js';
 import type { KnownMeter } from '../../core-server/meter/known-meter.js';
 import { loadMeterModel } from '../../core-server/meter/meter-model.js';
 import { openMeterReader } from '../../core-server/meter/open-meter-reader.js';

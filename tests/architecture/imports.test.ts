@@ -218,7 +218,7 @@ test('main files alone know environment, signals and exit', () => {
   const isMain = (file: string) =>
     /\/([a-z]+-)*(main|cli)\.ts$/.test(file) ||
     // Sets what onnxruntime reads while it is loaded.
-    file === 'core-server/inference/no-telemetry.ts';
+    file === 'core-server/inference/models/no-telemetry.ts';
   const strays = product.flatMap(({ file, processMembers }) =>
     processMembers
       .filter((member) => member !== 'versions' && !isMain(file))

@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import type { Size } from '../../core-server/image/picture.js';
 import type { Quad } from '../../core-server/meter/geometry.js';
 import { createMeterReader } from '../../core-server/meter/meter-reader.js';
-import { defaultLimits } from './image-fixtures.js';
+import { defaultLimits } from './image/fixtures.js';
 
 /** The lower right quarter of a picture. */
 const quarterOf = ({ width, height }: Size): Quad => [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { loadManifest } from '../../core-server/inference/manifest.js';
+import { loadManifest } from '../../core-server/inference/models/manifest.js';
 import { chooseReadings } from '../../core-server/meter/choose-reading.js';
 import {
   add,

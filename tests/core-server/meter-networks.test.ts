@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { loadManifest } from '../../core-server/inference/manifest.js';
-import type { TensorData } from '../../core-server/inference/sessions.js';
+import { loadManifest } from '../../core-server/inference/models/manifest.js';
+import type { TensorData } from '../../core-server/inference/models/sessions.js';
 import { loadMeterModel } from '../../core-server/meter/meter-model.js';
 import { createNetworkCounterReader } from '../../core-server/meter/network-counter-reader.js';
 import { parseReaderRules } from '../../core-server/meter/reader-rules.js';

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, before, suite, test } from 'node:test';
-import { decodeUpright } from '../../core-server/image/decode.js';
-import { readHeader } from '../../core-server/image/header.js';
+import { decodeUpright } from '../../core-server/image/decode/decode.js';
+import { readHeader } from '../../core-server/image/decode/header.js';
 import type { RgbPicture } from '../../core-server/image/picture.js';
-import { loadManifest } from '../../core-server/inference/manifest.js';
-import { openModel } from '../../core-server/inference/sessions.js';
+import { loadManifest } from '../../core-server/inference/models/manifest.js';
+import { openModel } from '../../core-server/inference/models/sessions.js';
 import { judgePlace } from '../../core-server/meter/hypothesis.js';
 import { locate } from '../../core-server/meter/locate.js';
 import { loadMeterModel } from '../../core-server/meter/meter-model.js';
 import { createNetworkCounterReader } from '../../core-server/meter/network-counter-reader.js';
 import { expand, readStrips } from '../../core-server/meter/read-strips.js';
 import { refine } from '../../core-server/meter/refine.js';
-import { defaultLimits } from './image-fixtures.js';
+import { defaultLimits } from './image/fixtures.js';
 import { near, nearQuad, quadOf, reference } from './meter-reference.js';
 
 // Each step of the served reader on rendered pictures, against what models/meter/reference.py made

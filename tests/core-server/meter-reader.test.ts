@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { createMeterReader } from '../../core-server/meter/meter-reader.js';
-import { defaultLimits } from './image-fixtures.js';
+import { defaultLimits } from './image/fixtures.js';
 
 const release = () => Promise.resolve();
 const nothing = {

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { pino } from 'pino';
 import sharp from 'sharp';
-import { loadAnalysisModels } from '../../core-server/analysis-models.js';
-import { createWorkerPool, type WorkerPool } from '../../core-server/inference/pool.js';
+import { loadAnalysisModels } from '../../core-server/compose/analysis-models.js';
+import { createWorkerPool, type WorkerPool } from '../../core-server/inference/pool/worker-pool.js';
 import type { KnownMeter } from '../../core-server/meter/known-meter.js';
 import type {
   MeterTasks,
   ReadingWarningName,
   ReadMeterOutput,
 } from '../../core-server/meter/task.js';
-import { defaultLimits } from './image-fixtures.js';
+import { defaultLimits } from './image/fixtures.js';
 import { renderLandscape, renderMeter, renderOtherThings } from './meter-fixtures.js';
 
 // The served task in a real worker, on pictures drawn here.

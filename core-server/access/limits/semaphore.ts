@@ -1,5 +1,5 @@
 import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
-import { createJobQueue } from '../../queue/job-queue.js';
+import { createJobQueue } from '../../common/fair-queue.js';
 
 export interface WorkLimiter {
   /**

@@ -1,7 +1,7 @@
-import { padToMultiple } from '../../image/pad-to-multiple.js';
 import type { RgbPicture } from '../../image/picture.js';
-import type { Model, TensorData } from '../../inference/sessions.js';
-import { floatsOf, pictureTensor } from '../../inference/tensors.js';
+import { padToMultiple } from '../../image/resize/pad-to-multiple.js';
+import type { Model, TensorData } from '../../inference/models/sessions.js';
+import { floatsOf, pictureTensor } from '../../inference/models/tensors.js';
 import type { Candidate } from './geometry.js';
 
 /** Largest stride of the networks; both sides must be multiples of it. */

@@ -1,9 +1,9 @@
 import { roundPixels } from '../../common/precision.js';
 import { createStopwatch } from '../../common/stopwatch.js';
 import { cropBoxes } from '../../image/crop.js';
-import { openPicture } from '../../image/open-picture.js';
+import { openPicture } from '../../image/decode/open-picture.js';
 import type { Size } from '../../image/picture.js';
-import type { Model } from '../../inference/sessions.js';
+import type { Model } from '../../inference/models/sessions.js';
 import type { CascadeRule } from './cascade.js';
 import { findFaces, type Step } from './find-faces.js';
 import { byAreaThenScore, type Candidate, clampBox } from './geometry.js';

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { ConfigError } from '../../../runtime/settings/read-settings.js';
-import { type Manifest, type ModelEntry, modelFor, modelNames } from '../../inference/manifest.js';
-import { parseModelFile } from '../../inference/parse-model-file.js';
+import {
+  type Manifest,
+  type ModelEntry,
+  modelFor,
+  modelNames,
+} from '../../inference/models/manifest.js';
+import { parseModelFile } from '../../inference/models/parse-model-file.js';
 import type { CascadeRule } from './cascade.js';
 
 /** A face model of the manifest with its settings. */

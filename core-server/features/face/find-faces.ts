@@ -1,4 +1,4 @@
-import { decodeRegion, decodeUpright } from '../../image/decode.js';
+import { decodeRegion, decodeUpright } from '../../image/decode/decode.js';
 import {
   type OpenPicture,
   type Region,
@@ -8,7 +8,7 @@ import {
 } from '../../image/picture.js';
 import { resizePicture } from '../../image/resize/resize-picture.js';
 import { turnPicture } from '../../image/turn.js';
-import type { Model } from '../../inference/sessions.js';
+import type { Model } from '../../inference/models/sessions.js';
 import { inferFaces, readCandidates } from './candidates.js';
 import {
   addGlance,

@@ -1,4 +1,4 @@
-import { type Model, openModel } from '../../inference/sessions.js';
+import { type Model, openModel } from '../../inference/models/sessions.js';
 import { createFaceDetector } from './detector.js';
 import type { FaceModel } from './face-model.js';
 import type { DetectFacesInput, DetectFacesOutput } from './task.js';

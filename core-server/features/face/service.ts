@@ -11,7 +11,7 @@ import { refuse } from '../../../runtime/errors/refusal.js';
 import type { Call } from '../../common/call.js';
 import { validateScore } from '../../common/score.js';
 import type { ImageLimits } from '../../image/limits.js';
-import type { WorkerPool } from '../../inference/pool.js';
+import type { WorkerPool } from '../../inference/pool/worker-pool.js';
 import { type HandlerOptions, toRunOptions } from '../../inference/run-options.js';
 import { preparePicture } from '../../prepare-picture.js';
 import type { DetectFacesOutput, FaceTasks } from './task.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { type Model, openModel, type TensorData } from '../../inference/sessions.js';
+import { type Model, openModel, type TensorData } from '../../inference/models/sessions.js';
 import type { FloatTensor, OcrNetworks, RunNetwork } from './text-lines.js';
 
 /**

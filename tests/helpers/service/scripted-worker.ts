@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import type { FaceTasks } from '../../../core-server/features/face/task.js';
-import { serveTasks } from '../../../core-server/inference/pool-worker.js';
+import { serveTasks } from '../../../core-server/inference/pool/serve-tasks.js';
 import type { MeterTasks } from '../../../core-server/meter/task.js';
 import { readScript, stage } from '../pictures/scripted-pictures.js';
 

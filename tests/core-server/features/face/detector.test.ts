@@ -4,10 +4,10 @@ import sharp, { type Sharp } from 'sharp';
 import type { CascadeRule } from '../../../../core-server/features/face/cascade.js';
 import { createFaceDetector } from '../../../../core-server/features/face/detector.js';
 import type { DetectFacesInput } from '../../../../core-server/features/face/task.js';
-import { restrictLoaders } from '../../../../core-server/image/restrict-loaders.js';
-import type { TensorData } from '../../../../core-server/inference/sessions.js';
+import { restrictLoaders } from '../../../../core-server/image/decode/restrict-loaders.js';
+import type { TensorData } from '../../../../core-server/inference/models/sessions.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
-import { defaultLimits, quarters } from '../../image-fixtures.js';
+import { defaultLimits, quarters } from '../../image/fixtures.js';
 
 before(restrictLoaders);
 

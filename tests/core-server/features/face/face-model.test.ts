@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chooseFaceModel } from '../../../../core-server/features/face/face-model.js';
-import { loadManifest } from '../../../../core-server/inference/manifest.js';
+import { loadManifest } from '../../../../core-server/inference/models/manifest.js';
 
 const shipped = await loadManifest(new URL('../../../../../models/manifest.json', import.meta.url));
 

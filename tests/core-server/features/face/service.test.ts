@@ -7,7 +7,7 @@ import type {
   DetectFacesInput,
   DetectFacesOutput,
 } from '../../../../core-server/features/face/task.js';
-import type { RunOptions } from '../../../../core-server/inference/pool.js';
+import type { RunOptions } from '../../../../core-server/inference/pool/worker-pool.js';
 import {
   type DetectAllFacesRequest,
   ThresholdSource,

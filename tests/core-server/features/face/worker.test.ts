@@ -3,12 +3,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { pino } from 'pino';
 import sharp from 'sharp';
-import { loadAnalysisModels } from '../../../../core-server/analysis-models.js';
-import type { AnalysisTasks } from '../../../../core-server/analysis-tasks.js';
+import { loadAnalysisModels } from '../../../../core-server/compose/analysis-models.js';
+import type { AnalysisTasks } from '../../../../core-server/compose/analysis-tasks.js';
 import { intersectionOverUnion, turnBack } from '../../../../core-server/features/face/geometry.js';
-import { createWorkerPool, type WorkerPool } from '../../../../core-server/inference/pool.js';
+import {
+  createWorkerPool,
+  type WorkerPool,
+} from '../../../../core-server/inference/pool/worker-pool.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
-import { defaultLimits, quarters } from '../../image-fixtures.js';
+import { defaultLimits, quarters } from '../../image/fixtures.js';
 
 // The real worker with the real model on a real portrait.
 

@@ -1,0 +1,32 @@
+import { chooseFaceModel, type FaceModel } from '../features/face/face-model.js';
+import { loadManifest } from '../inference/models/manifest.js';
+import { loadMeterModel, type MeterModel } from '../meter/meter-model.js';
+
+/**
+ * What the workers serve, read and checked once: checking needs a library that would cost each worker
+ * 13 MB.
+ */
+export interface AnalysisModels {
+  /** File URL of `models/manifest.json`; the files are in its folder or below. */
+  readonly manifestUrl: string;
+  readonly face: FaceModel;
+  readonly meter: MeterModel;
+}
+
+/**
+ * Reads the manifest and the rules of its models.
+ *
+ * @param faceModel what `CORE_FACE_MODEL` says; absent: the model that the manifest serves
+ * @throws Error that names every mistake
+ */
+export async function loadAnalysisModels(
+  manifestUrl: URL,
+  faceModel?: string,
+): Promise<AnalysisModels> {
+  const manifest = await loadManifest(manifestUrl);
+  return {
+    manifestUrl: manifestUrl.href,
+    face: chooseFaceModel(manifest, faceModel),
+    meter: await loadMeterModel(manifest, manifestUrl),
+  };
+}

@@ -1,0 +1,79 @@
+import sharp, { type Sharp } from 'sharp';
+import { corruptImage } from '../inspect/corrupt-image.js';
+import { sniffType } from '../inspect/sniff-type.js';
+import type { PictureFile, Region, Resampling, RgbPicture, Size } from '../picture.js';
+import { decodePlainJpeg } from './plain-jpeg.js';
+
+/**
+ * Decodes the first page, upright, at the given size, in one go: a JPEG or WebP that is much larger
+ * is scaled down while loading, which costs less than decoding it whole. Read the header first:
+ * nothing here limits the memory.
+ *
+ * @throws Refusal CORRUPT_IMAGE
+ */
+export async function decodeUpright(
+  file: PictureFile,
+  size: Size,
+  kernel: Resampling = 'cubic',
+): Promise<RgbPicture> {
+  return toRgb(open(file).resize(size.width, size.height, { fit: 'fill', kernel }));
+}
+
+/**
+ * Decodes the first page, upright, at its own size, without a profile. Undefined if it has more pixels or cannot be
+ * decoded.
+ */
+export async function decodeWhole(
+  bytes: Uint8Array,
+  maxPixels: number,
+): Promise<RgbPicture | undefined> {
+  const plain = decodePlainJpeg(bytes, maxPixels);
+  return plain ?? toRgb(open({ bytes, usesProfile: false }, maxPixels)).catch(() => undefined);
+}
+
+/**
+ * Decodes a part of the first page, upright, at the given size (default: its own).
+ *
+ * @throws Refusal CORRUPT_IMAGE
+ */
+export async function decodeRegion(
+  file: PictureFile,
+  region: Region,
+  size: Size = region,
+): Promise<RgbPicture> {
+  const part = open(file).extract({ ...region });
+  return toRgb(part.resize(size.width, size.height, { fit: 'fill', kernel: 'cubic' }));
+}
+
+/**
+ * Truncated files fail: half a picture would silently lack faces. Minor damage passes, since ordinary phones
+ * produce it (stray bytes between markers, broken EXIF, garbage after the end). Of a TIFF, libvips reports whatever
+ * it cannot read as an error only, and goes on with black.
+ */
+const failOn = (bytes: Uint8Array) => (sniffType(bytes) === 'tiff' ? 'error' : 'truncated');
+
+function open(
+  { bytes, usesProfile }: PictureFile,
+  limitInputPixels: number | false = false,
+): Sharp {
+  return sharp(bytes, {
+    failOn: failOn(bytes),
+    limitInputPixels,
+    autoOrient: true,
+    ignoreIcc: !usesProfile,
+  });
+}
+
+async function toRgb(pipeline: Sharp): Promise<RgbPicture> {
+  const { data, info } = await pipeline
+    // Cut-out portraits are meant for a light page; on black, dark hair would vanish.
+    .flatten({ background: '#ffffff' })
+    .toColourspace('srgb')
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true })
+    .catch((error: unknown) => {
+      throw corruptImage(error);
+    });
+  if (info.channels !== 3) throw new Error(`decoded ${info.channels} channels, want 3`);
+  return { data, width: info.width, height: info.height };
+}

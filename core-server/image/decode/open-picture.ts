@@ -1,0 +1,32 @@
+import { mayHaveProfile } from '../inspect/colour-profile.js';
+import type { ImageLimits } from '../limits.js';
+import type { OpenPicture } from '../picture.js';
+import { decodeUpright, decodeWhole } from './decode.js';
+import { checkSize, readHeader } from './header.js';
+
+/** Up to Full HD, decoding the whole picture once costs less than decoding for each pass and crop. */
+export const maxPixelsDecodedOnce = 1920 * 1080;
+/** Files of such small pictures are seldom larger. */
+const maxBytesTried = 2 ** 20;
+
+/**
+ * Decodes a picture completely if it is small enough; of any other, it reads only the header. A file that may be
+ * small is decoded without reading its header first, which would cost a twentieth more, unless it may have a
+ * colour profile; libvips itself stops if the header announces too many pixels.
+ *
+ * @throws Refusal CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS before more pixels than those of Full HD cost memory
+ */
+export async function openPicture(bytes: Uint8Array, limits: ImageLimits): Promise<OpenPicture> {
+  if (bytes.length <= maxBytesTried && !mayHaveProfile(bytes)) {
+    const whole = await decodeWhole(bytes, Math.min(maxPixelsDecodedOnce, limits.maxPixels));
+    if (whole) {
+      const size = { width: whole.width, height: whole.height };
+      checkSize(size, limits);
+      return { bytes, size, usesProfile: false, whole };
+    }
+  }
+  const picture = await readHeader(bytes, limits);
+  const { size } = picture;
+  const isSmall = size.width * size.height <= maxPixelsDecodedOnce;
+  return isSmall ? { ...picture, whole: await decodeUpright(picture, size) } : picture;
+}

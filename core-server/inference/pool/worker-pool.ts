@@ -1,0 +1,224 @@
+import type { Transferable } from 'node:worker_threads';
+import { type Refusal, refuse, shuttingDown } from '../../../runtime/errors/refusal.js';
+import { createJobQueue } from '../../common/fair-queue.js';
+import { createAdmission } from './admission.js';
+import { createJob, type Job } from './job.js';
+import { createMemoryBudget } from './memory-reservations.js';
+import { startWorkerCrew, type WorkerCrewOptions } from './supervisor.js';
+import type { JobWorker } from './worker.js';
+
+/** Names of the tasks with what goes in and comes out; both cross a thread border (structured clone). */
+export type TaskMap = Record<string, { input: unknown; output: unknown }>;
+
+export interface RunOptions {
+  /** When aborted: a queued job never reaches a worker, a running job's result is discarded; `run` rejects with `signal.reason`. */
+  readonly signal: AbortSignal;
+  /** On whose behalf: owners take turns, and none takes all places. Default: one owner for all. */
+  readonly owner?: string;
+  /** When the queue is full: `refuse` (default) rejects with QUEUE_FULL, `queue` waits for room. */
+  readonly wait?: 'refuse' | 'queue';
+  /** W3C `traceparent` of the calling request, for tracing the pool. */
+  readonly trace?: string | undefined;
+  /** Milliseconds that the caller will still wait; a job unlikely to be done by then is refused. Default: forever. */
+  readonly timeLeftMs?: number;
+  /**
+   * Share of what all workers together may hold at once, 0 to 1: for jobs that take so much memory that not
+   * every worker may have one. Default: 0, negligible.
+   */
+  readonly weight?: number;
+  /** Called when a worker gets the job, and again if another gets it after the first one died. */
+  readonly onStart?: () => void;
+  /** Buffers to transfer instead of copying. They are gone then, so such a job is not retried if its worker dies. */
+  readonly transfer?: readonly Transferable[];
+}
+
+export interface PoolStats {
+  /** Jobs without a worker yet. */
+  readonly queued: number;
+  /** Jobs in a worker, including those that nobody waits for any more. */
+  readonly running: number;
+  /** Workers that have loaded their models. */
+  readonly workers: number;
+  /** Workers lost since startup. */
+  readonly lost: number;
+}
+
+/** Threads that each do one job at a time, behind one bounded queue. */
+export interface WorkerPool<T extends TaskMap> {
+  /**
+   * Runs the task in a worker.
+   *
+   * Rejects with QUEUE_FULL (and when to retry) if no place in the queue would be served in time, with
+   * `signal.reason`, with the Refusal that the task threw (anything else it threw is INTERNAL), with SHUTTING_DOWN
+   * when the pool closes, or with WORKER_LOST if the job lost its worker twice, or no worker is left and none can be
+   * started.
+   */
+  run<K extends keyof T & string>(
+    task: K,
+    input: T[K]['input'],
+    options: RunOptions,
+  ): Promise<T[K]['output']>;
+  /** Throws what `run` would reject a job with now; to check before its input is available. */
+  assertRoom(options: Pick<RunOptions, 'owner' | 'timeLeftMs'>): void;
+  readonly stats: PoolStats;
+  /** Tells the listener now, and whenever it changes, whether there are workers or will be soon. */
+  watch(listener: (canWork: boolean) => void): void;
+  /** Resolves when every worker has loaded its models; rejects with the error that prevented it. */
+  ready(): Promise<void>;
+  /** Refuses new work, finishes existing work within `graceMs`, releases the sessions and ends the threads. */
+  close(options: { graceMs: number }): Promise<void>;
+}
+
+export interface WorkerPoolOptions extends WorkerCrewOptions {
+  /** Maximum number of jobs in the queue, besides those in the workers. */
+  readonly maxQueue: number;
+  /** Called when a job goes to a worker, with how long it waited. */
+  readonly onStart?: (task: string, waitedMs: number) => void;
+}
+
+const maxAttempts = 2;
+
+function noWorker(): Refusal {
+  return refuse('WORKER_LOST', 'the analysis has no worker left, try again');
+}
+
+export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions): WorkerPool<T> {
+  const { size, maxQueue, now } = options;
+  const queue = createJobQueue<Job>(maxQueue, (job) => job.owner);
+  const admission = createAdmission({ queue, maxQueue, workers: size });
+  const memory = createMemoryBudget();
+  const waitingForDrain = new Set<() => void>();
+  const watchers = new Set<(canWork: boolean) => void>();
+  let couldWork = true;
+  let closing = false;
+
+  const crew = startWorkerCrew(options, {
+    free(worker) {
+      memory.give(worker);
+      if (worker.jobsDone > 0) admission.jobDone(worker.lastJobMs);
+      tellWatchers();
+      dispatch();
+    },
+    lost(worker, job) {
+      memory.give(worker);
+      if (job !== undefined && !job.settled) retryOrGiveUp(job);
+      tellWatchers();
+      // Another core may have workers; here they would wait until their deadlines.
+      if (!crew.canWork) for (const waiting of queue.clear()) waiting.reject(noWorker());
+      dispatch();
+    },
+  });
+
+  const tellWatchers = (): void => {
+    const { canWork } = crew;
+    if (canWork === couldWork) return;
+    couldWork = canWork;
+    for (const watcher of watchers) watcher(canWork);
+  };
+
+  const assign = (worker: JobWorker, job: Job): void => {
+    options.onStart?.(job.task, now() - job.createdAt);
+    job.onStart?.();
+    memory.take(worker, job);
+    // Each job that runs, and this one, has an idle worker beside it.
+    worker.assign(job, crew.count('free') - 1 > crew.count('busy'));
+  };
+
+  const dispatch = (): void => {
+    for (const worker of crew.workers) {
+      if (worker.state !== 'free') continue;
+      const job = queue.take(memory.inTurn());
+      if (job === undefined) break;
+      assign(worker, job);
+    }
+    if (queue.size === 0 && crew.count('busy') === 0) {
+      for (const drained of waitingForDrain) drained();
+    }
+  };
+
+  const retryOrGiveUp = (job: Job): void => {
+    if (job.attempts < maxAttempts && job.transfer.length === 0 && !closing) {
+      queue.putBack(job);
+    } else {
+      job.reject(refuse('WORKER_LOST', 'the analysis lost its worker, try again'));
+    }
+  };
+
+  const findIdle = (): JobWorker | undefined =>
+    queue.size === 0 ? [...crew.workers].find(({ state }) => state === 'free') : undefined;
+
+  const assertRoom: WorkerPool<T>['assertRoom'] = ({ owner = '', timeLeftMs = Infinity }) => {
+    if (!crew.canWork) throw noWorker();
+    if (!findIdle()) admission.assertRoom(owner, timeLeftMs);
+  };
+
+  const run: WorkerPool<T>['run'] = async (task, input, runOptions) => {
+    const { signal, owner = '', wait = 'refuse', transfer, weight = 0, onStart } = runOptions;
+    if (closing) throw shuttingDown();
+    if (!crew.canWork) throw noWorker();
+    signal.throwIfAborted();
+    const { job, answer } = createJob({
+      task,
+      owner,
+      input,
+      transfer: transfer ?? [],
+      weight,
+      createdAt: now(),
+      onStart,
+    });
+    const idle = findIdle();
+    if (idle && memory.inTurn()(job)) assign(idle, job);
+    else {
+      if (wait === 'refuse') assertRoom(runOptions);
+      queue.add(job);
+      // A worker may be free while the first job in the queue is too heavy.
+      dispatch();
+    }
+    const onAbort = (): void => {
+      job.reject(signal.reason);
+      if (queue.remove(job)) dispatch();
+      else for (const worker of crew.workers) worker.cancel(job);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await answer;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  };
+
+  const drained = (graceMs: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, graceMs);
+      waitingForDrain.add(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+      dispatch();
+    });
+
+  const close = async (graceMs: number): Promise<void> => {
+    closing = true;
+    crew.stopReplacing();
+    await drained(graceMs);
+    for (const job of queue.clear()) job.reject(shuttingDown());
+    await crew.close();
+  };
+  let closed: Promise<void> | undefined;
+
+  return {
+    run,
+    assertRoom,
+    get stats() {
+      const running = crew.count('busy');
+      const workers = crew.count('free') + running;
+      return { queued: queue.size, running, workers, lost: crew.lost };
+    },
+    watch(listener) {
+      watchers.add(listener);
+      listener(crew.canWork);
+    },
+    ready: () => crew.ready(),
+    close: ({ graceMs }) => (closed ??= close(graceMs)),
+  };
+}

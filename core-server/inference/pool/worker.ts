@@ -1,0 +1,167 @@
+import type { Logger } from 'pino';
+import { Refusal, refuse, shuttingDown } from '../../../runtime/errors/refusal.js';
+import type { Job } from './job.js';
+import { fromWireError, type FromWorker } from './messages.js';
+import { startWorkerThread } from './thread.js';
+
+export interface JobWorkerOptions {
+  /** The worker's module; it calls `serveTasks`. */
+  readonly workerUrl: URL;
+  readonly workerData: unknown;
+  /** A worker stuck with one job for longer is replaced, and the job fails. Default: never. */
+  readonly taskTimeoutMs?: number | undefined;
+  /** How long a stuck worker has to recover before its thread is terminated. Default: five minutes. */
+  readonly stuckGraceMs?: number | undefined;
+  /**
+   * Called if the thread of a stuck worker cannot be terminated: it hangs in native code, and part of the process
+   * with it.
+   */
+  readonly onHung?: (() => void) | undefined;
+  readonly log: Logger;
+  /** Milliseconds, monotonic. */
+  readonly now: () => number;
+}
+
+/** Events from a worker to the pool. */
+export interface JobWorkerEvents {
+  /** It can take a job: after startup and after each job. */
+  free(worker: JobWorker): void;
+  /** It ended without having been asked to; its job, if any, has no result yet. */
+  lost(worker: JobWorker, job: Job | undefined, error: unknown): void;
+}
+
+/** Most stuck workers recover by themselves: the machine was suspended or overloaded. */
+const defaultStuckGraceMs = 5 * 60_000;
+/** Models load in seconds; a start that takes longer waits for something that does not come. */
+const startTimeoutMs = 60_000;
+
+/** A worker thread that does one job at a time. */
+export interface JobWorker {
+  readonly state: 'starting' | 'free' | 'busy' | 'gone';
+  /** Whether it ever could take a job. */
+  readonly hasStarted: boolean;
+  /** Jobs completed so far. */
+  readonly jobsDone: number;
+  /** Milliseconds that the last job took. */
+  readonly lastJobMs: number;
+  /** Resolves when its thread has ended; for a stuck worker that is long after it is given up, or never. */
+  readonly ended: Promise<void>;
+  /** Gives it the job, and says whether the core of an idle worker may help. */
+  assign(job: Job, hasSpareCore: boolean): void;
+  /** Tells the worker that nobody waits for this job any more. */
+  cancel(job: Job): void;
+  /** Asks it to release its sessions and exit, by force after `graceMs`. Its job, if any, gets SHUTTING_DOWN. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Starts its thread. */
+export function startJobWorker(options: JobWorkerOptions, events: JobWorkerEvents): JobWorker {
+  const { taskTimeoutMs, stuckGraceMs = defaultStuckGraceMs, onHung, now, log } = options;
+  let state: JobWorker['state'] = 'starting';
+  let job: Job | undefined;
+  let hasStarted = false;
+  let jobsDone = 0;
+  let lastJobMs = 0;
+  let startedAt = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const takeJob = (): Job | undefined => {
+    clearTimeout(timer);
+    const taken = job;
+    job = undefined;
+    return taken;
+  };
+  const becomeFree = (): void => {
+    state = 'free';
+    events.free(worker);
+  };
+  const loseWith = (error: unknown, lostJob: Job | undefined): void => {
+    state = 'gone';
+    events.lost(worker, lostJob, error);
+  };
+
+  const onMessage = (message: FromWorker): void => {
+    if (state === 'gone') return;
+    if (message.type === 'ready') {
+      clearTimeout(timer);
+      hasStarted = true;
+      becomeFree();
+      return;
+    }
+    const done = takeJob();
+    if (done === undefined) return;
+    jobsDone += 1;
+    lastJobMs = now() - startedAt;
+    if (message.type === 'done') done.resolve(message.output);
+    else done.reject(fromWireError(message.error));
+    becomeFree();
+  };
+
+  const abandon = (why: string): void => {
+    thread.abandon(stuckGraceMs, () => {
+      log.error('the thread of a stuck worker hangs in native code');
+      onHung?.();
+    });
+    loseWith(new Error(why), undefined);
+  };
+  const onTimeout = (): void => {
+    const stuck = takeJob();
+    // Not retried, because the next worker would get stuck as well.
+    stuck?.reject(refuse('INTERNAL', 'the analysis took too long and was stopped'));
+    abandon(`worker was stuck with ${stuck?.task} for ${taskTimeoutMs} ms`);
+  };
+
+  const thread = startWorkerThread(options, {
+    message: onMessage,
+    exit(code, error) {
+      if (state === 'gone') return;
+      loseWith(error ?? new Error(`worker ended with exit code ${code}`), takeJob());
+    },
+  });
+
+  timer = setTimeout(
+    () => abandon(`worker did not start within ${startTimeoutMs} ms`),
+    startTimeoutMs,
+  );
+
+  const worker: JobWorker = {
+    get state() {
+      return state;
+    },
+    get hasStarted() {
+      return hasStarted;
+    },
+    get jobsDone() {
+      return jobsDone;
+    },
+    get lastJobMs() {
+      return lastJobMs;
+    },
+    ended: thread.ended,
+    assign(next, hasSpareCore) {
+      state = 'busy';
+      job = next;
+      startedAt = now();
+      next.attempts += 1;
+      try {
+        const { task, input, transfer } = next;
+        thread.send({ type: 'run', task, input, hasSpareCore }, transfer);
+      } catch (error) {
+        // Only a job that cannot be cloned fails. The worker is free again in the next turn, since the caller is in its loop.
+        takeJob()?.reject(Refusal.from(error));
+        setImmediate(becomeFree);
+        return;
+      }
+      if (taskTimeoutMs !== undefined) timer = setTimeout(onTimeout, taskTimeoutMs);
+    },
+    cancel(unwanted) {
+      if (job === unwanted) thread.send({ type: 'cancel' });
+    },
+    async close(graceMs) {
+      state = 'gone';
+      takeJob()?.reject(shuttingDown());
+      await thread.close(graceMs);
+    },
+  };
+  return worker;
+}

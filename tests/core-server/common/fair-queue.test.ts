@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createJobQueue } from '../../../core-server/common/fair-queue.js';
+
+const drain = (queue: { take(): string | undefined }): string[] => {
+  const taken: string[] = [];
+  for (let item = queue.take(); item !== undefined; item = queue.take()) taken.push(item);
+  return taken;
+};
+
+const oneOwner = () => '';
+
+test('the queue gives back in the order of arrival', () => {
+  const queue = createJobQueue<string>(3, oneOwner);
+  for (const item of ['a', 'b', 'c']) queue.add(item);
+  assert.equal(queue.size, 3);
+  assert.deepEqual(drain(queue), ['a', 'b', 'c']);
+  assert.equal(queue.size, 0);
+});
+
+test('a full queue has no room, and has again once one is taken', () => {
+  const queue = createJobQueue<string>(2, oneOwner);
+  queue.add('a');
+  assert.equal(queue.hasRoom(''), true);
+  queue.add('b');
+  assert.equal(queue.hasRoom(''), false);
+  queue.take();
+  assert.equal(queue.hasRoom(''), true);
+  queue.add('d');
+  assert.deepEqual(drain(queue), ['b', 'd']);
+});
+
+test('an item that waits for room moves in before later ones', () => {
+  const queue = createJobQueue<string>(1, oneOwner);
+  queue.add('a');
+  queue.add('patient');
+  assert.equal(queue.take(), 'a');
+  assert.equal(queue.hasRoom(''), false);
+  assert.deepEqual(drain(queue), ['patient']);
+});
+
+test('an item can be removed while it is queued or waiting, once', () => {
+  const queue = createJobQueue<string>(1, oneOwner);
+  queue.add('a');
+  queue.add('b');
+  queue.add('c');
+  assert.equal(queue.remove('b'), true);
+  assert.equal(queue.remove('b'), false);
+  assert.equal(queue.remove('a'), true);
+  assert.equal(queue.hasRoom(''), false); // c moved in
+  assert.deepEqual(drain(queue), ['c']);
+});
+
+test('an item that is put back comes first, even into a full queue', () => {
+  const queue = createJobQueue<string>(1, oneOwner);
+  queue.add('a');
+  const taken = queue.take();
+  assert.equal(taken, 'a');
+  queue.add('b');
+  queue.putBack('a');
+  assert.equal(queue.size, 2);
+  assert.deepEqual(drain(queue), ['a', 'b']);
+  assert.equal(queue.size, 0);
+});
+
+test('a queue without room still serves what waits', () => {
+  const queue = createJobQueue<string>(0, oneOwner);
+  assert.equal(queue.hasRoom(''), false);
+  queue.add('a');
+  assert.deepEqual(drain(queue), ['a']);
+});
+
+/** Items are named owner first: `a1`. */
+const firstLetter = (item: string): string => item.slice(0, 1);
+
+test('owners take turns', () => {
+  const queue = createJobQueue<string>(20, firstLetter);
+  for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) queue.add(item);
+  assert.deepEqual(drain(queue), ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+});
+
+test('how many come before one that is added now follows from the turns', () => {
+  const queue = createJobQueue<string>(100, (item) => item.charAt(0));
+  for (const item of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'c2']) queue.add(item);
+  const table: [owner: string, ahead: number][] = [
+    ['new', 3], // one of each
+    ['b', 1 + 2 + 2],
+    ['c', 2 + 3 + 1],
+    ['a', 4 + 1 + 2],
+  ];
+  for (const [owner, ahead] of table) assert.equal(queue.aheadOf(owner), ahead, owner);
+  queue.add('b2');
+  assert.ok(drain(queue).indexOf('b2') <= 5);
+});
+
+test('what is put back comes before the turns of others', () => {
+  const queue = createJobQueue<string>(20, firstLetter);
+  for (const item of ['a1', 'b1', 'a2']) queue.add(item);
+  const taken = [queue.take(), queue.take()];
+  assert.deepEqual(taken, ['a1', 'b1']);
+  queue.putBack('b1');
+  assert.deepEqual(drain(queue), ['b1', 'a2']);
+});
+
+test('a flood of one owner leaves room for others', () => {
+  const queue = createJobQueue<string>(64, firstLetter);
+  const fill = (owner: string): number => {
+    let added = 0;
+    for (; queue.hasRoom(owner); added += 1) queue.add(`${owner}${added}`);
+    return added;
+  };
+  assert.deepEqual(['a', 'b', 'c', 'd'].map(fill), [52, 10, 2, 0]);
+  assert.equal(queue.size, 64);
+});
+
+test('a flood that waits outside leaves room for others too', () => {
+  const queue = createJobQueue<string>(10, firstLetter);
+  for (let i = 0; i < 100; i += 1) queue.add(`a${i}`);
+  for (let i = 0; i < 50; i += 1) {
+    queue.take();
+    assert.equal(queue.hasRoom('b'), true);
+    queue.add('b1');
+    assert.ok(queue.remove('b1'));
+  }
+  assert.equal(drain(queue).length, 50);
+});
+
+test('clear returns everything, oldest first', () => {
+  const queue = createJobQueue<string>(1, oneOwner);
+  queue.add('a');
+  queue.add('b');
+  assert.deepEqual(queue.clear(), ['a', 'b']);
+  assert.equal(queue.size, 0);
+});
+
+test('an item that may not be taken yet lets others pass and keeps its place', () => {
+  const queue = createJobQueue<string>(8, ([owner = '']) => owner);
+  for (const item of ['a1', 'a2', 'b1', 'a3']) queue.add(item);
+  const notFirst = (item: string): boolean => item !== 'a1';
+  assert.deepEqual([queue.take(notFirst), queue.take(notFirst)], ['a2', 'b1']);
+  assert.equal(
+    queue.take(() => false),
+    undefined,
+  );
+  assert.deepEqual(drain(queue), ['a1', 'a3']);
+});

@@ -1,0 +1,328 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { crc32, deflateSync } from 'node:zlib';
+import sharp from 'sharp';
+import { decodeRegion, decodeUpright } from '../../../../core-server/image/decode/decode.js';
+import { readHeader } from '../../../../core-server/image/decode/header.js';
+import { openPicture } from '../../../../core-server/image/decode/open-picture.js';
+import { restrictLoaders } from '../../../../core-server/image/decode/restrict-loaders.js';
+import { scaledSize } from '../../../../core-server/image/picture.js';
+import { copyRegion } from '../../../../core-server/image/resize/copy-region.js';
+import { padToMultiple } from '../../../../core-server/image/resize/pad-to-multiple.js';
+import { resizePicture } from '../../../../core-server/image/resize/resize-picture.js';
+import { Refusal } from '../../../../runtime/errors/refusal.js';
+import { composeTiff } from '../../../helpers/pictures/tiff.js';
+import { colourDistance, coloursOf, defaultLimits, quarterColours, quarters } from '../fixtures.js';
+
+before(restrictLoaders);
+
+const size = { width: 96, height: 64 };
+const decode = async (bytes: Uint8Array) =>
+  decodeUpright(await readHeader(bytes, defaultLimits), size);
+const refusedAs = (reason: string) => (error: unknown) => {
+  assert.ok(error instanceof Refusal, String(error));
+  assert.equal(error.reason, reason);
+  return true;
+};
+
+test('every kind of picture is decoded to upright RGB of the same colours', async () => {
+  const animated = await sharp(
+    [await quarters().png().toBuffer(), await quarters().negate().png().toBuffer()],
+    { join: { animated: true } },
+  )
+    .gif()
+    .toBuffer();
+  assert.equal((await sharp(animated).metadata()).pages, 2);
+  const table: [string, Buffer, number][] = [
+    ['JPEG', await quarters().jpeg({ quality: 95 }).toBuffer(), 6],
+    ['progressive JPEG', await quarters().jpeg({ quality: 95, progressive: true }).toBuffer(), 6],
+    ['PNG', await quarters().png().toBuffer(), 0],
+    ['PNG with a palette', await quarters().png({ palette: true }).toBuffer(), 3],
+    ['PNG with 16 bits', await quarters().toColourspace('rgb16').png().toBuffer(), 1],
+    ['WebP', await quarters().webp({ quality: 95 }).toBuffer(), 8],
+    ['AVIF', await quarters().avif({ quality: 90 }).toBuffer(), 8],
+    ['GIF', await quarters().gif().toBuffer(), 4],
+    ['GIF with frames: the first', animated, 4],
+    ['TIFF', await quarters().tiff({ compression: 'lzw' }).toBuffer(), 0],
+    ['TIFF in CMYK', await quarters().toColourspace('cmyk').tiff().toBuffer(), 70],
+    ['JPEG in CMYK', await quarters().toColourspace('cmyk').jpeg({ quality: 95 }).toBuffer(), 70],
+    [
+      'JPEG in Display P3',
+      await quarters().withIccProfile('p3').jpeg({ quality: 95 }).toBuffer(),
+      8,
+    ],
+    ['PNG with opaque alpha', await quarters().ensureAlpha().png().toBuffer(), 0],
+  ];
+  for (const [name, bytes, tolerance] of table) {
+    const picture = await decode(bytes);
+    assert.equal(picture.data.length, 96 * 64 * 3, name);
+    const distance = colourDistance(coloursOf(picture), quarterColours);
+    assert.ok(distance <= tolerance, `${name}: off by ${distance}`);
+  }
+});
+
+test('grey pictures of 8 and 16 bits become three equal channels', async () => {
+  const grey = quarters().greyscale();
+  for (const space of ['b-w', 'grey16']) {
+    const { data } = await decode(await grey.clone().toColourspace(space).png().toBuffer());
+    assert.equal(data.length, 96 * 64 * 3);
+    assert.ok(data[0] === data[1] && data[1] === data[2] && (data[0] ?? 0) > 30, space);
+  }
+});
+
+test('what is transparent becomes white', async () => {
+  const clear = sharp({
+    create: { ...size, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } },
+  });
+  for (const bytes of [
+    await clear.clone().png().toBuffer(),
+    await clear.clone().webp().toBuffer(),
+    await clear.clone().greyscale().png().toBuffer(),
+  ]) {
+    assert.deepEqual(coloursOf(await decode(bytes)), Array(4).fill([255, 255, 255]));
+  }
+});
+
+test('every EXIF orientation is turned upright, in header, whole and part', async () => {
+  // How the stored picture is made out of the upright one: mirrored or not, then turned.
+  const stored: [tag: number, isMirrored: boolean, degrees: number][] = [
+    [1, false, 0],
+    [2, true, 0],
+    [3, false, 180],
+    [4, true, 180],
+    [5, true, 270],
+    [6, false, 270],
+    [7, true, 90],
+    [8, false, 90],
+  ];
+  for (const [orientation, isMirrored, degrees] of stored) {
+    // In two steps, since one pipeline has its own order of turning and mirroring.
+    const first = await quarters().flop(isMirrored).png().toBuffer();
+    const tagged = sharp(first).rotate(degrees).withMetadata({ orientation });
+    const bytes = await tagged.jpeg({ quality: 95 }).toBuffer();
+    const stated = (await sharp(bytes).metadata()).orientation;
+    assert.equal(stated, orientation);
+    const file = await readHeader(bytes, defaultLimits);
+    assert.deepEqual(file.size, size, `size, ${orientation}`);
+    const whole = coloursOf(await decodeUpright(file, size));
+    assert.ok(colourDistance(whole, quarterColours) <= 6, `colours, ${orientation}`);
+    const topRight = await decodeRegion(file, { left: 56, top: 8, width: 32, height: 16 });
+    assert.deepEqual([topRight.width, topRight.height], [32, 16]);
+    const [, green] = quarterColours;
+    const distance = colourDistance(coloursOf(topRight), [green, green, green, green]);
+    assert.ok(distance <= 6, `part, ${orientation}`);
+  }
+});
+
+test('a picture is shrunk to the asked size while its colours stay', async () => {
+  for (const type of ['jpeg', 'webp', 'png'] as const) {
+    const bytes = await quarters(960, 640)[type]({ quality: 95 }).toBuffer();
+    const picture = await decode(bytes);
+    assert.deepEqual([picture.width, picture.height, picture.data.length], [96, 64, 96 * 64 * 3]);
+    assert.ok(colourDistance(coloursOf(picture), quarterColours) <= 8, type);
+  }
+});
+
+test('pictures of one pixel are decoded', async () => {
+  for (const type of ['jpeg', 'png', 'webp', 'avif', 'gif', 'tiff'] as const) {
+    const bytes = await quarters(1, 1)[type]().toBuffer();
+    const file = await readHeader(bytes, defaultLimits);
+    assert.deepEqual(file.size, { width: 1, height: 1 });
+    assert.equal((await decodeUpright(file, file.size)).data.length, 3, type);
+  }
+});
+
+test('a picture of the longest side passes, one pixel more is refused before decoding', async () => {
+  const blank = (width: number, height: number): Promise<Buffer> =>
+    sharp({ create: { width, height, channels: 3, background: '#123456' } })
+      .png()
+      .toBuffer();
+  const longest = await readHeader(await blank(16_384, 1), defaultLimits);
+  assert.deepEqual(longest.size, { width: 16_384, height: 1 });
+  for (const [width, height] of [
+    [16_385, 1],
+    [1, 16_385],
+    [30_000, 1],
+  ] as const) {
+    await assert.rejects(
+      readHeader(await blank(width, height), defaultLimits),
+      (error: unknown) => {
+        refusedAs('IMAGE_TOO_MANY_PIXELS')(error);
+        const side = Math.max(width, height);
+        assert.equal(
+          (error as Error).message,
+          `image has a side of ${side} pixels (${width} x ${height}), want at most 16384`,
+        );
+        return true;
+      },
+    );
+  }
+});
+
+test('a picture of exactly the most pixels passes, one row more is refused before decoding', async () => {
+  const limits = { ...defaultLimits, maxPixels: 96 * 64 };
+  assert.deepEqual((await readHeader(await quarters().png().toBuffer(), limits)).size, size);
+  await assert.rejects(
+    readHeader(await quarters(96, 65).png().toBuffer(), limits),
+    (error: unknown) => {
+      refusedAs('IMAGE_TOO_MANY_PIXELS')(error);
+      assert.equal((error as Error).message, 'image has 6240 pixels (96 x 65), want at most 6144');
+      return true;
+    },
+  );
+});
+
+test('the header of a decompression bomb is refused without its pixels', async () => {
+  // A small file that claims 60,000 x 60,000: decoding would take 10 GB.
+  const bomb = await quarters().png().toBuffer();
+  bomb.writeUInt32BE(60_000, 16);
+  bomb.writeUInt32BE(60_000, 20);
+  bomb.writeUInt32BE(crc32(bomb.subarray(12, 29)), 29);
+  await assert.rejects(readHeader(bomb, defaultLimits), refusedAs('IMAGE_TOO_MANY_PIXELS'));
+});
+
+test('a truncated file is CORRUPT_IMAGE, whatever its type, and says nothing of the decoder', async () => {
+  for (const type of ['jpeg', 'png', 'webp', 'avif', 'gif', 'tiff'] as const) {
+    const noise = sharp({
+      create: {
+        width: 256,
+        height: 256,
+        channels: 3,
+        background: '#000',
+        noise: { type: 'gaussian', mean: 120, sigma: 50 },
+      },
+    });
+    const whole = await noise[type]().toBuffer();
+    for (const share of [0.02, 0.5, 0.9]) {
+      const cut = whole.subarray(0, Math.floor(whole.length * share));
+      await assert.rejects(
+        readHeader(cut, defaultLimits).then((found) => decodeUpright(found, found.size)),
+        (error: unknown) => {
+          refusedAs('CORRUPT_IMAGE')(error);
+          assert.equal(
+            (error as Error).message,
+            'image is damaged or cut off, want a whole picture file',
+          );
+          return true;
+        },
+        `${type} cut to ${share}`,
+      );
+    }
+  }
+});
+
+test('a truncated TIFF is CORRUPT_IMAGE even if its directory stands before the pixels', async () => {
+  const pixels = await quarters().greyscale().raw().toBuffer();
+  for (const [compression, strip] of [
+    [1, pixels],
+    [8, deflateSync(pixels)],
+  ] as const) {
+    const whole = composeTiff(strip, { ...size, compression });
+    assert.equal((await decode(whole)).width, size.width);
+    for (const share of [0.5, 0.9]) {
+      const cut = whole.subarray(0, Math.floor(whole.length * share));
+      await assert.rejects(decode(cut), refusedAs('CORRUPT_IMAGE'), `${compression}, ${share}`);
+      await assert.rejects(openPicture(cut, defaultLimits), refusedAs('CORRUPT_IMAGE'));
+    }
+  }
+});
+
+test('the lesser damage that phones and mail programs do is forgiven', async () => {
+  const jpeg = await quarters(640, 480).jpeg().toBuffer();
+  const middle = Math.floor(jpeg.length / 2);
+  const insert = (at: number, extra: Buffer): Buffer =>
+    Buffer.concat([jpeg.subarray(0, at), extra, jpeg.subarray(at)]);
+  const brokenExif = Buffer.from('\xff\xe1\0\x14Exif\0\0garbagegarb\0', 'latin1');
+  const table: [string, Buffer][] = [
+    ['rubbish after the end', Buffer.concat([jpeg, Buffer.alloc(500, 7)])],
+    ['broken EXIF', insert(2, brokenExif)],
+    ['a stray marker in the data', insert(middle, Buffer.from([0xff, 0x55, 0, 0]))],
+  ];
+  for (const [name, bytes] of table) {
+    assert.equal((await decode(bytes)).width, 96, name);
+  }
+});
+
+test('bytes of a type without a loader are refused even where the sniffing is passed by', async () => {
+  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
+  for (const bytes of [svg, Buffer.from('%PDF-1.7\n1 0 obj'), Buffer.from('P3 1 1 255 0 0 0')]) {
+    await assert.rejects(readHeader(bytes, defaultLimits), refusedAs('CORRUPT_IMAGE'));
+  }
+});
+
+test('restricting the loaders again while pictures are decoded disturbs none', async () => {
+  const bytes = await quarters(640, 480).png().toBuffer();
+  const decoding = Array.from({ length: 40 }, () => decode(bytes));
+  for (let i = 0; i < 40; i += 1) await restrictLoaders();
+  assert.equal((await Promise.all(decoding)).length, 40);
+});
+
+test('a scaled size is whole and never vanishes', () => {
+  const table: [number, number, number, number, number][] = [
+    [4000, 3000, 0.16, 640, 480],
+    [640, 480, 1, 640, 480],
+    [1281, 1, 0.5, 641, 1],
+    [1, 16_384, 0.04, 1, 655],
+    [100, 50, 1.5, 150, 75],
+  ];
+  for (const [width, height, scale, wantWidth, wantHeight] of table) {
+    const want = { width: wantWidth, height: wantHeight };
+    assert.deepEqual(scaledSize({ width, height }, scale), want);
+  }
+});
+
+test('a region that reaches beyond the picture is black there', () => {
+  // One pixel a letter, in three equal bytes.
+  const pixels = (letters: string) =>
+    Uint8Array.from(
+      [...letters].flatMap((c) => Array<number>(3).fill(c === '.' ? 0 : c.charCodeAt(0))),
+    );
+  const picture = { data: pixels('abcdef'), width: 3, height: 2 };
+  const table: [left: number, top: number, width: number, height: number, want: string][] = [
+    [1, 0, 2, 2, 'bcef'],
+    [1, 1, 1, 1, 'e'],
+    [0, 0, 4, 3, 'abc.def.....'],
+    [-1, -1, 5, 4, '......abc..def......'],
+    [0, -1, 3, 4, '...abcdef...'],
+    [-1, 1, 3, 2, '.de...'],
+    [1, 0, 3, 2, 'bc.ef.'],
+  ];
+  for (const [left, top, width, height, want] of table) {
+    const copy = copyRegion(picture, { left, top, width, height });
+    assert.deepEqual(copy, { data: pixels(want), width, height }, want);
+  }
+  assert.equal(copyRegion(picture, { left: 0, top: 0, width: 3, height: 2 }), picture);
+});
+
+test('padding adds black below and to the right and moves nothing', () => {
+  const picture = {
+    data: Uint8Array.from({ length: 3 * 2 * 3 }, (_, i) => i + 1),
+    width: 3,
+    height: 2,
+  };
+  const padded = padToMultiple(picture, 4);
+  assert.deepEqual([padded.width, padded.height], [4, 4]);
+  assert.deepEqual(
+    [...padded.data],
+    [
+      ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 0],
+      ...[10, 11, 12, 13, 14, 15, 16, 17, 18, 0, 0, 0],
+      ...Array<number>(24).fill(0),
+    ],
+  );
+  const fitting = { data: new Uint8Array(32 * 64 * 3), width: 32, height: 64 };
+  assert.equal(padToMultiple(fitting, 32), fitting);
+});
+
+test('decoded pixels can be resized whole or in part; the same size is the same picture', async () => {
+  const whole = await decode(await quarters().png().toBuffer());
+  assert.equal(resizePicture(whole, size), whole);
+  const half = resizePicture(whole, { width: 48, height: 32 });
+  assert.equal(half.data.length, 48 * 32 * 3);
+  assert.ok(colourDistance(coloursOf(half), quarterColours) <= 1);
+  const region = { left: 50, top: 2, width: 40, height: 20 };
+  const part = resizePicture(whole, { width: 80, height: 40 }, region);
+  assert.equal(part.data.length, 80 * 40 * 3);
+  const [, green] = quarterColours;
+  assert.ok(colourDistance(coloursOf(part), [green, green, green, green]) <= 1);
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import sharp from 'sharp';
+import { decodeUpright } from '../../../../core-server/image/decode/decode.js';
+import { openPicture } from '../../../../core-server/image/decode/open-picture.js';
+import { restrictLoaders } from '../../../../core-server/image/decode/restrict-loaders.js';
+import { Refusal } from '../../../../runtime/errors/refusal.js';
+import { defaultLimits, quarters } from '../fixtures.js';
+
+before(restrictLoaders);
+
+const size = { width: 96, height: 64 };
+const refusedAs = (reason: string, message: string) => (error: unknown) => {
+  assert.ok(error instanceof Refusal, String(error));
+  assert.deepEqual([error.reason, error.message], [reason, message]);
+  return true;
+};
+
+test('a small picture is decoded whole and upright, as by its header', async () => {
+  for (const orientation of [1, 6]) {
+    const bytes = await quarters(orientation === 6 ? 64 : 96, orientation === 6 ? 96 : 64)
+      .withMetadata({ orientation })
+      .jpeg()
+      .toBuffer();
+    const picture = await openPicture(bytes, defaultLimits);
+    assert.deepEqual(picture.size, size);
+    assert.deepEqual(picture.whole, await decodeUpright(picture, size));
+  }
+});
+
+test('a picture is decoded whole up to Full HD, and no further', async () => {
+  const blank = (width: number, height: number) =>
+    sharp({ create: { width, height, channels: 3, background: '#345' } })
+      .jpeg()
+      .toBuffer();
+  const largest = await openPicture(await blank(1920, 1080), defaultLimits);
+  assert.equal(largest.whole?.data.length, 1920 * 1080 * 3);
+  const larger = await openPicture(await blank(1920, 1081), defaultLimits);
+  assert.deepEqual(larger.size, { width: 1920, height: 1081 });
+  assert.equal(larger.whole, undefined);
+});
+
+test('a small picture in a large file is decoded whole, too', async () => {
+  const bytes = Buffer.concat([await quarters().jpeg().toBuffer(), Buffer.alloc(2 ** 20, 7)]);
+  const picture = await openPicture(bytes, defaultLimits);
+  assert.deepEqual([picture.whole?.width, picture.whole?.height], [96, 64]);
+});
+
+test('the limits hold for what is decoded without its header', async () => {
+  const bytes = await quarters().png().toBuffer();
+  await assert.rejects(
+    openPicture(bytes, { ...defaultLimits, maxPixels: 6143 }),
+    refusedAs('IMAGE_TOO_MANY_PIXELS', 'image has 6144 pixels (96 x 64), want at most 6143'),
+  );
+  await assert.rejects(
+    openPicture(bytes, { ...defaultLimits, maxSide: 95 }),
+    refusedAs('IMAGE_TOO_MANY_PIXELS', 'image has a side of 96 pixels (96 x 64), want at most 95'),
+  );
+});
+
+test('a small picture that is cut off is CORRUPT_IMAGE', async () => {
+  const bytes = await quarters().png().toBuffer();
+  await assert.rejects(
+    openPicture(bytes.subarray(0, bytes.length / 2), defaultLimits),
+    refusedAs('CORRUPT_IMAGE', 'image is damaged or cut off, want a whole picture file'),
+  );
+});

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodeUpright } from '../../../../core-server/image/decode/decode.js';
+import { avifPixels } from '../../../../core-server/image/inspect/avif-pixels.js';
+import { refuseDamaged } from '../../../../core-server/image/inspect/corrupt-image.js';
+import { Cursor } from '../../../../core-server/image/inspect/cursor.js';
+import { Refusal } from '../../../../runtime/errors/refusal.js';
+import { box, composeAvif, gridOf, overlayOf } from '../../../helpers/pictures/avif.js';
+import { quarters } from '../fixtures.js';
+
+const maxPixels = 100_000;
+
+const reasonOf = (file: Buffer): string | undefined => {
+  try {
+    refuseDamaged(() => avifPixels(new Cursor(file), maxPixels));
+    return undefined;
+  } catch (error) {
+    assert.ok(error instanceof Refusal, String(error));
+    return error.reason;
+  }
+};
+
+test('a grid has the pixels of its tiles, and is served', async () => {
+  const derived = { type: 'grid', payload: gridOf(2, 2, 120, 120), side: 120 };
+  for (const version of [0, 1, 2] as const) {
+    const file = await composeAvif({ side: 64, tiles: 4, derived, version });
+    assert.equal(avifPixels(new Cursor(file), maxPixels), 4 * 64 * 64);
+    const { width } = await decodeUpright(
+      { bytes: file, usesProfile: false },
+      { width: 9, height: 9 },
+    );
+    assert.equal(width, 9);
+  }
+});
+
+test('tiles that a grid hides count, though it looks small', async () => {
+  const derived = { type: 'grid', payload: gridOf(7, 7, 64, 64), side: 64 };
+  assert.equal(reasonOf(await composeAvif({ side: 64, tiles: 48, derived })), undefined);
+  assert.equal(
+    reasonOf(await composeAvif({ side: 64, tiles: 49, derived })),
+    'IMAGE_TOO_MANY_PIXELS',
+  );
+});
+
+test('each frame of a picture counts', async () => {
+  const three = await composeAvif({ side: 64, frames: 3 });
+  assert.equal(avifPixels(new Cursor(three), maxPixels), 3 * 64 * 64);
+  assert.equal(reasonOf(await composeAvif({ side: 64, frames: 49 })), 'IMAGE_TOO_MANY_PIXELS');
+  assert.equal(reasonOf(await composeAvif({ side: 64, frames: 1_000 })), 'CORRUPT_IMAGE');
+});
+
+test('an AVIF composed in another way than of tiles is refused', async () => {
+  for (const type of ['iovl', 'iden', 'unci', 'tili']) {
+    const derived = { type, payload: overlayOf(16_384, 16_384), side: 64 };
+    assert.equal(
+      reasonOf(await composeAvif({ side: 64, derived })),
+      'UNSUPPORTED_IMAGE_TYPE',
+      type,
+    );
+  }
+  const derived = { type: 'grid', payload: gridOf(1, 1, 64, 64), side: 64 };
+  assert.equal(reasonOf(await composeAvif({ side: 64, derived, deriveds: 4 })), undefined);
+  assert.equal(
+    reasonOf(await composeAvif({ side: 64, derived, deriveds: 5 })),
+    'UNSUPPORTED_IMAGE_TYPE',
+  );
+});
+
+test('an AVIF whose EXIF stands in several items or parts is CORRUPT_IMAGE', async () => {
+  const exif = { IFD0: { Copyright: 'x' } };
+  const file = await quarters(64, 64).withExif(exif).withXmp('<x/>').avif().toBuffer();
+  assert.equal(reasonOf(file), undefined);
+  const twice = Buffer.from(file);
+  twice.write('Exif', twice.indexOf('mime'));
+  assert.equal(reasonOf(twice), 'CORRUPT_IMAGE');
+});
+
+test('an AVIF that can be read in two ways is CORRUPT_IMAGE', async () => {
+  const file = await composeAvif({ side: 64 });
+  const end = file.indexOf('mdat') - 4;
+  const start = file.indexOf('meta') - 4;
+  const meta = file.subarray(start, end);
+  assert.equal(reasonOf(Buffer.concat([file, box('free', Buffer.alloc(64))])), undefined);
+  assert.equal(reasonOf(Buffer.concat([file, meta])), 'CORRUPT_IMAGE');
+  assert.equal(reasonOf(Buffer.concat([file, box('mini')])), 'CORRUPT_IMAGE');
+  for (const name of ['meta', 'iloc', 'iinf', 'iprp', 'ipco', 'ipma', 'ispe', 'av1C']) {
+    const nameless = Buffer.from(file);
+    nameless.write('free', nameless.indexOf(name));
+    const twice = Buffer.from(file);
+    const others = ['hdlr', 'pitm', 'iref', 'pixi'];
+    others.forEach((other) => twice.write(name, twice.indexOf(other)));
+    assert.equal(reasonOf(nameless), 'CORRUPT_IMAGE', `no ${name}`);
+    if (name !== 'meta' && name !== 'ipco' && name !== 'ipma')
+      assert.equal(reasonOf(twice), 'CORRUPT_IMAGE', `two ${name}`);
+  }
+});
+
+test('whatever is damaged in an AVIF, it is counted or refused', async () => {
+  const derived = { type: 'grid', payload: gridOf(2, 2, 120, 120), side: 120 };
+  const files = [
+    await composeAvif({ side: 64, tiles: 4, derived, version: 1 }),
+    await quarters(64, 64).ensureAlpha(0.5).avif({ effort: 0 }).toBuffer(),
+  ];
+  for (const file of files) {
+    for (let at = 0; at < file.length; at += 1) {
+      reasonOf(file.subarray(0, at));
+      for (const byte of [0, 1, 0x7f, 0xff]) {
+        const damaged = Buffer.from(file);
+        damaged[at] = byte;
+        reasonOf(damaged);
+      }
+    }
+  }
+});

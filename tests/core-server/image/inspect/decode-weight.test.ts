@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodeWeight } from '../../../../core-server/image/inspect/decode-weight.js';
+import { quarters } from '../fixtures.js';
+
+const limits = { maxPixels: 100_000 };
+
+test('an AVIF weighs what it has of the largest picture, with its alpha channel', async () => {
+  const avif = await quarters(200, 125).avif({ effort: 0 }).toBuffer();
+  assert.equal(decodeWeight(avif, 'avif', limits), 0.25);
+  assert.equal(decodeWeight(avif, 'avif', { maxPixels: 12_500 }), 1);
+  const clear = quarters(200, 125).ensureAlpha(0.5).avif({ effort: 0 });
+  assert.equal(decodeWeight(await clear.toBuffer(), 'avif', limits), 0.5);
+});
+
+/** The header of a TIFF of 100 x 200 pixels in four channels. */
+function tiff(bits: number, form: 'II*' | 'MM*' | 'II+' | 'MM+' = 'II*'): Buffer {
+  const isLittle = form.startsWith('I');
+  const isBig = form.endsWith('+');
+  const bytes = (value: number, length: number): Buffer => {
+    const buffer = Buffer.alloc(length);
+    if (isLittle) buffer.writeUIntLE(value, 0, Math.min(length, 6));
+    else buffer.writeUIntBE(value, Math.max(0, length - 6), Math.min(length, 6));
+    return buffer;
+  };
+  const width = isBig ? 8 : 4;
+  const header = isBig ? 16 : 8;
+  const inField = (value: number, type: 3 | 4): Buffer =>
+    Buffer.concat([bytes(value, type === 3 ? 2 : 4), Buffer.alloc(width)]).subarray(0, width);
+  const field = (tag: number, type: 3 | 4, value: number): Buffer =>
+    Buffer.concat([bytes(tag, 2), bytes(type, 2), bytes(1, width), inField(value, type)]);
+  const four = Buffer.concat([1, 2, 3, 4].map(() => bytes(bits, 2)));
+  // Four values of two bytes fit into the field of a BigTIFF only.
+  const bitsField = Buffer.concat([
+    bytes(258, 2),
+    bytes(3, 2),
+    bytes(4, width),
+    isBig ? four : bytes(header, 4),
+  ]);
+  const fields = [field(256, 3, 100), field(257, 4, 200), bitsField, field(277, 3, 4)];
+  return Buffer.concat([
+    Buffer.from(isLittle ? 'II' : 'MM'),
+    bytes(isBig ? 43 : 42, 2),
+    ...(isBig ? [bytes(8, 2), bytes(0, 2)] : []),
+    bytes(header + four.length, width),
+    four,
+    bytes(fields.length, isBig ? 8 : 2),
+    ...fields,
+    bytes(0, width),
+  ]);
+}
+
+test('a TIFF weighs what all its pixels and one channel more take at once', () => {
+  for (const form of ['II*', 'MM*', 'II+', 'MM+'] as const) {
+    // 100 x 200 pixels of four channels and one, to 2.4 MB.
+    assert.equal(decodeWeight(tiff(32, form), 'tiff', limits), 400 / 2_400, form);
+    assert.equal(decodeWeight(tiff(8, form), 'tiff', limits), 100 / 2_400, form);
+  }
+  assert.equal(decodeWeight(tiff(32), 'tiff', { maxPixels: 10_000 }), 1);
+  const whole = tiff(32);
+  for (let length = 8; length < whole.length; length += 1) {
+    const weight = decodeWeight(whole.subarray(0, length), 'tiff', limits);
+    assert.ok(weight >= 0 && weight <= 1, String(length));
+  }
+});
+
+test('no type of a field makes a TIFF lighter', () => {
+  // In a BigTIFF, the values of all types are in the field itself.
+  const whole = tiff(32, 'II+');
+  const weight = decodeWeight(whole, 'tiff', limits);
+  const directory = whole.readUInt32LE(8);
+  for (let field = 0; field < whole.readUInt32LE(directory); field += 1) {
+    for (let type = 0; type < 2 ** 16; type += type < 256 ? 1 : 255) {
+      const mistyped = Buffer.from(whole);
+      mistyped.writeUInt16LE(type, directory + 8 + 20 * field + 2);
+      assert.ok(decodeWeight(mistyped, 'tiff', limits) >= weight, `${field}: type ${type}`);
+    }
+  }
+});
+
+test('a TIFF is read as far as libtiff reads it, not every field of millions', () => {
+  const whole = tiff(32);
+  const directory = whole.readUInt32LE(4);
+  const fillUp = (fields: number): Buffer => {
+    const added = fields - whole.readUInt16LE(directory);
+    const parts = [whole.subarray(0, directory + 2), Buffer.alloc(12 * added)];
+    const file = Buffer.concat([...parts, whole.subarray(directory + 2)]);
+    file.writeUInt16LE(fields, directory);
+    return file;
+  };
+  // The last field says that there are four channels.
+  assert.equal(decodeWeight(fillUp(4_096), 'tiff', limits), 400 / 2_400);
+  assert.equal(decodeWeight(fillUp(4_097), 'tiff', limits), 160 / 2_400);
+});
+
+test('pictures of all other types weigh nothing', () => {
+  for (const type of ['jpeg', 'png', 'webp', 'gif', 'tiff'] as const)
+    assert.equal(decodeWeight(Buffer.alloc(100), type, limits), 0, type);
+});

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { crc32 } from 'node:zlib';
+import sharp, { type JpegOptions } from 'sharp';
+import { partsOf } from '../../../../core-server/image/inspect/count-parts.js';
+import { Cursor } from '../../../../core-server/image/inspect/cursor.js';
+import { validateImageBytes } from '../../../../core-server/image/inspect/validate.js';
+import { Refusal } from '../../../../runtime/errors/refusal.js';
+import {
+  composeExif,
+  directoryBytes,
+  exifRing,
+  firstDirectory,
+  withExif,
+} from '../../../helpers/pictures/exif.js';
+import { emptyScan, insertAtEnd, times } from '../../../helpers/pictures/jpeg.js';
+import { composeTiff } from '../../../helpers/pictures/tiff.js';
+import { quarters } from '../fixtures.js';
+
+const reasonOf = (bytes: Buffer): string | undefined => {
+  try {
+    validateImageBytes(bytes, { maxBytes: 1e7 });
+    return undefined;
+  } catch (error) {
+    return Refusal.from(error).reason;
+  }
+};
+
+/** Directories of one tag each, one after the other; the last leads to `last`. */
+function tiff(directories: number, form: 'II*' | 'MM*' | 'II+' | 'MM+', last = 0): Buffer {
+  const isLittle = form.startsWith('II');
+  const isBig = form.endsWith('+');
+  const number = (value: number, bytes: number): Buffer => {
+    const big = Buffer.alloc(8);
+    if (isLittle) big.writeBigUInt64LE(BigInt(value));
+    else big.writeBigUInt64BE(BigInt(value));
+    return isLittle ? big.subarray(0, bytes) : big.subarray(8 - bytes);
+  };
+  const [counts, entry, offsets] = isBig ? [8, 20, 8] : [2, 12, 4];
+  const head = isBig
+    ? [form.slice(0, 2), number(43, 2), number(8, 2), number(0, 2), number(16, 8)]
+    : [form.slice(0, 2), number(42, 2), number(8, 4)];
+  const first = isBig ? 16 : 8;
+  const size = counts + entry + offsets;
+  const parts: Uint8Array[] = head.map((part) => Buffer.from(part as string));
+  for (let at = 1; at <= directories; at += 1) {
+    const next = at < directories ? first + at * size : last;
+    parts.push(number(1, counts), Buffer.alloc(entry), number(next, offsets));
+  }
+  return Buffer.concat(parts);
+}
+
+test('a TIFF of more than 32 pages is refused, in each form', () => {
+  for (const form of ['II*', 'MM*', 'II+', 'MM+'] as const) {
+    assert.equal(reasonOf(tiff(32, form)), undefined, form);
+    assert.equal(reasonOf(tiff(33, form)), 'UNSUPPORTED_IMAGE_TYPE', form);
+    assert.equal(reasonOf(tiff(3, form, form.endsWith('+') ? 16 : 8)), 'UNSUPPORTED_IMAGE_TYPE');
+    assert.equal(reasonOf(tiff(3, form, 1e6)), undefined, form);
+  }
+});
+
+test('a WebP of more than 1,000 chunks is refused', async () => {
+  const webp = await quarters(16, 16).webp().toBuffer();
+  const chunks = (count: number, chunk: string): Buffer =>
+    Buffer.concat([webp, Buffer.from(chunk.repeat(count), 'latin1')]);
+  // One byte is padded to two.
+  for (const chunk of ['ANMF\0\0\0\0', 'ANMF\x01\0\0\0a\0']) {
+    assert.equal(reasonOf(chunks(999, chunk)), undefined);
+    assert.equal(reasonOf(chunks(1_000, chunk)), 'UNSUPPORTED_IMAGE_TYPE');
+  }
+});
+
+const jpegOf = (options: JpegOptions): Promise<Buffer> => quarters(64, 64).jpeg(options).toBuffer();
+const scans = (count: number): Buffer => times(count, emptyScan);
+
+test('a PNG of more than 10 compressed texts and profiles is refused', async () => {
+  const png = await quarters(16, 16).png().toBuffer();
+  const chunk = (type: string, data: string): Buffer => {
+    const bytes = Buffer.from(`____${type}${data}____`, 'latin1');
+    bytes.writeUInt32BE(data.length);
+    return bytes;
+  };
+  const file = (at: number, ...parts: Buffer[]): Buffer =>
+    Buffer.concat([png.subarray(0, at), ...parts, png.subarray(at)]);
+  const text = chunk('zTXt', 'Comment\0\0abc');
+  for (const part of [text, chunk('iTXt', 'Comment\0\x01\0\0\0abc'), chunk('iCCP', 'P3\0\0abc')])
+    // Before the pixels and after them.
+    for (const at of [33, png.length - 12]) {
+      assert.equal(reasonOf(file(at, times(10, part))), undefined);
+      assert.equal(reasonOf(file(at, times(9, text), times(2, part))), 'UNSUPPORTED_IMAGE_TYPE');
+    }
+  const plain = [chunk('iTXt', 'Comment\0\0\0\0\0abc'), chunk('tEXt', 'Comment\0abc')];
+  for (const part of plain) assert.equal(reasonOf(file(33, times(20, part))), undefined);
+  assert.equal(reasonOf(file(png.length, times(20, text))), undefined);
+});
+
+test('a JPEG in CMYK of the usual scans, the most that are usual, passes', async () => {
+  const cmyk = quarters(64, 64).toColourspace('cmyk').jpeg({ progressive: true });
+  assert.equal(reasonOf(await cmyk.toBuffer()), undefined);
+});
+
+test('a JPEG of more than 20 scans is refused', async () => {
+  const progressive = await jpegOf({ progressive: true });
+  const usual = [...(partsOf.jpeg?.(new Cursor(progressive)) ?? [])].find(
+    ({ name }) => name === 'scans',
+  );
+  const found = usual?.found ?? 0;
+  assert.ok(found > 5 && found < 15, `${found} scans`);
+  assert.equal(reasonOf(insertAtEnd(progressive, scans(20 - found))), undefined);
+  assert.equal(reasonOf(insertAtEnd(progressive, scans(21 - found))), 'UNSUPPORTED_IMAGE_TYPE');
+  // A sequential one whose first scan is not of all components.
+  const sequential = await jpegOf({ progressive: false });
+  const at = sequential.indexOf(Buffer.from([0xff, 0xda]));
+  const bomb = Buffer.concat([sequential.subarray(0, at), scans(21)]);
+  assert.equal(reasonOf(bomb), 'UNSUPPORTED_IMAGE_TYPE');
+});
+
+test('a JPEG of more than 1,000 segments is refused, before its scans and between them', async () => {
+  const progressive = await jpegOf({ progressive: true });
+  const usual = [...(partsOf.jpeg?.(new Cursor(progressive)) ?? [])].find(
+    ({ name }) => name === 'segments',
+  );
+  const left = 1_000 - (usual?.found ?? 0);
+  for (const marker of [0xe1, 0xe5, 0xfe]) {
+    const segments = (count: number): Buffer => times(count, Buffer.from([0xff, marker, 0, 2]));
+    const before = (count: number): Buffer =>
+      Buffer.concat([progressive.subarray(0, 2), segments(count), progressive.subarray(2)]);
+    assert.equal(reasonOf(before(left)), undefined);
+    assert.equal(reasonOf(before(left + 1)), 'UNSUPPORTED_IMAGE_TYPE');
+    assert.equal(reasonOf(insertAtEnd(progressive, segments(left))), undefined);
+    assert.equal(reasonOf(insertAtEnd(progressive, segments(left + 1))), 'UNSUPPORTED_IMAGE_TYPE');
+  }
+  const largest = Buffer.concat([Buffer.from([0xff, 0xe2, 0xff, 0xff]), Buffer.alloc(65_533, 7)]);
+  const file = Buffer.concat([
+    progressive.subarray(0, 2),
+    times(150, largest),
+    progressive.subarray(2),
+  ]);
+  assert.equal(reasonOf(file), undefined);
+});
+
+test('what stands before the first scan of a JPEG hides none', async () => {
+  const progressive = await jpegOf({ progressive: true });
+  const hidden = (before: number[]): Buffer =>
+    Buffer.concat([
+      progressive.subarray(0, 2),
+      Buffer.from(before),
+      insertAtEnd(progressive.subarray(2), scans(60)),
+    ]);
+  const sof = [0xff, 0xc0, 0, 17, 8, 0, 64, 0, 64, 1, 1, 0x11, 0, 0, 0, 0, 0, 0, 0];
+  const tricks = {
+    'fill bytes': [0xff, 0xff, 0xff],
+    rubbish: [1, 2, 3],
+    'a restart': [0xff, 0xd0],
+    'a comment with a frame in it': [0xff, 0xfe, 0, sof.length + 2, ...sof],
+  };
+  for (const [what, before] of Object.entries(tricks))
+    assert.equal(reasonOf(hidden(before)), 'UNSUPPORTED_IMAGE_TYPE', what);
+});
+
+test('what a phone puts behind a picture counts for nothing', async () => {
+  for (const progressive of [false, true]) {
+    const jpeg = await jpegOf({ progressive });
+    assert.equal(reasonOf(Buffer.concat([jpeg, scans(60)])), undefined);
+  }
+});
+
+test('a TIFF whose strip or tile is a JPEG of more than 20 scans is refused', async () => {
+  const size = { width: 64, height: 64 };
+  const grey = await quarters(64, 64).greyscale().jpeg({ progressive: false }).toBuffer();
+  const tiff = (jpeg: Buffer): Buffer => composeTiff(jpeg, { ...size, compression: 7 });
+  // The last does not count: after it, the JPEG ends.
+  assert.equal(reasonOf(tiff(insertAtEnd(grey, scans(20)))), undefined);
+  assert.equal(reasonOf(tiff(insertAtEnd(grey, scans(21)))), 'UNSUPPORTED_IMAGE_TYPE');
+  // Uncompressed, these are pixels.
+  assert.equal(reasonOf(composeTiff(insertAtEnd(grey, scans(21)), size)), undefined);
+  // Its colour components may look like the end of the JPEG, and its end may stand in a comment.
+  const disguised = Buffer.from([0xff, 0xda, 0, 10, 2, 0xff, 0xd9, 1, 0, 1, 1, 0]);
+  const comment = Buffer.from([0xff, 0xfe, 0, 4, 0xff, 0xd9]);
+  for (const scan of [disguised, Buffer.concat([emptyScan, comment])])
+    assert.equal(reasonOf(tiff(insertAtEnd(grey, times(22, scan)))), 'UNSUPPORTED_IMAGE_TYPE');
+});
+
+test('a TIFF of JPEGs passes, however many strips and tiles it has', async () => {
+  for (const tile of [false, true]) {
+    const tiff = quarters(64, 6_000).tiff({
+      compression: 'jpeg',
+      tile,
+      tileWidth: 64,
+      tileHeight: 64,
+    });
+    const bytes = await tiff.toBuffer();
+    assert.ok(bytes.toString('latin1').split('\xff\xda').length > 25);
+    assert.equal(reasonOf(bytes), undefined);
+  }
+});
+
+test('a TIFF compressed in an unusual way is refused and its compression named', () => {
+  const of = (compression: number): Buffer =>
+    composeTiff(Buffer.alloc(64), { width: 8, height: 8, compression });
+  for (const usual of [1, 2, 3, 4, 5, 7, 8, 32_773, 32_946])
+    assert.equal(reasonOf(of(usual)), undefined, String(usual));
+  for (const unusual of [0, 6, 34_892, 34_887, 50_000, 50_001])
+    assert.throws(() => validateImageBytes(of(unusual), { maxBytes: 1e7 }), {
+      reason: 'UNSUPPORTED_IMAGE_TYPE',
+      message: `image is a TIFF with compression ${unusual}, want none, CCITT, LZW, JPEG, deflate or PackBits`,
+    });
+});
+
+const exifTypes = ['jpeg', 'png', 'webp', 'avif'] as const;
+
+test('a picture whose EXIF points to itself again and again is refused', async () => {
+  for (const type of exifTypes) {
+    const picture = (exif: Buffer): Promise<Buffer> => withExif(quarters(64, 64), type, exif);
+    // Each of n entries is visited once, and n times through the others.
+    assert.equal(reasonOf(await picture(exifRing(140))), undefined, type);
+    assert.equal(reasonOf(await picture(exifRing(141))), 'UNSUPPORTED_IMAGE_TYPE', type);
+    const [second, third] = [directoryBytes(1), directoryBytes(1) + directoryBytes(200)];
+    const chain = composeExif([
+      [[0x8769, firstDirectory + second]],
+      Array(200).fill([0x8825, firstDirectory + third]),
+      Array(200).fill([0xa005, 0]),
+    ]);
+    assert.equal(reasonOf(await picture(chain)), 'UNSUPPORTED_IMAGE_TYPE', type);
+  }
+});
+
+test('what cameras write as EXIF passes', async () => {
+  const exif = {
+    IFD0: { Make: 'x', Orientation: '6' },
+    IFD2: { ExposureTime: '1/60' },
+    IFD3: { GPSLatitude: '1/1 2/1 3/1' },
+  };
+  for (const type of exifTypes)
+    assert.equal(reasonOf(await quarters().withExif(exif).toFormat(type).toBuffer()), undefined);
+});
+
+test('libvips reads no EXIF in a text of a PNG: if a new version does, it has to be counted', async () => {
+  const png = await quarters(16, 16).png().toBuffer();
+  const hex = composeExif([[[0x112, 6]]]).toString('hex');
+  const text = `tEXtRaw profile type exif\0\nexif\n${hex.length / 2}\n${hex}\n`;
+  const chunk = Buffer.from(`____${text}____`, 'latin1');
+  chunk.writeUInt32BE(text.length - 4);
+  chunk.writeUInt32BE(crc32(text), chunk.length - 4);
+  const file = Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]);
+  const { comments, exif } = await sharp(file).metadata();
+  assert.deepEqual([comments?.length, exif], [1, undefined]);
+});

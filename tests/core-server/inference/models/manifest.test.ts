@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import {
+  loadManifest,
+  modelFor,
+  parseManifest,
+} from '../../../../core-server/inference/models/manifest.js';
+import {
+  hashOf,
+  readGraphs,
+  readRules,
+} from '../../../../core-server/inference/models/model-files.js';
+import { registerModels } from '../../../../core-server/inference/models/register-models.js';
+
+const shipped = new URL('../../../../../models/manifest.json', import.meta.url);
+const entry = (changes: object = {}): object => ({
+  name: 'some-model',
+  task: 'face',
+  version: '1',
+  graphs: [{ file: 'face/some.onnx', sha256: 'a'.repeat(64) }],
+  licence: 'MIT',
+  source: 'made here',
+  input: 'pixels',
+  calibration: 'guessed',
+  ...changes,
+});
+
+/** A folder with one model file and a manifest that names it. */
+async function folderWithModel(t: TestContext, bytes: string, sha256: string): Promise<URL> {
+  const folder = await mkdtemp(join(tmpdir(), 'models-test-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await mkdir(join(folder, 'face'));
+  await writeFile(join(folder, 'face/some.onnx'), bytes);
+  const manifest = {
+    serve: { face: 'some-model' },
+    models: [entry({ graphs: [{ file: 'face/some.onnx', sha256 }] })],
+  };
+  await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest));
+  return pathToFileURL(join(folder, 'manifest.json'));
+}
+
+test('the shipped manifest is right, and the served files are the ones it names', async () => {
+  const manifest = await loadManifest(shipped);
+  for (const task of Object.keys(manifest.serve)) {
+    const model = modelFor(manifest, task);
+    const graphs = await readGraphs(model, shipped);
+    assert.equal(graphs.length, model.graphs.length);
+  }
+});
+
+test('a wrong manifest is refused with every mistake in one message', () => {
+  const wrong = {
+    serve: { face: 'nobody' },
+    models: [entry(), entry({ name: 'some-model' })],
+  };
+  assert.throws(
+    () => parseManifest(wrong),
+    /two models "some-model"[^]*no model "nobody" for face/,
+  );
+  assert.throws(
+    () => parseManifest({ serve: { meter: 'some-model' }, models: [entry()] }),
+    /no model "some-model" for meter/,
+  );
+  const mistakes = [entry({ version: '', graphs: [{ file: '/etc/passwd', sha256: 'x' }] })];
+  assert.throws(
+    () => parseManifest({ serve: {}, models: mistakes }),
+    /expected string to have >=1 characters[^]*want a path like[^]*want 64 lower-case/,
+  );
+  assert.throws(
+    () => parseManifest({ serve: {}, models: [entry({ unknown: 1 })] }),
+    /Unrecognized key: "unknown"/,
+  );
+});
+
+test('rules are read only when they are those of the manifest', async (t) => {
+  const text = '{"least":0.5}';
+  const folder = await folderWithModel(t, 'model', hashOf(Buffer.from('model')));
+  await mkdir(new URL('meter/', folder));
+  await writeFile(new URL('meter/rules.json', folder), text);
+  const modelWith = (changes: object) =>
+    modelFor(parseManifest({ serve: {}, models: [entry(changes)] }), 'face', 'some-model');
+  const rules = { file: 'meter/rules.json', sha256: hashOf(Buffer.from(text)) };
+  assert.deepEqual(await readRules(modelWith({ rules }), folder), { least: 0.5 });
+  const other = { ...rules, sha256: 'b'.repeat(64) };
+  await assert.rejects(
+    readRules(modelWith({ rules: other }), folder),
+    /rules\.json has the sha256/,
+  );
+  await assert.rejects(readRules(modelWith({}), folder), /names no rules/);
+});
+
+test('a path out of the folder is refused', () => {
+  for (const file of ['../x.onnx', 'face/../../x.onnx', '/x.onnx', 'face/x.bin', 'x.onnx']) {
+    const graphs = [{ file, sha256: 'a'.repeat(64) }];
+    assert.throws(
+      () => parseManifest({ serve: {}, models: [entry({ graphs })] }),
+      /want a path/,
+      file,
+    );
+  }
+});
+
+test('a model can be chosen by name, and a wrong name tells the right ones', () => {
+  const manifest = parseManifest({
+    serve: { face: 'some-model' },
+    models: [entry(), entry({ name: 'other' }), entry({ name: 'reader', task: 'meter' })],
+  });
+  assert.equal(modelFor(manifest, 'face').name, 'some-model');
+  assert.equal(modelFor(manifest, 'face', 'other').name, 'other');
+  assert.throws(
+    () => modelFor(manifest, 'face', 'third'),
+    /no model "third" for face.*: some-model, other$/,
+  );
+  assert.throws(() => modelFor(manifest, 'face', 'reader'), /no model "reader" for face/);
+});
+
+test('a file that is not the one of the manifest is refused', async (t) => {
+  const file = await folderWithModel(t, 'tampered', hashOf(Buffer.from('genuine')));
+  const model = modelFor(await loadManifest(file), 'face');
+  await assert.rejects(readGraphs(model, file), /face\/some\.onnx has the sha256 .* wants /);
+});
+
+test('a missing file is refused, a downloadable one with what to do', async (t) => {
+  const file = await folderWithModel(t, 'x', hashOf(Buffer.from('x')));
+  const model = modelFor(await loadManifest(file), 'face');
+  const missing = { file: 'face/gone.onnx', sha256: 'a'.repeat(64) };
+  await assert.rejects(readGraphs({ ...model, graphs: [missing] }, file), /cannot read.*gone/);
+  const url = 'https://models.example/gone.onnx';
+  await assert.rejects(
+    readGraphs({ ...model, graphs: [{ ...missing, url }] }, file),
+    /make models/,
+  );
+});
+
+test('registering writes the hash and a new version of what changed, and nothing else', async (t) => {
+  const file = await folderWithModel(t, 'new weights', hashOf(Buffer.from('old weights')));
+  assert.deepEqual(await registerModels(file, '2030-01-02'), ['some-model']);
+  const model = modelFor(await loadManifest(file), 'face');
+  const hash = hashOf(Buffer.from('new weights'));
+  assert.equal(model.graphs[0]?.sha256, hash);
+  assert.equal(model.version, `2030-01-02-${hash.slice(0, 8)}`);
+  await readGraphs(model, file);
+  const written = await readFile(file);
+  assert.deepEqual(await registerModels(file, '2031-01-02'), []);
+  assert.deepEqual(await readFile(file), written);
+});

@@ -1,0 +1,467 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { restartDelayMs } from '../../../../core-server/inference/pool/timing.js';
+import {
+  createWorkerPool,
+  type WorkerPool,
+  type WorkerPoolOptions,
+} from '../../../../core-server/inference/pool/worker-pool.js';
+import { Refusal, refuse } from '../../../../runtime/errors/refusal.js';
+import { deferred } from '../../../helpers/deferred.js';
+import type { FixtureData, FixtureTasks } from './worker-fixture.js';
+
+interface Started {
+  readonly pool: WorkerPool<FixtureTasks>;
+  /** What the workers did, line by line. */
+  readonly journal: () => string[];
+  /** Whether workers can start; those that run are left alone. */
+  readonly letStart: (canStart: boolean) => void;
+  /** Lines of the pool's log. */
+  readonly logged: { level: number; msg: string; err?: { message: string; stack: string } }[];
+}
+
+interface StartOptions extends Partial<WorkerPoolOptions> {
+  readonly failStart?: boolean;
+  /** Every start hangs until `letStart`. */
+  readonly hangStart?: boolean;
+  readonly loadMs?: number;
+}
+
+async function start(t: TestContext, options: StartOptions = {}): Promise<Started> {
+  const { failStart = false, hangStart = false, loadMs = 0, ...poolOptions } = options;
+  const folder = mkdtempSync(join(tmpdir(), 'pool-test-'));
+  const file = join(folder, 'journal');
+  writeFileSync(file, '');
+  const cannotStart = new Int32Array(new SharedArrayBuffer(4));
+  if (hangStart) cannotStart[0] = 2;
+  const logged: Started['logged'] = [];
+  const sink = { write: (line: string) => void logged.push(JSON.parse(line) as never) };
+  const pool = createWorkerPool<FixtureTasks>({
+    workerUrl: new URL('./worker-fixture.js', import.meta.url),
+    workerData: {
+      journal: file,
+      failStart,
+      loadMs,
+      cannotStart,
+      runs: new Int32Array(new SharedArrayBuffer(4)),
+    } satisfies FixtureData,
+    size: 1,
+    maxQueue: 2,
+    log: pino({}, sink),
+    now: () => performance.now(),
+    ...poolOptions,
+  });
+  t.after(async () => {
+    await pool.close({ graceMs: 0 });
+    rmSync(folder, { recursive: true });
+  });
+  if (!failStart && !hangStart && loadMs === 0) await pool.ready();
+  return {
+    pool,
+    logged,
+    journal: () => readFileSync(file, 'utf8').split('\n').slice(0, -1),
+    letStart(canStart) {
+      Atomics.store(cannotStart, 0, canStart ? 0 : 1);
+      Atomics.notify(cannotStart, 0);
+    },
+  };
+}
+
+const forever = (): AbortSignal => new AbortController().signal;
+const refusal = (reason: string) => (error: unknown) => {
+  assert.ok(error instanceof Refusal, String(error));
+  assert.equal(error.reason, reason);
+  return true;
+};
+async function until(what: string, isTrue: () => boolean): Promise<void> {
+  for (let i = 0; i < 1000; i += 1) {
+    if (isTrue()) return;
+    await sleep(5);
+  }
+  assert.fail(`never: ${what}`);
+}
+
+test('a task gets its input and its output comes back', async (t) => {
+  const { pool } = await start(t);
+  const bytes = Uint8Array.of(1, 2, 3);
+  const output = await pool.run('echo', { bytes, text: 'ä' }, { signal: forever() });
+  assert.deepEqual(output, { bytes, text: 'ä' });
+  assert.equal(bytes.length, 3); // copied, not taken
+  assert.deepEqual(pool.stats, { queued: 0, running: 0, workers: 1, lost: 0 });
+});
+
+test('a buffer that is handed over is gone on this side', async (t) => {
+  const { pool } = await start(t);
+  const bytes = Uint8Array.of(1, 2, 3);
+  const output = await pool.run('echo', bytes, { signal: forever(), transfer: [bytes.buffer] });
+  assert.deepEqual(output, Uint8Array.of(1, 2, 3));
+  assert.equal(bytes.length, 0);
+});
+
+test('two workers work at the same time', async (t) => {
+  const { pool } = await start(t, { size: 2 });
+  const both = [1, 2].map(() => pool.run('block', 300, { signal: forever() }));
+  await until('both run', () => pool.stats.running === 2);
+  await Promise.all(both);
+});
+
+test('while half of the workers are idle, each job has a spare core', async (t) => {
+  const { pool } = await start(t, { size: 4, maxQueue: 9 });
+  const told = Array.from({ length: 5 }, () => pool.run('spare', 20, { signal: forever() }));
+  assert.deepEqual(await Promise.all(told), [true, true, false, false, false]);
+  assert.equal(await pool.run('spare', 0, { signal: forever() }), true);
+});
+
+test('a lone worker has no spare core', async (t) => {
+  const { pool } = await start(t, { size: 1 });
+  assert.equal(await pool.run('spare', 0, { signal: forever() }), false);
+});
+
+test('a full queue refuses with the time to retry after, and serves again later', async (t) => {
+  const { pool } = await start(t, { maxQueue: 2 });
+  const accepted = [1, 2, 3].map(() => pool.run('sleep', 50, { signal: forever() }));
+  assert.deepEqual({ ...pool.stats }, { queued: 2, running: 1, workers: 1, lost: 0 });
+  await assert.rejects(pool.run('sleep', 50, { signal: forever() }), (error: unknown) => {
+    assert.ok(error instanceof Refusal);
+    assert.equal(error.reason, 'QUEUE_FULL');
+    assert.equal(
+      error.message,
+      'the queue has 2 ahead of this request and room for 2, try again in 1 s',
+    );
+    assert.equal(error.retryAfterSeconds, 1);
+    return true;
+  });
+  assert.deepEqual(await Promise.all(accepted), ['slept', 'slept', 'slept']);
+  assert.equal(await pool.run('sleep', 1, { signal: forever() }), 'slept');
+});
+
+test('a call that cannot be served in time is refused while others still find a place', async (t) => {
+  const { pool } = await start(t, { maxQueue: 10 });
+  const running = pool.run('sleep', 50, { signal: forever() });
+  const hurried = { signal: forever(), timeLeftMs: 10 };
+  await assert.rejects(pool.run('sleep', 1, hurried), (error: unknown) => {
+    assert.ok(error instanceof Refusal);
+    assert.equal(error.reason, 'QUEUE_FULL');
+    assert.equal(
+      error.message,
+      'the queue has 0 ahead of this request and room for 0, try again in 1 s',
+    );
+    assert.equal(error.retryAfterSeconds, 1);
+    return true;
+  });
+  const patient = pool.run('echo', 'served', { signal: forever(), timeLeftMs: 60_000 });
+  assert.deepEqual(await Promise.all([running, patient]), ['slept', 'served']);
+  assert.equal(await pool.run('echo', 'free', hurried), 'free'); // a free worker takes it
+});
+
+test('who can be served in time is judged by how long jobs took', async (t) => {
+  let clock = 0;
+  const { pool } = await start(t, { maxQueue: 10, now: () => clock });
+  await pool.run('echo', 'ready', { signal: forever() });
+  const hurried = { timeLeftMs: 500 };
+  const slow = pool.run('echo', 'slow', { signal: forever() });
+  pool.assertRoom(hurried);
+  clock += 1_000;
+  await slow;
+  const running = pool.run('echo', 'running', { signal: forever() });
+  assert.throws(() => pool.assertRoom(hurried), refusal('QUEUE_FULL'));
+  await running;
+});
+
+test('a caller that can be slowed down waits for room', async (t) => {
+  const { pool } = await start(t, { maxQueue: 1 });
+  const all = [1, 2, 3, 4, 5].map((i) => pool.run('echo', i, { signal: forever(), wait: 'queue' }));
+  assert.deepEqual(await Promise.all(all), [1, 2, 3, 4, 5]);
+});
+
+test('an aborted call is answered by its reason and never reaches a worker', async (t) => {
+  const { pool, journal } = await start(t);
+  const running = pool.run('block', 200, { signal: forever() });
+  const caller = new AbortController();
+  const queued = pool.run('sleep', 1, { signal: caller.signal });
+  const reason = refuse('DEADLINE', 'too late');
+  caller.abort(reason);
+  await assert.rejects(queued, (error) => error === reason);
+  assert.equal(pool.stats.queued, 0);
+  await running;
+  await assert.rejects(
+    pool.run('sleep', 1, { signal: caller.signal }),
+    (error) => error === reason,
+  );
+  await pool.run('echo', 1, { signal: forever() });
+  assert.deepEqual(journal(), []);
+});
+
+test('a running job that is aborted is answered at once, and its worker goes on', async (t) => {
+  const { pool } = await start(t);
+  const caller = new AbortController();
+  const running = pool.run('block', 1_000, { signal: caller.signal });
+  await sleep(20);
+  caller.abort(refuse('CLIENT_CLOSED', 'gone'));
+  await assert.rejects(running, refusal('CLIENT_CLOSED'));
+  assert.equal(pool.stats.running, 1); // the thread cannot be interrupted
+  assert.equal(await pool.run('echo', 'next', { signal: forever() }), 'next');
+  assert.equal(pool.stats.lost, 0);
+});
+
+test('a running job learns that nobody waits any more, without an entry in the log', async (t) => {
+  const { pool, journal, logged } = await start(t);
+  const caller = new AbortController();
+  const running = pool.run('obedient', null, { signal: caller.signal });
+  await until('it begins', () => journal().length > 0);
+  caller.abort(refuse('CLIENT_CLOSED', 'gone'));
+  await assert.rejects(running, refusal('CLIENT_CLOSED'));
+  await until('it stops', () => pool.stats.running === 0);
+  assert.deepEqual(journal(), ['obedient begins', 'obedient stops']);
+  assert.deepEqual(logged, []);
+});
+
+test('a refusal crosses the thread border whole', async (t) => {
+  const { pool, logged } = await start(t);
+  await assert.rejects(pool.run('refuse', null, { signal: forever() }), (error: unknown) => {
+    assert.ok(error instanceof Refusal);
+    assert.equal(error.reason, 'CORRUPT_IMAGE');
+    assert.equal(error.message, 'image is bad, want a good one');
+    assert.deepEqual(error.details, { field: 'image' });
+    assert.equal(error.retryAfterSeconds, 3);
+    assert.match(String(error.cause), /decoder said no/);
+    return true;
+  });
+  assert.deepEqual(logged, []);
+});
+
+test('an unexpected throw is INTERNAL with its stack for the log of its call, and the worker survives', async (t) => {
+  const { pool, logged } = await start(t);
+  await assert.rejects(pool.run('crash', null, { signal: forever() }), (error: unknown) => {
+    assert.ok(error instanceof Refusal);
+    assert.equal(error.reason, 'INTERNAL');
+    assert.doesNotMatch(error.message, /picture/);
+    assert.ok(error.cause instanceof Error);
+    assert.match(error.cause.stack ?? '', /undefined is not a picture.*worker-fixture/s);
+    return true;
+  });
+  assert.deepEqual(logged, []);
+  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
+  assert.equal(pool.stats.lost, 0);
+});
+
+test('what cannot be sent fails alone', async (t) => {
+  const { pool } = await start(t);
+  await assert.rejects(
+    pool.run('echo', () => 1, { signal: forever() }),
+    refusal('INTERNAL'),
+  );
+  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
+});
+
+test('a job whose worker dies is tried once more, and the next jobs work', async (t) => {
+  const { pool, journal } = await start(t);
+  assert.equal(await pool.run('dieOnce', 'a', { signal: forever() }), 'answered a');
+  assert.deepEqual(journal(), ['dieOnce a', 'dieOnce a']);
+  assert.equal(pool.stats.lost, 1);
+  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
+});
+
+test('a job that loses its worker twice is WORKER_LOST, and the next jobs work', async (t) => {
+  const { pool, journal } = await start(t);
+  await assert.rejects(pool.run('die', null, { signal: forever() }), refusal('WORKER_LOST'));
+  assert.deepEqual(journal(), ['die', 'die']);
+  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
+  assert.equal(pool.stats.workers, 1);
+});
+
+test('a job whose buffer was handed over is WORKER_LOST when its worker dies', async (t) => {
+  const { pool, journal } = await start(t);
+  const { buffer } = new Uint8Array(3);
+  await assert.rejects(
+    pool.run('die', null, { signal: forever(), transfer: [buffer] }),
+    refusal('WORKER_LOST'),
+  );
+  assert.deepEqual(journal(), ['die']);
+  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
+});
+
+test('a job that was aborted is not tried again when its worker dies', async (t) => {
+  const { pool, journal } = await start(t);
+  const caller = new AbortController();
+  const running = pool.run('dieLater', 50, { signal: caller.signal });
+  await until('it begins', () => journal().length > 0);
+  caller.abort(refuse('CLIENT_CLOSED', 'gone'));
+  await assert.rejects(running, refusal('CLIENT_CLOSED'));
+  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
+  assert.deepEqual(journal(), ['dieLater']);
+});
+
+test('a stuck worker is replaced and its job fails', async (t) => {
+  const { pool, logged } = await start(t, { taskTimeoutMs: 60 });
+  const before = performance.now();
+  const stuckMs = 100_000;
+  await assert.rejects(pool.run('block', stuckMs, { signal: forever() }), refusal('INTERNAL'));
+  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
+  assert.ok(performance.now() - before < stuckMs, 'did not wait for the stuck thread');
+  assert.equal(pool.stats.lost, 1);
+  assert.deepEqual(
+    logged.map(({ msg, err }) => [msg, err?.message]),
+    [['worker lost', 'worker was stuck with block for 60 ms']],
+  );
+});
+
+test('a worker that hangs in native code is reported, since only the end of the process ends it', async (t) => {
+  const hung = deferred();
+  const { pool, journal } = await start(t, {
+    taskTimeoutMs: 60,
+    stuckGraceMs: 10,
+    onHung: hung.resolve,
+  });
+  const fifo = join(mkdtempSync(join(tmpdir(), 'pool-test-')), 'fifo');
+  t.after(() => rmSync(dirname(fifo), { recursive: true }));
+  execFileSync('mkfifo', [fifo]);
+  await assert.rejects(pool.run('hang', fifo, { signal: forever() }), refusal('INTERNAL'));
+  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
+  await hung.promise;
+  // Who closes learns that it is still there.
+  const closed = pool.close({ graceMs: 0 });
+  await until('the other worker ended', () => journal().includes('released'));
+  assert.equal(await Promise.race([closed, sleep(100, 'waits', { ref: false })]), 'waits');
+  closeSync(openSync(fifo, 'w'));
+  await closed;
+});
+
+test('while no worker can be started jobs are refused at once, those that wait too', async (t) => {
+  const { pool, letStart } = await start(t, { maxQueue: 5 });
+  const told: boolean[] = [];
+  pool.watch((canWork) => told.push(canWork));
+  for (let round = 0; round < 2; round += 1) {
+    letStart(false);
+    const waiting = ['refuse', 'queue'] as const;
+    const lost = [
+      pool.run('die', null, { signal: forever() }),
+      ...waiting.map((wait) => pool.run('echo', 1, { signal: forever(), wait })),
+    ];
+    for (const job of lost) await assert.rejects(job, refusal('WORKER_LOST'));
+    assert.equal(told.at(-1), false);
+    assert.throws(() => pool.assertRoom({}), refusal('WORKER_LOST'));
+    for (const wait of waiting)
+      await assert.rejects(
+        pool.run('echo', 1, { signal: forever(), wait }),
+        refusal('WORKER_LOST'),
+      );
+    letStart(true);
+    await until('a worker is back', () => pool.stats.workers === 1);
+    assert.equal(told.at(-1), true);
+    // Failed starts are forgotten: a worker that is lost now is waited for.
+    assert.equal(await pool.run('dieOnce', 'a', { signal: forever() }), 'answered a');
+  }
+  assert.deepEqual(told, [true, false, true, false, true]);
+});
+
+test('a worker whose start hangs is given up and replaced', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { pool, letStart, journal } = await start(t, { hangStart: true });
+  const told: boolean[] = [];
+  pool.watch((canWork) => told.push(canWork));
+  const ready = pool.ready();
+  const waiting = pool.run('echo', 1, { signal: forever() });
+  t.mock.timers.tick(60_000);
+  await assert.rejects(waiting, refusal('WORKER_LOST'));
+  await assert.rejects(ready, (error: Error) => {
+    assert.equal(String(error.cause), 'Error: worker did not start within 60000 ms');
+    return true;
+  });
+  assert.deepEqual(told, [true, false]);
+
+  letStart(true);
+  t.mock.timers.tick(restartDelayMs(1));
+  await until('a worker is there', () => pool.stats.workers === 1);
+  assert.deepEqual(told, [true, false, true]);
+  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
+  await until('the first ended when it came back', () => journal().includes('released'));
+  t.mock.timers.tick(60_000);
+  assert.equal(pool.stats.workers, 1);
+});
+
+test('a stuck worker that comes back is told to stop, releases its sessions and ends by itself', async (t) => {
+  const { pool, journal } = await start(t, { taskTimeoutMs: 60 });
+  await assert.rejects(pool.run('obedient', null, { signal: forever() }), refusal('INTERNAL'));
+  assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
+  await until('it released its sessions', () => journal().includes('released'));
+  assert.deepEqual(journal(), ['obedient begins', 'obedient stops', 'released']);
+});
+
+test('close finishes what the pool has, refuses what comes, and releases the sessions', async (t) => {
+  const { pool, journal } = await start(t);
+  const had = [1, 2].map(() => pool.run('sleep', 30, { signal: forever() }));
+  const closed = pool.close({ graceMs: 5000 });
+  await assert.rejects(pool.run('echo', 1, { signal: forever() }), refusal('SHUTTING_DOWN'));
+  assert.deepEqual(await Promise.all(had), ['slept', 'slept']);
+  await closed;
+  assert.deepEqual(journal(), ['sleep begins', 'sleep begins', 'released']);
+  assert.equal(pool.stats.workers, 0);
+});
+
+test('close gives up after its grace, and nobody is left without an answer', async (t) => {
+  const { pool } = await start(t);
+  const all = [1, 2].map(() => pool.run('sleep', 60_000, { signal: forever() }));
+  const answers = Promise.allSettled(all);
+  const before = performance.now();
+  await pool.close({ graceMs: 50 });
+  assert.ok(performance.now() - before < 10_000);
+  for (const answer of await answers) {
+    assert.equal(answer.status, 'rejected');
+    refusal('SHUTTING_DOWN')(answer.reason);
+  }
+});
+
+test('close lets a worker load its models first, however short its grace', async (t) => {
+  // Longer than a worker that has them is given.
+  const { pool, journal } = await start(t, { loadMs: 2_500 });
+  await pool.close({ graceMs: 0 });
+  assert.deepEqual(journal(), ['released']);
+});
+
+test('ready rejects with what kept a worker from starting, and the pool can be closed', async (t) => {
+  const { pool } = await start(t, { failStart: true });
+  await assert.rejects(pool.ready(), (error: Error) => {
+    assert.equal(error.message, 'an analysis worker did not start');
+    assert.match(String(error.cause), /no model here/);
+    return true;
+  });
+  await pool.close({ graceMs: 50 });
+});
+
+test('the main thread stays free while workers are blocked and the queue is full', async (t) => {
+  const { pool } = await start(t, { size: 2, maxQueue: 10 });
+  const all = Array.from({ length: 10 }, () => pool.run('block', 40, { signal: forever() }));
+  // The tasks block their own threads for 200 ms in all; a timer here must keep ticking.
+  let ticks = 0;
+  const ticker = setInterval(() => (ticks += 1), 5);
+  await Promise.all(all);
+  clearInterval(ticker);
+  assert.ok(ticks >= 10, `${ticks} ticks`);
+});
+
+test('heavy jobs wait for each other, and light ones for none of them', async (t) => {
+  const { pool } = await start(t, { size: 2, maxQueue: 8 });
+  const signal = forever();
+  const done: string[] = [];
+  const run = (name: string, ms: number, weight: number) =>
+    pool.run('sleep', ms, { signal, weight }).then(() => done.push(name));
+  const all = [run('heavy', 1_000, 1), run('second', 1, 0.7), run('third', 1, 0.2)];
+  await pool.run('echo', null, { signal });
+  assert.deepEqual(pool.stats, { queued: 2, running: 1, workers: 2, lost: 0 });
+  await Promise.all(all);
+  assert.equal(done[0], 'heavy');
+});
+
+test('the weight of a job that took its worker along is given back', async (t) => {
+  const { pool } = await start(t, { maxQueue: 8 });
+  const options = { signal: forever(), weight: 1 };
+  await assert.rejects(pool.run('die', null, options), refusal('WORKER_LOST'));
+  assert.equal(await pool.run('sleep', 1, options), 'slept');
+});
