@@ -76,9 +76,6 @@ function createFacadeServer(
     // The application refuses requests without it, in JSON.
     requireHostHeader: false,
   });
-  // "100 Continue" is sent when the body is wanted, not before the checks; other expectations are ignored.
-  server.on('checkContinue', handle);
-  server.on('checkExpectation', handle);
   answerMalformed(server, log, identity !== undefined);
   return server;
 }

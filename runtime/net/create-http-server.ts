@@ -1,8 +1,19 @@
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+} from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
+import type { Socket } from 'node:net';
+import { createSlot } from '../node-patches/slot.js';
 import type { Identity } from './tls.js';
 
-/** An HTTP server, with timeouts for slow clients: headers, whole request, unread response, idle connection. */
+/**
+ * An HTTP server, with timeouts for slow clients: headers, whole request, unread response, idle connection.
+ * `handle` gets requests with `Expect` too, and says itself when the body is wanted.
+ */
 export function createHttpServer(
   handle: RequestListener,
   {
@@ -25,11 +36,42 @@ export function createHttpServer(
     connectionsCheckingInterval: 1_000,
   };
   const server = identity
-    ? createSecureServer(
-        { ...options, ...identity, handshakeTimeout: options.headersTimeout },
-        handle,
-      )
-    : createServer(options, handle);
+    ? createSecureServer({ ...options, ...identity, handshakeTimeout: options.headersTimeout })
+    : createServer(options);
+  const listener = endAfterLast(handle);
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, listener);
   server.timeout = requestTimeoutMs + 10_000;
+  // All of them: by default Node.js hides those beyond 2,000, and with them what `isLast` looks for.
+  server.maxHeadersCount = 0;
   return server;
+}
+
+const hasEnded = createSlot<Socket, true>();
+
+/** Answers the last request whose bounds are certain, closes the connection, and ignores what follows. */
+function endAfterLast(handle: RequestListener): RequestListener {
+  return (request, response) => {
+    const { socket } = request;
+    if (hasEnded.get(socket)) return;
+    if (isLast(request)) {
+      hasEnded.set(socket, true);
+      response.setHeader('connection', 'close');
+    }
+    handle(request, response);
+  };
+}
+
+/**
+ * Whether it is uncertain where the next request begins.
+ *
+ * - `Upgrade`: Node.js's parser stops behind the request and drops what came with it, so that the rest, such as the
+ *   body of a dropped request, would be taken for requests. The request itself is answered as without the header
+ *   (RFC 9110, 7.8): Java's HttpClient and `curl --http2` send it with ordinary requests.
+ * - `Transfer-Encoding` in HTTP/1.0: what forwarded it may not know chunks (RFC 9112, 6.1).
+ */
+function isLast({ headers, httpVersion }: IncomingMessage): boolean {
+  return (
+    headers.upgrade !== undefined ||
+    (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined)
+  );
 }
