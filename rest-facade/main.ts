@@ -4,7 +4,7 @@ import { tuneV8 } from '../runtime/node-patches/tune-v8.js';
 import { runService } from '../runtime/process/run-service.js';
 import { findUnknown } from '../runtime/settings/read-settings.js';
 import { createConfig, settings, toTarget } from './config.js';
-import { startRestFacade } from './server.js';
+import { startRestFacade } from './server/start-rest-facade.js';
 
 bindWithoutGetter();
 freeClosedStreams();

@@ -1,6 +1,6 @@
 import type { Reason } from '../../runtime/errors/reasons.js';
 import type { RequestLimits } from '../config.js';
-import type { Route } from '../transcode/rules.js';
+import type { Route } from '../request/rules.js';
 import { commentOf, type Definitions, loadDefinitions } from './definitions.js';
 import { createAnswerSchemas } from './describe-answer.js';
 import { describeErrors, errorSchema } from './describe-errors.js';

@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs';
-import { isTimed } from '../transcode/render-response.js';
+import { isTimed } from '../response/render-response.js';
 import { commentOf, unwrap } from './definitions.js';
 import { rulesOf } from './field-rules.js';
 import { scalarSchema, type Schema } from './schema.js';

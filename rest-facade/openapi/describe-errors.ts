@@ -1,6 +1,6 @@
 import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
-import { toHttpStatus } from '../transcode/http-error.js';
-import { hasPicture, type Route } from '../transcode/rules.js';
+import { hasPicture, type Route } from '../request/rules.js';
+import { toHttpStatus } from '../response/http-error.js';
 import type { Definitions, ErrorReason } from './definitions.js';
 import { type ErrorExample, errorExampleOf } from './error-examples.js';
 import { rulesOf } from './field-rules.js';

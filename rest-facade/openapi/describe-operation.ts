@@ -1,5 +1,5 @@
-import type { Field } from '../transcode/field.js';
-import type { Route } from '../transcode/rules.js';
+import type { Field } from '../request/field.js';
+import type { Route } from '../request/rules.js';
 import { commentOf, type Definitions } from './definitions.js';
 import type { createAnswerSchemas } from './describe-answer.js';
 import { describeErrors, reasonsOf } from './describe-errors.js';

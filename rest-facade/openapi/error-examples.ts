@@ -1,6 +1,6 @@
 import type { Reason } from '../../runtime/errors/reasons.js';
 import { internalMessage } from '../../runtime/errors/refusal.js';
-import { hasPicture, type Route } from '../transcode/rules.js';
+import { hasPicture, type Route } from '../request/rules.js';
 
 /** A refusal as a caller gets it; a test has the service say each that the document shows. */
 export interface ErrorExample {

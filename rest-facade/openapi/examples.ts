@@ -1,6 +1,6 @@
 import type protobuf from 'protobufjs';
-import { writeJson } from '../transcode/json.js';
-import { renderResponse } from '../transcode/render-response.js';
+import { writeJson } from '../response/json.js';
+import { renderResponse } from '../response/render-response.js';
 
 /** Example values of request fields; all other fields have an obvious one. */
 export const fieldExamples: Readonly<Record<string, unknown>> = {

@@ -1,6 +1,6 @@
 import type protobuf from 'protobufjs';
 import { z } from 'zod';
-import { readOption } from '../transcode/read-option.js';
+import { readOption } from '../request/read-option.js';
 
 /** What the proto says about a field beyond its type; `values` in terms of JSON Schema. */
 export interface FieldRules {

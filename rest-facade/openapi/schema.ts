@@ -1,5 +1,5 @@
 import type protobuf from 'protobufjs';
-import type { Field } from '../transcode/field.js';
+import type { Field } from '../request/field.js';
 import { commentOf } from './definitions.js';
 import { rulesOf } from './field-rules.js';
 

@@ -1,7 +1,7 @@
 import { shuttingDown } from '../../runtime/errors/refusal.js';
-import type { CoreClient } from '../core/core-client.js';
-import type { HttpAnswer } from '../transcode/http-error.js';
-import { writeJson } from '../transcode/json.js';
+import type { CoreClient } from '../core-client/core-client.js';
+import type { HttpAnswer } from '../response/http-error.js';
+import { writeJson } from '../response/json.js';
 import type { StaticFile } from './static-files.js';
 
 const healthTimeoutMs = 2_000;

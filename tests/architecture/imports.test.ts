@@ -115,7 +115,7 @@ test('each library has one home', () => {
     knex: /^core-server\/(store\/|.*\/knex-[a-z-]+\.ts$)/,
     '@appthreat/sqlite3': /^core-server\/store\//,
     pg: /^core-server\/store\//,
-    busboy: /^rest-facade\/upload\//,
+    busboy: /^rest-facade\/request\/body\//,
     '@opentelemetry/core': /^runtime\/observe\/tracing\.ts$/,
     '@opentelemetry/sdk-trace-base': /^runtime\/observe\/tracing\.ts$/,
     '@opentelemetry/exporter-trace-otlp-http': /^runtime\/observe\/tracing\.ts$/,
@@ -170,6 +170,14 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['inference/'],
     ['image/', 'store/'],
     ['queue/', 'common/'],
+  ],
+  'rest-facade': [
+    ['main.ts'],
+    ['server/'],
+    ['pages/', 'openapi/'],
+    ['response/', 'core-client/'],
+    ['request/'],
+    [''], // settings, protos and certificates
   ],
 };
 

@@ -16,7 +16,7 @@ import {
   ScoreConfigServiceClient,
 } from '../../generated/imageanalysis/v1/score_config.js';
 import { createConfig } from '../../rest-facade/config.js';
-import { startRestFacade } from '../../rest-facade/server.js';
+import { startRestFacade } from '../../rest-facade/server/start-rest-facade.js';
 import { metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
 import { type CoreProcess, startCoreProcess } from '../helpers/service/core-process.js';
 

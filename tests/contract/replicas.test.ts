@@ -12,7 +12,7 @@ import {
 } from '../../generated/imageanalysis/v1/admin.js';
 import { findFreePorts } from '../../launcher/ports.js';
 import { createConfig } from '../../rest-facade/config.js';
-import { startRestFacade } from '../../rest-facade/server.js';
+import { startRestFacade } from '../../rest-facade/server/start-rest-facade.js';
 import { createForm } from '../helpers/net/form.js';
 import { metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
 import { readSample } from '../helpers/pictures/samples.js';

@@ -19,7 +19,7 @@ import {
   FaceDetectionServiceClient,
 } from '../../generated/imageanalysis/v1/face_detection.js';
 import { createConfig as createRestConfig } from '../../rest-facade/config.js';
-import { startRestFacade } from '../../rest-facade/server.js';
+import { startRestFacade } from '../../rest-facade/server/start-rest-facade.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { type Authority, createAuthority, type Identity } from '../helpers/net/certificates.js';
 import { createForm } from '../helpers/net/form.js';

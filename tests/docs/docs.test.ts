@@ -7,8 +7,8 @@ import { createAdminProgram } from '../../core-server/features/admin/cli/program
 import { storeDefaults } from '../../core-server/store/database.js';
 import { errorExampleOf } from '../../rest-facade/openapi/error-examples.js';
 import { loadRpcs } from '../../rest-facade/protos.js';
-import { checkQuery } from '../../rest-facade/transcode/bind-request.js';
-import { createRoutes } from '../../rest-facade/transcode/rules.js';
+import { checkQuery } from '../../rest-facade/request/bind-request.js';
+import { createRoutes } from '../../rest-facade/request/rules.js';
 import { references } from './references.js';
 
 describe('the references', () => {

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { Metric, Registry } from 'prom-client';
 import { parse } from 'yaml';
 import { createMetrics as createCoreMetrics } from '../../core-server/compose/metrics.js';
-import { createMetrics as createFacadeMetrics } from '../../rest-facade/observe/metrics.js';
+import { createMetrics as createFacadeMetrics } from '../../rest-facade/server/metrics.js';
 import { codeOfReason } from '../../runtime/errors/reasons.js';
 
 const page = await readFile('docs/observability.md', 'utf8');

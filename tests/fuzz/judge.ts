@@ -1,5 +1,5 @@
 import { status as codes } from '@grpc/grpc-js';
-import { toHttpStatus } from '../../rest-facade/transcode/http-error.js';
+import { toHttpStatus } from '../../rest-facade/response/http-error.js';
 import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
 
 /** An HTTP answer as it came; undefined: the connection ended without one. */

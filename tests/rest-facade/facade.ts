@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { createConfig } from '../../rest-facade/config.js';
-import { type RestFacade, startRestFacade } from '../../rest-facade/server.js';
+import { type RestFacade, startRestFacade } from '../../rest-facade/server/start-rest-facade.js';
 import { type FakeCore, type Script, startFakeCore } from './fake-core.js';
 
 /** A facade under test. */

@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
-import { type AppDependencies, createApp } from '../../rest-facade/app.js';
-import { createThrottle } from '../../rest-facade/core/throttle.js';
+import { createThrottle } from '../../rest-facade/core-client/throttle.js';
 import { loadRpcs } from '../../rest-facade/protos.js';
-import { createRoutes } from '../../rest-facade/transcode/rules.js';
+import { createRoutes } from '../../rest-facade/request/rules.js';
+import { type AppDependencies, createApp } from '../../rest-facade/server/app.js';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
 import { noTracing } from '../../runtime/observe/tracing.js';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { pino } from 'pino';
 import { createConfig } from '../../rest-facade/config.js';
-import { startRestFacade } from '../../rest-facade/server.js';
+import { startRestFacade } from '../../rest-facade/server/start-rest-facade.js';
 import { startTestCore } from '../helpers/service/start-core.js';
 
 // `node dist/tests/tls/main.js FOLDER COMMAND [ARGUMENT …]` starts core and facade with the certificates of

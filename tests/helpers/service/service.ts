@@ -8,7 +8,7 @@ import {
   type Operation,
 } from '../../../generated/imageanalysis/v1/admin.js';
 import { createConfig as createRestConfig } from '../../../rest-facade/config.js';
-import { startRestFacade } from '../../../rest-facade/server.js';
+import { startRestFacade } from '../../../rest-facade/server/start-rest-facade.js';
 import type { Tracing } from '../../../runtime/observe/tracing.js';
 import { unaryCall } from '../net/grpc.js';
 import { adminKey, startTestCore } from './start-core.js';

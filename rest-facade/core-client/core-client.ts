@@ -1,0 +1,156 @@
+import { type Client, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { service as healthService } from 'grpc-health-check';
+import { Refusal } from '../../runtime/errors/refusal.js';
+import type { Rpc } from '../protos.js';
+import type { CoreTrust } from '../tls.js';
+import { createCoreConnection } from './core-connection.js';
+import { coreUnavailable, fromGrpcError } from './grpc-error.js';
+
+/** What accompanies the message of a call. */
+export interface CallContext {
+  readonly apiKey: string;
+  readonly requestId: string;
+  /** W3C `traceparent` of the request; undefined if it is not traced. */
+  readonly traceparent?: string | undefined;
+  /** Address of the HTTP client, since the core sees only the facade's. */
+  readonly clientAddress: string;
+  /** Sent as `grpc-timeout`. */
+  readonly deadline: Date;
+  /** Cancels the call; `signal.reason` is the Refusal to reject with. */
+  readonly signal: AbortSignal;
+}
+
+type UnaryCall = [
+  rpc: Pick<Rpc, 'path' | 'requestSerialize' | 'responseDeserialize'>,
+  message: object,
+  context: { metadata: Metadata; deadline: Date; signal?: AbortSignal },
+];
+
+/** Calls the core, or one of its replicas. */
+export interface CoreClient {
+  /** Calls a unary RPC. Rejects with a Refusal; immediately with CORE_UNAVAILABLE if nobody listens. */
+  call(rpc: Rpc, message: object, context: CallContext): Promise<object>;
+  /** Rejects with CORE_UNAVAILABLE unless the core's health service says SERVING in time. */
+  checkHealth(timeoutMs: number): Promise<void>;
+  close(): void;
+}
+
+/** `target` and `renewAfterMs` are those of {@link createCoreConnection}. */
+export function createCoreClient(
+  target: string,
+  trust: CoreTrust,
+  renewAfterMs?: number,
+): CoreClient {
+  const connection = createCoreConnection(target, trust, renewAfterMs);
+
+  const unary = async (...what: UnaryCall): Promise<object> => {
+    const [, , { signal }] = what;
+    const client = await connection.ready(signal);
+    const onReset = () => connection.noteReset();
+    try {
+      return await sendOnce(client, onReset, ...what);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== status.UNAVAILABLE) throw error;
+      // A picture that a worker had may be what killed its core, and must not reach another.
+      if (error.details['begun']) throw error;
+      // Its core died, is leaving or has lost its workers, and another may be there. Repeating is harmless: detections
+      // and readings change nothing, and setting a score twice has the same effect.
+      return sendOnce(await connection.ready(signal), onReset, ...what);
+    }
+  };
+
+  return {
+    call(rpc, message, { apiKey, requestId, traceparent, clientAddress, deadline, signal }) {
+      const metadata = new Metadata();
+      metadata.set('apikey', apiKey);
+      metadata.set('x-request-id', requestId);
+      metadata.set('x-forwarded-for', clientAddress);
+      if (traceparent !== undefined) metadata.set('traceparent', traceparent);
+      return unary(rpc, message, { metadata, deadline, signal });
+    },
+    async checkHealth(timeoutMs) {
+      const check = healthService['Check'] as Rpc;
+      const deadline = new Date(Date.now() + timeoutMs);
+      let answer: { status?: string };
+      try {
+        answer = await unary(check, { service: '' }, { metadata: new Metadata(), deadline });
+      } catch (error) {
+        throw coreUnavailable(error);
+      }
+      if (answer.status !== 'SERVING') throw coreUnavailable(`health is ${answer.status}`);
+    },
+    close: () => connection.close(),
+  };
+}
+
+/**
+ * Resolves with the answer itself, not with the status behind it: a unary call has either an answer or a refusal, and
+ * the status of an answer comes one turn of the core's event loop later.
+ *
+ * @param onReset called if the call is aborted
+ */
+function sendOnce(
+  client: Client,
+  onReset: () => void,
+  ...[rpc, message, { metadata, deadline, signal }]: UnaryCall
+): Promise<object> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason as Error);
+    let hasBegun = false;
+    const onAbort = () => {
+      onReset();
+      call.cancel();
+    };
+    const onAnswer = (bytes: Buffer) => {
+      const answer = rpc.responseDeserialize(bytes);
+      if (!signal?.aborted) resolve(answer);
+      return answer;
+    };
+    const onStatus = (error: ServiceError | null) => {
+      signal?.removeEventListener('abort', onAbort);
+      // Node.js keeps an HTTP/2 stream, and so the call, until V8's next full collection. This frees its picture.
+      message = {};
+      // Nothing more changes for a promise that has its answer.
+      if (error?.code === status.DEADLINE_EXCEEDED) onReset();
+      if (signal?.aborted) return reject(signal.reason as Error);
+      if (error === null) return;
+      const refusal = fromGrpcError(error);
+      reject(hasBegun ? markBegun(refusal) : refusal);
+    };
+    const call = withoutStack(() =>
+      client.makeUnaryRequest(
+        rpc.path,
+        () => rpc.requestSerialize(message),
+        onAnswer,
+        {},
+        metadata,
+        { deadline },
+        onStatus,
+      ),
+    );
+    // The core sends its metadata when a worker has the picture, or with the response.
+    call.on('metadata', () => (hasBegun = true));
+    signal?.addEventListener('abort', onAbort);
+  });
+}
+
+/** grpc-js records a stack for each call in case it fails, which takes 4 % of the facade's time. Refusals do not show it. */
+function withoutStack<T>(begin: () => T): T {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return begin();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/**
+ * The same refusal if a worker already had the picture, which may be what broke the service: a program
+ * should not resend it automatically. Only for UNAVAILABLE, which invites a retry.
+ */
+function markBegun(refusal: Refusal): Refusal {
+  const { code, reason, message, details, cause } = refusal;
+  if (code !== status.UNAVAILABLE) return refusal;
+  return new Refusal(code, reason, message, { details: { ...details, begun: 'true' }, cause });
+}

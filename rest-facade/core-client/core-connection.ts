@@ -1,0 +1,124 @@
+import { Client, connectivityState } from '@grpc/grpc-js';
+import { maxMessageBytes } from '../../runtime/limits/message-limit.js';
+import type { CoreTrust } from '../tls.js';
+import { coreUnavailable } from './grpc-error.js';
+
+/**
+ * How long a call waits for a connection to be established, which takes seconds on an overloaded
+ * machine; a refused connection fails at once.
+ */
+const connectTimeoutMs = 5_000;
+
+/**
+ * Calls that may be aborted on one connection. HTTP/2 servers treat a thousand at once, or a certain number
+ * per second, as an attack (CVE-2023-44487), and close the connection with all other calls on it.
+ */
+const maxResets = 500;
+
+const channelOptions = {
+  'grpc.max_receive_message_length': maxMessageBytes,
+  'grpc.max_send_message_length': maxMessageBytes,
+  'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+  // A restarted core is found again within about a second.
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 1_000,
+  // The addresses behind a name change when replicas come and go.
+  'grpc.dns_min_time_between_resolutions_ms': 1_000,
+  // Detects a core that vanished without closing its connections, with or without calls, and before the
+  // deadline of a request.
+  'grpc.keepalive_time_ms': 20_000,
+  'grpc.keepalive_timeout_ms': 5_000,
+  'grpc.keepalive_permit_without_calls': 1,
+  // With one client per process, no pool is needed; without it, a closed client leaves nothing behind.
+  'grpc.use_local_subchannel_pool': 1,
+};
+
+/** Connections to the core, or to all replicas that the target names. */
+export interface CoreConnection {
+  /**
+   * The client for the next call, as soon as no connection is being established. Rejects with
+   * CORE_UNAVAILABLE if that takes too long.
+   */
+  ready(signal: AbortSignal | undefined): Promise<Client>;
+  /** To be called for each aborted call. */
+  noteReset(): void;
+  close(): void;
+}
+
+/**
+ * @param target gRPC name such as `dns:///core:50051`
+ * @param renewAfterMs how often to resolve the name again and connect to what it names now; grpc-js does so
+ * when a connection is lost, but not when a replica is added. Absent means never.
+ */
+export function createCoreConnection(
+  target: string,
+  trust: CoreTrust,
+  renewAfterMs?: number,
+): CoreConnection {
+  const connect = () =>
+    new Client(target, trust.credentials, { ...channelOptions, ...trust.options });
+  let current = connect();
+  const open = new Set([current]);
+  let resets = 0;
+
+  const close = (client: Client) => {
+    open.delete(client);
+    client.close();
+  };
+  const renew = async () => {
+    resets = 0;
+    const next = connect();
+    open.add(next);
+    // The state says more than that the wait is over.
+    await waitForConnection(next).catch(() => undefined);
+    // For example if the name cannot be resolved for a moment: existing connections need not end for that.
+    if (next.getChannel().getConnectivityState(false) !== connectivityState.READY)
+      return close(next);
+    const old = current;
+    current = next;
+    // Calls waiting for it are over by then; calls in flight on it continue after it is closed.
+    setTimeout(() => close(old), connectTimeoutMs).unref();
+  };
+  const renewal = renewAfterMs && setInterval(() => void renew(), renewAfterMs).unref();
+
+  return {
+    async ready(signal) {
+      const client = current;
+      await waitForConnection(client, signal);
+      return client;
+    },
+    noteReset() {
+      resets += 1;
+      if (resets >= maxResets) void renew();
+    },
+    close() {
+      clearInterval(renewal);
+      open.forEach(close);
+    },
+  };
+}
+
+/**
+ * grpc-js fails a call at once if the last attempt to connect failed, but queues it during an attempt,
+ * which takes 20 seconds if packets are dropped.
+ */
+function waitForConnection(client: Client, signal?: AbortSignal): Promise<void> {
+  const channel = client.getChannel();
+  const deadline = Date.now() + connectTimeoutMs;
+  return new Promise((resolve, reject) => {
+    const check = () => {
+      try {
+        const state = channel.getConnectivityState(true);
+        const isPending =
+          state === connectivityState.IDLE || state === connectivityState.CONNECTING;
+        if (!isPending || signal?.aborted) return resolve();
+        channel.watchConnectivityState(state, deadline, (timeout) =>
+          timeout ? reject(coreUnavailable(timeout)) : check(),
+        );
+      } catch (closed) {
+        reject(coreUnavailable(closed));
+      }
+    };
+    check();
+  });
+}

@@ -1,0 +1,53 @@
+import { refuse } from '../../../runtime/errors/refusal.js';
+
+/** Size of the first buffer if no length is announced. */
+const firstBytes = 64 * 1024;
+
+/** Collects the chunks of a body in one buffer. */
+export interface ByteCollector {
+  /**
+   * Copies a chunk to the end.
+   * @throws Refusal BODY_TOO_LARGE
+   */
+  push(chunk: Uint8Array): void;
+  /** The data so far, a view of the buffer. */
+  bytes(): Buffer;
+}
+
+/**
+ * @param options.what name for refusals: `file`, `body`
+ * @param options.expectedBytes the Content-Length. A buffer of that size costs no memory until it is
+ *   written.
+ */
+export function createByteCollector(options: {
+  what: string;
+  maxBytes: number;
+  expectedBytes: number | undefined;
+}): ByteCollector {
+  const { what, maxBytes } = options;
+  let buffer = Buffer.allocUnsafeSlow(Math.min(options.expectedBytes ?? firstBytes, maxBytes));
+  let length = 0;
+  return {
+    push(chunk) {
+      const wanted = length + chunk.length;
+      if (wanted > maxBytes) throw bodyTooLarge(what, maxBytes);
+      if (wanted > buffer.length) {
+        const larger = Buffer.allocUnsafeSlow(
+          Math.min(Math.max(wanted, buffer.length * 2), maxBytes),
+        );
+        buffer.copy(larger, 0, 0, length);
+        buffer = larger;
+      }
+      buffer.set(chunk, length);
+      length = wanted;
+    },
+    bytes: () => buffer.subarray(0, length),
+  };
+}
+
+/** The refusal of a body, or of a file in it, that is larger than allowed. */
+export function bodyTooLarge(what: string, maxBytes: number) {
+  return refuse('BODY_TOO_LARGE', `${what} is too large, want at most ${maxBytes} bytes`, {
+    details: { field: what, limit: String(maxBytes) },
+  });
+}

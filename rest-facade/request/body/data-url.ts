@@ -1,0 +1,128 @@
+import { quote, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
+import { bodyTooLarge } from './byte-collector.js';
+
+/**
+ * `data:<type>/<subtype>[;<parameter>]*;base64,` as in RFC 2397; the scheme, the type and `base64`
+ * in any case.
+ */
+const header = /^data:([a-z0-9!#$&^_.+-]+)\/([a-z0-9!#$&^_.+-]+)((?:;[^;,]*)*);base64$/i;
+
+/** No prefix is longer; a text without a comma is not searched to its end. */
+const maxHeaderLength = 256;
+
+/**
+ * Decodes a picture given as a data URL.
+ *
+ * - The media type must be `image/…`; which one does not matter, for the core goes by the bytes.
+ * - base64 of the standard alphabet, padded or not. Line breaks and tabs in it are skipped, since many
+ *   encoders break lines, and blanks beside them or at either end. Everything else is refused: a decoder
+ *   that skips it would hand over a picture that the caller never had.
+ *
+ * Refusals say where the mistake is, and nothing about the picture.
+ *
+ * @param member named in refusals
+ * @throws Refusal INVALID_DATA_URL, INVALID_BASE64, EMPTY_IMAGE, BODY_TOO_LARGE
+ */
+export function decodeDataUrl(text: string, member: string, maxBytes: number): Buffer {
+  const comma = text.slice(0, maxHeaderLength).indexOf(',');
+  const match = comma < 0 ? null : header.exec(text.slice(0, comma));
+  if (match === null) throw noDataUrl(member, mistakeInHeader(text, comma));
+  const [, type = '', subtype = ''] = match;
+  if (type.toLowerCase() !== 'image')
+    throw refuse(
+      'INVALID_DATA_URL',
+      `${member} has the media type "${type}/${subtype}", want image/<type>`,
+      { details: { field: member, value: `${type}/${subtype}` } },
+    );
+  const bytes = decodeBase64(text.slice(comma + 1), member);
+  if (bytes.length === 0)
+    throw refuse('EMPTY_IMAGE', `the data of ${member} has no bytes, want a picture`, {
+      details: { field: member },
+    });
+  if (bytes.length > maxBytes) throw bodyTooLarge(member, maxBytes);
+  return bytes;
+}
+
+/** The refusal for something that is not a data URL. */
+export function noDataUrl(member: string, mistake: string): Refusal {
+  return refuse('INVALID_DATA_URL', `${member} ${mistake}, want data:image/<type>;base64,<data>`, {
+    details: { field: member },
+  });
+}
+
+function mistakeInHeader(text: string, comma: number): string {
+  if (!/^data:/i.test(text)) return 'does not begin with "data:"';
+  if (comma < 0) return `has no comma in its first ${maxHeaderLength} characters`;
+  return `begins with ${quote(text.slice(0, comma + 1))}`;
+}
+
+/**
+ * What base64 must not contain: anything but digits and white space, padding before the end, and blanks inside
+ * a line, which were `+` before something decoded the data as a form.
+ *
+ * In time that grows with the length: no blank can be taken by more than one part.
+ */
+const noBase64 =
+  /[^A-Za-z0-9+/=\t\n\f\r ]|=(?![\t\n\f\r ]*(?:=[\t\n\f\r ]*)?$)|(?<=[^\t\n\f\r ]) +(?=[^\t\n\f\r ])/;
+
+function decodeBase64(data: string, member: string): Buffer {
+  const atOnce = decodeDigits(data);
+  if (atOnce !== undefined) return atOnce;
+  const at = data.search(noBase64);
+  if (at >= 0) throw wrongCharacter(member, data, at);
+  const compact = withoutWhiteSpace(data);
+  const bytes = decodeDigits(compact);
+  if (bytes !== undefined) return bytes;
+  const length = String(compact.length);
+  throw refuse(
+    'INVALID_BASE64',
+    `${member} has base64 of length ${length}, want complete groups of 4`,
+    { details: { field: member, value: length } },
+  );
+}
+
+function wrongCharacter(member: string, data: string, at: number): Refusal {
+  const code = data.codePointAt(at) ?? 0;
+  const isShown = code > 0x20 && code < 0x7f;
+  const value = isShown
+    ? String.fromCodePoint(code)
+    : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+  return refuse(
+    'INVALID_BASE64',
+    `${member} has ${isShown ? quote(value) : value} as character ${at + 1} of its data, want base64 of the standard alphabet`,
+    { details: { field: member, value } },
+  );
+}
+
+/**
+ * Decodes base64 without white space; undefined if it is not base64. Node's decoder skips other characters,
+ * accepts URL-safe digits and truncates wide characters. Detecting that afterwards costs half as much as searching
+ * first.
+ */
+function decodeDigits(data: string): Buffer | undefined {
+  const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;
+  const digits = data.slice(0, data.length - padding);
+  // One extra character is 6 bits, less than a byte. Padding may be absent but not wrong.
+  const over = digits.length % 4;
+  if (over === 1 || (padding > 0 && padding !== 4 - over)) return undefined;
+  const bytes = Buffer.from(digits, 'base64');
+  const areAllDigits =
+    bytes.length === Math.floor((digits.length * 3) / 4) &&
+    !digits.includes('-') &&
+    !digits.includes('_') &&
+    Buffer.byteLength(digits) === digits.length;
+  return areAllDigits ? bytes : undefined;
+}
+
+/** In bytes: replacing would take a second where every other character is a line break. */
+function withoutWhiteSpace(data: string): string {
+  const bytes = Buffer.from(data);
+  let length = 0;
+  // By index, which takes a sixth of the time of an iterator here.
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] as number;
+    const isWhite = byte === 32 || byte === 9 || byte === 10 || byte === 12 || byte === 13;
+    if (!isWhite) bytes[length++] = byte;
+  }
+  return bytes.toString('latin1', 0, length);
+}

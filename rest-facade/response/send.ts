@@ -1,0 +1,110 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { TLSSocket } from 'node:tls';
+import { createChunkSizeCheck } from '../../runtime/limits/chunk-size.js';
+import { createSlot } from '../../runtime/node-patches/slot.js';
+import { contentLength } from '../request/body/read-body.js';
+import type { HttpAnswer } from './http-error.js';
+
+/** How much of a refused body is still read, and how long. */
+const maxDrainBytes = 32 * 1024 * 1024;
+const maxDrainMs = 2_000;
+
+/** How much of a body is given to a TLS connection at a time; most responses are smaller. */
+const sliceBytes = 64 * 1024;
+
+/**
+ * Sends a response, by default as JSON. If a socket with unread bytes is closed, the kernel resets the
+ * connection, and a caller that is still sending would lose the response. So if the request's body was not
+ * read to its end, the response is sent first, and a limited part of the body is read and dropped, less if its
+ * chunks are too small. The connection is kept if that was all of it: in a flood, new connections would cost
+ * more than refusals.
+ */
+export function send(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  response.statusCode = answer.status;
+  if (answer.body.length > 0) {
+    response.setHeader('content-type', 'application/json; charset=utf-8');
+    response.setHeader('content-length', Buffer.byteLength(answer.body));
+  }
+  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
+  const isRead = request.complete || !hasBody(request);
+  // Without the expected "100 Continue", none of the body has been sent.
+  const isOnItsWay = !isRead && !awaitsContinue(request);
+  const canEndSoon = isOnItsWay && (contentLength(request) ?? Infinity) <= maxDrainBytes;
+  if (!isRead && !canEndSoon) response.setHeader('connection', 'close');
+  writeInSlices(response, answer.body, (rest) => {
+    if (!isOnItsWay) {
+      response.end(rest);
+      return;
+    }
+    response.write(rest);
+    drain(request, () => {
+      // Otherwise megabytes more would be read and parsed before the connection is closed.
+      if (!request.complete) request.pause().socket.pause();
+      response.end(() => {
+        if (!request.complete) request.socket.destroySoon();
+      });
+    });
+  });
+}
+
+/**
+ * Writes a body, over TLS as fast as its caller reads it, up to the last slice. TLS encrypts at once what it is given
+ * and keeps that until it is read, besides the body, which pages share and budgets count once. A text would be held
+ * several times too.
+ */
+function writeInSlices(
+  response: ServerResponse,
+  body: HttpAnswer['body'],
+  last: (rest: HttpAnswer['body']) => void,
+): void {
+  if (body.length <= sliceBytes) {
+    last(body);
+    return;
+  }
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
+  if (!(response.req.socket instanceof TLSSocket)) {
+    last(bytes);
+    return;
+  }
+  response.write(bytes.subarray(0, sliceBytes), (error) => {
+    if (!error) writeInSlices(response, bytes.subarray(sliceBytes), last);
+  });
+}
+
+function drain(request: IncomingMessage, done: () => void): void {
+  const areTooSmall = createChunkSizeCheck();
+  let bytes = 0;
+  const finish = () => {
+    clearTimeout(timer);
+    request.off('data', onData).off('end', finish).off('close', finish);
+    done();
+  };
+  const onData = (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxDrainBytes || areTooSmall(chunk.length)) finish();
+  };
+  const timer = setTimeout(finish, maxDrainMs);
+  request.on('data', onData).on('end', finish).on('close', finish);
+  request.resume();
+}
+
+function hasBody(request: IncomingMessage): boolean {
+  return request.headers['transfer-encoding'] !== undefined || (contentLength(request) ?? 0) > 0;
+}
+
+const continued = createSlot<IncomingMessage, true>();
+
+/** Tells a caller that sent `Expect: 100-continue` to send its body; called once all checks have passed. */
+export function allowBody(request: IncomingMessage, response: ServerResponse): void {
+  if (!awaitsContinue(request)) return;
+  continued.set(request, true);
+  response.writeContinue();
+}
+
+function awaitsContinue(request: IncomingMessage): boolean {
+  return /^100-continue$/i.test(request.headers.expect ?? '') && !continued.get(request);
+}

@@ -1,0 +1,321 @@
+import assert from 'node:assert/strict';
+import dns from 'node:dns';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { type Client, type sendUnaryData, Server, ServerInterceptingCall } from '@grpc/grpc-js';
+import {
+  GetDetectionScoreRequest,
+  type GetDetectionScoreResponse,
+  ScoreConfigServiceService,
+} from '../../../generated/imageanalysis/v1/score_config.js';
+import {
+  type CoreConnection,
+  createCoreConnection,
+} from '../../../rest-facade/core-client/core-connection.js';
+import { loadCoreTrust } from '../../../rest-facade/tls.js';
+import { deferred } from '../../helpers/deferred.js';
+import { createForm } from '../../helpers/net/form.js';
+import { bindServer } from '../../helpers/net/grpc.js';
+import { answerAll } from '../answers.js';
+import { readRefusal, startBoth, startFacade, withKey } from '../facade.js';
+import { type Script, startFakeCore } from '../fake-core.js';
+import { exchange, openSocket } from '../raw-http.js';
+
+const never: Script = () => new Promise<object>(() => {});
+const ask = (url: string) => fetch(`${url}/face_config_score?detection`, { headers: withKey });
+
+/** Tries until it holds or the time is up. */
+async function eventually(
+  holds: () => boolean | Promise<boolean>,
+  limitMs: number,
+): Promise<number> {
+  const started = performance.now();
+  while (!(await holds())) {
+    assert.ok(performance.now() - started < limitMs, `not within ${limitMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return performance.now() - started;
+}
+
+test('the deadline of the request goes to the core, and 504 comes when it passes', async (t) => {
+  const { url, core, logged } = await startBoth(t, never, { REST_REQUEST_TIMEOUT_MS: '400' });
+  const started = Date.now();
+  const answer = await ask(url);
+  const took = Date.now() - started;
+  const { status, reason } = await readRefusal(answer);
+  assert.deepEqual([status, reason], [504, 'DEADLINE']);
+  assert.ok(took >= 350 && took < 2_000, String(took));
+  const left = (core.calls[0]?.deadlineMs ?? 0) - started;
+  assert.ok(left > 0 && left < 1_000, String(left));
+  await core.calls[0]?.cancelled;
+  assert.match(logged(), /"reason":"DEADLINE"/);
+});
+
+test(
+  'a response goes out without waiting for the status behind it',
+  { timeout: 5_000 },
+  async (t) => {
+    const isAnswered = deferred();
+    const holdStatus = new Server({
+      interceptors: [
+        (_method, call) =>
+          new ServerInterceptingCall(call, {
+            sendStatus: (status, send) => void isAnswered.promise.then(() => send(status)),
+          }),
+      ],
+    });
+    holdStatus.addService(
+      { getDetectionScore: ScoreConfigServiceService.getDetectionScore },
+      {
+        getDetectionScore: (_call: unknown, done: sendUnaryData<GetDetectionScoreResponse>) =>
+          done(null, { company: 'acme', detectionScore: 0.5 }),
+      },
+    );
+    const { url } = await startFacade(t, await bindServer(t, holdStatus));
+    assert.equal((await ask(url)).status, 200);
+    isAnswered.resolve();
+  },
+);
+
+test(
+  'a caller that goes away cancels the call and is logged as 499',
+  { timeout: 5_000 },
+  async (t) => {
+    const { port, core, logged } = await startBoth(t, never);
+    const socket = await openSocket(port);
+    socket.write('GET /face_config_score?detection HTTP/1.1\r\nhost: x\r\napikey: k\r\n\r\n');
+    await eventually(() => core.calls.length === 1, 20_000);
+    assert.equal(core.calls[0]?.isCancelled(), false);
+    socket.destroy();
+    await core.calls[0]?.cancelled;
+    await eventually(() => logged().includes('"status":499'), 20_000);
+    assert.match(logged(), /"status":499,"reason":"CLIENT_CLOSED"/);
+  },
+);
+
+test('many callers that go away break off nobody else', { timeout: 60_000 }, async (t) => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const { url, port, core } = await startBoth(t, async (call) => {
+    await released;
+    return answerAll(call);
+  });
+  const staying = [ask(url)];
+  await eventually(() => core.calls.length === 1, 20_000);
+  // More than an HTTP/2 server takes at once for an attack.
+  for (let round = 0; round < 30; round += 1) {
+    const before = core.calls.length;
+    const sockets = await Promise.all(Array.from({ length: 50 }, () => openSocket(port)));
+    for (const socket of sockets) {
+      socket.on('error', () => undefined);
+      socket.write('GET /face_config_score?detection HTTP/1.1\r\nhost: x\r\napikey: k\r\n\r\n');
+    }
+    await eventually(() => core.calls.length === before + 50, 10_000);
+    for (const socket of sockets) socket.destroy();
+    await Promise.all(core.calls.slice(before).map(({ cancelled }) => cancelled));
+    staying.push(ask(url));
+    await eventually(() => core.calls.length === before + 51, 10_000);
+  }
+  release();
+  for (const answer of await Promise.all(staying)) assert.equal(answer.status, 200);
+});
+
+const { path, requestSerialize, responseDeserialize } = ScoreConfigServiceService.getDetectionScore;
+const callOf = (client: Client) =>
+  new Promise<object>((resolve, reject) => {
+    const request = GetDetectionScoreRequest.create();
+    client.makeUnaryRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      request,
+      (error, answer) => (error ? reject(error) : resolve(answer ?? {})),
+    );
+  });
+/** As after many callers that went away. */
+const renewByResets = (connection: CoreConnection) => {
+  for (let reset = 0; reset < 500; reset += 1) connection.noteReset();
+};
+
+for (const [what, renewAfterMs, renew] of [
+  ['from time to time', 50, () => undefined],
+  ['after many resets', undefined, renewByResets],
+] as const)
+  test(`a name that cannot be looked up, ${what}, leaves what is connected`, async (t) => {
+    const address = '127.0.0.1';
+    let lookups = 0;
+    let isDown = false;
+    t.mock.method(dns.promises, 'lookup', () => {
+      lookups += 1;
+      return isDown ? Promise.reject(new Error('EAI_AGAIN')) : [{ address, family: 4 }];
+    });
+    const core = await startFakeCore(t, answerAll);
+    const trust = await loadCoreTrust({});
+    const connection = createCoreConnection(`dns:///core.test:${core.port}`, trust, renewAfterMs);
+    t.after(() => connection.close());
+    await callOf(await connection.ready(undefined));
+    isDown = true;
+    for (let round = 0; round < 4; round += 1) {
+      const before = lookups;
+      renew(connection);
+      await eventually(() => lookups > before, 10_000);
+      await callOf(await connection.ready(undefined));
+    }
+  });
+
+test('calls that are under way, or begin on the client they were given, outlive its renewal', async (t) => {
+  const { promise: released, resolve: release } = deferred();
+  const core = await startFakeCore(t, async (call) => {
+    await released;
+    return answerAll(call);
+  });
+  const trust = await loadCoreTrust({});
+  const connection = createCoreConnection(`127.0.0.1:${core.port}`, trust);
+  t.after(() => connection.close());
+  const client = await connection.ready(undefined);
+  const underWay = callOf(client);
+  await eventually(() => core.calls.length === 1, 10_000);
+  renewByResets(connection);
+  await eventually(async () => (await connection.ready(undefined)) !== client, 10_000);
+  const begun = callOf(client);
+  await eventually(() => core.calls.length === 2, 10_000);
+  release();
+  await Promise.all([underWay, begun]);
+});
+
+test('a caller that goes away in its upload costs no call', async (t) => {
+  const { port, facade, core, logged } = await startBoth(t, answerAll, { REST_METRICS_PORT: '0' });
+  const heldBytes = async () => {
+    const page = await fetch(`http://127.0.0.1:${facade.metricsPort}/metrics`);
+    return Number(/^imageanalysis_rest_buffered_bytes (\d+)$/m.exec(await page.text())?.[1]);
+  };
+  for (const type of ['multipart/form-data; boundary=b', 'application/json']) {
+    const path = type === 'application/json' ? '/meter-number-ocr/base64' : '/face_detect_single';
+    const socket = await openSocket(port);
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nhost: x\r\napikey: k\r\ncontent-type: ${type}\r\n` +
+        'content-length: 100000\r\n\r\n--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nxyz',
+    );
+    await eventually(async () => (await heldBytes()) > 0, 20_000);
+    socket.destroy();
+    await eventually(() => logged().includes(path), 20_000);
+    await eventually(async () => (await heldBytes()) === 0, 20_000);
+  }
+  assert.equal(logged().match(/"status":499,"reason":"CLIENT_CLOSED"/g)?.length, 2);
+  assert.deepEqual(core.calls, []);
+});
+
+test('an upload that stalls ends at the deadline with 504', async (t) => {
+  const { port } = await startBoth(t, answerAll, { REST_REQUEST_TIMEOUT_MS: '300' });
+  const head = (path: string) => `POST ${path} HTTP/1.1\r\nhost: x\r\napikey: k\r\n`;
+  const form = 'content-type: multipart/form-data; boundary=b\r\ncontent-length: 1000\r\n\r\n--b';
+  const json = 'content-length: 1000\r\n\r\n{"image":';
+  for (const request of [
+    head('/face_detect_single') + form,
+    head('/meter-number-ocr/base64') + json,
+  ]) {
+    const started = Date.now();
+    const answer = await exchange(port, request);
+    assert.equal(answer.status, 504, answer.text);
+    // The time to drain what still comes is bounded too.
+    assert.ok(Date.now() - started < 4_000);
+  }
+});
+
+test('a caller that takes its answer in drops is cut off', async (t) => {
+  const { port } = await startBoth(t, answerAll, { REST_REQUEST_TIMEOUT_MS: '300' });
+  const socket = connect({
+    port,
+    host: '127.0.0.1',
+    // To return false is to read no more until the next drop.
+    onread: { buffer: Buffer.alloc(64), callback: () => false },
+  });
+  // More than the buffers of both sides hold.
+  socket.write('GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(200));
+  const drops = setInterval(() => {
+    socket.resume();
+    // What is on its way hides the end of the connection from reading, not from writing.
+    socket.write('\r\n');
+  }, 20);
+  // To be reset is to be cut off too.
+  socket.on('error', () => undefined);
+  await new Promise((resolve) => socket.on('close', resolve));
+  clearInterval(drops);
+});
+
+test(
+  'a core that is not there is 503 at once, and found when it comes',
+  { timeout: 60_000 },
+  async (t) => {
+    const { port: corePort, kill } = await startFakeCore(t, answerAll);
+    kill();
+    const { url, logged } = await startFacade(t, corePort);
+    for (let round = 0; round < 5; round += 1) {
+      const started = performance.now();
+      const answer = await ask(url);
+      assert.ok(performance.now() - started < 4_000);
+      assert.equal(answer.headers.get('retry-after'), '1');
+      const { status, reason } = await readRefusal(answer);
+      assert.deepEqual([status, reason], [503, 'CORE_UNAVAILABLE']);
+    }
+    assert.match(logged(), /"level":40.*"reason":"CORE_UNAVAILABLE"/);
+    await startFakeCore(t, answerAll, corePort);
+    const foundMs = await eventually(async () => (await ask(url)).status === 200, 20_000);
+    t.diagnostic(`found after ${Math.round(foundMs)} ms`);
+  },
+);
+
+test(
+  'a core that dies in a call is 503, and a restarted one is found again',
+  { timeout: 60_000 },
+  async (t) => {
+    const first = await startFakeCore(t, never);
+    const { url } = await startFacade(t, first.port);
+    const pending = ask(url);
+    await eventually(() => first.calls.length === 1, 20_000);
+    first.kill();
+    const { status, reason } = await readRefusal(await pending);
+    assert.deepEqual([status, reason], [503, 'CORE_UNAVAILABLE']);
+    // Long enough for the back-off to grow to its limit.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    assert.equal((await ask(url)).status, 503);
+    await startFakeCore(t, answerAll, first.port);
+    const foundMs = await eventually(async () => (await ask(url)).status === 200, 20_000);
+    t.diagnostic(`found after ${Math.round(foundMs)} ms`);
+  },
+);
+
+test(
+  'a core that accepts connections and says nothing is 503, not a hang',
+  { timeout: 60_000 },
+  async (t) => {
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => sockets.push(socket));
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    t.after(() => {
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    });
+    const { url } = await startFacade(t, (silent.address() as AddressInfo).port);
+    const started = performance.now();
+    const { status } = await readRefusal(await ask(url));
+    assert.equal(status, 503);
+    assert.ok(performance.now() - started < 15_000);
+  },
+);
+
+test('answers far above the 4 MiB of gRPC pass', async (t) => {
+  const crop = Buffer.alloc(20 * 1024 * 1024, 'crop');
+  const { url } = await startBoth(t, () => ({ face: { detectionScore: 1, cropJpeg: crop } }));
+  const body = createForm(Buffer.alloc(10 * 1024 * 1024));
+  const answer = await fetch(`${url}/face_detect_single`, {
+    method: 'POST',
+    headers: withKey,
+    body,
+  });
+  assert.equal(answer.status, 200);
+  const { face } = (await answer.json()) as { face: string };
+  assert.ok(Buffer.from(face, 'base64').equals(crop));
+});

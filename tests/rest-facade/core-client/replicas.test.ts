@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import dns from 'node:dns';
+import { test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { status } from '@grpc/grpc-js';
+import { toTarget } from '../../../rest-facade/config.js';
+import { createCoreClient } from '../../../rest-facade/core-client/core-client.js';
+import { loadRpcs } from '../../../rest-facade/protos.js';
+import { loadCoreTrust } from '../../../rest-facade/tls.js';
+import { createForm } from '../../helpers/net/form.js';
+import { answerAll } from '../answers.js';
+import { type ErrorBody, startFacade, withKey } from '../facade.js';
+import {
+  CoreRefusal,
+  type FakeCore,
+  type ReceivedCall,
+  type Script,
+  startFakeCore,
+} from '../fake-core.js';
+
+// Cores that come and go behind one facade.
+
+const answerLater: Script = async (call) => {
+  await sleep(20);
+  return answerAll(call);
+};
+
+/** Larger than what grpc-js keeps for retries of its own. */
+const picture = Buffer.alloc(1.1 * 1024 * 1024);
+
+/** Detects and sets scores without a pause; `stop` says which statuses were answered. */
+function startClients(url: string) {
+  const statuses: Record<string, number> = {};
+  let stopped = false;
+  const loop = async (send: () => Promise<Response>) => {
+    while (!stopped) {
+      const { status } = await send();
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    }
+  };
+  const detect = () =>
+    fetch(`${url}/face_detect_single`, {
+      method: 'POST',
+      headers: withKey,
+      body: createForm(picture),
+    });
+  const set = () => fetch(`${url}/face_config_score?detection=1`, { headers: withKey });
+  const loops = [detect, set].map(loop);
+  return async () => {
+    stopped = true;
+    await Promise.all(loops);
+    return statuses;
+  };
+}
+
+const listOf = (cores: readonly FakeCore[]) =>
+  `ipv4:${cores.map(({ port }) => `127.0.0.1:${port}`).join(',')}`;
+
+async function untilCalled(core: FakeCore, count: number): Promise<void> {
+  const wanted = core.calls.length + count;
+  while (core.calls.length < wanted) await sleep(5);
+}
+
+async function startReplicas(t: TestContext, count: number) {
+  const start = (port = 0) => startFakeCore(t, answerLater, port);
+  const cores = await Promise.all(Array.from({ length: count }, () => start()));
+  const { url } = await startFacade(t, 0, { REST_CORE_ADDRESS: listOf(cores) });
+  return { cores, url, start };
+}
+
+test('a call that one core refuses as UNAVAILABLE is sent to another, once it began to none', async (t) => {
+  const refusing = (reason: string, hasBegun: boolean) => (call: ReceivedCall) => {
+    if (hasBegun) call.begin();
+    throw new CoreRefusal(status.UNAVAILABLE, reason, 'later');
+  };
+  const table: [reason: string, hasBegun: boolean][] = [
+    ['SHUTTING_DOWN', false],
+    ['SHUTTING_DOWN', true],
+    ['STORE_UNAVAILABLE', false],
+    ['WORKER_LOST', false],
+  ];
+  for (const [reason, hasBegun] of table) {
+    const cores = await Promise.all([
+      startFakeCore(t, refusing(reason, hasBegun), 0),
+      startFakeCore(t, answerAll, 0),
+    ]);
+    const { url } = await startFacade(t, 0, { REST_CORE_ADDRESS: listOf(cores) });
+    const detect = async () => {
+      const sent = { method: 'POST', headers: withKey, body: createForm(picture) };
+      return (await fetch(`${url}/face_detect_single`, sent)).status;
+    };
+    // Until the facade has a connection to each, it knows of no other.
+    while (cores.some(({ calls }) => calls.length === 0)) await detect();
+    const statuses = [await detect(), await detect(), await detect(), await detect()];
+    assert.equal(
+      statuses.includes(503),
+      hasBegun,
+      `${reason}: ${String(statuses)} begun: ${hasBegun}`,
+    );
+  }
+});
+
+for (const leaving of ['kill', 'leave'] as const)
+  test(`no request fails while cores ${leaving} and come back`, { timeout: 60_000 }, async (t) => {
+    const { cores, url, start } = await startReplicas(t, 3);
+    const stop = startClients(url);
+    for (const [index, core] of cores.entries()) {
+      await untilCalled(core, 1);
+      await core[leaving]();
+      const other = cores[(index + 1) % cores.length] as FakeCore;
+      await untilCalled(other, 3);
+      cores[index] = await start(core.port);
+      await untilCalled(cores[index], 1);
+    }
+    const statuses = await stop();
+    assert.deepEqual(Object.keys(statuses), ['200']);
+    t.diagnostic(`${statuses['200']} requests`);
+  });
+
+for (const isBegun of [false, true])
+  test(`a call that breaks off ${isBegun ? 'once it is begun is refused' : 'before it is begun goes to another core'}`, async (t) => {
+    let calls = 0;
+    const script: Script = (call) => {
+      calls += 1;
+      if (calls > 1) return answerAll(call);
+      if (isBegun) call.begin();
+      // As grpc-js has it of a connection that is lost.
+      throw new CoreRefusal(status.UNAVAILABLE, undefined, 'Connection dropped');
+    };
+    const cores = await Promise.all([startFakeCore(t, script), startFakeCore(t, script)]);
+    const { url } = await startFacade(t, 0, { REST_CORE_ADDRESS: listOf(cores) });
+    const answer = await fetch(`${url}/face_config_score?detection`, { headers: withKey });
+    assert.deepEqual([answer.status, calls], isBegun ? [503, 1] : [200, 2]);
+    if (!isBegun) return;
+    // Nor shall the caller send it again by itself.
+    const { details } = (await answer.json()) as ErrorBody;
+    assert.deepEqual(details, { begun: 'true' });
+    assert.equal(answer.headers.get('retry-after'), null);
+  });
+
+test('a core that is added behind a name is used, with no request failed', async (t) => {
+  const addresses = ['127.0.0.1'];
+  t.mock.method(dns.promises, 'lookup', () =>
+    Promise.resolve(addresses.map((address) => ({ address, family: 4 }))),
+  );
+  const first = await startFakeCore(t, answerLater);
+  const second = await startFakeCore(t, answerLater, first.port, '127.0.0.2');
+  const target = toTarget(`core.test:${first.port}`);
+  const core = createCoreClient(target, await loadCoreTrust({}), 100);
+  t.after(() => core.close());
+
+  const rpc = loadRpcs().find(({ path }) => path.endsWith('/GetDetectionScore'));
+  assert.ok(rpc);
+  const { signal } = new AbortController();
+  let stopped = false;
+  const loop = async () => {
+    while (!stopped) {
+      const deadline = new Date(Date.now() + 10_000);
+      const caller = { apiKey: 'k', requestId: 'r', clientAddress: '127.0.0.1' };
+      await core.call(rpc, {}, { ...caller, deadline, signal });
+    }
+  };
+  const loops = [loop(), loop()];
+  // Several renewals in which nothing is new.
+  await Promise.all([untilCalled(first, 20), sleep(350)]);
+  assert.equal(second.calls.length, 0);
+  addresses.push('127.0.0.2');
+  await untilCalled(second, 10);
+  await untilCalled(first, 10);
+  stopped = true;
+  await Promise.all(loops);
+});

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadRpcs } from '../../../rest-facade/protos.js';
+import {
+  bindRequest,
+  type ParsedBody,
+  type RequestParts,
+} from '../../../rest-facade/request/bind-request.js';
+import { chooseRoute, findRoutes } from '../../../rest-facade/request/choose-route.js';
+import { parseQuery, splitTarget } from '../../../rest-facade/request/parse-target.js';
+import { createRoutes } from '../../../rest-facade/request/rules.js';
+import { reasonOf } from '../refusals.js';
+
+const routes = createRoutes(loadRpcs());
+const none: ParsedBody = {};
+const image = Buffer.from('image');
+
+/** Finds, chooses and binds like the facade: the RPC and its message. */
+function transcode(
+  verb: string,
+  target: string,
+  body = none,
+  headers: RequestParts['headers'] = {},
+): [string | undefined, object] {
+  const { path, query: rawQuery } = splitTarget(target);
+  const match = findRoutes(routes, verb, path);
+  const query = parseQuery(rawQuery);
+  const route = chooseRoute(match, query);
+  const parts = { pathVariables: match.variables, query, headers, body };
+  return [route.rpcName.split('.').at(-1), bindRequest(route, parts)];
+}
+
+const form = (...pairs: [string, string][]): ParsedBody => ({
+  picture: image,
+  fields: pairs.map(([name, value]) => ({ name, value })),
+});
+const json = (members: Record<string, unknown>): ParsedBody => ({ members });
+const score = '/v1/companies/acme/detection-score';
+
+test('requests and their messages', () => {
+  const table: [Parameters<typeof transcode>, string, object][] = [
+    [['POST', '/face_detect_single', form()], 'DetectSingleFace', { image }],
+    [
+      ['POST', '/face_detect_single', form(['company', ''], ['x', '1'], ['x', '2'])],
+      'DetectSingleFace',
+      { image },
+    ],
+    [
+      ['POST', '/face_detect_multi', form(['min_score', ''], ['max_faces', ''], ['crop', ''])],
+      'DetectAllFaces',
+      { image },
+    ],
+    [
+      ['POST', '/face_detect_multi?max_faces=9', form(['max_faces', '3'], ['min_score', '0.5'])],
+      'DetectAllFaces',
+      { image, max_faces: 3, min_score: 0.5 },
+    ],
+    [['POST', '/meter-number-ocr/base64', { picture: image, members: {} }], 'ReadMeter', { image }],
+    [
+      [
+        'POST',
+        '/meter-number-ocr/base64',
+        {
+          picture: image,
+          members: {
+            expected_digits: 8,
+            previous_reading: '00120.50',
+            max_increase: null,
+            alternatives: true,
+            other: [1],
+          },
+        },
+      ],
+      'ReadMeter',
+      { image, expected_digits: 8, previous_reading: '00120.50', alternatives: true },
+    ],
+    [
+      [
+        'POST',
+        '/meter-number-ocr/file',
+        form(
+          ['expected_decimals', '3'],
+          ['previous_reading', '00120.50'],
+          ['max_increase', '7'],
+          ['serial_number', 'True'],
+        ),
+      ],
+      'ReadMeter',
+      {
+        image,
+        expected_decimals: 3,
+        previous_reading: '00120.50',
+        max_increase: '7',
+        serial_number: true,
+      },
+    ],
+    [['GET', '/face_config_score?detection'], 'GetDetectionScore', {}],
+    [
+      ['GET', '/face_config_score?detection=0.1&company=a&detection_score=0.10'],
+      'SetDetectionScore',
+      { company: 'a', detection_score: 0.1 },
+    ],
+    [['GET', score], 'GetDetectionScore', { company: 'acme' }],
+    [
+      ['GET', `${score}?company=acme`, none, { 'x-company-password': ['é'] }],
+      'GetDetectionScore',
+      // Latin-1 that is not UTF-8 stays what it is.
+      { company: 'acme', password: 'é' },
+    ],
+    [
+      [
+        'PUT',
+        score,
+        json({ company: 'acme', detection_score: 0.5, password: null }),
+        { 'x-company-password': ['p'] },
+      ],
+      'SetDetectionScore',
+      { company: 'acme', detection_score: 0.5, password: 'p' },
+    ],
+    // An empty value is the same as an absent one, also of a field that is filled otherwise.
+    [['GET', `${score}?company=`], 'GetDetectionScore', { company: 'acme' }],
+    [
+      ['GET', '/face_config_score?detection=0.61&company=a&detection_score='],
+      'SetDetectionScore',
+      { company: 'a', detection_score: 0.61 },
+    ],
+    // Whoever sends a password elsewhere than in the header is told that it is missing there.
+    [['PUT', score, json({ password: 'p' })], 'SetDetectionScore', { company: 'acme' }],
+    [['PUT', score, json({})], 'SetDetectionScore', { company: 'acme' }],
+    [['PUT', score, json({ detection_score: null })], 'SetDetectionScore', { company: 'acme' }],
+    [
+      ['PUT', score, json({ detection_score: '0.25' })],
+      'SetDetectionScore',
+      { company: 'acme', detection_score: 0.25 },
+    ],
+    [
+      ['PUT', score, json({ detection_score: 1, constructor: 2 })],
+      'SetDetectionScore',
+      { company: 'acme', detection_score: 1 },
+    ],
+  ];
+  for (const [request, rpc, message] of table)
+    assert.deepEqual(transcode(...request), [rpc, message], JSON.stringify(request));
+});
+
+test('requests that are refused', () => {
+  const table: [Parameters<typeof transcode>, string][] = [
+    [['GET', '/'], 'NO_SUCH_ROUTE'],
+    [['GET', '/face_detect_single/'], 'NO_SUCH_ROUTE'],
+    [['GET', '/face_detect_single'], 'METHOD_NOT_ALLOWED'],
+    [['HEAD', '/face_config_score?detection=1'], 'METHOD_NOT_ALLOWED'],
+    [['GET', '/face_config_score'], 'MISSING_FIELD'],
+    [['GET', '/face_config_score?company=a&password=b'], 'MISSING_FIELD'],
+    [['GET', '/face_config_score?detection&detection'], 'REPEATED_FIELD'],
+    [['GET', '/face_config_score?detection=0.1&detection=0.1'], 'REPEATED_FIELD'],
+    [['GET', '/face_config_score?detection&company=a&company=a'], 'REPEATED_FIELD'],
+    [['GET', '/face_config_score?detection&password=a&password=b'], 'REPEATED_FIELD'],
+    [['GET', '/face_config_score?detection=high'], 'INVALID_SCORE'],
+    [['GET', '/face_config_score?detection=%'], 'INVALID_FIELD'],
+    [['GET', '/v1/companies/%ff/detection-score'], 'INVALID_FIELD'],
+    [['GET', score, none, { 'x-company-password': ['a', 'b'] }], 'REPEATED_FIELD'],
+    [['PUT', score, json({ detection_score: true })], 'INVALID_SCORE'],
+    [['PUT', score, json({ detection_score: [0.5] })], 'INVALID_SCORE'],
+    [['PUT', score, json({ detection_score: 0.1234567 })], 'INVALID_SCORE'],
+    [['PUT', score, json({ detection_score: -0.5 })], 'INVALID_SCORE'],
+    [['PUT', score, json({ detection_score: Infinity })], 'INVALID_SCORE'],
+    [['PUT', score, json({ detection_score: 1e-7 })], 'INVALID_SCORE'],
+    [
+      // A JSON number would have lost zeros and digits already.
+      [
+        'POST',
+        '/meter-number-ocr/base64',
+        { picture: image, members: { previous_reading: 120.5 } },
+      ],
+      'INVALID_FIELD',
+    ],
+    [['POST', '/meter-number-ocr/file', form(['expected_digits', '8.0'])], 'INVALID_FIELD'],
+    [['POST', '/face_detect_multi', form(['crop', 'no'])], 'INVALID_FIELD'],
+    [['POST', '/face_detect_multi', form(['crop', '1'], ['crop', '1'])], 'REPEATED_FIELD'],
+    [['POST', '/face_detect_multi', form(['max_faces', '-1'])], 'INVALID_FIELD'],
+    [['POST', '/face_detect_multi', form(['min_score', '1e-1'])], 'INVALID_SCORE'],
+  ];
+  for (const [request, reason] of table)
+    assert.equal(
+      reasonOf(() => transcode(...request)),
+      reason,
+      JSON.stringify(request),
+    );
+});
+
+test('a second, different value for what the path, a header or a parameter says', () => {
+  const password = { 'x-company-password': ['right'] };
+  const table: [Parameters<typeof transcode>, string][] = [
+    [['GET', `${score}?company=other`], 'company'],
+    [['GET', `${score}?password=wrong`, none, password], 'password'],
+    [['PUT', `${score}?company=other`, json({ detection_score: 0.5 })], 'company'],
+    [['PUT', score, json({ company: 'other', detection_score: 0.5 })], 'company'],
+    [['PUT', score, json({ password: 'wrong', detection_score: 0.5 }), password], 'password'],
+    [['GET', '/face_config_score?detection=0.61&detection_score=0.2'], 'detection_score'],
+    [['GET', `${score}?company=acme&company=other`], 'company'],
+  ];
+  for (const [request, field] of table) {
+    const message = `${field} is given twice with different values, want one`;
+    const refusal = { reason: 'INVALID_FIELD', message, details: { field } };
+    assert.throws(() => transcode(...request), refusal, JSON.stringify(request));
+  }
+});
+
+test('a refused method tells the methods of the path', () => {
+  assert.throws(() => findRoutes(routes, 'DELETE', score), {
+    details: { method: 'DELETE', allow: 'GET, PUT' },
+  });
+  assert.throws(() => findRoutes(routes, 'POST', '/face_config_score'), {
+    details: { method: 'POST', allow: 'GET' },
+  });
+});
+
+test('random query strings are bound or refused, never anything else', () => {
+  // A fixed seed: a failure can be repeated.
+  let state = 20_240_229;
+  const random = (below: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  const pieces = [
+    'detection',
+    'company',
+    'password',
+    'detection_score',
+    '=',
+    '=',
+    '=',
+    '&',
+    '&',
+    '&',
+    '0.5',
+    '1',
+    '%',
+    '%41',
+    '%00',
+    '%ff',
+    '%C3%A9',
+    '+',
+    '.',
+    '-',
+    'e',
+    '__proto__',
+    'constructor',
+    '?',
+    '#',
+    ';',
+    'é',
+    '\u0000',
+    '[]',
+    'true',
+  ];
+  const known = ['MISSING_FIELD', 'REPEATED_FIELD', 'INVALID_FIELD', 'INVALID_SCORE'];
+  const seen = new Map<string, number>();
+  for (let round = 0; round < 20_000; round += 1) {
+    const length = random(14);
+    let query = Array.from({ length }, () => pieces[random(pieces.length)]).join('');
+    if (random(2) === 0) query = `detection=0.${random(9_999_999)}&company=a&${query}`;
+    const reason = reasonOf(() => {
+      const [rpc, message] = transcode('GET', `/face_config_score?${query}`);
+      const { detection_score: value, ...rest } = message as Record<string, unknown>;
+      assert.ok(Object.keys(rest).every((name) => name === 'company' || name === 'password'));
+      if (rpc === 'GetDetectionScore') assert.equal(value, undefined, query);
+      else assert.ok(typeof value === 'number' && value >= 0 && Number.isFinite(value), query);
+    });
+    assert.ok(reason === undefined || known.includes(reason), `${query}: ${reason}`);
+    seen.set(reason ?? 'bound', (seen.get(reason ?? 'bound') ?? 0) + 1);
+  }
+  // Every outcome was met, so the test looked at all of them.
+  assert.deepEqual([...seen.keys()].sort(), ['bound', ...known].sort());
+});

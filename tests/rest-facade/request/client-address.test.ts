@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clientAddressOf } from '../../../rest-facade/request/client-address.js';
+import { parseTrustedProxies } from '../../../runtime/net/trusted-proxies.js';
+import { deferred } from '../../helpers/deferred.js';
+import { createForm } from '../../helpers/net/form.js';
+import { answerAll } from '../answers.js';
+import { readRefusal, startBoth, withKey } from '../facade.js';
+
+const client = '203.0.113.7';
+
+test('the client is the last hop that is no trusted proxy', () => {
+  const isTrustedProxy = parseTrustedProxies('10.0.0.0/8, 2001:db8::/32');
+  const table: [what: string, peer: string, forwardedFor: string | undefined, address: string][] = [
+    ['no proxy', client, undefined, client],
+    ['a claim of an untrusted peer', client, '198.51.100.1', client],
+    ['one proxy', '10.0.0.1', client, client],
+    ['one proxy, by IPv6', '2001:db8::1', '2001:db9::7', '2001:db9::7'],
+    ['one proxy, at a socket for both families', '::ffff:10.0.0.1', client, client],
+    ['a chain of two proxies', '10.0.0.1', `${client}, 10.0.0.2`, client],
+    ['a claim before what the proxies add', '10.0.0.1', `1.2.3.4,${client} ,10.0.0.2`, client],
+    ['a claim of another proxy', '10.0.0.1', `10.0.0.9, ${client}`, client],
+    ['a client that is a proxy itself', '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
+    ['a proxy that names nobody', '10.0.0.1', undefined, '10.0.0.1'],
+    ['a proxy that names nothing', '10.0.0.1', '', '10.0.0.1'],
+    ['rubbish', '10.0.0.1', 'unknown', '10.0.0.1'],
+    ['rubbish behind a proxy', '10.0.0.1', `${client}, <script>, 10.0.0.2`, '10.0.0.2'],
+    ['commas', '10.0.0.1', ',,', '10.0.0.1'],
+  ];
+  for (const [what, remoteAddress, forwardedFor, address] of table) {
+    const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor };
+    const request = { headers, socket: { remoteAddress } };
+    assert.equal(clientAddressOf(request, isTrustedProxy), address, what);
+  }
+  assert.equal(
+    clientAddressOf({ headers: {}, socket: { remoteAddress: undefined } }, isTrustedProxy),
+    'unknown',
+  );
+});
+
+for (const [trusted, seen] of [
+  [undefined, '127.0.0.1'],
+  ['10.0.0.0/8', '127.0.0.1'],
+  ['10.0.0.0/8, 127.0.0.1', client],
+] as const)
+  test(`the core and the log have ${seen} where ${trusted ?? 'nobody'} is trusted`, async (t) => {
+    const env = trusted === undefined ? {} : { REST_TRUSTED_PROXIES: trusted };
+    const { url, core, logged } = await startBoth(t, answerAll, env);
+    await fetch(`${url}/v1/companies/acme/detection-score`, {
+      headers: { ...withKey, 'x-company-password': 'p', 'x-forwarded-for': `${client}, 10.1.1.1` },
+    });
+    assert.deepEqual(core.calls[0]?.metadata.get('x-forwarded-for'), [seen]);
+    assert.match(logged(), new RegExp(`"client":"${seen}"`));
+  });
+
+for (const [one, same, another] of [
+  [client, client, '198.51.100.1'],
+  ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1'],
+] as const)
+  test(`${one} and ${same} are one client, which leaves ${another} room for its uploads`, async (t) => {
+    const [first, other, end] = [deferred(), deferred(), deferred()];
+    const { url } = await startBoth(
+      t,
+      async (call) => {
+        (String(call.metadata.get('apikey')) === 'first' ? first : other).resolve();
+        await end.promise;
+        return answerAll(call);
+      },
+      {
+        REST_TRUSTED_PROXIES: '127.0.0.1',
+        REST_MAX_IMAGE_BYTES: '1000000',
+        REST_MAX_BODY_BYTES: '1048576',
+        REST_MAX_BUFFERED_BYTES: '1310720',
+      },
+    );
+    const upload = (key: string, address: string, bytes: number) =>
+      fetch(`${url}/face_detect_multi`, {
+        method: 'POST',
+        headers: { apikey: key, 'x-forwarded-for': address },
+        body: createForm(Buffer.alloc(bytes)),
+      });
+    const held = upload('first', one, 900_000);
+    await first.promise;
+    const refused = await readRefusal(await upload('second', same, 200_000));
+    assert.deepEqual([refused.status, refused.reason], [429, 'QUEUE_FULL']);
+    const taken = upload('third', another, 200_000);
+    await Promise.race([other.promise, taken]);
+    end.resolve();
+    assert.deepEqual([(await held).status, (await taken).status], [200, 200]);
+  });

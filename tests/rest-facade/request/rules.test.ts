@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { loadRpcs } from '../../../rest-facade/protos.js';
+import { createRoutes } from '../../../rest-facade/request/rules.js';
+
+const protoDir = fileURLToPath(new URL('../../../../proto', import.meta.url));
+
+test('proto-loader exposes the options as the rules read them', () => {
+  const rpc = loadRpcs().find(({ path }) => path.endsWith('/ReadMeter'));
+  assert.deepEqual(rpc?.options?.['(google.api.http)'], {
+    post: '/meter-number-ocr/file',
+    body: '*',
+    // Repeated, but an object where there is one.
+    additional_bindings: { post: '/meter-number-ocr/base64', body: '*' },
+  });
+  assert.deepEqual(rpc?.options?.['(rest)'], {
+    bindings: [
+      { path: '/meter-number-ocr/file', multipart: { file_part: 'file', file_field: 'image' } },
+      { path: '/meter-number-ocr/base64', data_url: { member: 'image', field: 'image' } },
+    ],
+    refusals: 'NO_READING',
+  });
+});
+
+test('the routes are those of the contract', () => {
+  const routes = createRoutes(loadRpcs()).map((route) => [
+    `${route.verb} ${route.template}`,
+    route.rpcName.split('.').at(-1),
+    route.body.kind,
+    [...route.pathFields.keys()].join(),
+    route.openFields.map(({ name }) => name).join(),
+    route.query.map(({ name, field, presence }) => `${name}:${field?.name}:${presence}`).join(),
+    route.headers.map(({ name, field }) => `${name}:${field.name}`).join(),
+  ]);
+  const score = '/v1/companies/{company}/detection-score';
+  const header = 'x-company-password:password';
+  const options = 'company,min_score,landmarks,crop,details';
+  const known =
+    'expected_digits,expected_decimals,previous_reading,max_increase,serial_number,alternatives';
+  assert.deepEqual(routes, [
+    ['POST /face_detect_single', 'DetectSingleFace', 'multipart', '', options, '', ''],
+    ['POST /face_detect_multi', 'DetectAllFaces', 'multipart', '', `${options},max_faces`, '', ''],
+    [`GET ${score}`, 'GetDetectionScore', 'none', 'company', '', '', header],
+    [
+      'GET /face_config_score',
+      'GetDetectionScore',
+      'none',
+      '',
+      'company,password',
+      'detection:undefined:bare',
+      '',
+    ],
+    [`PUT ${score}`, 'SetDetectionScore', 'json', 'company', 'detection_score', '', header],
+    [
+      'GET /face_config_score',
+      'SetDetectionScore',
+      'none',
+      '',
+      'company,password',
+      'detection:detection_score:with-value',
+      '',
+    ],
+    ['POST /meter-number-ocr/file', 'ReadMeter', 'multipart', '', known, '', ''],
+    ['POST /meter-number-ocr/base64', 'ReadMeter', 'data-url', '', known, '', ''],
+  ]);
+});
+
+/** Loads a service whose methods are given as text. */
+function load(t: TestContext, methods: string, messages = '') {
+  const dir = mkdtempSync(join(tmpdir(), 'rules-'));
+  t.after(() => rmSync(dir, { recursive: true }));
+  writeFileSync(
+    join(dir, 'a.proto'),
+    `syntax = "proto3"; package a;
+    import "google/api/annotations.proto"; import "imageanalysis/v1/rest.proto";
+    message Q { string name = 1; bytes image = 2; uint32 x = 3; }
+    message Nested { Q q = 1; } message Tags { repeated string tags = 1; }
+    message Large { int64 n = 1; } message Ratio { double ratio = 1; } message R { string text = 1; } ${messages}
+    service S { ${methods} }`,
+  );
+  return loadRpcs(['a.proto'], [dir, protoDir]);
+}
+
+const method = (name: string, http: string, rest = '', request = 'Q') =>
+  `rpc ${name}(${request}) returns (R) {
+    option (google.api.http) = {${http}};
+    ${rest && `option (imageanalysis.v1.rest) = {${rest}};`}
+  }`;
+
+test('a new RPC with annotations is a route', (t) => {
+  const rpcs = load(t, `${method('Get', 'get: "/a/{name}"')} rpc Grpc(Q) returns (R);`);
+  const routes = createRoutes(rpcs);
+  assert.deepEqual(
+    routes.map(({ verb, template, openFields }) => [verb, template, openFields.map((f) => f.name)]),
+    [['GET', '/a/{name}', ['x']]],
+  );
+});
+
+test('mistakes in the options are errors at start that name the RPC', (t) => {
+  const multipart = 'multipart: {file_part: "f" file_field: "image"}';
+  const table: [string, RegExp][] = [
+    [method('M', 'get: "/a/{nam}"'), /^a\.S\.M: path "\/a\/\{nam\}": no field "nam"$/],
+    [method('M', 'get: "/a/{image}"'), /field "image" cannot be filled by one text/],
+    [method('M', 'get: "/a/*"'), /segment "\*"/],
+    [method('M', 'get: "/a" put: "/b"'), /must have one of get, put/],
+    [method('M', 'body: "*"'), /must have one of get, put/],
+    [method('M', 'get: "/a" gte: "/b"'), /option google\.api\.http: .*gte/],
+    [method('M', 'post: "/a" body: "name"'), /body is "name", known is "\*" only/],
+    [method('M', 'get: "/a"', 'bindings: {path: "/b"}'), /names the path "\/b"/],
+    [method('M', 'get: "/a"', 'refusals: "NO_FACES"'), /option rest: refusals\.0: .*NO_FACE/],
+    [
+      method('M', 'get: "/a"', 'bindings: {path: "/a"} bindings: {path: "/a"}'),
+      /names the path "\/a" twice/,
+    ],
+    [method('M', 'get: "/a"', `bindings: {path: "/a" ${multipart}}`), /needs body: "\*"/],
+    [
+      method(
+        'M',
+        'post: "/a" body: "*"',
+        'bindings: {path: "/a" data_url: {member: "m" field: "name"}}',
+      ),
+      /field "name" must be of type bytes/,
+    ],
+    [
+      method(
+        'M',
+        'post: "/a" body: "*"',
+        `bindings: {path: "/a" ${multipart} data_url: {member: "m" field: "image"}}`,
+      ),
+      /exclude each other/,
+    ],
+    [
+      method('M', 'post: "/a" body: "*"', 'bindings: {path: "/a" multipart: {file_part: "f"}}'),
+      /option rest: bindings\.0\.multipart\.file_field/,
+    ],
+    [
+      method('M', 'get: "/a"', 'bindings: {path: "/a" query: {name: "q" invalid_reason: "NO"}}'),
+      /invalid_reason is "NO"/,
+    ],
+    [
+      method('M', 'get: "/a"', 'bindings: {path: "/a" query: {name: "q" presence: BARE}}'),
+      /option rest: bindings\.0\.query\.0\.presence/,
+    ],
+    [
+      method('M', 'get: "/a"', 'bindings: {path: "/a" headers: {name: "X" field: "name"}}'),
+      /option rest: bindings\.0\.headers\.0\.name/,
+    ],
+    [method('M', 'get: "/a"', '', 'Nested'), /field "q" is of TYPE_MESSAGE/],
+    [method('M', 'get: "/a"', '', 'Large'), /field "n" is of TYPE_INT64, which has no REST form/],
+    [method('M', 'get: "/a"', '', 'Tags'), /field "tags" is repeated, which has no REST form/],
+    [method('M', 'get: "/a"', '', 'Ratio'), /field "ratio" is a double, want a score/],
+    [
+      `rpc M(stream Q) returns (R) { option (google.api.http) = {get: "/a"}; }`,
+      /streams are not available over REST/,
+    ],
+    [
+      `rpc M(Q) returns (R) { option (imageanalysis.v1.rest) = {bindings: {path: "/a"}}; }`,
+      /option rest without google\.api\.http/,
+    ],
+    [
+      method('M', 'get: "/a/{name}"') + method('N', 'get: "/a/{x}"'),
+      /^a\.S\.N: GET \/a\/\{\} is taken by a\.S\.M$/,
+    ],
+  ];
+  for (const [methods, message] of table)
+    assert.throws(() => createRoutes(load(t, methods)), { message }, methods);
+});
+
+test('all mistakes are reported together', (t) => {
+  const rpcs = load(t, method('M', 'get: "/a/*"') + method('N', 'get: "/b/{no}"'));
+  assert.throws(() => createRoutes(rpcs), /^Error: a\.S\.M: .*\na\.S\.N: /);
+});

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { readMultipart } from '../../../rest-facade/request/body/read-multipart.js';
+import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
+import { createForm } from '../../helpers/net/form.js';
+import { answerAll } from '../answers.js';
+import { type ErrorBody, readRefusal, startBoth, withKey } from '../facade.js';
+import { exchange, multipartRequest } from '../raw-http.js';
+
+const kib = 1024;
+const path = '/face_detect_single';
+const part = (headers: string, data = 'x') => `--b\n${headers}\n\n${data}\n`;
+const disposition = (rest: string) => `content-disposition: form-data; ${rest}`;
+const file = part(
+  `${disposition('name="file"; filename="a.jpg"')}\ncontent-type: image/jpeg`,
+  'JPEG',
+);
+const field = (name: string, value = 'x') => part(disposition(`name="${name}"`), value);
+const end = '--b--\n';
+
+test('forms that are read', async (t) => {
+  const { port, core } = await startBoth(t, answerAll);
+  const table: [string, string, string][] = [
+    ['the file alone', file + end, 'JPEG'],
+    ['fields before and after', field('company', 'a') + file + field('x') + end, 'JPEG'],
+    ['a preamble and an epilogue', `hello\n${file}${end}bye`, 'JPEG'],
+    ['no line end after the last boundary', `${file}--b--`, 'JPEG'],
+    [
+      'a file name in UTF-8',
+      part(disposition(`name="file"; filename*=UTF-8''%e2%82%ac.jpg`), 'JPEG') + end,
+      'JPEG',
+    ],
+    [
+      'a file name with a path',
+      part(disposition('name="file"; filename="../../a"'), 'JPEG') + end,
+      'JPEG',
+    ],
+    // The core says EMPTY_IMAGE.
+    ['an empty file', part(disposition('name="file"; filename="a.jpg"'), '') + end, ''],
+    [
+      'a file without a name by its type',
+      part(`${disposition('name="file"')}\ncontent-type: application/octet-stream`, 'JPEG') + end,
+      'JPEG',
+    ],
+    ['a part without a name', part('content-disposition: form-data') + file + end, 'JPEG'],
+    [
+      'a boundary-like line in the file',
+      part(disposition('name="file"; filename="a"'), '--\n-b--\n\n--') + end,
+      '--\r\n-b--\r\n\r\n--',
+    ],
+  ];
+  for (const [what, body, bytes] of table) {
+    const answer = await exchange(port, multipartRequest(path, body));
+    assert.equal(answer.status, 200, `${what}: ${answer.body}`);
+    const image = core.calls.at(-1)?.request['image'] as Uint8Array;
+    assert.equal(Buffer.from(image).toString(), bytes, what);
+  }
+  assert.equal(core.calls.length, table.length);
+});
+
+test('forms that are refused, over a raw socket', async (t) => {
+  const { port, core } = await startBoth(t, answerAll);
+  const table: [string, string, string][] = [
+    ['no last boundary', file, 'MALFORMED_MULTIPART'],
+    ['the file cut off', file.slice(0, -6), 'MALFORMED_MULTIPART'],
+    ['a part header cut off', '--b\ncontent-dispo', 'MALFORMED_MULTIPART'],
+    ['no part at all', end, 'MISSING_FIELD'],
+    ['an empty body', '', 'MALFORMED_MULTIPART'],
+    [
+      'another boundary',
+      `--c\n${disposition('name="file"; filename="a"')}\n\nx\n--c--\n`,
+      'MALFORMED_MULTIPART',
+    ],
+    ['a header without a colon', `--b\nno header\n\nx\n${end}`, 'MALFORMED_MULTIPART'],
+    ['a header name that is none', `--b\n\u0001: x\n\nx\n${end}`, 'MALFORMED_MULTIPART'],
+    ['no file', field('company') + end, 'MISSING_FIELD'],
+    [
+      'the file under another name',
+      part(disposition('name="image"; filename="a"')) + end,
+      'MISSING_FIELD',
+    ],
+    ['the file as a field', field('file', 'JPEG') + end, 'MISSING_FIELD'],
+    [
+      'no file chosen, as a field',
+      part(disposition('name="file"; filename=""'), '') + end,
+      'MISSING_FIELD',
+    ],
+    [
+      'no file chosen, as browsers send it',
+      part(
+        `${disposition('name="file"; filename=""')}\ncontent-type: application/octet-stream`,
+        '',
+      ) + end,
+      'MISSING_FIELD',
+    ],
+    [
+      'a part without Content-Disposition',
+      `--b\ncontent-type: image/jpeg\n\nJPEG\n${end}`,
+      'MISSING_FIELD',
+    ],
+    [
+      'a disposition of another kind',
+      part('content-disposition: attachment; name="file"; filename="a"') + end,
+      'MISSING_FIELD',
+    ],
+    ['two files of the name', file + file + end, 'REPEATED_FIELD'],
+    [
+      'a second file of another name',
+      file + part(disposition('name="x"; filename="a"')) + end,
+      'MALFORMED_MULTIPART',
+    ],
+    ['a field twice', field('company') + field('company') + file + end, 'REPEATED_FIELD'],
+  ];
+  for (const [what, body, reason] of table) {
+    const answer = await exchange(port, multipartRequest(path, body));
+    assert.equal(answer.status, 400, `${what}: ${answer.text}`);
+    assert.equal((JSON.parse(answer.body) as ErrorBody).reason, reason, what);
+  }
+  assert.deepEqual(core.calls, []);
+});
+
+test('a boundary of 70 characters, in quotes', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  const boundary = `'()+_,-./:=? `.repeat(6).slice(0, 69) + 'b';
+  const contentType = `multipart/form-data; charset=utf-8; boundary="${boundary}"`;
+  const body = (file + end).replaceAll('--b', `--${boundary}`);
+  const { status, text } = await exchange(port, multipartRequest(path, body, { contentType }));
+  assert.equal(status, 200, text);
+});
+
+test('content types', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  const table: [string, number, string | undefined][] = [
+    ['multipart/form-data; boundary=b', 200, undefined],
+    ['Multipart/Form-Data; charset=utf-8; boundary="b"', 200, undefined],
+    ['multipart/form-data; boundary=b; charset='.padEnd(200, 'x'), 200, undefined],
+    ['multipart/form-data; boundary=b; charset='.padEnd(201, 'x'), 400, 'MALFORMED_MULTIPART'],
+    [`multipart/form-data; boundary="${'b'.repeat(200)}"`, 400, 'MALFORMED_MULTIPART'],
+    ['multipart/form-data', 400, 'MALFORMED_MULTIPART'],
+    ['multipart/form-data; boundary=', 400, 'MALFORMED_MULTIPART'],
+    ['multipart/form-datax; boundary=b', 415, 'UNSUPPORTED_CONTENT_TYPE'],
+    ['multipart/mixed; boundary=b', 415, 'UNSUPPORTED_CONTENT_TYPE'],
+    ['application/x-www-form-urlencoded', 415, 'UNSUPPORTED_CONTENT_TYPE'],
+    ['image/jpeg', 415, 'UNSUPPORTED_CONTENT_TYPE'],
+    ['', 415, 'UNSUPPORTED_CONTENT_TYPE'],
+  ];
+  for (const [contentType, status, reason] of table) {
+    const answer = await exchange(port, multipartRequest(path, file + end, { contentType }));
+    assert.equal(answer.status, status, contentType);
+    assert.equal((JSON.parse(answer.body) as ErrorBody).reason, reason, contentType);
+  }
+});
+
+test('every limit of a form, at it and one above', async (t) => {
+  const { url, core } = await startBoth(t, answerAll, {
+    REST_MAX_IMAGE_BYTES: '100000',
+    REST_MAX_FORM_FIELDS: '20',
+    REST_MAX_FIELD_BYTES: '70000',
+  });
+  const send = async (bytes: number, fields: Record<string, string>) => {
+    const body = createForm(Buffer.alloc(bytes, 1), fields);
+    const answer = await fetch(`${url}${path}`, { method: 'POST', headers: withKey, body });
+    return answer.status === 200 ? 'success' : (await readRefusal(answer)).reason;
+  };
+  const many = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, 'y']));
+  const long = (length: number) => 'n'.repeat(length);
+
+  assert.equal(await send(100_000, {}), 'success');
+  assert.equal((core.calls.at(-1)?.request['image'] as Uint8Array).length, 100_000);
+  assert.equal(await send(100_001, {}), 'BODY_TOO_LARGE');
+  assert.equal(await send(1, many(20)), 'success');
+  assert.equal(await send(1, many(21)), 'MALFORMED_MULTIPART');
+  assert.equal(await send(1, { x: long(70_000) }), 'success');
+  assert.equal(await send(1, { x: long(70_001) }), 'MALFORMED_MULTIPART');
+  assert.equal(await send(1, { company: long(70_000) }), 'success');
+  assert.equal((core.calls.at(-1)?.request['company'] as string).length, 70_000);
+  assert.equal(await send(1, { [long(100)]: 'x' }), 'success');
+  assert.equal(await send(1, { [long(101)]: 'x' }), 'MALFORMED_MULTIPART');
+});
+
+test('a picture or a text in place of the file is told that a filename is missing, however long', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  for (const type of ['image/png', 'text/plain'])
+    for (const bytes of [10, 65_537]) {
+      const headers = `${disposition('name="file"')}\ncontent-type: ${type}`;
+      const form = part(headers, 'x'.repeat(bytes)) + end;
+      const { status, body } = await exchange(port, multipartRequest(path, form));
+      const { reason, message } = JSON.parse(body) as ErrorBody;
+      assert.deepEqual(
+        [status, reason, message],
+        [400, 'MISSING_FIELD', 'file is missing, want one file part with a filename'],
+      );
+    }
+});
+
+test('the fields of a form, unfinished ones too, count as bytes of uploads that are held', async () => {
+  const budget = createFairBudget(1_000 * kib);
+  const read = async (body: string) => {
+    const request = Object.assign(Readable.from([Buffer.from(body.replaceAll('\n', '\r\n'))]), {
+      headers: { 'content-type': 'multipart/form-data; boundary=b' },
+    });
+    return readMultipart(request as unknown as IncomingMessage, {
+      signal: new AbortController().signal,
+      budget: budget.of('caller'),
+      maxBodyBytes: 2_000 * kib,
+      maxFileBytes: 1,
+      maxFields: 16,
+      maxFieldBytes: 64 * kib,
+      start: () => {},
+      filePart: 'file',
+    });
+  };
+  const tiny = part(disposition('name="file"; filename="a.jpg"'));
+  const fields = (count: number) =>
+    Array.from({ length: count }, (_, at) => field(`x${at}`, 'y'.repeat(64 * kib))).join('');
+  const { release } = await read(fields(4) + tiny + end);
+  assert.ok(budget.taken > 256 * kib, String(budget.taken));
+  const unfinished = fields(16).slice(0, -10);
+  for (const body of [fields(16) + tiny + end, unfinished])
+    await assert.rejects(read(body), { reason: 'QUEUE_FULL' });
+  release();
+  assert.equal(budget.taken, 0);
+});
+
+test('parts that busboy skips in silence are counted', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  const skipped = '--b\ncontent-type: text/plain\n\nx\n';
+  const send = async (count: number) =>
+    (await exchange(port, multipartRequest(path, skipped.repeat(count) + file + end))).status;
+  assert.equal(await send(16), 200);
+  assert.equal(await send(17), 400);
+});
+
+test('a form split into chunks of any size is the same form', async (t) => {
+  const { port, core } = await startBoth(t, answerAll);
+  const body = (field('company', 'acme') + file + end).replaceAll('\n', '\r\n');
+  for (const size of [1, 2, 3, 7, 50]) {
+    const chunks = body.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
+    const head =
+      `POST ${path} HTTP/1.1\r\nhost: x\r\napikey: k\r\nconnection: close\r\n` +
+      'content-type: multipart/form-data; boundary=b\r\ntransfer-encoding: chunked\r\n\r\n';
+    const chunked = chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('');
+    const answer = await exchange(port, `${head}${chunked}0\r\n\r\n`);
+    assert.equal(answer.status, 200, `${size}: ${answer.body}`);
+    const request = core.calls.at(-1)?.request;
+    assert.equal(Buffer.from(request?.['image'] as Uint8Array).toString(), 'JPEG');
+    assert.equal(request?.['company'], 'acme');
+  }
+});

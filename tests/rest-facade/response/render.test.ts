@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { Any } from '../../../generated/google/protobuf/any.js';
+import { ErrorInfo, RetryInfo } from '../../../generated/google/rpc/error_details.js';
+import { Status } from '../../../generated/google/rpc/status.js';
+import { fromGrpcError } from '../../../rest-facade/core-client/grpc-error.js';
+import { renderError, toHttpStatus } from '../../../rest-facade/response/http-error.js';
+import { Base64, Float, type Json, writeJson } from '../../../rest-facade/response/json.js';
+import { formatScore } from '../../../rest-facade/response/render-face.js';
+import { renderResponse } from '../../../rest-facade/response/render-response.js';
+import { Refusal, refuse } from '../../../runtime/errors/refusal.js';
+
+test('JSON: floats show a point, base64 is plain, undefined is left out', () => {
+  const shared = Buffer.from('xxpicturexx').subarray(2, 9);
+  const table: [Json, string][] = [
+    [new Float(1), '1.0'],
+    [new Float(-0), '0.0'],
+    [new Float(-3), '-3.0'],
+    [new Float(0.1), '0.1'],
+    [new Float(1e21), '1e+21'],
+    [new Float(1e-7), '1e-7'],
+    [new Float(NaN), 'null'],
+    [1, '1'],
+    ['a"\n\u2028', '"a\\"\\n\u2028"'],
+    [null, 'null'],
+    [[], '[]'],
+    [{}, '{}'],
+    [{ a: undefined, 'b"': [true, null, { c: 'd' }] }, '{"b\\"":[true,null,{"c":"d"}]}'],
+    [new Base64(shared), `"${Buffer.from('picture').toString('base64')}"`],
+    [new Base64(new Uint8Array()), '""'],
+  ];
+  for (const [json, text] of table) {
+    assert.equal(writeJson(json), text);
+    assert.doesNotThrow(() => JSON.parse(text) as unknown);
+  }
+});
+
+test('a score is a string of 4 decimals, of up to 6 where they say more', () => {
+  const table: [number, string][] = [
+    [0.9731, '0.9731'],
+    [1, '1.0000'],
+    [0, '0.0000'],
+    [0.5, '0.5000'],
+    [0.97314, '0.97314'],
+    [0.973146, '0.973146'],
+    [0.9731462, '0.973146'],
+    [0.99999996, '1.0000'],
+    [0.000001, '0.000001'],
+  ];
+  for (const [score, text] of table) assert.equal(formatScore(score), text);
+});
+
+const box = { xmin: 1, ymin: 2, xmax: 3.5, ymax: 4 };
+const face = {
+  bounding_box: box,
+  detection_score: 0.9,
+  crop_jpeg: Buffer.from('c'),
+  landmarks: null,
+};
+const bbox = '{"xmax":3.5,"xmin":1.0,"ymax":4.0,"ymin":2.0}';
+const point = (x: number) => ({ x, y: 0.5 });
+
+const render = (type: string, answer: object) => writeJson(renderResponse(type, answer, 12.3456));
+
+test('faces left out of a thousand are told, those that max_faces left out are not', () => {
+  const messageOf = (count: number, omitted_faces: number) =>
+    renderResponse(
+      'DetectAllFacesResponse',
+      { faces: Array<typeof face>(count).fill(face), omitted_faces, details: null },
+      1,
+    )['message'];
+  assert.equal(messageOf(1000, 0), 'success');
+  assert.equal(messageOf(999, 12), 'success');
+  assert.equal(messageOf(1000, 1), 'success, the smallest face was left out');
+  assert.equal(messageOf(1000, 12), 'success, the 12 smallest faces were left out');
+});
+
+test('the documented answers', () => {
+  const head = '{"message":"success","process_time":0.012346';
+  const plain = `"bbox":${bbox},"detection_score":"0.9000"`;
+  const details = {
+    image: { width: 640, height: 480 },
+    threshold: { value: 1, source: 'THRESHOLD_SOURCE_COMPANY' },
+    model: { name: 'm', version: '1' },
+  };
+  const shownDetails =
+    '"image":{"width":640,"height":480},"threshold":{"value":1.0,"source":"company"},' +
+    '"model":{"name":"m","version":"1"}';
+  const landmarks = {
+    right_eye: point(1),
+    left_eye: point(2),
+    nose_tip: point(3),
+    right_mouth_corner: point(4),
+    left_mouth_corner: point(5),
+  };
+  const shownLandmarks = Object.keys(landmarks)
+    .map((name, index) => `"${name}":{"x":${index + 1}.0,"y":0.5}`)
+    .join();
+  const empty = Buffer.alloc(0);
+  const table: [string, object, string][] = [
+    ['DetectSingleFaceResponse', { face, details: null }, `${head},${plain},"face":"Yw=="}`],
+    [
+      'DetectSingleFaceResponse',
+      { face: { ...face, crop_jpeg: empty, landmarks }, details },
+      `${head},${plain},"landmarks":{${shownLandmarks}},${shownDetails}}`,
+    ],
+    [
+      'DetectAllFacesResponse',
+      { faces: [], omitted_faces: 0, details: null },
+      `${head},"result":[]}`,
+    ],
+    [
+      'DetectAllFacesResponse',
+      { faces: [face, { ...face, crop_jpeg: empty }], omitted_faces: 1, details },
+      `${head},"result":[{${plain},"face":"Yw=="},{${plain}}],${shownDetails}}`,
+    ],
+    [
+      'GetDetectionScoreResponse',
+      { company: 'a', detection_score: 0 },
+      '{"message":"success","company":"a","detection_score":0.0}',
+    ],
+    [
+      'ReadMeterResponse',
+      {
+        meter_number: '007',
+        value: '00.7',
+        unit: 'm3',
+        confidence: 1,
+        status: 'READING_STATUS_OK',
+        // 9 is an enum value newer than this facade.
+        warnings: ['READING_WARNING_LOW_LIGHT', 9],
+        bounding_box: null,
+        digits: [{ digit: '7', confidence: 0.5, bounding_box: box }],
+      },
+      `${head},"meter_number":"007","value":"00.7","unit":"m3","confidence":1.0,"status":"ok",` +
+        `"warnings":["LOW_LIGHT","9"],"digits":[{"digit":"7","confidence":0.5,"bbox":${bbox}}]}`,
+    ],
+    [
+      'ReadMeterResponse',
+      {
+        meter_number: '07',
+        value: '07',
+        unit: 'm3',
+        confidence: 1,
+        status: 'READING_STATUS_OK',
+        warnings: [],
+        bounding_box: null,
+        digits: [],
+        alternatives: { readings: [{ meter_number: '08', value: '08', probability: 0.25 }] },
+        printed: { serial_number: '', unit: 'm3' },
+      },
+      `${head},"meter_number":"07","value":"07","unit":"m3","confidence":1.0,"status":"ok",` +
+        '"warnings":[],"digits":[],"alternatives":[{"meter_number":"08","value":"08",' +
+        '"probability":0.25}],"printed":{"serial_number":"","unit":"m3"}}',
+    ],
+    [
+      'SomethingNewResponse',
+      { some_text: 'a', some_bytes: Buffer.from('c'), nested: { list: [1, 'b'] }, absent: null },
+      `${head},"some_text":"a","some_bytes":"Yw==","nested":{"list":[1,"b"]},"absent":null}`,
+    ],
+    ['constructor', { a: 1 }, `${head},"a":1}`],
+  ];
+  for (const [type, answer, text] of table) assert.equal(render(type, answer), text);
+});
+
+test('HTTP statuses', () => {
+  const table: [status, string, number][] = [
+    [status.INVALID_ARGUMENT, 'MISSING_FIELD', 400],
+    [status.INVALID_ARGUMENT, 'UNSUPPORTED_IMAGE_TYPE', 415],
+    [status.INVALID_ARGUMENT, 'UNSUPPORTED_CONTENT_TYPE', 415],
+    [status.UNAUTHENTICATED, 'COMPANY_AUTH_FAILED', 401],
+    [status.PERMISSION_DENIED, 'KEY_NOT_ALLOWED', 403],
+    [status.NOT_FOUND, 'UNKNOWN_COMPANY', 404],
+    [status.NOT_FOUND, 'NO_FACE', 422],
+    [status.NOT_FOUND, 'NO_READING', 422],
+    [status.ALREADY_EXISTS, 'COMPANY_EXISTS', 409],
+    [status.UNIMPLEMENTED, 'METHOD_NOT_ALLOWED', 405],
+    [status.UNIMPLEMENTED, 'SOMETHING_NEW', 501],
+    [status.RESOURCE_EXHAUSTED, 'BODY_TOO_LARGE', 413],
+    [status.RESOURCE_EXHAUSTED, 'IMAGE_TOO_MANY_PIXELS', 413],
+    [status.RESOURCE_EXHAUSTED, 'RATE_LIMITED', 429],
+    [status.RESOURCE_EXHAUSTED, 'QUEUE_FULL', 429],
+    [status.CANCELLED, 'CLIENT_CLOSED', 499],
+    [status.DEADLINE_EXCEEDED, 'DEADLINE', 504],
+    [status.INTERNAL, 'INTERNAL', 500],
+    [status.UNKNOWN, '', 500],
+    [status.UNAVAILABLE, 'CORE_UNAVAILABLE', 503],
+    [status.UNAVAILABLE, 'SHUTTING_DOWN', 503],
+    [status.UNAVAILABLE, 'STORE_UNAVAILABLE', 503],
+    [status.UNAVAILABLE, 'WORKER_LOST', 503],
+    [99 as status, '', 500],
+  ];
+  for (const [code, reason, http] of table) assert.equal(toHttpStatus(code, reason), http, reason);
+});
+
+test('an error body, and what stands in for it when it cannot be rendered', () => {
+  const refusal = new Refusal(status.RESOURCE_EXHAUSTED, 'QUEUE_FULL', 'full "now"', {
+    details: { limit: '3' },
+    retryAfterSeconds: 2,
+    cause: new Error('secret'),
+  });
+  assert.deepEqual(renderError(refusal, 'id-1'), {
+    status: 429,
+    headers: { 'retry-after': '2' },
+    body: '{"message":"full \\"now\\"","code":"RESOURCE_EXHAUSTED","reason":"QUEUE_FULL","request_id":"id-1","details":{"limit":"3"}}',
+  });
+  const broken = refuse('INTERNAL', 'x');
+  Object.defineProperty(broken, 'details', {
+    get() {
+      throw new Error('no details');
+    },
+  });
+  const { status: http, body } = renderError(broken, 'id-1');
+  assert.equal(http, 500);
+  assert.equal((JSON.parse(body) as { reason: string }).reason, 'INTERNAL');
+});
+
+test('anything caught becomes INTERNAL, its text stays inside', () => {
+  const refusal = Refusal.from(new TypeError('/home/x: secret'));
+  assert.equal(refusal.reason, 'INTERNAL');
+  assert.doesNotMatch(renderError(refusal, '').body, /secret/);
+  assert.equal(Refusal.from(refusal), refusal);
+});
+
+function grpcError(code: status, details?: Uint8Array): ServiceError {
+  const metadata = new Metadata();
+  if (details) metadata.set('grpc-status-details-bin', Buffer.from(details));
+  return Object.assign(new Error('14: library text'), { code, details: 'library text', metadata });
+}
+
+const pack = (type: string, value: Uint8Array) =>
+  Any.create({ typeUrl: `type.googleapis.com/google.rpc.${type}`, value: Buffer.from(value) });
+
+function statusBytes(domain: string, retry?: { seconds: number; nanos: number }): Uint8Array {
+  const info = { reason: 'RATE_LIMITED', domain, metadata: { field: 'apikey' } };
+  const details = [pack('ErrorInfo', ErrorInfo.encode(info).finish())];
+  if (retry) details.push(pack('RetryInfo', RetryInfo.encode({ retryDelay: retry }).finish()));
+  return Status.encode({ code: 8, message: 'too often', details }).finish();
+}
+
+test("the core's refusals are passed on", () => {
+  const retry = { seconds: 2, nanos: 1 };
+  const error = grpcError(status.RESOURCE_EXHAUSTED, statusBytes('imageanalysis', retry));
+  const refusal = fromGrpcError(error);
+  const { code, reason, message, details, retryAfterSeconds, cause } = refusal;
+  assert.deepEqual(
+    { code, reason, message, details, retryAfterSeconds },
+    {
+      code: 8,
+      reason: 'RATE_LIMITED',
+      message: 'too often',
+      details: { field: 'apikey' },
+      // Whole seconds, never early.
+      retryAfterSeconds: 3,
+    },
+  );
+  assert.equal(cause, error);
+  const without = fromGrpcError(grpcError(status.RESOURCE_EXHAUSTED, statusBytes('imageanalysis')));
+  assert.equal(without.retryAfterSeconds, undefined);
+});
+
+test('errors without our ErrorInfo go by their code, and their text stays inside', () => {
+  const foreign = statusBytes('other.example');
+  const broken = Buffer.from([0xff, 0xff, 0xff]);
+  const table: [ServiceError, string][] = [
+    [grpcError(status.UNAVAILABLE), 'CORE_UNAVAILABLE'],
+    [grpcError(status.DEADLINE_EXCEEDED), 'DEADLINE'],
+    // A caller who went away is not answered at all; this is a core that was killed.
+    [grpcError(status.CANCELLED), 'CORE_UNAVAILABLE'],
+    [grpcError(status.INTERNAL), 'INTERNAL'],
+    [grpcError(status.RESOURCE_EXHAUSTED), 'QUEUE_FULL'],
+    [grpcError(status.UNIMPLEMENTED), 'INTERNAL'],
+    [grpcError(status.UNAVAILABLE, foreign), 'CORE_UNAVAILABLE'],
+    [grpcError(status.INVALID_ARGUMENT, broken), 'INTERNAL'],
+    [Object.assign(new Error('no metadata'), { code: 14 }) as ServiceError, 'CORE_UNAVAILABLE'],
+  ];
+  for (const [error, reason] of table) {
+    const refusal = fromGrpcError(error);
+    assert.equal(refusal.reason, reason);
+    assert.doesNotMatch(refusal.message, /library/);
+    assert.equal(refusal.cause, error);
+  }
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  createServer as createPlainServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import { createServer, request } from 'node:https';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { test, type TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { send } from '../../../rest-facade/response/send.js';
+import { createAuthority } from '../../helpers/net/certificates.js';
+
+/** A slice of a body, and the headers. */
+const maxUnsent = 65 * 1024;
+
+/** Sends the same body to every request, over TLS. */
+async function serve(t: TestContext, body: string | Buffer) {
+  const authority = await createAuthority(t);
+  let connection: Socket | undefined;
+  const answer = (asked: IncomingMessage, response: ServerResponse): void => {
+    connection = asked.socket;
+    send(asked, response, { status: 200, headers: {}, body });
+  };
+  const server = createServer(await authority.issue('server'), answer);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  return {
+    /** Resolves to the response, of which nothing is read yet. */
+    ask: async (method = 'GET', upload = '') => {
+      const target = { host: '127.0.0.1', port, ca: authority.cert, agent: false as const };
+      const sent = request({ ...target, method });
+      sent.end(upload);
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      return response;
+    },
+    /** What the server has written and the connection has not taken yet. */
+    unsentBytes: () => connection?.writableLength ?? 0,
+  };
+}
+
+test('the connection has one slice of a body at a time, however slowly it is read', async (t) => {
+  const body = randomBytes(16 * 2 ** 20 + 1);
+  const { ask, unsentBytes } = await serve(t, body);
+  for (const [method, upload] of [
+    ['GET', ''],
+    ['POST', 'unread'],
+  ]) {
+    const response = await ask(method, upload);
+    assert.equal(response.headers['content-length'], String(body.length));
+    let most = unsentBytes();
+    response.on('data', () => (most = Math.max(most, unsentBytes())));
+    assert.ok((await buffer(response)).equals(body));
+    assert.ok(most > 0 && most <= maxUnsent, `${most} bytes at once`);
+  }
+});
+
+test('a text that nobody reads is held once, without TLS too', async (t) => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const heldBytes = (): number => {
+    collect();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  };
+  const bytes = 32 * 2 ** 20;
+  const server = createPlainServer((asked, response) => {
+    send(asked, response, { status: 200, headers: {}, body: 'a'.repeat(bytes) });
+    server.emit('answered');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const before = heldBytes();
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
+  t.after(() => {
+    client.destroy();
+    server.close();
+  });
+  client.write('GET / HTTP/1.1\r\nhost: here\r\n\r\n');
+  await once(server, 'answered');
+  await setImmediate();
+  const held = heldBytes() - before;
+  assert.ok(held < 1.5 * bytes, `${held} bytes for a response of ${bytes}`);
+});
+
+test('a text is sent whole, whatever the bytes of its characters', async (t) => {
+  const body = `a${'é€😀'.repeat(50_000)}`;
+  const { ask } = await serve(t, body);
+  assert.equal((await buffer(await ask())).toString(), body);
+});
+
+test('the response to HEAD has the length of the body, and no body', async (t) => {
+  const { ask } = await serve(t, Buffer.alloc(200_000));
+  const response = await ask('HEAD');
+  assert.equal(response.headers['content-length'], '200000');
+  assert.equal((await buffer(response)).length, 0);
+});

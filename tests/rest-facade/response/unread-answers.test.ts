@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { holdAnswer } from '../../../rest-facade/response/hold-answer.js';
+import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
+import { createForm } from '../../helpers/net/form.js';
+import { readRefusal, startBoth, withKey } from '../facade.js';
+import { multipartRequest, openSocket } from '../raw-http.js';
+import { serveApp } from '../serve-app.js';
+
+const mebi = 2 ** 20;
+/** In base64 16 MiB: more than the buffers of both sockets hold. */
+const crop = Buffer.alloc(12 * mebi, 'crop');
+const single = { face: { detectionScore: 1, cropJpeg: crop } };
+
+/** A facade whose core answers with a large crop, and whose budget has room for three of them. */
+async function setUp(t: TestContext, env: Record<string, string> = {}) {
+  const started = await startBoth(t, () => single, {
+    REST_METRICS_PORT: '0',
+    REST_MAX_BUFFERED_BYTES: String(64 * mebi),
+    ...env,
+  });
+  const { url, port, facade } = started;
+  const heldBytes = async () => {
+    const page = await fetch(`http://127.0.0.1:${facade.metricsPort}/metrics`);
+    return Number(/^imageanalysis_rest_buffered_bytes (\d+)$/m.exec(await page.text())?.[1]);
+  };
+  return {
+    ask: () =>
+      fetch(`${url}/face_detect_single`, {
+        method: 'POST',
+        headers: withKey,
+        body: createForm(Buffer.from('x')),
+      }),
+    /** Resolves when the response begins; none of it is read after that. */
+    askAndStopReading: async (count = 1) => {
+      const socket = await openSocket(port);
+      t.after(() => socket.destroy());
+      const part = 'content-disposition: form-data; name="file"; filename="a"';
+      const request = multipartRequest('/face_detect_single', `--b\n${part}\n\nx\n--b--\n`);
+      socket.write(request.replace('connection: close\r\n', '').repeat(count));
+      await once(socket, 'readable');
+      return socket;
+    },
+    untilHeld: async (holds: (bytes: number) => boolean) => {
+      while (!holds(await heldBytes())) await new Promise((resolve) => setTimeout(resolve, 20));
+    },
+  };
+}
+
+test(
+  'responses that nobody reads are refused beyond the budget, which is given back when they are closed',
+  { timeout: 30_000 },
+  async (t) => {
+    const { ask, askAndStopReading, untilHeld } = await setUp(t);
+    const sockets: Socket[] = [];
+    for (let n = 0; n < 3; n += 1) sockets.push(await askAndStopReading());
+    await untilHeld((bytes) => bytes > 48 * mebi);
+    const refused = await ask();
+    assert.equal(refused.headers.get('retry-after'), '1');
+    const { status, reason } = await readRefusal(refused);
+    assert.deepEqual([status, reason], [429, 'QUEUE_FULL']);
+    for (const socket of sockets) socket.destroy();
+    await untilHeld((bytes) => bytes === 0);
+    assert.equal((await ask()).status, 200);
+  },
+);
+
+test('who reads its responses has room for any number', { timeout: 30_000 }, async (t) => {
+  const { ask, untilHeld } = await setUp(t);
+  for (let round = 0; round < 5; round += 1) {
+    const answer = await ask();
+    assert.equal(answer.status, 200);
+    await answer.arrayBuffer();
+  }
+  await untilHeld((bytes) => bytes === 0);
+});
+
+test(
+  'a response that waits for another is counted, and given back with its connection',
+  { timeout: 30_000 },
+  async (t) => {
+    const { askAndStopReading, untilHeld } = await setUp(t);
+    const socket = await askAndStopReading(2);
+    await untilHeld((bytes) => bytes > 32 * mebi);
+    socket.destroy();
+    await untilHeld((bytes) => bytes === 0);
+  },
+);
+
+test('a response larger than any share is sent if nothing else is held', async (t) => {
+  const { ask, askAndStopReading, untilHeld } = await setUp(t, {
+    REST_MAX_BODY_BYTES: String(mebi),
+    REST_MAX_IMAGE_BYTES: String(mebi),
+    REST_MAX_BUFFERED_BYTES: String(2 * mebi),
+  });
+  assert.ok((await (await ask()).arrayBuffer()).byteLength > 16 * mebi);
+  await untilHeld((bytes) => bytes === 0);
+  await askAndStopReading();
+  assert.equal((await ask()).status, 429);
+});
+
+test('nothing is held for a caller that is gone', () => {
+  const budget = createFairBudget(1_000);
+  const response = new ServerResponse(new IncomingMessage(new Socket()));
+  response.destroy();
+  holdAnswer(response, budget.of('caller'), 100);
+  assert.equal(budget.taken, 0);
+});
+
+test('a score is sent while the budget is used up, since it may have been set', async (t) => {
+  const budget = createFairBudget(1_000);
+  const share = budget.of('127.0.0.1');
+  assert.ok(share.take(share.largest));
+  const core = { call: () => Promise.resolve({ company: 'acme', detection_score: 0.8 }) };
+  const port = await serveApp(t, { budget, core });
+  const path = '/face_config_score?company=acme&password=a&detection=0.8';
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: withKey });
+  assert.equal(answer.status, 200);
+});

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { beginInTurns } from '../../../rest-facade/server/begin-in-turns.js';
+
+function setUp() {
+  const begun: string[] = [];
+  const arrivals: number[] = [];
+  const handle = beginInTurns(({ url = '' }, _response, arrivedAt) => {
+    begun.push(url);
+    arrivals.push(arrivedAt);
+  });
+  const arrive = (name: string, socket = new Socket()) => {
+    const request = Object.assign(new IncomingMessage(socket), { url: name });
+    handle(request, new ServerResponse(request));
+    return socket;
+  };
+  return { begun, arrivals, arrive };
+}
+
+test('one request is begun a turn, first come first served', async () => {
+  const { begun, arrive } = setUp();
+  for (const name of ['a', 'b', 'c']) arrive(name);
+  assert.deepEqual(begun, ['a']);
+  await nextTurn();
+  assert.deepEqual(begun, ['a', 'b']);
+  arrive('d');
+  await nextTurn();
+  assert.deepEqual(begun, ['a', 'b', 'c']);
+  await nextTurn();
+  assert.deepEqual(begun, ['a', 'b', 'c', 'd']);
+});
+
+test('a request that comes alone is begun at once', async () => {
+  const { begun, arrive } = setUp();
+  arrive('a');
+  await nextTurn();
+  arrive('b');
+  assert.deepEqual(begun, ['a', 'b']);
+});
+
+test('each request is begun with the time of its arrival, not of its turn', async (t) => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const { arrivals, arrive } = setUp();
+  for (; now < 3; now += 1) arrive('a');
+  for (let turn = 0; turn < 2; turn += 1) await nextTurn();
+  assert.deepEqual(arrivals, [0, 1, 2]);
+});
+
+test('connections take turns, whatever each has sent', async () => {
+  const { begun, arrive } = setUp();
+  const socket = arrive('a1');
+  for (const name of ['a2', 'a3', 'a4']) arrive(name, socket);
+  arrive('b');
+  arrive('c');
+  for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+  assert.deepEqual(begun, ['a1', 'a2', 'b', 'c', 'a3', 'a4']);
+});
+
+test('requests whose caller has gone while they waited are not begun', async () => {
+  const { begun, arrive } = setUp();
+  arrive('a');
+  const gone = arrive('b1');
+  arrive('b2', gone);
+  arrive('c');
+  gone.destroy();
+  for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+  assert.deepEqual(begun, ['a', 'c']);
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { test } from 'node:test';
+import { limitPipelining, maxUnanswered } from '../../../runtime/limits/limit-pipelining.js';
+import { deferred } from '../../helpers/deferred.js';
+import { answerAll } from '../answers.js';
+import { startBoth } from '../facade.js';
+import { openSocket } from '../raw-http.js';
+
+function setUp() {
+  const passed: ServerResponse[] = [];
+  const handle = limitPipelining((_request, response) => void passed.push(response));
+  const socket = new Socket();
+  const arrive = (count: number) => {
+    for (let n = 0; n < count; n += 1) {
+      const request = new IncomingMessage(socket);
+      handle(request, new ServerResponse(request));
+    }
+  };
+  return { socket, passed, arrive };
+}
+
+test('a connection may have as many requests without an answer as the limit, and ends with one more', () => {
+  const { socket, passed, arrive } = setUp();
+  arrive(maxUnanswered);
+  assert.equal(passed.length, maxUnanswered);
+  assert.equal(socket.destroyed, false);
+  arrive(2);
+  assert.equal(passed.length, maxUnanswered);
+  assert.equal(socket.destroyed, true);
+});
+
+test('requests that are answered make room for others', () => {
+  const { socket, passed, arrive } = setUp();
+  for (let round = 0; round < 3; round += 1) {
+    arrive(maxUnanswered);
+    for (const response of passed.splice(0)) response.emit('close');
+  }
+  assert.equal(socket.destroyed, false);
+});
+
+test('who pipelines up to the limit, again and again, is answered', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  const socket = await openSocket(port);
+  t.after(() => socket.destroy());
+  let text = '';
+  socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
+  for (let round = 1; round <= 3; round += 1) {
+    socket.write('GET /livez HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(maxUnanswered));
+    while (text.split('HTTP/1.1 200').length <= round * maxUnanswered) await once(socket, 'data');
+  }
+});
+
+test('requests whose answers wait for others are closed with their connection', async (t) => {
+  const { promise: bothCame, resolve } = deferred();
+  const { port, core, logged } = await startBoth(t, () => {
+    if (core.calls.length === 2) resolve();
+    return new Promise<object>(() => {});
+  });
+  const socket = await openSocket(port);
+  const ask = 'GET /face_config_score?detection HTTP/1.1\r\nhost: x\r\napikey: k\r\n\r\n';
+  socket.write(ask.repeat(2));
+  await bothCame;
+  socket.destroy();
+  await Promise.all(core.calls.map(({ cancelled }) => cancelled));
+  assert.equal(logged().match(/"status":499,"reason":"CLIENT_CLOSED"/g)?.length, 2);
+});
+
+test('a flood over one connection ends it and keeps nobody waiting', async (t) => {
+  const { port, url, logged } = await startBoth(t, answerAll);
+  const flood = await openSocket(port);
+  flood.on('error', () => {}); // the reset
+  const ended = new Promise((resolve) => flood.once('close', resolve));
+  flood.pause().write('GET /livez?flood HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(50_000));
+  assert.equal((await fetch(`${url}/livez?other`)).status, 200);
+  flood.resume();
+  await ended;
+  assert.equal((await fetch(`${url}/livez?other`)).status, 200);
+  const served = logged().split('"path":"/livez"').length - 1;
+  assert.ok(served <= maxUnanswered + 2, `${served} were begun`);
+});

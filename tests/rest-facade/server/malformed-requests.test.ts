@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answerAll } from '../answers.js';
+import { type ErrorBody, startBoth } from '../facade.js';
+import { exchange } from '../raw-http.js';
+
+test('what is not an HTTP request is answered in JSON and closed', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  const table: [string, number][] = [
+    ['nonsense\r\n\r\n', 400],
+    ['GET /livez HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
+    ['GET / HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n', 400],
+    [
+      'POST /face_detect_single HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n',
+      400,
+    ],
+    [`GET /?${'x'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`, 400],
+  ];
+  for (const [request, http] of table) {
+    const answer = await exchange(port, request);
+    assert.equal(answer.status, http);
+    assert.equal(answer.headers['cache-control'], 'no-store');
+    assert.equal(answer.headers['x-content-type-options'], 'nosniff');
+    assert.deepEqual(Object.keys(JSON.parse(answer.body) as object), [
+      'message',
+      'code',
+      'reason',
+      'request_id',
+      'details',
+    ]);
+  }
+});
+
+test('a request that is refused before its end gets one answer, whatever follows', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  const request = 'POST /nowhere HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n';
+  const { text } = await exchange(port, `${request}no chunk size\r\n\r\n`, { end: true });
+  assert.equal(text.match(/HTTP\/1\.1 /g)?.length, 1, text);
+});
+
+test('bytes after a request do not overtake its answer', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  const request =
+    'GET /face_config_score?detection&company=acme&password=x HTTP/1.1\r\nhost: x\r\napikey: key\r\n\r\n';
+  const { status, text } = await exchange(port, `${request}nonsense\r\n\r\n`);
+  assert.equal(status, 200, text);
+  assert.equal(text.match(/HTTP\/1\.1 /g)?.length, 1, text);
+});
+
+test('CONNECT does not overtake the answer to a request before it', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  const request =
+    'GET /face_config_score?detection&company=acme&password=x HTTP/1.1\r\nhost: x\r\napikey: key\r\n\r\n';
+  const { status, text } = await exchange(
+    port,
+    `${request}CONNECT a:1 HTTP/1.1\r\nhost: x\r\n\r\n`,
+  );
+  assert.equal(status, 200, text);
+  assert.equal(text.match(/HTTP\/1\.1 /g)?.length, 1, text);
+});
+
+test('an expectation that is not known is no reason to refuse', async (t) => {
+  const { port } = await startBoth(t, answerAll);
+  const request = 'GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\nexpect: tea\r\n\r\n';
+  assert.equal((await exchange(port, request)).status, 200);
+});
+
+test('every refusal is JSON and has a request id, whatever the request line and headers are', async (t) => {
+  const { port, core } = await startBoth(t, answerAll);
+  const get = (target: string, headers = 'host: x\r\n') =>
+    `GET ${target} HTTP/1.1\r\n${headers}connection: close\r\n\r\n`;
+  const post = (headers: string, body: string) =>
+    `POST /meter-number-ocr/base64 HTTP/1.1\r\nhost: x\r\napikey: k\r\nconnection: close\r\n${headers}\r\n${body}`;
+  const table: [string, number][] = [
+    [get('//livez'), 404],
+    [get('//[#'), 404],
+    [get('/livez/'), 404],
+    [get('/./livez'), 404],
+    [get('/live%7a'), 404],
+    [get('/%ff%2'), 404],
+    [get('/__proto__'), 404],
+    [get('/v1/companies//detection-score'), 404],
+    [get('http://elsewhere/livez'), 200],
+    [get('http://[::1/livez'), 200],
+    [get('http://[::1'), 200],
+    [get('http://?x'), 200],
+    [get('/livez', ''), 400],
+    [get('/livez', 'host: x\r\nhost: y\r\n'), 400],
+    ['GET /livez HTTP/1.0\r\n\r\n', 200],
+    [get('/livez', 'host: x\r\nexpect: the-best\r\n'), 200],
+    [get('/livez', 'host: x\r\nupgrade: websocket\r\n'), 200],
+    ['OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 404],
+    ['TRACE /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 405],
+    ['CONNECT a:1 HTTP/1.1\r\nhost: x\r\n\r\nbytes of a tunnel', 405],
+    ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+    [get('/livez', `host: x\r\nx: ${'a'.repeat(17_000)}\r\n`), 400],
+    [get('/livez', 'host: x\r\nx: a\0b\r\n'), 400],
+    // RFC 9112, 6.1: a length beside chunks is how requests are smuggled.
+    [post('transfer-encoding: chunked\r\ncontent-length: 5\r\n', '0\r\n\r\n'), 400],
+    [post('transfer-encoding: xchunked\r\n', '0\r\n\r\n'), 400],
+    [post('transfer-encoding: gzip, chunked\r\n', '2\r\n{}\r\n0\r\n\r\n'), 415],
+    [post('content-encoding: gzip\r\ncontent-length: 2\r\n', '{}'), 415],
+    [post('transfer-encoding: chunked\r\n', 'zz\r\n'), 400],
+    [post('transfer-encoding: chunked\r\n', '2;a=b\r\n{}\r\n0\r\n\r\n'), 400],
+  ];
+  for (const [request, http] of table) {
+    const { status: got, headers, body } = await exchange(port, request);
+    assert.equal(got, http, request.slice(0, 80));
+    assert.match(headers['x-request-id'] ?? '', /^[0-9a-f-]{36}$/);
+    if (http === 200) continue;
+    assert.match(headers['content-type'] ?? '', /^application\/json/, request.slice(0, 80));
+    const { request_id: id } = JSON.parse(body) as ErrorBody;
+    assert.equal(id, headers['x-request-id']);
+  }
+  assert.deepEqual(core.calls, []);
+});

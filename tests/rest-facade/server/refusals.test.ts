@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { status } from '@grpc/grpc-js';
+import { createForm } from '../../helpers/net/form.js';
+import { answerAll } from '../answers.js';
+import { type ErrorBody, readRefusal, startBoth, withKey } from '../facade.js';
+import { CoreRefusal } from '../fake-core.js';
+import { exchange } from '../raw-http.js';
+
+test('the error body, its headers, and nothing else', async (t) => {
+  const { url } = await startBoth(t, answerAll);
+  const answer = await fetch(`${url}/nothing`, { headers: { 'x-request-id': 'my-id_1' } });
+  assert.equal(answer.status, 404);
+  assert.deepEqual(await answer.json(), {
+    message: 'path is "/nothing", want one of those in /openapi.json',
+    code: 'NOT_FOUND',
+    reason: 'NO_SUCH_ROUTE',
+    request_id: 'my-id_1',
+    details: { field: 'path', value: '/nothing' },
+  });
+  assert.deepEqual(
+    ['x-request-id', 'cache-control', 'x-content-type-options', 'content-type'].map((name) =>
+      answer.headers.get(name),
+    ),
+    ['my-id_1', 'no-store', 'nosniff', 'application/json; charset=utf-8'],
+  );
+  assert.equal(answer.headers.get('x-powered-by'), null);
+});
+
+test('a password that slipped into the path is not repeated', async (t) => {
+  const { url } = await startBoth(t, answerAll);
+  const answer = await fetch(`${url}/face_config_score&detection&password=secret`);
+  const { message, details } = (await answer.json()) as ErrorBody;
+  assert.equal(message, 'path is "/face_config_score…", want one of those in /openapi.json');
+  assert.deepEqual(details, { field: 'path', value: '/face_config_score…' });
+});
+
+test('methods that a path does not take', async (t) => {
+  const { url, core } = await startBoth(t, answerAll);
+  const table: [string, string, string][] = [
+    ['GET', '/face_detect_single', 'POST'],
+    ['DELETE', '/face_config_score?detection=1', 'GET'],
+    // HEAD would set the score.
+    ['HEAD', '/face_config_score?detection=1', 'GET'],
+    ['PATCH', '/v1/companies/a/detection-score', 'GET, PUT'],
+    ['POST', '/livez', 'GET, HEAD'],
+  ];
+  for (const [method, path, allow] of table) {
+    const answer = await fetch(`${url}${path}`, { method, headers: withKey });
+    assert.equal(answer.status, 405, path);
+    assert.equal(answer.headers.get('allow'), allow);
+    if (method !== 'HEAD')
+      assert.equal(((await answer.json()) as ErrorBody).reason, 'METHOD_NOT_ALLOWED');
+  }
+  const options = await fetch(`${url}/face_config_score`, { method: 'OPTIONS' });
+  assert.equal(options.status, 204);
+  assert.equal(options.headers.get('allow'), 'GET, OPTIONS');
+  assert.equal((await fetch(`${url}/nothing`, { method: 'OPTIONS' })).status, 404);
+  assert.deepEqual(core.calls, []);
+});
+
+test('API keys that the facade refuses itself', async (t) => {
+  const { port, core } = await startBoth(t, answerAll);
+  const table: [string, string][] = [
+    ['', 'MISSING_API_KEY'],
+    ['apikey:\r\n', 'MISSING_API_KEY'],
+    ['apikey: a\r\napikey: b\r\n', 'INVALID_API_KEY'],
+    ['apikey: \u00e9\r\n', 'INVALID_API_KEY'],
+    ['apikey: a b\r\n', 'INVALID_API_KEY'],
+    [`apikey: ${'a'.repeat(257)}\r\n`, 'INVALID_API_KEY'],
+  ];
+  for (const [header, reason] of table) {
+    const request = `GET /face_config_score?detection HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${header}\r\n`;
+    const { status: http, body } = await exchange(port, request);
+    assert.deepEqual([http, (JSON.parse(body) as ErrorBody).reason], [401, reason], header);
+  }
+  assert.deepEqual(core.calls, []);
+});
+
+test("the core's refusals reach the caller with status, details and Retry-After", async (t) => {
+  const refusals: [CoreRefusal, number][] = [
+    [new CoreRefusal(status.UNAUTHENTICATED, 'INVALID_API_KEY', 'unknown key'), 401],
+    [new CoreRefusal(status.NOT_FOUND, 'NO_FACE', 'no face', { threshold: '0.5' }), 422],
+    [new CoreRefusal(status.RESOURCE_EXHAUSTED, 'RATE_LIMITED', 'slow down', {}, 17), 429],
+    [new CoreRefusal(status.INVALID_ARGUMENT, 'UNSUPPORTED_IMAGE_TYPE', 'HEIC: convert'), 415],
+    [new CoreRefusal(status.UNAVAILABLE, 'SHUTTING_DOWN', 'later', {}, 1), 503],
+  ];
+  let next: CoreRefusal | undefined;
+  const { url } = await startBoth(t, () => {
+    throw next ?? new Error('no script');
+  });
+  for (const [refusal, http] of refusals) {
+    next = refusal;
+    const answer = await fetch(`${url}/face_detect_single`, {
+      method: 'POST',
+      headers: withKey,
+      body: createForm(Buffer.from('x')),
+    });
+    assert.equal(answer.status, http);
+    const retry = refusal.retryAfterSeconds;
+    assert.equal(answer.headers.get('retry-after'), retry === undefined ? null : String(retry));
+    const { request_id: id, ...body } = (await answer.json()) as ErrorBody;
+    assert.ok(id.length > 0);
+    assert.deepEqual(body, {
+      message: refusal.message,
+      code: status[refusal.code],
+      reason: refusal.reason,
+      details: refusal.details,
+    });
+  }
+});
+
+test('a fault without a reason is INTERNAL, its text goes to the log only', async (t) => {
+  const { url, logged } = await startBoth(t, () => {
+    throw new CoreRefusal(status.INTERNAL, undefined, 'TypeError at /srv/secret.js:1');
+  });
+  const answer = await fetch(`${url}/face_config_score?detection`, { headers: withKey });
+  const text = await answer.text();
+  assert.equal(answer.status, 500);
+  assert.equal((JSON.parse(text) as ErrorBody).reason, 'INTERNAL');
+  assert.doesNotMatch(text, /secret/);
+  assert.match(logged(), /secret/);
+});
+
+test('a message that the core finds too large is 413', async (t) => {
+  const { url } = await startBoth(t, () => {
+    const text = 'Received message larger than max (10 vs. 5)';
+    throw new CoreRefusal(status.RESOURCE_EXHAUSTED, undefined, text);
+  });
+  const body = createForm(Buffer.from('x'));
+  const answer = await fetch(`${url}/face_detect_single`, {
+    method: 'POST',
+    headers: withKey,
+    body,
+  });
+  const { status: http, reason } = await readRefusal(answer);
+  assert.deepEqual([http, reason], [413, 'BODY_TOO_LARGE']);
+});
