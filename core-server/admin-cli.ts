@@ -14,7 +14,7 @@ import { readPassword } from './features/admin/cli/read-password.js';
 import { createAdminHandlers } from './features/admin/service.js';
 import { backUp } from './store/back-up.js';
 import { createDatabase, type Database, openDatabase } from './store/database.js';
-import { sqliteFileName } from './store/sqlite/sqlite.js';
+import { sqliteFileName } from './store/sqlite/sqlite-file.js';
 
 const now = (): Date => new Date();
 const generatePassword = (): string => randomBytes(15).toString('base64url');

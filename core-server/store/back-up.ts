@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
 import type { Database } from './database.js';
-import { isPostgres } from './postgres/postgres.js';
+import { isPostgres } from './postgres/open-postgres.js';
 import { createPrivateFile } from './sqlite/create-private-file.js';
 
 /**

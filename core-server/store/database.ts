@@ -1,11 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import knex, { type Knex } from 'knex';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
 import { migrateDatabase } from './migrations/migrate.js';
-import { postgresConfig } from './postgres/postgres.js';
+import { openPostgres } from './postgres/open-postgres.js';
 import { describePostgresUrl } from './postgres/postgres-url.js';
 import { createPrivateFile } from './sqlite/create-private-file.js';
-import { sqliteConfig, sqliteFileName } from './sqlite/sqlite.js';
+import { openSqlite } from './sqlite/open-sqlite.js';
+import { sqliteFileName } from './sqlite/sqlite-file.js';
+import { isTemporary } from './storage-error.js';
 
 /** The open configuration store. */
 export type Database = Knex;
@@ -65,15 +69,15 @@ async function createIfMissing(file: string): Promise<void> {
 /** The same for a store that exists, as it is; a connection is only opened when it is needed. */
 export function openDatabase(options: DatabaseOptions): Knex {
   const { url, dataDir, maxConnections, statementTimeoutMs } = { ...storeDefaults, ...options };
-  return knex({
-    ...(url === undefined
-      ? sqliteConfig(path.join(dataDir, sqliteFileName), statementTimeoutMs)
-      : postgresConfig(url, statementTimeoutMs, maxConnections)),
+  const common: Knex.Config = {
     acquireConnectionTimeout: statementTimeoutMs,
     // Error messages show the statement with placeholders, since values may be hashes of secrets.
     compileSqlOnError: false,
     log: silent,
-  });
+  };
+  return url === undefined
+    ? openSqlite(path.join(dataDir, sqliteFileName), common, statementTimeoutMs)
+    : openPostgres(url, common, statementTimeoutMs, maxConnections);
 }
 
 function describe(caught: unknown, timeoutMs: number): string {
@@ -89,3 +93,28 @@ function describe(caught: unknown, timeoutMs: number): string {
 // Every failure reaches the caller as an error; knex would also print it.
 const ignore = (): void => undefined;
 const silent: Knex.Logger = { warn: ignore, error: ignore, deprecate: ignore, debug: ignore };
+
+const retryMs = 1_000;
+
+/**
+ * Opens the configuration store like {@link createDatabase}, and waits for a PostgreSQL that is not up yet,
+ * for example after a power failure of both machines, until `stopping` is aborted.
+ */
+export async function waitForDatabase(
+  options: DatabaseOptions,
+  log: Logger,
+  stopping?: AbortSignal,
+): Promise<Knex> {
+  for (;;) {
+    stopping?.throwIfAborted();
+    try {
+      return await createDatabase(options);
+    } catch (error) {
+      const { message, cause } = error as Error;
+      if (options.url === undefined || !isTemporary(cause)) throw error;
+      log.warn(`${message}; trying again`);
+      // The next round throws if it was aborted.
+      await sleep(retryMs, undefined, { signal: stopping }).catch(() => undefined);
+    }
+  }
+}

@@ -1,22 +1,22 @@
 import type { Knex } from 'knex';
 import { markSqliteFile } from './migrations/migrate.js';
-import { SqliteClient } from './sqlite/sqlite.js';
+import { sqliteFileOf } from './sqlite/sqlite-file.js';
 
 /**
  * Keeps the rows that it finds in memory until anything is committed to the store, so that nobody gets an outdated one.
- * With PostgreSQL, or if commits to the SQLite file cannot be detected, every call reads the store.
+ * With PostgreSQL, in a transaction, or if commits to the SQLite file cannot be detected, every call reads the store.
  */
-export function whileUnchanged<Row>(
+export function cacheRows<Row>(
   db: Knex,
   find: (key: string) => Promise<Row | undefined>,
 ): (key: string) => Promise<Row | undefined> {
-  const client: unknown = db.client;
-  if (!(client instanceof SqliteClient)) return find;
+  const file = db.isTransaction ? undefined : sqliteFileOf(db);
+  if (file === undefined) return find;
   const rows = new Map<string, Row>();
   let token: string | undefined;
 
   return async (key) => {
-    const current = client.changeToken();
+    const current = file.changeToken();
     if (current !== token) rows.clear();
     token = current;
     const known = rows.get(key);
@@ -28,10 +28,10 @@ export function whileUnchanged<Row>(
   };
 }
 
-/** Lets {@link whileUnchanged} keep rows, if the store is SQLite and a commit to it is noticed. */
+/** Lets {@link cacheRows} keep rows, if the store is SQLite and a commit to it is noticed. */
 export async function detectChanges(db: Knex): Promise<void> {
-  const client: unknown = db.client;
-  if (!(client instanceof SqliteClient)) return;
   // A store that is read-only now is read for every request.
-  await client.proveChangeToken(() => markSqliteFile(db)).catch(() => undefined);
+  await sqliteFileOf(db)
+    ?.proveChangeToken(() => markSqliteFile(db))
+    .catch(() => undefined);
 }

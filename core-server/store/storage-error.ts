@@ -1,14 +1,21 @@
+import type { Knex } from 'knex';
 import { Refusal, refuse } from '../../runtime/errors/refusal.js';
-import { isConnectFailure } from './postgres/postgres.js';
+import { isConnectFailure } from './postgres/open-postgres.js';
+import { sqliteFileOf } from './sqlite/sqlite-file.js';
 
 /**
- * Awaits a query; whatever the database throws becomes a Refusal with the cause kept.
+ * Runs a query, which must not have been started; whatever the database throws becomes a Refusal with the cause kept.
  * STORE_UNAVAILABLE (worth trying again) when the store cannot be reached or is busy, restarting, full
  * or read-only; otherwise INTERNAL.
  */
-export async function withStorageErrors<T>(query: PromiseLike<T>): Promise<T> {
+export async function withStorageErrors<T>(db: Knex, query: PromiseLike<T>): Promise<T> {
+  const file = sqliteFileOf(db);
   try {
-    return await query;
+    file?.assertInPlace();
+    const result = await query;
+    // Written to a file that has lost its name meanwhile, it would be lost with the process.
+    file?.assertInPlace();
+    return result;
   } catch (caught) {
     throw toStorageError(caught);
   }

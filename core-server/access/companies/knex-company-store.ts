@@ -18,6 +18,7 @@ export function createKnexCompanyStore(db: Knex): CompanyStore {
   return {
     async insert(name, passwordHash, createTime) {
       const inserted = await withStorageErrors<unknown[]>(
+        db,
         table()
           .insert({ name, password_hash: passwordHash, create_time_ms: createTime.getTime() })
           .onConflict('name')
@@ -30,6 +31,7 @@ export function createKnexCompanyStore(db: Knex): CompanyStore {
     async setPasswordHash(name, passwordHash) {
       if (!isCompanyName(name)) return false;
       const changed = await withStorageErrors<number>(
+        db,
         table().where({ name }).update({ password_hash: passwordHash }),
       );
       return changed === 1;
@@ -38,13 +40,14 @@ export function createKnexCompanyStore(db: Knex): CompanyStore {
     async findPasswordHash(name) {
       if (!isCompanyName(name)) return undefined;
       const [row] = await withStorageErrors<Pick<Row, 'password_hash'>[]>(
+        db,
         table().where({ name }).select('password_hash'),
       );
       return row?.password_hash;
     },
 
     async list() {
-      const rows = await withStorageErrors<Row[]>(table().select());
+      const rows = await withStorageErrors<Row[]>(db, table().select());
       // Sorted here, because databases sort text by the rules of their locale.
       return rows
         .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -57,7 +60,7 @@ export function createKnexCompanyStore(db: Knex): CompanyStore {
 
     async delete(name) {
       if (!isCompanyName(name)) return false;
-      return (await withStorageErrors<number>(table().where({ name }).delete())) === 1;
+      return (await withStorageErrors<number>(db, table().where({ name }).delete())) === 1;
     },
   };
 }

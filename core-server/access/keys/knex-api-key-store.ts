@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { Operation } from '../../../generated/imageanalysis/v1/admin.js';
 import { fromColumnTime, fromOptionalColumnTime, toColumnTime } from '../../store/column-time.js';
-import { whileUnchanged } from '../../store/row-cache.js';
+import { cacheRows } from '../../store/row-cache.js';
 import { withStorageErrors } from '../../store/storage-error.js';
 import type { ApiKey, ApiKeyStore } from './api-keys.js';
 
@@ -22,6 +22,7 @@ export function createKnexApiKeyStore(db: Knex): ApiKeyStore {
   return {
     async insert({ apiKey, secretHash }) {
       await withStorageErrors(
+        db,
         table().insert({
           id: apiKey.id,
           secret_sha256: secretHash.toString('hex'),
@@ -34,14 +35,15 @@ export function createKnexApiKeyStore(db: Knex): ApiKeyStore {
       );
     },
 
-    find: whileUnchanged(db, async (id) => {
-      const [row] = await withStorageErrors<Row[]>(table().where({ id }).select());
+    find: cacheRows(db, async (id) => {
+      const [row] = await withStorageErrors<Row[]>(db, table().where({ id }).select());
       if (row === undefined) return undefined;
       return { apiKey: toApiKey(row), secretHash: Buffer.from(row.secret_sha256, 'hex') };
     }),
 
     async list() {
       const rows = await withStorageErrors<Row[]>(
+        db,
         table()
           .select()
           .orderBy([{ column: 'create_time_ms', order: 'desc' }, 'id']),
@@ -50,12 +52,13 @@ export function createKnexApiKeyStore(db: Knex): ApiKeyStore {
     },
 
     async exist() {
-      const rows = await withStorageErrors<Row[]>(table().select().limit(1));
+      const rows = await withStorageErrors<Row[]>(db, table().select().limit(1));
       return rows.length > 0;
     },
 
     async revoke(id, time) {
       const [row] = await withStorageErrors<Row[]>(
+        db,
         table()
           .where({ id })
           .update({ revoke_time_ms: db.raw('coalesce(revoke_time_ms, ?)', [time.getTime()]) })

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { isCompanyName } from '../../access/companies/company-name.js';
-import { whileUnchanged } from '../../store/row-cache.js';
+import { cacheRows } from '../../store/row-cache.js';
 import { withStorageErrors } from '../../store/storage-error.js';
 import type { ScoreStore } from './store.js';
 
@@ -17,9 +17,10 @@ export function createKnexScoreStore(db: Knex): ScoreStore {
   const table = (): Knex.QueryBuilder<Row, Row[]> => db<Row>('companies');
 
   return {
-    get: whileUnchanged(db, async (company) => {
+    get: cacheRows(db, async (company) => {
       if (!isCompanyName(company)) return undefined; // callers send anything here
       const [row] = await withStorageErrors<Pick<Row, 'detection_score'>[]>(
+        db,
         table().where({ name: company }).select('detection_score'),
       );
       return row && { score: row.detection_score ?? undefined };
@@ -27,6 +28,7 @@ export function createKnexScoreStore(db: Knex): ScoreStore {
 
     async set(company, score) {
       const changed = await withStorageErrors<number>(
+        db,
         table().where({ name: company }).update({ detection_score: score }),
       );
       return changed === 1;

@@ -1,12 +1,11 @@
 import type { Knex } from 'knex';
-import { isPostgres } from '../postgres/postgres.js';
-import type { Migration } from './migration.js';
+import { isPostgres } from '../postgres/open-postgres.js';
 
 /** Times are milliseconds since 1970 in UTC: both databases keep them exactly. */
-export const createApiKeysAndCompanies: Migration = {
+export const createApiKeysAndCompanies = {
   name: '0001-create-api-keys-and-companies',
 
-  async up(db) {
+  async up(db: Knex): Promise<void> {
     await db.schema.createTable('api_keys', (table) => {
       table.text('id').primary();
       table.text('secret_sha256').notNullable().checkLength('=', 64);

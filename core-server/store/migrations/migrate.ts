@@ -1,7 +1,15 @@
 import type { Knex } from 'knex';
-import { isPostgres } from '../postgres/postgres.js';
-import { migrations } from './index.js';
-import type { Migration } from './migration.js';
+import { isPostgres } from '../postgres/open-postgres.js';
+import { createApiKeysAndCompanies } from './0001-create-api-keys-and-companies.js';
+
+/** One step of the schema. A published step is never edited; a change is a new step. */
+interface Migration {
+  readonly name: string;
+  up(db: Knex): Promise<void>;
+}
+
+/** All migrations, oldest first. */
+const migrations: readonly Migration[] = [createApiKeysAndCompanies];
 
 // Imported modules instead of a folder scan, so that it works from a build folder and from a bundle.
 const migrationSource: Knex.MigrationSource<Migration> = {

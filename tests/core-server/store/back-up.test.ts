@@ -4,7 +4,7 @@ import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import { createKnexCompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
 import { backUp } from '../../../core-server/store/back-up.js';
-import { sqliteFileName } from '../../../core-server/store/sqlite/sqlite.js';
+import { sqliteFileName } from '../../../core-server/store/sqlite/sqlite-file.js';
 import { ConfigError } from '../../../runtime/settings/read-settings.js';
 import { openDatabase, placeSqlite, startDialects } from '../../helpers/databases/databases.js';
 

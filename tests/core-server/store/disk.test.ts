@@ -9,7 +9,7 @@ import type { Knex } from 'knex';
 import { createKnexCompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
 import { createKnexScoreStore } from '../../../core-server/features/score-config/knex-store.js';
 import { createDatabase } from '../../../core-server/store/database.js';
-import { sqliteFileName } from '../../../core-server/store/sqlite/sqlite.js';
+import { sqliteFileName } from '../../../core-server/store/sqlite/sqlite-file.js';
 import { isTemporary, withStorageErrors } from '../../../core-server/store/storage-error.js';
 import { Refusal } from '../../../runtime/errors/refusal.js';
 import { openDatabase, placeSqlite } from '../../helpers/databases/databases.js';
@@ -98,13 +98,14 @@ describe('a SQLite store', () => {
     const refuses = async (): Promise<void> => {
       await assert.rejects(scores.set('acme', 0.5), refused);
       await assert.rejects(scores.get('acme'), refused);
-      await assert.rejects(
-        withStorageErrors(db.transaction((write) => write('companies').delete())),
-        refused,
-      );
+      await assert.rejects(withStorageErrors(db, db('companies').delete()), refused);
     };
 
-    await rename(file, aside);
+    // As a statement that is under way while the file goes.
+    const moves: PromiseLike<void> = {
+      then: (...done: Parameters<PromiseLike<void>['then']>) => rename(file, aside).then(...done),
+    } as PromiseLike<void>;
+    await assert.rejects(withStorageErrors(db, moves), refused);
     await refuses();
     await copyFile(aside, file);
     await refuses();

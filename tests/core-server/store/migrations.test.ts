@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { createKnexCompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
 import { createConfig } from '../../../core-server/compose/config.js';
 import { createDatabase } from '../../../core-server/store/database.js';
-import { sqliteFileName } from '../../../core-server/store/sqlite/sqlite.js';
+import { sqliteFileName } from '../../../core-server/store/sqlite/sqlite-file.js';
 import { isTemporary } from '../../../core-server/store/storage-error.js';
 import { ConfigError } from '../../../runtime/settings/read-settings.js';
 import { openDatabase, placeSqlite, startDialects } from '../../helpers/databases/databases.js';

@@ -11,8 +11,8 @@ import type { StoredApiKey } from '../../../core-server/access/keys/api-keys.js'
 import { createKnexApiKeyStore } from '../../../core-server/access/keys/knex-api-key-store.js';
 import { createKnexScoreStore } from '../../../core-server/features/score-config/knex-store.js';
 import type { Database } from '../../../core-server/store/database.js';
-import { detectChanges, whileUnchanged } from '../../../core-server/store/row-cache.js';
-import { sqliteFileName } from '../../../core-server/store/sqlite/sqlite.js';
+import { cacheRows, detectChanges } from '../../../core-server/store/row-cache.js';
+import { sqliteFileName } from '../../../core-server/store/sqlite/sqlite-file.js';
 import { openDatabase, placeSqlite } from '../../helpers/databases/databases.js';
 import { deferred } from '../../helpers/deferred.js';
 
@@ -85,10 +85,21 @@ test('a change that was rolled back is none', async (t) => {
   assert.equal((await keys.find(id))?.apiKey.label, 'a');
 });
 
+test('a transaction reads the store, also what it changed itself', async (t) => {
+  const { db } = await openTwice(t);
+  await createKnexApiKeyStore(db).find(id);
+  await db.transaction(async (transaction) => {
+    const keys = createKnexApiKeyStore(transaction);
+    assert.equal((await keys.find(id))?.apiKey.label, 'a');
+    await transaction('api_keys').update({ label: 'b' });
+    assert.equal((await keys.find(id))?.apiKey.label, 'b');
+  });
+});
+
 test('a row that was being read during a change is not kept', async (t) => {
   const { db, other } = await openTwice(t);
   const reads: ReturnType<typeof deferred<string>>[] = [];
-  const find = whileUnchanged(db, () => {
+  const find = cacheRows(db, () => {
     const read = deferred<string>();
     reads.push(read);
     return read.promise;

@@ -1,0 +1,54 @@
+import type { Duplex } from 'node:stream';
+import type { Knex } from 'knex';
+import * as sqlite from 'sqlite3';
+
+// What knex and the drivers under it keep to themselves and we need all the same.
+
+/**
+ * Gives knex's SQLite dialect its driver. `sqlite3` is the name under which package.json installs @appthreat/sqlite3:
+ * node-sqlite3 with its binaries inside the npm package. It is an ES module whose constants are on its default export
+ * only, while knex takes what `require` returns, and would open files with flags of 0.
+ *
+ * - Gains: an install without compiler, and without a download from elsewhere.
+ * - Costs: `client.driver` has a type, but knex does not document it.
+ * - Delete when @appthreat/sqlite3 exports its constants by name, or sqlite3 has its binaries in its package.
+ */
+export function useSqliteDriver(db: Knex): void {
+  // Its types leave out the default export.
+  const { default: driver } = sqlite as typeof sqlite & { readonly default: unknown };
+  (db.client as Knex.Client).driver = driver;
+}
+
+/** The pool of knex, tarn's. */
+interface ConnectionPool {
+  on(event: 'createFail', listener: (id: number, error: Error) => void): void;
+}
+
+/**
+ * Calls the listener with each error that kept a connection from being opened.
+ *
+ * - Gains: a changed password, an expired certificate or a database that is being restored are told apart from
+ *   statements that fail, without a list of their codes, which pg's and Node's errors do not all have.
+ * - Costs: `client.pool` has no type.
+ * - Delete when knex has an event for it.
+ */
+export function onConnectFailure(db: Knex, listener: (error: Error) => void): void {
+  const { pool } = db.client as { readonly pool: ConnectionPool };
+  pool.on('createFail', (_id, error) => listener(error));
+}
+
+/**
+ * From when a connection of pg is told to end, gives the server this long to close it.
+ *
+ * - Gains: the process ends although PostgreSQL hangs; pg waits for the server, which may take hours.
+ * - Costs: pg's member `connection` has no type.
+ * - Delete when `end()` of pg has a timeout.
+ */
+export function limitEnd(connection: object, timeoutMs: number): void {
+  const { stream } = (connection as { readonly connection: { readonly stream: Duplex } })
+    .connection;
+  stream.once('finish', () => {
+    const timer = setTimeout(() => stream.destroy(), timeoutMs);
+    stream.once('close', () => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,93 @@
+import knex, { type Knex } from 'knex';
+import { limitEnd, onConnectFailure } from '../driver-patches/knex-drivers.js';
+import { withVerifiedTls } from './postgres-url.js';
+
+const connectTimeoutMs = 5_000;
+/** PostgreSQL reports a statement that took too long; if nothing arrives for this much longer, it is gone. */
+const answerDelayMs = 1_000;
+/** How long to wait for PostgreSQL to close a connection: an open socket keeps the process alive. */
+const closeTimeoutMs = 1_000;
+
+/** Whether this is PostgreSQL; otherwise it is SQLite. */
+export function isPostgres(db: Knex): boolean {
+  return (db.client as Knex.Client).config.client === 'pg';
+}
+
+/**
+ * knex over PostgreSQL, also over servers that stop responding without closing the connection: a frozen machine, or a
+ * firewall that drops packets.
+ */
+export function openPostgres(
+  url: string,
+  common: Knex.Config,
+  statementTimeoutMs: number,
+  maxConnections: number,
+): Knex {
+  const unusable = new Set<string>();
+  const db = knex({
+    ...common,
+    client: 'pg',
+    // Otherwise knex asks each new connection for it. We use nothing that depends on it.
+    version: '13',
+    connection: {
+      connectionString: withVerifiedTls(url),
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: statementTimeoutMs + answerDelayMs,
+      keepAlive: true,
+      application_name: 'image-analysis',
+    },
+    pool: {
+      min: 0,
+      max: maxConnections,
+      afterCreate: preparePostgres(statementTimeoutMs),
+      validate: ({ __knexUid: id }: { readonly __knexUid: string }) => !unusable.delete(id),
+    },
+  });
+  // The next statement would queue behind the one without a response. Where a server has become read-only, a new
+  // connection reaches the one that took over.
+  db.on('query-error', (error: unknown, { __knexUid: id }: { readonly __knexUid: string }) => {
+    if (isReadTimeout(error) || isReadOnly(error)) unusable.add(id);
+  });
+  onConnectFailure(db, (error) => connectFailures.add(error));
+  return db;
+}
+
+interface PostgresConnection {
+  query(sql: string, done: (error: Error | null) => void): void;
+  end(): Promise<void>;
+}
+
+// A statement, not a startup parameter, since connection poolers refuse unknown parameters.
+function preparePostgres(statementTimeoutMs: number) {
+  return (
+    connection: PostgresConnection,
+    done: (error: Error | null, connection: PostgresConnection) => void,
+  ): void => {
+    limitEnd(connection, closeTimeoutMs);
+    connection.query(`SET statement_timeout = ${statementTimeoutMs}`, (error) => {
+      // The pool then drops it without closing it.
+      if (error) void connection.end();
+      done(error, connection);
+    });
+  };
+}
+
+/** Why connections could not be opened. */
+const connectFailures = new WeakSet<Error>();
+
+/**
+ * Whether this error kept a connection from being opened: besides an unreachable server, for example a changed password,
+ * an expired certificate or a database that is being restored.
+ */
+export function isConnectFailure(error: unknown): boolean {
+  return error instanceof Error && connectFailures.has(error);
+}
+
+function isReadOnly(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '25006';
+}
+
+/** pg gives this error no code. */
+function isReadTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message.endsWith('Query read timeout');
+}

@@ -1,0 +1,58 @@
+import knex, { type Knex } from 'knex';
+import { useSqliteDriver } from '../driver-patches/knex-drivers.js';
+import { setSqliteFile, SqliteFile } from './sqlite-file.js';
+
+const walRetryMs = 20;
+
+/** knex over the SQLite file, which must exist. */
+export function openSqlite(
+  filename: string,
+  common: Knex.Config,
+  statementTimeoutMs: number,
+): Knex {
+  const file = new SqliteFile(filename);
+  const db = knex({
+    ...common,
+    client: 'sqlite3',
+    connection: { filename },
+    useNullAsDefault: true,
+    // One connection: SQLite has one writer, and reads take less time than a hand-over.
+    pool: { min: 1, max: 1, afterCreate: prepareSqlite(file, statementTimeoutMs) },
+  });
+  useSqliteDriver(db);
+  setSqliteFile(db, file);
+  return db;
+}
+
+interface SqliteConnection {
+  configure(option: 'busyTimeout', ms: number): void;
+  exec(sql: string, done: (error: Error | null) => void): void;
+}
+
+function prepareSqlite(file: SqliteFile, busyTimeoutMs: number) {
+  return (
+    connection: SqliteConnection,
+    done: (error: Error | null, connection: SqliteConnection) => void,
+  ): void => {
+    file.noteOpened();
+    connection.configure('busyTimeout', busyTimeoutMs);
+    const giveUpAt = performance.now() + busyTimeoutMs;
+    // With WAL, synchronous=NORMAL would be faster, but only with FULL does an acknowledged write survive a
+    // power failure: the log is flushed before the statement returns.
+    const prepare = (): void =>
+      connection.exec(
+        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;',
+        (error) => {
+          // Two processes that turn a new file to WAL at once block each other, and SQLite answers
+          // one of them at once, without the busy timeout.
+          if (isBusy(error) && performance.now() < giveUpAt) setTimeout(prepare, walRetryMs);
+          else done(error, connection);
+        },
+      );
+    prepare();
+  };
+}
+
+function isBusy(error: Error | null): boolean {
+  return error !== null && 'code' in error && error.code === 'SQLITE_BUSY';
+}

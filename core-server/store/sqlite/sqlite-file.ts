@@ -1,0 +1,96 @@
+import { statSync } from 'node:fs';
+import type { Knex } from 'knex';
+import { openWalIndex, type WalIndex } from '../driver-patches/wal-index.js';
+
+export const sqliteFileName = 'image-analysis.sqlite3';
+
+/** Identifies a file regardless of its name; undefined if it is missing or unreachable. */
+function identify(file: string): string | undefined {
+  try {
+    // It takes a few microseconds, less than asking another thread.
+    const { dev, ino } = statSync(file, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The files of these names; tells later whether the names still lead to them. */
+function watch(...names: readonly string[]): () => boolean {
+  const identities = names.map(identify);
+  return () =>
+    names.every((name, index) => {
+      const identity = identities[index];
+      return identity !== undefined && identity === identify(name);
+    });
+}
+
+/**
+ * The SQLite file of a store that this process has open.
+ *
+ * If the file is deleted or replaced, SQLite continues with a file that has no name any more, and everything written is
+ * lost with the process. So the store is not asked, and what it answered does not count, until the file is back, or
+ * while it cannot be checked: its folder is not accessible, or its file system is not mounted. The same holds for the
+ * files beside it, without which processes do not see what others commit.
+ */
+export class SqliteFile {
+  /** Of the first that was opened; what a later connection opens may be another, or new and empty. */
+  #isFileInPlace: (() => boolean) | undefined;
+  #isWalInPlace: (() => boolean) | undefined;
+  /** Of the connection, if it can tell commits. */
+  #walIndex: WalIndex | undefined;
+
+  /** @param name its path */
+  constructor(readonly name: string) {}
+
+  /** A connection to the file was opened. */
+  noteOpened(): void {
+    this.#isFileInPlace ??= watch(this.name);
+    this.#isWalInPlace = undefined;
+    this.#walIndex = undefined;
+  }
+
+  /** @throws Error of the code SQLITE_READONLY, as SQLite does where it checks. */
+  assertInPlace(): void {
+    if (this.#isInPlace()) return;
+    const moved = `SQLITE_READONLY: ${this.name}, its -wal or its -shm was moved, deleted or replaced`;
+    throw Object.assign(new Error(moved), { code: 'SQLITE_READONLY' });
+  }
+
+  /** Differs after each commit by any process; undefined if commits cannot be detected. */
+  changeToken(): string | undefined {
+    return this.#isInPlace() ? this.#walIndex?.readVersion() : undefined;
+  }
+
+  /**
+   * Enables `changeToken` if it notices this commit: on some file systems, a read may not see what others have written
+   * to shared memory.
+   *
+   * @param commit changes the store
+   */
+  async proveChangeToken(commit: () => Promise<unknown>): Promise<void> {
+    const isWalInPlace = watch(`${this.name}-wal`, `${this.name}-shm`);
+    const walIndex = openWalIndex(`${this.name}-shm`);
+    const before = walIndex?.readVersion();
+    await commit();
+    if (before === undefined || before === walIndex?.readVersion()) return;
+    this.#isWalInPlace = isWalInPlace;
+    this.#walIndex = walIndex;
+  }
+
+  #isInPlace(): boolean {
+    // Before the first connection there is nothing to compare.
+    return this.#isFileInPlace?.() !== false && this.#isWalInPlace?.() !== false;
+  }
+}
+
+/** By what a knex instance has in common with its transactions. */
+const files = new WeakMap<Knex.Config, SqliteFile>();
+
+const configOf = (db: Knex): Knex.Config => (db.client as Knex.Client).config;
+
+/** From now on, {@link sqliteFileOf} finds this file. */
+export const setSqliteFile = (db: Knex, file: SqliteFile): unknown => files.set(configOf(db), file);
+
+/** The file of a store, also of one in a transaction; undefined if it is in PostgreSQL. */
+export const sqliteFileOf = (db: Knex): SqliteFile | undefined => files.get(configOf(db));
