@@ -1,5 +1,5 @@
 import { putOthersBehindMainThread } from '../runtime/node-patches/thread-priority.js';
-import { tuneV8 } from '../runtime/node-patches/tune-v8.js';
+import { tuneV8 } from '../runtime/node-patches/v8-flags.js';
 import { runService } from '../runtime/process/run-service.js';
 import { findUnknown } from '../runtime/settings/read-settings.js';
 import { createConfig, settings } from './compose/config.js';

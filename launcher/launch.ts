@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { DemoCredentials } from '../core-server/compose/first-start.js';
-import { formatAddress } from '../runtime/net/format-address.js';
-import { closeMs } from '../runtime/process/stop-message.js';
+import { formatAddress } from '../runtime/net/addresses.js';
+import { closeMs } from '../runtime/process/launcher-channel.js';
 import { coreEnvironment, facadeEnvironment } from './child-environment.js';
 import { isHttpServing } from './is-serving.js';
 import { type LaunchSettings, toConnectAddress } from './launch-settings.js';

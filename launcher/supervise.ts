@@ -1,7 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { nodeOptions } from '../runtime/node-patches/node-options.js';
-import { tellToStop } from '../runtime/process/stop-message.js';
-import { isNotStarted, isServing, type Serving } from '../runtime/process/tell-launcher.js';
+import { nodeOptions } from '../runtime/node-patches/v8-flags.js';
+import {
+  isNotStarted,
+  isServing,
+  type Serving,
+  tellToStop,
+} from '../runtime/process/launcher-channel.js';
 
 /** What to run, and what to do when it ends. */
 export interface SupervisedProcess {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { maxMessageBytes } from '../runtime/limits/message-limit.js';
+import { proxyList } from '../runtime/net/addresses.js';
+import { maxMessageBytes } from '../runtime/net/grpc-channel.js';
 import { grpcTargetWish, isGrpcTarget } from '../runtime/net/grpc-target.js';
-import { proxyList } from '../runtime/net/trusted-proxies.js';
 import {
   file,
   logLevel,

@@ -1,13 +1,11 @@
-import { bindWithoutGetter } from '../runtime/node-patches/bind-without-getter.js';
-import { freeClosedStreams } from '../runtime/node-patches/free-closed-streams.js';
-import { tuneV8 } from '../runtime/node-patches/tune-v8.js';
+import { freeHttp2Streams } from '../runtime/node-patches/free-http2-streams.js';
+import { tuneV8 } from '../runtime/node-patches/v8-flags.js';
 import { runService } from '../runtime/process/run-service.js';
 import { findUnknown } from '../runtime/settings/read-settings.js';
 import { createConfig, settings, toTarget } from './config.js';
 import { startRestFacade } from './server/start-rest-facade.js';
 
-bindWithoutGetter();
-freeClosedStreams();
+freeHttp2Streams();
 tuneV8();
 await runService(process, {
   name: 'facade',

@@ -1,4 +1,4 @@
-import { tuneV8 } from '../../runtime/node-patches/tune-v8.js';
+import { tuneV8 } from '../../runtime/node-patches/v8-flags.js';
 import { runClosedLoop } from './closed-loop.js';
 import { createGrpcSender } from './grpc-sender.js';
 import { createHttpSender } from './http-sender.js';

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { nodeOptions } from '../../runtime/node-patches/node-options.js';
+import { nodeOptions } from '../../runtime/node-patches/v8-flags.js';
 import type { LoadOrder, LoadResult, OpenLoadOrder } from './messages.js';
 
 /** A process of its own that sends requests. */

@@ -9,7 +9,7 @@ import { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading
 import { coreEnvironment, facadeEnvironment } from '../../launcher/child-environment.js';
 import { isGrpcServing } from '../../launcher/is-grpc-serving.js';
 import { isHttpServing } from '../../launcher/is-serving.js';
-import { nodeOptions } from '../../runtime/node-patches/node-options.js';
+import { nodeOptions } from '../../runtime/node-patches/v8-flags.js';
 import type { Target } from '../load/messages.js';
 import type { PictureSet, SetName } from '../pictures.js';
 import { freePort, startChild } from './child.js';

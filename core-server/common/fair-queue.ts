@@ -1,4 +1,4 @@
-import { fairLimit } from '../../runtime/limits/fair-limit.js';
+import { fairLimit } from '../../runtime/limits/fair-budget.js';
 import { createFairLine } from './round-robin.js';
 
 /**

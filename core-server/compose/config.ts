@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { proxyList } from '../../runtime/net/trusted-proxies.js';
+import { proxyList } from '../../runtime/net/addresses.js';
 import { countProcessors } from '../../runtime/process/count-processors.js';
 import {
   file,

@@ -1,6 +1,6 @@
 import type { ServerCredentials } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { parseTrustedProxies } from '../../runtime/net/trusted-proxies.js';
+import { parseTrustedProxies } from '../../runtime/net/addresses.js';
 import { startMetricsServer } from '../../runtime/observe/metrics-server.js';
 import type { Tracing } from '../../runtime/observe/tracing.js';
 import { createAdminKeyCheck } from '../access/keys/admin-key.js';

@@ -1,6 +1,6 @@
 import type { Metadata } from '@grpc/grpc-js';
 import type { Refusal } from '../../runtime/errors/refusal.js';
-import { createSlot } from '../../runtime/node-patches/slot.js';
+import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
 
 /** What interceptors learn of a call, for the handler. */
 export interface CallState {
@@ -18,7 +18,7 @@ export interface CallState {
 }
 
 /** Interceptors and handlers of a call have its metadata in common, in which only texts can travel. */
-const slot = createSlot<Metadata, CallState>();
+const slot = createSymbolProperty<Metadata, CallState>();
 
 /** The state of the call that came with this metadata. */
 export function stateOf(metadata: Metadata): CallState {

@@ -8,12 +8,9 @@ import {
 } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
-import { limitConnections } from '../../runtime/limits/limit-connections.js';
-import { maxMessageBytes } from '../../runtime/limits/message-limit.js';
-import { openConnections } from '../../runtime/limits/open-connections.js';
-import { formatAddress } from '../../runtime/net/format-address.js';
-import { keepalive } from '../../runtime/net/keepalive.js';
-import type { IsTrustedProxy } from '../../runtime/net/trusted-proxies.js';
+import { limitConnections, openConnections } from '../../runtime/limits/limit-connections.js';
+import { formatAddress, type IsTrustedProxy } from '../../runtime/net/addresses.js';
+import { keepalive, maxMessageBytes } from '../../runtime/net/grpc-channel.js';
 import { widenFlowControl } from './grpc-js-patches/flow-control.js';
 import { guardStreams, type StreamLimits } from './grpc-js-patches/guard-streams.js';
 import { http2ServersOf } from './grpc-js-patches/http2-servers.js';

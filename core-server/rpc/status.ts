@@ -4,7 +4,7 @@ import { ErrorInfo, RetryInfo } from '../../generated/google/rpc/error_details.j
 import { Status } from '../../generated/google/rpc/status.js';
 import { errorDomain } from '../../runtime/errors/reasons.js';
 import type { Refusal } from '../../runtime/errors/refusal.js';
-import { createSlot } from '../../runtime/node-patches/slot.js';
+import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
 
 type PartialStatusObject = Parameters<ServerInterceptingCallInterface['sendStatus']>[0];
 
@@ -24,7 +24,7 @@ export function toRpcStatus(error: Refusal): Status {
 }
 
 /** For those that see the status pass, so that it need not be parsed from its bytes again. */
-const reasons = createSlot<Metadata, string>();
+const reasons = createSymbolProperty<Metadata, string>();
 
 /** The trailing status of a refused call; the `google.rpc.Status` rides in its metadata. */
 export function toStatusObject(error: Refusal): StatusObject {

@@ -1,6 +1,7 @@
 import { type Client, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
 import { Refusal } from '../../runtime/errors/refusal.js';
+import { withoutStack } from '../../runtime/node-patches/without-stack.js';
 import type { Rpc } from '../protos.js';
 import type { CoreTrust } from '../tls.js';
 import { createCoreConnection } from './core-connection.js';
@@ -132,17 +133,6 @@ function sendOnce(
     call.on('metadata', () => (hasBegun = true));
     signal?.addEventListener('abort', onAbort);
   });
-}
-
-/** grpc-js records a stack for each call in case it fails, which takes 4 % of the facade's time. Refusals do not show it. */
-function withoutStack<T>(begin: () => T): T {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
-  try {
-    return begin();
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
-  }
 }
 
 /**

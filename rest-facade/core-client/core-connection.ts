@@ -1,5 +1,5 @@
 import { Client, connectivityState } from '@grpc/grpc-js';
-import { maxMessageBytes } from '../../runtime/limits/message-limit.js';
+import { maxMessageBytes } from '../../runtime/net/grpc-channel.js';
 import type { CoreTrust } from '../tls.js';
 import { coreUnavailable } from './grpc-error.js';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
-import type { IsTrustedProxy } from '../../runtime/net/trusted-proxies.js';
+import type { IsTrustedProxy } from '../../runtime/net/addresses.js';
 
 /**
  * The address of a caller: its connection's, or, if a trusted proxy connected, the last one in

@@ -4,7 +4,7 @@ import type {
   DetectSingleFaceResponse,
   Face,
 } from '../../generated/imageanalysis/v1/face_detection.js';
-import { mostFaces } from '../../runtime/limits/message-limit.js';
+import { mostFaces } from '../../runtime/net/grpc-channel.js';
 import { withoutPrefix } from './enum-name.js';
 import { Base64, Float, type Members } from './json.js';
 import { renderBox, renderPoint } from './render-geometry.js';

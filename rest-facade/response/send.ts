@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import { createChunkSizeCheck } from '../../runtime/limits/chunk-size.js';
-import { createSlot } from '../../runtime/node-patches/slot.js';
+import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
 import { contentLength } from '../request/body/read-body.js';
 import type { HttpAnswer } from './http-error.js';
 
@@ -96,7 +96,7 @@ function hasBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || (contentLength(request) ?? 0) > 0;
 }
 
-const continued = createSlot<IncomingMessage, true>();
+const continued = createSymbolProperty<IncomingMessage, true>();
 
 /** Tells a caller that sent `Expect: 100-continue` to send its body; called once all checks have passed. */
 export function allowBody(request: IncomingMessage, response: ServerResponse): void {

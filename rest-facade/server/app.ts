@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { Refusal } from '../../runtime/errors/refusal.js';
-import type { IsTrustedProxy } from '../../runtime/net/trusted-proxies.js';
+import type { IsTrustedProxy } from '../../runtime/net/addresses.js';
 import type { Tracing } from '../../runtime/observe/tracing.js';
 import type { Page } from '../pages/create-pages.js';
 import { methodNotAllowed } from '../request/method-not-allowed.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { createSlot } from '../../runtime/node-patches/slot.js';
+import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
 
 /** @param arrivedAt when the headers of the request had been read; monotonic, milliseconds */
 export type Handle = (
@@ -12,7 +12,7 @@ export type Handle = (
 type Line = Parameters<Handle>[];
 
 /** The waiting requests of a connection. */
-const waiting = createSlot<Socket, Line>();
+const waiting = createSymbolProperty<Socket, Line>();
 
 /**
  * Starts one request per turn of the event loop. Connections take turns, so that a client with many requests

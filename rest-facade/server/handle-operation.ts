@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { missingField, Refusal } from '../../runtime/errors/refusal.js';
 import type { BudgetShare, FairBudget } from '../../runtime/limits/fair-budget.js';
-import { callerAddress } from '../../runtime/net/caller-address.js';
+import { callerAddress } from '../../runtime/net/addresses.js';
 import type { RequestLimits } from '../config.js';
 import type { CoreClient } from '../core-client/core-client.js';
 import type { Throttle } from '../core-client/throttle.js';

@@ -2,12 +2,11 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { limitConnections } from '../../runtime/limits/limit-connections.js';
+import { limitConnections, openConnections } from '../../runtime/limits/limit-connections.js';
 import { limitPipelining } from '../../runtime/limits/limit-pipelining.js';
-import { openConnections } from '../../runtime/limits/open-connections.js';
+import type { IsTrustedProxy } from '../../runtime/net/addresses.js';
 import { createHttpServer } from '../../runtime/net/create-http-server.js';
 import type { Identity } from '../../runtime/net/tls.js';
-import type { IsTrustedProxy } from '../../runtime/net/trusted-proxies.js';
 import { beginInTurns, type Handle } from './begin-in-turns.js';
 import { answerMalformed, maxHeaderBytes } from './malformed.js';
 

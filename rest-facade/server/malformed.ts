@@ -3,7 +3,7 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { type Refusal, refuse } from '../../runtime/errors/refusal.js';
-import { createSlot } from '../../runtime/node-patches/slot.js';
+import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
 import { methodNotAllowed } from '../request/method-not-allowed.js';
 import { renderError } from '../response/http-error.js';
 import { answerHeaders } from './answer-headers.js';
@@ -18,7 +18,7 @@ const unanswerable = new Set<string | undefined>(['ECONNRESET', 'ERR_TLS_HANDSHA
  * The last response on a connection, until that is closed: since Node.js 24, a writable stream lives until V8's next
  * full collection, and with it what it leads to, such as the request of this response.
  */
-const lastAnswer = createSlot<Socket, ServerResponse | undefined>();
+const lastAnswer = createSymbolProperty<Socket, ServerResponse | undefined>();
 
 /** Answers what never reaches the application: malformed HTTP requests, and CONNECT. */
 export function answerMalformed(server: Server, log: Logger, isTls: boolean): void {

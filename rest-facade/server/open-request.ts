@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { callerGone, refuse } from '../../runtime/errors/refusal.js';
-import type { IsTrustedProxy } from '../../runtime/net/trusted-proxies.js';
+import type { IsTrustedProxy } from '../../runtime/net/addresses.js';
 import { isRequestId } from '../../runtime/observe/request-id.js';
 import { clientAddressOf } from '../request/client-address.js';
 import type { Handle } from './begin-in-turns.js';

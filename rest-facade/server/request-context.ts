@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Refusal } from '../../runtime/errors/refusal.js';
-import { createSlot } from '../../runtime/node-patches/slot.js';
+import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
 
 /** What is known about one HTTP request while it is answered. */
 export interface RequestContext {
@@ -24,7 +24,7 @@ export interface RequestContext {
   refusal: Refusal | undefined;
 }
 
-const slot = createSlot<ServerResponse, RequestContext>();
+const slot = createSymbolProperty<ServerResponse, RequestContext>();
 
 export function setContext(response: ServerResponse, context: RequestContext): void {
   slot.set(response, context);

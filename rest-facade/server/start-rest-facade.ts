@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
-import { parseTrustedProxies } from '../../runtime/net/trusted-proxies.js';
+import { parseTrustedProxies } from '../../runtime/net/addresses.js';
 import { startMetricsServer } from '../../runtime/observe/metrics-server.js';
 import { noTracing, type Tracing } from '../../runtime/observe/tracing.js';
 import { closeInTurn, type Closer } from '../../runtime/process/close-in-turn.js';

@@ -1,4 +1,5 @@
 import type { status } from '@grpc/grpc-js';
+import { StacklessError } from '../node-patches/without-stack.js';
 import { codeOfReason, type Reason } from './reasons.js';
 
 /** What a refusal carries besides its reason. */
@@ -11,8 +12,11 @@ export interface RefusalOptions {
   readonly cause?: unknown;
 }
 
-/** A refusal or fault as the caller sees it: gRPC code, stable reason, a sentence naming field, value and wish. */
-export class Refusal extends Error {
+/**
+ * A refusal or fault as the caller sees it: gRPC code, stable reason, a sentence naming field, value and wish. What
+ * went wrong underneath is its cause.
+ */
+export class Refusal extends StacklessError {
   override readonly name = 'Refusal';
   readonly details: Readonly<Record<string, string>>;
   readonly retryAfterSeconds: number | undefined;
@@ -24,12 +28,7 @@ export class Refusal extends Error {
     message: string,
     { details = {}, retryAfterSeconds, cause }: RefusalOptions = {},
   ) {
-    // Without a stack: what went wrong underneath is in `cause`, and taking a stack was a tenth of what a
-    // flood's refusal costs the core.
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0;
     super(message, cause === undefined ? undefined : { cause });
-    Error.stackTraceLimit = stackTraceLimit;
     this.details = details;
     this.retryAfterSeconds = retryAfterSeconds;
   }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Server, Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import type { Logger } from 'pino';
-import { callerAddress } from '../net/caller-address.js';
+import { callerAddress } from '../net/addresses.js';
 import { type BudgetShare, createFairBudget } from './fair-budget.js';
 
 const maxConnections = 10_000;
@@ -91,4 +91,17 @@ function descriptorShare(): number {
   } catch {
     return maxConnections;
   }
+}
+
+/**
+ * Tracks a server's open connections, including those that nothing else tracks and that would keep it from
+ * closing: without a TLS handshake, or with a client that never ends its side.
+ */
+export function openConnections(server: Server): ReadonlySet<Socket> {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return open;
 }

@@ -1,12 +1,12 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { createSlot } from '../node-patches/slot.js';
+import { createSymbolProperty } from '../node-patches/symbol-property.js';
 
 /** The minimum that HTTP/2 recommends for a client (RFC 9113, 6.5.2). */
 export const maxUnanswered = 100;
 
 /** The responses of a connection that are not complete yet. */
-const unanswered = createSlot<Socket, Set<ServerResponse>>();
+const unanswered = createSymbolProperty<Socket, Set<ServerResponse>>();
 
 /**
  * Closes a connection that sends more requests than this without waiting for responses. Node.js keeps reading

@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { createSlot } from '../node-patches/slot.js';
+import { createSymbolProperty } from '../node-patches/symbol-property.js';
 import type { Identity } from './tls.js';
 
 /**
@@ -46,7 +46,7 @@ export function createHttpServer(
   return server;
 }
 
-const hasEnded = createSlot<Socket, true>();
+const hasEnded = createSymbolProperty<Socket, true>();
 
 /** Answers the last request whose bounds are certain, closes the connection, and ignores what follows. */
 function endAfterLast(handle: RequestListener): RequestListener {

@@ -1,10 +1,9 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { format as interpolate } from 'node:util';
 import type { Attributes, SpanContext } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { readSettings, wholeNumber } from '../settings/read-settings.js';
-import { logTraceProblems } from './log-trace-problems.js';
 
 /**
  * What one export may take with all its retries, and closing. No more, since a process that has been told to stop does
@@ -139,8 +138,30 @@ export async function loadTracing(
     close: () =>
       Promise.race([
         provider.shutdown().catch(tell),
-        setTimeout(exportWithinMs, undefined, { ref: false }),
+        sleep(exportWithinMs, undefined, { ref: false }),
       ]),
+  };
+}
+
+const problemPeriodMs = 60_000;
+/** Some, such as those with a count, differ each time. */
+const maxProblemsPerPeriod = 10;
+
+/** An error of the OpenTelemetry SDK, possibly from an export, or what it says without one. */
+export type TraceProblem =
+  string | { readonly message?: string | undefined; readonly code?: string | number | undefined };
+
+/** Logs what goes wrong with traces: each problem once a minute, since every export of a few seconds may have it. */
+export function logTraceProblems(log: Logger): (problem: TraceProblem) => void {
+  const logged = new Set<string>();
+  return (caught) => {
+    // Not the whole error, which has the collector's response.
+    const { message, code } = typeof caught === 'string' ? { message: caught } : caught;
+    const key = `${message} ${code}`;
+    if (logged.has(key) || logged.size === maxProblemsPerPeriod) return;
+    if (logged.size === 0) setTimeout(() => logged.clear(), problemPeriodMs).unref();
+    logged.add(key);
+    log.warn({ problem: message, code }, 'problem with traces');
   };
 }
 

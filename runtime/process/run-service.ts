@@ -3,8 +3,7 @@ import { createLog } from '../observe/log.js';
 import { isTraced, loadTracing, noTracing, type Tracing } from '../observe/tracing.js';
 import { ConfigError } from '../settings/read-settings.js';
 import { exitCodeOf, exitCodes } from './exit-codes.js';
-import { closeMs, whenToldToStop } from './stop-message.js';
-import { type Serving, tellLauncher } from './tell-launcher.js';
+import { closeMs, type Serving, tellLauncher, whenToldToStop } from './launcher-channel.js';
 
 /** A process that serves until it is told to stop. */
 export interface Service<Config> {

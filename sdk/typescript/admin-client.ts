@@ -15,7 +15,7 @@ import {
   type SetCompanyPasswordRequest,
   type SetCompanyPasswordResponse,
 } from '../../generated/imageanalysis/v1/admin.js';
-import { maxMessageBytes } from '../../runtime/limits/message-limit.js';
+import { maxMessageBytes } from '../../runtime/net/grpc-channel.js';
 import type { CallOptions } from './time-limit.js';
 import { trimKey } from './trim-key.js';
 import { createUnaryCalls } from './unary-calls.js';

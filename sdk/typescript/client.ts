@@ -28,8 +28,7 @@ import {
   SetDetectionScoreRequest,
   type SetDetectionScoreResponse,
 } from '../../generated/imageanalysis/v1/score_config.js';
-import { keepalive } from '../../runtime/net/keepalive.js';
-import { maxMessageBytes } from '../../runtime/limits/message-limit.js';
+import { keepalive, maxMessageBytes } from '../../runtime/net/grpc-channel.js';
 import { boundedStream } from './bounded-stream.js';
 import type { RetryOptions } from './retry.js';
 import type { CallOptions } from './time-limit.js';

@@ -67,8 +67,8 @@ function readSource(file: string): Source {
       all.push(target.text);
     } else if (ts.isIdentifier(node) && node.text === 'process') {
       const { parent } = node;
-      const isRead = ts.isPropertyAccessExpression(parent) && parent.expression === node;
-      processMembers.push(isRead ? parent.name.text : '*');
+      if (!ts.isPropertyAccessExpression(parent)) processMembers.push('*');
+      else if (parent.expression === node) processMembers.push(parent.name.text);
     }
     ts.forEachChild(node, visit);
   };

@@ -11,7 +11,7 @@ import {
   createConfig as createFacadeConfig,
   settings as facadeSettings,
 } from '../../rest-facade/config.js';
-import { nodeOptions } from '../../runtime/node-patches/node-options.js';
+import { nodeOptions } from '../../runtime/node-patches/v8-flags.js';
 
 // The deployment files against the code: settings that exist with values that are taken, ports that
 // are listened on, files that are there.

@@ -7,7 +7,7 @@ import { isGrpcServing } from '../../launcher/is-grpc-serving.js';
 import { launch, type LaunchFiles } from '../../launcher/launch.js';
 import type { LaunchSettings } from '../../launcher/launch-settings.js';
 import { findFreePorts } from '../../launcher/ports.js';
-import { closeMs } from '../../runtime/process/stop-message.js';
+import { closeMs } from '../../runtime/process/launcher-channel.js';
 import { eventually, isAlive, writeProgram } from './stand-ins.js';
 
 const nodeModules = new URL('../../../node_modules/', import.meta.url).href;

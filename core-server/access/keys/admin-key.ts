@@ -1,6 +1,6 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { refuse } from '../../../runtime/errors/refusal.js';
-import { callerAddress } from '../../../runtime/net/caller-address.js';
+import { callerAddress } from '../../../runtime/net/addresses.js';
 import { refuseWhenSpent } from '../limits/failure-limiter.js';
 import { isSameSecret } from './same-secret.js';
 

@@ -1,6 +1,6 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { refuse } from '../../../runtime/errors/refusal.js';
-import { callerAddress } from '../../../runtime/net/caller-address.js';
+import { callerAddress } from '../../../runtime/net/addresses.js';
 import { isCompanyName } from '../companies/company-name.js';
 import { secondsLeft } from './seconds-left.js';
 

@@ -1,5 +1,5 @@
 import { refuse } from '../../../runtime/errors/refusal.js';
-import { mostFaces } from '../../../runtime/limits/message-limit.js';
+import { mostFaces } from '../../../runtime/net/grpc-channel.js';
 
 /** The requested number of faces. @throws Refusal INVALID_FIELD outside 1..1000 */
 export function validateMaxFaces(maxFaces: number | undefined): number {

@@ -8,7 +8,7 @@ import {
   type Refusal,
   refuse,
 } from '../../../runtime/errors/refusal.js';
-import type { IsTrustedProxy } from '../../../runtime/net/trusted-proxies.js';
+import type { IsTrustedProxy } from '../../../runtime/net/addresses.js';
 import type { Call } from '../../common/call.js';
 import { logFault } from '../../common/log-fault.js';
 import { type CallState, stateOf } from '../call-state.js';

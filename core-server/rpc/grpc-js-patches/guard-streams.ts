@@ -2,7 +2,7 @@ import { constants, type Http2Server, type ServerHttp2Stream } from 'node:http2'
 import { noRoom } from '../../../runtime/errors/refusal.js';
 import { areTooSmall, chunksTooSmall } from '../../../runtime/limits/chunk-size.js';
 import type { BudgetShare, FairBudget } from '../../../runtime/limits/fair-budget.js';
-import { callerAddress } from '../../../runtime/net/caller-address.js';
+import { callerAddress } from '../../../runtime/net/addresses.js';
 import { isOurs } from '../service-paths.js';
 import { createMessageMeter, type MeterReading } from './message-meter.js';
 import { refuseStream } from './refuse-stream.js';

@@ -1,10 +1,10 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { ServerInterceptingCallInterface } from '@grpc/grpc-js';
 import type { Refusal } from '../../../runtime/errors/refusal.js';
-import { createSlot } from '../../../runtime/node-patches/slot.js';
+import { createSymbolProperty } from '../../../runtime/node-patches/symbol-property.js';
 
 /** How the call of a stream is refused. */
-const refusers = createSlot<ServerHttp2Stream, (error: Refusal) => void>();
+const refusers = createSymbolProperty<ServerHttp2Stream, (error: Refusal) => void>();
 
 /** From now on, what limits the stream of a call refuses it like this. */
 export function linkToStream(

@@ -1,7 +1,7 @@
 import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import { type Refusal, refuse, shuttingDown } from '../../../runtime/errors/refusal.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
-import { callerAddress } from '../../../runtime/net/caller-address.js';
+import { callerAddress } from '../../../runtime/net/addresses.js';
 import { isKeyless } from '../service-paths.js';
 import { toStatusObject } from '../status.js';
 

@@ -7,7 +7,7 @@ import {
 } from '../../../core-server/access/limits/failure-limiter.js';
 import { createKeyRateLimiter } from '../../../core-server/access/limits/rate-limit.js';
 import { createWorkLimiter } from '../../../core-server/access/limits/semaphore.js';
-import { callerAddress } from '../../../runtime/net/caller-address.js';
+import { callerAddress } from '../../../runtime/net/addresses.js';
 import { deferred } from '../../helpers/deferred.js';
 
 describe('request rate of an API key', () => {

@@ -7,7 +7,7 @@ import {
   ReadMeterResponse,
 } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
-import { parseTrustedProxies } from '../../../runtime/net/trusted-proxies.js';
+import { parseTrustedProxies } from '../../../runtime/net/addresses.js';
 import { deferred } from '../../helpers/deferred.js';
 import { detailsOf, unaryCall } from '../../helpers/net/grpc.js';
 import { answer, call, type Handler, serve, withKey } from './served-calls.js';

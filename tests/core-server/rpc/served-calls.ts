@@ -20,7 +20,7 @@ import {
   type ReadMeterRequest,
   ReadMeterResponse,
 } from '../../../generated/imageanalysis/v1/meter_reading.js';
-import { parseTrustedProxies } from '../../../runtime/net/trusted-proxies.js';
+import { parseTrustedProxies } from '../../../runtime/net/addresses.js';
 import { noTracing } from '../../../runtime/observe/tracing.js';
 import { bindServer, unaryCall } from '../../helpers/net/grpc.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clientAddressOf } from '../../../rest-facade/request/client-address.js';
-import { parseTrustedProxies } from '../../../runtime/net/trusted-proxies.js';
+import { parseTrustedProxies } from '../../../runtime/net/addresses.js';
 import { deferred } from '../../helpers/deferred.js';
 import { createForm } from '../../helpers/net/form.js';
 import { answerAll } from '../answers.js';

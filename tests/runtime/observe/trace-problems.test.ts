@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { logTraceProblems } from '../../../runtime/observe/log-trace-problems.js';
-import { loadTracing, type Tracing } from '../../../runtime/observe/tracing.js';
+import { loadTracing, logTraceProblems, type Tracing } from '../../../runtime/observe/tracing.js';
 import { collectLog, type LogEntry } from '../../helpers/collect-log.js';
 import { startCollector } from '../../helpers/net/trace-collector.js';
 

@@ -6,3 +6,9 @@ export const keepalive = {
   'grpc.keepalive_time_ms': 30_000,
   'grpc.keepalive_timeout_ms': 10_000,
 };
+
+/** Faces of a response at most; `max_faces` in the proto allows no more. */
+export const mostFaces = 1_000;
+
+/** Bytes of a gRPC message from or to the core: enough for a response with the crops of so many faces. */
+export const maxMessageBytes = 64 * 2 ** 20;

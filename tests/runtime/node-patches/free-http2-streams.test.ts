@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { bindWithoutGetter } from '../../../runtime/node-patches/bind-without-getter.js';
-import { freeClosedStreams } from '../../../runtime/node-patches/free-closed-streams.js';
+import { freeHttp2Streams } from '../../../runtime/node-patches/free-http2-streams.js';
+
+freeHttp2Streams();
 
 test('what listened to an HTTP/2 stream is garbage that young collections free', async (t) => {
-  bindWithoutGetter();
-  freeClosedStreams();
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void;
   const server = createServer((_request, response) => response.end('answer'));
@@ -38,4 +38,22 @@ test('what listened to an HTTP/2 stream is garbage that young collections free',
   collect({ type: 'minor' });
   const kept = process.memoryUsage().arrayBuffers - before;
   assert.ok(kept < (calls / 4) * bytes, `${kept} bytes of ${calls} calls were kept`);
+});
+
+test('a bound function runs where it was bound, with its arguments, and has no getter', () => {
+  const storage = new AsyncLocalStorage<string>();
+  const resource = storage.run('bound here', () => new AsyncResource('test'));
+  function told(this: unknown, a: number, b: number) {
+    return [storage.getStore(), this, a, b];
+  }
+  const bound = storage.run('called there', () => resource.bind(told));
+  const owner = { bound };
+  assert.deepEqual(owner.bound(1, 2), ['bound here', owner, 1, 2]);
+  // The second parameter is not in its types.
+  const bindTo = resource.bind.bind(resource) as (fn: typeof told, thisArg: object) => typeof told;
+  const own = { name: 'own' };
+  assert.deepEqual(bindTo(told, own)(1, 2), ['bound here', own, 1, 2]);
+  assert.equal(bound.length, 2);
+  assert.equal('asyncResource' in bound, false);
+  assert.equal('asyncResource' in AsyncResource.bind(told), false);
 });

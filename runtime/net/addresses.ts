@@ -1,5 +1,33 @@
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+
+/** `host:port`, with brackets around an IPv6 address (RFC 3986, 3.2.2). */
+export function formatAddress(address: { readonly host: string; readonly port: number }): string {
+  const { host, port } = address;
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/**
+ * The part of a peer's address that identifies one caller: without the port, which differs for each
+ * connection; for IPv6 only the first 64 bits, which is what a provider assigns to one customer.
+ */
+export function callerAddress(peer: string): string {
+  const host = peer.replace(/^(ipv4|ipv6):/, '').replace(/^\[?([^\]]*?)\]?:\d+$/, unlessBareIPv6);
+  const text = host.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  if (isIP(text) === 0) return text;
+  const address = ipaddr.process(text);
+  if (address instanceof ipaddr.IPv4) return address.toString();
+  return `${address.parts
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`;
+}
+
+// `fe80::1:8080` is an address that happens to end like one with a port.
+function unlessBareIPv6(peer: string, host: string): string {
+  return isIPv6(peer) ? peer : host;
+}
 
 /** Whether an address, without a port, belongs to a facade or proxy that is trusted to name its client. */
 export type IsTrustedProxy = (address: string) => boolean;
