@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import sharp from 'sharp';
 import { loadAnalysisModels } from '../core-server/compose/analysis-models.js';
 import type { AnalysisTasks } from '../core-server/compose/analysis-tasks.js';
+import { receivePicture } from '../core-server/image/inspect/receive-picture.js';
 import { createWorkerPool } from '../core-server/inference/pool/worker-pool.js';
 import { photograph } from './pictures.js';
 
@@ -38,10 +39,17 @@ const startedAt = performance.now();
 await pool.ready();
 say(`${size} workers ready after ${(performance.now() - startedAt).toFixed(0)} ms`);
 
-const detect = (image: Uint8Array, crop: boolean) =>
+const detect = (bytes: Uint8Array, crop: boolean) =>
   pool.run(
     'detectFaces',
-    { image, minScore: 0.5, maxFaces: 1000, crop, landmarks: false, limits },
+    {
+      image: receivePicture(bytes, limits),
+      minScore: 0.5,
+      maxFaces: 1000,
+      crop,
+      landmarks: false,
+      limits,
+    },
     { signal: new AbortController().signal },
   );
 

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import sharp from 'sharp';
 import { loadAnalysisModels } from '../core-server/compose/analysis-models.js';
 import type { AnalysisTasks } from '../core-server/compose/analysis-tasks.js';
+import { receivePicture } from '../core-server/image/inspect/receive-picture.js';
 import { createWorkerPool } from '../core-server/inference/pool/worker-pool.js';
 
 // Prints what thousands of meter readings leave in memory, and what a reading costs by step.
@@ -46,7 +47,7 @@ const resident: number[] = [];
 const every = Math.max(1, Math.floor(total / 20));
 const start = performance.now();
 for (let i = 0; i < total; i++) {
-  const image = Uint8Array.from(photos[i % photos.length] ?? []);
+  const image = receivePicture(Uint8Array.from(photos[i % photos.length] ?? []), limits);
   const printed = printedEvery > 0 && i % printedEvery === 0;
   const input = { image, checkBelow: 0.5, known: {}, printed, limits };
   const { timings } = await pool.run('readMeter', input, { signal });

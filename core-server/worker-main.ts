@@ -4,7 +4,9 @@ import type { AnalysisModels } from './compose/analysis-models.js';
 import type { AnalysisTasks } from './compose/analysis-tasks.js';
 import { openFaceDetector } from './features/face/open-face-detector.js';
 import { restrictLoaders } from './image/decode/restrict-loaders.js';
-import { serveTasks } from './inference/pool/serve-tasks.js';
+import { inspectPicture } from './image/inspect/inspect-picture.js';
+import type { ImageFile, ImageLimits } from './image/picture.js';
+import { type RunningJob, serveTasks } from './inference/pool/serve-tasks.js';
 import { openMeterReader } from './meter/open-meter-reader.js';
 
 // The composition root of an analysis worker.
@@ -21,12 +23,26 @@ await restrictLoaders();
 const faceDetector = await openFaceDetector(models.face, manifestUrl, now);
 const meterReader = await openMeterReader(models.meter, manifestUrl, now);
 
+/** A file is inspected in its first step: what it contains must cost the main thread nothing, whose time is everyone's. */
+const inspect = async (
+  { image, limits }: { readonly image: ImageFile; readonly limits: ImageLimits },
+  job: RunningJob,
+): Promise<void> => {
+  const weight = inspectPicture(image, limits);
+  if (weight > 0) await job.reserve(weight);
+};
+
 serveTasks<AnalysisTasks>({
   port: parentPort,
   handlers: {
-    detectFaces: (input, signal, hasSpareCore) =>
-      faceDetector.detectFaces(input, signal, hasSpareCore),
-    readMeter: (input, signal) => meterReader.readMeter(input, signal),
+    async detectFaces(input, job) {
+      await inspect(input, job);
+      return faceDetector.detectFaces(input, job.signal, job.hasSpareCore);
+    },
+    async readMeter(input, job) {
+      await inspect(input, job);
+      return meterReader.readMeter(input, job.signal);
+    },
   },
   async release() {
     await Promise.all([faceDetector.release(), meterReader.release()]);

@@ -41,7 +41,7 @@ export async function createMeterReplay(manifest: Manifest, folder: URL) {
     const { width, height } = await sharp(file).metadata();
     const size = scaledSize({ width, height }, Math.min(1, maxSide / Math.max(width, height)));
     await reader.read(
-      await decodeUpright({ bytes: file, usesProfile: false }, size),
+      await decodeUpright({ bytes: file, type: 'jpeg', usesProfile: false }, size),
       {},
       new AbortController().signal,
     );

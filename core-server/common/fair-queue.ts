@@ -1,5 +1,5 @@
 import { fairLimit } from '../../runtime/limits/fair-budget.js';
-import { createFairLine } from './round-robin.js';
+import { createRoundRobin } from './round-robin.js';
 
 /**
  * Queue with room for `capacity` items, in which owners take turns, and each has at most its fair limit
@@ -13,7 +13,7 @@ export interface JobQueue<Item> {
   add(item: Item): void;
   /** Whether an item of this owner would get a place. */
   hasRoom(owner: string): boolean;
-  /** Puts an item that was taken before at the front; never refused, since it had its place. */
+  /** Puts an item that was taken before ahead of its owner's others; never refused, since it had its place. */
   putBack(item: Item): void;
   /** Takes the oldest item of the owner whose turn it is; items that may not be taken yet stay where they are. */
   take(mayTake?: (item: Item) => boolean): Item | undefined;
@@ -31,8 +31,8 @@ export function createJobQueue<Item>(
   capacity: number,
   ownerOf: (item: Item) => string,
 ): JobQueue<Item> {
-  const queued = createFairLine(ownerOf);
-  const waiting = createFairLine(ownerOf);
+  const queued = createRoundRobin(ownerOf);
+  const waiting = createRoundRobin(ownerOf);
 
   const hasRoom = (owner: string): boolean =>
     queued.count(owner) < fairLimit(capacity - queued.size);
@@ -55,7 +55,7 @@ export function createJobQueue<Item>(
     },
     hasRoom,
     aheadOf: (owner) => queued.aheadOf(owner),
-    putBack: (item) => queued.addFirst(item),
+    putBack: (item) => queued.putBack(item),
     take,
     remove(item) {
       const found = queued.remove(item) || waiting.remove(item);

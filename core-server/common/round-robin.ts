@@ -2,11 +2,11 @@
  * A line in which owners take turns: whoever adds a hundred items delays its own, not those of
  * others. Items of one owner keep their order.
  */
-export interface FairLine<Item> {
+export interface RoundRobin<Item> {
   /** Adds an item behind the others of its owner. */
   add(item: Item): void;
-  /** Adds an item before all others: the next to be taken. */
-  addFirst(item: Item): void;
+  /** Adds an item that was taken before: ahead of its owner's others, behind those that were put back earlier. */
+  putBack(item: Item): void;
   /** Takes the first item that may be taken, of the first owner in turn that has one; that owner goes last. */
   take(mayTake?: (item: Item, owner: string) => boolean): Item | undefined;
   /** Removes an item wherever it stands; false when it is not here. */
@@ -18,14 +18,16 @@ export interface FairLine<Item> {
   readonly size: number;
 }
 
-export function createFairLine<Item>(ownerOf: (item: Item) => string): FairLine<Item> {
+export function createRoundRobin<Item>(ownerOf: (item: Item) => string): RoundRobin<Item> {
   // Maps and sets keep insertion order and remove from the middle in constant time. An owner without
   // items is not kept.
-  let lines = new Map<string, Set<Item>>();
+  const lines = new Map<string, Set<Item>>();
+  const returned = new Set<Item>();
   let size = 0;
 
   const shrink = (owner: string, line: Set<Item>, item: Item): void => {
     line.delete(item);
+    returned.delete(item);
     size -= 1;
     if (line.size === 0) lines.delete(owner);
   };
@@ -38,11 +40,12 @@ export function createFairLine<Item>(ownerOf: (item: Item) => string): FairLine<
       lines.set(owner, line);
       size += 1;
     },
-    addFirst(item) {
-      const owner = ownerOf(item);
-      const line = new Set([item, ...(lines.get(owner) ?? [])]);
-      lines.delete(owner);
-      lines = new Map([[owner, line], ...lines]);
+    putBack(item) {
+      const line = [...(lines.get(ownerOf(item)) ?? [])];
+      const isBack = (other: Item): boolean => returned.has(other);
+      const isFresh = (other: Item): boolean => !returned.has(other);
+      lines.set(ownerOf(item), new Set([...line.filter(isBack), item, ...line.filter(isFresh)]));
+      returned.add(item);
       size += 1;
     },
     take(mayTake = () => true) {

@@ -1,3 +1,5 @@
+import type { ImageType } from './inspect/sniff-type.js';
+
 /** Width and height in whole pixels. */
 export interface Size {
   readonly width: number;
@@ -29,9 +31,25 @@ export interface RgbPicture extends Size {
   readonly data: Uint8Array;
 }
 
-/** A picture file. */
-export interface PictureFile {
+/** The limits of a picture. */
+export interface ImageLimits {
+  /** Bytes of the file. */
+  readonly maxBytes: number;
+  /** Width × height, from the header. */
+  readonly maxPixels: number;
+  /** Width or height in pixels, from the header. */
+  readonly maxSide: number;
+}
+
+/** A file as it was received. */
+export interface ImageFile {
   readonly bytes: Uint8Array;
+  /** What its first bytes say. */
+  readonly type: ImageType;
+}
+
+/** A picture file whose header was read. */
+export interface PictureFile extends ImageFile {
   /** Whether its colour profile is applied; otherwise its colours are assumed to be sRGB or a common print profile. */
   readonly usesProfile: boolean;
 }

@@ -6,10 +6,10 @@ import {
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { refuse } from '../../runtime/errors/refusal.js';
 import type { Call } from '../common/call.js';
-import type { ImageLimits } from '../image/limits.js';
+import type { ImageLimits } from '../image/picture.js';
 import type { WorkerPool } from '../inference/pool/worker-pool.js';
+import { preparePicture } from '../inference/prepare-picture.js';
 import { type HandlerOptions, toRunOptions, type WorkCall } from '../inference/run-options.js';
-import { preparePicture } from '../prepare-picture.js';
 import type { MeterTasks } from './task.js';
 import { validateKnownMeter } from './validate.js';
 
@@ -40,7 +40,7 @@ export function createMeterReadingHandlers(deps: MeterReadingDependencies): Mete
   return {
     async readMeter(request, call, options = {}) {
       const known = validateKnownMeter(request);
-      const { image, transfer, weight } = preparePicture(request.image, limits);
+      const { image, transfer } = preparePicture(request.image, limits);
       const { reading, timings } = await pool.run(
         'readMeter',
         {
@@ -50,7 +50,7 @@ export function createMeterReadingHandlers(deps: MeterReadingDependencies): Mete
           printed: request.serialNumber ?? false,
           limits,
         },
-        { ...toRunOptions(call, options), transfer, weight },
+        { ...toRunOptions(call, options), transfer },
       );
       call.log.debug({ timings, found: reading !== null }, 'meter read');
       if (reading === null) {

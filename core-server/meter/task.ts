@@ -2,7 +2,7 @@ import type {
   ReadingStatus,
   ReadingWarning,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
-import type { ImageLimits } from '../image/limits.js';
+import type { ImageFile, ImageLimits } from '../image/picture.js';
 import type { Box } from '../image/picture.js';
 import type { KnownMeter } from './known-meter.js';
 import type { PrintedText } from './printed/printed-text.js';
@@ -13,8 +13,8 @@ export type ReadingWarningName = Exclude<keyof typeof ReadingWarning, 'UNSPECIFI
 
 /** Input of the task `readMeter`. */
 export interface ReadMeterInput {
-  /** The picture file as it came. */
-  readonly image: Uint8Array;
+  /** The picture file as it was received. */
+  readonly image: ImageFile;
   /** A reading below this confidence has the status CHECK, 0..1. */
   readonly checkBelow: number;
   readonly known: KnownMeter;

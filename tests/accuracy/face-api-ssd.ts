@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { decodeUpright } from '../../core-server/image/decode/decode.js';
 import { readHeader } from '../../core-server/image/decode/header.js';
 import { scaledSize } from '../../core-server/image/picture.js';
+import { imageFile } from '../helpers/pictures/image-file.js';
 import { type MeasuredDetector, timeProcessor } from './measured-detector.js';
 
 /** Where the peer is installed; untracked, because nothing but this comparison needs its 330 MB. */
@@ -58,7 +59,7 @@ export async function openFaceApiSsd(): Promise<MeasuredDetector | undefined> {
     name: 'face-api SSD',
     defaultScore,
     async detect(bytes, minScore) {
-      const file = await readHeader(bytes, anySize);
+      const file = await readHeader(imageFile(bytes), anySize);
       const scale = Math.min(1, maxSide / Math.max(file.size.width, file.size.height));
       const picture = await decodeUpright(file, scaledSize(file.size, scale));
       const tensor = tf.tensor3d(picture.data, [picture.height, picture.width, 3], 'int32');

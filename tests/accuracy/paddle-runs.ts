@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { decodeUpright } from '../../core-server/image/decode/decode.js';
 import { readHeader } from '../../core-server/image/decode/header.js';
 import { scaledSize } from '../../core-server/image/picture.js';
+import { imageFile } from '../helpers/pictures/image-file.js';
 import type { MeterPhoto } from './meter-data.js';
 import { judge, type Judged } from './meter-metrics.js';
 import { openPaddleCounter, paddleSide } from './paddle-counter/read-counter.js';
@@ -22,7 +23,7 @@ export async function readByPaddle(photos: readonly MeterPhoto[]): Promise<Paddl
   const runs: PaddleRun[] = [];
   for (const { path, truth } of photos) {
     const image = await readFile(path);
-    const file = await readHeader(image, limits);
+    const file = await readHeader(imageFile(image), limits);
     const scale = Math.min(1, paddleSide / Math.max(file.size.width, file.size.height));
     const picture = await decodeUpright(file, scaledSize(file.size, scale));
     const { reading, ms } = await counter.read(picture);

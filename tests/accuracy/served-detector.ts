@@ -9,6 +9,7 @@ import type { DetectFacesOutput } from '../../core-server/features/face/task.js'
 import { restrictLoaders } from '../../core-server/image/decode/restrict-loaders.js';
 import { loadManifest, type ModelEntry } from '../../core-server/inference/models/manifest.js';
 import { type Model, openModel } from '../../core-server/inference/models/sessions.js';
+import { imageFile } from '../helpers/pictures/image-file.js';
 import { sharedDir } from './face-data.js';
 import { timeProcessor } from './measured-detector.js';
 
@@ -61,7 +62,14 @@ export async function openServedDetector(name?: string): Promise<ServedDetector 
     served,
     async detect(image, minScore, { crop = false } = {}) {
       inferenceMs = 0;
-      const wish = { image, minScore, maxFaces: Infinity, crop, landmarks: true, limits };
+      const wish = {
+        image: imageFile(image),
+        minScore,
+        maxFaces: Infinity,
+        crop,
+        landmarks: true,
+        limits,
+      };
       return { ...(await detectFaces(wish, signal)), inferenceMs };
     },
     release: () => model.release(),

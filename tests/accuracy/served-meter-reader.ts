@@ -5,6 +5,7 @@ import type { KnownMeter } from '../../core-server/meter/known-meter.js';
 import { loadMeterModel } from '../../core-server/meter/meter-model.js';
 import { openMeterReader } from '../../core-server/meter/open-meter-reader.js';
 import type { ReadMeterOutput } from '../../core-server/meter/task.js';
+import { imageFile } from '../helpers/pictures/image-file.js';
 import { cpuClock } from './cpu-clock.js';
 import type { MeterPhoto } from './meter-data.js';
 import { judge, type Judged } from './meter-metrics.js';
@@ -30,7 +31,7 @@ export async function readServed(
   const { signal } = new AbortController();
   const runs: MeterRun[] = [];
   for (const photo of photos) {
-    const image = await readFile(photo.path);
+    const image = imageFile(await readFile(photo.path));
     const input = { image, checkBelow, limits, known: knownOf(photo), printed: false };
     const output = await reader.readMeter(input, signal);
     runs.push({ photo, output, ...judge(output.reading, photo.truth) });

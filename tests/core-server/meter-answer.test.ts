@@ -224,7 +224,6 @@ suite('readMeter', () => {
     owner: 'k1',
     timeLeftMs: Infinity,
     onStart: call.reportStart,
-    weight: 0,
     transfer: [],
   };
   const reading = {
@@ -255,7 +254,7 @@ suite('readMeter', () => {
     assert.deepEqual(await readMeter({ image: jpeg }, call), documented);
     assert.equal(runs.length, 1);
     assert.equal(runs[0]?.task, 'readMeter');
-    assert.deepEqual(Buffer.from(runs[0]?.input.image ?? []), jpeg);
+    assert.deepEqual(Buffer.from(runs[0]?.input.image.bytes ?? []), jpeg);
     assert.equal(runs[0]?.input.checkBelow, 0.7);
     assert.deepEqual(runs[0]?.input.known, {});
     assert.equal(runs[0]?.input.printed, false);

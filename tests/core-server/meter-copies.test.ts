@@ -4,6 +4,7 @@ import sharp from 'sharp';
 import type { Size } from '../../core-server/image/picture.js';
 import type { Quad } from '../../core-server/meter/geometry.js';
 import { createMeterReader } from '../../core-server/meter/meter-reader.js';
+import { imageFile } from '../helpers/pictures/image-file.js';
 import { defaultLimits } from './image/fixtures.js';
 
 /** The lower right quarter of a picture. */
@@ -52,7 +53,13 @@ test('a counter in a narrow picture is at the same place in every copy, however 
   const image = await sharp({ create: { width: 437, height: 2622, channels: 3, background } })
     .png()
     .toBuffer();
-  const input = { image, limits: defaultLimits, checkBelow: 0.5, known: {}, printed: true };
+  const input = {
+    image: imageFile(image),
+    limits: defaultLimits,
+    checkBelow: 0.5,
+    known: {},
+    printed: true,
+  };
   const { reading } = await reader.readMeter(input, new AbortController().signal);
   assert.deepEqual(
     copies.map(({ width, height }) => [width, height]),

@@ -13,6 +13,7 @@ import { loadMeterModel } from '../../core-server/meter/meter-model.js';
 import { createNetworkCounterReader } from '../../core-server/meter/network-counter-reader.js';
 import { expand, readStrips } from '../../core-server/meter/read-strips.js';
 import { refine } from '../../core-server/meter/refine.js';
+import { imageFile } from '../helpers/pictures/image-file.js';
 import { defaultLimits } from './image/fixtures.js';
 import { near, nearQuad, quadOf, reference } from './meter-reference.js';
 
@@ -47,7 +48,7 @@ suite('the served steps are those of the Python reference', async () => {
     };
     for (const { picture } of reference.pictures) {
       const bytes = readFileSync(new URL(`meter-pictures/${picture}`, here));
-      const file = await readHeader(bytes, defaultLimits);
+      const file = await readHeader(imageFile(bytes), defaultLimits);
       pictures.set(picture, await decodeUpright(file, file.size));
     }
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { createMeterReader } from '../../core-server/meter/meter-reader.js';
+import { imageFile } from '../helpers/pictures/image-file.js';
 import { defaultLimits } from './image/fixtures.js';
 
 const release = () => Promise.resolve();
@@ -13,7 +14,7 @@ const nothing = {
 } as const;
 const noPrint = { maxSide: 1280, read: () => assert.fail('there is no counter'), release };
 const inputOf = (image: Buffer) => ({
-  image,
+  image: imageFile(image),
   limits: defaultLimits,
   checkBelow: 0.5,
   known: {},

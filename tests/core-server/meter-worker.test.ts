@@ -10,6 +10,7 @@ import type {
   ReadingWarningName,
   ReadMeterOutput,
 } from '../../core-server/meter/task.js';
+import { imageFile } from '../helpers/pictures/image-file.js';
 import { defaultLimits } from './image/fixtures.js';
 import { renderLandscape, renderMeter, renderOtherThings } from './meter-fixtures.js';
 
@@ -57,7 +58,7 @@ suite('readMeter in a worker', () => {
   ): Promise<ReadMeterOutput> =>
     pool.run(
       'readMeter',
-      { image, checkBelow: 0, known, printed: false, limits },
+      { image: imageFile(image), checkBelow: 0, known, printed: false, limits },
       { signal: AbortSignal.timeout(60_000) },
     );
 

@@ -29,14 +29,14 @@ export function createFaceDetector(deps: {
   const { model, rule, now } = deps;
 
   return async (input, signal) => {
-    const { image: bytes, limits, minScore } = input;
+    const { image, limits, minScore } = input;
     const watch = createStopwatch(now);
     const step: Step = (name, work) => {
       signal.throwIfAborted();
       return watch.time(name, work);
     };
 
-    const picture = await step('open', () => openPicture(bytes, limits));
+    const picture = await step('open', () => openPicture(image, limits));
     const { size } = picture;
     const candidateScore = Math.max(minUsefulScore, Math.min(minScore - scoreStep, rule.weakScore));
     const found = await findFaces(picture, candidateScore, { model, rule, step });

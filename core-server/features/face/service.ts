@@ -10,10 +10,10 @@ import type {
 import { refuse } from '../../../runtime/errors/refusal.js';
 import type { Call } from '../../common/call.js';
 import { validateScore } from '../../common/score.js';
-import type { ImageLimits } from '../../image/limits.js';
+import type { ImageLimits } from '../../image/picture.js';
 import type { WorkerPool } from '../../inference/pool/worker-pool.js';
+import { preparePicture } from '../../inference/prepare-picture.js';
 import { type HandlerOptions, toRunOptions } from '../../inference/run-options.js';
-import { preparePicture } from '../../prepare-picture.js';
 import type { DetectFacesOutput, FaceTasks } from './task.js';
 import { toFace } from './to-face.js';
 import { validateMaxFaces } from './validate.js';
@@ -60,7 +60,7 @@ export function createFaceDetectionHandlers(
   ): Promise<{ found: DetectFacesOutput; threshold: Threshold }> => {
     const { minScore, company, landmarks } = request;
     if (minScore !== undefined) validateScore('min_score', minScore);
-    const { image, transfer, weight } = preparePicture(request.image, limits);
+    const { image, transfer } = preparePicture(request.image, limits);
     const threshold = await resolveThreshold({
       company,
       ...(minScore === undefined ? {} : { minScore }),
@@ -75,7 +75,7 @@ export function createFaceDetectionHandlers(
         landmarks,
         limits,
       },
-      { ...toRunOptions(call, options), transfer, weight },
+      { ...toRunOptions(call, options), transfer },
     );
     const { faces, timings, width, height } = found;
     call.log.debug({ faces: faces.length, width, height, timings }, 'faces detected');

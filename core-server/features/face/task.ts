@@ -1,10 +1,10 @@
-import type { ImageLimits } from '../../image/limits.js';
+import type { ImageFile, ImageLimits } from '../../image/picture.js';
 import type { Box, Point } from '../../image/picture.js';
 
 /** Input of the task `detectFaces`. */
 export interface DetectFacesInput {
   /** The picture file. */
-  readonly image: Uint8Array;
+  readonly image: ImageFile;
   /** Faces below this score are left out, 0..1. */
   readonly minScore: number;
   /** Maximum number of faces; the largest are returned. */

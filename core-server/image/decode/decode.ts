@@ -1,7 +1,7 @@
 import sharp, { type Sharp } from 'sharp';
 import { corruptImage } from '../inspect/corrupt-image.js';
-import { sniffType } from '../inspect/sniff-type.js';
-import type { PictureFile, Region, Resampling, RgbPicture, Size } from '../picture.js';
+import type { ImageType } from '../inspect/sniff-type.js';
+import type { ImageFile, PictureFile, Region, Resampling, RgbPicture, Size } from '../picture.js';
 import { decodePlainJpeg } from './plain-jpeg.js';
 
 /**
@@ -24,11 +24,11 @@ export async function decodeUpright(
  * decoded.
  */
 export async function decodeWhole(
-  bytes: Uint8Array,
+  file: ImageFile,
   maxPixels: number,
 ): Promise<RgbPicture | undefined> {
-  const plain = decodePlainJpeg(bytes, maxPixels);
-  return plain ?? toRgb(open({ bytes, usesProfile: false }, maxPixels)).catch(() => undefined);
+  const plain = file.type === 'jpeg' ? decodePlainJpeg(file.bytes, maxPixels) : undefined;
+  return plain ?? toRgb(open({ ...file, usesProfile: false }, maxPixels)).catch(() => undefined);
 }
 
 /**
@@ -50,14 +50,14 @@ export async function decodeRegion(
  * produce it (stray bytes between markers, broken EXIF, garbage after the end). Of a TIFF, libvips reports whatever
  * it cannot read as an error only, and goes on with black.
  */
-const failOn = (bytes: Uint8Array) => (sniffType(bytes) === 'tiff' ? 'error' : 'truncated');
+const failOn = (type: ImageType) => (type === 'tiff' ? 'error' : 'truncated');
 
 function open(
-  { bytes, usesProfile }: PictureFile,
+  { bytes, type, usesProfile }: PictureFile,
   limitInputPixels: number | false = false,
 ): Sharp {
   return sharp(bytes, {
-    failOn: failOn(bytes),
+    failOn: failOn(type),
     limitInputPixels,
     autoOrient: true,
     ignoreIcc: !usesProfile,

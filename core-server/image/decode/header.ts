@@ -2,16 +2,15 @@ import sharp from 'sharp';
 import { refuse } from '../../../runtime/errors/refusal.js';
 import { isPlainProfile } from '../inspect/colour-profile.js';
 import { corruptImage } from '../inspect/corrupt-image.js';
-import type { ImageLimits } from '../limits.js';
-import type { OpenPicture, Size } from '../picture.js';
+import type { ImageFile, ImageLimits, OpenPicture, Size } from '../picture.js';
 
 /**
  * What the header alone says: the size of the upright picture (EXIF orientation applied), and the profile.
  *
  * @throws Refusal CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS before any pixel costs memory
  */
-export async function readHeader(bytes: Uint8Array, limits: ImageLimits): Promise<OpenPicture> {
-  const { autoOrient, icc } = await sharp(bytes, { limitInputPixels: false })
+export async function readHeader(file: ImageFile, limits: ImageLimits): Promise<OpenPicture> {
+  const { autoOrient, icc } = await sharp(file.bytes, { limitInputPixels: false })
     .metadata()
     .catch((error: unknown) => {
       throw corruptImage(error);
@@ -19,7 +18,7 @@ export async function readHeader(bytes: Uint8Array, limits: ImageLimits): Promis
   const { width, height } = autoOrient;
   const size = { width, height };
   checkSize(size, limits);
-  return { bytes, size, usesProfile: icc !== undefined && isPlainProfile(icc) };
+  return { ...file, size, usesProfile: icc !== undefined && isPlainProfile(icc) };
 }
 
 /** @throws Refusal IMAGE_TOO_MANY_PIXELS */

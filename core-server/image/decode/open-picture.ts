@@ -1,6 +1,5 @@
 import { mayHaveProfile } from '../inspect/colour-profile.js';
-import type { ImageLimits } from '../limits.js';
-import type { OpenPicture } from '../picture.js';
+import type { ImageFile, ImageLimits, OpenPicture } from '../picture.js';
 import { decodeUpright, decodeWhole } from './decode.js';
 import { checkSize, readHeader } from './header.js';
 
@@ -16,16 +15,16 @@ const maxBytesTried = 2 ** 20;
  *
  * @throws Refusal CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS before more pixels than those of Full HD cost memory
  */
-export async function openPicture(bytes: Uint8Array, limits: ImageLimits): Promise<OpenPicture> {
-  if (bytes.length <= maxBytesTried && !mayHaveProfile(bytes)) {
-    const whole = await decodeWhole(bytes, Math.min(maxPixelsDecodedOnce, limits.maxPixels));
+export async function openPicture(file: ImageFile, limits: ImageLimits): Promise<OpenPicture> {
+  if (file.bytes.length <= maxBytesTried && !mayHaveProfile(file)) {
+    const whole = await decodeWhole(file, Math.min(maxPixelsDecodedOnce, limits.maxPixels));
     if (whole) {
       const size = { width: whole.width, height: whole.height };
       checkSize(size, limits);
-      return { bytes, size, usesProfile: false, whole };
+      return { ...file, size, usesProfile: false, whole };
     }
   }
-  const picture = await readHeader(bytes, limits);
+  const picture = await readHeader(file, limits);
   const { size } = picture;
   const isSmall = size.width * size.height <= maxPixelsDecodedOnce;
   return isSmall ? { ...picture, whole: await decodeUpright(picture, size) } : picture;

@@ -1,7 +1,6 @@
 import { Transformer } from '@napi-rs/image';
 import { Cursor } from '../inspect/cursor.js';
 import { jpegSegments, startOfScan } from '../inspect/jpeg-segments.js';
-import { sniffType } from '../inspect/sniff-type.js';
 import type { RgbPicture, Size } from '../picture.js';
 
 const startOfFrame = 0xc0;
@@ -30,7 +29,7 @@ export function decodePlainJpeg(bytes: Uint8Array, maxPixels: number): RgbPictur
 
 /** ITU T.81, B.2.2 for the frame's header. */
 function sizeOfPlainJpeg(bytes: Buffer): Size | undefined {
-  if (sniffType(bytes) !== 'jpeg' || !bytes.subarray(-2).equals(endOfImage)) return undefined;
+  if (!bytes.subarray(-2).equals(endOfImage)) return undefined;
   const file = new Cursor(bytes);
   let size: Size | undefined;
   for (const { marker, at } of jpegSegments(file)) {

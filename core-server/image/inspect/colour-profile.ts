@@ -1,5 +1,6 @@
+import type { ImageFile } from '../picture.js';
 import { Cursor } from './cursor.js';
-import { type ImageType, sniffType, type UnsupportedType } from './sniff-type.js';
+import type { ImageType } from './sniff-type.js';
 
 const maxBytes = 64 * 1024;
 // LittleCMS accepts no larger profile.
@@ -28,7 +29,7 @@ export function isPlainProfile(profile: Buffer): boolean {
 }
 
 /** What marks a profile in a file. In a TIFF it is only a number; a GIF has none. */
-const markers: Partial<Record<ImageType | UnsupportedType, string>> = {
+const markers: Partial<Record<ImageType, string>> = {
   jpeg: 'ICC_PROFILE\0',
   png: 'iCCP',
   webp: 'ICCP',
@@ -37,9 +38,8 @@ const markers: Partial<Record<ImageType | UnsupportedType, string>> = {
 };
 
 /** Whether a file may have a colour profile, without reading its header. */
-export function mayHaveProfile(bytes: Uint8Array): boolean {
-  const type = sniffType(bytes);
-  const marker = type && markers[type];
+export function mayHaveProfile({ bytes, type }: ImageFile): boolean {
+  const marker = markers[type];
   if (marker === undefined) return false;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(marker);
 }

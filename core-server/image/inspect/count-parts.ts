@@ -24,8 +24,9 @@ export const partsOf: Partial<Record<ImageType, (file: Cursor) => Iterable<Parts
   *tiff(file) {
     // Each directory may point to the same megabytes, which are copied for each.
     const max = 32;
-    yield { name: 'pages', max, found: upTo(max + 1, tiffDirectories(file)).length };
-    if (tiffCompression(file) !== jpegInTiff) return;
+    const pages = upTo(max + 1, tiffDirectories(file));
+    yield { name: 'pages', max, found: pages.length };
+    if (tiffCompression(pages[0]) !== jpegInTiff) return;
     const found = countContinuedScans(file, maxScans);
     yield { name: 'scans in a strip or tile', max: maxScans, found };
   },

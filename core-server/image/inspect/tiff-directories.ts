@@ -66,8 +66,7 @@ export function* tiffDirectories(file: Cursor): Generator<TiffDirectory> {
 const compressionTag = 259;
 export const jpegInTiff = 7;
 
-/** The number of the method by which the first page is compressed. */
-export function tiffCompression(file: Cursor): number {
-  const [page] = tiffDirectories(file);
+/** The number of the method by which a page is compressed. */
+export function tiffCompression(page: TiffDirectory | undefined): number {
   return page?.valueOf(compressionTag) ?? 1;
 }

@@ -1,6 +1,5 @@
 import { refuse } from '../../../runtime/errors/refusal.js';
 import type { JobQueue } from '../../common/fair-queue.js';
-import { retryAfterSeconds } from './timing.js';
 
 /**
  * How many jobs may wait, by Little's law: jobs in the queue = workers × time / time per job. The number of
@@ -82,4 +81,16 @@ export function createAdmission(deps: {
       );
     },
   };
+}
+
+const maxRetryAfterSeconds = 60;
+
+/** Whole seconds, 1 to 60, until the jobs now in the queue will be done. */
+export function retryAfterSeconds(load: {
+  queued: number;
+  workers: number;
+  meanJobMs: number;
+}): number {
+  const seconds = Math.ceil((load.queued * load.meanJobMs) / load.workers / 1000);
+  return Math.min(maxRetryAfterSeconds, Math.max(1, seconds));
 }

@@ -5,10 +5,10 @@ export interface Job {
   readonly task: string;
   /** On whose behalf it is done. */
   readonly owner: string;
-  readonly input: unknown;
-  readonly transfer: readonly Transferable[];
-  /** Share of what all workers together may hold at once, 0 to 1. */
-  readonly weight: number;
+  input: unknown;
+  transfer: readonly Transferable[];
+  /** Share of the memory of all workers that it needs, 0 to 1; 0 until a worker has found out. */
+  weight: number;
   /** On the pool's clock, milliseconds. */
   readonly createdAt: number;
   /** Called each time a worker gets it. */
@@ -22,10 +22,7 @@ export interface Job {
 }
 
 /** The input of a job. */
-type JobDescription = Pick<
-  Job,
-  'task' | 'owner' | 'input' | 'transfer' | 'weight' | 'createdAt' | 'onStart'
->;
+type JobDescription = Pick<Job, 'task' | 'owner' | 'input' | 'transfer' | 'createdAt' | 'onStart'>;
 
 /** A job and the caller's promise. Only the first result counts. */
 export function createJob(description: JobDescription): { job: Job; answer: Promise<unknown> } {
@@ -37,6 +34,7 @@ export function createJob(description: JobDescription): { job: Job; answer: Prom
   });
   const job: Job = {
     ...description,
+    weight: 0,
     attempts: 0,
     settled: false,
     resolve(output) {

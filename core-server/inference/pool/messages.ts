@@ -1,3 +1,4 @@
+import type { Transferable } from 'node:worker_threads';
 import type { status } from '@grpc/grpc-js';
 import { Refusal } from '../../../runtime/errors/refusal.js';
 
@@ -7,9 +8,15 @@ export type ToWorker =
       readonly type: 'run';
       readonly task: string;
       readonly input: unknown;
+      /** What of the input was transferred: the worker gives it back if it returns the job. */
+      readonly transfer: readonly Transferable[];
+      /** Its share of the memory, reserved already. */
+      readonly weight: number;
       /** Whether the core of an idle worker may help. */
       readonly hasSpareCore: boolean;
     }
+  /** What came of a reservation. */
+  | { readonly type: 'reserved'; readonly isGranted: boolean }
   /** The job's caller is gone: steps that have not started need not start. */
   | { readonly type: 'cancel' }
   /** Release what is held and exit. */
@@ -18,8 +25,16 @@ export type ToWorker =
 /** From a worker to the pool. */
 export type FromWorker =
   | { readonly type: 'ready' }
-  | { readonly type: 'done'; readonly output: unknown }
-  | { readonly type: 'failed'; readonly error: WireError };
+  /** The job needs this share of the memory, and the worker waits for the answer. */
+  | { readonly type: 'reserve'; readonly weight: number }
+  /** The job has to wait for memory; what was transferred comes back with it. */
+  | {
+      readonly type: 'returned';
+      readonly input?: unknown;
+      readonly transfer: readonly Transferable[];
+    }
+  | { readonly type: 'done'; readonly output: unknown; readonly jobMs: number }
+  | { readonly type: 'failed'; readonly error: WireError; readonly jobMs: number };
 
 /** An error as sent between threads, where classes are lost. */
 export type WireError =

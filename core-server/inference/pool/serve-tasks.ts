@@ -1,20 +1,29 @@
-import type { MessagePort } from 'node:worker_threads';
+import type { MessagePort, Transferable } from 'node:worker_threads';
 import { type FromWorker, toWireError, type ToWorker } from './messages.js';
 import type { TaskMap } from './worker-pool.js';
 
 type RunMessage = Extract<ToWorker, { type: 'run' }>;
 
-/**
- * The tasks of a worker. The signal is aborted when the caller is gone: check it between steps. With a spare core, a
- * second thread may share the work.
- */
+/** A job as its task sees it. */
+export interface RunningJob {
+  /** Aborted when the caller is gone: check it between steps. */
+  readonly signal: AbortSignal;
+  /** Whether a second thread may share the work. */
+  readonly hasSpareCore: boolean;
+  /**
+   * Reserves a share of the memory of all workers, 0 to 1, before it is used, for jobs that need so much that not every
+   * worker may have one. If it is not free, this rejects, and the job starts anew once it is.
+   */
+  reserve(weight: number): Promise<void>;
+}
+
+/** The tasks of a worker. */
 export type TaskHandlers<T extends TaskMap> = {
-  readonly [K in keyof T]: (
-    input: T[K]['input'],
-    signal: AbortSignal,
-    hasSpareCore: boolean,
-  ) => Promise<T[K]['output']>;
+  readonly [K in keyof T]: (input: T[K]['input'], job: RunningJob) => Promise<T[K]['output']>;
 };
+
+/** Thrown into a job that has to wait for memory. */
+class MustWait extends Error {}
 
 /**
  * The worker's side of the pool: reports that it is ready, runs one job at a time, and on `close` releases its
@@ -26,19 +35,39 @@ export function serveTasks<T extends TaskMap>(options: {
   release(): Promise<void>;
 }): void {
   const { port, handlers } = options;
-  const send = (message: FromWorker): void => port.postMessage(message);
+  const send = (message: FromWorker, transfer: readonly Transferable[] = []): void =>
+    port.postMessage(message, transfer);
   let current: AbortController | undefined;
+  let onReserved: ((isGranted: boolean) => void) | undefined;
   let running: Promise<void> = Promise.resolve();
 
-  const run = async ({ task, input, hasSpareCore }: RunMessage): Promise<void> => {
-    const abort = new AbortController();
-    current = abort;
+  const run = async ({ task, input, transfer, ...message }: RunMessage): Promise<void> => {
+    const { signal } = (current = new AbortController());
+    // Measured here: while the main thread is busy with something else, jobs take no longer.
+    const startedAt = performance.now();
+    let waitedMs = 0;
+    const jobMs = (): number => performance.now() - startedAt - waitedMs;
+    const reserve = async (weight: number): Promise<void> => {
+      if (weight <= message.weight) return;
+      const askedAt = performance.now();
+      const isGranted = await new Promise<boolean>((resolve) => {
+        onReserved = resolve;
+        send({ type: 'reserve', weight });
+      });
+      waitedMs += performance.now() - askedAt;
+      if (!isGranted) throw new MustWait();
+    };
     try {
       const handler = Object.hasOwn(handlers, task) ? handlers[task] : undefined;
       if (handler === undefined) throw new Error(`no handler for the task ${task}`);
-      send({ type: 'done', output: await handler(input, abort.signal, hasSpareCore) });
+      const { hasSpareCore } = message;
+      const output = await handler(input, { signal, hasSpareCore, reserve });
+      send({ type: 'done', output, jobMs: jobMs() });
     } catch (error) {
-      send({ type: 'failed', error: toWireError(error) });
+      if (!(error instanceof MustWait))
+        send({ type: 'failed', error: toWireError(error), jobMs: jobMs() });
+      else if (transfer.length === 0) send({ type: 'returned', transfer });
+      else send({ type: 'returned', input, transfer }, transfer);
     } finally {
       current = undefined;
     }
@@ -48,6 +77,9 @@ export function serveTasks<T extends TaskMap>(options: {
     switch (message.type) {
       case 'run':
         running = run(message);
+        return;
+      case 'reserved':
+        onReserved?.(message.isGranted);
         return;
       case 'cancel':
         current?.abort();

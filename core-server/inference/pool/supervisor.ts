@@ -1,25 +1,22 @@
 import type { Job } from './job.js';
-import { restartDelayMs } from './timing.js';
-import { type JobWorker, type JobWorkerOptions, startJobWorker } from './worker.js';
+import { startWorker, type Worker, type WorkerEvents, type WorkerOptions } from './worker.js';
 
-export interface WorkerCrewOptions extends JobWorkerOptions {
+export interface SupervisorOptions extends WorkerOptions {
   /** Workers, 1 or more. */
   readonly size: number;
 }
 
-/** Events from the crew to whoever gives it work. */
-export interface WorkerCrewEvents {
-  /** The worker can take a job: after startup and after each job. */
-  free(worker: JobWorker): void;
+/** Events from the workers to whoever gives them work. */
+export type SupervisorEvents = Pick<WorkerEvents, 'free' | 'reserve' | 'returned'> & {
   /** The worker is gone; its job, if any, has no result yet. */
-  lost(worker: JobWorker, job: Job | undefined): void;
-}
+  lost(worker: Worker, job: Job | undefined): void;
+};
 
 /** Keeps a number of workers running: a lost one is replaced. */
-export interface WorkerCrew {
+export interface Supervisor {
   /** Those that are free, busy or starting. */
-  readonly workers: ReadonlySet<JobWorker>;
-  count(state: JobWorker['state']): number;
+  readonly workers: ReadonlySet<Worker>;
+  count(state: Worker['state']): number;
   /** False if all are lost and the last replacement did not start. */
   readonly canWork: boolean;
   /** Workers lost since startup. */
@@ -37,10 +34,10 @@ const releaseGraceMs = 2_000;
 const loadGraceMs = 30_000;
 
 /** Starts the workers. */
-export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEvents): WorkerCrew {
+export function startSupervisor(options: SupervisorOptions, events: SupervisorEvents): Supervisor {
   const { size, log } = options;
-  const workers = new Set<JobWorker>();
-  const running = new Set<JobWorker>();
+  const workers = new Set<Worker>();
+  const running = new Set<Worker>();
   const restartTimers = new Set<NodeJS.Timeout>();
   const waitingForReady = new Set<{ resolve(): void; reject(error: unknown): void }>();
   let lost = 0;
@@ -48,28 +45,28 @@ export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEv
   let startError: Error | undefined;
   let replaces = true;
 
-  const count = (state: JobWorker['state']): number =>
+  const count = (state: Worker['state']): number =>
     [...workers].filter((worker) => worker.state === state).length;
   const countReady = (): number => count('free') + count('busy');
   const isReady = (): boolean => countReady() >= size;
 
   const start = (): void => {
-    const worker = startJobWorker(options, { free: onFree, lost: onLost });
+    const worker = startWorker(options, { ...events, free: onFree, lost: onLost });
     workers.add(worker);
     running.add(worker);
     void worker.ended.then(() => running.delete(worker));
   };
 
-  const onFree = (worker: JobWorker): void => {
+  const onFree = (worker: Worker, jobMs?: number): void => {
     if (worker.jobsDone === 0) failedStarts = 0;
     if (isReady()) {
       for (const waiter of waitingForReady) waiter.resolve();
       waitingForReady.clear();
     }
-    events.free(worker);
+    events.free(worker, jobMs);
   };
 
-  const onLost = (worker: JobWorker, job: Job | undefined, error: unknown): void => {
+  const onLost = (worker: Worker, job: Job | undefined, error: unknown): void => {
     workers.delete(worker);
     lost += 1;
     log.error({ err: error, task: job?.task }, 'worker lost');
@@ -114,8 +111,17 @@ export function startWorkerCrew(options: WorkerCrewOptions, events: WorkerCrewEv
     },
     async close() {
       workers.clear();
-      const graceOf = ({ hasStarted }: JobWorker) => (hasStarted ? releaseGraceMs : loadGraceMs);
+      const graceOf = ({ hasStarted }: Worker) => (hasStarted ? releaseGraceMs : loadGraceMs);
       await Promise.all([...running].map((worker) => worker.close(graceOf(worker))));
     },
   };
+}
+
+const firstRestartDelayMs = 100;
+const maxRestartDelayMs = 30_000;
+
+/** How long to wait before a worker is restarted, after this many consecutive failed starts. */
+export function restartDelayMs(failedStarts: number): number {
+  if (failedStarts === 0) return 0;
+  return Math.min(maxRestartDelayMs, firstRestartDelayMs * 2 ** Math.min(failedStarts - 1, 16));
 }

@@ -3,9 +3,9 @@ import { type Refusal, refuse, shuttingDown } from '../../../runtime/errors/refu
 import { createJobQueue } from '../../common/fair-queue.js';
 import { createAdmission } from './admission.js';
 import { createJob, type Job } from './job.js';
-import { createMemoryBudget } from './memory-reservations.js';
-import { startWorkerCrew, type WorkerCrewOptions } from './supervisor.js';
-import type { JobWorker } from './worker.js';
+import { createMemoryReservations } from './memory-reservations.js';
+import { startSupervisor, type SupervisorOptions } from './supervisor.js';
+import type { Worker } from './worker.js';
 
 /** Names of the tasks with what goes in and comes out; both cross a thread border (structured clone). */
 export type TaskMap = Record<string, { input: unknown; output: unknown }>;
@@ -21,11 +21,6 @@ export interface RunOptions {
   readonly trace?: string | undefined;
   /** Milliseconds that the caller will still wait; a job unlikely to be done by then is refused. Default: forever. */
   readonly timeLeftMs?: number;
-  /**
-   * Share of what all workers together may hold at once, 0 to 1: for jobs that take so much memory that not
-   * every worker may have one. Default: 0, negligible.
-   */
-  readonly weight?: number;
   /** Called when a worker gets the job, and again if another gets it after the first one died. */
   readonly onStart?: () => void;
   /** Buffers to transfer instead of copying. They are gone then, so such a job is not retried if its worker dies. */
@@ -69,9 +64,11 @@ export interface WorkerPool<T extends TaskMap> {
   close(options: { graceMs: number }): Promise<void>;
 }
 
-export interface WorkerPoolOptions extends WorkerCrewOptions {
+export interface WorkerPoolOptions extends SupervisorOptions {
   /** Maximum number of jobs in the queue, besides those in the workers. */
   readonly maxQueue: number;
+  /** Milliseconds, monotonic. */
+  readonly now: () => number;
   /** Called when a job goes to a worker, with how long it waited. */
   readonly onStart?: (task: string, waitedMs: number) => void;
 }
@@ -86,52 +83,59 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   const { size, maxQueue, now } = options;
   const queue = createJobQueue<Job>(maxQueue, (job) => job.owner);
   const admission = createAdmission({ queue, maxQueue, workers: size });
-  const memory = createMemoryBudget();
+  const memory = createMemoryReservations();
   const waitingForDrain = new Set<() => void>();
   const watchers = new Set<(canWork: boolean) => void>();
   let couldWork = true;
   let closing = false;
 
-  const crew = startWorkerCrew(options, {
-    free(worker) {
-      memory.give(worker);
-      if (worker.jobsDone > 0) admission.jobDone(worker.lastJobMs);
+  const supervisor = startSupervisor(options, {
+    free(worker, jobMs) {
+      memory.release(worker);
+      if (jobMs !== undefined) admission.jobDone(jobMs);
       tellWatchers();
       dispatch();
     },
+    reserve: (worker, job, weight) => memory.reserve(worker, job, weight),
+    returned(_, job) {
+      if (!job.settled) queue.putBack(job);
+    },
     lost(worker, job) {
-      memory.give(worker);
+      memory.release(worker);
       if (job !== undefined && !job.settled) retryOrGiveUp(job);
       tellWatchers();
       // Another core may have workers; here they would wait until their deadlines.
-      if (!crew.canWork) for (const waiting of queue.clear()) waiting.reject(noWorker());
+      if (!supervisor.canWork) for (const waiting of queue.clear()) waiting.reject(noWorker());
       dispatch();
     },
   });
 
   const tellWatchers = (): void => {
-    const { canWork } = crew;
+    const { canWork } = supervisor;
     if (canWork === couldWork) return;
     couldWork = canWork;
     for (const watcher of watchers) watcher(canWork);
   };
 
-  const assign = (worker: JobWorker, job: Job): void => {
-    options.onStart?.(job.task, now() - job.createdAt);
-    job.onStart?.();
+  const assign = (worker: Worker, job: Job): void => {
+    // A job that waited for memory was in a worker before.
+    if (job.weight === 0) {
+      options.onStart?.(job.task, now() - job.createdAt);
+      job.onStart?.();
+    }
     memory.take(worker, job);
     // Each job that runs, and this one, has an idle worker beside it.
-    worker.assign(job, crew.count('free') - 1 > crew.count('busy'));
+    worker.assign(job, supervisor.count('free') - 1 > supervisor.count('busy'));
   };
 
   const dispatch = (): void => {
-    for (const worker of crew.workers) {
+    for (const worker of supervisor.workers) {
       if (worker.state !== 'free') continue;
       const job = queue.take(memory.inTurn());
       if (job === undefined) break;
       assign(worker, job);
     }
-    if (queue.size === 0 && crew.count('busy') === 0) {
+    if (queue.size === 0 && supervisor.count('busy') === 0) {
       for (const drained of waitingForDrain) drained();
     }
   };
@@ -144,45 +148,45 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     }
   };
 
-  const findIdle = (): JobWorker | undefined =>
-    queue.size === 0 ? [...crew.workers].find(({ state }) => state === 'free') : undefined;
+  const findIdle = (): Worker | undefined =>
+    queue.size === 0 ? [...supervisor.workers].find(({ state }) => state === 'free') : undefined;
 
   const assertRoom: WorkerPool<T>['assertRoom'] = ({ owner = '', timeLeftMs = Infinity }) => {
-    if (!crew.canWork) throw noWorker();
+    if (!supervisor.canWork) throw noWorker();
     if (!findIdle()) admission.assertRoom(owner, timeLeftMs);
   };
 
   const run: WorkerPool<T>['run'] = async (task, input, runOptions) => {
-    const { signal, owner = '', wait = 'refuse', transfer, weight = 0, onStart } = runOptions;
+    const { signal, owner = '', wait = 'refuse', transfer, onStart } = runOptions;
     if (closing) throw shuttingDown();
-    if (!crew.canWork) throw noWorker();
+    if (!supervisor.canWork) throw noWorker();
     signal.throwIfAborted();
     const { job, answer } = createJob({
       task,
       owner,
       input,
       transfer: transfer ?? [],
-      weight,
       createdAt: now(),
       onStart,
     });
     const idle = findIdle();
-    if (idle && memory.inTurn()(job)) assign(idle, job);
+    if (idle) assign(idle, job);
     else {
       if (wait === 'refuse') assertRoom(runOptions);
       queue.add(job);
-      // A worker may be free while the first job in the queue is too heavy.
+      // A worker may be free while those before it wait for memory.
       dispatch();
     }
     const onAbort = (): void => {
       job.reject(signal.reason);
       if (queue.remove(job)) dispatch();
-      else for (const worker of crew.workers) worker.cancel(job);
+      else for (const worker of supervisor.workers) worker.cancel(job);
     };
     signal.addEventListener('abort', onAbort, { once: true });
     try {
       return await answer;
     } finally {
+      memory.forget(job);
       signal.removeEventListener('abort', onAbort);
     }
   };
@@ -199,10 +203,10 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
 
   const close = async (graceMs: number): Promise<void> => {
     closing = true;
-    crew.stopReplacing();
+    supervisor.stopReplacing();
     await drained(graceMs);
     for (const job of queue.clear()) job.reject(shuttingDown());
-    await crew.close();
+    await supervisor.close();
   };
   let closed: Promise<void> | undefined;
 
@@ -210,15 +214,15 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
     run,
     assertRoom,
     get stats() {
-      const running = crew.count('busy');
-      const workers = crew.count('free') + running;
-      return { queued: queue.size, running, workers, lost: crew.lost };
+      const running = supervisor.count('busy');
+      const workers = supervisor.count('free') + running;
+      return { queued: queue.size, running, workers, lost: supervisor.lost };
     },
     watch(listener) {
       watchers.add(listener);
-      listener(crew.canWork);
+      listener(supervisor.canWork);
     },
-    ready: () => crew.ready(),
+    ready: () => supervisor.ready(),
     close: ({ graceMs }) => (closed ??= close(graceMs)),
   };
 }

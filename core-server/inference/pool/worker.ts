@@ -4,7 +4,7 @@ import type { Job } from './job.js';
 import { fromWireError, type FromWorker } from './messages.js';
 import { startWorkerThread } from './thread.js';
 
-export interface JobWorkerOptions {
+export interface WorkerOptions {
   /** The worker's module; it calls `serveTasks`. */
   readonly workerUrl: URL;
   readonly workerData: unknown;
@@ -18,16 +18,18 @@ export interface JobWorkerOptions {
    */
   readonly onHung?: (() => void) | undefined;
   readonly log: Logger;
-  /** Milliseconds, monotonic. */
-  readonly now: () => number;
 }
 
 /** Events from a worker to the pool. */
-export interface JobWorkerEvents {
-  /** It can take a job: after startup and after each job. */
-  free(worker: JobWorker): void;
+export interface WorkerEvents {
+  /** It can take a job: after startup and after each job, which took so long on the worker's clock. */
+  free(worker: Worker, jobMs?: number): void;
+  /** Its job needs a share of the memory: whether it gets it. If not, it returns the job. */
+  reserve(worker: Worker, job: Job, weight: number): boolean;
+  /** It gave its job back, which has to wait for memory. */
+  returned(worker: Worker, job: Job): void;
   /** It ended without having been asked to; its job, if any, has no result yet. */
-  lost(worker: JobWorker, job: Job | undefined, error: unknown): void;
+  lost(worker: Worker, job: Job | undefined, error: unknown): void;
 }
 
 /** Most stuck workers recover by themselves: the machine was suspended or overloaded. */
@@ -36,14 +38,12 @@ const defaultStuckGraceMs = 5 * 60_000;
 const startTimeoutMs = 60_000;
 
 /** A worker thread that does one job at a time. */
-export interface JobWorker {
+export interface Worker {
   readonly state: 'starting' | 'free' | 'busy' | 'gone';
   /** Whether it ever could take a job. */
   readonly hasStarted: boolean;
   /** Jobs completed so far. */
   readonly jobsDone: number;
-  /** Milliseconds that the last job took. */
-  readonly lastJobMs: number;
   /** Resolves when its thread has ended; for a stuck worker that is long after it is given up, or never. */
   readonly ended: Promise<void>;
   /** Gives it the job, and says whether the core of an idle worker may help. */
@@ -55,14 +55,12 @@ export interface JobWorker {
 }
 
 /** Starts its thread. */
-export function startJobWorker(options: JobWorkerOptions, events: JobWorkerEvents): JobWorker {
-  const { taskTimeoutMs, stuckGraceMs = defaultStuckGraceMs, onHung, now, log } = options;
-  let state: JobWorker['state'] = 'starting';
+export function startWorker(options: WorkerOptions, events: WorkerEvents): Worker {
+  const { taskTimeoutMs, stuckGraceMs = defaultStuckGraceMs, onHung, log } = options;
+  let state: Worker['state'] = 'starting';
   let job: Job | undefined;
   let hasStarted = false;
   let jobsDone = 0;
-  let lastJobMs = 0;
-  let startedAt = 0;
   let timer: NodeJS.Timeout | undefined;
 
   const takeJob = (): Job | undefined => {
@@ -71,9 +69,9 @@ export function startJobWorker(options: JobWorkerOptions, events: JobWorkerEvent
     job = undefined;
     return taken;
   };
-  const becomeFree = (): void => {
+  const becomeFree = (jobMs?: number): void => {
     state = 'free';
-    events.free(worker);
+    events.free(worker, jobMs);
   };
   const loseWith = (error: unknown, lostJob: Job | undefined): void => {
     state = 'gone';
@@ -88,13 +86,25 @@ export function startJobWorker(options: JobWorkerOptions, events: JobWorkerEvent
       becomeFree();
       return;
     }
+    if (message.type === 'reserve') {
+      const isGranted = job !== undefined && events.reserve(worker, job, message.weight);
+      thread.send({ type: 'reserved', isGranted });
+      return;
+    }
     const done = takeJob();
     if (done === undefined) return;
+    if (message.type === 'returned') {
+      done.transfer = message.transfer;
+      if (message.transfer.length > 0) done.input = message.input;
+      done.attempts -= 1;
+      events.returned(worker, done);
+      becomeFree();
+      return;
+    }
     jobsDone += 1;
-    lastJobMs = now() - startedAt;
     if (message.type === 'done') done.resolve(message.output);
     else done.reject(fromWireError(message.error));
-    becomeFree();
+    becomeFree(message.jobMs);
   };
 
   const abandon = (why: string): void => {
@@ -105,6 +115,13 @@ export function startJobWorker(options: JobWorkerOptions, events: JobWorkerEvent
     loseWith(new Error(why), undefined);
   };
   const onTimeout = (): void => {
+    // If it was this thread that stood still, the result has been waiting: it is read first.
+    const late = job;
+    setImmediate(() => {
+      if (late !== undefined && job === late) giveUp();
+    });
+  };
+  const giveUp = (): void => {
     const stuck = takeJob();
     // Not retried, because the next worker would get stuck as well.
     stuck?.reject(refuse('INTERNAL', 'the analysis took too long and was stopped'));
@@ -124,7 +141,7 @@ export function startJobWorker(options: JobWorkerOptions, events: JobWorkerEvent
     startTimeoutMs,
   );
 
-  const worker: JobWorker = {
+  const worker: Worker = {
     get state() {
       return state;
     },
@@ -134,22 +151,18 @@ export function startJobWorker(options: JobWorkerOptions, events: JobWorkerEvent
     get jobsDone() {
       return jobsDone;
     },
-    get lastJobMs() {
-      return lastJobMs;
-    },
     ended: thread.ended,
     assign(next, hasSpareCore) {
       state = 'busy';
       job = next;
-      startedAt = now();
       next.attempts += 1;
       try {
-        const { task, input, transfer } = next;
-        thread.send({ type: 'run', task, input, hasSpareCore }, transfer);
+        const { task, input, transfer, weight } = next;
+        thread.send({ type: 'run', task, input, transfer, weight, hasSpareCore }, transfer);
       } catch (error) {
         // Only a job that cannot be cloned fails. The worker is free again in the next turn, since the caller is in its loop.
         takeJob()?.reject(Refusal.from(error));
-        setImmediate(becomeFree);
+        setImmediate(() => becomeFree());
         return;
       }
       if (taskTimeoutMs !== undefined) timer = setTimeout(onTimeout, taskTimeoutMs);

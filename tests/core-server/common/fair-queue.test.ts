@@ -51,7 +51,7 @@ test('an item can be removed while it is queued or waiting, once', () => {
   assert.deepEqual(drain(queue), ['c']);
 });
 
-test('an item that is put back comes first, even into a full queue', () => {
+test('an item that is put back comes before others of its owner, even into a full queue', () => {
   const queue = createJobQueue<string>(1, oneOwner);
   queue.add('a');
   const taken = queue.take();
@@ -93,13 +93,13 @@ test('how many come before one that is added now follows from the turns', () => 
   assert.ok(drain(queue).indexOf('b2') <= 5);
 });
 
-test('what is put back comes before the turns of others', () => {
+test('what is put back keeps its order, and its owner has had its turn', () => {
   const queue = createJobQueue<string>(20, firstLetter);
-  for (const item of ['a1', 'b1', 'a2']) queue.add(item);
-  const taken = [queue.take(), queue.take()];
-  assert.deepEqual(taken, ['a1', 'b1']);
-  queue.putBack('b1');
-  assert.deepEqual(drain(queue), ['b1', 'a2']);
+  for (const item of ['a1', 'a2', 'a3', 'b1', 'b2']) queue.add(item);
+  assert.deepEqual([queue.take(), queue.take(), queue.take()], ['a1', 'b1', 'a2']);
+  queue.putBack('a1');
+  queue.putBack('a2');
+  assert.deepEqual(drain(queue), ['b2', 'a1', 'a2', 'a3']);
 });
 
 test('a flood of one owner leaves room for others', () => {

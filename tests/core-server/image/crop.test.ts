@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import sharp from 'sharp';
 import { cropBoxes, unionOf, wholePixels } from '../../../core-server/image/crop.js';
 import { decodeUpright } from '../../../core-server/image/decode/decode.js';
+import { imageFile } from '../../helpers/pictures/image-file.js';
 import { colourDistance, coloursOf, quarterColours, quarters } from './fixtures.js';
 
 const size = { width: 400, height: 200 };
@@ -36,7 +37,7 @@ test('crops are JPEGs of exactly their boxes, in order, without metadata', async
     .withMetadata({ orientation: 6 })
     .jpeg({ quality: 95 })
     .toBuffer();
-  const file = { bytes, size, usesProfile: false };
+  const file = { ...imageFile(bytes), size, usesProfile: false };
   const whole = await decodeUpright(file, size);
   const boxes = [
     { xmin: 220, ymin: 10, xmax: 300, ymax: 90 },
@@ -72,7 +73,7 @@ test('crops are JPEGs of exactly their boxes, in order, without metadata', async
 
 test('a crop of a part decoded alone is the crop of the whole picture', async () => {
   const bytes = await quarters(400, 200).png().toBuffer();
-  const file = { bytes, size, usesProfile: false };
+  const file = { ...imageFile(bytes), size, usesProfile: false };
   const whole = await decodeUpright(file, size);
   const boxes = [{ xmin: 150.2, ymin: 60.7, xmax: 260.9, ymax: 140.1 }];
   const [fromWhole] = await cropBoxes({ ...file, whole }, boxes);
@@ -81,13 +82,13 @@ test('a crop of a part decoded alone is the crop of the whole picture', async ()
 });
 
 test('no boxes need no pixels', async () => {
-  const nothing = { bytes: new Uint8Array(), size, usesProfile: false };
+  const nothing = { ...imageFile(new Uint8Array()), size, usesProfile: false };
   assert.deepEqual(await cropBoxes(nothing, []), []);
 });
 
 test('a thousand crops come in order', async () => {
   const bytes = await quarters(400, 200).png().toBuffer();
-  const file = { bytes, size, usesProfile: false };
+  const file = { ...imageFile(bytes), size, usesProfile: false };
   const boxes = Array.from({ length: 1000 }, (_, i) => ({
     xmin: 0,
     ymin: 0,

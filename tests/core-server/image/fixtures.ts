@@ -1,5 +1,5 @@
 import sharp, { type Sharp } from 'sharp';
-import type { ImageLimits } from '../../../core-server/image/limits.js';
+import type { ImageLimits } from '../../../core-server/image/picture.js';
 
 /** The service's defaults. */
 export const defaultLimits: ImageLimits = {

@@ -24,7 +24,7 @@ serveTasks<FaceTasks & MeterTasks>({
   handlers: {
     async detectFaces({ image }) {
       const boundingBox = { xmin: 0, ymin: 0, xmax: 1, ymax: 1 };
-      const faces = (await play(image)).map((cropJpeg) => ({
+      const faces = (await play(image.bytes)).map((cropJpeg) => ({
         boundingBox,
         detectionScore: 1,
         cropJpeg,
@@ -33,7 +33,7 @@ serveTasks<FaceTasks & MeterTasks>({
       return { width: 1, height: 1, faces, omittedFaces: 0, model, timings: {} };
     },
     async readMeter({ image }) {
-      await play(image);
+      await play(image.bytes);
       return { reading: null, timings: {} };
     },
   },

@@ -7,6 +7,7 @@ import type { DetectFacesInput } from '../../../../core-server/features/face/tas
 import { restrictLoaders } from '../../../../core-server/image/decode/restrict-loaders.js';
 import type { TensorData } from '../../../../core-server/inference/models/sessions.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
+import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { defaultLimits, quarters } from '../../image/fixtures.js';
 
 before(restrictLoaders);
@@ -71,7 +72,7 @@ const wish = async (
   picture: Sharp,
   changes: Partial<DetectFacesInput> = {},
 ): Promise<DetectFacesInput> => ({
-  image: await picture.jpeg().toBuffer(),
+  image: imageFile(await picture.jpeg().toBuffer()),
   minScore: 0.5,
   maxFaces: 1000,
   crop: false,
@@ -162,7 +163,7 @@ test('boxes are pixels of the upright full-size picture, clamped to it', async (
 
   const turned = await quarters(900, 1280).withMetadata({ orientation: 6 }).jpeg().toBuffer();
   const again = scriptedDetector([], [[0.9, 100, 50, 200, 150]]);
-  const output = await again.detect({ ...upright, image: turned }, signal);
+  const output = await again.detect({ ...upright, image: imageFile(turned) }, signal);
   assert.deepEqual([output.width, output.height], [1280, 900]);
   assert.deepEqual(
     again.seen.map((s) => [s.width, s.height]),

@@ -94,11 +94,10 @@ test('the picture goes to a worker with the resolved threshold', async () => {
     onStart: call.reportStart,
     timeLeftMs: 30_000,
     wait: 'queue',
-    weight: 0,
     transfer: [],
   });
   const { image, ...rest } = jobs[0].input;
-  assert.deepEqual(Buffer.from(image), png);
+  assert.deepEqual(Buffer.from(image.bytes), png);
   assert.deepEqual(rest, { minScore: 0.6, maxFaces: 7, crop: false, landmarks: true, limits });
   assert.deepEqual(answer, {
     faces: [{ ...face, cropJpeg: Buffer.of(0xff, 0xd8), landmarks: undefined }],
@@ -127,7 +126,7 @@ test('what is sent to the worker is the picture alone, not the message around it
     request({ image: message.subarray(5000, 5000 + png.length) }),
     call,
   );
-  assert.equal(jobs[0]?.input.image.buffer.byteLength, png.length);
+  assert.equal(jobs[0]?.input.image.bytes.buffer.byteLength, png.length);
 });
 
 test('details tell the size, the threshold with its source, and the model', async () => {

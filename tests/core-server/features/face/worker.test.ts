@@ -11,6 +11,7 @@ import {
   type WorkerPool,
 } from '../../../../core-server/inference/pool/worker-pool.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
+import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { defaultLimits, quarters } from '../../image/fixtures.js';
 
 // The real worker with the real model on a real portrait.
@@ -36,7 +37,14 @@ after(() => pool.close({ graceMs: 5000 }));
 const detect = (image: Uint8Array, minScore = 0.5) =>
   pool.run(
     'detectFaces',
-    { image, minScore, maxFaces: 1000, crop: true, landmarks: true, limits: defaultLimits },
+    {
+      image: imageFile(image),
+      minScore,
+      maxFaces: 1000,
+      crop: true,
+      landmarks: true,
+      limits: defaultLimits,
+    },
     { signal: new AbortController().signal },
   );
 

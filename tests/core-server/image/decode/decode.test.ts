@@ -11,6 +11,7 @@ import { copyRegion } from '../../../../core-server/image/resize/copy-region.js'
 import { padToMultiple } from '../../../../core-server/image/resize/pad-to-multiple.js';
 import { resizePicture } from '../../../../core-server/image/resize/resize-picture.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
+import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { composeTiff } from '../../../helpers/pictures/tiff.js';
 import { colourDistance, coloursOf, defaultLimits, quarterColours, quarters } from '../fixtures.js';
 
@@ -18,7 +19,7 @@ before(restrictLoaders);
 
 const size = { width: 96, height: 64 };
 const decode = async (bytes: Uint8Array) =>
-  decodeUpright(await readHeader(bytes, defaultLimits), size);
+  decodeUpright(await readHeader(imageFile(bytes), defaultLimits), size);
 const refusedAs = (reason: string) => (error: unknown) => {
   assert.ok(error instanceof Refusal, String(error));
   assert.equal(error.reason, reason);
@@ -102,7 +103,7 @@ test('every EXIF orientation is turned upright, in header, whole and part', asyn
     const bytes = await tagged.jpeg({ quality: 95 }).toBuffer();
     const stated = (await sharp(bytes).metadata()).orientation;
     assert.equal(stated, orientation);
-    const file = await readHeader(bytes, defaultLimits);
+    const file = await readHeader(imageFile(bytes), defaultLimits);
     assert.deepEqual(file.size, size, `size, ${orientation}`);
     const whole = coloursOf(await decodeUpright(file, size));
     assert.ok(colourDistance(whole, quarterColours) <= 6, `colours, ${orientation}`);
@@ -126,7 +127,7 @@ test('a picture is shrunk to the asked size while its colours stay', async () =>
 test('pictures of one pixel are decoded', async () => {
   for (const type of ['jpeg', 'png', 'webp', 'avif', 'gif', 'tiff'] as const) {
     const bytes = await quarters(1, 1)[type]().toBuffer();
-    const file = await readHeader(bytes, defaultLimits);
+    const file = await readHeader(imageFile(bytes), defaultLimits);
     assert.deepEqual(file.size, { width: 1, height: 1 });
     assert.equal((await decodeUpright(file, file.size)).data.length, 3, type);
   }
@@ -137,7 +138,7 @@ test('a picture of the longest side passes, one pixel more is refused before dec
     sharp({ create: { width, height, channels: 3, background: '#123456' } })
       .png()
       .toBuffer();
-  const longest = await readHeader(await blank(16_384, 1), defaultLimits);
+  const longest = await readHeader(imageFile(await blank(16_384, 1)), defaultLimits);
   assert.deepEqual(longest.size, { width: 16_384, height: 1 });
   for (const [width, height] of [
     [16_385, 1],
@@ -145,7 +146,7 @@ test('a picture of the longest side passes, one pixel more is refused before dec
     [30_000, 1],
   ] as const) {
     await assert.rejects(
-      readHeader(await blank(width, height), defaultLimits),
+      readHeader(imageFile(await blank(width, height)), defaultLimits),
       (error: unknown) => {
         refusedAs('IMAGE_TOO_MANY_PIXELS')(error);
         const side = Math.max(width, height);
@@ -161,9 +162,12 @@ test('a picture of the longest side passes, one pixel more is refused before dec
 
 test('a picture of exactly the most pixels passes, one row more is refused before decoding', async () => {
   const limits = { ...defaultLimits, maxPixels: 96 * 64 };
-  assert.deepEqual((await readHeader(await quarters().png().toBuffer(), limits)).size, size);
+  assert.deepEqual(
+    (await readHeader(imageFile(await quarters().png().toBuffer()), limits)).size,
+    size,
+  );
   await assert.rejects(
-    readHeader(await quarters(96, 65).png().toBuffer(), limits),
+    readHeader(imageFile(await quarters(96, 65).png().toBuffer()), limits),
     (error: unknown) => {
       refusedAs('IMAGE_TOO_MANY_PIXELS')(error);
       assert.equal((error as Error).message, 'image has 6240 pixels (96 x 65), want at most 6144');
@@ -178,7 +182,10 @@ test('the header of a decompression bomb is refused without its pixels', async (
   bomb.writeUInt32BE(60_000, 16);
   bomb.writeUInt32BE(60_000, 20);
   bomb.writeUInt32BE(crc32(bomb.subarray(12, 29)), 29);
-  await assert.rejects(readHeader(bomb, defaultLimits), refusedAs('IMAGE_TOO_MANY_PIXELS'));
+  await assert.rejects(
+    readHeader(imageFile(bomb), defaultLimits),
+    refusedAs('IMAGE_TOO_MANY_PIXELS'),
+  );
 });
 
 test('a truncated file is CORRUPT_IMAGE, whatever its type, and says nothing of the decoder', async () => {
@@ -196,7 +203,7 @@ test('a truncated file is CORRUPT_IMAGE, whatever its type, and says nothing of 
     for (const share of [0.02, 0.5, 0.9]) {
       const cut = whole.subarray(0, Math.floor(whole.length * share));
       await assert.rejects(
-        readHeader(cut, defaultLimits).then((found) => decodeUpright(found, found.size)),
+        readHeader(imageFile(cut), defaultLimits).then((found) => decodeUpright(found, found.size)),
         (error: unknown) => {
           refusedAs('CORRUPT_IMAGE')(error);
           assert.equal(
@@ -222,7 +229,7 @@ test('a truncated TIFF is CORRUPT_IMAGE even if its directory stands before the 
     for (const share of [0.5, 0.9]) {
       const cut = whole.subarray(0, Math.floor(whole.length * share));
       await assert.rejects(decode(cut), refusedAs('CORRUPT_IMAGE'), `${compression}, ${share}`);
-      await assert.rejects(openPicture(cut, defaultLimits), refusedAs('CORRUPT_IMAGE'));
+      await assert.rejects(openPicture(imageFile(cut), defaultLimits), refusedAs('CORRUPT_IMAGE'));
     }
   }
 });
@@ -246,7 +253,7 @@ test('the lesser damage that phones and mail programs do is forgiven', async () 
 test('bytes of a type without a loader are refused even where the sniffing is passed by', async () => {
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
   for (const bytes of [svg, Buffer.from('%PDF-1.7\n1 0 obj'), Buffer.from('P3 1 1 255 0 0 0')]) {
-    await assert.rejects(readHeader(bytes, defaultLimits), refusedAs('CORRUPT_IMAGE'));
+    await assert.rejects(readHeader(imageFile(bytes), defaultLimits), refusedAs('CORRUPT_IMAGE'));
   }
 });
 

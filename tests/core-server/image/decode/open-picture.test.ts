@@ -5,6 +5,7 @@ import { decodeUpright } from '../../../../core-server/image/decode/decode.js';
 import { openPicture } from '../../../../core-server/image/decode/open-picture.js';
 import { restrictLoaders } from '../../../../core-server/image/decode/restrict-loaders.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
+import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { defaultLimits, quarters } from '../fixtures.js';
 
 before(restrictLoaders);
@@ -22,7 +23,7 @@ test('a small picture is decoded whole and upright, as by its header', async () 
       .withMetadata({ orientation })
       .jpeg()
       .toBuffer();
-    const picture = await openPicture(bytes, defaultLimits);
+    const picture = await openPicture(imageFile(bytes), defaultLimits);
     assert.deepEqual(picture.size, size);
     assert.deepEqual(picture.whole, await decodeUpright(picture, size));
   }
@@ -33,27 +34,27 @@ test('a picture is decoded whole up to Full HD, and no further', async () => {
     sharp({ create: { width, height, channels: 3, background: '#345' } })
       .jpeg()
       .toBuffer();
-  const largest = await openPicture(await blank(1920, 1080), defaultLimits);
+  const largest = await openPicture(imageFile(await blank(1920, 1080)), defaultLimits);
   assert.equal(largest.whole?.data.length, 1920 * 1080 * 3);
-  const larger = await openPicture(await blank(1920, 1081), defaultLimits);
+  const larger = await openPicture(imageFile(await blank(1920, 1081)), defaultLimits);
   assert.deepEqual(larger.size, { width: 1920, height: 1081 });
   assert.equal(larger.whole, undefined);
 });
 
 test('a small picture in a large file is decoded whole, too', async () => {
   const bytes = Buffer.concat([await quarters().jpeg().toBuffer(), Buffer.alloc(2 ** 20, 7)]);
-  const picture = await openPicture(bytes, defaultLimits);
+  const picture = await openPicture(imageFile(bytes), defaultLimits);
   assert.deepEqual([picture.whole?.width, picture.whole?.height], [96, 64]);
 });
 
 test('the limits hold for what is decoded without its header', async () => {
   const bytes = await quarters().png().toBuffer();
   await assert.rejects(
-    openPicture(bytes, { ...defaultLimits, maxPixels: 6143 }),
+    openPicture(imageFile(bytes), { ...defaultLimits, maxPixels: 6143 }),
     refusedAs('IMAGE_TOO_MANY_PIXELS', 'image has 6144 pixels (96 x 64), want at most 6143'),
   );
   await assert.rejects(
-    openPicture(bytes, { ...defaultLimits, maxSide: 95 }),
+    openPicture(imageFile(bytes), { ...defaultLimits, maxSide: 95 }),
     refusedAs('IMAGE_TOO_MANY_PIXELS', 'image has a side of 96 pixels (96 x 64), want at most 95'),
   );
 });
@@ -61,7 +62,7 @@ test('the limits hold for what is decoded without its header', async () => {
 test('a small picture that is cut off is CORRUPT_IMAGE', async () => {
   const bytes = await quarters().png().toBuffer();
   await assert.rejects(
-    openPicture(bytes.subarray(0, bytes.length / 2), defaultLimits),
+    openPicture(imageFile(bytes.subarray(0, bytes.length / 2)), defaultLimits),
     refusedAs('CORRUPT_IMAGE', 'image is damaged or cut off, want a whole picture file'),
   );
 });

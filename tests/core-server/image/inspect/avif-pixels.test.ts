@@ -6,6 +6,7 @@ import { refuseDamaged } from '../../../../core-server/image/inspect/corrupt-ima
 import { Cursor } from '../../../../core-server/image/inspect/cursor.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
 import { box, composeAvif, gridOf, overlayOf } from '../../../helpers/pictures/avif.js';
+import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { quarters } from '../fixtures.js';
 
 const maxPixels = 100_000;
@@ -26,7 +27,7 @@ test('a grid has the pixels of its tiles, and is served', async () => {
     const file = await composeAvif({ side: 64, tiles: 4, derived, version });
     assert.equal(avifPixels(new Cursor(file), maxPixels), 4 * 64 * 64);
     const { width } = await decodeUpright(
-      { bytes: file, usesProfile: false },
+      { ...imageFile(file), usesProfile: false },
       { width: 9, height: 9 },
     );
     assert.equal(width, 9);

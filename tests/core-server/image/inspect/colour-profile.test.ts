@@ -13,6 +13,7 @@ import {
   mayHaveProfile,
 } from '../../../../core-server/image/inspect/colour-profile.js';
 import { type RgbPicture, wholeOf } from '../../../../core-server/image/picture.js';
+import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { colourDistance, coloursOf, defaultLimits, quarterColours, quarters } from '../fixtures.js';
 
 before(restrictLoaders);
@@ -87,8 +88,8 @@ async function filesWith(profile: Buffer): Promise<[type: string, file: Buffer][
 const size = { width: 96, height: 64 };
 /** Pictures of all decodings that a caller's file goes through. */
 async function decodings(file: Buffer): Promise<RgbPicture[]> {
-  const opened = await readHeader(file, defaultLimits);
-  const { whole } = await openPicture(file, defaultLimits);
+  const opened = await readHeader(imageFile(file), defaultLimits);
+  const { whole } = await openPicture(imageFile(file), defaultLimits);
   assert.ok(whole);
   return [
     whole,
@@ -149,7 +150,7 @@ test('a plain profile is a small one of curves and a matrix', () => {
 
 test('only a file that may have a profile has its header read first', async () => {
   for (const [type, file] of await filesWith(profileOf(swapped)))
-    assert.equal(mayHaveProfile(file), true, type);
+    assert.equal(mayHaveProfile(imageFile(file)), true, type);
   for (const type of ['jpeg', 'png', 'webp', 'gif'] as const)
-    assert.equal(mayHaveProfile(await quarters()[type]().toBuffer()), false, type);
+    assert.equal(mayHaveProfile(imageFile(await quarters()[type]().toBuffer())), false, type);
 });

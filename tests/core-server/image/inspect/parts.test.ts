@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import sharp, { type JpegOptions } from 'sharp';
 import { partsOf } from '../../../../core-server/image/inspect/count-parts.js';
 import { Cursor } from '../../../../core-server/image/inspect/cursor.js';
-import { validateImageBytes } from '../../../../core-server/image/inspect/validate.js';
+import { inspectPicture } from '../../../../core-server/image/inspect/inspect-picture.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
 import {
   composeExif,
@@ -13,13 +13,14 @@ import {
   firstDirectory,
   withExif,
 } from '../../../helpers/pictures/exif.js';
+import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { emptyScan, insertAtEnd, times } from '../../../helpers/pictures/jpeg.js';
 import { composeTiff } from '../../../helpers/pictures/tiff.js';
 import { quarters } from '../fixtures.js';
 
 const reasonOf = (bytes: Buffer): string | undefined => {
   try {
-    validateImageBytes(bytes, { maxBytes: 1e7 });
+    inspectPicture(imageFile(bytes), { maxPixels: 1e9 });
     return undefined;
   } catch (error) {
     return Refusal.from(error).reason;
@@ -201,7 +202,7 @@ test('a TIFF compressed in an unusual way is refused and its compression named',
   for (const usual of [1, 2, 3, 4, 5, 7, 8, 32_773, 32_946])
     assert.equal(reasonOf(of(usual)), undefined, String(usual));
   for (const unusual of [0, 6, 34_892, 34_887, 50_000, 50_001])
-    assert.throws(() => validateImageBytes(of(unusual), { maxBytes: 1e7 }), {
+    assert.throws(() => inspectPicture(imageFile(of(unusual)), { maxPixels: 1e9 }), {
       reason: 'UNSUPPORTED_IMAGE_TYPE',
       message: `image is a TIFF with compression ${unusual}, want none, CCITT, LZW, JPEG, deflate or PackBits`,
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { receivePicture } from '../../../../core-server/image/inspect/receive-picture.js';
 import { sniffType } from '../../../../core-server/image/inspect/sniff-type.js';
-import { validateImageBytes } from '../../../../core-server/image/inspect/validate.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
 import { quarters } from '../fixtures.js';
 
@@ -57,7 +57,7 @@ test('the type is told for what encoders write, from a view into larger memory t
 const png = bytes('\x89PNG\r\n\x1a\n____________');
 const refused = (file: Uint8Array, maxBytes = 100): Refusal => {
   try {
-    validateImageBytes(file, { maxBytes });
+    receivePicture(file, { maxBytes });
   } catch (error) {
     assert.ok(error instanceof Refusal);
     return error;
@@ -66,7 +66,7 @@ const refused = (file: Uint8Array, maxBytes = 100): Refusal => {
 };
 
 test('a file of exactly the limit passes, one byte more is BODY_TOO_LARGE', () => {
-  assert.equal(validateImageBytes(png, { maxBytes: png.length }), 'png');
+  assert.deepEqual(receivePicture(png, { maxBytes: png.length }), { bytes: png, type: 'png' });
   const error = refused(png, png.length - 1);
   assert.equal(error.reason, 'BODY_TOO_LARGE');
   assert.equal(error.message, 'image has 20 bytes, want at most 19');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { avifPixels } from '../../../../core-server/image/inspect/avif-pixels.js';
 import { partsOf } from '../../../../core-server/image/inspect/count-parts.js';
 import { Cursor, DamagedFile, mostSteps } from '../../../../core-server/image/inspect/cursor.js';
-import { decodeWeight } from '../../../../core-server/image/inspect/decode-weight.js';
+import { inspectPicture } from '../../../../core-server/image/inspect/inspect-picture.js';
 import { sniffType } from '../../../../core-server/image/inspect/sniff-type.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
 import {
@@ -11,6 +11,7 @@ import {
   emptyExtents,
   overlappingScans,
 } from '../../../helpers/hostile-pictures.js';
+import { imageFile } from '../../../helpers/pictures/image-file.js';
 
 /** Steps that the parsers take for a file, limited or not; undefined: they stopped because of the limit. */
 function stepsFor(bytes: Buffer, limit = mostSteps(bytes.length)): number | undefined {
@@ -39,7 +40,9 @@ test('a scan of many headers that overlap is searched once, not once for each', 
 test('numbers of no bytes are steps too: an AVIF of a million empty extents is CORRUPT_IMAGE', () => {
   const file = emptyExtents();
   assert.ok(file.length < 10_000);
-  assert.throws(() => decodeWeight(file, 'avif', { maxPixels: 1e7 }), { reason: 'CORRUPT_IMAGE' });
+  assert.throws(() => inspectPicture(imageFile(file), { maxPixels: 1e7 }), {
+    reason: 'CORRUPT_IMAGE',
+  });
 });
 
 test('the worst files of each parser end within their steps, most by themselves', () => {

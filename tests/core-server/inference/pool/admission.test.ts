@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAdmission } from '../../../../core-server/inference/pool/admission.js';
+import {
+  createAdmission,
+  retryAfterSeconds,
+} from '../../../../core-server/inference/pool/admission.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
 
 const maxQueue = 64;
@@ -77,4 +80,16 @@ test('a refusal says how many are ahead, for how many there is room, and when to
   assert.throws(load(20, true), full(20, 8));
   // Its owner has used all its places: there is room for those.
   assert.throws(load(5, false), full(5, 5));
+});
+
+test('the time to retry after is the time the queue needs, 1 to 60 seconds', () => {
+  const table: [queued: number, workers: number, meanJobMs: number, seconds: number][] = [
+    [0, 2, 100, 1],
+    [64, 2, 50, 2],
+    [64, 1, 100, 7],
+    [10_000, 1, 1000, 60],
+  ];
+  for (const [queued, workers, meanJobMs, seconds] of table) {
+    assert.equal(retryAfterSeconds({ queued, workers, meanJobMs }), seconds);
+  }
 });

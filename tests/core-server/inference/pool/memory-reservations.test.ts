@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Job } from '../../../../core-server/inference/pool/job.js';
-import { createMemoryBudget } from '../../../../core-server/inference/pool/memory-reservations.js';
-import type { JobWorker } from '../../../../core-server/inference/pool/worker.js';
+import { createMemoryReservations } from '../../../../core-server/inference/pool/memory-reservations.js';
+import type { Worker } from '../../../../core-server/inference/pool/worker.js';
 
-const worker = (): JobWorker => ({}) as JobWorker;
-const job = (weight: number) => ({ weight }) as Job;
+const worker = (): Worker => ({}) as Worker;
+const job = (weight = 0) => ({ weight }) as Job;
 
 /** Which of the jobs that wait may go now. */
 function allowed(
-  memory: ReturnType<typeof createMemoryBudget>,
+  memory: ReturnType<typeof createMemoryReservations>,
   waiting: readonly number[],
 ): boolean[] {
   const mayGo = memory.inTurn();
@@ -17,20 +17,41 @@ function allowed(
 }
 
 test('jobs go while they and those under way weigh 1 at most', () => {
-  const memory = createMemoryBudget();
+  const memory = createMemoryReservations();
   const first = worker();
   assert.deepEqual(allowed(memory, [1]), [true]);
   memory.take(first, job(0.75));
   memory.take(worker(), job(0));
   assert.deepEqual(allowed(memory, [0.25]), [true]);
   assert.deepEqual(allowed(memory, [0.5]), [false]);
-  memory.give(first);
+  memory.release(first);
   assert.deepEqual(allowed(memory, [1]), [true]);
 });
 
 test('behind a heavy job that must wait no light one goes, and one without a weight does', () => {
-  const memory = createMemoryBudget();
+  const memory = createMemoryReservations();
   memory.take(worker(), job(0.5));
   assert.deepEqual(allowed(memory, [0.25, 0]), [true, true]);
   assert.deepEqual(allowed(memory, [0.75, 0.25, 0]), [false, false, true]);
+});
+
+test('what a job turns out to need is reserved, unless it is not free or others wait for it', () => {
+  const memory = createMemoryReservations();
+  const [first, heavy] = [worker(), job()];
+  assert.equal(memory.reserve(first, job(), 0.6), true);
+  assert.equal(memory.reserve(worker(), heavy, 0.5), false);
+  assert.equal(heavy.weight, 0.5);
+  assert.equal(memory.reserve(worker(), job(), 0.1), false);
+  memory.release(first);
+  memory.take(first, heavy);
+  assert.equal(memory.reserve(worker(), job(), 0.1), false); // the light one waits still
+});
+
+test('nobody waits behind a job whose caller has gone', () => {
+  const memory = createMemoryReservations();
+  const heavy = job();
+  assert.equal(memory.reserve(worker(), job(), 0.6), true);
+  assert.equal(memory.reserve(worker(), heavy, 1), false);
+  memory.forget(heavy);
+  assert.equal(memory.reserve(worker(), job(), 0.4), true);
 });

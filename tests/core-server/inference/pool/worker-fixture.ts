@@ -24,6 +24,11 @@ export type FixtureTasks = {
   /** Sleeps, then tells whether it had a spare core. */
   spare: { input: number; output: boolean };
   sleep: { input: number; output: string };
+  /** Reserves memory, sleeps, and gives back its bytes; after less than no time it ends its thread. */
+  weigh: {
+    input: { ms: number; weight: number; bytes?: Uint8Array };
+    output: Uint8Array | undefined;
+  };
   /** Sleeps in steps and stops when it is told to. */
   obedient: { input: null; output: string };
   block: { input: number; output: string };
@@ -51,7 +56,7 @@ serveTasks<FixtureTasks>({
   handlers: {
     echo: (input) => Promise.resolve(input),
     thread: () => Promise.resolve(threadId),
-    async spare(ms, _signal, hasSpareCore) {
+    async spare(ms, { hasSpareCore }) {
       await sleep(ms);
       return hasSpareCore;
     },
@@ -60,7 +65,13 @@ serveTasks<FixtureTasks>({
       await sleep(ms);
       return 'slept';
     },
-    async obedient(_input, signal) {
+    async weigh({ ms, weight, bytes }, job) {
+      await job.reserve(weight);
+      if (ms < 0) process.exit(3);
+      await sleep(ms);
+      return bytes;
+    },
+    async obedient(_input, { signal }) {
       write('obedient begins');
       for (let i = 0; i < 500; i += 1) {
         if (signal.aborted) write('obedient stops');

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { restartDelayMs } from '../../../../core-server/inference/pool/timing.js';
+import { restartDelayMs } from '../../../../core-server/inference/pool/supervisor.js';
 import {
   createWorkerPool,
   type WorkerPool,
@@ -160,18 +160,31 @@ test('a call that cannot be served in time is refused while others still find a 
   assert.equal(await pool.run('echo', 'free', hurried), 'free'); // a free worker takes it
 });
 
-test('who can be served in time is judged by how long jobs took', async (t) => {
-  let clock = 0;
-  const { pool } = await start(t, { maxQueue: 10, now: () => clock });
-  await pool.run('echo', 'ready', { signal: forever() });
+test('who can be served in time is judged by how long jobs took in their worker', async (t) => {
+  const { pool } = await start(t, { maxQueue: 10 });
   const hurried = { timeLeftMs: 500 };
-  const slow = pool.run('echo', 'slow', { signal: forever() });
+  const slow = pool.run('sleep', 600, { signal: forever() });
   pool.assertRoom(hurried);
-  clock += 1_000;
   await slow;
   const running = pool.run('echo', 'running', { signal: forever() });
   assert.throws(() => pool.assertRoom(hurried), refusal('QUEUE_FULL'));
   await running;
+});
+
+/** What an attack or a collection does to the main thread. */
+const standStill = (ms: number): void =>
+  void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+
+test('while the main thread stands still, jobs take no longer and no worker gets stuck', async (t) => {
+  const { pool, logged } = await start(t, { maxQueue: 10, taskTimeoutMs: 200 });
+  await pool.run('echo', 'ready', { signal: forever() });
+  const meanwhile = pool.run('echo', 'answered', { signal: forever() });
+  standStill(600);
+  assert.equal(await meanwhile, 'answered');
+  const running = pool.run('echo', 'running', { signal: forever() });
+  pool.assertRoom({ timeLeftMs: 500 });
+  await running;
+  assert.deepEqual(logged, []);
 });
 
 test('a caller that can be slowed down waits for room', async (t) => {
@@ -451,17 +464,69 @@ test('heavy jobs wait for each other, and light ones for none of them', async (t
   const signal = forever();
   const done: string[] = [];
   const run = (name: string, ms: number, weight: number) =>
-    pool.run('sleep', ms, { signal, weight }).then(() => done.push(name));
-  const all = [run('heavy', 1_000, 1), run('second', 1, 0.7), run('third', 1, 0.2)];
+    pool.run('weigh', { ms, weight }, { signal }).then(() => done.push(name));
+  const first = run('heavy', 1_000, 1);
+  await until('it has its memory', () => pool.stats.running === 1);
+  await sleep(50);
+  const others = [run('second', 1, 0.7), run('third', 1, 0.2)];
   await pool.run('echo', null, { signal });
+  await until('the others wait', () => pool.stats.queued === 2);
   assert.deepEqual(pool.stats, { queued: 2, running: 1, workers: 2, lost: 0 });
-  await Promise.all(all);
+  await Promise.all([first, ...others]);
   assert.equal(done[0], 'heavy');
 });
 
-test('the weight of a job that took its worker along is given back', async (t) => {
+test('a job that waits for memory begins anew with its bytes, those that were handed over too', async (t) => {
+  const starts: string[] = [];
+  const { pool } = await start(t, {
+    size: 2,
+    maxQueue: 8,
+    onStart: (task) => starts.push(task),
+  });
+  const signal = forever();
+  const first = pool.run('weigh', { ms: 300, weight: 1 }, { signal });
+  await sleep(50);
+  const bytes = [Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5, 6)];
+  const others = bytes.map((part, index) =>
+    pool.run(
+      'weigh',
+      { ms: 1, weight: 0.6, bytes: part },
+      { signal, transfer: index === 0 ? [part.buffer] : [] },
+    ),
+  );
+  assert.deepEqual(await Promise.all(others), [Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5, 6)]);
+  await first;
+  assert.deepEqual(starts, ['weigh', 'weigh', 'weigh']); // each once
+});
+
+test('what a job waited for is free for others once its caller has gone', async (t) => {
+  const { pool } = await start(t, { size: 2, maxQueue: 8 });
+  const caller = new AbortController();
+  const first = pool.run('weigh', { ms: 500, weight: 0.5 }, { signal: forever() });
+  await sleep(50);
+  const second = pool.run('weigh', { ms: 1, weight: 1 }, { signal: caller.signal });
+  await until('it waits', () => pool.stats.queued === 1);
+  caller.abort(refuse('CLIENT_CLOSED', 'gone'));
+  await assert.rejects(second, refusal('CLIENT_CLOSED'));
+  const done: string[] = [];
+  const third = pool
+    .run('weigh', { ms: 1, weight: 0.5 }, { signal: forever() })
+    .then(() => done.push('third'));
+  await Promise.all([third, first.then(() => done.push('first'))]);
+  assert.deepEqual(done, ['third', 'first']);
+});
+
+test('the memory of a job that took its worker along is free again', async (t) => {
   const { pool } = await start(t, { maxQueue: 8 });
-  const options = { signal: forever(), weight: 1 };
-  await assert.rejects(pool.run('die', null, options), refusal('WORKER_LOST'));
-  assert.equal(await pool.run('sleep', 1, options), 'slept');
+  const signal = forever();
+  await assert.rejects(
+    pool.run('weigh', { ms: -1, weight: 1 }, { signal }),
+    refusal('WORKER_LOST'),
+  );
+  assert.equal(await pool.run('weigh', { ms: 1, weight: 1 }, { signal }), undefined);
+});
+
+test('a worker that served is restarted at once, one that cannot start ever later', () => {
+  const delays = [0, 1, 2, 3, 9, 10, 1000].map(restartDelayMs);
+  assert.deepEqual(delays, [0, 100, 200, 400, 25_600, 30_000, 30_000]);
 });

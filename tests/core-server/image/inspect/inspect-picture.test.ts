@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeWeight } from '../../../../core-server/image/inspect/decode-weight.js';
+import { inspectPicture } from '../../../../core-server/image/inspect/inspect-picture.js';
 import { quarters } from '../fixtures.js';
 
 const limits = { maxPixels: 100_000 };
 
 test('an AVIF weighs what it has of the largest picture, with its alpha channel', async () => {
   const avif = await quarters(200, 125).avif({ effort: 0 }).toBuffer();
-  assert.equal(decodeWeight(avif, 'avif', limits), 0.25);
-  assert.equal(decodeWeight(avif, 'avif', { maxPixels: 12_500 }), 1);
+  assert.equal(inspectPicture({ bytes: avif, type: 'avif' }, limits), 0.25);
+  assert.equal(inspectPicture({ bytes: avif, type: 'avif' }, { maxPixels: 12_500 }), 1);
   const clear = quarters(200, 125).ensureAlpha(0.5).avif({ effort: 0 });
-  assert.equal(decodeWeight(await clear.toBuffer(), 'avif', limits), 0.5);
+  assert.equal(inspectPicture({ bytes: await clear.toBuffer(), type: 'avif' }, limits), 0.5);
 });
 
 /** The header of a TIFF of 100 x 200 pixels in four channels. */
@@ -53,13 +53,17 @@ function tiff(bits: number, form: 'II*' | 'MM*' | 'II+' | 'MM+' = 'II*'): Buffer
 test('a TIFF weighs what all its pixels and one channel more take at once', () => {
   for (const form of ['II*', 'MM*', 'II+', 'MM+'] as const) {
     // 100 x 200 pixels of four channels and one, to 2.4 MB.
-    assert.equal(decodeWeight(tiff(32, form), 'tiff', limits), 400 / 2_400, form);
-    assert.equal(decodeWeight(tiff(8, form), 'tiff', limits), 100 / 2_400, form);
+    assert.equal(
+      inspectPicture({ bytes: tiff(32, form), type: 'tiff' }, limits),
+      400 / 2_400,
+      form,
+    );
+    assert.equal(inspectPicture({ bytes: tiff(8, form), type: 'tiff' }, limits), 100 / 2_400, form);
   }
-  assert.equal(decodeWeight(tiff(32), 'tiff', { maxPixels: 10_000 }), 1);
+  assert.equal(inspectPicture({ bytes: tiff(32), type: 'tiff' }, { maxPixels: 10_000 }), 1);
   const whole = tiff(32);
   for (let length = 8; length < whole.length; length += 1) {
-    const weight = decodeWeight(whole.subarray(0, length), 'tiff', limits);
+    const weight = inspectPicture({ bytes: whole.subarray(0, length), type: 'tiff' }, limits);
     assert.ok(weight >= 0 && weight <= 1, String(length));
   }
 });
@@ -67,13 +71,16 @@ test('a TIFF weighs what all its pixels and one channel more take at once', () =
 test('no type of a field makes a TIFF lighter', () => {
   // In a BigTIFF, the values of all types are in the field itself.
   const whole = tiff(32, 'II+');
-  const weight = decodeWeight(whole, 'tiff', limits);
+  const weight = inspectPicture({ bytes: whole, type: 'tiff' }, limits);
   const directory = whole.readUInt32LE(8);
   for (let field = 0; field < whole.readUInt32LE(directory); field += 1) {
     for (let type = 0; type < 2 ** 16; type += type < 256 ? 1 : 255) {
       const mistyped = Buffer.from(whole);
       mistyped.writeUInt16LE(type, directory + 8 + 20 * field + 2);
-      assert.ok(decodeWeight(mistyped, 'tiff', limits) >= weight, `${field}: type ${type}`);
+      assert.ok(
+        inspectPicture({ bytes: mistyped, type: 'tiff' }, limits) >= weight,
+        `${field}: type ${type}`,
+      );
     }
   }
 });
@@ -89,11 +96,11 @@ test('a TIFF is read as far as libtiff reads it, not every field of millions', (
     return file;
   };
   // The last field says that there are four channels.
-  assert.equal(decodeWeight(fillUp(4_096), 'tiff', limits), 400 / 2_400);
-  assert.equal(decodeWeight(fillUp(4_097), 'tiff', limits), 160 / 2_400);
+  assert.equal(inspectPicture({ bytes: fillUp(4_096), type: 'tiff' }, limits), 400 / 2_400);
+  assert.equal(inspectPicture({ bytes: fillUp(4_097), type: 'tiff' }, limits), 160 / 2_400);
 });
 
 test('pictures of all other types weigh nothing', () => {
   for (const type of ['jpeg', 'png', 'webp', 'gif', 'tiff'] as const)
-    assert.equal(decodeWeight(Buffer.alloc(100), type, limits), 0, type);
+    assert.equal(inspectPicture({ bytes: Buffer.alloc(100), type }, limits), 0, type);
 });
