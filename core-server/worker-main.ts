@@ -3,11 +3,11 @@ import { putBehindMainThread } from '../runtime/node-patches/thread-priority.js'
 import type { AnalysisModels } from './compose/analysis-models.js';
 import type { AnalysisTasks } from './compose/analysis-tasks.js';
 import { openFaceDetector } from './features/face/open-face-detector.js';
+import { openMeterReader } from './features/meter/open-meter-reader.js';
 import { restrictLoaders } from './image/decode/restrict-loaders.js';
 import { inspectPicture } from './image/inspect/inspect-picture.js';
 import type { ImageFile, ImageLimits } from './image/picture.js';
 import { type RunningJob, serveTasks } from './inference/pool/serve-tasks.js';
-import { openMeterReader } from './meter/open-meter-reader.js';
 
 // The composition root of an analysis worker.
 

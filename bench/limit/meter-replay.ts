@@ -1,10 +1,10 @@
 import sharp from 'sharp';
+import { loadMeterModel } from '../../core-server/features/meter/meter-model.js';
+import { createNetworkCounterReader } from '../../core-server/features/meter/network-counter-reader.js';
 import { decodeUpright } from '../../core-server/image/decode/decode.js';
 import { scaledSize } from '../../core-server/image/picture.js';
 import type { Manifest, ModelEntry } from '../../core-server/inference/models/manifest.js';
 import type { TensorData } from '../../core-server/inference/models/sessions.js';
-import { loadMeterModel } from '../../core-server/meter/meter-model.js';
-import { createNetworkCounterReader } from '../../core-server/meter/network-counter-reader.js';
 import { openSession, type Session } from './sessions.js';
 
 /** One run of a network, as the service made it. */

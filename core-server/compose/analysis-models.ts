@@ -1,6 +1,6 @@
 import { chooseFaceModel, type FaceModel } from '../features/face/face-model.js';
+import { loadMeterModel, type MeterModel } from '../features/meter/meter-model.js';
 import { loadManifest } from '../inference/models/manifest.js';
-import { loadMeterModel, type MeterModel } from '../meter/meter-model.js';
 
 /**
  * What the workers serve, read and checked once: checking needs a library that would cost each worker

@@ -3,6 +3,10 @@ import {
   createFaceDetectionHandlers,
   type FaceDetectionHandlers,
 } from '../features/face/service.js';
+import {
+  createMeterReadingHandlers,
+  type MeterReadingHandlers,
+} from '../features/meter/service.js';
 import { createCompanyScoreReader } from '../features/score-config/company-score.js';
 import { resolveThreshold } from '../features/score-config/resolve-threshold.js';
 import {
@@ -11,7 +15,6 @@ import {
 } from '../features/score-config/service.js';
 import type { ScoreStore } from '../features/score-config/store.js';
 import type { WorkerPool } from '../inference/pool/worker-pool.js';
-import { createMeterReadingHandlers, type MeterReadingHandlers } from '../meter/service.js';
 import type { AnalysisModels } from './analysis-models.js';
 import type { AnalysisTasks } from './analysis-tasks.js';
 import type { CoreConfig } from './config.js';

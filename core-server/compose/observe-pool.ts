@@ -1,8 +1,8 @@
 import { Refusal } from '../../runtime/errors/refusal.js';
 import type { Tracing } from '../../runtime/observe/tracing.js';
 import type { DetectFacesOutput } from '../features/face/task.js';
+import type { ReadMeterOutput } from '../features/meter/task.js';
 import type { WorkerPool } from '../inference/pool/worker-pool.js';
-import type { ReadMeterOutput } from '../meter/task.js';
 import type { AnalysisTasks } from './analysis-tasks.js';
 import type { Metrics } from './metrics.js';
 

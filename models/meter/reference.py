@@ -18,8 +18,8 @@ from geometry import expand, turned
 from picture import read_picture
 from pipeline import HERE, Reader
 
-TESTS = HERE.parents[1] / "tests/core-server"
-FILE, PICTURES = TESTS / "meter-reference.json", TESTS / "meter-pictures"
+TESTS = HERE.parents[1] / "tests/core-server/features/meter"
+FILE, PICTURES = TESTS / "reference.json", TESTS / "pictures"
 # Name, seed of the picture, quarter turns clockwise.
 DRAWN = [("wheels", 3, 0), ("upside-down", 5, 2), ("on-its-side", 11, 1), ("display", 4, 0)]
 

@@ -110,7 +110,7 @@ test('the sources were found', () => {
 test('each library has one home', () => {
   const homes: Record<string, RegExp> = {
     'onnxruntime-node': /^core-server\/inference\//,
-    '@gutenye/ocr-node': /^core-server\/(features\/)?meter\//,
+    '@gutenye/ocr-node': /^core-server\/features\/meter\/printed\//,
     sharp: /^core-server\/image\//,
     knex: /^core-server\/(store\/|.*\/knex-[a-z-]+\.ts$)/,
     sqlite3: /^core-server\/store\//,
@@ -157,14 +157,7 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'core-server': [
     [''], // what processes start with
     ['compose/'],
-    [
-      'features/face/',
-      'features/meter/',
-      'features/score-config/',
-      'features/admin/',
-      'meter/',
-      'rpc/',
-    ],
+    ['features/face/', 'features/meter/', 'features/score-config/', 'features/admin/', 'rpc/'],
     ['access/', 'prepare-picture.ts'],
     ['inference/'],
     ['image/', 'store/'],

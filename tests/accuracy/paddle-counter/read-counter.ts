@@ -1,12 +1,12 @@
-import type { RgbPicture } from '../../../core-server/image/picture.js';
-import { sizeOf, turned } from '../../../core-server/meter/geometry.js';
-import { openPaddleOcr } from '../../../core-server/meter/printed/paddle-ocr.js';
-import { sampleQuad } from '../../../core-server/meter/printed/sample-quad.js';
+import { sizeOf, turned } from '../../../core-server/features/meter/geometry.js';
+import { openPaddleOcr } from '../../../core-server/features/meter/printed/paddle-ocr.js';
+import { sampleQuad } from '../../../core-server/features/meter/printed/sample-quad.js';
 import {
   readTextLines,
   type RunNetwork,
   type TextLine,
-} from '../../../core-server/meter/printed/text-lines.js';
+} from '../../../core-server/features/meter/printed/text-lines.js';
+import type { RgbPicture } from '../../../core-server/image/picture.js';
 import { cpuClock } from '../cpu-clock.js';
 import { countRedWheels } from './count-red-wheels.js';
 import type { ColouredLine } from './digit-runs.js';

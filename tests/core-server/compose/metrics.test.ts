@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMetrics } from '../../../core-server/compose/metrics.js';
 import { observePool } from '../../../core-server/compose/observe-pool.js';
-import type { ReadMeterOutput } from '../../../core-server/meter/task.js';
+import type { ReadMeterOutput } from '../../../core-server/features/meter/task.js';
 import { noTracing } from '../../../runtime/observe/tracing.js';
 
 test('a lost worker is counted once, however often the metrics are read', async () => {

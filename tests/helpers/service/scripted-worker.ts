@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import type { FaceTasks } from '../../../core-server/features/face/task.js';
+import type { MeterTasks } from '../../../core-server/features/meter/task.js';
 import { serveTasks } from '../../../core-server/inference/pool/serve-tasks.js';
-import type { MeterTasks } from '../../../core-server/meter/task.js';
 import { readScript, stage } from '../pictures/scripted-pictures.js';
 
 // A worker in place of the real one: its tasks do what the picture tells, so that a test decides when

@@ -1,0 +1,91 @@
+import { roundPixels, roundProbability } from '../../common/precision.js';
+import type { Box, Size } from '../../image/picture.js';
+import type { CounterReading } from './counter-reading.js';
+import { angleOf, boundingBoxOf, mapped, type Quad, resized } from './geometry.js';
+import { type Contradiction, contradictionsOf, type KnownMeter } from './known-meter.js';
+import type { CounterLight } from './read/counter-light.js';
+import type { MeterReading, ReadingWarningName } from './task.js';
+
+/** A counter rotated by more than this is reported: half way to being on its side. */
+const rotatedFromRadians = Math.PI / 4;
+
+/**
+ * Builds the response for a reading.
+ *
+ * @param facts size of the upright picture and of the copy that was read, how the counter is lit,
+ *   the confidence below which a person should look, and what is known of the meter
+ */
+export function assembleReading(
+  counter: CounterReading,
+  facts: {
+    readonly picture: Size;
+    readonly copy: Size;
+    readonly light: CounterLight;
+    readonly checkBelow: number;
+    readonly known: KnownMeter;
+  },
+): MeterReading {
+  const { picture, copy, light, checkBelow, known } = facts;
+  const { fractionWheels, isFractionSure } = counter;
+  const meterNumber = counter.wheels.map(({ digit }) => digit).join('');
+  const contradictions = contradictionsOf(
+    { text: meterNumber, fractionWheels: isFractionSure ? fractionWheels : undefined },
+    known,
+  );
+  const boxOf = (quad: Quad): Box => {
+    const upright = mapped(resized(quad, copy, picture), ({ x, y }) => ({
+      x: roundPixels(x),
+      y: roundPixels(y),
+    }));
+    return boundingBoxOf([upright], picture);
+  };
+  // Compared as reported, so that the status matches the confidence shown.
+  const confidence = roundProbability(counter.confidence);
+  // A misplaced point changes the value up to a thousandfold, so an uncertain one always needs review.
+  const isUsable = confidence >= checkBelow && isFractionSure && contradictions.length === 0;
+  return {
+    meterNumber,
+    value: withPoint(meterNumber, fractionWheels ?? 0),
+    unit: 'm3',
+    confidence,
+    status: isUsable ? 'OK' : 'CHECK',
+    warnings: warningsOf(counter, light, contradictions),
+    boundingBox: boxOf(counter.quad),
+    digits: counter.wheels.map((wheel) => ({
+      digit: wheel.digit,
+      confidence: roundProbability(wheel.confidence),
+      boundingBox: boxOf(wheel.quad),
+    })),
+    alternatives: counter.alternatives.map(({ text, probability }) => ({
+      meterNumber: text,
+      value: withPoint(text, fractionWheels ?? 0),
+      probability: roundProbability(probability),
+    })),
+  };
+}
+
+/** What makes the reading doubtful, in the order of the enum. */
+function warningsOf(
+  counter: CounterReading,
+  light: CounterLight,
+  contradictions: readonly Contradiction[],
+): ReadingWarningName[] {
+  const checks: [boolean, ReadingWarningName][] = [
+    [counter.wheels.some(({ betweenPositions }) => betweenPositions), 'DIGIT_BETWEEN_POSITIONS'],
+    [!counter.isFractionSure, 'FRACTION_UNKNOWN'],
+    [counter.rivalled, 'SEVERAL_COUNTERS'],
+    [Math.abs(angleOf(counter.quad)) > rotatedFromRadians, 'ROTATED_INPUT'],
+    [light === 'dark', 'LOW_LIGHT'],
+    [light === 'glare', 'GLARE'],
+    [contradictions.includes('digits'), 'UNEXPECTED_DIGITS'],
+    [contradictions.includes('below'), 'BELOW_PREVIOUS'],
+    [contradictions.includes('jump'), 'JUMP_TOO_LARGE'],
+  ];
+  return checks.filter(([is]) => is).map(([, warning]) => warning);
+}
+
+/** `00123456` with three fraction wheels is `00123.456`. */
+function withPoint(digits: string, fractionWheels: number): string {
+  if (fractionWheels <= 0) return digits;
+  return `${digits.slice(0, -fractionWheels)}.${digits.slice(-fractionWheels)}`;
+}

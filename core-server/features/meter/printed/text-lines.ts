@@ -1,0 +1,101 @@
+import type { RgbPicture } from '../../../image/picture.js';
+import { type Quad, sizeOf } from '../geometry.js';
+import { decodeCtc, type ReadCharacter } from './ctc-text.js';
+import { sampleQuad } from './sample-quad.js';
+import { findTextBoxes } from './text-boxes.js';
+
+/** A dense tensor of floats. */
+export interface FloatTensor {
+  readonly data: Float32Array;
+  readonly dims: readonly number[];
+}
+
+/** Runs a network that has one input and one output. */
+export type RunNetwork = (input: FloatTensor) => Promise<FloatTensor>;
+
+/** One line of text in one reading direction. */
+export interface TextLine {
+  /** Corners in reading order, pixels of the picture. */
+  readonly quad: Quad;
+  readonly characters: readonly ReadCharacter[];
+}
+
+export interface OcrNetworks {
+  /** PP-OCR text detector: float[1,3,H,W] BGR, sides multiples of 32 → probability map [1,1,H,W]. */
+  readonly detect: RunNetwork;
+  /** PP-OCR recogniser: float[1,3,48,W] BGR → [1, steps, alphabet + 1]. */
+  readonly recognise: RunNetwork;
+  /** Text of class 1, 2, … of the recogniser. */
+  readonly alphabet: readonly string[];
+}
+
+const stripHeight = 48; // what the recogniser was trained on
+const maxStripWidth = 960;
+
+/**
+ * Finds the text of a picture and reads it.
+ *
+ * @param toRead which of the boxes found, and in which directions
+ */
+export async function readTextLines(
+  networks: OcrNetworks,
+  image: RgbPicture,
+  toRead: (boxes: Quad[]) => readonly Quad[],
+  signal: AbortSignal,
+): Promise<TextLine[]> {
+  const boxes = findTextBoxes(await probabilityMap(networks.detect, image), {
+    pixelThreshold: 0.3,
+    boxThreshold: 0.5,
+    unclipRatio: 1.5,
+    minHeight: 3,
+  });
+  const lines: TextLine[] = [];
+  for (const quad of toRead(boxes)) {
+    signal.throwIfAborted();
+    lines.push(await readLine(networks, image, quad));
+  }
+  return lines;
+}
+
+async function probabilityMap(detect: RunNetwork, image: RgbPicture) {
+  const width = Math.ceil(image.width / 32) * 32;
+  const height = Math.ceil(image.height / 32) * 32;
+  const output = await detect({
+    data: planesOf(image, width, height),
+    dims: [1, 3, height, width],
+  });
+  return { data: output.data, width, height };
+}
+
+/** Planes B, G, R, normalised as PP-OCR's detector was trained, zero (mean colour) outside the picture. */
+function planesOf(image: RgbPicture, width: number, height: number): Float32Array {
+  const plane = width * height;
+  const out = new Float32Array(3 * plane);
+  const mean = [0.485, 0.456, 0.406];
+  const deviation = [0.229, 0.224, 0.225];
+  for (let channel = 0; channel < 3; channel++) {
+    // PP-OCR feeds BGR but subtracts ImageNet's RGB means in plane order.
+    const scale = 1 / (255 * (deviation[channel] ?? 1));
+    const offset = (mean[channel] ?? 0) / (deviation[channel] ?? 1);
+    for (let y = 0; y < image.height; y++) {
+      for (let x = 0; x < image.width; x++) {
+        const value = image.data[(y * image.width + x) * 3 + 2 - channel] ?? 0;
+        out[channel * plane + y * width + x] = value * scale - offset;
+      }
+    }
+  }
+  return out;
+}
+
+async function readLine(networks: OcrNetworks, image: RgbPicture, quad: Quad): Promise<TextLine> {
+  const { width, height } = sizeOf(quad);
+  const stripWidth = Math.min(
+    Math.max(Math.round((width / Math.max(height, 1)) * stripHeight), stripHeight / 2),
+    maxStripWidth,
+  );
+  const output = await networks.recognise({
+    data: sampleQuad(image, quad, stripWidth, stripHeight),
+    dims: [1, 3, stripHeight, stripWidth],
+  });
+  return { quad, characters: decodeCtc(output.data, networks.alphabet) };
+}

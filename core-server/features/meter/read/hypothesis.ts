@@ -1,0 +1,138 @@
+import { angleOf, type Quad } from '../geometry.js';
+import type { ReaderRules } from '../reader-rules.js';
+import {
+  bestPath,
+  type DigitProbabilities,
+  type Digits,
+  likelihood,
+  mergeColours,
+  probabilityAt,
+  type StripProbabilities,
+} from './digit-ctc.js';
+
+/** A strip as seen by the reading network. */
+export interface ReadStrip {
+  readonly probabilities: StripProbabilities;
+  /** Probability that it shows a counter, upright. */
+  readonly legible: number;
+}
+
+/** A place that may be a counter, in one reading direction. */
+export interface Place {
+  readonly quad: Quad;
+  /** Probabilities by the locator, by the refiner, and by the refiner that the direction is right. */
+  readonly located: number;
+  readonly counter: number;
+  readonly agrees: number;
+}
+
+/** A place with what was read there. */
+export interface Hypothesis extends Place {
+  readonly strips: readonly ReadStrip[];
+  /** Mean over the strips. */
+  readonly legible: number;
+  /** Probability of each plausible reading, averaged over the strips. */
+  readonly readings: ReadonlyMap<string, number>;
+  /** Log score for comparing hypotheses. */
+  readonly weight: number;
+}
+
+/** Weighs the evidence in the strips of a place. */
+export function judgePlace(
+  place: Place,
+  strips: readonly ReadStrip[],
+  rules: ReaderRules,
+): Hypothesis {
+  const legible = meanOf(strips.map((strip) => strip.legible));
+  const readings = readingsOf(
+    strips.map(({ probabilities }) => mergeColours(probabilities)),
+    rules,
+  );
+  const w = rules.weights;
+  const upright = sigmoid(rules.uprightSteepness * Math.cos(angleOf(place.quad)));
+  const weight =
+    w.read * logOf(Math.max(0, ...readings.values())) +
+    w.legible * logOf(legible) +
+    w.counter * logOf(place.counter) +
+    w.turn * logOf(place.agrees) +
+    w.locate * logOf(place.located) +
+    w.upright * logOf(upright);
+  return { ...place, strips, legible, readings, weight };
+}
+
+/** The reading one step up or down, of as many wheels; undefined beyond 00…0 and 99…9. */
+export function stepFrom(digits: Digits, by: 1 | -1): number[] | undefined {
+  const next = [...digits];
+  const turnsOver = by === 1 ? 9 : 0;
+  for (let at = next.length - 1; at >= 0; at--) {
+    const digit = next[at] ?? 0;
+    next[at] = (digit + by + 10) % 10;
+    if (digit !== turnsOver) return next;
+  }
+  return undefined;
+}
+
+function readingsOf(
+  strips: readonly DigitProbabilities[],
+  rules: ReaderRules,
+): Map<string, number> {
+  const found = new Map<string, Digits>();
+  for (const strip of strips) {
+    for (const digits of proposalsOf(strip, rules.substitutionFloor)) {
+      if (digits.length >= rules.minDigits) found.set(digits.join(''), digits);
+    }
+  }
+  return new Map(
+    [...found].map(([text, digits]) => [
+      text,
+      meanOf(strips.map((strip) => likelihood(strip, digits))),
+    ]),
+  );
+}
+
+const maxSubstitutions = 3;
+
+/** Readings worth scoring: the best path, its likely substitutions, one step up and down (carries). */
+function proposalsOf(strip: DigitProbabilities, floor: number): Digits[] {
+  const path = bestPath(strip);
+  if (path.length === 0) return [];
+  const digits = path.map(({ digit }) => digit);
+  const substitutions = path
+    .map(({ digit, step }, at) => ({ at, ...secondBest(strip, step, digit) }))
+    .filter(({ probability }) => probability >= floor)
+    .sort((a, b) => b.probability - a.probability)
+    .slice(0, maxSubstitutions)
+    .map(({ at, digit }) => digits.with(at, digit));
+  const steps = [stepFrom(digits, -1), stepFrom(digits, 1)].filter((step) => step !== undefined);
+  return [digits, ...substitutions, ...steps];
+}
+
+/** The likeliest other digit at a step or right beside it. */
+function secondBest(
+  strip: DigitProbabilities,
+  step: number,
+  taken: number,
+): { digit: number; probability: number } {
+  let best = { digit: 0, probability: -1 };
+  for (let digit = 0; digit <= 9; digit++) {
+    if (digit === taken) continue;
+    for (let t = Math.max(0, step - 1); t <= Math.min(strip.steps - 1, step + 1); t++) {
+      const probability = probabilityAt(strip, t, digit + 1);
+      if (probability > best.probability) best = { digit, probability };
+    }
+  }
+  return best;
+}
+
+export function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+export function sigmoid(x: number): number {
+  return 1 / (1 + Math.exp(-x));
+}
+
+/** Log of a probability, bounded so that one network cannot rule out all others. */
+export function logOf(probability: number): number {
+  return Math.log(Math.max(probability, 1e-4));
+}

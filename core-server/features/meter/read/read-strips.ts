@@ -1,0 +1,58 @@
+import type { Point, RgbPicture } from '../../../image/picture.js';
+import { copyRegion } from '../../../image/resize/copy-region.js';
+import type { Model } from '../../../inference/models/sessions.js';
+import { floatsOf, pictureTensor } from '../../../inference/models/tensors.js';
+import { mapped, type Quad } from '../geometry.js';
+import { quadsTensor } from '../locate/network-tensors.js';
+import type { Crop } from '../reader-rules.js';
+import type { ReadStrip } from './hypothesis.js';
+import { stripRegion } from './strip-region.js';
+
+/** Crops the quads from the picture and reads each as a strip, in one run. */
+export async function readStrips(
+  model: Pick<Model, 'run'>,
+  picture: RgbPicture,
+  quads: readonly Quad[],
+): Promise<ReadStrip[]> {
+  if (quads.length === 0) return [];
+  // The network builds a pyramid of its whole input, so it gets no more than the strips.
+  const region = stripRegion(quads, picture);
+  const shifted = quads.map((quad) =>
+    mapped(quad, ({ x, y }) => ({ x: x - region.left, y: y - region.top })),
+  );
+  const outputs = await model.run({
+    image: pictureTensor(copyRegion(picture, region)),
+    quads: quadsTensor(shifted),
+  });
+  const { data, dims } = floatsOf(outputs, 'probs');
+  const legible = floatsOf(outputs, 'legible').data;
+  const steps = dims[1] ?? 0;
+  const size = steps * (dims[2] ?? 0);
+  return quads.map((_, index) => ({
+    probabilities: { data: data.subarray(index * size, (index + 1) * size), steps },
+    legible: legible[index] ?? 0,
+  }));
+}
+
+/** A counter's quad grown along its own sides: margins, then scales, then a shift down. */
+export function expand(quad: Quad, { mx, my, sx, sy, dy }: Crop): Quad {
+  const [a, b, c, d] = quad;
+  const outX = ((1 + 2 * mx) * sx - 1) / 2;
+  const outY = ((1 + 2 * my) * sy - 1) / 2;
+  const moved = (
+    p: Point,
+    [from, to]: [Point, Point],
+    x: number,
+    [up, down]: [Point, Point],
+    y: number,
+  ): Point => ({
+    x: p.x + (to.x - from.x) * x + (down.x - up.x) * y,
+    y: p.y + (to.y - from.y) * x + (down.y - up.y) * y,
+  });
+  return [
+    moved(a, [a, b], -outX, [a, d], dy - outY),
+    moved(b, [a, b], outX, [b, c], dy - outY),
+    moved(c, [d, c], outX, [b, c], dy + outY),
+    moved(d, [d, c], -outX, [a, d], dy + outY),
+  ];
+}

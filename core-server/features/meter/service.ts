@@ -1,0 +1,74 @@
+import {
+  ReadingStatus,
+  ReadingWarning,
+  type ReadMeterRequest,
+  type ReadMeterResponse,
+} from '../../../generated/imageanalysis/v1/meter_reading.js';
+import { refuse } from '../../../runtime/errors/refusal.js';
+import type { Call } from '../../common/call.js';
+import type { ImageLimits } from '../../image/picture.js';
+import type { WorkerPool } from '../../inference/pool/worker-pool.js';
+import { preparePicture } from '../../inference/prepare-picture.js';
+import { type HandlerOptions, toRunOptions, type WorkCall } from '../../inference/run-options.js';
+import type { MeterTasks } from './task.js';
+import { validateKnownMeter } from './validate.js';
+
+export interface MeterReadingDependencies {
+  readonly pool: Pick<WorkerPool<MeterTasks>, 'run'>;
+  readonly limits: ImageLimits;
+  /** Readings below this confidence get the status CHECK, 0..1. */
+  readonly checkBelow: number;
+}
+
+export interface MeterReadingHandlers {
+  /**
+   * Reads one photo.
+   *
+   * @throws Refusal NO_READING if there is no readable counter, what `validateKnownMeter`, `preparePicture` and
+   *   decoding refuse, and what the pool refuses
+   */
+  readonly readMeter: (
+    request: ReadMeterRequest,
+    call: WorkCall & Pick<Call, 'log'>,
+    options?: HandlerOptions,
+  ) => Promise<ReadMeterResponse>;
+}
+
+/** Handlers of MeterReadingService. */
+export function createMeterReadingHandlers(deps: MeterReadingDependencies): MeterReadingHandlers {
+  const { pool, limits, checkBelow } = deps;
+  return {
+    async readMeter(request, call, options = {}) {
+      const known = validateKnownMeter(request);
+      const { image, transfer } = preparePicture(request.image, limits);
+      const { reading, timings } = await pool.run(
+        'readMeter',
+        {
+          image,
+          checkBelow,
+          known,
+          printed: request.serialNumber ?? false,
+          limits,
+        },
+        { ...toRunOptions(call, options), transfer },
+      );
+      call.log.debug({ timings, found: reading !== null }, 'meter read');
+      if (reading === null) {
+        throw refuse(
+          'NO_READING',
+          'image shows no readable counter, want a sharp photo of the wheels',
+          { details: { field: 'image' } },
+        );
+      }
+      const { alternatives, printed, ...rest } = reading;
+      return {
+        ...rest,
+        status: ReadingStatus[rest.status],
+        warnings: rest.warnings.map((name) => ReadingWarning[name]),
+        digits: [...rest.digits],
+        ...(request.alternatives && { alternatives: { readings: [...alternatives] } }),
+        ...(printed && { printed }),
+      };
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { ReadMeterRequest } from '../../../generated/imageanalysis/v1/meter_reading.js';
+import { invalidField, missingField, refuse } from '../../../runtime/errors/refusal.js';
+import { type Decimal, decimalForm, parseDecimal } from './decimal.js';
+import type { KnownMeter } from './known-meter.js';
+
+const minDigits = 3;
+const maxDigits = 12;
+const maxDecimals = 6;
+
+/**
+ * What a request says about its meter.
+ *
+ * @throws Refusal INVALID_FIELD for numbers out of range and amounts that are not plain decimals, MISSING_FIELD
+ *   for `max_increase` without `previous_reading`
+ */
+export function validateKnownMeter(
+  request: Pick<
+    ReadMeterRequest,
+    'expectedDigits' | 'expectedDecimals' | 'previousReading' | 'maxIncrease'
+  >,
+): KnownMeter {
+  const { expectedDigits: digits, expectedDecimals: decimals } = request;
+  validateRange('expected_digits', digits, minDigits, maxDigits);
+  validateRange('expected_decimals', decimals, 0, Math.min(maxDecimals, (digits ?? maxDigits) - 1));
+  const previous = validateDecimal('previous_reading', request.previousReading);
+  const maxIncrease = validateDecimal('max_increase', request.maxIncrease);
+  if (maxIncrease !== undefined && previous === undefined)
+    throw missingField('previous_reading', 'it together with max_increase');
+  return {
+    ...(digits !== undefined && { digits }),
+    ...(decimals !== undefined && { decimals }),
+    ...(previous !== undefined && { previous }),
+    ...(maxIncrease !== undefined && { maxIncrease }),
+  };
+}
+
+function validateRange(field: string, value: number | undefined, min: number, max: number) {
+  if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) return;
+  throw refuse('INVALID_FIELD', `${field} is ${value}, want a whole number from ${min} to ${max}`, {
+    details: { field, value: String(value), limit: String(value < min ? min : max) },
+  });
+}
+
+function validateDecimal(field: string, text = ''): Decimal | undefined {
+  if (text === '') return undefined;
+  const value = parseDecimal(text);
+  if (value !== undefined) return value;
+  throw invalidField(field, text, decimalForm);
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { fractionOf } from '../../../../core-server/features/meter/fuse/fraction.js';
+import {
+  align,
+  bestPath,
+  likelihood,
+  mergeColours,
+} from '../../../../core-server/features/meter/read/digit-ctc.js';
+import { stepFrom } from '../../../../core-server/features/meter/read/hypothesis.js';
+import { near, type Peak, strip } from './reference.js';
+
+suite('CTC of digits', () => {
+  const read = (peaks: Peak[], length: number) => mergeColours(strip(peaks, length));
+
+  test('the likelihood sums over all alignments', () => {
+    // Two steps: "1" is 1-1, blank-1 and 1-blank.
+    const merged = read(
+      [
+        [0, 2, 0.6],
+        [1, 12, 0.5],
+      ],
+      2,
+    );
+    near(likelihood(merged, [1]), 0.6 * 0.5 + 0.4 * 0.5 + 0.6 * 0.5, 1e-5);
+    near(likelihood(merged, []), 0.4 * 0.5, 1e-5);
+    near(likelihood(merged, [1, 1]), 0, 1e-5);
+  });
+  test('the likelihoods of all readings sum to one', () => {
+    const merged = read(
+      [
+        [0, 1, 0.5],
+        [1, 2, 0.3],
+        [1, 1, 0.3],
+        [2, 2, 0.8],
+      ],
+      3,
+    );
+    const digits = [0, 1];
+    const all: number[][] = [[], ...digits.map((a) => [a])];
+    for (const a of digits) {
+      for (const b of digits) all.push([a, b], ...digits.map((c) => [a, b, c]));
+    }
+    near(
+      all.reduce((sum, each) => sum + likelihood(merged, each), 0),
+      1,
+      1e-4,
+    );
+  });
+  test('a repeated digit needs a blank between', () => {
+    near(
+      likelihood(
+        read(
+          [
+            [0, 3, 1],
+            [2, 3, 1],
+          ],
+          3,
+        ),
+        [2, 2],
+      ),
+      1,
+      1e-4,
+    );
+    near(
+      likelihood(
+        read(
+          [
+            [0, 3, 1],
+            [1, 3, 1],
+            [2, 3, 1],
+          ],
+          3,
+        ),
+        [2, 2],
+      ),
+      0,
+      1e-4,
+    );
+  });
+  test('the best path merges black and red of a digit', () => {
+    const path = bestPath(
+      read(
+        [
+          [1, 4, 0.4],
+          [1, 14, 0.4],
+          [2, 4, 0.9],
+          [4, 5, 0.6],
+        ],
+        6,
+      ),
+    );
+    assert.deepEqual(path, [
+      { digit: 3, step: 2 },
+      { digit: 4, step: 4 },
+    ]);
+  });
+  test('the alignment gives each digit its steps', () => {
+    const merged = read(
+      [
+        [1, 4, 0.9],
+        [2, 4, 0.9],
+        [4, 4, 0.9],
+        [5, 6, 0.9],
+      ],
+      7,
+    );
+    assert.deepEqual(align(merged, [3, 3, 5]), [
+      { first: 1, last: 2 },
+      { first: 4, last: 4 },
+      { first: 5, last: 5 },
+    ]);
+  });
+});
+
+suite('stepFrom', () => {
+  const cases: [string, 1 | -1, string | undefined][] = [
+    ['00417', 1, '00418'],
+    ['00399', 1, '00400'],
+    ['00400', -1, '00399'],
+    ['99', 1, undefined],
+    ['00', -1, undefined],
+    ['123456789012345678999', 1, '123456789012345679000'],
+  ];
+  for (const [digits, by, expected] of cases) {
+    test(`${digits} by ${by}`, () =>
+      assert.equal(stepFrom([...digits].map(Number), by)?.join(''), expected));
+  }
+});
+
+suite('fractionOf', () => {
+  const even = { other: Array<number>(9).fill(0.2) };
+  const sureOf = (red: number[]) => fractionOf(red, { fractionPrior: even }).sure;
+  const cases: [string, number[], number][] = [
+    ['three red at the end', [0.02, 0.01, 0.03, 0.02, 0.01, 0.97, 0.95, 0.9], 3],
+    ['none', [0.02, 0.01, 0.03, 0.02, 0.01], 0],
+    ['one doubtful wheel among the red', [0.02, 0.01, 0.03, 0.02, 0.01, 0.97, 0.4, 0.99], 3],
+    ['never all wheels', [0.9, 0.9, 0.9, 0.9], 2],
+  ];
+  for (const [name, red, wheels] of cases) {
+    test(name, () => assert.equal(fractionOf(red, { fractionPrior: even }).wheels, wheels));
+  }
+  test('is what the caller knows, unless that would leave no wheel before it', () => {
+    const known = (wheels: number) =>
+      fractionOf([0.01, 0.01, 0.99, 0.99], { fractionPrior: even }, wheels);
+    assert.deepEqual(known(0), { wheels: 0, sure: 1 });
+    assert.deepEqual(known(3), { wheels: 3, sure: 1 });
+    assert.equal(known(4).wheels, 2);
+    assert.equal(known(5).wheels, 2);
+  });
+  test('goes by what is usual where the picture is grey', () => {
+    const usual = { other: [1], 8: [0.1, 0.05, 0.05, 0.8], 5: [0.9, 0.1] };
+    const grey = (wheels: number) =>
+      fractionOf(Array<number>(wheels).fill(0.5), { fractionPrior: usual }).wheels;
+    assert.equal(grey(8), 3);
+    assert.equal(grey(5), 0);
+    assert.equal(grey(6), 0);
+  });
+  test('is unsure where the colour is', () => {
+    assert.ok(sureOf([0.01, 0.01, 0.01, 0.99, 0.99]) > 0.95);
+    assert.ok(sureOf([0.01, 0.01, 0.5, 0.99, 0.99]) < 0.6);
+  });
+});

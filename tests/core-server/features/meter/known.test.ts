@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import {
+  add,
+  compare,
+  type Decimal,
+  parseDecimal,
+  truncated,
+} from '../../../../core-server/features/meter/decimal.js';
+import { chooseReadings } from '../../../../core-server/features/meter/fuse/choose-reading.js';
+import {
+  agreementOf,
+  type Contradiction,
+  contradictionsOf,
+  type KnownMeter,
+} from '../../../../core-server/features/meter/known-meter.js';
+import { loadMeterModel } from '../../../../core-server/features/meter/meter-model.js';
+import type { Hypothesis } from '../../../../core-server/features/meter/read/hypothesis.js';
+import { validateKnownMeter } from '../../../../core-server/features/meter/validate.js';
+import { loadManifest } from '../../../../core-server/inference/models/manifest.js';
+import type { ReadMeterRequest } from '../../../../generated/imageanalysis/v1/meter_reading.js';
+
+const manifestUrl = new URL('../../../../../models/manifest.json', import.meta.url);
+const { rules } = await loadMeterModel(await loadManifest(manifestUrl), manifestUrl);
+
+function decimal(text: string): Decimal {
+  const value = parseDecimal(text);
+  assert.ok(value, text);
+  return value;
+}
+
+suite('decimals', () => {
+  test('are as exact as they are written', () => {
+    assert.deepEqual(decimal('00123.4560'), { digits: 1234560n, places: 4 });
+    assert.deepEqual(decimal('123456789012.123456'), { digits: 123456789012123456n, places: 6 });
+    assert.equal(compare(decimal('0.1'), decimal('0.10')), 0);
+    assert.equal(compare(decimal('900719925474.099301'), decimal('900719925474.099302')), -1);
+    assert.equal(compare(add(decimal('0.1'), decimal('0.2')), decimal('0.3')), 0);
+    assert.deepEqual(truncated(decimal('12.999'), 1), { digits: 129n, places: 1 });
+    assert.deepEqual(truncated(decimal('12'), 1), decimal('12'));
+  });
+  for (const text of [
+    '',
+    '.5',
+    '5.',
+    '-1',
+    '+1',
+    '1e3',
+    '1,5',
+    ' 1',
+    '0x1',
+    '٣',
+    '1234567890123',
+    '1.1234567',
+  ]) {
+    test(`${JSON.stringify(text)} is none`, () => assert.equal(parseDecimal(text), undefined));
+  }
+});
+
+suite('validateKnownMeter', () => {
+  const accepted: [Partial<ReadMeterRequest>, KnownMeter][] = [
+    [{}, {}],
+    [{ previousReading: '', maxIncrease: '' }, {}],
+    [{ expectedDigits: 3 }, { digits: 3 }],
+    [{ expectedDigits: 12 }, { digits: 12 }],
+    [{ expectedDecimals: 0 }, { decimals: 0 }],
+    [{ expectedDecimals: 6 }, { decimals: 6 }],
+    [
+      { expectedDigits: 4, expectedDecimals: 3 },
+      { digits: 4, decimals: 3 },
+    ],
+    [
+      { previousReading: '123456789012.123456' },
+      { previous: { digits: 123456789012123456n, places: 6 } },
+    ],
+    [
+      { previousReading: '00.50', maxIncrease: '0' },
+      { previous: { digits: 50n, places: 2 }, maxIncrease: { digits: 0n, places: 0 } },
+    ],
+  ];
+  for (const [request, known] of accepted) {
+    test(`takes ${JSON.stringify(request)}`, () =>
+      assert.deepEqual(validateKnownMeter(request), known));
+  }
+  const refused: [Partial<ReadMeterRequest>, string, string][] = [
+    [
+      { expectedDigits: 2 },
+      'INVALID_FIELD',
+      'expected_digits is 2, want a whole number from 3 to 12',
+    ],
+    [
+      { expectedDigits: 13 },
+      'INVALID_FIELD',
+      'expected_digits is 13, want a whole number from 3 to 12',
+    ],
+    [
+      { expectedDecimals: 7 },
+      'INVALID_FIELD',
+      'expected_decimals is 7, want a whole number from 0 to 6',
+    ],
+    [
+      { expectedDigits: 4, expectedDecimals: 4 },
+      'INVALID_FIELD',
+      'expected_decimals is 4, want a whole number from 0 to 3',
+    ],
+    [
+      { previousReading: '1234567890123' },
+      'INVALID_FIELD',
+      'previous_reading is "1234567890123", want a plain decimal of at most 12 digits and 6 decimals',
+    ],
+    [
+      { previousReading: '1', maxIncrease: '0.1234567' },
+      'INVALID_FIELD',
+      'max_increase is "0.1234567", want a plain decimal of at most 12 digits and 6 decimals',
+    ],
+    [
+      { maxIncrease: '1' },
+      'MISSING_FIELD',
+      'previous_reading is missing, want it together with max_increase',
+    ],
+  ];
+  for (const [request, reason, message] of refused) {
+    test(`refuses ${JSON.stringify(request)}`, () =>
+      assert.throws(() => validateKnownMeter(request), { reason, message }));
+  }
+  test('does not repeat an endless value', () => {
+    assert.throws(
+      () => validateKnownMeter({ previousReading: '9'.repeat(10_000) }),
+      (error: Error) => error.message.length < 300,
+    );
+  });
+});
+
+suite('contradictionsOf', () => {
+  const known = (previous: string, maxIncrease?: string, rest: KnownMeter = {}): KnownMeter => ({
+    ...rest,
+    previous: decimal(previous),
+    ...(maxIncrease !== undefined && { maxIncrease: decimal(maxIncrease) }),
+  });
+  const table: [string, number | undefined, KnownMeter, Contradiction[]][] = [
+    ['00123456', 3, {}, []],
+    ['00123456', 3, { digits: 8 }, []],
+    ['00123456', 3, { digits: 5 }, ['digits']],
+    ['73286', 2, { decimals: 4 }, []],
+    ['73286', 2, { decimals: 5 }, ['digits']],
+    ['73286', undefined, { decimals: 6 }, ['digits']],
+    ['73286', 2, { digits: 8, decimals: 5 }, ['digits']],
+    ['00123456', 3, known('123.456'), []],
+    ['00123456', 3, known('123.457'), ['below']],
+    ['00123456', 3, known('123.4569'), []],
+    ['00123', 0, known('123.999'), []],
+    ['00123456', 3, known('120', '3.456'), []],
+    ['00123456', 3, known('120', '3.455'), ['jump']],
+    ['00123456', 3, known('123456'), ['below']],
+    ['00123456', undefined, known('123456'), []],
+    ['00003', 0, known('99998', '5'), []],
+    ['00003', 0, known('99998', '4'), ['below']],
+    ['00003', 0, known('99998'), ['below']],
+    ['00003', 0, known('99998', undefined, { digits: 8 }), ['digits', 'below']],
+    ['999999999999', 0, known('999999999998', '1'), []],
+  ];
+  for (const [text, fractionWheels, meter, found] of table) {
+    const shown = JSON.stringify(meter, (_, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
+    test(`${text} with ${fractionWheels} red, known ${shown}: ${found.join() || 'none'}`, () => {
+      assert.deepEqual(contradictionsOf({ text, fractionWheels }, meter), found);
+    });
+  }
+  test('each makes a reading less likely', () => {
+    const read = { text: '00003', fractionWheels: 0 };
+    const none = agreementOf(read, {});
+    const one = agreementOf(read, { digits: 8 });
+    const two = agreementOf(read, known('99998', undefined, { digits: 8 }));
+    assert.equal(none, 1);
+    assert.ok(one < none && two < one && two > 0);
+  });
+});
+
+suite('chooseReadings', () => {
+  /** A place with readings, seen on no strip: colours are unknown, five wheels have no fraction. */
+  const place = (readings: Record<string, number>, weight = 0): Hypothesis => ({
+    quad: [
+      { x: 0, y: 0 },
+      { x: 100, y: 0 },
+      { x: 100, y: 20 },
+      { x: 0, y: 20 },
+    ],
+    located: 1,
+    counter: 1,
+    agrees: 1,
+    strips: [{ legible: 1, probabilities: { data: new Float32Array(56 * 21), steps: 56 } }],
+    legible: 1,
+    readings: new Map(Object.entries(readings)),
+    weight,
+  });
+  const chosen = (hypotheses: Hypothesis[], known: KnownMeter) =>
+    chooseReadings(hypotheses, rules, known).map(({ text }) => text);
+  const decimals = 0;
+
+  const table: [string, Record<string, number>, KnownMeter, string][] = [
+    ['the likeliest where nothing is known', { '00417': 0.5, '00418': 0.4 }, {}, '00417'],
+    ['of the known length', { '004170': 0.6, '00417': 0.2 }, { digits: 5 }, '00417'],
+    [
+      'not what was hardly seen, known or not',
+      { '004170': 0.9, '00417': 0.001 },
+      { digits: 5 },
+      '004170',
+    ],
+    [
+      'not below the previous reading',
+      { '00399': 0.5, '00400': 0.4 },
+      { decimals, previous: decimal('399.5') },
+      '00399', // cut to what the counter shows, 399 is not below 399.5
+    ],
+    [
+      'above the previous reading',
+      { '00399': 0.5, '00400': 0.4 },
+      { decimals, previous: decimal('400') },
+      '00400',
+    ],
+    [
+      'within the largest increase',
+      { '90400': 0.6, '00400': 0.3 },
+      { decimals, previous: decimal('390'), maxIncrease: decimal('20') },
+      '00400',
+    ],
+    [
+      'the likeliest where all contradict',
+      { '00399': 0.5, '00400': 0.4 },
+      { decimals, previous: decimal('99000') },
+      '00399',
+    ],
+    ['never a digit that was not proposed', { '00399': 0.5 }, { digits: 8 }, '00399'],
+  ];
+  for (const [name, readings, known, text] of table) {
+    test(name, () => assert.deepEqual(chosen([place(readings)], known), [text]));
+  }
+  test('prefers the counter that has the known number of wheels', () => {
+    const water = place({ '00123456': 0.8 }, 0);
+    const other = place({ '04711': 0.8 }, 0.5);
+    assert.deepEqual(chosen([water, other], {}), ['04711', '00123456']);
+    assert.deepEqual(chosen([water, other], { digits: 8 }), ['00123456', '04711']);
+  });
+  test('leaves out places without a reading', () => {
+    assert.deepEqual(chosen([place({})], {}), []);
+  });
+});

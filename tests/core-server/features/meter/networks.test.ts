@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { loadMeterModel } from '../../../../core-server/features/meter/meter-model.js';
+import { createNetworkCounterReader } from '../../../../core-server/features/meter/network-counter-reader.js';
+import { parseReaderRules } from '../../../../core-server/features/meter/reader-rules.js';
+import { loadManifest } from '../../../../core-server/inference/models/manifest.js';
+import type { TensorData } from '../../../../core-server/inference/models/sessions.js';
+import { type Corners, near, nearQuad, type Peak, rules, steps, strip } from './reference.js';
+
+const manifestUrl = new URL('../../../../../models/manifest.json', import.meta.url);
+
+suite('createNetworkCounterReader', () => {
+  const counter: Corners = [
+    [100, 100],
+    [300, 100],
+    [300, 140],
+    [100, 140],
+  ];
+  const floats = (data: number[] | Float32Array, ...dims: number[]): TensorData => ({
+    type: 'float32',
+    data: Float32Array.from(data),
+    dims,
+  });
+  /** Networks that see one counter, read in the direction of the picture or both ways. */
+  function reader(
+    legible: number,
+    {
+      upsideDown = 0.05,
+      sure = 0.95,
+      bothWays = false,
+      onRun,
+    }: {
+      upsideDown?: number;
+      sure?: number;
+      bothWays?: boolean;
+      onRun?: (network: string) => void;
+    } = {},
+  ) {
+    const digits = [...'02741'].map((digit, i): Peak => [5 + i * 11, Number(digit) + 1, sure]);
+    const counts: number[] = [];
+    const released: string[] = [];
+    const release = (name: string) => () => {
+      released.push(name);
+      return Promise.resolve();
+    };
+    const made = createNetworkCounterReader(
+      {
+        locate: {
+          run: ({ image }) => {
+            onRun?.('locate');
+            assert.deepEqual(image?.dims, [1, rules.locateSize, rules.locateSize, 3]);
+            // 400 × 300 in a square of 320: scale 0.8, 40 rows above.
+            const quad = counter.flatMap(([x, y]) => [x * 0.8, y * 0.8 + 40]);
+            return Promise.resolve({ quads: floats(quad, 1, 4, 2), scores: floats([0.9], 1) });
+          },
+          release: release('locate'),
+        },
+        refine: {
+          run: ({ image, quads }) => {
+            onRun?.('refine');
+            assert.deepEqual(image?.dims, [1, 300, 400, 3]);
+            for (const [i, value] of [...(quads?.data ?? [])].entries()) {
+              near(Number(value), counter.flat()[i] ?? NaN, 0.01);
+            }
+            return Promise.resolve({
+              corners: floats(counter.flat(), 1, 4, 2),
+              upside_down: floats([upsideDown], 1),
+              scores: floats([0.95], 1),
+            });
+          },
+          release: release('refine'),
+        },
+        read: {
+          run: ({ quads }) => {
+            onRun?.('read');
+            const count = quads?.dims[0] ?? 0;
+            counts.push(count);
+            const upright = (i: number) =>
+              bothWays || Number(quads?.data[i * 8]) < Number(quads?.data[i * 8 + 2]);
+            const rows = Array.from(
+              { length: count },
+              (_, i) => strip(upright(i) ? digits : []).data,
+            );
+            const seen = Array.from({ length: count }, (_, i) => (upright(i) ? legible : 0.01));
+            return Promise.resolve({
+              probs: floats(
+                rows.flatMap((row) => [...row]),
+                count,
+                steps,
+                21,
+              ),
+              legible: floats(seen, count),
+            });
+          },
+          release: release('read'),
+        },
+      },
+      rules,
+      () => 0,
+    );
+    return { made, counts, released };
+  }
+  const picture = (width: number, height: number) => ({
+    data: new Uint8Array(width * height * 3),
+    width,
+    height,
+  });
+  const { signal } = new AbortController();
+
+  test('maps the counter between the networks and reads it', async () => {
+    const { made, counts } = reader(0.9);
+    const { reading, timings } = await made.read(picture(400, 300), {}, signal);
+    assert.equal(reading?.wheels.map(({ digit }) => digit).join(''), '02741');
+    nearQuad(reading.quad, counter);
+    // Both directions on one crop, then the only one that holds digits on the others.
+    assert.deepEqual(counts, [2, rules.crops.length - 1]);
+    assert.deepEqual(Object.keys(timings), ['locate', 'refine', 'read']);
+  });
+  test('does not read a direction that is surely wrong', async () => {
+    const { made, counts } = reader(0.9, { upsideDown: 0.005 });
+    assert.notEqual((await made.read(picture(400, 300), {}, signal)).reading, null);
+    assert.deepEqual(counts, [1, rules.crops.length - 1]);
+  });
+  test('reads upright what the refiner takes for upside-down', async () => {
+    const { made, counts } = reader(0.9, { upsideDown: 0.995 });
+    assert.notEqual((await made.read(picture(400, 300), {}, signal)).reading, null);
+    assert.deepEqual(counts, [2, rules.crops.length - 1]);
+  });
+  test('reads both directions on all crops where neither leads clearly', async () => {
+    const { made, counts } = reader(0.9, { bothWays: true });
+    await made.read(picture(400, 300), {}, signal);
+    assert.deepEqual(counts, [2, 2 * (rules.crops.length - 1)]);
+  });
+  test('is content with one crop that is read surely', async () => {
+    const { made, counts } = reader(0.99, { sure: 0.998 });
+    const { reading } = await made.read(picture(400, 300), {}, signal);
+    assert.equal(reading?.wheels.map(({ digit }) => digit).join(''), '02741');
+    assert.deepEqual(counts, [2]);
+  });
+  test('reads all crops where the reading contradicts what is known', async () => {
+    const { made, counts } = reader(0.99, { sure: 0.998 });
+    await made.read(picture(400, 300), { digits: 6 }, signal);
+    assert.deepEqual(counts, [2, rules.crops.length - 1]);
+  });
+  test('finds nothing where nothing is legible', async () => {
+    assert.equal((await reader(0.1).made.read(picture(400, 300), {}, signal)).reading, null);
+  });
+  test('does not ask the networks about a picture that is too small to read', async () => {
+    const { made, counts } = reader(0.9);
+    assert.equal((await made.read(picture(400, 15), {}, signal)).reading, null);
+    assert.deepEqual(counts, []);
+  });
+  const networks = ['locate', 'refine', 'read'];
+  for (const [at, during] of networks.entries()) {
+    test(`runs no further network when the caller goes during ${during}`, async () => {
+      const gone = new AbortController();
+      const runs: string[] = [];
+      const { made } = reader(0.9, {
+        onRun(network) {
+          runs.push(network);
+          if (network === during) gone.abort(new Error('gone'));
+        },
+      });
+      await assert.rejects(made.read(picture(400, 300), {}, gone.signal), /gone/);
+      assert.deepEqual(runs, networks.slice(0, at + 1));
+    });
+  }
+  test('releases all networks', async () => {
+    const { made, released } = reader(0.9);
+    await made.release();
+    assert.deepEqual(released.sort(), ['locate', 'read', 'refine']);
+  });
+});
+
+suite('rules', () => {
+  test('of the served networks are complete', async () => {
+    await loadMeterModel(await loadManifest(manifestUrl), manifestUrl);
+  });
+  test('that are wrong are all named', () => {
+    assert.throws(
+      () => parseReaderRules({ ...rules, maxSide: -1, crops: [] }),
+      (error: Error) => /maxSide/.test(error.message) && /crops/.test(error.message),
+    );
+  });
+});

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { isRivalled } from '../../../../core-server/features/meter/fuse/several-counters.js';
+import type { Quad } from '../../../../core-server/features/meter/geometry.js';
+import { chooseCandidates } from '../../../../core-server/features/meter/locate/locate.js';
+import { stripRegion } from '../../../../core-server/features/meter/read/strip-region.js';
+import { quadOf } from './reference.js';
+
+const box = (xmin: number, ymin: number, xmax: number, ymax: number) =>
+  quadOf([
+    [xmin, ymin],
+    [xmax, ymin],
+    [xmax, ymax],
+    [xmin, ymax],
+  ]);
+
+suite('chooseCandidates', () => {
+  const at = (x: number, score: number, width = 100) => ({
+    quad: box(x, 0, x + width, 20),
+    score,
+  });
+  const limits = {
+    candidates: 2,
+    minLocateScore: 0.05,
+    relativeLocateScore: 0.2,
+    sameCounterDistance: 0.35,
+  };
+  const cases: [string, ReturnType<typeof at>[], number[]][] = [
+    ['one for each counter', [at(0, 0.9), at(34, 0.8), at(36, 0.7)], [0, 36]],
+    ['one where the wider one covers the other', [at(0, 0.9), at(15, 0.8, 200)], [0]],
+    ['the very best whatever its score', [at(0, 0.01), at(300, 0.009)], [0]],
+    ['none below a share of the best', [at(0, 0.9), at(300, 0.17)], [0]],
+    ['so many at most', [at(0, 0.9), at(300, 0.8), at(600, 0.7)], [0, 300]],
+    ['none of none', [], []],
+  ];
+  for (const [name, found, expected] of cases) {
+    test(name, () =>
+      assert.deepEqual(
+        chooseCandidates(found, limits).map(({ quad }) => quad[0].x),
+        expected,
+      ),
+    );
+  }
+});
+
+suite('isRivalled', () => {
+  const counter = box(0, 0, 100, 20);
+  const below = box(0, 200, 100, 220);
+  const cases: [string, Quad, number, Record<string, number>, boolean][] = [
+    ['by a place that reads as a counter', below, 0.3, { '123': 0.5 }, true],
+    ['by its likeliest reading', below, 0.3, { '123': 0.4, '124': 0.5 }, true],
+    ['not by one that is hardly legible', below, 0.29, { '123': 0.5 }, false],
+    ['not by one with no likely reading', below, 0.3, { '123': 0.49 }, false],
+    ['not by one that holds no digits', below, 0.9, {}, false],
+    ['not by itself', counter, 0.9, { '123': 0.9 }, false],
+  ];
+  for (const [name, quad, legible, readings, expected] of cases) {
+    test(name, () => {
+      const place = { quad, legible, readings: new Map(Object.entries(readings)) };
+      const rules = { refuse: { legible: 0.3, confidence: 0 } };
+      assert.equal(isRivalled(counter, [place], rules), expected);
+    });
+  }
+});
+
+suite('stripRegion', () => {
+  const picture = { width: 403, height: 301 };
+  const cases: [string, Quad[], [number, number, number, number]][] = [
+    ['has room for the coarsest level, on its grid', [box(101, 50, 200, 77)], [92, 40, 116, 48]],
+    ['covers all strips', [box(101, 50, 200, 77), box(40, 90, 60, 95)], [32, 40, 176, 64]],
+    ['keeps to the picture', [box(-50, -5, 900, 700)], [0, 0, 403, 301]],
+    ['is never too small, outside either', [box(500, 400, 501, 401)], [384, 284, 19, 17]],
+  ];
+  for (const [name, quads, expected] of cases) {
+    test(name, () => {
+      const { left, top, width, height } = stripRegion(quads, picture);
+      assert.deepEqual([left, top, width, height], expected);
+    });
+  }
+});

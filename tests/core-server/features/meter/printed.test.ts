@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { angleOf, type Quad, sizeOf } from '../../../../core-server/features/meter/geometry.js';
+import { decodeCtc } from '../../../../core-server/features/meter/printed/ctc-text.js';
+import { minAreaRect } from '../../../../core-server/features/meter/printed/min-area-rect.js';
+import {
+  besideCounter,
+  findPrintedText,
+} from '../../../../core-server/features/meter/printed/printed-text.js';
+import { sampleQuad } from '../../../../core-server/features/meter/printed/sample-quad.js';
+import { findTextBoxes } from '../../../../core-server/features/meter/printed/text-boxes.js';
+
+/** A box of that size with its top left corner there, turned by an angle in degrees about it. */
+function box(x: number, y: number, width: number, height: number, degrees = 0): Quad {
+  const cos = Math.cos((degrees * Math.PI) / 180);
+  const sin = Math.sin((degrees * Math.PI) / 180);
+  const at = (u: number, v: number) => ({ x: x + u * cos - v * sin, y: y + u * sin + v * cos });
+  return [at(0, 0), at(width, 0), at(width, height), at(0, height)];
+}
+
+suite('findPrintedText', () => {
+  const found = (...texts: [string, number?][]) =>
+    findPrintedText(
+      texts.map(([text, confidence = 0.9]) => ({
+        quad: box(0, 0, 100, 10),
+        characters: [...text].map((character) => ({ text: character, confidence, position: 0 })),
+      })),
+    );
+  const serials: [string, [string, number?][], string][] = [
+    ['takes what stands after a name', [['12345678'], ['No. 19-043377', 0.6]], '19-043377'],
+    ['knows the sign for number', [['№ 0412345']], '0412345'],
+    ['knows the sign as it is often read', [['Ne2493514', 0.5]], '2493514'],
+    ['knows S/N', [['S/N:AB1234567']], 'AB1234567'],
+    ['takes a long number without a name', [['17054321']], '17054321'],
+    [
+      'takes the surest of several',
+      [
+        ['11111111', 0.5],
+        ['22222222', 0.8],
+      ],
+      '22222222',
+    ],
+    ['does not take a standard', [['ISO4064'], ['GB/T778'], ['EN14154-1']], ''],
+    ['does not take a date', [['20190815'], ['2019-08'], ['2019-09-1310:49:28']], ''],
+    ['does not take the number of a licence', [['MC渝制00000625'], ['PA型批渝[2016]053号']], ''],
+    ['does not take a number that was hardly seen', [['17054321', 0.4]], ''],
+    ['does not take a flow or a temperature', [['Q3 2.5 m3/h'], ['30 C'], ['1.6 MPa']], ''],
+    ['finds none in words', [['COLD WATER']], ''],
+    ['finds none in nothing', [], ''],
+  ];
+  for (const [name, texts, serial] of serials) {
+    test(name, () => assert.equal(found(...texts).serialNumber, serial));
+  }
+  const units: [string, string][] = [
+    ['m3', 'm3'],
+    ['M³', 'm3'],
+    ['m²', 'm3'],
+    ['m"', 'm3'],
+    ['M', 'm3'],
+    ['Qn 1.5 m²/h', ''],
+    ['Q 2.5m%h', ''],
+    ['x0.0001 m3', 'm3'],
+    ['2.5 m3/h', ''],
+    ['m3 / h', ''],
+    ['kWh', 'kWh'],
+    ['imp/kWh', 'kWh'],
+    ['ft3', 'ft3'],
+    ['US GALLONS', 'gal'],
+    ['legal', ''],
+    ['', ''],
+  ];
+  for (const [text, unit] of units) {
+    test(`"${text}" is the unit "${unit}"`, () => assert.equal(found([text]).unit, unit));
+  }
+});
+
+suite('besideCounter', () => {
+  const counter = box(200, 200, 200, 40);
+  test('turns the boxes into the direction of the counter, largest first', () => {
+    const upsideDown = box(400, 350, 90, 12, 180);
+    const boxes = besideCounter([upsideDown, box(200, 300, 120, 14)], counter);
+    assert.deepEqual(
+      boxes.map((quad) => [Math.round(sizeOf(quad).width), Math.round(angleOf(quad))]),
+      [
+        [120, 0],
+        [90, 0],
+      ],
+    );
+  });
+  test('leaves out the counter itself and what is set across it', () => {
+    assert.deepEqual(
+      besideCounter([box(210, 205, 180, 30), box(100, 100, 80, 12, 90)], counter),
+      [],
+    );
+  });
+});
+
+suite('minAreaRect', () => {
+  const corners = (quad: Quad) => quad.map(({ x, y }) => [Math.round(x), Math.round(y)]);
+
+  for (const degrees of [0, 20, -35, 44, 89]) {
+    test(`finds a box turned by ${degrees} degrees`, () => {
+      const found = minAreaRect(box(100, 100, 80, 20, degrees), () => 0);
+      assert.ok(found);
+      const { width, height } = sizeOf(found);
+      assert.ok(Math.abs(width - 80) < 1e-6 && Math.abs(height - 20) < 1e-6);
+      const turn = (angleOf(found) * 180) / Math.PI - degrees;
+      assert.ok(Math.abs(turn % 180) < 1e-6, `off by ${turn}`);
+    });
+  }
+  test('lets the reading direction of a lying box point right, of a standing box up', () => {
+    assert.deepEqual(corners(minAreaRect(box(0, 0, 60, 10), () => 0) ?? box(0, 0, 0, 0)), [
+      [0, 0],
+      [60, 0],
+      [60, 10],
+      [0, 10],
+    ]);
+    assert.deepEqual(corners(minAreaRect(box(0, 0, 10, 60), () => 0) ?? box(0, 0, 0, 0)), [
+      [0, 60],
+      [0, 0],
+      [10, 0],
+      [10, 60],
+    ]);
+  });
+  test('grows every side', () => {
+    const grown = minAreaRect(box(10, 10, 60, 20), () => 5);
+    assert.deepEqual(grown && sizeOf(grown), { width: 70, height: 30 });
+  });
+  test('gives nothing for points on a line', () => {
+    assert.equal(
+      minAreaRect(
+        [
+          { x: 0, y: 0 },
+          { x: 1, y: 1 },
+          { x: 2, y: 2 },
+        ],
+        () => 0,
+      ),
+      null,
+    );
+    assert.equal(
+      minAreaRect([], () => 0),
+      null,
+    );
+  });
+});
+
+suite('findTextBoxes', () => {
+  const options = { pixelThreshold: 0.3, boxThreshold: 0.5, unclipRatio: 1.5, minHeight: 3 };
+  const paint = (areas: [number, number, number, number, number][]) => {
+    const map = { data: new Float32Array(100 * 60), width: 100, height: 60 };
+    for (const [left, top, width, height, value] of areas) {
+      for (let y = top; y < top + height; y++) {
+        map.data.fill(value, y * 100 + left, y * 100 + left + width);
+      }
+    }
+    return map;
+  };
+
+  test('finds each island, grown by area × ratio / perimeter', () => {
+    const found = findTextBoxes(
+      paint([
+        [10, 10, 41, 9, 0.9],
+        [60, 40, 31, 5, 0.8],
+      ]),
+      options,
+    );
+    assert.equal(found.length, 2);
+    const size = found[0] && sizeOf(found[0]);
+    const by = (40 * 8 * 1.5) / (2 * 48);
+    assert.deepEqual(size, { width: 40 + 2 * by, height: 8 + 2 * by });
+  });
+  test('drops faint and thin islands', () => {
+    assert.deepEqual(
+      findTextBoxes(
+        paint([
+          [10, 10, 40, 9, 0.4],
+          [10, 40, 40, 2, 0.9],
+        ]),
+        options,
+      ),
+      [],
+    );
+  });
+});
+
+suite('sampleQuad', () => {
+  // 4 × 2 pixels: red left, blue right.
+  const picture = {
+    width: 4,
+    height: 2,
+    data: Uint8Array.from(
+      [0, 0, 1, 1, 0, 0, 1, 1].flatMap((blue) => (blue === 1 ? [0, 0, 255] : [255, 0, 0])),
+    ),
+  };
+  const whole: Quad = [
+    { x: -0.5, y: -0.5 },
+    { x: 3.5, y: -0.5 },
+    { x: 3.5, y: 1.5 },
+    { x: -0.5, y: 1.5 },
+  ];
+
+  test('gives planes B, G, R from -1 to 1', () => {
+    const strip = sampleQuad(picture, whole, 4, 2);
+    assert.deepEqual([...strip.subarray(0, 4)], [-1, -1, 1, 1]);
+    assert.deepEqual([...strip.subarray(16, 20)], [1, 1, -1, -1]);
+  });
+  test('reads in the direction of the quad', () => {
+    const [a, b, c, d] = whole;
+    const strip = sampleQuad(picture, [c, d, a, b], 4, 2);
+    assert.deepEqual([...strip.subarray(0, 4)], [1, 1, -1, -1]);
+  });
+});
+
+suite('decodeCtc', () => {
+  const alphabet = ['a', 'b'];
+  const steps = (...rows: [number, number, number][]) => Float32Array.from(rows.flat());
+
+  test('merges repeats, keeps repeats that a blank parts', () => {
+    const read = decodeCtc(
+      steps([0, 1, 0], [0.1, 0.9, 0], [1, 0, 0], [0.2, 0.8, 0], [0.5, 0, 0.5], [0, 0, 1]),
+      alphabet,
+    );
+    assert.deepEqual(read.map(({ text }) => text).join(''), 'aab');
+  });
+  test('places a character in the middle of its steps with its best probability', () => {
+    const [only] = decodeCtc(steps([1, 0, 0], [0.4, 0.6, 0], [0.1, 0.9, 0], [1, 0, 0]), alphabet);
+    assert.equal(only?.position, 0.5);
+    assert.ok(Math.abs((only?.confidence ?? 0) - 0.9) < 1e-6);
+  });
+  test('reads nothing from blanks', () => {
+    assert.deepEqual(decodeCtc(steps([1, 0, 0], [1, 0, 0]), alphabet), []);
+  });
+});

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import sharp from 'sharp';
+import { createMeterReader } from '../../../../core-server/features/meter/meter-reader.js';
+import { imageFile } from '../../../helpers/pictures/image-file.js';
+import { defaultLimits } from '../../image/fixtures.js';
+
+const release = () => Promise.resolve();
+const nothing = {
+  maxSide: 800,
+  resampling: 'linear',
+  read: () => Promise.resolve({ reading: null, timings: { locate: 5 } }),
+  release,
+} as const;
+const noPrint = { maxSide: 1280, read: () => assert.fail('there is no counter'), release };
+const inputOf = (image: Buffer) => ({
+  image: imageFile(image),
+  limits: defaultLimits,
+  checkBelow: 0.5,
+  known: {},
+  printed: true,
+});
+
+test('the time of every step of the meter reader is told', async () => {
+  // Each look at the clock takes a millisecond.
+  let clock = 0;
+  const reader = createMeterReader(nothing, noPrint, () => (clock += 1));
+  const create = { width: 40, height: 30, channels: 3, background: '#888' } as const;
+  const image = await sharp({ create }).png().toBuffer();
+  const { timings } = await reader.readMeter(inputOf(image), new AbortController().signal);
+  assert.deepEqual(timings, { open: 1, decode: 1, counter: 1, locate: 5 });
+});
+
+test('a picture of a caller who is gone is not even opened', async () => {
+  const reader = createMeterReader(nothing, noPrint, () => 0);
+  const reading = reader.readMeter(inputOf(Buffer.from('no picture')), AbortSignal.abort());
+  await assert.rejects(reading, { name: 'AbortError' });
+});

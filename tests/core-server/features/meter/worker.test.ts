@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { pino } from 'pino';
+import sharp from 'sharp';
+import { loadAnalysisModels } from '../../../../core-server/compose/analysis-models.js';
+import type { KnownMeter } from '../../../../core-server/features/meter/known-meter.js';
+import type {
+  MeterTasks,
+  ReadingWarningName,
+  ReadMeterOutput,
+} from '../../../../core-server/features/meter/task.js';
+import {
+  createWorkerPool,
+  type WorkerPool,
+} from '../../../../core-server/inference/pool/worker-pool.js';
+import { imageFile } from '../../../helpers/pictures/image-file.js';
+import { defaultLimits } from '../../image/fixtures.js';
+import { renderLandscape, renderMeter, renderOtherThings } from './fixtures.js';
+
+// The served task in a real worker, on pictures drawn here.
+suite('readMeter in a worker', () => {
+  let pool: WorkerPool<MeterTasks>;
+  let pictures: Record<
+    'common' | 'plain' | 'landscape' | 'two' | 'dark' | 'glare' | 'rolled',
+    Buffer
+  >;
+  let turned: Map<number, Buffer>;
+  let others: Record<string, Buffer>;
+  before(async () => {
+    // Drawn before the worker starts: it switches the SVG loader off for the whole process.
+    pictures = {
+      common: await renderMeter('00254813', 3),
+      plain: await renderMeter('02741', 0),
+      landscape: await renderLandscape(),
+      two: await renderMeter('00254813', 3, { second: '06274' }),
+      dark: await renderMeter('00254813', 3, { light: 0.25 }),
+      glare: await renderMeter('00254813', 3, { glare: true }),
+      rolled: await renderMeter('00254813', 3, { rolled: 0.55 }),
+    };
+    turned = new Map();
+    for (const turn of [90, 180, 270]) turned.set(turn, await renderMeter('02741', 0, { turn }));
+    others = await renderOtherThings();
+    pool = createWorkerPool<MeterTasks>({
+      workerUrl: new URL('../../../../core-server/worker-main.js', import.meta.url),
+      workerData: await loadAnalysisModels(
+        new URL('../../../../../models/manifest.json', import.meta.url),
+      ),
+      size: 1,
+      maxQueue: 8,
+      log: pino({ level: 'silent' }),
+      now: () => performance.now(),
+    });
+    await pool.ready();
+  });
+  after(() => pool.close({ graceMs: 1000 }));
+
+  const read = (
+    image: Buffer,
+    limits = defaultLimits,
+    known: KnownMeter = {},
+  ): Promise<ReadMeterOutput> =>
+    pool.run(
+      'readMeter',
+      { image: imageFile(image), checkBelow: 0, known, printed: false, limits },
+      { signal: AbortSignal.timeout(60_000) },
+    );
+
+  test('reads all wheels, finds the point by colour and the counter by place', async () => {
+    const { reading } = await read(pictures.common);
+    assert.ok(reading);
+    assert.equal(reading.meterNumber, '00254813');
+    assert.equal(reading.value, '00254.813');
+    const { xmin, ymin, xmax, ymax } = reading.boundingBox;
+    const within = [
+      [xmin, 190, 250],
+      [ymin, 235, 275],
+      [xmax, 550, 610],
+      [ymax, 315, 355],
+    ] as const;
+    for (const [at, least, most] of within) assert.ok(at > least && at < most, String(at));
+    const middles = reading.digits.map(({ boundingBox: b }) => (b.xmin + b.xmax) / 2);
+    for (const [index, middle] of middles.entries()) {
+      const truth = 216 + (index + 0.5) * 46;
+      assert.ok(Math.abs(middle - truth) < 23, `digit ${index} at ${middle}, want about ${truth}`);
+    }
+    assert.ok(reading.confidence > 0 && reading.confidence <= 1);
+  });
+
+  for (const turn of [90, 180, 270]) {
+    test(`reads a counter that is turned by ${turn} degrees and says so`, async () => {
+      const { reading } = await read(turned.get(turn) ?? Buffer.alloc(0));
+      assert.equal(reading?.meterNumber, '02741');
+      assert.equal(reading.value, '02741');
+      assert.ok(reading.warnings.includes('ROTATED_INPUT'));
+    });
+  }
+
+  test('takes no picture for turned that its EXIF turns upright', async () => {
+    const sideways = await sharp(pictures.plain)
+      .rotate(270)
+      .withMetadata({ orientation: 6 })
+      .toBuffer();
+    const { reading } = await read(sideways);
+    assert.equal(reading?.meterNumber, '02741');
+    assert.ok(!reading.warnings.includes('ROTATED_INPUT'));
+  });
+
+  const warned: ['two' | 'dark' | 'glare' | 'rolled', ReadingWarningName][] = [
+    ['two', 'SEVERAL_COUNTERS'],
+    ['dark', 'LOW_LIGHT'],
+    ['glare', 'GLARE'],
+    ['rolled', 'DIGIT_BETWEEN_POSITIONS'],
+  ];
+  for (const [name, warning] of warned) {
+    test(`warns of ${warning}`, async () => {
+      const { reading } = await read(pictures[name]);
+      assert.ok(reading?.warnings.includes(warning), JSON.stringify(reading));
+      const without = (await read(pictures.plain)).reading;
+      assert.ok(without && !without.warnings.includes(warning));
+    });
+  }
+
+  test('gives the reading beside the one of a wheel between two digits', async () => {
+    const { reading } = await read(pictures.rolled);
+    const all = [reading?.meterNumber, ...(reading?.alternatives ?? []).map((a) => a.meterNumber)];
+    assert.deepEqual(all.sort(), ['00254813', '00254814']);
+  });
+
+  test('prefers the counter that has the known number of wheels', async () => {
+    const known = async (digits: number) =>
+      (await read(pictures.two, defaultLimits, { digits })).reading?.meterNumber;
+    assert.equal(await known(8), '00254813');
+    assert.equal(await known(5), '06274');
+  });
+
+  test('finds no reading in a landscape', async () => {
+    const { reading } = await read(pictures.landscape);
+    assert.equal(reading, null);
+  });
+
+  test('finds no reading in what has something of a counter', async () => {
+    for (const [name, picture] of Object.entries(others)) {
+      assert.equal((await read(picture)).reading, null, name);
+    }
+  });
+
+  test('refuses what cannot be decoded and what is too large, and goes on', async () => {
+    const photo = pictures.plain;
+    await assert.rejects(read(photo.subarray(0, 200)), { reason: 'CORRUPT_IMAGE' });
+    await assert.rejects(read(photo, { ...defaultLimits, maxPixels: 800 * 600 - 1 }), {
+      reason: 'IMAGE_TOO_MANY_PIXELS',
+    });
+    assert.equal((await read(photo)).reading?.meterNumber, '02741');
+  });
+});
