@@ -7,18 +7,34 @@ import { features } from './features.js';
 
 type Warn = (message: string) => void;
 
+/** Where copies go. */
+export interface Copies {
+  readonly folder: string;
+  /** The files and folders that are analysed. */
+  readonly wanted: readonly string[];
+}
+
 /**
- * Makes sure that no copy can replace a picture, or be analysed itself in a later run.
- * @throws ConfigError if the folder is in one that is analysed, or contains what is analysed
+ * Makes sure that no copy can replace a picture or another copy, or be analysed itself in a later run.
+ * @throws ConfigError if the folder is in one that is analysed or contains what is analysed, or if copies of two that
+ *   are analysed would lie in the same place
  */
-export async function assertApart(folder: string, wanted: readonly string[]): Promise<void> {
+export async function assertApart({ folder, wanted }: Copies): Promise<void> {
   const real = await realOf(folder);
+  const takenBy = new Map<string, string>();
   for (const one of wanted) {
-    const other = await realpath(one);
+    const other = await realOf(one);
     if (isIn(real, other) || isIn(other, real))
       throw new ConfigError(
         `--annotate is "${folder}", which contains or is in "${one}", want another folder`,
       );
+    const place = copyOf(one, { folder, wanted: [one] }) ?? '';
+    const rival = takenBy.get(place);
+    if (rival !== undefined && path.resolve(rival) !== path.resolve(one))
+      throw new ConfigError(
+        `copies of "${rival}" and "${one}" would lie in the same place, want one of them in a run`,
+      );
+    takenBy.set(place, one);
   }
 }
 
@@ -38,16 +54,16 @@ function isIn(one: string, folder: string): boolean {
  * Writes a copy with boxes and scores to the picture's own path inside the folder. Warns if the picture
  * cannot be drawn on; throws if the copy cannot be written.
  */
-export async function writeAnnotated(line: Line, folder: string, warn: Warn): Promise<void> {
+export async function writeAnnotated(line: Line, copies: Copies, warn: Warn): Promise<void> {
+  const target = copyOf(line.file, copies);
+  if (target === undefined) return;
   let copy: Buffer;
   try {
     copy = await annotate(await readFile(line.file), features[line.feature].annotate(line));
   } catch (error) {
-    return warn(
-      `${line.file} has no annotated copy: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    const why = error instanceof Error ? error.message : String(error);
+    return warn(`${line.file} has no annotated copy: ${why}`);
   }
-  const target = copyOf(line.file, folder);
   await mkdir(path.dirname(target), { recursive: true });
   await writeFile(target, copy);
 }
@@ -58,21 +74,32 @@ export async function writeAnnotated(line: Line, folder: string, warn: Warn): Pr
  */
 export async function writeMissing(
   lines: AsyncIterable<Line>,
-  folder: string,
+  copies: Copies,
   warn: Warn,
   signal: AbortSignal,
 ): Promise<void> {
   for await (const line of lines) {
     signal.throwIfAborted();
-    if ((await exists(line.file)) && !(await exists(copyOf(line.file, folder))))
-      await writeAnnotated(line, folder, warn);
+    const target = copyOf(line.file, copies);
+    if (line.error === undefined && target && !(await exists(target)) && (await exists(line.file)))
+      await writeAnnotated(line, copies, warn);
   }
 }
 
-/** Inside the folder, a picture keeps its path from here, or its full path if it lies elsewhere. */
-export function copyOf(file: string, folder: string): string {
+/**
+ * Inside the folder, a picture keeps its path from here, or, if it lies elsewhere, from beside the file or folder that
+ * was named: `/photos/2024/a.jpg` becomes `2024/a.jpg.jpg` if `/photos/2024` was. Undefined if neither.
+ */
+export function copyOf(file: string, { folder, wanted }: Copies): string | undefined {
   const fromHere = path.relative('', file);
-  return path.join(folder, `${fromHere.startsWith('..') ? path.resolve(file) : fromHere}.jpg`);
+  if (!isOutside(fromHere)) return path.join(folder, `${fromHere}.jpg`);
+  const root = wanted.find((one) => !isOutside(path.relative(one, file)));
+  if (root === undefined) return undefined;
+  return path.join(folder, `${path.relative(path.dirname(path.resolve(root)), file)}.jpg`);
+}
+
+function isOutside(relative: string): boolean {
+  return relative === '..' || relative.startsWith(`..${path.sep}`);
 }
 
 function exists(file: string): Promise<boolean> {

@@ -27,7 +27,8 @@ export function toFaces({ faces, omittedFaces }: DetectAllFacesResponse) {
   return {
     result: faces.map(({ boundingBox, detectionScore, landmarks }) => ({
       bbox: toBox(boundingBox),
-      detection_score: detectionScore,
+      // As REST shows it.
+      detection_score: detectionScore.toFixed(6).replace(/0{1,2}$/, ''),
       ...(landmarks && {
         landmarks: {
           right_eye: landmarks.rightEye,

@@ -1,3 +1,4 @@
+import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
 import {
@@ -6,11 +7,9 @@ import {
   type ImageAnalysisClient,
   RefusedError,
 } from '../../sdk/typescript/client.js';
-import { type FeatureName, type Line, toError } from './answer.js';
+import { whyUnreadable } from '../run-command.js';
+import { type FeatureName, type Line, type PictureError, toError } from './answer.js';
 import { features, type RequestOptions } from './features.js';
-import { createPlaces } from './places.js';
-import { readPicture } from './read-picture.js';
-import { endsTheRun } from './refusals.js';
 
 export interface BulkOptions extends RequestOptions {
   /** `host:port` of the core. */
@@ -47,6 +46,13 @@ const maxAttempts = 6;
 
 /** Status codes of a lost stream. */
 const lost: ReadonlySet<string> = new Set(['UNAVAILABLE', 'CANCELLED', 'DEADLINE_EXCEEDED']);
+
+/** Reasons that lie in the options of this run: every picture would get the same. */
+const ofOptions: ReadonlySet<string> = new Set([
+  'UNKNOWN_COMPANY',
+  'INVALID_SCORE',
+  'INVALID_FIELD',
+]);
 
 /**
  * Sends pictures through one bulk stream and passes on their lines as they arrive. A file is read when
@@ -112,7 +118,9 @@ function explain({ message }: RefusedError, address: string): string {
   if (message.includes('Protocol error')) return `${message}; is ${address} the gRPC port?`;
   const [, cause] =
     /^No connection established\. Last error: (?:Error: )?(.*?)\. /.exec(message) ?? [];
-  return cause === undefined ? message : `cannot reach ${address}: ${cause}`;
+  return cause === undefined
+    ? message
+    : `cannot reach ${address}: ${cause}; --address or CORE_PORT names another`;
 }
 
 async function runStream(
@@ -171,7 +179,7 @@ async function runStream(
         stopSending();
         continue;
       }
-      if (refused && endsTheRun(refused.reason)) throw new ConfigError(refused.message);
+      if (refused && ofOptions.has(refused.reason ?? '')) throw new ConfigError(refused.message);
       answered += 1;
       hand(id, picture, refused ? { error: toError(refused) } : members);
     }
@@ -188,4 +196,33 @@ async function runStream(
     failure ??=
       refusal ?? new Error(`the service left ${unanswered.length} pictures without an answer`);
   return { failure, unanswered, answered };
+}
+
+/** Returns the file, or why it is not sent: a message that is too large would end the whole stream. */
+async function readPicture(file: string, maxBytes: number): Promise<Buffer | PictureError> {
+  try {
+    const { size } = await stat(file);
+    if (size <= maxBytes) return await readFile(file);
+    const message = `the file has ${size} bytes, want at most ${maxBytes}`;
+    return { code: 'RESOURCE_EXHAUSTED', reason: 'BODY_TOO_LARGE', message };
+  } catch (error) {
+    return { code: 'UNKNOWN', reason: 'UNREADABLE', message: whyUnreadable(error) };
+  }
+}
+
+/** A limited number of places: whoever finds none free waits for one. */
+function createPlaces(count: number) {
+  const waiting: (() => void)[] = [];
+  let free = count;
+  return {
+    async take(): Promise<void> {
+      if (free > 0) free -= 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    give(): void {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    },
+  };
 }

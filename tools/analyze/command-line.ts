@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { grpcTargetWish, isGrpcTarget } from '../../runtime/net/grpc-target.js';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
-import { readKey } from '../read-key.js';
+import { readKey } from '../run-command.js';
+import type { Copies } from './annotated-copies.js';
 import type { BulkOptions } from './bulk-stream.js';
 import { features, isFeature } from './features.js';
 
@@ -18,8 +19,9 @@ files are skipped and reported. Files named on the command line are always sent.
 
   --feature NAME     faces (default) or meters
   --output FILE      default: faces.jsonl or meters.jsonl
+  --csv FILE         write all results there at the end, one row per face or reading
   --annotate FOLDER  write annotated copies there, also of pictures answered in an earlier run
-  --address HOST     host:port of the core's gRPC service; default: 127.0.0.1:50051
+  --address HOST     host:port of the core's gRPC service; default: 127.0.0.1 and CORE_PORT, or 50051
   --tls-ca FILE      PEM file with the CA that signed the core's certificate
   --company NAME     use this company's score as the threshold (faces)
   --min-score SCORE  threshold for this run, 0 to 1 (faces)
@@ -33,8 +35,10 @@ export interface RunOptions extends Omit<BulkOptions, 'signal' | 'onRetry'> {
   readonly wanted: readonly string[];
   /** File of the results. */
   readonly output: string;
-  /** Folder for the annotated copies; undefined: none are made. */
-  readonly copies: string | undefined;
+  /** File for a table of them. */
+  readonly csv: string | undefined;
+  /** Where annotated copies go; undefined: none are made. */
+  readonly copies: Copies | undefined;
 }
 
 /**
@@ -52,8 +56,9 @@ export async function readCommandLine(
     options: {
       feature: { type: 'string', default: 'faces' },
       output: { type: 'string' },
+      csv: { type: 'string' },
       annotate: { type: 'string' },
-      address: { type: 'string', default: '127.0.0.1:50051' },
+      address: { type: 'string', default: `127.0.0.1:${environment['CORE_PORT'] || 50051}` },
       'tls-ca': { type: 'string' },
       company: { type: 'string', default: '' },
       'min-score': { type: 'string' },
@@ -64,7 +69,7 @@ export async function readCommandLine(
   });
   if (values.help) return undefined;
   if (positionals.length === 0) throw new ConfigError('no pictures are named; see --help');
-  const { feature, annotate: copies, 'min-score': minScore, 'tls-ca': authority } = values;
+  const { feature, annotate: folder, 'min-score': minScore, 'tls-ca': authority } = values;
   if (!isFeature(feature))
     throw new ConfigError(`--feature is "${feature}", want ${Object.keys(features).join(' or ')}`);
   if (!isGrpcTarget(values.address))
@@ -72,14 +77,15 @@ export async function readCommandLine(
   return {
     wanted: positionals,
     output: values.output ?? `${feature}.jsonl`,
-    copies,
+    csv: values.csv,
+    copies: folder === undefined ? undefined : { folder, wanted: positionals },
     address: values.address,
     authority: authority === undefined ? undefined : await readFile(authority),
     apiKey: readKey(environment),
     feature,
     company: values.company,
     minScore: minScore === undefined ? undefined : toScore('min-score', minScore),
-    landmarks: copies !== undefined,
+    landmarks: folder !== undefined,
     inFlight: toCount('in-flight', values['in-flight']),
     maxImageBytes: toCount('max-bytes', values['max-bytes']),
   };

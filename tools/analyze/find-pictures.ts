@@ -1,5 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { whyUnreadable } from '../run-command.js';
 
 /** Including HEIC and BMP: the service says for each what it wants instead. */
 const pictureNames = /\.(jpe?g|png|webp|avif|gif|tiff?|hei[cf]|bmp)$/i;
@@ -8,23 +9,26 @@ const pictureNames = /\.(jpe?g|png|webp|avif|gif|tiff?|hei[cf]|bmp)$/i;
 interface FindOptions {
   /** Called for each file in a folder without an image extension. */
   readonly onLeftOut?: (file: string) => void;
+  /** Called for each file or folder that does not exist; without it, that is left out silently. */
+  readonly onMissing?: (name: string, why: string) => void;
   readonly signal?: AbortSignal;
 }
 
 /**
  * Lists the pictures among files and folders (recursively), each folder in the order of its names. Links
  * count as their targets; a folder that several paths lead to is listed once, so links may form circles.
- * @throws Error if a file or folder does not exist; `signal.reason` once aborted
+ * @throws `signal.reason` once aborted
  */
 export async function* findPictures(
   wanted: readonly string[],
-  { onLeftOut, signal }: FindOptions = {},
+  { onLeftOut, onMissing, signal }: FindOptions = {},
 ): AsyncGenerator<string> {
   const listed = new Set<string>();
   for (const one of wanted) {
     signal?.throwIfAborted();
-    if (!(await stat(one)).isDirectory()) yield path.normalize(one);
-    else
+    const kind = await stat(one).catch((error: unknown) => onMissing?.(one, whyUnreadable(error)));
+    if (kind?.isDirectory() === false) yield path.normalize(one);
+    else if (kind)
       for await (const file of walk(one, listed, signal))
         if (pictureNames.test(file)) yield file;
         else onLeftOut?.(file);

@@ -1,3 +1,5 @@
+import type { Line } from './answer.js';
+
 /** Progress of a run. */
 export interface Progress {
   readonly total: number;
@@ -27,4 +29,25 @@ function toClock(seconds: number): string {
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
   const tail = `${String(minutes).padStart(hours > 0 ? 2 : 1, '0')}:${String(whole % 60).padStart(2, '0')}`;
   return hours > 0 ? `${hours}:${tail}` : tail;
+}
+
+/** What became of the pictures of a run: `ok`, `check`, with and without faces; refusals by reason. */
+export function createSummary() {
+  const outcomes = new Map<string, number>();
+  const refusals = new Map<string, number>();
+  const textOf = (counts: Map<string, number>) =>
+    [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
+  return {
+    add({ error, status, result }: Line): void {
+      const faces = Array.isArray(result) && result.length > 0 ? 'with faces' : 'without faces';
+      const [counts, name] = error
+        ? [refusals, error.reason]
+        : [outcomes, typeof status === 'string' ? status : faces];
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    },
+    text(): string {
+      const refused = refusals.size > 0 ? [`refused: ${textOf(refusals)}`] : [];
+      return [...(outcomes.size > 0 ? [textOf(outcomes)] : []), ...refused].join('; ');
+    },
+  };
 }

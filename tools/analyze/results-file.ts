@@ -3,17 +3,25 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
 import type { FeatureName, Line } from './answer.js';
 import { isFeature } from './features.js';
-import { isPermanent } from './refusals.js';
 
 /** A file with one JSON line per picture, from which an interrupted run resumes. */
 export interface ResultsFile {
   /** Whether the picture succeeded, or has an error that would recur. */
   isDone(file: string): boolean;
   append(line: Line): Promise<void>;
-  /** The existing lines of successful pictures. */
-  answered(): AsyncGenerator<Line>;
+  /** What is known of each picture: its last line so far. */
+  lines(): AsyncGenerator<Line>;
   close(): Promise<void>;
 }
+
+/** Caused by the picture: the next run would get the same. All others may pass or be fixed. */
+const permanent: ReadonlySet<string> = new Set([
+  'NO_READING',
+  'EMPTY_IMAGE',
+  'CORRUPT_IMAGE',
+  'UNSUPPORTED_IMAGE_TYPE',
+  'IMAGE_TOO_MANY_PIXELS',
+]);
 
 /** How every line starts. */
 const lineStart = '{"file":"';
@@ -45,9 +53,18 @@ export async function openResultsFile(name: string, feature: FeatureName): Promi
       last = written.catch(() => {});
       return written;
     },
-    async *answered() {
-      for await (const line of readLines(name))
-        if (line.feature === feature && line.error === undefined) yield line;
+    async *lines() {
+      const last = new Map<string, number>();
+      let number = 0;
+      for await (const line of readLines(name)) {
+        number += 1;
+        if (line.feature === feature) last.set(line.file, number);
+      }
+      number = 0;
+      for await (const line of readLines(name)) {
+        number += 1;
+        if (last.get(line.file) === number) yield line;
+      }
     },
     async close() {
       await last;
@@ -78,7 +95,7 @@ async function readDone(name: string, feature: FeatureName): Promise<Set<string>
   const done = new Set<string>();
   for await (const line of readLines(name)) {
     if (line.feature !== feature) continue;
-    if (line.error === undefined || isPermanent(line.error.reason)) done.add(line.file);
+    if (line.error === undefined || permanent.has(line.error.reason)) done.add(line.file);
     else done.delete(line.file);
   }
   return done;

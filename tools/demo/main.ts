@@ -1,17 +1,19 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { launch } from '../../launcher/launch.js';
 import { createLaunchSettings } from '../../launcher/launch-settings.js';
-import { exitCodeOf, exitCodes } from '../../runtime/process/exit-codes.js';
-import { createRestClient, type RestClientOptions } from '../../sdk/typescript/rest.js';
+import {
+  createRestClient,
+  RefusedError,
+  type RestClientOptions,
+} from '../../sdk/typescript/rest.js';
 import { annotate } from '../annotate/annotate.js';
-import { printable } from '../printable.js';
-import { readKey } from '../read-key.js';
-import { analyse } from './analyse.js';
+import { printable, readKey, runCommand, warn, whyUnreadable } from '../run-command.js';
+import { analyse, isRefused, summarise, toAnnotations } from './analysis.js';
 import { chooseTargets } from './choose-targets.js';
-import { isRefused, summarise, toAnnotations } from './describe.js';
 
 const usage = `Analyses pictures, and writes annotated copies and the responses as JSON.
 
@@ -21,44 +23,51 @@ const usage = `Analyses pictures, and writes annotated copies and the responses 
 
 Without --rest, it starts a temporary service on free ports, with a database that it deletes.
 
-  --rest URL      address of a running service; set its key in the variable APIKEY
+  --rest URL      address of a running service; set its key in the variable APIKEY. Default, where both
+                  REST_PORT and APIKEY are set: http://127.0.0.1 and that port
   --out FOLDER    where to write; default: out
 `;
 
-const abort = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.on(signal, () => {
-    abort.abort(new Error('stopped'));
-  });
-// Nobody reads on, or the disk is full: what was begun is ended properly.
-process.stdout.on('error', (error) => abort.abort(error));
-
-try {
-  await main();
-} catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`demo: ${message.split('\n').map(printable).join('\n')}\n`);
-  process.exitCode = exitCodeOf(error);
-}
-
-async function main(): Promise<void> {
+await runCommand('demo', 'stopped', async (signal) => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { rest: { type: 'string' }, out: { type: 'string' }, help: { type: 'boolean' } },
   });
   if (values.help) {
     process.stdout.write(usage);
-    return;
+    return true;
   }
-  const files = positionals.length > 0 ? positionals : await samples();
+  const wanted = positionals.length > 0 ? positionals : await samples();
+  const files = await existing(wanted);
+  if (files.length === 0) return false;
   const out = values.out ?? 'out';
   const targets = await chooseTargets(files, out);
   await mkdir(out, { recursive: true });
-  if (values.rest === undefined) {
-    await withOwnService((service) => analyseAll(service, files, targets));
-    return;
-  }
-  await analyseAll({ url: values.rest, apiKey: readKey(process.env) }, files, targets);
+  const analyse = (service: RestClientOptions) => analyseAll(service, files, targets, signal);
+  const { APIKEY, REST_PORT } = process.env;
+  const running = REST_PORT && APIKEY ? `http://127.0.0.1:${REST_PORT}` : undefined;
+  const url = values.rest ?? running;
+  const isWell = await (url === undefined
+    ? withOwnService(analyse, signal)
+    : analyse({ url, apiKey: readKey(process.env) }).catch(nameOptions));
+  return isWell && files.length === wanted.length;
+});
+
+/** Throws it again; where nobody listens, with the options that name another address. */
+function nameOptions(error: unknown): never {
+  if (!(error instanceof RefusedError) || error.reason !== undefined) throw error;
+  throw new Error(`${error.message} --rest or REST_PORT names another address.`, { cause: error });
+}
+
+/** Those that can be read; warns of the others. */
+async function existing(files: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const file of files)
+    await access(file, constants.R_OK).then(
+      () => found.push(file),
+      (error: unknown) => warn('demo', `${file}: ${whyUnreadable(error)}`),
+    );
+  return found;
 }
 
 async function samples(): Promise<string[]> {
@@ -66,26 +75,27 @@ async function samples(): Promise<string[]> {
   return names.filter((name) => name.endsWith('.jpg')).map((name) => path.join('samples', name));
 }
 
+/** @returns whether no picture was refused */
 async function analyseAll(
   service: RestClientOptions,
   files: readonly string[],
   targets: readonly string[],
-) {
+  signal: AbortSignal,
+): Promise<boolean> {
   const client = createRestClient(service);
+  let isWell = true;
   for (const [index, file] of files.entries()) {
-    abort.signal.throwIfAborted();
+    signal.throwIfAborted();
     const picture = await readFile(file);
-    const analysis = await analyse(client, picture, abort.signal);
+    const analysis = await analyse(client, picture, signal);
     const target = targets[index] ?? '';
     await writeFile(`${target}.json`, `${JSON.stringify(analysis, undefined, 2)}\n`);
-    if (isRefused(analysis)) {
-      say(`${file}: ${summarise(analysis)}; wrote ${target}.json`);
-      process.exitCode = exitCodes.failed;
-      continue;
-    }
-    await writeFile(`${target}.jpg`, await annotate(picture, toAnnotations(analysis)));
-    say(`${file}: ${summarise(analysis)}; wrote ${target}.jpg and .json`);
+    const isDrawn = !isRefused(analysis);
+    if (isDrawn) await writeFile(`${target}.jpg`, await annotate(picture, toAnnotations(analysis)));
+    else isWell = false;
+    say(`${file}: ${summarise(analysis)}; wrote ${target}${isDrawn ? '.jpg and .json' : '.json'}`);
   }
+  return isWell;
 }
 
 function say(line: string): void {
@@ -93,7 +103,10 @@ function say(line: string): void {
 }
 
 /** A service on free ports with a temporary database, whatever the user's own settings say. */
-async function withOwnService(use: (service: RestClientOptions) => Promise<void>): Promise<void> {
+async function withOwnService<T>(
+  use: (service: RestClientOptions) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'image-analysis-demo-'));
   try {
     const env = {
@@ -113,11 +126,11 @@ async function withOwnService(use: (service: RestClientOptions) => Promise<void>
     const service = await launch({
       settings: createLaunchSettings(env),
       env,
-      log: (line) => process.stderr.write(`demo: ${line}\n`),
-      signal: abort.signal,
+      log: (line) => warn('demo', line),
+      signal,
     });
     try {
-      await use({ url: service.restUrl, apiKey: service.demo?.apiKey ?? '' });
+      return await use({ url: service.restUrl, apiKey: service.demo?.apiKey ?? '' });
     } finally {
       await service.stop();
     }

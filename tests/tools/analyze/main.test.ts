@@ -144,6 +144,43 @@ describe('npm run analyze', () => {
     assert.equal((await readLines('c.jsonl')).length, 1 + pictures / 2);
   });
 
+  it('does the others when one is missing, and ends with a summary and a table', async () => {
+    await writeFile(path.join(folder, 'sample, 1.jpg'), await readSample('meter.jpg'));
+    const args = ['--output', 'table.jsonl', '--csv', 'faces.csv'];
+    const pictures = ['gone.jpg', 'photos/0.jpg', 'sample, 1.jpg', 'photos/broken.jpg'];
+    const { code, stderr } = await run(...args, ...pictures);
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /^analyze: gone\.jpg: there is no such file\n/);
+    assert.match(stderr, /with faces 1, without faces 1|without faces 1, with faces 1/);
+    assert.match(stderr, /; refused: UNSUPPORTED_IMAGE_TYPE 1; wrote table\.jsonl\n/);
+    const [head, ...rows] = (await readText('faces.csv')).trimEnd().split('\r\n');
+    const { result, error } = (await readLines('table.jsonl')).reduce((all, line) => ({
+      ...all,
+      ...(line.result?.length === 0 ? {} : line),
+    }));
+    const [{ bbox, detection_score: score }] = result as [
+      { bbox: Record<string, number>; detection_score: string },
+    ];
+    assert.match(score, /^0\.\d{4,6}$/);
+    assert.equal(head, 'file,detection_score,xmin,ymin,xmax,ymax,reason,message');
+    assert.deepEqual(rows.sort().reverse(), [
+      `photos/broken.jpg,,,,,,UNSUPPORTED_IMAGE_TYPE,"${error?.message}"`,
+      `photos/0.jpg,${score},${bbox['xmin']},${bbox['ymin']},${bbox['xmax']},${bbox['ymax']},,`,
+      '"sample, 1.jpg",,,,,,,',
+    ]);
+  });
+
+  it('finds a core that listens where CORE_PORT says', async () => {
+    const port = service.grpc.split(':').at(-1);
+    const child = spawn(process.execPath, [command, '--output', 'port.jsonl', 'photos/0.jpg'], {
+      cwd: folder,
+      env: { ...process.env, APIKEY: service.apiKey, CORE_PORT: port },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const { code, stderr } = await outcome(child);
+    assert.equal(code, 0, stderr);
+  });
+
   it('reads meters, and writes annotated copies', async () => {
     await writeFile(path.join(folder, 'meter-1.jpg'), await readSample('meter.jpg'));
     const { code, stderr } = await run('--feature', 'meters', '--annotate', 'out', 'meter-1.jpg');
@@ -193,7 +230,7 @@ describe('npm run analyze', () => {
     assert.equal(broken.code, 2);
     assert.equal(
       broken.stderr,
-      '\nanalyze: APIKEY has a character that cannot be sent, want it exactly as issued\n',
+      'analyze: APIKEY has a character that cannot be sent, want it exactly as issued\n',
     );
   });
 
@@ -222,12 +259,12 @@ describe('npm run analyze', () => {
     const [warning] = stderr.trim().split('\n');
     assert.equal(
       warning,
-      `analyze: cannot reach 127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}; trying again`,
+      `analyze: cannot reach 127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}; --address or CORE_PORT names another; trying again`,
     );
     assert.doesNotMatch(stderr, /wrote/);
     assert.match(
       (await run('--output', 'one.jsonl', 'photos/0.jpg')).stderr,
-      /\nwrote one\.jsonl\n/,
+      /\nanalyze: with faces 1; wrote one\.jsonl\n/,
     );
   });
 
@@ -270,14 +307,14 @@ describe('npm run analyze', () => {
       [['--min-score', 'x', 'photos'], 2, '--min-score is "x", want a number from 0 to 1'],
       [['--min-score', '80', 'photos'], 2, '--min-score is "80", want a number from 0 to 1'],
       [['--address', 'http://127.0.0.1:8080', 'photos'], 2, 'want host:port or a gRPC target'],
-      [['nowhere'], 1, 'ENOENT'],
-      [['photos/[a.jpg'], 1, "ENOENT: no such file or directory, stat 'photos/[a.jpg'"],
+      [['nowhere'], 1, 'analyze: nowhere: there is no such file\nanalyze: no picture was found'],
+      [['photos/[a.jpg'], 1, 'photos/[a.jpg: there is no such file'],
       [['empty'], 1, 'no picture was found in empty'],
       [['--annotate', '.', 'photos'], 2, '--annotate is ".", which contains or is in "photos"'],
       [['--annotate', 'photos/copies', 'photos'], 2, 'or is in "photos", want another folder'],
       [['--annotate', 'photos', 'phone', 'photos/0.jpg'], 2, 'or is in "photos/0.jpg"'],
       [['--annotate', 'linked/copies', 'photos'], 2, '--annotate is "linked/copies"'],
-      [['\u001b]0;title\u0007.jpg'], 1, "stat '?]0;title?.jpg'"],
+      [['\u001b]0;title\u0007.jpg'], 1, 'analyze: ?]0;title?.jpg: there is no such file'],
       [['--output', 'photos/0.jpg', 'photos'], 2, '--output is "photos/0.jpg", which has no'],
     ] as const) {
       const { code, stderr } = await run(...args);
@@ -598,7 +635,7 @@ test('pictures are found in folders and by name', async (t) => {
   assert.deepEqual(await find(''), ['a.jpg', 'b/1.webp', 'b/c/2.tiff', 'b/c/[odd].jpg', 'z.PNG']);
   // Of a name that is given itself no letter means another.
   assert.deepEqual(await find('b/x.txt', 'b/c/[odd].jpg'), ['b/x.txt', 'b/c/[odd].jpg']);
-  await assert.rejects(find('b/[0-9].webp'), { code: 'ENOENT' });
+  assert.deepEqual(await find('b/[0-9].webp', 'b/1.webp'), ['b/1.webp']);
 });
 
 test('links are followed, but not round in a circle', async (t) => {

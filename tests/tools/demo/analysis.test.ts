@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MeterAnswer, Reason } from '../../../sdk/typescript/rest.js';
-import type { Analysis, RefusedAnswer } from '../../../tools/demo/analyse.js';
-import { isRefused, summarise, toAnnotations } from '../../../tools/demo/describe.js';
+import type { Analysis, RefusedAnswer } from '../../../tools/demo/analysis.js';
+import { isRefused, summarise, toAnnotations } from '../../../tools/demo/analysis.js';
 
 const bbox = { xmin: 10, ymin: 10, xmax: 90, ymax: 40 };
 const refused = (reason: Reason, message: string): RefusedAnswer => ({

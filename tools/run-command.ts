@@ -1,0 +1,61 @@
+import { exitCodeOf, exitCodes } from '../runtime/process/exit-codes.js';
+import { ConfigError } from '../runtime/settings/read-settings.js';
+import { trimKey } from '../sdk/typescript/trim-key.js';
+
+/**
+ * Runs a command until it ends, is told to stop or cannot print any more, and sets the exit code.
+ *
+ * @param whenStopped what is told then
+ * @param run resolves with whether all went well
+ */
+export async function runCommand(
+  name: string,
+  whenStopped: string,
+  run: (signal: AbortSignal) => Promise<boolean>,
+): Promise<void> {
+  const abort = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => abort.abort(new Error(whenStopped)));
+  // Nobody reads on, or the disk is full: what was begun is ended properly.
+  process.stdout.on('error', (error) => abort.abort(error));
+  try {
+    if (!(await run(abort.signal))) process.exitCode = exitCodes.failed;
+  } catch (error) {
+    warn(name, error instanceof Error ? error.message : String(error));
+    process.exitCode = exitCodeOf(error);
+  }
+}
+
+/** Tells the user; on a terminal in place of a progress bar. */
+export function warn(name: string, message: string): void {
+  const text = message.split('\n').map(printable).join('\n');
+  process.stderr.write(`${process.stderr.isTTY ? '\r\u001b[K' : ''}${name}: ${text}\n`);
+}
+
+/** File names and a server's messages without control characters, which a terminal would obey. */
+export function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, '?');
+}
+
+/** Why a file cannot be used, in words; the code of the system where it is none of the usual reasons. */
+export function whyUnreadable(error: unknown): string {
+  const { code = 'failed' } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such file';
+  return `it cannot be read: ${code === 'EACCES' ? 'no permission' : code}`;
+}
+
+/**
+ * Reads the key from the variable APIKEY. It never appears in a message.
+ *
+ * @throws ConfigError if there is none, or one that cannot be sent
+ */
+export function readKey(environment: Readonly<NodeJS.ProcessEnv>): string {
+  let key: string;
+  try {
+    key = trimKey('APIKEY', environment['APIKEY'] ?? '');
+  } catch (error) {
+    throw new ConfigError((error as Error).message);
+  }
+  if (key === '') throw new ConfigError('APIKEY is not set, want an API key of the service');
+  return key;
+}
