@@ -1,11 +1,10 @@
-import type { Reason } from '../../runtime/errors/reasons.js';
 import type { RequestLimits } from '../config.js';
 import type { Route } from '../request/rules.js';
-import { commentOf, type Definitions, loadDefinitions } from './definitions.js';
-import { createAnswerSchemas } from './describe-answer.js';
 import { describeErrors, errorSchema } from './describe-errors.js';
 import { describeOperation, tagOf } from './describe-operation.js';
-import { formatBytes, type Schema } from './schema.js';
+import { createResponseSchemas } from './describe-response.js';
+import { type ErrorReason, readReasons } from './refusals.js';
+import { commentOf, formatBytes, type Schema } from './schema.js';
 
 /** What the document contains beyond the protos. */
 export interface DocumentOptions {
@@ -18,9 +17,9 @@ export interface DocumentOptions {
  * options, wording from the comments of the protos, limits from the configuration.
  */
 export function createDocument(routes: readonly Route[], options: DocumentOptions): Schema {
-  const definitions = loadDefinitions();
-  const answers = createAnswerSchemas();
-  const context = { definitions, answers, maxImageBytes: options.limits.maxImageBytes };
+  const reasons = readReasons();
+  const responses = createResponseSchemas();
+  const context = { reasons, responses, maxImageBytes: options.limits.maxImageBytes };
   const paths: Record<string, Record<string, Schema>> = {};
   for (const group of groupByAddress(routes)) {
     const [{ rpcName, template, verb }] = group;
@@ -40,8 +39,8 @@ export function createDocument(routes: readonly Route[], options: DocumentOption
     // Relative to the document, which a proxy may serve under a prefix.
     servers: [{ url: '.', description: 'This service.' }],
     security: [{ apiKey: [] }],
-    tags: describeTags(routes, definitions),
-    paths: { ...paths, ...describeHealth(definitions) },
+    tags: describeTags(routes),
+    paths: { ...paths, ...describeHealth(reasons) },
     components: {
       securitySchemes: {
         apiKey: {
@@ -62,8 +61,8 @@ export function createDocument(routes: readonly Route[], options: DocumentOption
         },
       },
       schemas: {
-        ...answers.schemas,
-        ErrorResponse: errorSchema(definitions.reasons),
+        ...responses.schemas,
+        ErrorResponse: errorSchema(reasons),
         Health: health,
       },
     },
@@ -79,11 +78,11 @@ function groupByAddress(routes: readonly Route[]): [Route, ...Route[]][] {
   return [...groups.values()];
 }
 
-function describeTags(routes: readonly Route[], definitions: Definitions): Schema[] {
+function describeTags(routes: readonly Route[]): Schema[] {
   const byTag = new Map(routes.map((route) => [tagOf(route), route]));
-  const services = [...byTag].map(([name, { rpcName }]) => ({
+  const services = [...byTag].map(([name, { rpc }]) => ({
     name,
-    description: commentOf(definitions.service(rpcName.replace(/\.[^.]+$/, ''))),
+    description: commentOf(rpc.method.parent ?? {}),
   }));
   return [...services, { name: 'Health', description: 'Needs no key.' }];
 }
@@ -134,38 +133,31 @@ const health = {
   required: ['message'],
 };
 
-const healthy = (description: string) => ({
-  description,
-  headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' } },
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Health' } } },
-});
-
 /** The pages for probes, which are not in the protos. */
-function describeHealth({ reasons }: Definitions): Record<string, Schema> {
-  const notReady = reasons.filter(({ name }) => notReadyReasons.has(name));
+function describeHealth(reasons: readonly ErrorReason[]): Record<string, Schema> {
+  const page = (operationId: string, summary: string, description: string, responses: object) => ({
+    get: { operationId, tags: ['Health'], summary, description, security: [], responses },
+  });
+  const success = (description: string) => ({
+    200: {
+      description,
+      headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' } },
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Health' } } },
+    },
+  });
+  const notReady = reasons.filter(({ name }) => /^(CORE_UNAVAILABLE|SHUTTING_DOWN)$/.test(name));
   return {
-    '/livez': {
-      get: {
-        operationId: 'livez',
-        tags: ['Health'],
-        summary: 'Whether the process is alive.',
-        description: 'Whether the process is alive. Asks nothing else: the core may be away.',
-        security: [],
-        responses: { 200: healthy('Alive.') },
-      },
-    },
-    '/readyz': {
-      get: {
-        operationId: 'readyz',
-        tags: ['Health'],
-        summary: 'Whether operations can be served.',
-        description:
-          'Whether operations can be served: the core is healthy, and this process is not shutting down.',
-        security: [],
-        responses: { 200: healthy('Ready.'), ...describeErrors(notReady, []) },
-      },
-    },
+    '/livez': page(
+      'livez',
+      'Whether the process is alive.',
+      'Whether the process is alive. Asks nothing else: the core may be away.',
+      success('Alive.'),
+    ),
+    '/readyz': page(
+      'readyz',
+      'Whether operations can be served.',
+      'Whether operations can be served: the core is healthy, and this process is not shutting down.',
+      { ...success('Ready.'), ...describeErrors(notReady, []) },
+    ),
   };
 }
-
-const notReadyReasons: ReadonlySet<Reason> = new Set(['CORE_UNAVAILABLE', 'SHUTTING_DOWN']);

@@ -1,81 +1,8 @@
-import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
-import { hasPicture, type Route } from '../request/rules.js';
+import { codeOfReason } from '../../runtime/errors/reasons.js';
+import type { Route } from '../request/rules.js';
 import { toHttpStatus } from '../response/http-error.js';
-import type { Definitions, ErrorReason } from './definitions.js';
-import { type ErrorExample, errorExampleOf } from './error-examples.js';
-import { rulesOf } from './field-rules.js';
+import { type ErrorExample, errorExampleOf, type ErrorReason } from './refusals.js';
 import type { Schema } from './schema.js';
-
-/** What any operation may be refused for. */
-const common: readonly Reason[] = [
-  'INVALID_FIELD',
-  'MISSING_API_KEY',
-  'INVALID_API_KEY',
-  'KEY_NOT_ALLOWED',
-  'RATE_LIMITED',
-  'DEADLINE',
-  'INTERNAL',
-  'CORE_UNAVAILABLE',
-  'SHUTTING_DOWN',
-  'STORE_UNAVAILABLE',
-];
-
-/** What a body adds, by its kind. */
-const byBody: Readonly<Record<Route['body']['kind'], readonly Reason[]>> = {
-  none: ['REPEATED_FIELD'],
-  json: [
-    'REPEATED_FIELD',
-    'MALFORMED_JSON',
-    'UNSUPPORTED_CONTENT_TYPE',
-    'BODY_TOO_LARGE',
-    'QUEUE_FULL',
-  ],
-  multipart: [
-    'REPEATED_FIELD',
-    'MISSING_FIELD',
-    'MALFORMED_MULTIPART',
-    'UNSUPPORTED_CONTENT_TYPE',
-    'BODY_TOO_LARGE',
-  ],
-  'data-url': [
-    'MISSING_FIELD',
-    'MALFORMED_JSON',
-    'INVALID_DATA_URL',
-    'INVALID_BASE64',
-    'UNSUPPORTED_CONTENT_TYPE',
-    'BODY_TOO_LARGE',
-  ],
-};
-
-/** What a picture adds. */
-const ofPictures: readonly Reason[] = [
-  'EMPTY_IMAGE',
-  'CORRUPT_IMAGE',
-  'UNSUPPORTED_IMAGE_TYPE',
-  'IMAGE_TOO_MANY_PIXELS',
-  'QUEUE_FULL',
-  'WORKER_LOST',
-];
-
-/**
- * The reasons for which an operation may be refused: those of its body and fields, and those named in the
- * options of its RPC.
- */
-export function reasonsOf(route: Route, definitions: Definitions): ErrorReason[] {
-  const { request } = definitions.method(route.rpcName);
-  const fields = [...route.openFields, ...route.query.flatMap(({ field }) => field ?? [])];
-  const names = new Set<Reason>([
-    ...common,
-    ...byBody[route.body.kind],
-    ...(hasPicture(route.body) ? ofPictures : []),
-    ...(request.fieldsArray.some((field) => rulesOf(field).required)
-      ? ['MISSING_FIELD' as const]
-      : []),
-    ...(fields.some(({ type }) => type === 'score') ? ['INVALID_SCORE' as const] : []),
-    ...route.refusals,
-  ]);
-  return definitions.reasons.filter(({ name }) => names.has(name));
-}
 
 /** The responses for an operation's refusals, by HTTP status. */
 export function describeErrors(
@@ -112,8 +39,9 @@ function describeStatus(
         // Not narrowed to these reasons: generated clients would have a class per operation and status.
         schema: { $ref: '#/components/schemas/ErrorResponse' },
         examples: Object.fromEntries(
-          reasons.flatMap(({ name, code }) => {
-            const example = errorExampleOf(name, routes);
+          reasons.flatMap((reason) => {
+            const example = errorExampleOf(reason, routes);
+            const { name, code } = reason;
             return example === undefined ? [] : [[name, { value: toBody(example, code) }]];
           }),
         ),

@@ -1,7 +1,6 @@
 import { shuttingDown } from '../../runtime/errors/refusal.js';
 import type { CoreClient } from '../core-client/core-client.js';
 import type { HttpAnswer } from '../response/http-error.js';
-import { writeJson } from '../response/json.js';
 import type { StaticFile } from './static-files.js';
 
 const healthTimeoutMs = 2_000;
@@ -39,7 +38,7 @@ export function createPages(deps: {
 }): ReadonlyMap<string, Page> {
   // Bytes, so that all responses share them: of a text, each would hold a copy until it is sent.
   const document = Buffer.from(JSON.stringify(deps.document));
-  const success = { status: 200, headers: {}, body: writeJson({ message: 'success' }) };
+  const success = { status: 200, headers: {}, body: JSON.stringify({ message: 'success' }) };
   const pages = new Map<string, Page>([
     ['/livez', () => Promise.resolve(success)],
     [

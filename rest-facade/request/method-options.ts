@@ -33,6 +33,7 @@ const restOptions = z.strictObject({
             .enum(['PRESENCE_UNSPECIFIED', 'PRESENCE_WITH_VALUE', 'PRESENCE_BARE'])
             .default('PRESENCE_UNSPECIFIED'),
           invalid_reason: z.string().default(''),
+          description: z.string().default(''),
         }),
       ),
       headers: repeated(z.strictObject({ name: z.string().regex(/^[a-z0-9-]+$/), field: name })),

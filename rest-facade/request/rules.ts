@@ -31,6 +31,8 @@ export interface QueryRule {
   /** Chooses between routes with the same verb and path. */
   readonly presence: 'any' | 'with-value' | 'bare';
   readonly invalidReason: InvalidReason | undefined;
+  /** What it is for, if its field does not say it. */
+  readonly description: string;
 }
 
 /** One HTTP path of one RPC: everything in the options, checked and normalised once at startup. */
@@ -50,8 +52,6 @@ export interface Route {
   readonly openFields: readonly Field[];
   /** Reasons for refusing its RPC, beyond those that follow from how the request is sent. */
   readonly refusals: readonly Reason[];
-  /** Short name of the response message: `DetectSingleFaceResponse`. */
-  readonly responseType: string;
 }
 
 const verbs = ['get', 'put', 'post', 'delete', 'patch'] as const;
@@ -117,6 +117,7 @@ function createRoute(
       field: rule.field === '' ? undefined : find(rule.field, 'text'),
       presence: presenceOf[rule.presence],
       invalidReason: toInvalidReason(rule.invalid_reason),
+      description: rule.description,
     })),
     headers: (options?.headers ?? []).map(({ name, field }) => ({
       name,
@@ -131,7 +132,6 @@ function createRoute(
     segments,
     ...filled,
     openFields: openFieldsOf(fields, filled),
-    responseType: (rpc.responseType.type as { name: string }).name,
   };
 }
 
@@ -206,25 +206,21 @@ function toInvalidReason(reason: string): InvalidReason | undefined {
 }
 
 const fieldTypes: Readonly<Record<string, FieldType>> = {
-  TYPE_STRING: 'string',
-  TYPE_BYTES: 'bytes',
-  TYPE_BOOL: 'bool',
-  TYPE_DOUBLE: 'score',
-  TYPE_UINT32: 'uint32',
+  string: 'string',
+  bytes: 'bytes',
+  bool: 'bool',
+  double: 'score',
+  uint32: 'uint32',
 };
 
 /** Fields of the request message. What no RPC has yet is not supported, since no request could test it. */
 function readFields(rpc: Rpc): Map<string, Field> {
-  const { field } = rpc.requestType.type as {
-    field: readonly { name: string; type: string; label: string }[];
-  };
   return new Map(
-    field.map(({ name, type: protoType, label }) => {
+    rpc.request.fieldsArray.map(({ name, type: protoType, repeated }) => {
       const type = fieldTypes[protoType];
       if (type === undefined)
-        throw new Error(`field "${name}" is of ${protoType}, which has no REST form yet`);
-      if (label === 'LABEL_REPEATED')
-        throw new Error(`field "${name}" is repeated, which has no REST form yet`);
+        throw new Error(`field "${name}" is of type ${protoType}, which has no REST form yet`);
+      if (repeated) throw new Error(`field "${name}" is repeated, which has no REST form yet`);
       if (type === 'score' && !name.endsWith('_score'))
         throw new Error(`field "${name}" is a double, want a score, its name ending in _score`);
       return [name, { name, type }];

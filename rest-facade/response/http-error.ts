@@ -1,6 +1,5 @@
 import { status } from '@grpc/grpc-js';
 import { internalMessage, type Refusal } from '../../runtime/errors/refusal.js';
-import { writeJson } from './json.js';
 
 /** An HTTP response, written as it is. */
 export interface HttpAnswer {
@@ -82,7 +81,7 @@ export function renderError(refusal: Refusal, requestId: string): ErrorAnswer {
     return {
       status: toHttpStatus(refusal.code, refusal.reason),
       headers,
-      body: writeJson({
+      body: JSON.stringify({
         message: refusal.message,
         code: status[refusal.code] ?? 'UNKNOWN',
         reason: refusal.reason,

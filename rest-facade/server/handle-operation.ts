@@ -14,10 +14,9 @@ import { chooseRoute, findRoutes } from '../request/choose-route.js';
 import { describeJson } from '../request/describe-json.js';
 import { parseQuery, splitTarget } from '../request/parse-target.js';
 import { type BodyRule, hasPicture, type Route } from '../request/rules.js';
+import { createRenderer, type Renderer } from '../response/create-renderer.js';
 import { holdAnswer } from '../response/hold-answer.js';
-import { writeJson } from '../response/json.js';
 import { nameAsSent } from '../response/name-as-sent.js';
-import { renderResponse } from '../response/render-response.js';
 import { allowBody, send } from '../response/send.js';
 import { contextOf } from './request-context.js';
 
@@ -38,6 +37,9 @@ export interface OperationDependencies {
  * calls the core, renders. Rejects with a Refusal.
  */
 export function createOperationHandler(deps: OperationDependencies) {
+  const renderers = new Map(
+    deps.routes.map((route) => [route, createRenderer(route.rpc.response)]),
+  );
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const context = contextOf(response);
     const { path, query: rawQuery } = splitTarget(request.url ?? '/');
@@ -84,7 +86,8 @@ export function createOperationHandler(deps: OperationDependencies) {
       ? deps.throttle.run(`${route.rpc.path} ${apiKey}`, answer)
       : answer());
     const elapsedMs = performance.now() - context.arrivedAt;
-    const body = writeJson(renderResponse(route.responseType, found, elapsedMs));
+    const render = renderers.get(route) as Renderer;
+    const body = render(found, elapsedMs);
     // Others are small, and may be of a score that has been set by now.
     if (hasPicture(route.body)) holdAnswer(response, share, body.length);
     send(request, response, { status: 200, headers: {}, body });

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import type { Command } from 'commander';
 import { createAdminProgram } from '../../core-server/features/admin/cli/program.js';
 import { storeDefaults } from '../../core-server/store/database.js';
-import { errorExampleOf } from '../../rest-facade/openapi/error-examples.js';
+import { errorExampleOf, readReasons } from '../../rest-facade/openapi/refusals.js';
 import { loadRpcs } from '../../rest-facade/protos.js';
 import { checkQuery } from '../../rest-facade/request/bind-request.js';
 import { createRoutes } from '../../rest-facade/request/rules.js';
@@ -42,7 +42,8 @@ describe('docs/errors.md', () => {
     const routes = createRoutes(loadRpcs()).filter(
       ({ template }) => template === '/face_detect_single',
     );
-    assert.deepEqual({ reason, message, details }, errorExampleOf('INVALID_SCORE', routes));
+    const row = readReasons().find(({ name }) => name === 'INVALID_SCORE');
+    assert.deepEqual({ reason, message, details }, row && errorExampleOf(row, routes));
   });
 });
 

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import protobuf from 'protobufjs';
-import { readProtos, unwrap } from '../../rest-facade/openapi/definitions.js';
-import { rulesOf } from '../../rest-facade/openapi/field-rules.js';
+import { unwrap } from '../../rest-facade/openapi/schema.js';
+import { readProtos } from '../../rest-facade/protos.js';
+import { fieldOptionsOf } from '../../rest-facade/response/field-options.js';
 import { grpcCodeOf } from '../helpers/net/grpc-code-of.js';
 
 const ownFolder = 'imageanalysis/v1';
@@ -53,7 +54,7 @@ function renderMessage(message: protobuf.Type): string[] {
     const type = field.resolvedType ? link(field.resolvedType) : field.type;
     const repeated = field.repeated ? 'repeated ' : '';
     const optional = field.options?.['proto3_optional'] ? 'optional ' : '';
-    const required = rulesOf(field).required ? ' Required.' : '';
+    const required = fieldOptionsOf(field).required ? ' Required.' : '';
     return `| \`${field.name}\` | ${optional}${repeated}${type} | ${line(field.comment)}${required} |`;
   });
   const table = ['| field | type | meaning |', '|---|---|---|', ...rows].join('\n');

@@ -78,6 +78,8 @@ export interface QueryParameter {
   presence: QueryParameter_Presence;
   /** Reason of the refusal when the value is not of the field's type, instead of INVALID_FIELD. */
   invalidReason: string;
+  /** What the OpenAPI document says of it before the comment of the field. */
+  description: string;
 }
 
 /** How the parameter must be present. */
@@ -143,8 +145,73 @@ export interface FieldRules {
   maxLength: number;
   /** A regular expression that a string must match. */
   pattern: string;
-  /** In a response: whether it is present depends on what the request asks for. */
+  /**
+   * In a response: whether it is present depends on what the request asks for. A string, bytes or a list
+   * is then left out when empty; a number, boolean or enumeration must be `optional`.
+   */
   onRequest: boolean;
+  /** An example, as text: bytes in base64, the value of an enumeration by its name. */
+  example: string;
+}
+
+/** How a response shows a field. Fields that are not set are left out. */
+export interface RestField {
+  /** Name of the member, if it is not the field's own. */
+  name: string;
+  /** The members of the field's message are shown in its place. */
+  inline: boolean;
+  /** Shows a number as text with at least so many decimals, and more where they are not zeros. */
+  minDecimals: number;
+  /** The most decimals of a number that is shown as text. */
+  maxDecimals: number;
+  /** Shows a number as a clause of `message`, not as a member. */
+  note: RestNote | undefined;
+}
+
+/** A clause after `success` in `message`, unless the number is 0. */
+export interface RestNote {
+  /** The clause for 1. */
+  one: string;
+  /** The clause for other numbers, `{n}` standing for the number. */
+  other: string;
+  /** The clause is only added if this list has at least `min_items` items. */
+  list: string;
+  /** See `list`. */
+  minItems: number;
+}
+
+/** How a response shows a message. */
+export interface RestMessage {
+  /** As a response it has no `process_time`. */
+  untimed: boolean;
+  /** The names of all its fields, if its members have another order. */
+  order: string[];
+}
+
+/** How a response shows the values of an enumeration. */
+export interface RestEnum {
+  /** In lower case. */
+  lowerCase: boolean;
+}
+
+/**
+ * When an operation is refused for a reason, and an example. Without lists: of the options of values,
+ * protobufjs keeps the last item alone.
+ */
+export interface RestRefusal {
+  /**
+   * What the operation has, words between blanks: a body of the kind `none`, `json`, `multipart` or
+   * `data-url`, a `picture`, a `required` field or a `score`; `any` for all operations. The options of an RPC
+   * name its other reasons.
+   */
+  on: string;
+  /**
+   * What the refusal says, one example a line; the first is shown that is about something that the
+   * operation takes. In braces is a field of its message, or what it takes of a kind, as `file part` or
+   * `data URL`: the name is shown that a caller sends it as, which is the detail `field`. `{limit:64}` shows
+   * 64, which is the detail `limit`; `{begun=true}` is a detail alone.
+   */
+  says: string;
 }
 
 function createBaseRestOptions(): RestOptions {
@@ -456,7 +523,7 @@ export const DataUrlBody: MessageFns<DataUrlBody> = {
 };
 
 function createBaseQueryParameter(): QueryParameter {
-  return { name: "", field: "", presence: QueryParameter_Presence.UNSPECIFIED, invalidReason: "" };
+  return { name: "", field: "", presence: QueryParameter_Presence.UNSPECIFIED, invalidReason: "", description: "" };
 }
 
 export const QueryParameter: MessageFns<QueryParameter> = {
@@ -472,6 +539,9 @@ export const QueryParameter: MessageFns<QueryParameter> = {
     }
     if (message.invalidReason !== "") {
       writer.uint32(34).string(message.invalidReason);
+    }
+    if (message.description !== "") {
+      writer.uint32(42).string(message.description);
     }
     return writer;
   },
@@ -521,6 +591,14 @@ export const QueryParameter: MessageFns<QueryParameter> = {
             message.invalidReason = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -542,6 +620,7 @@ export const QueryParameter: MessageFns<QueryParameter> = {
     message.field = object.field ?? "";
     message.presence = object.presence ?? QueryParameter_Presence.UNSPECIFIED;
     message.invalidReason = object.invalidReason ?? "";
+    message.description = object.description ?? "";
     return message;
   },
 };
@@ -614,7 +693,15 @@ export const HeaderParameter: MessageFns<HeaderParameter> = {
 };
 
 function createBaseFieldRules(): FieldRules {
-  return { required: false, minimum: undefined, maximum: undefined, maxLength: 0, pattern: "", onRequest: false };
+  return {
+    required: false,
+    minimum: undefined,
+    maximum: undefined,
+    maxLength: 0,
+    pattern: "",
+    onRequest: false,
+    example: "",
+  };
 }
 
 export const FieldRules: MessageFns<FieldRules> = {
@@ -636,6 +723,9 @@ export const FieldRules: MessageFns<FieldRules> = {
     }
     if (message.onRequest !== false) {
       writer.uint32(48).bool(message.onRequest);
+    }
+    if (message.example !== "") {
+      writer.uint32(58).string(message.example);
     }
     return writer;
   },
@@ -701,6 +791,14 @@ export const FieldRules: MessageFns<FieldRules> = {
             message.onRequest = reader.bool();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.example = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -724,6 +822,390 @@ export const FieldRules: MessageFns<FieldRules> = {
     message.maxLength = object.maxLength ?? 0;
     message.pattern = object.pattern ?? "";
     message.onRequest = object.onRequest ?? false;
+    message.example = object.example ?? "";
+    return message;
+  },
+};
+
+function createBaseRestField(): RestField {
+  return { name: "", inline: false, minDecimals: 0, maxDecimals: 0, note: undefined };
+}
+
+export const RestField: MessageFns<RestField> = {
+  encode(message: RestField, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.inline !== false) {
+      writer.uint32(16).bool(message.inline);
+    }
+    if (message.minDecimals !== 0) {
+      writer.uint32(24).uint32(message.minDecimals);
+    }
+    if (message.maxDecimals !== 0) {
+      writer.uint32(32).uint32(message.maxDecimals);
+    }
+    if (message.note !== undefined) {
+      RestNote.encode(message.note, writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RestField {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRestField();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.inline = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.minDecimals = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.maxDecimals = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.note = RestNote.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RestField>): RestField {
+    return RestField.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RestField>): RestField {
+    const message = createBaseRestField();
+    message.name = object.name ?? "";
+    message.inline = object.inline ?? false;
+    message.minDecimals = object.minDecimals ?? 0;
+    message.maxDecimals = object.maxDecimals ?? 0;
+    message.note = (object.note !== undefined && object.note !== null) ? RestNote.fromPartial(object.note) : undefined;
+    return message;
+  },
+};
+
+function createBaseRestNote(): RestNote {
+  return { one: "", other: "", list: "", minItems: 0 };
+}
+
+export const RestNote: MessageFns<RestNote> = {
+  encode(message: RestNote, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.one !== "") {
+      writer.uint32(10).string(message.one);
+    }
+    if (message.other !== "") {
+      writer.uint32(18).string(message.other);
+    }
+    if (message.list !== "") {
+      writer.uint32(26).string(message.list);
+    }
+    if (message.minItems !== 0) {
+      writer.uint32(32).uint32(message.minItems);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RestNote {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRestNote();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.one = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.other = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.list = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.minItems = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RestNote>): RestNote {
+    return RestNote.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RestNote>): RestNote {
+    const message = createBaseRestNote();
+    message.one = object.one ?? "";
+    message.other = object.other ?? "";
+    message.list = object.list ?? "";
+    message.minItems = object.minItems ?? 0;
+    return message;
+  },
+};
+
+function createBaseRestMessage(): RestMessage {
+  return { untimed: false, order: [] };
+}
+
+export const RestMessage: MessageFns<RestMessage> = {
+  encode(message: RestMessage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.untimed !== false) {
+      writer.uint32(8).bool(message.untimed);
+    }
+    for (const v of message.order) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RestMessage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRestMessage();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.untimed = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.order.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RestMessage>): RestMessage {
+    return RestMessage.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RestMessage>): RestMessage {
+    const message = createBaseRestMessage();
+    message.untimed = object.untimed ?? false;
+    message.order = object.order?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseRestEnum(): RestEnum {
+  return { lowerCase: false };
+}
+
+export const RestEnum: MessageFns<RestEnum> = {
+  encode(message: RestEnum, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.lowerCase !== false) {
+      writer.uint32(8).bool(message.lowerCase);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RestEnum {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRestEnum();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.lowerCase = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RestEnum>): RestEnum {
+    return RestEnum.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RestEnum>): RestEnum {
+    const message = createBaseRestEnum();
+    message.lowerCase = object.lowerCase ?? false;
+    return message;
+  },
+};
+
+function createBaseRestRefusal(): RestRefusal {
+  return { on: "", says: "" };
+}
+
+export const RestRefusal: MessageFns<RestRefusal> = {
+  encode(message: RestRefusal, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.on !== "") {
+      writer.uint32(10).string(message.on);
+    }
+    if (message.says !== "") {
+      writer.uint32(18).string(message.says);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RestRefusal {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRestRefusal();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.on = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.says = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RestRefusal>): RestRefusal {
+    return RestRefusal.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RestRefusal>): RestRefusal {
+    const message = createBaseRestRefusal();
+    message.on = object.on ?? "";
+    message.says = object.says ?? "";
     return message;
   },
 };

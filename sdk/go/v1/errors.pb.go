@@ -232,44 +232,78 @@ var File_imageanalysis_v1_errors_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"\n" +
-	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto*\xbe\x0e\n" +
+	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\x1a\x1bimageanalysis/v1/rest.proto*\xb1$\n" +
 	"\vErrorReason\x12\x1c\n" +
-	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x124\n" +
-	"\x1aERROR_REASON_MISSING_FIELD\x10\x01\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x125\n" +
-	"\x1bERROR_REASON_REPEATED_FIELD\x10\x02\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x124\n" +
-	"\x1aERROR_REASON_INVALID_FIELD\x10\x03\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x12:\n" +
-	" ERROR_REASON_MALFORMED_MULTIPART\x10\x04\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x125\n" +
-	"\x1bERROR_REASON_MALFORMED_JSON\x10\x05\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x127\n" +
-	"\x1dERROR_REASON_INVALID_DATA_URL\x10\x06\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x125\n" +
-	"\x1bERROR_REASON_INVALID_BASE64\x10\a\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x124\n" +
-	"\x1aERROR_REASON_INVALID_SCORE\x10\b\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x122\n" +
-	"\x18ERROR_REASON_EMPTY_IMAGE\x10\t\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x124\n" +
+	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\xe0\x02\n" +
+	"\x1aERROR_REASON_MISSING_FIELD\x10\x01\x1a\xbf\x02\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18\xa6\x02\n" +
+	"\x1bmultipart data-url required\x12\x86\x02{file part} is missing, want one file part with a filename\n" +
+	"{data URL} is missing, want data:image/<type>;base64,<data>\n" +
+	"{detection} is missing, want it in the query string\n" +
+	"{password} is missing, want the password of the company\n" +
+	"{required} is missing, want a value\x12r\n" +
+	"\x1bERROR_REASON_REPEATED_FIELD\x10\x02\x1aQ\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x189\n" +
+	"\x13none json multipart\x12\"{text} is given 2 times, want once\x12\x8e\x02\n" +
+	"\x1aERROR_REASON_INVALID_FIELD\x10\x03\x1a\xed\x01\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18\xd4\x01\n" +
+	"\x03any\x12\xcc\x01{max_faces} is {value:0}, want a whole number from 1 to {limit:1000}\n" +
+	"{expected_digits} is {value:2}, want a whole number from {limit:3} to 12\n" +
+	"{query string} is not well encoded, want percent-encoded UTF-8\x12\x93\x01\n" +
+	" ERROR_REASON_MALFORMED_MULTIPART\x10\x04\x1am\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18U\n" +
+	"\tmultipart\x12Hbody cannot be parsed, want parts between boundaries and a last boundary\x12n\n" +
+	"\x1bERROR_REASON_MALFORMED_JSON\x10\x05\x1aM\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x185\n" +
+	"\rjson data-url\x12$body is not JSON, want a JSON object\x12\x93\x01\n" +
+	"\x1dERROR_REASON_INVALID_DATA_URL\x10\x06\x1ap\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18X\n" +
+	"\bdata-url\x12L{data URL} does not begin with \"data:\", want data:image/<type>;base64,<data>\x12\xa2\x01\n" +
+	"\x1bERROR_REASON_INVALID_BASE64\x10\a\x1a\x80\x01\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18h\n" +
+	"\bdata-url\x12\\{data URL} has \"{value:%}\" as character 77 of its data, want base64 of the standard alphabet\x12\x8c\x01\n" +
+	"\x1aERROR_REASON_INVALID_SCORE\x10\b\x1al\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18T\n" +
+	"\x05score\x12K{score} is \"{value:1.5}\", want a number from 0 to 1 with at most 6 decimals\x12\xa3\x01\n" +
+	"\x18ERROR_REASON_EMPTY_IMAGE\x10\t\x1a\x84\x01\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18l\n" +
+	"\apicture\x12a{file part} has no bytes, want a picture file\n" +
+	"the data of {data URL} has no bytes, want a picture\x12{\n" +
 	"\x1aERROR_REASON_CORRUPT_IMAGE\x10\n" +
-	"\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x125\n" +
-	"\x1cERROR_REASON_MISSING_API_KEY\x10\x14\x1a\x13\xb2\xbb\x18\x0fUNAUTHENTICATED\x125\n" +
-	"\x1cERROR_REASON_INVALID_API_KEY\x10\x15\x1a\x13\xb2\xbb\x18\x0fUNAUTHENTICATED\x129\n" +
-	" ERROR_REASON_COMPANY_AUTH_FAILED\x10\x16\x1a\x13\xb2\xbb\x18\x0fUNAUTHENTICATED\x127\n" +
-	"\x1cERROR_REASON_KEY_NOT_ALLOWED\x10\x17\x1a\x15\xb2\xbb\x18\x11PERMISSION_DENIED\x12-\n" +
-	"\x1aERROR_REASON_NO_SUCH_ROUTE\x10\x1e\x1a\r\xb2\xbb\x18\tNOT_FOUND\x12/\n" +
-	"\x1cERROR_REASON_UNKNOWN_COMPANY\x10\x1f\x1a\r\xb2\xbb\x18\tNOT_FOUND\x12'\n" +
-	"\x14ERROR_REASON_NO_FACE\x10 \x1a\r\xb2\xbb\x18\tNOT_FOUND\x12*\n" +
-	"\x17ERROR_REASON_NO_READING\x10!\x1a\r\xb2\xbb\x18\tNOT_FOUND\x12/\n" +
+	"\x1a[\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18C\n" +
+	"\apicture\x128{image} is damaged or cut off, want a whole picture file\x12s\n" +
+	"\x1cERROR_REASON_MISSING_API_KEY\x10\x14\x1aQ\xb2\xbb\x18\x0fUNAUTHENTICATEDһ\x18:\n" +
+	"\x03any\x123{apikey} is missing, want an API key in this header\x12y\n" +
+	"\x1cERROR_REASON_INVALID_API_KEY\x10\x15\x1aW\xb2\xbb\x18\x0fUNAUTHENTICATEDһ\x18@\n" +
+	"\x03any\x129{apikey} is unknown, revoked or expired, want a valid one\x12\x8f\x01\n" +
+	" ERROR_REASON_COMPANY_AUTH_FAILED\x10\x16\x1ai\xb2\xbb\x18\x0fUNAUTHENTICATEDһ\x18R\x12Pthe company is unknown or the password is wrong, want a company and its password\x12\x95\x01\n" +
+	"\x1cERROR_REASON_KEY_NOT_ALLOWED\x10\x17\x1as\xb2\xbb\x18\x11PERMISSION_DENIEDһ\x18Z\n" +
+	"\x03any\x12Sapikey {key_id:ia_m3k7q2x5t4bd} is not allowed to use {operation}, want one that is\x12-\n" +
+	"\x1aERROR_REASON_NO_SUCH_ROUTE\x10\x1e\x1a\r\xb2\xbb\x18\tNOT_FOUND\x12w\n" +
+	"\x1cERROR_REASON_UNKNOWN_COMPANY\x10\x1f\x1aU\xb2\xbb\x18\tNOT_FOUNDһ\x18D\x12B{company} is \"{value:acne}\", want the name of a registered company\x12\x84\x01\n" +
+	"\x14ERROR_REASON_NO_FACE\x10 \x1aj\xb2\xbb\x18\tNOT_FOUNDһ\x18Y\x12W{image} has no face with a score of at least {limit:0.5}, want one or a lower threshold\x12s\n" +
+	"\x17ERROR_REASON_NO_READING\x10!\x1aV\xb2\xbb\x18\tNOT_FOUNDһ\x18E\x12C{image} shows no readable counter, want a sharp photo of the wheels\x12/\n" +
 	"\x1cERROR_REASON_UNKNOWN_API_KEY\x10\"\x1a\r\xb2\xbb\x18\tNOT_FOUND\x123\n" +
 	"\x1bERROR_REASON_COMPANY_EXISTS\x10#\x1a\x12\xb2\xbb\x18\x0eALREADY_EXISTS\x126\n" +
-	"\x1fERROR_REASON_METHOD_NOT_ALLOWED\x10(\x1a\x11\xb2\xbb\x18\rUNIMPLEMENTED\x12=\n" +
-	"#ERROR_REASON_UNSUPPORTED_IMAGE_TYPE\x10)\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x12?\n" +
-	"%ERROR_REASON_UNSUPPORTED_CONTENT_TYPE\x10*\x1a\x14\xb2\xbb\x18\x10INVALID_ARGUMENT\x127\n" +
-	"\x1bERROR_REASON_BODY_TOO_LARGE\x102\x1a\x16\xb2\xbb\x18\x12RESOURCE_EXHAUSTED\x12>\n" +
-	"\"ERROR_REASON_IMAGE_TOO_MANY_PIXELS\x103\x1a\x16\xb2\xbb\x18\x12RESOURCE_EXHAUSTED\x125\n" +
-	"\x19ERROR_REASON_RATE_LIMITED\x104\x1a\x16\xb2\xbb\x18\x12RESOURCE_EXHAUSTED\x123\n" +
-	"\x17ERROR_REASON_QUEUE_FULL\x105\x1a\x16\xb2\xbb\x18\x12RESOURCE_EXHAUSTED\x12-\n" +
-	"\x1aERROR_REASON_CLIENT_CLOSED\x10<\x1a\r\xb2\xbb\x18\tCANCELLED\x120\n" +
-	"\x15ERROR_REASON_DEADLINE\x10=\x1a\x15\xb2\xbb\x18\x11DEADLINE_EXCEEDED\x12'\n" +
-	"\x15ERROR_REASON_INTERNAL\x10>\x1a\f\xb2\xbb\x18\bINTERNAL\x122\n" +
-	"\x1dERROR_REASON_CORE_UNAVAILABLE\x10?\x1a\x0f\xb2\xbb\x18\vUNAVAILABLE\x12/\n" +
-	"\x1aERROR_REASON_SHUTTING_DOWN\x10@\x1a\x0f\xb2\xbb\x18\vUNAVAILABLE\x123\n" +
-	"\x1eERROR_REASON_STORE_UNAVAILABLE\x10A\x1a\x0f\xb2\xbb\x18\vUNAVAILABLE\x12-\n" +
-	"\x18ERROR_REASON_WORKER_LOST\x10B\x1a\x0f\xb2\xbb\x18\vUNAVAILABLE:@\n" +
+	"\x1fERROR_REASON_METHOD_NOT_ALLOWED\x10(\x1a\x11\xb2\xbb\x18\rUNIMPLEMENTED\x12\x92\x01\n" +
+	"#ERROR_REASON_UNSUPPORTED_IMAGE_TYPE\x10)\x1ai\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18Q\n" +
+	"\apicture\x12F{image} is of an unknown type, want JPEG, PNG, WebP, AVIF, GIF or TIFF\x12\xe7\x01\n" +
+	"%ERROR_REASON_UNSUPPORTED_CONTENT_TYPE\x10*\x1a\xbb\x01\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18\xa2\x01\n" +
+	"\x17json multipart data-url\x12\x86\x01{content-type} is \"{value:application/json}\", want multipart/form-data with a boundary\n" +
+	"{content-encoding} is \"{value:gzip}\", want none\x12\xc7\x01\n" +
+	"\x1bERROR_REASON_BODY_TOO_LARGE\x102\x1a\xa5\x01\xb2\xbb\x18\x12RESOURCE_EXHAUSTEDһ\x18\x8a\x01\n" +
+	"\x17json multipart data-url\x12o{image} is too large, want at most {limit:10485760} bytes\n" +
+	"{body} is too large, want at most {limit:65536} bytes\x12\x9e\x01\n" +
+	"\"ERROR_REASON_IMAGE_TOO_MANY_PIXELS\x103\x1av\xb2\xbb\x18\x12RESOURCE_EXHAUSTEDһ\x18\\\n" +
+	"\apicture\x12Q{image} has {value:60000000} pixels (10000 x 6000), want at most {limit:50000000}\x12\x8b\x01\n" +
+	"\x19ERROR_REASON_RATE_LIMITED\x104\x1al\xb2\xbb\x18\x12RESOURCE_EXHAUSTEDһ\x18R\n" +
+	"\x03any\x12K{apikey} has sent {value:601} requests, want at most {limit:600} per minute\x12\xa0\x01\n" +
+	"\x17ERROR_REASON_QUEUE_FULL\x105\x1a\x82\x01\xb2\xbb\x18\x12RESOURCE_EXHAUSTEDһ\x18h\n" +
+	"\fjson picture\x12Xthe queue has {value:52} ahead of this request and room for {limit:52}, try again in 3 s\x12-\n" +
+	"\x1aERROR_REASON_CLIENT_CLOSED\x10<\x1a\r\xb2\xbb\x18\tCANCELLED\x12s\n" +
+	"\x15ERROR_REASON_DEADLINE\x10=\x1aX\xb2\xbb\x18\x11DEADLINE_EXCEEDEDһ\x18?\n" +
+	"\x03any\x128the request took longer than {limit:30000} ms, try again\x12[\n" +
+	"\x15ERROR_REASON_INTERNAL\x10>\x1a@\xb2\xbb\x18\bINTERNALһ\x180\n" +
+	"\x03any\x12)the service failed to answer this request\x12j\n" +
+	"\x1dERROR_REASON_CORE_UNAVAILABLE\x10?\x1aG\xb2\xbb\x18\vUNAVAILABLEһ\x184\n" +
+	"\x03any\x12-the service is not ready to answer, try again\x12a\n" +
+	"\x1aERROR_REASON_SHUTTING_DOWN\x10@\x1aA\xb2\xbb\x18\vUNAVAILABLEһ\x18.\n" +
+	"\x03any\x12'the service is shutting down, try again\x12q\n" +
+	"\x1eERROR_REASON_STORE_UNAVAILABLE\x10A\x1aM\xb2\xbb\x18\vUNAVAILABLEһ\x18:\n" +
+	"\x03any\x123the configuration store is not available, try again\x12o\n" +
+	"\x18ERROR_REASON_WORKER_LOST\x10B\x1aQ\xb2\xbb\x18\vUNAVAILABLEһ\x18>\n" +
+	"\apicture\x123the analysis lost its worker, try again{begun=true}:@\n" +
 	"\tgrpc_code\x12!.google.protobuf.EnumValueOptions\x18\xb6\x87\x03 \x01(\tR\bgrpcCodeB]\n" +
 	"\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3"
 
@@ -304,6 +338,7 @@ func file_imageanalysis_v1_errors_proto_init() {
 	if File_imageanalysis_v1_errors_proto != nil {
 		return
 	}
+	file_imageanalysis_v1_rest_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -209,12 +209,13 @@ var File_imageanalysis_v1_geometry_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_geometry_proto_rawDesc = "" +
 	"\n" +
-	"\x1fimageanalysis/v1/geometry.proto\x12\x10imageanalysis.v1\"]\n" +
-	"\vBoundingBox\x12\x12\n" +
-	"\x04xmin\x18\x01 \x01(\x01R\x04xmin\x12\x12\n" +
-	"\x04ymin\x18\x02 \x01(\x01R\x04ymin\x12\x12\n" +
-	"\x04xmax\x18\x03 \x01(\x01R\x04xmax\x12\x12\n" +
-	"\x04ymax\x18\x04 \x01(\x01R\x04ymax\"#\n" +
+	"\x1fimageanalysis/v1/geometry.proto\x12\x10imageanalysis.v1\x1a\x1bimageanalysis/v1/rest.proto\"\xae\x01\n" +
+	"\vBoundingBox\x12\x1e\n" +
+	"\x04xmin\x18\x01 \x01(\x01B\n" +
+	"\xaa\xbb\x18\x06:\x0498.1R\x04xmin\x12\x1f\n" +
+	"\x04ymin\x18\x02 \x01(\x01B\v\xaa\xbb\x18\a:\x05120.7R\x04ymin\x12\x1f\n" +
+	"\x04xmax\x18\x03 \x01(\x01B\v\xaa\xbb\x18\a:\x05210.4R\x04xmax\x12\x1f\n" +
+	"\x04ymax\x18\x04 \x01(\x01B\v\xaa\xbb\x18\a:\x05260.4R\x04ymax:\x1c»\x18\x18\x12\x04xmax\x12\x04xmin\x12\x04ymax\x12\x04ymin\"#\n" +
 	"\x05Point\x12\f\n" +
 	"\x01x\x18\x01 \x01(\x01R\x01x\x12\f\n" +
 	"\x01y\x18\x02 \x01(\x01R\x01y\"9\n" +
@@ -254,6 +255,7 @@ func file_imageanalysis_v1_geometry_proto_init() {
 	if File_imageanalysis_v1_geometry_proto != nil {
 		return
 	}
+	file_imageanalysis_v1_rest_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -778,13 +778,13 @@ var File_imageanalysis_v1_meter_reading_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\n" +
-	"$imageanalysis/v1/meter_reading.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1bimageanalysis/v1/rest.proto\"\xae\x04\n" +
+	"$imageanalysis/v1/meter_reading.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1bimageanalysis/v1/rest.proto\"\xc1\x04\n" +
 	"\x10ReadMeterRequest\x12\x1c\n" +
-	"\x05image\x18\x01 \x01(\fB\x06\xaa\xbb\x18\x02\b\x01R\x05image\x12D\n" +
-	"\x0fexpected_digits\x18\x02 \x01(\rB\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\b@\x19\x00\x00\x00\x00\x00\x00(@H\x00R\x0eexpectedDigits\x88\x01\x01\x12H\n" +
-	"\x11expected_decimals\x18\x03 \x01(\rB\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x18@H\x01R\x10expectedDecimals\x88\x01\x01\x12V\n" +
-	"\x10previous_reading\x18\x04 \x01(\tB&\xaa\xbb\x18\"* ^([0-9]{1,12}([.][0-9]{1,6})?)?$H\x02R\x0fpreviousReading\x88\x01\x01\x12N\n" +
-	"\fmax_increase\x18\x05 \x01(\tB&\xaa\xbb\x18\"* ^([0-9]{1,12}([.][0-9]{1,6})?)?$H\x03R\vmaxIncrease\x88\x01\x01\x12(\n" +
+	"\x05image\x18\x01 \x01(\fB\x06\xaa\xbb\x18\x02\b\x01R\x05image\x12G\n" +
+	"\x0fexpected_digits\x18\x02 \x01(\rB\x19\xaa\xbb\x18\x15\x11\x00\x00\x00\x00\x00\x00\b@\x19\x00\x00\x00\x00\x00\x00(@:\x018H\x00R\x0eexpectedDigits\x88\x01\x01\x12K\n" +
+	"\x11expected_decimals\x18\x03 \x01(\rB\x19\xaa\xbb\x18\x15\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x18@:\x013H\x01R\x10expectedDecimals\x88\x01\x01\x12_\n" +
+	"\x10previous_reading\x18\x04 \x01(\tB/\xaa\xbb\x18+* ^([0-9]{1,12}([.][0-9]{1,6})?)?$:\a00470.1H\x02R\x0fpreviousReading\x88\x01\x01\x12R\n" +
+	"\fmax_increase\x18\x05 \x01(\tB*\xaa\xbb\x18&* ^([0-9]{1,12}([.][0-9]{1,6})?)?$:\x0210H\x03R\vmaxIncrease\x88\x01\x01\x12(\n" +
 	"\rserial_number\x18\x06 \x01(\bH\x04R\fserialNumber\x88\x01\x01\x12'\n" +
 	"\falternatives\x18\a \x01(\bH\x05R\falternatives\x88\x01\x01B\x12\n" +
 	"\x10_expected_digitsB\x14\n" +
@@ -792,40 +792,46 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\x11_previous_readingB\x0f\n" +
 	"\r_max_increaseB\x10\n" +
 	"\x0e_serial_numberB\x0f\n" +
-	"\r_alternatives\"\xc2\x04\n" +
-	"\x11ReadMeterResponse\x12!\n" +
-	"\fmeter_number\x18\x01 \x01(\tR\vmeterNumber\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\x12\x12\n" +
-	"\x04unit\x18\x03 \x01(\tR\x04unit\x126\n" +
+	"\r_alternatives\"\x85\x05\n" +
+	"\x11ReadMeterResponse\x121\n" +
+	"\fmeter_number\x18\x01 \x01(\tB\x0e\xaa\xbb\x18\n" +
+	":\b00473286R\vmeterNumber\x12%\n" +
+	"\x05value\x18\x02 \x01(\tB\x0f\xaa\xbb\x18\v:\t00473.286R\x05value\x12\x1c\n" +
+	"\x04unit\x18\x03 \x01(\tB\b\xaa\xbb\x18\x04:\x02m3R\x04unit\x12<\n" +
 	"\n" +
-	"confidence\x18\x04 \x01(\x01B\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?R\n" +
+	"confidence\x18\x04 \x01(\x01B\x1c\xaa\xbb\x18\x18\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x040.94R\n" +
 	"confidence\x127\n" +
 	"\x06status\x18\x05 \x01(\x0e2\x1f.imageanalysis.v1.ReadingStatusR\x06status\x12<\n" +
-	"\bwarnings\x18\x06 \x03(\x0e2 .imageanalysis.v1.ReadingWarningR\bwarnings\x12@\n" +
-	"\fbounding_box\x18\a \x01(\v2\x1d.imageanalysis.v1.BoundingBoxR\vboundingBox\x124\n" +
-	"\x06digits\x18\b \x03(\v2\x1c.imageanalysis.v1.MeterDigitR\x06digits\x12V\n" +
-	"\falternatives\x18\t \x01(\v2%.imageanalysis.v1.AlternativeReadingsB\x06\xaa\xbb\x18\x020\x01H\x00R\falternatives\x88\x01\x01\x12D\n" +
+	"\bwarnings\x18\x06 \x03(\x0e2 .imageanalysis.v1.ReadingWarningR\bwarnings\x12L\n" +
+	"\fbounding_box\x18\a \x01(\v2\x1d.imageanalysis.v1.BoundingBoxB\n" +
+	"\xba\xbb\x18\x06\n" +
+	"\x04bboxR\vboundingBox\x124\n" +
+	"\x06digits\x18\b \x03(\v2\x1c.imageanalysis.v1.MeterDigitR\x06digits\x12\\\n" +
+	"\falternatives\x18\t \x01(\v2%.imageanalysis.v1.AlternativeReadingsB\f\xaa\xbb\x18\x020\x01\xba\xbb\x18\x02\x10\x01H\x00R\falternatives\x88\x01\x01\x12D\n" +
 	"\aprinted\x18\n" +
 	" \x01(\v2\x1d.imageanalysis.v1.PrintedTextB\x06\xaa\xbb\x18\x020\x01H\x01R\aprinted\x88\x01\x01B\x0f\n" +
 	"\r_alternativesB\n" +
 	"\n" +
-	"\b_printed\"W\n" +
-	"\x13AlternativeReadings\x12@\n" +
-	"\breadings\x18\x01 \x03(\v2$.imageanalysis.v1.AlternativeReadingR\breadings\"\x87\x01\n" +
+	"\b_printed\"k\n" +
+	"\x13AlternativeReadings\x12T\n" +
+	"\breadings\x18\x01 \x03(\v2$.imageanalysis.v1.AlternativeReadingB\x12\xba\xbb\x18\x0e\n" +
+	"\falternativesR\breadings\"\x87\x01\n" +
 	"\x12AlternativeReading\x12!\n" +
 	"\fmeter_number\x18\x01 \x01(\tR\vmeterNumber\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\x128\n" +
 	"\vprobability\x18\x03 \x01(\x01B\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?R\vprobability\"F\n" +
 	"\vPrintedText\x12#\n" +
 	"\rserial_number\x18\x01 \x01(\tR\fserialNumber\x12\x12\n" +
-	"\x04unit\x18\x02 \x01(\tR\x04unit\"\x9c\x01\n" +
+	"\x04unit\x18\x02 \x01(\tR\x04unit\"\xb7\x01\n" +
 	"\n" +
-	"MeterDigit\x12\x14\n" +
-	"\x05digit\x18\x01 \x01(\tR\x05digit\x126\n" +
+	"MeterDigit\x12\x1d\n" +
+	"\x05digit\x18\x01 \x01(\tB\a\xaa\xbb\x18\x03:\x010R\x05digit\x12<\n" +
 	"\n" +
-	"confidence\x18\x02 \x01(\x01B\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?R\n" +
-	"confidence\x12@\n" +
-	"\fbounding_box\x18\x03 \x01(\v2\x1d.imageanalysis.v1.BoundingBoxR\vboundingBox\"g\n" +
+	"confidence\x18\x02 \x01(\x01B\x1c\xaa\xbb\x18\x18\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x040.99R\n" +
+	"confidence\x12L\n" +
+	"\fbounding_box\x18\x03 \x01(\v2\x1d.imageanalysis.v1.BoundingBoxB\n" +
+	"\xba\xbb\x18\x06\n" +
+	"\x04bboxR\vboundingBox\"g\n" +
 	"\x17StreamReadMetersRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12<\n" +
 	"\arequest\x18\x02 \x01(\v2\".imageanalysis.v1.ReadMeterRequestR\arequest\"\xa3\x01\n" +
@@ -833,11 +839,11 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12A\n" +
 	"\bresponse\x18\x02 \x01(\v2#.imageanalysis.v1.ReadMeterResponseH\x00R\bresponse\x12*\n" +
 	"\x05error\x18\x03 \x01(\v2\x12.google.rpc.StatusH\x00R\x05errorB\b\n" +
-	"\x06result*`\n" +
+	"\x06result*h\n" +
 	"\rReadingStatus\x12\x1e\n" +
 	"\x1aREADING_STATUS_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11READING_STATUS_OK\x10\x01\x12\x18\n" +
-	"\x14READING_STATUS_CHECK\x10\x02*\xf6\x02\n" +
+	"\x14READING_STATUS_CHECK\x10\x02\x1a\x06ʻ\x18\x02\b\x01*\xf6\x02\n" +
 	"\x0eReadingWarning\x12\x1f\n" +
 	"\x1bREADING_WARNING_UNSPECIFIED\x10\x00\x12+\n" +
 	"'READING_WARNING_DIGIT_BETWEEN_POSITIONS\x10\x01\x12$\n" +

@@ -338,6 +338,8 @@ type QueryParameter struct {
 	Presence QueryParameter_Presence `protobuf:"varint,3,opt,name=presence,proto3,enum=imageanalysis.v1.QueryParameter_Presence" json:"presence,omitempty"`
 	// Reason of the refusal when the value is not of the field's type, instead of INVALID_FIELD.
 	InvalidReason string `protobuf:"bytes,4,opt,name=invalid_reason,json=invalidReason,proto3" json:"invalid_reason,omitempty"`
+	// What the OpenAPI document says of it before the comment of the field.
+	Description   string `protobuf:"bytes,5,opt,name=description,proto3" json:"description,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -396,6 +398,13 @@ func (x *QueryParameter) GetPresence() QueryParameter_Presence {
 func (x *QueryParameter) GetInvalidReason() string {
 	if x != nil {
 		return x.InvalidReason
+	}
+	return ""
+}
+
+func (x *QueryParameter) GetDescription() string {
+	if x != nil {
+		return x.Description
 	}
 	return ""
 }
@@ -468,8 +477,11 @@ type FieldRules struct {
 	MaxLength uint32 `protobuf:"varint,4,opt,name=max_length,json=maxLength,proto3" json:"max_length,omitempty"`
 	// A regular expression that a string must match.
 	Pattern string `protobuf:"bytes,5,opt,name=pattern,proto3" json:"pattern,omitempty"`
-	// In a response: whether it is present depends on what the request asks for.
-	OnRequest     bool `protobuf:"varint,6,opt,name=on_request,json=onRequest,proto3" json:"on_request,omitempty"`
+	// In a response: whether it is present depends on what the request asks for. A string, bytes or a list
+	// is then left out when empty; a number, boolean or enumeration must be `optional`.
+	OnRequest bool `protobuf:"varint,6,opt,name=on_request,json=onRequest,proto3" json:"on_request,omitempty"`
+	// An example, as text: bytes in base64, the value of an enumeration by its name.
+	Example       string `protobuf:"bytes,7,opt,name=example,proto3" json:"example,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -546,6 +558,330 @@ func (x *FieldRules) GetOnRequest() bool {
 	return false
 }
 
+func (x *FieldRules) GetExample() string {
+	if x != nil {
+		return x.Example
+	}
+	return ""
+}
+
+// How a response shows a field. Fields that are not set are left out.
+type RestField struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of the member, if it is not the field's own.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The members of the field's message are shown in its place.
+	Inline bool `protobuf:"varint,2,opt,name=inline,proto3" json:"inline,omitempty"`
+	// Shows a number as text with at least so many decimals, and more where they are not zeros.
+	MinDecimals uint32 `protobuf:"varint,3,opt,name=min_decimals,json=minDecimals,proto3" json:"min_decimals,omitempty"`
+	// The most decimals of a number that is shown as text.
+	MaxDecimals uint32 `protobuf:"varint,4,opt,name=max_decimals,json=maxDecimals,proto3" json:"max_decimals,omitempty"`
+	// Shows a number as a clause of `message`, not as a member.
+	Note          *RestNote `protobuf:"bytes,5,opt,name=note,proto3" json:"note,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RestField) Reset() {
+	*x = RestField{}
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RestField) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RestField) ProtoMessage() {}
+
+func (x *RestField) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RestField.ProtoReflect.Descriptor instead.
+func (*RestField) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *RestField) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *RestField) GetInline() bool {
+	if x != nil {
+		return x.Inline
+	}
+	return false
+}
+
+func (x *RestField) GetMinDecimals() uint32 {
+	if x != nil {
+		return x.MinDecimals
+	}
+	return 0
+}
+
+func (x *RestField) GetMaxDecimals() uint32 {
+	if x != nil {
+		return x.MaxDecimals
+	}
+	return 0
+}
+
+func (x *RestField) GetNote() *RestNote {
+	if x != nil {
+		return x.Note
+	}
+	return nil
+}
+
+// A clause after `success` in `message`, unless the number is 0.
+type RestNote struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The clause for 1.
+	One string `protobuf:"bytes,1,opt,name=one,proto3" json:"one,omitempty"`
+	// The clause for other numbers, `{n}` standing for the number.
+	Other string `protobuf:"bytes,2,opt,name=other,proto3" json:"other,omitempty"`
+	// The clause is only added if this list has at least `min_items` items.
+	List string `protobuf:"bytes,3,opt,name=list,proto3" json:"list,omitempty"`
+	// See `list`.
+	MinItems      uint32 `protobuf:"varint,4,opt,name=min_items,json=minItems,proto3" json:"min_items,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RestNote) Reset() {
+	*x = RestNote{}
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RestNote) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RestNote) ProtoMessage() {}
+
+func (x *RestNote) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RestNote.ProtoReflect.Descriptor instead.
+func (*RestNote) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *RestNote) GetOne() string {
+	if x != nil {
+		return x.One
+	}
+	return ""
+}
+
+func (x *RestNote) GetOther() string {
+	if x != nil {
+		return x.Other
+	}
+	return ""
+}
+
+func (x *RestNote) GetList() string {
+	if x != nil {
+		return x.List
+	}
+	return ""
+}
+
+func (x *RestNote) GetMinItems() uint32 {
+	if x != nil {
+		return x.MinItems
+	}
+	return 0
+}
+
+// How a response shows a message.
+type RestMessage struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As a response it has no `process_time`.
+	Untimed bool `protobuf:"varint,1,opt,name=untimed,proto3" json:"untimed,omitempty"`
+	// The names of all its fields, if its members have another order.
+	Order         []string `protobuf:"bytes,2,rep,name=order,proto3" json:"order,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RestMessage) Reset() {
+	*x = RestMessage{}
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RestMessage) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RestMessage) ProtoMessage() {}
+
+func (x *RestMessage) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RestMessage.ProtoReflect.Descriptor instead.
+func (*RestMessage) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *RestMessage) GetUntimed() bool {
+	if x != nil {
+		return x.Untimed
+	}
+	return false
+}
+
+func (x *RestMessage) GetOrder() []string {
+	if x != nil {
+		return x.Order
+	}
+	return nil
+}
+
+// How a response shows the values of an enumeration.
+type RestEnum struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// In lower case.
+	LowerCase     bool `protobuf:"varint,1,opt,name=lower_case,json=lowerCase,proto3" json:"lower_case,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RestEnum) Reset() {
+	*x = RestEnum{}
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RestEnum) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RestEnum) ProtoMessage() {}
+
+func (x *RestEnum) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RestEnum.ProtoReflect.Descriptor instead.
+func (*RestEnum) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *RestEnum) GetLowerCase() bool {
+	if x != nil {
+		return x.LowerCase
+	}
+	return false
+}
+
+// When an operation is refused for a reason, and an example. Without lists: of the options of values,
+// protobufjs keeps the last item alone.
+type RestRefusal struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the operation has, words between blanks: a body of the kind `none`, `json`, `multipart` or
+	// `data-url`, a `picture`, a `required` field or a `score`; `any` for all operations. The options of an RPC
+	// name its other reasons.
+	On string `protobuf:"bytes,1,opt,name=on,proto3" json:"on,omitempty"`
+	// What the refusal says, one example a line; the first is shown that is about something that the
+	// operation takes. In braces is a field of its message, or what it takes of a kind, as `file part` or
+	// `data URL`: the name is shown that a caller sends it as, which is the detail `field`. `{limit:64}` shows
+	// 64, which is the detail `limit`; `{begun=true}` is a detail alone.
+	Says          string `protobuf:"bytes,2,opt,name=says,proto3" json:"says,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RestRefusal) Reset() {
+	*x = RestRefusal{}
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RestRefusal) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RestRefusal) ProtoMessage() {}
+
+func (x *RestRefusal) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RestRefusal.ProtoReflect.Descriptor instead.
+func (*RestRefusal) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *RestRefusal) GetOn() string {
+	if x != nil {
+		return x.On
+	}
+	return ""
+}
+
+func (x *RestRefusal) GetSays() string {
+	if x != nil {
+		return x.Says
+	}
+	return ""
+}
+
 var file_imageanalysis_v1_rest_proto_extTypes = []protoimpl.ExtensionInfo{
 	{
 		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
@@ -561,6 +897,38 @@ var file_imageanalysis_v1_rest_proto_extTypes = []protoimpl.ExtensionInfo{
 		Field:         50101,
 		Name:          "imageanalysis.v1.rules",
 		Tag:           "bytes,50101,opt,name=rules",
+		Filename:      "imageanalysis/v1/rest.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
+		ExtensionType: (*RestField)(nil),
+		Field:         50103,
+		Name:          "imageanalysis.v1.rest_field",
+		Tag:           "bytes,50103,opt,name=rest_field",
+		Filename:      "imageanalysis/v1/rest.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.MessageOptions)(nil),
+		ExtensionType: (*RestMessage)(nil),
+		Field:         50104,
+		Name:          "imageanalysis.v1.rest_message",
+		Tag:           "bytes,50104,opt,name=rest_message",
+		Filename:      "imageanalysis/v1/rest.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.EnumOptions)(nil),
+		ExtensionType: (*RestEnum)(nil),
+		Field:         50105,
+		Name:          "imageanalysis.v1.rest_enum",
+		Tag:           "bytes,50105,opt,name=rest_enum",
+		Filename:      "imageanalysis/v1/rest.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.EnumValueOptions)(nil),
+		ExtensionType: (*RestRefusal)(nil),
+		Field:         50106,
+		Name:          "imageanalysis.v1.rest_refusal",
+		Tag:           "bytes,50106,opt,name=rest_refusal",
 		Filename:      "imageanalysis/v1/rest.proto",
 	},
 }
@@ -579,6 +947,34 @@ var (
 	//
 	// optional imageanalysis.v1.FieldRules rules = 50101;
 	E_Rules = &file_imageanalysis_v1_rest_proto_extTypes[1]
+	// How a response shows a field, where its name and type do not say it.
+	//
+	// optional imageanalysis.v1.RestField rest_field = 50103;
+	E_RestField = &file_imageanalysis_v1_rest_proto_extTypes[2]
+)
+
+// Extension fields to descriptorpb.MessageOptions.
+var (
+	// How a response shows a message, where its fields do not say it.
+	//
+	// optional imageanalysis.v1.RestMessage rest_message = 50104;
+	E_RestMessage = &file_imageanalysis_v1_rest_proto_extTypes[3]
+)
+
+// Extension fields to descriptorpb.EnumOptions.
+var (
+	// How a response shows its values: by default, their names without the enumeration's own as prefix.
+	//
+	// optional imageanalysis.v1.RestEnum rest_enum = 50105;
+	E_RestEnum = &file_imageanalysis_v1_rest_proto_extTypes[4]
+)
+
+// Extension fields to descriptorpb.EnumValueOptions.
+var (
+	// When an operation is refused for it, and an example.
+	//
+	// optional imageanalysis.v1.RestRefusal rest_refusal = 50106;
+	E_RestRefusal = &file_imageanalysis_v1_rest_proto_extTypes[5]
 )
 
 var File_imageanalysis_v1_rest_proto protoreflect.FileDescriptor
@@ -601,19 +997,20 @@ const file_imageanalysis_v1_rest_proto_rawDesc = "" +
 	"file_field\x18\x02 \x01(\tR\tfileField\";\n" +
 	"\vDataUrlBody\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\tR\x06member\x12\x14\n" +
-	"\x05field\x18\x02 \x01(\tR\x05field\"\xfa\x01\n" +
+	"\x05field\x18\x02 \x01(\tR\x05field\"\x9c\x02\n" +
 	"\x0eQueryParameter\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05field\x18\x02 \x01(\tR\x05field\x12E\n" +
 	"\bpresence\x18\x03 \x01(\x0e2).imageanalysis.v1.QueryParameter.PresenceR\bpresence\x12%\n" +
-	"\x0einvalid_reason\x18\x04 \x01(\tR\rinvalidReason\"P\n" +
+	"\x0einvalid_reason\x18\x04 \x01(\tR\rinvalidReason\x12 \n" +
+	"\vdescription\x18\x05 \x01(\tR\vdescription\"P\n" +
 	"\bPresence\x12\x18\n" +
 	"\x14PRESENCE_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13PRESENCE_WITH_VALUE\x10\x01\x12\x11\n" +
 	"\rPRESENCE_BARE\x10\x02\";\n" +
 	"\x0fHeaderParameter\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
-	"\x05field\x18\x02 \x01(\tR\x05field\"\xd6\x01\n" +
+	"\x05field\x18\x02 \x01(\tR\x05field\"\xf0\x01\n" +
 	"\n" +
 	"FieldRules\x12\x1a\n" +
 	"\brequired\x18\x01 \x01(\bR\brequired\x12\x1d\n" +
@@ -623,13 +1020,39 @@ const file_imageanalysis_v1_rest_proto_rawDesc = "" +
 	"max_length\x18\x04 \x01(\rR\tmaxLength\x12\x18\n" +
 	"\apattern\x18\x05 \x01(\tR\apattern\x12\x1d\n" +
 	"\n" +
-	"on_request\x18\x06 \x01(\bR\tonRequestB\n" +
+	"on_request\x18\x06 \x01(\bR\tonRequest\x12\x18\n" +
+	"\aexample\x18\a \x01(\tR\aexampleB\n" +
 	"\n" +
 	"\b_minimumB\n" +
 	"\n" +
-	"\b_maximum:S\n" +
+	"\b_maximum\"\xad\x01\n" +
+	"\tRestField\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06inline\x18\x02 \x01(\bR\x06inline\x12!\n" +
+	"\fmin_decimals\x18\x03 \x01(\rR\vminDecimals\x12!\n" +
+	"\fmax_decimals\x18\x04 \x01(\rR\vmaxDecimals\x12.\n" +
+	"\x04note\x18\x05 \x01(\v2\x1a.imageanalysis.v1.RestNoteR\x04note\"c\n" +
+	"\bRestNote\x12\x10\n" +
+	"\x03one\x18\x01 \x01(\tR\x03one\x12\x14\n" +
+	"\x05other\x18\x02 \x01(\tR\x05other\x12\x12\n" +
+	"\x04list\x18\x03 \x01(\tR\x04list\x12\x1b\n" +
+	"\tmin_items\x18\x04 \x01(\rR\bminItems\"=\n" +
+	"\vRestMessage\x12\x18\n" +
+	"\auntimed\x18\x01 \x01(\bR\auntimed\x12\x14\n" +
+	"\x05order\x18\x02 \x03(\tR\x05order\")\n" +
+	"\bRestEnum\x12\x1d\n" +
+	"\n" +
+	"lower_case\x18\x01 \x01(\bR\tlowerCase\"1\n" +
+	"\vRestRefusal\x12\x0e\n" +
+	"\x02on\x18\x01 \x01(\tR\x02on\x12\x12\n" +
+	"\x04says\x18\x02 \x01(\tR\x04says:S\n" +
 	"\x04rest\x12\x1e.google.protobuf.MethodOptions\x18\xb4\x87\x03 \x01(\v2\x1d.imageanalysis.v1.RestOptionsR\x04rest:S\n" +
-	"\x05rules\x12\x1d.google.protobuf.FieldOptions\x18\xb5\x87\x03 \x01(\v2\x1c.imageanalysis.v1.FieldRulesR\x05rulesB]\n" +
+	"\x05rules\x12\x1d.google.protobuf.FieldOptions\x18\xb5\x87\x03 \x01(\v2\x1c.imageanalysis.v1.FieldRulesR\x05rules:[\n" +
+	"\n" +
+	"rest_field\x12\x1d.google.protobuf.FieldOptions\x18\xb7\x87\x03 \x01(\v2\x1b.imageanalysis.v1.RestFieldR\trestField:c\n" +
+	"\frest_message\x12\x1f.google.protobuf.MessageOptions\x18\xb8\x87\x03 \x01(\v2\x1d.imageanalysis.v1.RestMessageR\vrestMessage:W\n" +
+	"\trest_enum\x12\x1c.google.protobuf.EnumOptions\x18\xb9\x87\x03 \x01(\v2\x1a.imageanalysis.v1.RestEnumR\brestEnum:e\n" +
+	"\frest_refusal\x12!.google.protobuf.EnumValueOptions\x18\xba\x87\x03 \x01(\v2\x1d.imageanalysis.v1.RestRefusalR\vrestRefusalB]\n" +
 	"\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3"
 
 var (
@@ -645,18 +1068,26 @@ func file_imageanalysis_v1_rest_proto_rawDescGZIP() []byte {
 }
 
 var file_imageanalysis_v1_rest_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_imageanalysis_v1_rest_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_imageanalysis_v1_rest_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_imageanalysis_v1_rest_proto_goTypes = []any{
-	(QueryParameter_Presence)(0),       // 0: imageanalysis.v1.QueryParameter.Presence
-	(*RestOptions)(nil),                // 1: imageanalysis.v1.RestOptions
-	(*RestBinding)(nil),                // 2: imageanalysis.v1.RestBinding
-	(*MultipartBody)(nil),              // 3: imageanalysis.v1.MultipartBody
-	(*DataUrlBody)(nil),                // 4: imageanalysis.v1.DataUrlBody
-	(*QueryParameter)(nil),             // 5: imageanalysis.v1.QueryParameter
-	(*HeaderParameter)(nil),            // 6: imageanalysis.v1.HeaderParameter
-	(*FieldRules)(nil),                 // 7: imageanalysis.v1.FieldRules
-	(*descriptorpb.MethodOptions)(nil), // 8: google.protobuf.MethodOptions
-	(*descriptorpb.FieldOptions)(nil),  // 9: google.protobuf.FieldOptions
+	(QueryParameter_Presence)(0),          // 0: imageanalysis.v1.QueryParameter.Presence
+	(*RestOptions)(nil),                   // 1: imageanalysis.v1.RestOptions
+	(*RestBinding)(nil),                   // 2: imageanalysis.v1.RestBinding
+	(*MultipartBody)(nil),                 // 3: imageanalysis.v1.MultipartBody
+	(*DataUrlBody)(nil),                   // 4: imageanalysis.v1.DataUrlBody
+	(*QueryParameter)(nil),                // 5: imageanalysis.v1.QueryParameter
+	(*HeaderParameter)(nil),               // 6: imageanalysis.v1.HeaderParameter
+	(*FieldRules)(nil),                    // 7: imageanalysis.v1.FieldRules
+	(*RestField)(nil),                     // 8: imageanalysis.v1.RestField
+	(*RestNote)(nil),                      // 9: imageanalysis.v1.RestNote
+	(*RestMessage)(nil),                   // 10: imageanalysis.v1.RestMessage
+	(*RestEnum)(nil),                      // 11: imageanalysis.v1.RestEnum
+	(*RestRefusal)(nil),                   // 12: imageanalysis.v1.RestRefusal
+	(*descriptorpb.MethodOptions)(nil),    // 13: google.protobuf.MethodOptions
+	(*descriptorpb.FieldOptions)(nil),     // 14: google.protobuf.FieldOptions
+	(*descriptorpb.MessageOptions)(nil),   // 15: google.protobuf.MessageOptions
+	(*descriptorpb.EnumOptions)(nil),      // 16: google.protobuf.EnumOptions
+	(*descriptorpb.EnumValueOptions)(nil), // 17: google.protobuf.EnumValueOptions
 }
 var file_imageanalysis_v1_rest_proto_depIdxs = []int32{
 	2,  // 0: imageanalysis.v1.RestOptions.bindings:type_name -> imageanalysis.v1.RestBinding
@@ -665,15 +1096,24 @@ var file_imageanalysis_v1_rest_proto_depIdxs = []int32{
 	5,  // 3: imageanalysis.v1.RestBinding.query:type_name -> imageanalysis.v1.QueryParameter
 	6,  // 4: imageanalysis.v1.RestBinding.headers:type_name -> imageanalysis.v1.HeaderParameter
 	0,  // 5: imageanalysis.v1.QueryParameter.presence:type_name -> imageanalysis.v1.QueryParameter.Presence
-	8,  // 6: imageanalysis.v1.rest:extendee -> google.protobuf.MethodOptions
-	9,  // 7: imageanalysis.v1.rules:extendee -> google.protobuf.FieldOptions
-	1,  // 8: imageanalysis.v1.rest:type_name -> imageanalysis.v1.RestOptions
-	7,  // 9: imageanalysis.v1.rules:type_name -> imageanalysis.v1.FieldRules
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	8,  // [8:10] is the sub-list for extension type_name
-	6,  // [6:8] is the sub-list for extension extendee
-	0,  // [0:6] is the sub-list for field type_name
+	9,  // 6: imageanalysis.v1.RestField.note:type_name -> imageanalysis.v1.RestNote
+	13, // 7: imageanalysis.v1.rest:extendee -> google.protobuf.MethodOptions
+	14, // 8: imageanalysis.v1.rules:extendee -> google.protobuf.FieldOptions
+	14, // 9: imageanalysis.v1.rest_field:extendee -> google.protobuf.FieldOptions
+	15, // 10: imageanalysis.v1.rest_message:extendee -> google.protobuf.MessageOptions
+	16, // 11: imageanalysis.v1.rest_enum:extendee -> google.protobuf.EnumOptions
+	17, // 12: imageanalysis.v1.rest_refusal:extendee -> google.protobuf.EnumValueOptions
+	1,  // 13: imageanalysis.v1.rest:type_name -> imageanalysis.v1.RestOptions
+	7,  // 14: imageanalysis.v1.rules:type_name -> imageanalysis.v1.FieldRules
+	8,  // 15: imageanalysis.v1.rest_field:type_name -> imageanalysis.v1.RestField
+	10, // 16: imageanalysis.v1.rest_message:type_name -> imageanalysis.v1.RestMessage
+	11, // 17: imageanalysis.v1.rest_enum:type_name -> imageanalysis.v1.RestEnum
+	12, // 18: imageanalysis.v1.rest_refusal:type_name -> imageanalysis.v1.RestRefusal
+	19, // [19:19] is the sub-list for method output_type
+	19, // [19:19] is the sub-list for method input_type
+	13, // [13:19] is the sub-list for extension type_name
+	7,  // [7:13] is the sub-list for extension extendee
+	0,  // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_imageanalysis_v1_rest_proto_init() }
@@ -688,8 +1128,8 @@ func file_imageanalysis_v1_rest_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_imageanalysis_v1_rest_proto_rawDesc), len(file_imageanalysis_v1_rest_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   7,
-			NumExtensions: 2,
+			NumMessages:   12,
+			NumExtensions: 6,
 			NumServices:   0,
 		},
 		GoTypes:           file_imageanalysis_v1_rest_proto_goTypes,

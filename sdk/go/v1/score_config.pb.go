@@ -255,21 +255,23 @@ var File_imageanalysis_v1_score_config_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_score_config_proto_rawDesc = "" +
 	"\n" +
-	"#imageanalysis/v1/score_config.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x1bimageanalysis/v1/rest.proto\"`\n" +
-	"\x18GetDetectionScoreRequest\x12 \n" +
-	"\acompany\x18\x01 \x01(\tB\x06\xaa\xbb\x18\x02\b\x01R\acompany\x12\"\n" +
-	"\bpassword\x18\x02 \x01(\tB\x06\xaa\xbb\x18\x02\b\x01R\bpassword\"v\n" +
-	"\x19GetDetectionScoreResponse\x12\x18\n" +
-	"\acompany\x18\x01 \x01(\tR\acompany\x12?\n" +
-	"\x0fdetection_score\x18\x02 \x01(\x01B\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?R\x0edetectionScore\"\xbc\x01\n" +
-	"\x18SetDetectionScoreRequest\x12 \n" +
-	"\acompany\x18\x01 \x01(\tB\x06\xaa\xbb\x18\x02\b\x01R\acompany\x12\"\n" +
-	"\bpassword\x18\x02 \x01(\tB\x06\xaa\xbb\x18\x02\b\x01R\bpassword\x12F\n" +
-	"\x0fdetection_score\x18\x03 \x01(\x01B\x18\xaa\xbb\x18\x14\b\x01\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?H\x00R\x0edetectionScore\x88\x01\x01B\x12\n" +
-	"\x10_detection_score\"v\n" +
-	"\x19SetDetectionScoreResponse\x12\x18\n" +
-	"\acompany\x18\x01 \x01(\tR\acompany\x12?\n" +
-	"\x0fdetection_score\x18\x02 \x01(\x01B\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?R\x0edetectionScore2\xd1\x05\n" +
+	"#imageanalysis/v1/score_config.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x1bimageanalysis/v1/rest.proto\"u\n" +
+	"\x18GetDetectionScoreRequest\x12&\n" +
+	"\acompany\x18\x01 \x01(\tB\f\xaa\xbb\x18\b\b\x01:\x04acmeR\acompany\x121\n" +
+	"\bpassword\x18\x02 \x01(\tB\x15\xaa\xbb\x18\x11\b\x01:\rcorrect horseR\bpassword\"\x8f\x01\n" +
+	"\x19GetDetectionScoreResponse\x12$\n" +
+	"\acompany\x18\x01 \x01(\tB\n" +
+	"\xaa\xbb\x18\x06:\x04acmeR\acompany\x12D\n" +
+	"\x0fdetection_score\x18\x02 \x01(\x01B\x1b\xaa\xbb\x18\x17\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x030.8R\x0edetectionScore:\x06»\x18\x02\b\x01\"\xd6\x01\n" +
+	"\x18SetDetectionScoreRequest\x12&\n" +
+	"\acompany\x18\x01 \x01(\tB\f\xaa\xbb\x18\b\b\x01:\x04acmeR\acompany\x121\n" +
+	"\bpassword\x18\x02 \x01(\tB\x15\xaa\xbb\x18\x11\b\x01:\rcorrect horseR\bpassword\x12K\n" +
+	"\x0fdetection_score\x18\x03 \x01(\x01B\x1d\xaa\xbb\x18\x19\b\x01\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x030.8H\x00R\x0edetectionScore\x88\x01\x01B\x12\n" +
+	"\x10_detection_score\"\x8f\x01\n" +
+	"\x19SetDetectionScoreResponse\x12$\n" +
+	"\acompany\x18\x01 \x01(\tB\n" +
+	"\xaa\xbb\x18\x06:\x04acmeR\acompany\x12D\n" +
+	"\x0fdetection_score\x18\x02 \x01(\x01B\x1b\xaa\xbb\x18\x17\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x030.8R\x0edetectionScore:\x06»\x18\x02\b\x012\x9a\x06\n" +
 	"\x12ScoreConfigService\x12\xca\x02\n" +
 	"\x11GetDetectionScore\x12*.imageanalysis.v1.GetDetectionScoreRequest\x1a+.imageanalysis.v1.GetDetectionScoreResponse\"\xdb\x01\xa2\xbb\x18\x91\x01\n" +
 	"I\n" +
@@ -278,14 +280,14 @@ const file_imageanalysis_v1_score_config_proto_rawDesc = "" +
 	"#\n" +
 	"\x12/face_config_score\"\r\n" +
 	"\tdetection\x18\x02\x12\x13COMPANY_AUTH_FAILED\x12\n" +
-	"QUEUE_FULL\x82\xd3\xe4\x93\x02?Z\x14\x12\x12/face_config_score\x12'/v1/companies/{company}/detection-score\x12\xed\x02\n" +
-	"\x11SetDetectionScore\x12*.imageanalysis.v1.SetDetectionScoreRequest\x1a+.imageanalysis.v1.SetDetectionScoreResponse\"\xfe\x01\xa2\xbb\x18\xb1\x01\n" +
+	"QUEUE_FULL\x82\xd3\xe4\x93\x02?Z\x14\x12\x12/face_config_score\x12'/v1/companies/{company}/detection-score\x12\xb6\x03\n" +
+	"\x11SetDetectionScore\x12*.imageanalysis.v1.SetDetectionScoreRequest\x1a+.imageanalysis.v1.SetDetectionScoreResponse\"\xc7\x02\xa2\xbb\x18\xfa\x01\n" +
 	"I\n" +
 	"'/v1/companies/{company}/detection-score*\x1e\n" +
 	"\x12x-company-password\x12\bpassword\n" +
-	"C\n" +
-	"\x12/face_config_score\"-\n" +
-	"\tdetection\x12\x0fdetection_score\x18\x01\"\rINVALID_SCORE\x12\x13COMPANY_AUTH_FAILED\x12\n" +
+	"\x8b\x01\n" +
+	"\x12/face_config_score\"u\n" +
+	"\tdetection\x12\x0fdetection_score\x18\x01\"\rINVALID_SCORE*FRequired. With a value it sets the score; bare or empty it returns it.\x12\x13COMPANY_AUTH_FAILED\x12\n" +
 	"QUEUE_FULL\x82\xd3\xe4\x93\x02B:\x01*Z\x14\x12\x12/face_config_score\x1a'/v1/companies/{company}/detection-scoreB]\n" +
 	"\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3"
 

@@ -149,8 +149,8 @@ test('mistakes in the options are errors at start that name the RPC', (t) => {
       method('M', 'get: "/a"', 'bindings: {path: "/a" headers: {name: "X" field: "name"}}'),
       /option rest: bindings\.0\.headers\.0\.name/,
     ],
-    [method('M', 'get: "/a"', '', 'Nested'), /field "q" is of TYPE_MESSAGE/],
-    [method('M', 'get: "/a"', '', 'Large'), /field "n" is of TYPE_INT64, which has no REST form/],
+    [method('M', 'get: "/a"', '', 'Nested'), /field "q" is of type Q/],
+    [method('M', 'get: "/a"', '', 'Large'), /field "n" is of type int64, which has no REST form/],
     [method('M', 'get: "/a"', '', 'Tags'), /field "tags" is repeated, which has no REST form/],
     [method('M', 'get: "/a"', '', 'Ratio'), /field "ratio" is a double, want a score/],
     [

@@ -28,7 +28,7 @@ from imageanalysis.v1 import geometry_pb2 as imageanalysis_dot_v1_dot_geometry__
 from imageanalysis.v1 import rest_pb2 as imageanalysis_dot_v1_dot_rest__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%imageanalysis/v1/face_detection.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1bimageanalysis/v1/rest.proto\"\xc7\x01\n\x17\x44\x65tectSingleFaceRequest\x12\x15\n\x05image\x18\x01 \x01(\x0c\x42\x06\xaa\xbb\x18\x02\x08\x01\x12\x17\n\x07\x63ompany\x18\x02 \x01(\tB\x06\xaa\xbb\x18\x02 @\x12.\n\tmin_score\x18\x03 \x01(\x01\x42\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?H\x00\x88\x01\x01\x12\x11\n\tlandmarks\x18\x04 \x01(\x08\x12\x11\n\x04\x63rop\x18\x05 \x01(\x08H\x01\x88\x01\x01\x12\x0f\n\x07\x64\x65tails\x18\x06 \x01(\x08\x42\x0c\n\n_min_scoreB\x07\n\x05_crop\"}\n\x18\x44\x65tectSingleFaceResponse\x12$\n\x04\x66\x61\x63\x65\x18\x01 \x01(\x0b\x32\x16.imageanalysis.v1.Face\x12;\n\x07\x64\x65tails\x18\x02 \x01(\x0b\x32\".imageanalysis.v1.DetectionDetailsB\x06\xaa\xbb\x18\x02\x30\x01\"\x83\x02\n\x15\x44\x65tectAllFacesRequest\x12\x15\n\x05image\x18\x01 \x01(\x0c\x42\x06\xaa\xbb\x18\x02\x08\x01\x12\x17\n\x07\x63ompany\x18\x02 \x01(\tB\x06\xaa\xbb\x18\x02 @\x12.\n\tmin_score\x18\x03 \x01(\x01\x42\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?H\x00\x88\x01\x01\x12\x11\n\tlandmarks\x18\x04 \x01(\x08\x12\x11\n\x04\x63rop\x18\x05 \x01(\x08H\x01\x88\x01\x01\x12\x0f\n\x07\x64\x65tails\x18\x06 \x01(\x08\x12.\n\tmax_faces\x18\x07 \x01(\rB\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\xf0?\x19\x00\x00\x00\x00\x00@\x8f@H\x02\x88\x01\x01\x42\x0c\n\n_min_scoreB\x07\n\x05_cropB\x0c\n\n_max_faces\"\x93\x01\n\x16\x44\x65tectAllFacesResponse\x12%\n\x05\x66\x61\x63\x65s\x18\x01 \x03(\x0b\x32\x16.imageanalysis.v1.Face\x12\x15\n\romitted_faces\x18\x02 \x01(\r\x12;\n\x07\x64\x65tails\x18\x03 \x01(\x0b\x32\".imageanalysis.v1.DetectionDetailsB\x06\xaa\xbb\x18\x02\x30\x01\"`\n\x18StreamDetectFacesRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12\x38\n\x07request\x18\x02 \x01(\x0b\x32\'.imageanalysis.v1.DetectAllFacesRequest\"\x94\x01\n\x19StreamDetectFacesResponse\x12\n\n\x02id\x18\x01 \x01(\t\x12<\n\x08response\x18\x02 \x01(\x0b\x32(.imageanalysis.v1.DetectAllFacesResponseH\x00\x12#\n\x05\x65rror\x18\x03 \x01(\x0b\x32\x12.google.rpc.StatusH\x00\x42\x08\n\x06result\"\xab\x01\n\x04\x46\x61\x63\x65\x12\x33\n\x0c\x62ounding_box\x18\x01 \x01(\x0b\x32\x1d.imageanalysis.v1.BoundingBox\x12\x17\n\x0f\x64\x65tection_score\x18\x02 \x01(\x01\x12\x19\n\tcrop_jpeg\x18\x03 \x01(\x0c\x42\x06\xaa\xbb\x18\x02\x30\x01\x12:\n\tlandmarks\x18\x04 \x01(\x0b\x32\x1f.imageanalysis.v1.FaceLandmarksB\x06\xaa\xbb\x18\x02\x30\x01\"\xfa\x01\n\rFaceLandmarks\x12*\n\tright_eye\x18\x01 \x01(\x0b\x32\x17.imageanalysis.v1.Point\x12)\n\x08left_eye\x18\x02 \x01(\x0b\x32\x17.imageanalysis.v1.Point\x12)\n\x08nose_tip\x18\x03 \x01(\x0b\x32\x17.imageanalysis.v1.Point\x12\x33\n\x12right_mouth_corner\x18\x04 \x01(\x0b\x32\x17.imageanalysis.v1.Point\x12\x32\n\x11left_mouth_corner\x18\x05 \x01(\x0b\x32\x17.imageanalysis.v1.Point\"\x9a\x01\n\x10\x44\x65tectionDetails\x12*\n\x05image\x18\x01 \x01(\x0b\x32\x1b.imageanalysis.v1.ImageSize\x12.\n\tthreshold\x18\x02 \x01(\x0b\x32\x1b.imageanalysis.v1.Threshold\x12*\n\x05model\x18\x03 \x01(\x0b\x32\x1b.imageanalysis.v1.ModelInfo\"e\n\tThreshold\x12%\n\x05value\x18\x01 \x01(\x01\x42\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?\x12\x31\n\x06source\x18\x02 \x01(\x0e\x32!.imageanalysis.v1.ThresholdSource\"*\n\tModelInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t*\x8d\x01\n\x0fThresholdSource\x12 \n\x1cTHRESHOLD_SOURCE_UNSPECIFIED\x10\x00\x12\x1c\n\x18THRESHOLD_SOURCE_REQUEST\x10\x01\x12\x1c\n\x18THRESHOLD_SOURCE_COMPANY\x10\x02\x12\x1c\n\x18THRESHOLD_SOURCE_DEFAULT\x10\x03\x32\x97\x04\n\x14\x46\x61\x63\x65\x44\x65tectionService\x12\xcd\x01\n\x10\x44\x65tectSingleFace\x12).imageanalysis.v1.DetectSingleFaceRequest\x1a*.imageanalysis.v1.DetectSingleFaceResponse\"b\xa2\xbb\x18@\n$\n\x13/face_detect_single\x12\r\n\x04\x66ile\x12\x05image\x12\x0fUNKNOWN_COMPANY\x12\x07NO_FACE\x82\xd3\xe4\x93\x02\x18\"\x13/face_detect_single:\x01*\x12\xbc\x01\n\x0e\x44\x65tectAllFaces\x12\'.imageanalysis.v1.DetectAllFacesRequest\x1a(.imageanalysis.v1.DetectAllFacesResponse\"W\xa2\xbb\x18\x36\n#\n\x12/face_detect_multi\x12\r\n\x04\x66ile\x12\x05image\x12\x0fUNKNOWN_COMPANY\x82\xd3\xe4\x93\x02\x17\"\x12/face_detect_multi:\x01*\x12p\n\x11StreamDetectFaces\x12*.imageanalysis.v1.StreamDetectFacesRequest\x1a+.imageanalysis.v1.StreamDetectFacesResponse(\x01\x30\x01\x42]\n\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%imageanalysis/v1/face_detection.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1bimageanalysis/v1/rest.proto\"\xd2\x01\n\x17\x44\x65tectSingleFaceRequest\x12\x15\n\x05image\x18\x01 \x01(\x0c\x42\x06\xaa\xbb\x18\x02\x08\x01\x12\x1d\n\x07\x63ompany\x18\x02 \x01(\tB\x0c\xaa\xbb\x18\x08 @:\x04\x61\x63me\x12\x33\n\tmin_score\x18\x03 \x01(\x01\x42\x1b\xaa\xbb\x18\x17\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x03\x30.5H\x00\x88\x01\x01\x12\x11\n\tlandmarks\x18\x04 \x01(\x08\x12\x11\n\x04\x63rop\x18\x05 \x01(\x08H\x01\x88\x01\x01\x12\x0f\n\x07\x64\x65tails\x18\x06 \x01(\x08\x42\x0c\n\n_min_scoreB\x07\n\x05_crop\"\x8b\x01\n\x18\x44\x65tectSingleFaceResponse\x12,\n\x04\x66\x61\x63\x65\x18\x01 \x01(\x0b\x32\x16.imageanalysis.v1.FaceB\x06\xba\xbb\x18\x02\x10\x01\x12\x41\n\x07\x64\x65tails\x18\x02 \x01(\x0b\x32\".imageanalysis.v1.DetectionDetailsB\x0c\xaa\xbb\x18\x02\x30\x01\xba\xbb\x18\x02\x10\x01\"\x92\x02\n\x15\x44\x65tectAllFacesRequest\x12\x15\n\x05image\x18\x01 \x01(\x0c\x42\x06\xaa\xbb\x18\x02\x08\x01\x12\x1d\n\x07\x63ompany\x18\x02 \x01(\tB\x0c\xaa\xbb\x18\x08 @:\x04\x61\x63me\x12\x33\n\tmin_score\x18\x03 \x01(\x01\x42\x1b\xaa\xbb\x18\x17\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x03\x30.5H\x00\x88\x01\x01\x12\x11\n\tlandmarks\x18\x04 \x01(\x08\x12\x11\n\x04\x63rop\x18\x05 \x01(\x08H\x01\x88\x01\x01\x12\x0f\n\x07\x64\x65tails\x18\x06 \x01(\x08\x12\x32\n\tmax_faces\x18\x07 \x01(\rB\x1a\xaa\xbb\x18\x16\x11\x00\x00\x00\x00\x00\x00\xf0?\x19\x00\x00\x00\x00\x00@\x8f@:\x02\x31\x30H\x02\x88\x01\x01\x42\x0c\n\n_min_scoreB\x07\n\x05_cropB\x0c\n\n_max_faces\"\xff\x01\n\x16\x44\x65tectAllFacesResponse\x12\x33\n\x05\x66\x61\x63\x65s\x18\x01 \x03(\x0b\x32\x16.imageanalysis.v1.FaceB\x0c\xba\xbb\x18\x08\n\x06result\x12m\n\romitted_faces\x18\x02 \x01(\rBV\xba\xbb\x18R*P\n\x1ethe smallest face was left out\x12$the {n} smallest faces were left out\x1a\x05\x66\x61\x63\x65s \xe8\x07\x12\x41\n\x07\x64\x65tails\x18\x03 \x01(\x0b\x32\".imageanalysis.v1.DetectionDetailsB\x0c\xaa\xbb\x18\x02\x30\x01\xba\xbb\x18\x02\x10\x01\"`\n\x18StreamDetectFacesRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12\x38\n\x07request\x18\x02 \x01(\x0b\x32\'.imageanalysis.v1.DetectAllFacesRequest\"\x94\x01\n\x19StreamDetectFacesResponse\x12\n\n\x02id\x18\x01 \x01(\t\x12<\n\x08response\x18\x02 \x01(\x0b\x32(.imageanalysis.v1.DetectAllFacesResponseH\x00\x12#\n\x05\x65rror\x18\x03 \x01(\x0b\x32\x12.google.rpc.StatusH\x00\x42\x08\n\x06result\"\xee\x01\n\x04\x46\x61\x63\x65\x12?\n\x0c\x62ounding_box\x18\x01 \x01(\x0b\x32\x1d.imageanalysis.v1.BoundingBoxB\n\xba\xbb\x18\x06\n\x04\x62\x62ox\x12>\n\x0f\x64\x65tection_score\x18\x02 \x01(\x01\x42%\xaa\xbb\x18\x19*\x0f^[01]\\.\\d{4,6}$:\x06\x30.9731\xba\xbb\x18\x04\x18\x04 \x06\x12)\n\tcrop_jpeg\x18\x03 \x01(\x0c\x42\x16\xaa\xbb\x18\x08\x30\x01:\x04/9g=\xba\xbb\x18\x06\n\x04\x66\x61\x63\x65\x12:\n\tlandmarks\x18\x04 \x01(\x0b\x32\x1f.imageanalysis.v1.FaceLandmarksB\x06\xaa\xbb\x18\x02\x30\x01\"\xfa\x01\n\rFaceLandmarks\x12*\n\tright_eye\x18\x01 \x01(\x0b\x32\x17.imageanalysis.v1.Point\x12)\n\x08left_eye\x18\x02 \x01(\x0b\x32\x17.imageanalysis.v1.Point\x12)\n\x08nose_tip\x18\x03 \x01(\x0b\x32\x17.imageanalysis.v1.Point\x12\x33\n\x12right_mouth_corner\x18\x04 \x01(\x0b\x32\x17.imageanalysis.v1.Point\x12\x32\n\x11left_mouth_corner\x18\x05 \x01(\x0b\x32\x17.imageanalysis.v1.Point\"\x9a\x01\n\x10\x44\x65tectionDetails\x12*\n\x05image\x18\x01 \x01(\x0b\x32\x1b.imageanalysis.v1.ImageSize\x12.\n\tthreshold\x18\x02 \x01(\x0b\x32\x1b.imageanalysis.v1.Threshold\x12*\n\x05model\x18\x03 \x01(\x0b\x32\x1b.imageanalysis.v1.ModelInfo\"e\n\tThreshold\x12%\n\x05value\x18\x01 \x01(\x01\x42\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?\x12\x31\n\x06source\x18\x02 \x01(\x0e\x32!.imageanalysis.v1.ThresholdSource\"*\n\tModelInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t*\x95\x01\n\x0fThresholdSource\x12 \n\x1cTHRESHOLD_SOURCE_UNSPECIFIED\x10\x00\x12\x1c\n\x18THRESHOLD_SOURCE_REQUEST\x10\x01\x12\x1c\n\x18THRESHOLD_SOURCE_COMPANY\x10\x02\x12\x1c\n\x18THRESHOLD_SOURCE_DEFAULT\x10\x03\x1a\x06\xca\xbb\x18\x02\x08\x01\x32\x97\x04\n\x14\x46\x61\x63\x65\x44\x65tectionService\x12\xcd\x01\n\x10\x44\x65tectSingleFace\x12).imageanalysis.v1.DetectSingleFaceRequest\x1a*.imageanalysis.v1.DetectSingleFaceResponse\"b\xa2\xbb\x18@\n$\n\x13/face_detect_single\x12\r\n\x04\x66ile\x12\x05image\x12\x0fUNKNOWN_COMPANY\x12\x07NO_FACE\x82\xd3\xe4\x93\x02\x18\"\x13/face_detect_single:\x01*\x12\xbc\x01\n\x0e\x44\x65tectAllFaces\x12\'.imageanalysis.v1.DetectAllFacesRequest\x1a(.imageanalysis.v1.DetectAllFacesResponse\"W\xa2\xbb\x18\x36\n#\n\x12/face_detect_multi\x12\r\n\x04\x66ile\x12\x05image\x12\x0fUNKNOWN_COMPANY\x82\xd3\xe4\x93\x02\x17\"\x12/face_detect_multi:\x01*\x12p\n\x11StreamDetectFaces\x12*.imageanalysis.v1.StreamDetectFacesRequest\x1a+.imageanalysis.v1.StreamDetectFacesResponse(\x01\x30\x01\x42]\n\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,26 +36,38 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'imageanalysis.v1.face_detec
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\020imageanalysis.v1P\001Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\252\002\020ImageAnalysis.V1'
+  _globals['_THRESHOLDSOURCE']._loaded_options = None
+  _globals['_THRESHOLDSOURCE']._serialized_options = b'\312\273\030\002\010\001'
   _globals['_DETECTSINGLEFACEREQUEST'].fields_by_name['image']._loaded_options = None
   _globals['_DETECTSINGLEFACEREQUEST'].fields_by_name['image']._serialized_options = b'\252\273\030\002\010\001'
   _globals['_DETECTSINGLEFACEREQUEST'].fields_by_name['company']._loaded_options = None
-  _globals['_DETECTSINGLEFACEREQUEST'].fields_by_name['company']._serialized_options = b'\252\273\030\002 @'
+  _globals['_DETECTSINGLEFACEREQUEST'].fields_by_name['company']._serialized_options = b'\252\273\030\010 @:\004acme'
   _globals['_DETECTSINGLEFACEREQUEST'].fields_by_name['min_score']._loaded_options = None
-  _globals['_DETECTSINGLEFACEREQUEST'].fields_by_name['min_score']._serialized_options = b'\252\273\030\022\021\000\000\000\000\000\000\000\000\031\000\000\000\000\000\000\360?'
+  _globals['_DETECTSINGLEFACEREQUEST'].fields_by_name['min_score']._serialized_options = b'\252\273\030\027\021\000\000\000\000\000\000\000\000\031\000\000\000\000\000\000\360?:\0030.5'
+  _globals['_DETECTSINGLEFACERESPONSE'].fields_by_name['face']._loaded_options = None
+  _globals['_DETECTSINGLEFACERESPONSE'].fields_by_name['face']._serialized_options = b'\272\273\030\002\020\001'
   _globals['_DETECTSINGLEFACERESPONSE'].fields_by_name['details']._loaded_options = None
-  _globals['_DETECTSINGLEFACERESPONSE'].fields_by_name['details']._serialized_options = b'\252\273\030\0020\001'
+  _globals['_DETECTSINGLEFACERESPONSE'].fields_by_name['details']._serialized_options = b'\252\273\030\0020\001\272\273\030\002\020\001'
   _globals['_DETECTALLFACESREQUEST'].fields_by_name['image']._loaded_options = None
   _globals['_DETECTALLFACESREQUEST'].fields_by_name['image']._serialized_options = b'\252\273\030\002\010\001'
   _globals['_DETECTALLFACESREQUEST'].fields_by_name['company']._loaded_options = None
-  _globals['_DETECTALLFACESREQUEST'].fields_by_name['company']._serialized_options = b'\252\273\030\002 @'
+  _globals['_DETECTALLFACESREQUEST'].fields_by_name['company']._serialized_options = b'\252\273\030\010 @:\004acme'
   _globals['_DETECTALLFACESREQUEST'].fields_by_name['min_score']._loaded_options = None
-  _globals['_DETECTALLFACESREQUEST'].fields_by_name['min_score']._serialized_options = b'\252\273\030\022\021\000\000\000\000\000\000\000\000\031\000\000\000\000\000\000\360?'
+  _globals['_DETECTALLFACESREQUEST'].fields_by_name['min_score']._serialized_options = b'\252\273\030\027\021\000\000\000\000\000\000\000\000\031\000\000\000\000\000\000\360?:\0030.5'
   _globals['_DETECTALLFACESREQUEST'].fields_by_name['max_faces']._loaded_options = None
-  _globals['_DETECTALLFACESREQUEST'].fields_by_name['max_faces']._serialized_options = b'\252\273\030\022\021\000\000\000\000\000\000\360?\031\000\000\000\000\000@\217@'
+  _globals['_DETECTALLFACESREQUEST'].fields_by_name['max_faces']._serialized_options = b'\252\273\030\026\021\000\000\000\000\000\000\360?\031\000\000\000\000\000@\217@:\00210'
+  _globals['_DETECTALLFACESRESPONSE'].fields_by_name['faces']._loaded_options = None
+  _globals['_DETECTALLFACESRESPONSE'].fields_by_name['faces']._serialized_options = b'\272\273\030\010\n\006result'
+  _globals['_DETECTALLFACESRESPONSE'].fields_by_name['omitted_faces']._loaded_options = None
+  _globals['_DETECTALLFACESRESPONSE'].fields_by_name['omitted_faces']._serialized_options = b'\272\273\030R*P\n\036the smallest face was left out\022$the {n} smallest faces were left out\032\005faces \350\007'
   _globals['_DETECTALLFACESRESPONSE'].fields_by_name['details']._loaded_options = None
-  _globals['_DETECTALLFACESRESPONSE'].fields_by_name['details']._serialized_options = b'\252\273\030\0020\001'
+  _globals['_DETECTALLFACESRESPONSE'].fields_by_name['details']._serialized_options = b'\252\273\030\0020\001\272\273\030\002\020\001'
+  _globals['_FACE'].fields_by_name['bounding_box']._loaded_options = None
+  _globals['_FACE'].fields_by_name['bounding_box']._serialized_options = b'\272\273\030\006\n\004bbox'
+  _globals['_FACE'].fields_by_name['detection_score']._loaded_options = None
+  _globals['_FACE'].fields_by_name['detection_score']._serialized_options = b'\252\273\030\031*\017^[01]\\.\\d{4,6}$:\0060.9731\272\273\030\004\030\004 \006'
   _globals['_FACE'].fields_by_name['crop_jpeg']._loaded_options = None
-  _globals['_FACE'].fields_by_name['crop_jpeg']._serialized_options = b'\252\273\030\0020\001'
+  _globals['_FACE'].fields_by_name['crop_jpeg']._serialized_options = b'\252\273\030\0100\001:\004/9g=\272\273\030\006\n\004face'
   _globals['_FACE'].fields_by_name['landmarks']._loaded_options = None
   _globals['_FACE'].fields_by_name['landmarks']._serialized_options = b'\252\273\030\0020\001'
   _globals['_THRESHOLD'].fields_by_name['value']._loaded_options = None
@@ -64,30 +76,30 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_FACEDETECTIONSERVICE'].methods_by_name['DetectSingleFace']._serialized_options = b'\242\273\030@\n$\n\023/face_detect_single\022\r\n\004file\022\005image\022\017UNKNOWN_COMPANY\022\007NO_FACE\202\323\344\223\002\030\"\023/face_detect_single:\001*'
   _globals['_FACEDETECTIONSERVICE'].methods_by_name['DetectAllFaces']._loaded_options = None
   _globals['_FACEDETECTIONSERVICE'].methods_by_name['DetectAllFaces']._serialized_options = b'\242\273\0306\n#\n\022/face_detect_multi\022\r\n\004file\022\005image\022\017UNKNOWN_COMPANY\202\323\344\223\002\027\"\022/face_detect_multi:\001*'
-  _globals['_THRESHOLDSOURCE']._serialized_start=1898
-  _globals['_THRESHOLDSOURCE']._serialized_end=2039
+  _globals['_THRESHOLDSOURCE']._serialized_start=2114
+  _globals['_THRESHOLDSOURCE']._serialized_end=2263
   _globals['_DETECTSINGLEFACEREQUEST']._serialized_start=177
-  _globals['_DETECTSINGLEFACEREQUEST']._serialized_end=376
-  _globals['_DETECTSINGLEFACERESPONSE']._serialized_start=378
-  _globals['_DETECTSINGLEFACERESPONSE']._serialized_end=503
-  _globals['_DETECTALLFACESREQUEST']._serialized_start=506
-  _globals['_DETECTALLFACESREQUEST']._serialized_end=765
-  _globals['_DETECTALLFACESRESPONSE']._serialized_start=768
-  _globals['_DETECTALLFACESRESPONSE']._serialized_end=915
-  _globals['_STREAMDETECTFACESREQUEST']._serialized_start=917
-  _globals['_STREAMDETECTFACESREQUEST']._serialized_end=1013
-  _globals['_STREAMDETECTFACESRESPONSE']._serialized_start=1016
-  _globals['_STREAMDETECTFACESRESPONSE']._serialized_end=1164
-  _globals['_FACE']._serialized_start=1167
-  _globals['_FACE']._serialized_end=1338
-  _globals['_FACELANDMARKS']._serialized_start=1341
-  _globals['_FACELANDMARKS']._serialized_end=1591
-  _globals['_DETECTIONDETAILS']._serialized_start=1594
-  _globals['_DETECTIONDETAILS']._serialized_end=1748
-  _globals['_THRESHOLD']._serialized_start=1750
-  _globals['_THRESHOLD']._serialized_end=1851
-  _globals['_MODELINFO']._serialized_start=1853
-  _globals['_MODELINFO']._serialized_end=1895
-  _globals['_FACEDETECTIONSERVICE']._serialized_start=2042
-  _globals['_FACEDETECTIONSERVICE']._serialized_end=2577
+  _globals['_DETECTSINGLEFACEREQUEST']._serialized_end=387
+  _globals['_DETECTSINGLEFACERESPONSE']._serialized_start=390
+  _globals['_DETECTSINGLEFACERESPONSE']._serialized_end=529
+  _globals['_DETECTALLFACESREQUEST']._serialized_start=532
+  _globals['_DETECTALLFACESREQUEST']._serialized_end=806
+  _globals['_DETECTALLFACESRESPONSE']._serialized_start=809
+  _globals['_DETECTALLFACESRESPONSE']._serialized_end=1064
+  _globals['_STREAMDETECTFACESREQUEST']._serialized_start=1066
+  _globals['_STREAMDETECTFACESREQUEST']._serialized_end=1162
+  _globals['_STREAMDETECTFACESRESPONSE']._serialized_start=1165
+  _globals['_STREAMDETECTFACESRESPONSE']._serialized_end=1313
+  _globals['_FACE']._serialized_start=1316
+  _globals['_FACE']._serialized_end=1554
+  _globals['_FACELANDMARKS']._serialized_start=1557
+  _globals['_FACELANDMARKS']._serialized_end=1807
+  _globals['_DETECTIONDETAILS']._serialized_start=1810
+  _globals['_DETECTIONDETAILS']._serialized_end=1964
+  _globals['_THRESHOLD']._serialized_start=1966
+  _globals['_THRESHOLD']._serialized_end=2067
+  _globals['_MODELINFO']._serialized_start=2069
+  _globals['_MODELINFO']._serialized_end=2111
+  _globals['_FACEDETECTIONSERVICE']._serialized_start=2266
+  _globals['_FACEDETECTIONSERVICE']._serialized_end=2801
 # @@protoc_insertion_point(module_scope)

@@ -11,6 +11,14 @@ REST_FIELD_NUMBER: _ClassVar[int]
 rest: _descriptor.FieldDescriptor
 RULES_FIELD_NUMBER: _ClassVar[int]
 rules: _descriptor.FieldDescriptor
+REST_FIELD_FIELD_NUMBER: _ClassVar[int]
+rest_field: _descriptor.FieldDescriptor
+REST_MESSAGE_FIELD_NUMBER: _ClassVar[int]
+rest_message: _descriptor.FieldDescriptor
+REST_ENUM_FIELD_NUMBER: _ClassVar[int]
+rest_enum: _descriptor.FieldDescriptor
+REST_REFUSAL_FIELD_NUMBER: _ClassVar[int]
+rest_refusal: _descriptor.FieldDescriptor
 
 class RestOptions(_message.Message):
     __slots__ = ("bindings", "refusals")
@@ -51,7 +59,7 @@ class DataUrlBody(_message.Message):
     def __init__(self, member: _Optional[str] = ..., field: _Optional[str] = ...) -> None: ...
 
 class QueryParameter(_message.Message):
-    __slots__ = ("name", "field", "presence", "invalid_reason")
+    __slots__ = ("name", "field", "presence", "invalid_reason", "description")
     class Presence(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = ()
         PRESENCE_UNSPECIFIED: _ClassVar[QueryParameter.Presence]
@@ -64,11 +72,13 @@ class QueryParameter(_message.Message):
     FIELD_FIELD_NUMBER: _ClassVar[int]
     PRESENCE_FIELD_NUMBER: _ClassVar[int]
     INVALID_REASON_FIELD_NUMBER: _ClassVar[int]
+    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
     name: str
     field: str
     presence: QueryParameter.Presence
     invalid_reason: str
-    def __init__(self, name: _Optional[str] = ..., field: _Optional[str] = ..., presence: _Optional[_Union[QueryParameter.Presence, str]] = ..., invalid_reason: _Optional[str] = ...) -> None: ...
+    description: str
+    def __init__(self, name: _Optional[str] = ..., field: _Optional[str] = ..., presence: _Optional[_Union[QueryParameter.Presence, str]] = ..., invalid_reason: _Optional[str] = ..., description: _Optional[str] = ...) -> None: ...
 
 class HeaderParameter(_message.Message):
     __slots__ = ("name", "field")
@@ -79,17 +89,67 @@ class HeaderParameter(_message.Message):
     def __init__(self, name: _Optional[str] = ..., field: _Optional[str] = ...) -> None: ...
 
 class FieldRules(_message.Message):
-    __slots__ = ("required", "minimum", "maximum", "max_length", "pattern", "on_request")
+    __slots__ = ("required", "minimum", "maximum", "max_length", "pattern", "on_request", "example")
     REQUIRED_FIELD_NUMBER: _ClassVar[int]
     MINIMUM_FIELD_NUMBER: _ClassVar[int]
     MAXIMUM_FIELD_NUMBER: _ClassVar[int]
     MAX_LENGTH_FIELD_NUMBER: _ClassVar[int]
     PATTERN_FIELD_NUMBER: _ClassVar[int]
     ON_REQUEST_FIELD_NUMBER: _ClassVar[int]
+    EXAMPLE_FIELD_NUMBER: _ClassVar[int]
     required: bool
     minimum: float
     maximum: float
     max_length: int
     pattern: str
     on_request: bool
-    def __init__(self, required: bool = ..., minimum: _Optional[float] = ..., maximum: _Optional[float] = ..., max_length: _Optional[int] = ..., pattern: _Optional[str] = ..., on_request: bool = ...) -> None: ...
+    example: str
+    def __init__(self, required: bool = ..., minimum: _Optional[float] = ..., maximum: _Optional[float] = ..., max_length: _Optional[int] = ..., pattern: _Optional[str] = ..., on_request: bool = ..., example: _Optional[str] = ...) -> None: ...
+
+class RestField(_message.Message):
+    __slots__ = ("name", "inline", "min_decimals", "max_decimals", "note")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    INLINE_FIELD_NUMBER: _ClassVar[int]
+    MIN_DECIMALS_FIELD_NUMBER: _ClassVar[int]
+    MAX_DECIMALS_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    inline: bool
+    min_decimals: int
+    max_decimals: int
+    note: RestNote
+    def __init__(self, name: _Optional[str] = ..., inline: bool = ..., min_decimals: _Optional[int] = ..., max_decimals: _Optional[int] = ..., note: _Optional[_Union[RestNote, _Mapping]] = ...) -> None: ...
+
+class RestNote(_message.Message):
+    __slots__ = ("one", "other", "list", "min_items")
+    ONE_FIELD_NUMBER: _ClassVar[int]
+    OTHER_FIELD_NUMBER: _ClassVar[int]
+    LIST_FIELD_NUMBER: _ClassVar[int]
+    MIN_ITEMS_FIELD_NUMBER: _ClassVar[int]
+    one: str
+    other: str
+    list: str
+    min_items: int
+    def __init__(self, one: _Optional[str] = ..., other: _Optional[str] = ..., list: _Optional[str] = ..., min_items: _Optional[int] = ...) -> None: ...
+
+class RestMessage(_message.Message):
+    __slots__ = ("untimed", "order")
+    UNTIMED_FIELD_NUMBER: _ClassVar[int]
+    ORDER_FIELD_NUMBER: _ClassVar[int]
+    untimed: bool
+    order: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, untimed: bool = ..., order: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class RestEnum(_message.Message):
+    __slots__ = ("lower_case",)
+    LOWER_CASE_FIELD_NUMBER: _ClassVar[int]
+    lower_case: bool
+    def __init__(self, lower_case: bool = ...) -> None: ...
+
+class RestRefusal(_message.Message):
+    __slots__ = ("on", "says")
+    ON_FIELD_NUMBER: _ClassVar[int]
+    SAYS_FIELD_NUMBER: _ClassVar[int]
+    on: str
+    says: str
+    def __init__(self, on: _Optional[str] = ..., says: _Optional[str] = ...) -> None: ...

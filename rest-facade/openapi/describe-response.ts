@@ -1,0 +1,132 @@
+import protobuf from 'protobufjs';
+import { fieldOptionsOf, messageOptionsOf, shownValues } from '../response/field-options.js';
+import { scalarOf } from '../response/scalars.js';
+import { commentOf, type Schema, unwrap } from './schema.js';
+
+/** Collects the schemas of responses and of the messages inside them, by message name. */
+export function createResponseSchemas(): {
+  /** The schema of an RPC's response, by reference. */
+  describe(message: protobuf.Type): Schema;
+  readonly schemas: Record<string, Schema>;
+} {
+  const schemas: Record<string, Schema> = {};
+
+  const reference = (message: protobuf.Type): Schema => {
+    if (schemas[message.name] === undefined) {
+      schemas[message.name] = {};
+      schemas[message.name] = objectSchema(message, membersOf(message));
+    }
+    return { $ref: `#/components/schemas/${message.name}` };
+  };
+
+  const membersOf = (message: protobuf.Type, areOptional = false): Members => {
+    const members: Members = { properties: {}, required: [] };
+    for (const field of message.fieldsArray) {
+      const options = fieldOptionsOf(field);
+      const isOptional = areOptional || options.isOptional;
+      if (options.note !== undefined) continue;
+      if (options.isInline) {
+        const inner = membersOf(field.resolvedType as protobuf.Type, isOptional);
+        Object.assign(members.properties, inner.properties);
+        members.required.push(...inner.required);
+        continue;
+      }
+      members.properties[options.name] = { description: commentOf(field), ...valueSchema(field) };
+      if (!isOptional) members.required.push(options.name);
+    }
+    return members;
+  };
+
+  const valueSchema = (field: protobuf.Field): Schema => {
+    const item = itemSchema(field);
+    return field.repeated ? { type: 'array', items: item } : item;
+  };
+
+  const itemSchema = (field: protobuf.Field): Schema => {
+    const { resolvedType } = field;
+    if (resolvedType instanceof protobuf.Type) return reference(resolvedType);
+    if (resolvedType instanceof protobuf.Enum) return enumSchema(resolvedType);
+    const { decimals, values } = fieldOptionsOf(field);
+    if (decimals === undefined) return { ...scalarOf(field).schema, ...values };
+    const described = `as text with ${decimals.min} to ${decimals.max} decimals.`;
+    const description = `${commentOf(field).replace(/[.]$/, '')}, ${described}`;
+    return { type: 'string', ...values, description };
+  };
+
+  return {
+    schemas,
+    describe(message) {
+      const { $ref } = reference(message);
+      const { properties, required } = membersOf(message);
+      const status = {
+        type: 'string',
+        description: 'The processing status: `success`, or that with what was left out.',
+      };
+      const own = { message: status, ...(messageOptionsOf(message).isTimed && { process_time }) };
+      schemas[message.name] = objectSchema(message, {
+        properties: { ...own, ...properties },
+        required: [...Object.keys(own), ...required],
+      });
+      return { $ref };
+    },
+  };
+}
+
+interface Members {
+  readonly properties: Record<string, Schema>;
+  readonly required: string[];
+}
+
+const process_time = {
+  type: 'number',
+  format: 'double',
+  minimum: 0,
+  description: 'Seconds that the service spent on the request.',
+};
+
+function objectSchema(message: protobuf.Type, { properties, required }: Members): Schema {
+  return { type: 'object', description: commentOf(message), properties, required };
+}
+
+/** All values but the one that is never sent. */
+function enumSchema(enumeration: protobuf.Enum): Schema {
+  const shown = [...shownValues(enumeration)]
+    .filter(([value]) => enumeration.values[value] !== 0)
+    .map(([value, name]) => ({
+      const: name,
+      description: unwrap(enumeration.comments[value] ?? ''),
+    }));
+  return { type: 'string', enum: shown.map((value) => value.const), oneOf: shown };
+}
+
+/**
+ * A message in the shape of proto-loader's: with the examples of the proto, else the least that a field has.
+ * @param within the messages around it; those that contain themselves end
+ */
+export function exampleOf(
+  message: protobuf.Type,
+  within: readonly unknown[] = [],
+): Record<string, unknown> {
+  const path = [...within, message];
+  const itemOf = ({ resolvedType, type }: protobuf.Field): unknown => {
+    if (resolvedType instanceof protobuf.Type) return exampleOf(resolvedType, path);
+    if (resolvedType instanceof protobuf.Enum)
+      return Object.entries(resolvedType.values).find(([, number]) => number !== 0)?.[0];
+    return leastOf[type] ?? 0;
+  };
+  const fields = message.fieldsArray.flatMap((field): [string, unknown][] => {
+    const { example, isOptional } = fieldOptionsOf(field);
+    const isAbsent = isOptional && example === undefined;
+    if (isAbsent || path.includes(field.resolvedType)) return [];
+    if (!field.repeated) return [[field.name, example ?? itemOf(field)]];
+    const isMessage = field.resolvedType instanceof protobuf.Type;
+    return [[field.name, isMessage ? [itemOf(field)] : [example ?? []].flat()]];
+  });
+  return Object.fromEntries(fields);
+}
+
+const leastOf: Readonly<Record<string, unknown>> = {
+  string: '',
+  bool: false,
+  bytes: Buffer.alloc(0),
+};

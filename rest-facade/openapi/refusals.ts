@@ -1,0 +1,143 @@
+import { status } from '@grpc/grpc-js';
+import type protobuf from 'protobufjs';
+import { z } from 'zod';
+import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
+import { readProtos } from '../protos.js';
+import { hasPicture, type Route } from '../request/rules.js';
+import { fieldOptionsOf } from '../response/field-options.js';
+import { unwrap } from './schema.js';
+
+/** What an operation has that it may be refused for, as in the option `rest_refusal`. */
+const occasions = [
+  'any',
+  'none',
+  'json',
+  'multipart',
+  'data-url',
+  'picture',
+  'required',
+  'score',
+] as const;
+type Occasion = (typeof occasions)[number];
+
+const restRefusal = z.strictObject({
+  on: z
+    .string()
+    .transform((text) => text.split(' '))
+    .pipe(z.array(z.enum(occasions)))
+    .default([]),
+  says: z
+    .string()
+    .transform((text) => text.split('\n'))
+    .default([]),
+});
+
+/** Why a call is refused: a row of the table of errors, which is the enumeration of the protos. */
+export interface ErrorReason {
+  readonly name: Reason;
+  /** Name of the gRPC code it comes with. */
+  readonly code: string;
+  readonly comment: string;
+  readonly on: readonly Occasion[];
+  /** Templates of examples. */
+  readonly says: readonly string[];
+}
+
+/**
+ * Reads all reasons, in the order of the proto.
+ * @throws Error for a mistaken option
+ */
+export function readReasons(): ErrorReason[] {
+  const table = readProtos(['imageanalysis/v1/errors.proto']);
+  const { values, valuesOptions, comments } = table.lookupEnum('imageanalysis.v1.ErrorReason');
+  return Object.keys(values)
+    .filter((value) => values[value] !== 0)
+    .map((value) => {
+      const name = value.replace('ERROR_REASON_', '') as Reason;
+      // Of the options of values, protobufjs keeps `(rest_refusal).on` and the like, one by one.
+      const members = Object.entries(valuesOptions?.[value] ?? {}).flatMap(([option, given]) => {
+        const [, member] = /^\(rest_refusal\)\.(.*)$/.exec(option) ?? [];
+        return member === undefined ? [] : [[member, given] as const];
+      });
+      const option = restRefusal.parse(Object.fromEntries(members));
+      const code = status[codeOfReason[name]];
+      return { name, code, comment: unwrap(comments[value] ?? ''), ...option };
+    });
+}
+
+/** The reasons for which an operation may be refused: by what it takes, and by the options of its RPC. */
+export function reasonsOf(route: Route, reasons: readonly ErrorReason[]): ErrorReason[] {
+  const { body, query, openFields, rpc, refusals } = route;
+  const fields = [...openFields, ...query.flatMap(({ field }) => field ?? [])];
+  const has: readonly Occasion[] = [
+    'any',
+    body.kind,
+    ...(hasPicture(body) ? ['picture' as const] : []),
+    ...(rpc.request.fieldsArray.some(isRequired) ? ['required' as const] : []),
+    ...(fields.some(({ type }) => type === 'score') ? ['score' as const] : []),
+  ];
+  return reasons.filter(
+    ({ name, on }) => refusals.includes(name) || on.some((occasion) => has.includes(occasion)),
+  );
+}
+
+const isRequired = (field: protobuf.Field): boolean => fieldOptionsOf(field).required;
+
+/** A refusal as a caller gets it. */
+export interface ErrorExample {
+  readonly reason: Reason;
+  readonly message: string;
+  readonly details: Readonly<Record<string, string>>;
+}
+
+/**
+ * The example of a reason that fits an operation best; undefined where there is none. A test has the service say
+ * each that the document shows.
+ */
+export function errorExampleOf(
+  { name: reason, says }: ErrorReason,
+  routes: readonly Route[],
+): ErrorExample | undefined {
+  const names = new Map(routes.flatMap(namesOf));
+  for (const template of says) {
+    const details: Record<string, string> = {};
+    let fits = true;
+    const message = template.replaceAll(
+      /\{([^:=}]+)(?:([:=])([^}]*))?\}/g,
+      (_, key: string, mark: string | undefined, value = names.get(key)) => {
+        if (value === undefined) fits = false;
+        details[mark !== undefined || key === 'operation' ? key : 'field'] = String(value);
+        return mark === '=' ? '' : String(value);
+      },
+    );
+    if (fits) return { reason, message, details };
+  }
+  return undefined;
+}
+
+type Name = readonly [key: string, name: string];
+
+/** What refusals of an operation may be about: fields of its message by what the caller sends them as. */
+function namesOf({ body, query, headers, openFields, rpc }: Route): Name[] {
+  const sent = [...openFields.map((field) => ({ name: field.name, field })), ...query, ...headers];
+  const service = rpc.method.parent?.name.replace(/Service$/, '') ?? '';
+  const names: Name[] = [
+    ['operation', `OPERATION${service.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`],
+    ['apikey', 'apikey'],
+    ['query string', 'query string'],
+    ...sent.map(({ name, field }): Name => [field?.name ?? name, name]),
+  ];
+  for (const { name, field } of sent) {
+    if (field?.type === 'score') names.push(['score', name]);
+    const definition = rpc.request.fields[field?.name ?? ''];
+    if (definition && isRequired(definition)) names.push(['required', name]);
+  }
+  const [text] = [...headers, ...openFields];
+  if (text !== undefined) names.push(['text', text.name]);
+  if (body.kind !== 'none') names.push(['body', 'body'], ['content-encoding', 'content-encoding']);
+  if (body.kind === 'multipart')
+    names.push(['content-type', 'content-type'], ['file part', body.sentAs]);
+  if (body.kind === 'data-url') names.push(['data URL', body.sentAs]);
+  if (hasPicture(body)) names.push([body.field, body.sentAs]);
+  return names;
+}

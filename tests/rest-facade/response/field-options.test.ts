@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import protobuf from 'protobufjs';
+import { requestSchema } from '../../../rest-facade/openapi/schema.js';
+import { readProtos } from '../../../rest-facade/protos.js';
+import { fieldOptionsOf, messageOptionsOf } from '../../../rest-facade/response/field-options.js';
+import { mostFaces } from '../../../runtime/net/grpc-channel.js';
+
+/** A message as a proto has it. */
+const loadMessage = (body: string): protobuf.Type => {
+  const text = `syntax = "proto3"; package a; message M { ${body} } message N {} enum E { E_A = 0; }`;
+  const { root } = protobuf.parse(text, { keepCase: true, alternateCommentMode: true });
+  root.resolveAll();
+  return root.lookupType('a.M');
+};
+const load = (field: string): protobuf.Field => loadMessage(field).fields['x'] as protobuf.Field;
+
+test('rules of a field are in its schema', () => {
+  const schemaOf = (field: string) => requestSchema(load(field));
+  assert.deepEqual(
+    schemaOf('string x = 1 [(rules) = {required: true, max_length: 64, pattern: "^a$"}];'),
+    { type: 'string', maxLength: 64, pattern: '^a$', minLength: 1, description: '' },
+  );
+  assert.deepEqual(schemaOf('double x = 1 [(rules) = {minimum: 0, maximum: 1}];'), {
+    type: 'number',
+    format: 'double',
+    minimum: 0,
+    maximum: 1,
+    description: '',
+  });
+  assert.deepEqual(schemaOf('uint32 x = 1 [(imageanalysis.v1.rules).maximum = 6];'), {
+    type: 'integer',
+    minimum: 0,
+    maximum: 6,
+    description: '',
+  });
+});
+
+test('a comment is words alone', () => {
+  const comment = 'Required. 0..1, at most 3 characters, `^a$`, only on request.';
+  const field = load(`
+    // ${comment}
+    string x = 1;`);
+  assert.deepEqual(requestSchema(field), { type: 'string', description: comment });
+  assert.deepEqual(fieldOptionsOf(field), {
+    required: false,
+    isOptional: false,
+    isEmptyAbsent: false,
+    values: {},
+    example: undefined,
+    name: 'x',
+    isInline: false,
+    decimals: undefined,
+    note: undefined,
+  });
+});
+
+test('an example is a value of its type', () => {
+  const exampleOf = (field: string) => fieldOptionsOf(load(field)).example;
+  assert.equal(exampleOf('string x = 1 [(rules).example = "8"];'), '8');
+  assert.equal(exampleOf('uint32 x = 1 [(rules).example = "8"];'), 8);
+  assert.equal(exampleOf('bool x = 1 [(rules).example = "true"];'), true);
+  assert.equal(exampleOf('E x = 1 [(rules).example = "E_A"];'), 'E_A');
+  assert.deepEqual(exampleOf('bytes x = 1 [(rules).example = "YQ=="];'), Buffer.from('a'));
+});
+
+test('a response may lack what is asked for, optional, or one of several', () => {
+  for (const [field, isOptional, isEmptyAbsent] of [
+    ['string x = 1;', false, false],
+    ['N x = 1;', false, false],
+    ['optional uint32 x = 1;', true, false],
+    ['oneof y { uint32 x = 1; }', true, false],
+    ['bytes x = 1 [(rules).on_request = true];', true, true],
+    ['repeated N x = 1 [(rules).on_request = true];', true, true],
+    ['N x = 1 [(rules).on_request = true];', true, false],
+    ['optional double x = 1 [(rules).on_request = true];', true, false],
+  ] as const) {
+    const options = fieldOptionsOf(load(field));
+    assert.deepEqual([options.isOptional, options.isEmptyAbsent], [isOptional, isEmptyAbsent]);
+  }
+});
+
+test('a mistaken option is an error that names the field', () => {
+  for (const [field, mistake] of [
+    ['string x = 1 [(rules) = {minimun: 0}];', /^a\.M\.x: option rules: .*minimun/],
+    ['string x = 1 [(rules) = {minimum: "0"}];', /^a\.M\.x: option rules: minimum/],
+    ['string x = 1 [(rules) = {required: 1}];', /^a\.M\.x: option rules: required/],
+    ['string x = 1 [(rest_field).nam = "y"];', /^a\.M\.x: option rest_field: .*nam/],
+    ['uint32 x = 1 [(rules).example = "a"];', /^a\.M\.x: example is "a", want a uint32$/],
+    ['uint32 x = 1 [(rules).on_request = true];', /^a\.M\.x: on_request, want it optional$/],
+  ] as const)
+    assert.throws(() => fieldOptionsOf(load(field)), { message: mistake });
+});
+
+test('an order names every field once', () => {
+  const fieldsOf = (order: string) =>
+    messageOptionsOf(loadMessage(`option (rest_message) = {${order}}; bool a = 1; bool b = 2;`));
+  assert.deepEqual(
+    fieldsOf('order: "b" order: "a"').fields.map(({ name }) => name),
+    ['b', 'a'],
+  );
+  for (const order of ['order: "b"', 'order: "a" order: "a"', 'order: "a" order: "c"'])
+    assert.throws(() => fieldsOf(order), { message: /^a\.M: order, want the names of all/ });
+});
+
+test('faces are said to be left out at the limit of the core', () => {
+  const root = readProtos(['imageanalysis/v1/face_detection.proto']);
+  const { fields } = root.lookupType('imageanalysis.v1.DetectAllFacesResponse');
+  const { note } = fieldOptionsOf(fields['omitted_faces'] as protobuf.Field);
+  assert.equal(note?.min_items, mostFaces);
+});
