@@ -1,28 +1,20 @@
-import type { Logger } from 'pino';
 import { createWorkerPool, type WorkerPool } from '../inference/pool/worker-pool.js';
-import type { AnalysisModels } from './analysis-models.js';
 import type { AnalysisTasks } from './analysis-tasks.js';
-import type { CoreConfig } from './config.js';
-import type { Metrics } from './metrics.js';
+import type { CoreParts } from './core-parts.js';
 
 /** A worker that is busy with one picture for longer counts as stuck. */
 const stuckAfterDeadlines = 2;
 
 /** Starts the workers that analyse pictures; their jobs and queue are counted. */
-export function startAnalysisPool(deps: {
-  readonly config: CoreConfig;
-  readonly models: AnalysisModels;
-  /** Absent: `worker-main.js`. */
-  readonly workerUrl: URL | undefined;
+export function startAnalysisPool(
+  core: Pick<CoreParts, 'config' | 'models' | 'metrics' | 'now' | 'log'>,
+  workerUrl: URL,
   /** Called when a worker hangs in native code for good. */
-  readonly onHung: (() => void) | undefined;
-  readonly metrics: Metrics;
-  readonly now: () => number;
-  readonly log: Logger;
-}): WorkerPool<AnalysisTasks> {
-  const { config, models, workerUrl, onHung, metrics, now, log } = deps;
+  onHung: (() => void) | undefined,
+): WorkerPool<AnalysisTasks> {
+  const { config, models, metrics, now, log } = core;
   const pool = createWorkerPool<AnalysisTasks>({
-    workerUrl: workerUrl ?? new URL('../worker-main.js', import.meta.url),
+    workerUrl,
     workerData: models,
     size: config.CORE_WORKERS,
     maxQueue: config.CORE_MAX_QUEUE,

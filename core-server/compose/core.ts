@@ -6,7 +6,6 @@ import { countProcessors } from '../../runtime/process/count-processors.js';
 import { readVersion } from '../../runtime/process/version.js';
 import { limitPasswordChecks } from '../access/companies/password.js';
 import { createAccess } from '../access/create-access.js';
-import { createAdminHandlers } from '../features/admin/service.js';
 import { createKnexScoreStore } from '../features/score-config/knex-store.js';
 import { loadServerCredentials } from '../rpc/tls.js';
 import { waitForDatabase } from '../store/database.js';
@@ -14,10 +13,10 @@ import { detectChanges } from '../store/row-cache.js';
 import { loadAnalysisModels } from './analysis-models.js';
 import { startAnalysisPool } from './analysis-pool.js';
 import type { CoreConfig } from './config.js';
-import { createHandlers } from './handlers.js';
 import { createMetrics } from './metrics.js';
-import { observePool } from './observe-pool.js';
 import { type Ports, startPorts } from './ports.js';
+
+const workerMainUrl = new URL('../worker-main.js', import.meta.url);
 
 /** The core's settings, and where its files are. */
 export interface CoreOptions {
@@ -52,9 +51,8 @@ export interface RunningCore extends Omit<Ports, 'close'> {
  * model cannot be loaded, or a port is taken.
  */
 export async function startCore(options: CoreOptions): Promise<RunningCore> {
-  const { config, log, descriptorSet, manifestUrl, workerUrl, onHung, stopping } = options;
-  const { tracing = noTracing } = options;
-  const now = () => new Date();
+  const { config, log, descriptorSet, manifestUrl, onHung, stopping } = options;
+  const { tracing = noTracing, workerUrl = workerMainUrl } = options;
   const monotonicMs = () => performance.now();
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // each stream listens
@@ -69,15 +67,9 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
     const models = await loadAnalysisModels(manifestUrl, config.CORE_FACE_MODEL);
     const metrics = createMetrics(readVersion());
 
-    const pool = startAnalysisPool({
-      config,
-      models,
-      workerUrl,
-      onHung,
-      metrics,
-      now: monotonicMs,
-      log,
-    });
+    const common = { config, log, metrics, tracing, models, now: monotonicMs };
+
+    const pool = startAnalysisPool(common, workerUrl, onHung);
     closers.push((graceMs) => pool.close({ graceMs }));
 
     // Meanwhile, the workers load their models.
@@ -86,37 +78,25 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
     closers.push(() => db.destroy());
     await detectChanges(db);
 
-    const { apiKeys, companies } = createAccess({
+    const access = createAccess({
       db,
       passwords: {
         maxRunning: limitPasswordChecks(countProcessors(), config.UV_THREADPOOL_SIZE),
         maxWaiting: config.CORE_MAX_QUEUE,
       },
-      now,
+      now: () => new Date(),
     });
-    const isStoreNew = !(await apiKeys.exist());
-    const handlers = createHandlers({
-      config,
-      models,
-      pool: observePool(pool, metrics, tracing, models.meter),
-      scores: createKnexScoreStore(db),
-      companies,
-    });
+    const isStoreNew = !(await access.apiKeys.exist());
     await pool.ready();
     stopping?.throwIfAborted();
     const ports = await startPorts({
-      config,
-      handlers,
-      adminHandlers: createAdminHandlers({ apiKeys, companies, now }),
-      apiKeys,
+      ...common,
+      ...access,
       pool,
-      metrics,
-      tracing,
+      scores: createKnexScoreStore(db),
       credentials,
       descriptorSet,
-      now: monotonicMs,
       closing: closing.signal,
-      log,
     });
     closers.push((graceMs) => ports.close(graceMs));
     return { ...ports, isStoreNew, close };

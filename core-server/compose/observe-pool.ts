@@ -1,28 +1,23 @@
 import { Refusal } from '../../runtime/errors/refusal.js';
-import type { Tracing } from '../../runtime/observe/tracing.js';
 import type { DetectFacesOutput } from '../features/face/task.js';
 import type { ReadMeterOutput } from '../features/meter/task.js';
-import type { WorkerPool } from '../inference/pool/worker-pool.js';
 import type { AnalysisTasks } from './analysis-tasks.js';
-import type { Metrics } from './metrics.js';
+import type { CoreParts } from './core-parts.js';
 
 /** Steps of the meter reader that each run a network. */
 const meterSteps = ['locate', 'refine', 'read'] as const;
 
-/** Those networks. */
-type MeterNetworks = Readonly<Record<(typeof meterSteps)[number], { readonly name: string }>>;
-
-/**
- * The same pool, with its tasks traced, and results and model times counted.
- *
- * @param meter names the networks of the meter reader; results name that of the face detector
- */
+/** The pool of a core, with its tasks traced, and results and model times counted. */
 export function observePool(
-  pool: Pick<WorkerPool<AnalysisTasks>, 'run'>,
-  metrics: Metrics,
-  tracing: Tracing,
-  meter: MeterNetworks,
-): Pick<WorkerPool<AnalysisTasks>, 'run'> {
+  core: Pick<CoreParts, 'metrics' | 'tracing'> & {
+    readonly pool: Pick<CoreParts['pool'], 'run'>;
+    /** The networks of the meter reader; results name that of the face detector. */
+    readonly models: {
+      readonly meter: Readonly<Record<(typeof meterSteps)[number], { readonly name: string }>>;
+    };
+  },
+): Pick<CoreParts['pool'], 'run'> {
+  const { pool, metrics, tracing, models } = core;
   const count: { [Task in keyof AnalysisTasks]: (output: AnalysisTasks[Task]['output']) => void } =
     {
       detectFaces({ faces, model, timings }: DetectFacesOutput) {
@@ -31,7 +26,7 @@ export function observePool(
       },
       readMeter({ reading, timings }: ReadMeterOutput) {
         metrics.meterRead(reading?.status.toLowerCase() ?? 'none', reading?.confidence);
-        for (const step of meterSteps) infer(meter[step].name, timings[step]);
+        for (const step of meterSteps) infer(models.meter[step].name, timings[step]);
       },
     };
   const infer = (model: string, elapsedMs: number | undefined) => {

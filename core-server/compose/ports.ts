@@ -1,23 +1,11 @@
-import type { ServerCredentials } from '@grpc/grpc-js';
-import type { Logger } from 'pino';
 import { parseTrustedProxies } from '../../runtime/net/addresses.js';
 import { startMetricsServer } from '../../runtime/observe/metrics-server.js';
-import type { Tracing } from '../../runtime/observe/tracing.js';
 import { createAdminKeyCheck } from '../access/keys/admin-key.js';
 import { createKeyRateLimiter } from '../access/limits/rate-limit.js';
-import type { AdminHandlers } from '../features/admin/service.js';
-import type { WorkerPool } from '../inference/pool/worker-pool.js';
-import { startGrpcServer } from '../rpc/grpc-server.js';
-import {
-  type AccessDependencies,
-  checkAdminKeys,
-  checkApiKeys,
-} from '../rpc/interceptors/check-keys.js';
+import { type RpcSettings, startGrpcServer } from '../rpc/grpc-server.js';
+import { checkAdminKeys, checkApiKeys } from '../rpc/interceptors/check-keys.js';
 import { observeCalls } from '../rpc/interceptors/observe-calls.js';
-import type { AnalysisTasks } from './analysis-tasks.js';
-import type { CoreConfig } from './config.js';
-import type { Handlers } from './handlers.js';
-import type { Metrics } from './metrics.js';
+import type { CoreParts } from './core-parts.js';
 import { createAdminService, createServices } from './services.js';
 
 /** How to reach a core. */
@@ -37,48 +25,27 @@ export interface Ports {
  *
  * @throws Error if one cannot be opened; none is open then
  */
-export async function startPorts(deps: {
-  readonly config: CoreConfig;
-  readonly handlers: Handlers;
-  readonly adminHandlers: AdminHandlers;
-  readonly apiKeys: Pick<AccessDependencies, 'authenticate'>;
-  readonly pool: Pick<WorkerPool<AnalysisTasks>, 'assertRoom' | 'watch'>;
-  readonly metrics: Metrics;
-  readonly tracing: Tracing;
-  readonly credentials: ServerCredentials;
-  readonly descriptorSet: URL;
-  /** Milliseconds, monotonic. */
-  readonly now: () => number;
-  /** Aborted when the core is about to stop. */
-  readonly closing: AbortSignal;
-  readonly log: Logger;
-}): Promise<Ports> {
-  const { config, pool, metrics, tracing, now, log, apiKeys } = deps;
+export async function startPorts(core: CoreParts): Promise<Ports> {
+  const { config, pool, metrics, tracing, now, log, apiKeys, credentials, descriptorSet } = core;
   const maxDeadlineMs = config.CORE_MAX_DEADLINE_MS;
   const adminKey = config.CORE_ADMIN_KEY;
   const rateLimiter = createKeyRateLimiter({
     requestsPerMinute: config.CORE_RATE_LIMIT_PER_MINUTE,
   });
-  const isTrustedProxy = parseTrustedProxies(config.CORE_TRUSTED_PROXIES);
-  const callSettings = {
-    log,
-    now,
+  const settings: RpcSettings = {
+    host: config.CORE_HOST,
+    credentials,
+    descriptorSet,
+    observer: observeCalls({ metrics, tracing, now }),
+    isTrustedProxy: parseTrustedProxies(config.CORE_TRUSTED_PROXIES),
     maxDeadlineMs,
-    isTrustedProxy,
     idleMs: config.CORE_STREAM_IDLE_MS,
     maxInFlight: config.CORE_WORKERS * 2,
-    closing: deps.closing,
-  };
-  const services = createServices(deps.handlers, callSettings);
-  const serverOptions = {
-    host: config.CORE_HOST,
-    observer: observeCalls({ metrics, tracing, now }),
-    credentials: deps.credentials,
-    descriptorSet: deps.descriptorSet,
-    maxReceiveMs: maxDeadlineMs,
-    isTrustedProxy,
+    closing: core.closing,
+    now,
     log,
   };
+  const services = createServices(core, settings);
 
   const open: Pick<Ports, 'close'>[] = [];
   // Together, so that each reports NOT_SERVING at once.
@@ -91,8 +58,7 @@ export async function startPorts(deps: {
   };
   try {
     const main = await opened(
-      startGrpcServer({
-        ...serverOptions,
+      startGrpcServer(settings, {
         port: config.CORE_PORT,
         services,
         interceptor: checkApiKeys({
@@ -113,10 +79,9 @@ export async function startPorts(deps: {
       adminKey === undefined
         ? undefined
         : await opened(
-            startGrpcServer({
-              ...serverOptions,
+            startGrpcServer(settings, {
               port: config.CORE_ADMIN_PORT,
-              services: createAdminService(deps.adminHandlers, callSettings),
+              services: createAdminService(core, settings),
               interceptor: checkAdminKeys(createAdminKeyCheck(adminKey), log),
               maxPictureBytes: 0,
             }),

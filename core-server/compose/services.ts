@@ -15,20 +15,56 @@ import {
   type ScoreConfigServiceServer,
   ScoreConfigServiceService,
 } from '../../generated/imageanalysis/v1/score_config.js';
-import type { AdminHandlers } from '../features/admin/service.js';
+import { createAdminHandlers } from '../features/admin/service.js';
+import { createFaceDetectionHandlers } from '../features/face/service.js';
+import { createMeterReadingHandlers } from '../features/meter/service.js';
+import { createCompanyScoreReader } from '../features/score-config/company-score.js';
+import { resolveThreshold } from '../features/score-config/resolve-threshold.js';
+import { createScoreConfigHandlers } from '../features/score-config/service.js';
 import { bidi, type StreamSettings } from '../rpc/adapters/bidi.js';
 import type { CallSettings } from '../rpc/adapters/open-call.js';
 import { streamed } from '../rpc/adapters/streamed.js';
 import { unary } from '../rpc/adapters/unary.js';
 import type { Service } from '../rpc/grpc-server.js';
 import type { KeyedService } from '../rpc/interceptors/check-keys.js';
-import type { Handlers } from './handlers.js';
+import type { CoreParts } from './core-parts.js';
+import { observePool } from './observe-pool.js';
 
-/** The services of the public port. */
+/** The services of the public port. It combines the features, which do not know each other. */
 export function createServices(
-  { face, scoreConfig, meter }: Handlers,
+  core: CoreParts,
   settings: StreamSettings,
 ): (Service & KeyedService)[] {
+  const { config, models, scores, companies } = core;
+  const pool = observePool(core);
+  const companyScore = createCompanyScoreReader(scores);
+  const defaultScore = config.CORE_DEFAULT_SCORE ?? models.face.defaultScore;
+  const limits = {
+    maxBytes: config.CORE_MAX_IMAGE_BYTES,
+    maxPixels: config.CORE_MAX_IMAGE_PIXELS,
+    maxSide: config.CORE_MAX_IMAGE_SIDE,
+  };
+  const face = createFaceDetectionHandlers({
+    pool,
+    limits,
+    resolveThreshold: async ({ minScore, company }) =>
+      resolveThreshold({
+        request: minScore,
+        // Read even if the request has its own score, so that a misspelt company never goes unnoticed.
+        company: company === '' ? undefined : await companyScore(company),
+        default: defaultScore,
+      }),
+  });
+  const scoreConfig = createScoreConfigHandlers({
+    scores,
+    authenticateCompany: (credentials) => companies.authenticate(credentials),
+    defaultScore,
+  });
+  const meter = createMeterReadingHandlers({
+    pool,
+    limits,
+    checkBelow: config.CORE_METER_CHECK_BELOW ?? models.meter.rules.okConfidence,
+  });
   return [
     {
       definition: FaceDetectionServiceService,
@@ -62,7 +98,11 @@ export function createServices(
 }
 
 /** The service of the administration port. */
-export function createAdminService(handlers: AdminHandlers, settings: CallSettings): Service[] {
+export function createAdminService(
+  { apiKeys, companies }: CoreParts,
+  settings: CallSettings,
+): Service[] {
+  const handlers = createAdminHandlers({ apiKeys, companies, now: () => new Date() });
   return [
     {
       definition: AdminServiceService,

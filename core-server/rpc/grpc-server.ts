@@ -6,11 +6,11 @@ import {
   type ServiceDefinition,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import type { Logger } from 'pino';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
 import { limitConnections, openConnections } from '../../runtime/limits/limit-connections.js';
-import { formatAddress, type IsTrustedProxy } from '../../runtime/net/addresses.js';
+import { formatAddress } from '../../runtime/net/addresses.js';
 import { keepalive, maxMessageBytes } from '../../runtime/net/grpc-channel.js';
+import type { StreamSettings } from './adapters/bidi.js';
 import { widenFlowControl } from './grpc-js-patches/flow-control.js';
 import { guardStreams, type StreamLimits } from './grpc-js-patches/guard-streams.js';
 import { http2ServersOf } from './grpc-js-patches/http2-servers.js';
@@ -27,25 +27,25 @@ export interface Service {
   readonly implementation: UntypedServiceImplementation;
 }
 
-/** What a gRPC port serves. */
-export interface GrpcServerOptions {
+/** What all ports have in common, and the calls to them. */
+export interface RpcSettings extends StreamSettings {
   readonly host: string;
-  /** 0 takes a free one. */
-  readonly port: number;
-  readonly services: readonly Service[];
-  readonly interceptor: ServerInterceptor;
-  /** Sees every call, before `interceptor`. */
-  readonly observer?: ServerInterceptor;
+  /** Sees every call, before all other interceptors. */
+  readonly observer: ServerInterceptor;
   readonly credentials: ServerCredentials;
   /** The protos for reflection, a FileDescriptorSet. */
   readonly descriptorSet: URL;
+}
+
+/** What a gRPC port serves. */
+export interface GrpcServerOptions {
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly services: readonly Service[];
+  /** Checks who calls. */
+  readonly interceptor: ServerInterceptor;
   /** Bytes of the largest picture; a request message may be a little larger. */
   readonly maxPictureBytes: number;
-  /** The request of a unary call arrives within this time. */
-  readonly maxReceiveMs: number;
-  /** Whether an address's connections are not limited. */
-  readonly isTrustedProxy: IsTrustedProxy;
-  readonly log: Logger;
 }
 
 /** A serving port. */
@@ -72,14 +72,18 @@ const takeAnswerMs = 5_000;
  *
  * @throws Error when the port cannot be had.
  */
-export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
+export async function startGrpcServer(
+  settings: RpcSettings,
+  options: GrpcServerOptions,
+): Promise<GrpcServer> {
+  const { maxDeadlineMs, isTrustedProxy, log } = settings;
   const { services } = options;
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // each long-lived call listens
   const server = new Server({
     interceptors: [
-      ...(options.observer ? [options.observer] : []),
-      createReceiveLimit(options.maxReceiveMs, options.log),
+      settings.observer,
+      createReceiveLimit(maxDeadlineMs, log),
       options.interceptor,
       guardKeylessCalls(closing.signal),
     ],
@@ -96,9 +100,13 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     server.addService(markUndecodable(definition), implementation);
   }
   const health = serveHealth(server, serviceNames);
-  createReflection(serviceNames, options.descriptorSet).addToServer(server);
+  createReflection(serviceNames, settings.descriptorSet).addToServer(server);
 
-  const port = await bind(server, formatAddress(options), options.credentials);
+  const port = await bind(
+    server,
+    formatAddress({ host: settings.host, port: options.port }),
+    settings.credentials,
+  );
   const streaming = new Set(
     services.flatMap(({ definition }) =>
       Object.values(definition).flatMap(({ path, requestStream }) => (requestStream ? path : [])),
@@ -108,14 +116,14 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     takesStream: (path) => streaming.has(path) || isReflection(path),
     unfinishedBytes: createFairBudget(Math.max(minUnfinishedBytes, 16 * options.maxPictureBytes)),
     unreadBytes: createFairBudget(unreadBytes),
-    takeAnswerMs: options.maxReceiveMs + takeAnswerMs,
+    takeAnswerMs: maxDeadlineMs + takeAnswerMs,
   };
   // One for each address of the host.
   const http2Servers = http2ServersOf(server);
   for (const http2Server of http2Servers) {
     widenFlowControl(http2Server);
     guardStreams(http2Server, limits);
-    limitConnections(http2Server, { isExempt: options.isTrustedProxy, log: options.log });
+    limitConnections(http2Server, { isExempt: isTrustedProxy, log });
   }
   const connections = http2Servers.map(openConnections);
   const setServing = (isServing: boolean): void => {

@@ -26,7 +26,7 @@ test('the times of the meter reader go by the names of its models', async () => 
     refine: { name: 'corners' },
     read: { name: 'ctc-2' },
   };
-  const { run } = observePool(pool, metrics, noTracing, names);
+  const { run } = observePool({ pool, metrics, tracing: noTracing, models: { meter: names } });
   await run('readMeter', {} as never, { signal: new AbortController().signal });
   const text = await metrics.registry.metrics();
   const sums = text.matchAll(/^imageanalysis_inference_seconds_sum\{model="(.+)"\} (\d+)$/gm);
