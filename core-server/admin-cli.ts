@@ -19,21 +19,23 @@ import { sqliteFileName } from './store/sqlite/sqlite-file.js';
 const now = (): Date => new Date();
 const generatePassword = (): string => randomBytes(15).toString('base64url');
 
-/** Opens the store, does the work and closes the store. */
-async function withStore<T>(work: (db: Database) => Promise<T>): Promise<T> {
-  const { place, missing } = findStore();
+/**
+ * Opens the store, which is created if `mayCreate`, does the work and closes the store. Any other work on a store that is
+ * missing means a mistyped folder, which would look like a service without keys.
+ */
+async function withStore<T>(
+  { mayCreate }: { readonly mayCreate: boolean },
+  work: (db: Database) => Promise<T>,
+): Promise<T> {
+  const { place, missing } = findStore(mayCreate);
   const db = await createDatabase(place);
-  // Otherwise a mistyped folder would look like a service without keys.
   if (missing !== undefined) process.stderr.write(`created a new store: ${missing}\n`);
   return closeAfter(db, work);
 }
 
 /** Copies the store as it is: a copy made before an upgrade is one that the older version can read. */
-async function backUpStore(file: string): Promise<void> {
-  const { place, missing } = findStore();
-  if (missing !== undefined)
-    throw new ConfigError(`there is no store ${missing}: want its folder in CORE_DATA_DIR`);
-  await closeAfter(openDatabase(place), (db) => backUp(db, file));
+function backUpStore(file: string): Promise<void> {
+  return closeAfter(openDatabase(findStore(false).place), (db) => backUp(db, file));
 }
 
 async function closeAfter<T>(db: Database, work: (db: Database) => Promise<T>): Promise<T> {
@@ -44,16 +46,22 @@ async function closeAfter<T>(db: Database, work: (db: Database) => Promise<T>): 
   }
 }
 
-/** Where the store is, and the name of its file if that does not exist yet. */
-function findStore() {
+/**
+ * Where the store is, and the name of its file if that does not exist yet.
+ *
+ * @throws ConfigError if it does not exist and may not be missing
+ */
+function findStore(mayMiss: boolean) {
   const { DATABASE_URL: url, CORE_DATA_DIR: dataDir } = createConfig(process.env);
   const file = path.join(dataDir, sqliteFileName);
   const missing = url === undefined && !existsSync(file) ? file : undefined;
+  if (missing !== undefined && !mayMiss)
+    throw new ConfigError(`there is no store ${missing}: want its folder in CORE_DATA_DIR`);
   return { place: { url, dataDir }, missing };
 }
 
-const withHandlers: AdminCliDependencies['withHandlers'] = (work) =>
-  withStore((db) => {
+const withHandlers: AdminCliDependencies['withHandlers'] = (work, options = { mayCreate: false }) =>
+  withStore(options, (db) => {
     const access = createAccess({ db, passwords: { maxRunning: 1, maxWaiting: 0 }, now });
     return work(createAdminHandlers({ ...access, now }));
   });
@@ -93,8 +101,9 @@ process.stdout.on('error', ({ message }) => {
 
 const program = createAdminProgram({
   withHandlers,
-  backUp: backUpStore,
-  registerDemo: () => withStore((db) => registerDemo(db, { password: generatePassword(), now })),
+  backUp: async (file) => backUpStore(file),
+  registerDemo: () =>
+    withStore({ mayCreate: true }, (db) => registerDemo(db, { password: generatePassword(), now })),
   write: (text) => process.stdout.write(`${text}\n`),
   readPassword: () => readPassword(process.stdin, process.stderr),
   generatePassword,

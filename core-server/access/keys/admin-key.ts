@@ -1,8 +1,8 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { refuse } from '../../../runtime/errors/refusal.js';
 import { callerAddress } from '../../../runtime/net/addresses.js';
 import { refuseWhenSpent } from '../limits/failure-limiter.js';
-import { isSameSecret } from './same-secret.js';
 
 const maxFailures = 10;
 const windowSeconds = 60;
@@ -22,4 +22,13 @@ export function createAdminKeyCheck(adminKey: string): AdminKeyCheck {
       details: { field: 'adminkey' },
     });
   };
+}
+
+/** Whether two secrets are equal, in a time that reveals neither where they differ nor their length. */
+function isSameSecret(a: string, b: string): boolean {
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+function digest(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
 }

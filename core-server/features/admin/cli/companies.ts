@@ -20,8 +20,9 @@ export function createCompaniesCommand(deps: AdminCliDependencies): Command {
     .argument('<name>', companyNameRule)
     .action(async (name: string, options: PasswordOptions) => {
       const { password, shown } = await choosePassword(options, deps);
-      const { company } = await withHandlers((handlers) =>
-        handlers.createCompany({ name, password }),
+      const { company } = await withHandlers(
+        (handlers) => handlers.createCompany({ name, password }),
+        { mayCreate: true },
       );
       if (company === undefined) throw new Error('no company came back');
       if (options.json) write(JSON.stringify({ ...companyToJson(company), ...shown }));

@@ -2,8 +2,11 @@ import type { AdminHandlers } from '../service.js';
 
 /** What the admin command needs from outside. */
 export interface AdminCliDependencies {
-  /** Opens the store, does the work and closes the store. */
-  readonly withHandlers: <T>(work: (handlers: AdminHandlers) => Promise<T>) => Promise<T>;
+  /** Opens the store, which must exist unless the work `mayCreate` it, does the work and closes the store. */
+  readonly withHandlers: <T>(
+    work: (handlers: AdminHandlers) => Promise<T>,
+    options?: { readonly mayCreate: boolean },
+  ) => Promise<T>;
   /** Copies the store to a new file. */
   readonly backUp: (file: string) => Promise<void>;
   /** Registers a demo in an empty store; undefined if it is in use already. */

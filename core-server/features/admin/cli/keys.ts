@@ -27,7 +27,9 @@ export function createKeysCommand(deps: AdminCliDependencies): Command {
     .option('--json', 'print JSON')
     .action(async ({ label, operations = [], expires, json }: CreateOptions) => {
       const request = { label, operations, expireTime: expires };
-      const { apiKey, secret } = await withHandlers((handlers) => handlers.createApiKey(request));
+      const { apiKey, secret } = await withHandlers((handlers) => handlers.createApiKey(request), {
+        mayCreate: true,
+      });
       if (apiKey === undefined) throw new Error('no key came back');
       if (json) write(JSON.stringify({ ...apiKeyToJson(apiKey), key: secret }));
       else write(`${secret}\nKeep it: it cannot be shown again. Its id is ${apiKey.id}.`);

@@ -1,8 +1,6 @@
 import { Command } from 'commander';
-import { createBackupCommand } from './backup.js';
 import { createCompaniesCommand } from './companies.js';
 import type { AdminCliDependencies } from './dependencies.js';
-import { createFirstStartCommand } from './first-start.js';
 import { createKeysCommand } from './keys.js';
 
 /** The command `npm run admin --`. */
@@ -22,4 +20,23 @@ export function createAdminProgram(deps: AdminCliDependencies): Command {
   program.addCommand(createBackupCommand(deps));
   program.addCommand(createFirstStartCommand(deps), { hidden: true });
   return program;
+}
+
+/** `backup <file>`. */
+function createBackupCommand({ backUp, write }: AdminCliDependencies): Command {
+  return new Command('backup')
+    .description('copy the SQLite store to a new file; for PostgreSQL, use pg_dump')
+    .argument('<file>', 'the file to create')
+    .action(async (file: string) => {
+      await backUp(file);
+      write(`Wrote ${file}.`);
+    });
+}
+
+/** `first-start`, for the launcher: prints JSON, or nothing if the store is in use already. */
+function createFirstStartCommand({ registerDemo, write }: AdminCliDependencies): Command {
+  return new Command('first-start').option('--json').action(async () => {
+    const demo = await registerDemo();
+    if (demo !== undefined) write(JSON.stringify(demo));
+  });
 }

@@ -209,15 +209,24 @@ describe('admin command', () => {
     }
   });
 
-  it('should say so when it makes a new store, beside its answer', async (t) => {
+  it('should make a new store for a new key or company only, and say so beside its answer', async (t) => {
     const { dataDir } = await placeSqlite(t);
-    const list = () => runAdmin({ CORE_DATA_DIR: dataDir }, '', ['keys', 'list', '--json']);
-    const first = await list();
-    assert.deepEqual(
-      [first.stdout, first.stderr],
-      ['[]\n', `created a new store: ${dataDir}/image-analysis.sqlite3\n`],
-    );
-    assert.equal((await list()).stderr, '');
+    const elsewhere = path.join(dataDir, 'elsewhere');
+    const run = (...args: string[]) => runAdmin({ CORE_DATA_DIR: elsewhere }, '', args);
+    for (const args of [
+      ['keys', 'list'],
+      ['keys', 'revoke', 'ia_aaaaaaaaaaaa'],
+      ['companies', 'list'],
+      ['companies', 'delete', 'acme'],
+      ['companies', 'set-password', 'acme'],
+    ]) {
+      const { code, stderr } = await run(...args);
+      const said = `error: there is no store ${elsewhere}/image-analysis.sqlite3: want its folder in CORE_DATA_DIR\n`;
+      assert.deepEqual([code, stderr, existsSync(elsewhere)], [2, said, false], args.join(' '));
+    }
+    const { stderr } = await run('keys', 'create', '--label', 'first');
+    assert.equal(stderr, `created a new store: ${elsewhere}/image-analysis.sqlite3\n`);
+    assert.equal((await run('keys', 'list')).stderr, '');
   });
 
   it('should say in one line that nobody saw its answer', async (t) => {
