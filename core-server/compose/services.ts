@@ -18,8 +18,7 @@ import {
 import { createAdminHandlers } from '../features/admin/service.js';
 import { createFaceDetectionHandlers } from '../features/face/service.js';
 import { createMeterReadingHandlers } from '../features/meter/service.js';
-import { createCompanyScoreReader } from '../features/score-config/company-score.js';
-import { resolveThreshold } from '../features/score-config/resolve-threshold.js';
+import { createThresholdResolver } from '../features/score-config/resolve-threshold.js';
 import { createScoreConfigHandlers } from '../features/score-config/service.js';
 import { bidi, type StreamSettings } from '../rpc/adapters/bidi.js';
 import type { CallSettings } from '../rpc/adapters/open-call.js';
@@ -37,7 +36,6 @@ export function createServices(
 ): (Service & KeyedService)[] {
   const { config, models, scores, companies } = core;
   const pool = observePool(core);
-  const companyScore = createCompanyScoreReader(scores);
   const defaultScore = config.CORE_DEFAULT_SCORE ?? models.face.defaultScore;
   const limits = {
     maxBytes: config.CORE_MAX_IMAGE_BYTES,
@@ -47,13 +45,7 @@ export function createServices(
   const face = createFaceDetectionHandlers({
     pool,
     limits,
-    resolveThreshold: async ({ minScore, company }) =>
-      resolveThreshold({
-        request: minScore,
-        // Read even if the request has its own score, so that a misspelt company never goes unnoticed.
-        company: company === '' ? undefined : await companyScore(company),
-        default: defaultScore,
-      }),
+    resolveThreshold: createThresholdResolver(scores, defaultScore),
   });
   const scoreConfig = createScoreConfigHandlers({
     scores,

@@ -2,24 +2,35 @@ import {
   type Threshold,
   ThresholdSource,
 } from '../../../generated/imageanalysis/v1/face_detection.js';
+import { unknownCompany } from '../../access/companies/companies.js';
+import type { ScoreStore } from './store.js';
 
-/** The scores that may be the threshold of a detection, each 0..1. */
-export interface ThresholdCandidates {
-  /** `min_score` of the request. */
-  readonly request?: number | undefined;
-  /** The company's configured score. */
-  readonly company?: number | undefined;
-  /** The default score of the service. */
-  readonly default: number;
+/** What a request says about its threshold. */
+export interface ThresholdWish {
+  /** 0..1. */
+  readonly minScore?: number;
+  /** Empty if it names none. */
+  readonly company: string;
 }
 
-/** The threshold of a detection: the request's beats the company's, which beats the default. */
-export function resolveThreshold(candidates: ThresholdCandidates): Threshold {
-  if (candidates.request !== undefined) {
-    return { value: candidates.request, source: ThresholdSource.REQUEST };
-  }
-  if (candidates.company !== undefined) {
-    return { value: candidates.company, source: ThresholdSource.COMPANY };
-  }
-  return { value: candidates.default, source: ThresholdSource.DEFAULT };
+/**
+ * Finds the threshold of a detection: the request's beats the company's, which beats the default. Rejects with
+ * UNKNOWN_COMPANY for a company that is not registered, also if the request has its own score: a misspelt name must not
+ * go unnoticed.
+ */
+export function createThresholdResolver(
+  scores: Pick<ScoreStore, 'get'>,
+  defaultScore: number,
+): (wish: ThresholdWish) => Promise<Threshold> {
+  const scoreOf = async (company: string): Promise<number | undefined> => {
+    const stored = await scores.get(company);
+    if (stored === undefined) throw unknownCompany('company', company);
+    return stored.score;
+  };
+  return async ({ minScore, company }) => {
+    const companyScore = company === '' ? undefined : await scoreOf(company);
+    if (minScore !== undefined) return { value: minScore, source: ThresholdSource.REQUEST };
+    if (companyScore !== undefined) return { value: companyScore, source: ThresholdSource.COMPANY };
+    return { value: defaultScore, source: ThresholdSource.DEFAULT };
+  };
 }

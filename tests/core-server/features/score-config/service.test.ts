@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCompanyScoreReader } from '../../../../core-server/features/score-config/company-score.js';
 import { createScoreConfigHandlers } from '../../../../core-server/features/score-config/service.js';
 import type { ScoreStore } from '../../../../core-server/features/score-config/store.js';
-import { type Refusal, refuse } from '../../../../runtime/errors/refusal.js';
+import { refuse } from '../../../../runtime/errors/refusal.js';
 
 const password = 'right-password';
 const call = { keyId: 'key', clientAddress: '192.0.2.1', signal: new AbortController().signal };
@@ -74,29 +73,6 @@ describe('score configuration', () => {
       handlers.getDetectionScore({ company: 'acme', password }, call),
       authFailed,
     );
-  });
-});
-
-describe('score of a company for a detection', () => {
-  it('should be the configured one, or none', async () => {
-    const { store, rows } = setUp();
-    const companyScore = createCompanyScoreReader(store);
-    assert.equal(await companyScore('acme'), undefined);
-    rows.set('acme', 0);
-    assert.equal(await companyScore('acme'), 0);
-  });
-
-  it('should not be the default for a company that is not registered', async () => {
-    const companyScore = createCompanyScoreReader(setUp().store);
-    await assert.rejects(companyScore('amce'), {
-      reason: 'UNKNOWN_COMPANY',
-      message: 'company is "amce", want the name of a registered company',
-      details: { field: 'company', value: 'amce' },
-    });
-    await assert.rejects(companyScore('x'.repeat(1_000_000)), (error: Refusal) => {
-      assert.equal(error.details.value, `${'x'.repeat(128)}…`);
-      return true;
-    });
   });
 });
 

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { resolveThreshold } from '../../../../core-server/features/score-config/resolve-threshold.js';
 import {
   validateGetDetectionScore,
   validateSetDetectionScore,
 } from '../../../../core-server/features/score-config/validate.js';
-import { ThresholdSource } from '../../../../generated/imageanalysis/v1/face_detection.js';
 
 const request = { company: 'acme', password: 'secret-password', detectionScore: 0.5 };
 
@@ -33,24 +31,6 @@ describe('score requests', () => {
         message: `${field} is missing, want ${wish}`,
         details: { field },
       });
-    });
-  }
-});
-
-describe('threshold', () => {
-  const { REQUEST, COMPANY, DEFAULT } = ThresholdSource;
-  const table = [
-    [{ request: 0.9, company: 0.8, default: 0.7 }, 0.9, REQUEST],
-    [{ request: 0, company: 0.8, default: 0.7 }, 0, REQUEST],
-    [{ request: 0.9, company: undefined, default: 0.7 }, 0.9, REQUEST],
-    [{ request: undefined, company: 0.8, default: 0.7 }, 0.8, COMPANY],
-    [{ request: undefined, company: 0, default: 0.7 }, 0, COMPANY],
-    [{ request: undefined, company: undefined, default: 0.7 }, 0.7, DEFAULT],
-    [{ default: 0 }, 0, DEFAULT],
-  ] as const;
-  for (const [candidates, value, source] of table) {
-    it(`should be ${value} (${source}) of ${JSON.stringify(candidates)}`, () => {
-      assert.deepEqual(resolveThreshold(candidates), { value, source });
     });
   }
 });
