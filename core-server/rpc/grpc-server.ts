@@ -11,9 +11,8 @@ import { limitConnections, openConnections } from '../../runtime/limits/limit-co
 import { formatAddress } from '../../runtime/net/addresses.js';
 import { keepalive, maxMessageBytes } from '../../runtime/net/grpc-channel.js';
 import type { StreamSettings } from './adapters/bidi.js';
-import { widenFlowControl } from './grpc-js-patches/flow-control.js';
 import { guardStreams, type StreamLimits } from './grpc-js-patches/guard-streams.js';
-import { http2ServersOf } from './grpc-js-patches/http2-servers.js';
+import { http2ServersOf, widenFlowControl } from './grpc-js-patches/server-options.js';
 import { markUndecodable } from './grpc-js-patches/undecodable.js';
 import { serveHealth } from './health.js';
 import { guardKeylessCalls } from './interceptors/keyless-calls.js';

@@ -1,6 +1,6 @@
-import type { TlsOptions } from 'node:tls';
 import { ServerCredentials } from '@grpc/grpc-js';
 import { readCertificates, readIdentity, restrictCiphers } from '../../runtime/net/tls.js';
+import { limitHandshake } from './grpc-js-patches/server-options.js';
 
 /** The settings that it reads. */
 interface TlsConfig {
@@ -31,8 +31,6 @@ export async function loadServerCredentials(config: TlsConfig): Promise<ServerCr
     [{ cert_chain: cert, private_key: key }],
     clientAuthority !== null,
   );
-  // createSsl has no such option, nor has grpc-js's Server.
-  const options: TlsOptions | null = credentials._getConstructorOptions();
-  if (options) options.handshakeTimeout = Math.min(maxHandshakeMs, config.CORE_MAX_DEADLINE_MS);
+  limitHandshake(credentials, Math.min(maxHandshakeMs, config.CORE_MAX_DEADLINE_MS));
   return credentials;
 }

@@ -10,10 +10,9 @@ import {
 } from '../../../runtime/errors/refusal.js';
 import type { IsTrustedProxy } from '../../../runtime/net/addresses.js';
 import type { Call } from '../../common/call.js';
-import { logFault } from '../../common/log-fault.js';
+import { logFault, readRequestId } from '../call-log.js';
 import { type CallState, stateOf } from '../call-state.js';
 import { followDeadline } from '../own-deadline.js';
-import { readRequestId } from '../request-id.js';
 
 /** What every adapter needs to open a call. */
 export interface CallSettings {

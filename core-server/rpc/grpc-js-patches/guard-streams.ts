@@ -44,6 +44,11 @@ export const chunkOverheadBytes = 256;
  * - Data sent after a refusal.
  * - Headers that it mishandles: deadlines that it cannot read, text that it would write to stderr, paths that it
  *   would repeat, and large ones, of which HPACK repeats each with a byte.
+ *
+ * - Gains: without it, 60 calls without a key took 600 MB, and 200 compressed messages of 10 KB took 2.3 GB.
+ * - Costs: it stands on Node.js's documented events of streams, and on the way in which grpc-js writes a message.
+ * - Delete, limit by limit, when grpc-js has a budget of its own, as gRPC's ResourceQuota is
+ *   (https://github.com/grpc/grpc-node/issues/123 is about part of it).
  */
 export function guardStreams(server: Http2Server, limits: StreamLimits): void {
   // Before grpc-js reads headers and data.

@@ -5,10 +5,10 @@ import type { Operation } from '../../../generated/imageanalysis/v1/admin.js';
 import { Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import type { AdminKeyCheck } from '../../access/keys/admin-key.js';
 import { parseApiKey } from '../../access/keys/api-key-format.js';
+import { refuseCall } from '../call-log.js';
 import { stateOf } from '../call-state.js';
 import type { Service } from '../grpc-server.js';
 import { isKeyless, nameOf, serviceOf } from '../service-paths.js';
-import { refuseCall } from './refuse-call.js';
 
 /** What the interceptor needs to know about an API key. */
 export interface AuthenticatedKey {

@@ -1,10 +1,9 @@
 import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
-import { oversizedHeaders } from '../grpc-js-patches/header-size.js';
+import { refuseCall } from '../call-log.js';
 import { linkToStream } from '../grpc-js-patches/refuse-stream.js';
-import { malformedTimeout } from '../grpc-js-patches/timeout-header.js';
-import { refuseCall } from './refuse-call.js';
+import { malformedTimeout, oversizedHeaders } from '../grpc-js-patches/sanitize-headers.js';
 
 /**
  * Refuses oversized headers, malformed deadlines and what the guard of streams refuses, and ends unary calls whose

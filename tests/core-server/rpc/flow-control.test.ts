@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import {
   callWindowBytes,
   connectionWindowBytes,
-} from '../../../core-server/rpc/grpc-js-patches/flow-control.js';
+} from '../../../core-server/rpc/grpc-js-patches/server-options.js';
 import { openStage, scriptedWorkerUrl } from '../../helpers/pictures/scripted-pictures.js';
 import { startService } from '../../helpers/service/service.js';
 

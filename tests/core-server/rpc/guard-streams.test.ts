@@ -19,8 +19,8 @@ import {
   type StreamLimits,
   waitingMessageBytes,
 } from '../../../core-server/rpc/grpc-js-patches/guard-streams.js';
-import { maxHeaderBytes } from '../../../core-server/rpc/grpc-js-patches/header-size.js';
 import { createMessageMeter } from '../../../core-server/rpc/grpc-js-patches/message-meter.js';
+import { maxMetadataBytes } from '../../../core-server/rpc/grpc-js-patches/sanitize-headers.js';
 import { maxKeylessCalls } from '../../../core-server/rpc/interceptors/keyless-calls.js';
 import { ReadMeterRequest } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import { maxSmallChunks } from '../../../runtime/limits/chunk-size.js';
@@ -40,6 +40,7 @@ const ok = '0';
 const invalidArgument = '3';
 const resourceExhausted = '8';
 const unimplemented = '12';
+const internal = '13';
 const unauthenticated = '16';
 const mebibyte = 2 ** 20;
 
@@ -438,19 +439,37 @@ test('the path of a method that there is not is not repeated without limit', asy
   }
 });
 
+test('what gRPC itself answers is as docs/errors.md says', async (t) => {
+  const { service } = await startScripted(t);
+  const session = open(t, service.grpc);
+  const empty = frame(Buffer.alloc(0));
+  const table: [path: string, messages: Buffer[], status: string][] = [
+    [readMeterPath, [], unimplemented],
+    [readMeterPath, [empty, empty], unimplemented],
+    [readMeterPath, [frame(Buffer.from([0xff]))], invalidArgument],
+    [checkPath, [], unimplemented],
+    [checkPath, [frame(Buffer.from([0xff]))], internal],
+  ];
+  for (const [path, messages, expected] of table) {
+    const stream = call(session, path, { apikey: service.apiKey });
+    stream.end(Buffer.concat(messages));
+    assert.equal(await endOf(stream), expected, `${path} ${messages.length}`);
+  }
+});
+
 test('headers that are large together are refused, and not kept', async (t) => {
   const { service } = await startScripted(t);
   const session = open(t, service.grpc);
   for (const path of [checkPath, watchPath, readMeterPath])
     for (const names of [['x-a'], ['x-a', 'x-b', 'x-c', 'x-d']]) {
-      const value = 'x'.repeat(maxHeaderBytes / names.length);
+      const value = 'x'.repeat(maxMetadataBytes / names.length);
       const stream = call(session, path, Object.fromEntries(names.map((name) => [name, value])));
       stream.end(frame(Buffer.alloc(0)));
       const { 'grpc-status': status, 'grpc-message': message } = await trailersOf(stream);
       assert.equal(status, invalidArgument, path);
       assert.match(decodeURIComponent(String(message)), /^metadata has \d{4,} bytes, want at most/);
     }
-  const stream = call(session, checkPath, { 'x-a': 'x'.repeat(maxHeaderBytes / 2) });
+  const stream = call(session, checkPath, { 'x-a': 'x'.repeat(maxMetadataBytes / 2) });
   stream.end(frame(Buffer.alloc(0)));
   assert.equal(await endOf(stream), ok);
 });
@@ -461,7 +480,7 @@ test('a call that is refused before its key is checked leaves a line', async (t)
   const table: [headers: Record<string, string>, reason: string, id: RegExp][] = [
     [{ 'grpc-timeout': '5s' }, 'INVALID_FIELD', /^abc-123$/],
     // Its headers are dropped.
-    [{ 'x-a': 'x'.repeat(maxHeaderBytes) }, 'INVALID_FIELD', /^[0-9a-f-]{36}$/],
+    [{ 'x-a': 'x'.repeat(maxMetadataBytes) }, 'INVALID_FIELD', /^[0-9a-f-]{36}$/],
     [{ apikey: service.apiKey }, 'DEADLINE', /^abc-123$/],
   ];
   for (const [headers, expected, id] of table) {
