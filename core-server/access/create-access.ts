@@ -6,7 +6,7 @@ import { createPasswordHasher } from './companies/password.js';
 import { type ApiKeys, createApiKeys } from './keys/api-keys.js';
 import { createKnexApiKeyStore } from './keys/knex-api-key-store.js';
 import { createFailureLimiter } from './limits/failure-limiter.js';
-import { createWorkLimiter, type WorkLimits } from './limits/semaphore.js';
+import { createSemaphore, type SemaphoreLimits } from './limits/semaphore.js';
 
 /** Who may call, and on behalf of which company. */
 export interface Access {
@@ -18,7 +18,7 @@ export interface Access {
 export function createAccess(deps: {
   readonly db: Database;
   /** How many passwords are hashed at once, and how many may wait. */
-  readonly passwords: WorkLimits;
+  readonly passwords: SemaphoreLimits;
   readonly now: () => Date;
 }): Access {
   const { db, passwords, now } = deps;
@@ -27,7 +27,7 @@ export function createAccess(deps: {
     companies: createCompanies({
       store: createKnexCompanyStore(db),
       hasher: createPasswordHasher({ randomBytes }),
-      limiter: createWorkLimiter(passwords),
+      semaphore: createSemaphore(passwords),
       failures: createFailureLimiter(),
       now,
     }),

@@ -15,6 +15,7 @@ import {
   type ScoreConfigServiceServer,
   ScoreConfigServiceService,
 } from '../../generated/imageanalysis/v1/score_config.js';
+import type { Methods } from '../common/handlers.js';
 import { createAdminHandlers } from '../features/admin/service.js';
 import { createFaceDetectionHandlers } from '../features/face/service.js';
 import { createMeterReadingHandlers } from '../features/meter/service.js';
@@ -47,11 +48,7 @@ export function createServices(
     limits,
     resolveThreshold: createThresholdResolver(scores, defaultScore),
   });
-  const scoreConfig = createScoreConfigHandlers({
-    scores,
-    authenticateCompany: (credentials) => companies.authenticate(credentials),
-    defaultScore,
-  });
+  const scoreConfig = createScoreConfigHandlers({ scores, companies, defaultScore });
   const meter = createMeterReadingHandlers({
     pool,
     limits,
@@ -66,7 +63,7 @@ export function createServices(
         detectSingleFace: unary(face.detectSingleFace, settings),
         detectAllFaces: unary(face.detectAllFaces, settings),
         streamDetectFaces: bidi(streamed(face.detectAllFaces), settings),
-      } satisfies Implementation<FaceDetectionServiceServer>,
+      } satisfies Methods<FaceDetectionServiceServer>,
     },
     {
       definition: ScoreConfigServiceService,
@@ -75,7 +72,7 @@ export function createServices(
       implementation: {
         getDetectionScore: unary(scoreConfig.getDetectionScore, settings),
         setDetectionScore: unary(scoreConfig.setDetectionScore, settings),
-      } satisfies Implementation<ScoreConfigServiceServer>,
+      } satisfies Methods<ScoreConfigServiceServer>,
     },
     {
       definition: MeterReadingServiceService,
@@ -84,7 +81,7 @@ export function createServices(
       implementation: {
         readMeter: unary(meter.readMeter, settings),
         streamReadMeters: bidi(streamed(meter.readMeter), settings),
-      } satisfies Implementation<MeterReadingServiceServer>,
+      } satisfies Methods<MeterReadingServiceServer>,
     },
   ];
 }
@@ -106,12 +103,7 @@ export function createAdminService(
         setCompanyPassword: unary(handlers.setCompanyPassword, settings),
         listCompanies: unary(handlers.listCompanies, settings),
         deleteCompany: unary(handlers.deleteCompany, settings),
-      } satisfies Implementation<AdminServiceServer>,
+      } satisfies Methods<AdminServiceServer>,
     },
   ];
 }
-
-/** ts-proto's server interface without its index signature, so that a missing method is an error. */
-type Implementation<Server> = {
-  [Method in keyof Server as string extends Method ? never : Method]: Server[Method];
-};

@@ -1,6 +1,6 @@
 import { clip, quote, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import type { FailureLimiter, PasswordAttempt } from '../limits/failure-limiter.js';
-import type { WorkLimiter } from '../limits/semaphore.js';
+import type { Semaphore } from '../limits/semaphore.js';
 import type { PasswordHasher } from './password.js';
 
 /** A registered company without its password. */
@@ -56,7 +56,7 @@ export interface CompaniesDependencies {
   readonly store: CompanyStore;
   readonly hasher: PasswordHasher;
   /** Limits password checks to part of the thread pool, which reading the store needs too. */
-  readonly limiter: WorkLimiter;
+  readonly semaphore: Semaphore;
   readonly failures: FailureLimiter;
   readonly now: () => Date;
 }
@@ -69,10 +69,10 @@ const administrator = '';
 
 /** Registers companies and checks their passwords. */
 export function createCompanies(dependencies: CompaniesDependencies): Companies {
-  const { store, hasher, limiter, failures, now } = dependencies;
+  const { store, hasher, semaphore, failures, now } = dependencies;
   const decoy = hasher.decoy();
   const hash = (password: string): Promise<string> =>
-    limiter.run(administrator, () => hasher.hash(password));
+    semaphore.run(administrator, () => hasher.hash(password));
 
   async function isRightPassword(name: string, password: string): Promise<boolean> {
     const isPossible = password.length <= maxHashedLength;
@@ -117,7 +117,7 @@ export function createCompanies(dependencies: CompaniesDependencies): Companies 
         await failures.recordFailure(credentials);
         throw companyAuthFailed();
       };
-      await limiter.run(credentials.keyId, check, signal);
+      await semaphore.run(credentials.keyId, check, signal);
     },
   };
 }

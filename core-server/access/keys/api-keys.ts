@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Operation } from '../../../generated/imageanalysis/v1/admin.js';
 import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
-import { shareLookups } from '../limits/single-flight.js';
+import { singleFlight } from '../limits/single-flight.js';
 import {
   formatApiKey,
   generateApiKey,
@@ -73,7 +73,7 @@ export interface ApiKeysDependencies {
 
 /** Issues, lists, revokes and checks API keys. */
 export function createApiKeys({ store, now, randomBytes }: ApiKeysDependencies): ApiKeys {
-  const find = shareLookups((id: string) => store.find(id));
+  const find = singleFlight((id: string) => store.find(id));
   return {
     async create({ label, operations, expireTime }) {
       const parts = generateApiKey(randomBytes);

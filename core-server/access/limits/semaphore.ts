@@ -1,7 +1,7 @@
 import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import { createJobQueue } from '../../common/fair-queue.js';
 
-export interface WorkLimiter {
+export interface Semaphore {
   /**
    * Runs the task when its turn comes; owners take turns. Work whose signal aborts while waiting never
    * starts.
@@ -13,7 +13,7 @@ export interface WorkLimiter {
   run<T>(owner: string, task: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
-export interface WorkLimits {
+export interface SemaphoreLimits {
   readonly maxRunning: number;
   /** For all owners together; a single one gets four fifths of it. */
   readonly maxWaiting: number;
@@ -25,7 +25,7 @@ interface Waiting {
 }
 
 /** Limits how much of one kind of expensive work runs and waits at a time. */
-export function createWorkLimiter({ maxRunning, maxWaiting }: WorkLimits): WorkLimiter {
+export function createSemaphore({ maxRunning, maxWaiting }: SemaphoreLimits): Semaphore {
   const queue = createJobQueue<Waiting>(maxWaiting, ({ owner }) => owner);
   let running = 0;
 

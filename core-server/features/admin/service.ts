@@ -1,23 +1,10 @@
 import type {
+  AdminServiceServer,
   ApiKey as ApiKeyMessage,
-  Company as CompanyMessage,
-  CreateApiKeyRequest,
-  CreateApiKeyResponse,
-  CreateCompanyRequest,
-  CreateCompanyResponse,
-  DeleteCompanyRequest,
-  DeleteCompanyResponse,
-  ListApiKeysRequest,
-  ListApiKeysResponse,
-  ListCompaniesRequest,
-  ListCompaniesResponse,
-  RevokeApiKeyRequest,
-  RevokeApiKeyResponse,
-  SetCompanyPasswordRequest,
-  SetCompanyPasswordResponse,
 } from '../../../generated/imageanalysis/v1/admin.js';
-import type { Companies, Company } from '../../access/companies/companies.js';
+import type { Companies } from '../../access/companies/companies.js';
 import type { ApiKey, ApiKeys } from '../../access/keys/api-keys.js';
+import type { Handlers } from '../../common/handlers.js';
 import {
   validateApiKeyId,
   validateCreateApiKey,
@@ -33,17 +20,7 @@ export interface AdminDependencies {
 }
 
 /** The caller has already been checked; none of these needs the call itself. */
-export interface AdminHandlers {
-  readonly createApiKey: (request: CreateApiKeyRequest) => Promise<CreateApiKeyResponse>;
-  readonly listApiKeys: (request: ListApiKeysRequest) => Promise<ListApiKeysResponse>;
-  readonly revokeApiKey: (request: RevokeApiKeyRequest) => Promise<RevokeApiKeyResponse>;
-  readonly createCompany: (request: CreateCompanyRequest) => Promise<CreateCompanyResponse>;
-  readonly setCompanyPassword: (
-    request: SetCompanyPasswordRequest,
-  ) => Promise<SetCompanyPasswordResponse>;
-  readonly listCompanies: (request: ListCompaniesRequest) => Promise<ListCompaniesResponse>;
-  readonly deleteCompany: (request: DeleteCompanyRequest) => Promise<DeleteCompanyResponse>;
-}
+export type AdminHandlers = Handlers<AdminServiceServer>;
 
 /** Handlers of AdminService, which the admin command uses too. */
 export function createAdminHandlers({ apiKeys, companies, now }: AdminDependencies): AdminHandlers {
@@ -60,7 +37,7 @@ export function createAdminHandlers({ apiKeys, companies, now }: AdminDependenci
     },
     async createCompany(request) {
       const { name, password } = validateCreateCompany(request);
-      return { company: toCompanyMessage(await companies.create(name, password)) };
+      return { company: await companies.create(name, password) };
     },
     async setCompanyPassword(request) {
       const { name, password } = validateSetCompanyPassword(request);
@@ -68,7 +45,7 @@ export function createAdminHandlers({ apiKeys, companies, now }: AdminDependenci
       return {};
     },
     async listCompanies() {
-      return { companies: (await companies.list()).map(toCompanyMessage) };
+      return { companies: await companies.list() };
     },
     async deleteCompany({ name }) {
       await companies.delete(validateKnownName(name));
@@ -79,8 +56,4 @@ export function createAdminHandlers({ apiKeys, companies, now }: AdminDependenci
 
 function toApiKeyMessage(apiKey: ApiKey): ApiKeyMessage {
   return { ...apiKey, operations: [...apiKey.operations] };
-}
-
-function toCompanyMessage(company: Company): CompanyMessage {
-  return { ...company };
 }

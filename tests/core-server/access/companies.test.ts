@@ -10,7 +10,7 @@ import {
   type PasswordHasher,
 } from '../../../core-server/access/companies/password.js';
 import { createFailureLimiter } from '../../../core-server/access/limits/failure-limiter.js';
-import { createWorkLimiter } from '../../../core-server/access/limits/semaphore.js';
+import { createSemaphore } from '../../../core-server/access/limits/semaphore.js';
 import { deferred } from '../../helpers/deferred.js';
 
 const caller = { keyId: 'key', clientAddress: '192.0.2.1' };
@@ -215,7 +215,7 @@ function setUp({ beforeVerify = () => Promise.resolve() } = {}) {
   const companies = createCompanies({
     store: createMemoryStore(),
     hasher,
-    limiter: createWorkLimiter({ maxRunning: 2, maxWaiting: 64 }),
+    semaphore: createSemaphore({ maxRunning: 2, maxWaiting: 64 }),
     failures: createFailureLimiter(),
     now: () => new Date('2026-01-01T00:00:00Z'),
   });

@@ -6,7 +6,7 @@ import {
   type PasswordAttempt,
 } from '../../../core-server/access/limits/failure-limiter.js';
 import { createKeyRateLimiter } from '../../../core-server/access/limits/rate-limit.js';
-import { createWorkLimiter } from '../../../core-server/access/limits/semaphore.js';
+import { createSemaphore } from '../../../core-server/access/limits/semaphore.js';
 import { callerAddress } from '../../../runtime/net/addresses.js';
 import { deferred } from '../../helpers/deferred.js';
 
@@ -171,9 +171,9 @@ describe('address of a caller', () => {
   }
 });
 
-describe('work limiter', () => {
+describe('semaphore', () => {
   it('should run so many at a time, in the order they came', async () => {
-    const limiter = createWorkLimiter({ maxRunning: 2, maxWaiting: 10 });
+    const limiter = createSemaphore({ maxRunning: 2, maxWaiting: 10 });
     const holds = Array.from({ length: 5 }, () => deferred());
     const begun: number[] = [];
     const runs = holds.map((hold, index) =>
@@ -197,7 +197,7 @@ describe('work limiter', () => {
   });
 
   it('should refuse when too many wait, and take work again afterwards', async () => {
-    const limiter = createWorkLimiter({ maxRunning: 1, maxWaiting: 1 });
+    const limiter = createSemaphore({ maxRunning: 1, maxWaiting: 1 });
     const hold = deferred();
     const running = limiter.run('key', () => hold.promise);
     const waiting = limiter.run('key', () => Promise.resolve('waited'));
@@ -217,7 +217,7 @@ describe('work limiter', () => {
   });
 
   it('should let keys take turns, and leave places to others', async () => {
-    const limiter = createWorkLimiter({ maxRunning: 1, maxWaiting: 10 });
+    const limiter = createSemaphore({ maxRunning: 1, maxWaiting: 10 });
     const hold = deferred();
     const begun: string[] = [];
     const enter = (owner: string) =>
@@ -236,7 +236,7 @@ describe('work limiter', () => {
   });
 
   it('should not begin work whose caller is gone, and give its place to the next', async () => {
-    const limiter = createWorkLimiter({ maxRunning: 1, maxWaiting: 2 });
+    const limiter = createSemaphore({ maxRunning: 1, maxWaiting: 2 });
     const hold = deferred();
     const running = limiter.run('key', () => hold.promise);
     const gone = new AbortController();

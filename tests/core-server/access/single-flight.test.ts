@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { shareLookups } from '../../../core-server/access/limits/single-flight.js';
+import { singleFlight } from '../../../core-server/access/limits/single-flight.js';
 import { deferred } from '../../helpers/deferred.js';
 
 /** A store whose looks end when the test says so. */
 function openStore() {
   const looks: { id: string; answer: ReturnType<typeof deferred<string>> }[] = [];
-  const find = shareLookups((id: string) => {
+  const find = singleFlight((id: string) => {
     const answer = deferred<string>();
     looks.push({ id, answer });
     return answer.promise;

@@ -7,7 +7,7 @@ import { createPasswordHasher } from '../../../../core-server/access/companies/p
 import { createApiKeys } from '../../../../core-server/access/keys/api-keys.js';
 import { createKnexApiKeyStore } from '../../../../core-server/access/keys/knex-api-key-store.js';
 import { createFailureLimiter } from '../../../../core-server/access/limits/failure-limiter.js';
-import { createWorkLimiter } from '../../../../core-server/access/limits/semaphore.js';
+import { createSemaphore } from '../../../../core-server/access/limits/semaphore.js';
 import { createAdminHandlers } from '../../../../core-server/features/admin/service.js';
 import {
   type CreateApiKeyRequest,
@@ -204,7 +204,7 @@ async function setUp(t: TestContext) {
   const companies = createCompanies({
     store: createKnexCompanyStore(db),
     hasher: createPasswordHasher({ randomBytes, log2N: 4 }),
-    limiter: createWorkLimiter({ maxRunning: 1, maxWaiting: 1 }),
+    semaphore: createSemaphore({ maxRunning: 1, maxWaiting: 1 }),
     failures: createFailureLimiter(),
     now: clock,
   });

@@ -98,13 +98,14 @@ function setUp({ afterAuthentication = (): unknown => undefined } = {}) {
   };
   const handlers = createScoreConfigHandlers({
     scores: store,
-    authenticateCompany(credentials) {
-      asked.push(credentials);
-      if (credentials.password !== password) {
-        return Promise.reject(refuse('COMPANY_AUTH_FAILED', authFailed.message));
-      }
-      afterAuthentication();
-      return Promise.resolve();
+    companies: {
+      authenticate(credentials) {
+        asked.push(credentials);
+        if (credentials.password !== password)
+          return Promise.reject(refuse('COMPANY_AUTH_FAILED', authFailed.message));
+        afterAuthentication();
+        return Promise.resolve();
+      },
     },
     defaultScore: 0.42,
   });
