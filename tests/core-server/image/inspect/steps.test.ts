@@ -10,7 +10,7 @@ import {
   createHostileFiles,
   emptyExtents,
   overlappingScans,
-} from '../../../helpers/hostile-pictures.js';
+} from '../../../helpers/pictures/hostile-pictures.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 
 /** Steps that the parsers take for a file, limited or not; undefined: they stopped because of the limit. */

@@ -1,6 +1,6 @@
-import { box } from './pictures/avif.js';
-import { composeExif, exifRing } from './pictures/exif.js';
-import { composeTiff } from './pictures/tiff.js';
+import { box } from './avif.js';
+import { composeExif, exifRing } from './exif.js';
+import { composeTiff } from './tiff.js';
 
 // Files that make a careless parser work for seconds: their parts overlap, are empty, lead back to themselves, or are
 // nested as often as a number says. Each grows with the bytes that it is asked for.
