@@ -17,6 +17,8 @@ export interface GrpcCase {
   readonly kind: string;
   readonly path: string;
   readonly message: Buffer;
+  /** Its picture, if it has one and is not damaged around it, and the same call with another one. */
+  readonly picture?: { readonly bytes: Buffer; with(bytes: Buffer): Buffer } | undefined;
 }
 
 const numbers = [0, -0, 0.5, 1, 1.000001, -1, NaN, Infinity, 1e308, 5e-324];
@@ -30,39 +32,64 @@ export function createGrpcCase(random: Random, { pictures }: HttpMaterial): Grpc
   const password = strangeText(random);
   // The password of a company that may be is hashed, for a tenth of a second.
   const login = (): string => (random.chance(0.02) ? 'demo' : company);
-  const calls: readonly (readonly [string, () => Uint8Array])[] = [
+  // The damaged picture, for the calls that have one.
+  let image: Buffer | undefined;
+  const faces = (): Buffer => (image = damage(pictures.forFaces(random)));
+  const calls: readonly (readonly [string, () => (picture: Buffer) => Uint8Array])[] = [
     [
       'FaceDetectionService/DetectSingleFace',
       () => {
-        const image = damage(pictures.forFaces(random));
-        return encode(DetectSingleFaceRequest, { image, company, minScore });
+        faces();
+        return (image) => encode(DetectSingleFaceRequest, { image, company, minScore });
       },
     ],
     [
       'FaceDetectionService/DetectAllFaces',
       () => {
-        const [image, maxFaces] = [damage(pictures.forFaces(random)), random.int(4000)];
-        return encode(DetectAllFacesRequest, { image, company, minScore, maxFaces });
+        faces();
+        const maxFaces = random.int(4000);
+        return (image) => encode(DetectAllFacesRequest, { image, company, minScore, maxFaces });
       },
     ],
     [
       'MeterReadingService/ReadMeter',
-      () => encode(ReadMeterRequest, { image: damage(pictures.forMeter(random)) }),
+      () => {
+        image = damage(pictures.forMeter(random));
+        return (image) => encode(ReadMeterRequest, { image });
+      },
     ],
     [
       'ScoreConfigService/GetDetectionScore',
-      () => encode(GetDetectionScoreRequest, { company: login(), password }),
+      () => {
+        const message = encode(GetDetectionScoreRequest, { company: login(), password });
+        return () => message;
+      },
     ],
     [
       'ScoreConfigService/SetDetectionScore',
-      () => encode(SetDetectionScoreRequest, { company: login(), password }),
+      () => {
+        const message = encode(SetDetectionScoreRequest, { company: login(), password });
+        return () => message;
+      },
     ],
-    ['NoSuchService/NoSuchMethod', () => random.bytes(20)],
+    [
+      'NoSuchService/NoSuchMethod',
+      () => {
+        const message = random.bytes(20);
+        return () => message;
+      },
+    ],
   ];
   const [name, create] = random.pick(calls);
-  const whole = Buffer.from(create());
-  const message = random.chance(0.4) ? mutate(whole, random) : whole;
-  return { kind: `gRPC ${name}`, path: `/imageanalysis.v1.${name}`, message };
+  const encodeWith = create();
+  const whole = Buffer.from(encodeWith(image ?? Buffer.alloc(0)));
+  const isDamaged = random.chance(0.4);
+  const message = isDamaged ? mutate(whole, random) : whole;
+  const picture =
+    image && !isDamaged
+      ? { bytes: image, with: (bytes: Buffer) => Buffer.from(encodeWith(bytes)) }
+      : undefined;
+  return { kind: `gRPC ${name}`, path: `/imageanalysis.v1.${name}`, message, picture };
 }
 
 interface Codec<T> {

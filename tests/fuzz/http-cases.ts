@@ -8,6 +8,8 @@ export interface HttpCase {
   readonly bytes: Buffer;
   /** Whether the head is whole, so that an answer is owed. */
   readonly owesAnswer: boolean;
+  /** Requests that it consists of; absent: one. */
+  readonly requests?: number;
 }
 
 /** What the requests are made of. */
@@ -164,8 +166,9 @@ const headers: Generator = (random, { apiKey }) => {
 const pipelined: Generator = (random, { apiKey }) => {
   const path = random.pick(['/livez', '/readyz', '/nowhere', '/face_config_score?detection']);
   const text = `GET ${path} HTTP/1.1\r\nhost: fuzz\r\napikey: ${apiKey}\r\n\r\n`;
-  const bytes = Buffer.from(text.repeat(1 + random.int(3_000)));
-  return { kind: 'pipelined', bytes, owesAnswer: false };
+  const requests = 1 + random.int(3_000);
+  const bytes = Buffer.from(text.repeat(requests));
+  return { kind: 'pipelined', bytes, owesAnswer: false, requests };
 };
 
 /** Bytes that may be no HTTP at all. */

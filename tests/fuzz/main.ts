@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { createMemoryWatch } from '../helpers/memory.js';
 import { launchService } from '../helpers/service/launched-service.js';
+import { costLine, createCostMeter, measureAlone, minimise } from './cost.js';
 import { createGrpcCase } from './grpc-cases.js';
 import { createHttpCase } from './http-cases.js';
 import { createPicturePicker } from './picture-picker.js';
@@ -19,9 +20,11 @@ const usage = `Sends hostile input to a real core and facade on this machine and
   make fuzz ARGS="--seed 7 --only 4711"      # one input again
 
 Failures are: a crash, a hang, a status, reason or code that differs from the table in docs/errors.md,
-INTERNAL, and any stack trace, path or library message in a response. The bytes of a failing input are
-saved in out/fuzz/. The memory of both processes is shown before and after. The run can be suspended
-(SIGSTOP) together with its two servers, and resumed.
+INTERNAL, any stack trace, path or library message in a response, and an input that alone costs the main thread of
+core or facade more processor time than 5 ms a request and 1 ms for each 100 KB. The bytes of a failing input
+are saved in out/fuzz/, of a picture that is too dear its shortest part that still is. The memory of both processes is
+shown before and after, and how long /readyz took. The run can be suspended (SIGSTOP) together with its two servers,
+and resumed.
 `;
 
 const shownProblems = 20;
@@ -62,31 +65,76 @@ async function main(seed: number, from: number, end: number): Promise<void> {
     const create = (random: Random): FuzzInput => {
       if (random.chance(0.2)) {
         const item = createGrpcCase(random, material);
-        return { kind: item.kind, bytes: item.message, send: () => grpc.send(item) };
+        const { kind, message, picture } = item;
+        const send = () => grpc.send(item);
+        const sendWith = (bytes: Buffer) =>
+          grpc.send({ ...item, message: picture?.with(bytes) ?? message });
+        return {
+          kind,
+          bytes: message,
+          isBrief: true,
+          requests: 1,
+          send,
+          picture: picture?.bytes,
+          sendWith,
+        };
       }
       const item = createHttpCase(random, material);
-      return { kind: item.kind, bytes: item.bytes, send: () => sendHttp(port, item) };
+      const { kind, bytes, owesAnswer: isBrief, requests = 1 } = item;
+      return { kind, bytes, isBrief, requests, send: () => sendHttp(port, item) };
     };
 
     const report = createReport(end - from);
     const memory = createMemoryWatch(() => service.pids());
+    const delay = watchDelay(new URL('/readyz', service.restUrl));
+    const costs = createCostMeter(() => service.pids());
     const warm = from + Math.floor((end - from) * warmUpShare);
     const standstills = createStandstillCounter();
-    let next = from;
-    const worker = async (): Promise<void> => {
-      while (next < end) {
-        const index = next++;
-        const input = create(createRandom(seed * 1_000_003 + index));
-        const outcome = await standstills.repeatAfter(input.send);
-        await report.add(index, input, outcome);
-        if (index === warm) memory.mark('warm');
-        if (index % 500 === 0) memory.sample();
-      }
-    };
-    await Promise.all(Array.from({ length: Number(values.concurrency) }, worker));
+    const usual = createUsualCost();
+    const waiting: Promise<void>[] = [];
+    for (let next = from; next < end;) {
+      const group: [index: number, input: FuzzInput][] = [];
+      for (; next < end && group.length < Number(values.concurrency); next += 1)
+        group.push([next, create(createRandom(seed * 1_000_003 + next))]);
+      costs.take();
+      const sent = group.map(async ([index, input]) =>
+        report.add(index, input, await standstills.repeatAfter(input.send)),
+      );
+      await Promise.all(sent.filter((_, i) => group[i]?.[1].isBrief));
+      // One in eight only waits: for the end of a request that promises more than it sends.
+      waiting.push(...sent.filter((_, i) => !group[i]?.[1].isBrief));
+      if (waiting.length > 3 * group.length) await Promise.all(waiting.splice(0, group.length));
+      const isSuspect =
+        costs.counts && usual.isExceededBy(costs.take().reduce((sum, ms) => sum + ms, 0));
+      if (isSuspect || values.only !== undefined)
+        for (const [index, input] of group) await judgeCost(index, input);
+      if (next >= warm && next - group.length < warm) memory.mark('warm');
+      memory.sample();
+    }
+    await Promise.all(waiting);
+
+    async function judgeCost(index: number, input: FuzzInput): Promise<void> {
+      const { bytes, requests, picture, sendWith } = input;
+      const line = costLine(bytes.length, requests);
+      const ms = await delay.whilePaused(() => measureAlone(costs, line, input.send));
+      if (ms <= line) return;
+      const problem = `costs more than ${line.toFixed(0)} ms of a main thread`;
+      const isTooDear = async (part: Buffer): Promise<boolean> => {
+        const partLine = costLine(part.length, 1);
+        const send = () => sendWith?.(part) ?? Promise.resolve();
+        return (await measureAlone(costs, partLine, send)) > partLine;
+      };
+      const shortest = picture && (await delay.whilePaused(() => minimise(picture, isTooDear)));
+      process.stdout.write(`input ${index}: ${ms.toFixed(1)} ms\n`);
+      await report.add(
+        index,
+        { ...input, bytes: shortest ?? bytes },
+        { tally: 'too dear', problem },
+      );
+    }
     grpc.close();
     memory.mark('end');
-    process.exitCode = report.finish(deaths, memory.lines()) ? 0 : 1;
+    process.exitCode = report.finish(deaths, [...memory.lines(), delay.stop()]) ? 0 : 1;
   } finally {
     await service.close();
   }
@@ -95,7 +143,54 @@ async function main(seed: number, from: number, end: number): Promise<void> {
 interface FuzzInput {
   readonly kind: string;
   readonly bytes: Buffer;
+  /** Whether it is answered soon. */
+  readonly isBrief: boolean;
+  readonly requests: number;
   readonly send: () => Promise<Outcome>;
+  /** Of a call, and the same call with another one. */
+  readonly picture?: Buffer | undefined;
+  readonly sendWith?: (picture: Buffer) => Promise<Outcome>;
+}
+
+/**
+ * Knows what a group of inputs costs that has nothing dear in it: whatever costs 15 ms more may contain one that costs
+ * too much. It follows the cheap groups, so that what is dear in every group shows.
+ */
+function createUsualCost() {
+  let usual = Infinity;
+  return {
+    isExceededBy(ms: number): boolean {
+      usual = ms < usual ? ms : usual + 0.5;
+      return ms > usual + 15;
+    },
+  };
+}
+
+/** How long the service takes to say that it is ready: a question to both event loops, ten times a second. */
+function watchDelay(url: URL) {
+  const delays: number[] = [];
+  let isPaused = false;
+  const timer = setInterval(() => {
+    if (isPaused) return;
+    const askedAt = performance.now();
+    void fetch(url)
+      .then((answer) => answer.text())
+      .catch(() => undefined)
+      .finally(() => delays.push(performance.now() - askedAt));
+  }, 100);
+  return {
+    /** Asking costs the main threads time, too. */
+    async whilePaused<T>(work: () => Promise<T>): Promise<T> {
+      isPaused = true;
+      return await work().finally(() => (isPaused = false));
+    },
+    stop(): string {
+      clearInterval(timer);
+      delays.sort((a, b) => a - b);
+      const at = (share: number) => delays[Math.floor(share * (delays.length - 1))]?.toFixed(0);
+      return `/readyz took ${at(0.5)} ms in the median, ${at(0.99)} ms at the 99th percentile, ${at(1)} ms at most`;
+    },
+  };
 }
 
 function createReport(count: number) {

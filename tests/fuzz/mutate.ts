@@ -1,3 +1,4 @@
+import { mutateNumbers, repeatParts } from './mutate-numbers.js';
 import type { Random } from './random.js';
 
 // Damage of the kinds that parsers fall over: lengths that lie, cut ends, doubled and missing parts.
@@ -44,7 +45,18 @@ const insert: Mutator = (bytes, random) => {
   ]);
 };
 
-const mutators = [truncate, flipBits, flipBits, overwrite, remove, repeat, insert];
+const mutators = [
+  truncate,
+  flipBits,
+  flipBits,
+  overwrite,
+  remove,
+  repeat,
+  insert,
+  mutateNumbers,
+  mutateNumbers,
+  repeatParts,
+];
 
 /** Damages bytes in one to four ways. The input stays as it is. */
 export function mutate(bytes: Buffer, random: Random): Buffer {

@@ -2,6 +2,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 import { composeAvif, gridOf, overlayOf } from '../helpers/pictures/avif.js';
 import { exifRing, withExif } from '../helpers/pictures/exif.js';
+import { createHostileFiles } from '../helpers/pictures/hostile-pictures.js';
 import { emptyScan, insertAtEnd, times } from '../helpers/pictures/jpeg.js';
 import { readSample } from '../helpers/pictures/samples.js';
 import { composeTiff } from '../helpers/pictures/tiff.js';
@@ -117,6 +118,7 @@ export async function createPictures(): Promise<HostilePicture[]> {
       derived: { type: 'grid', payload: gridOf(2, 4, 64, 64), side: 64 },
     }),
   };
+  for (const { name, bytes } of createHostileFiles(20_000)) refused[name] = bytes;
   const heavy: Named = {
     'png bomb within the limit': hugePng(7_000, 7_000, true),
     'jpeg of 16,384 by 300': sharp({

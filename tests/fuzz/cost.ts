@@ -1,0 +1,61 @@
+import { mainThreadMs } from '../helpers/thread-cost.js';
+
+/** What requests cost the main threads of core and facade, milliseconds of processor time. */
+export interface CostMeter {
+  /** False where the system does not count. */
+  readonly counts: boolean;
+  /** What was done since the last call, by process. */
+  take(): number[];
+}
+
+export function createCostMeter(
+  pids: () => Readonly<Record<string, number | undefined>>,
+): CostMeter {
+  const read = () => Object.values(pids()).map((pid) => mainThreadMs(pid));
+  let last = read();
+  return {
+    counts: last.every((ms) => ms !== undefined),
+    take() {
+      const now = read();
+      const spent = now.map((ms, process) => (ms ?? 0) - (last[process] ?? 0));
+      last = now;
+      return spent;
+    },
+  };
+}
+
+/** For each main thread: 5 ms a request, and 1 ms for each 100 KB. */
+export function costLine(bytes: number, requests: number): number {
+  return 5 * requests + bytes / 100_000;
+}
+
+/** What one input costs the main thread that it costs most, alone: again if it is too much, since a collection or a compilation may have fallen into it. */
+export async function measureAlone(
+  meter: CostMeter,
+  line: number,
+  send: () => Promise<unknown>,
+): Promise<number> {
+  let least = Infinity;
+  for (let round = 0; round < 3 && least > line; round += 1) {
+    meter.take();
+    await send();
+    least = Math.min(least, Math.max(...meter.take()));
+  }
+  return least;
+}
+
+/** The shortest part of the bytes that is still too dear, found by leaving out ever smaller pieces. */
+export async function minimise(
+  bytes: Buffer,
+  isTooDear: (bytes: Buffer) => Promise<boolean>,
+): Promise<Buffer> {
+  let shortest = bytes;
+  for (let piece = bytes.length >> 1; piece >= 1 && piece >= bytes.length >> 8; piece >>= 1) {
+    for (let at = 0; at < shortest.length;) {
+      const shorter = Buffer.concat([shortest.subarray(0, at), shortest.subarray(at + piece)]);
+      if (shorter.length > 0 && (await isTooDear(shorter))) shortest = shorter;
+      else at += piece;
+    }
+  }
+  return shortest;
+}
