@@ -23,6 +23,9 @@ export interface CoreTrust {
   readonly options: ChannelOptions;
 }
 
+/** To a core without TLS. */
+export const plainText: CoreTrust = { credentials: credentials.createInsecure(), options: {} };
+
 /**
  * The facade's own certificate, if one is configured.
  * @throws ConfigError naming the variables whose files cannot be used
@@ -44,8 +47,7 @@ export async function loadIdentity(
  */
 export async function loadCoreTrust(config: TlsConfig): Promise<CoreTrust> {
   const { REST_CORE_TLS_CA: authorityFile, REST_CORE_TLS_NAME: name } = config;
-  if (authorityFile === undefined)
-    return { credentials: credentials.createInsecure(), options: {} };
+  if (authorityFile === undefined) return plainText;
   const authority = await readCertificates('REST_CORE_TLS_CA', authorityFile);
   const own = await loadIdentity(config, 'REST_CORE_TLS');
   return {

@@ -3,7 +3,7 @@ import { service as healthService } from 'grpc-health-check';
 import { Refusal } from '../../runtime/errors/refusal.js';
 import { withoutStack } from '../../runtime/node-patches/without-stack.js';
 import type { Rpc } from '../protos.js';
-import type { CoreTrust } from '../tls.js';
+import { type CoreTrust, plainText } from '../tls.js';
 import { createCoreConnection } from './core-connection.js';
 import { coreUnavailable, fromGrpcError } from './grpc-error.js';
 
@@ -36,10 +36,10 @@ export interface CoreClient {
   close(): void;
 }
 
-/** `target` and `renewAfterMs` are those of {@link createCoreConnection}. */
+/** `target` and `renewAfterMs` are those of {@link createCoreConnection}; plain text unless `trust` is given. */
 export function createCoreClient(
   target: string,
-  trust: CoreTrust,
+  trust: CoreTrust = plainText,
   renewAfterMs?: number,
 ): CoreClient {
   const connection = createCoreConnection(target, trust, renewAfterMs);

@@ -1,6 +1,6 @@
 import { shuttingDown } from '../../runtime/errors/refusal.js';
 import type { CoreClient } from '../core-client/core-client.js';
-import type { HttpAnswer } from '../response/http-error.js';
+import type { HttpAnswer } from '../response/send.js';
 import type { StaticFile } from './static-files.js';
 
 const healthTimeoutMs = 2_000;

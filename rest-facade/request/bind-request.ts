@@ -1,7 +1,7 @@
 import { refuse } from '../../runtime/errors/refusal.js';
 import { describeJson } from './describe-json.js';
 import { type Field, onlyValue, parseText } from './field.js';
-import { decodePart, type NamedValue } from './parse-target.js';
+import type { NamedValue } from './parse-target.js';
 import { hasPicture, type Route } from './rules.js';
 
 /** The body of a request, read and parsed according to the route's body rule. */
@@ -15,8 +15,8 @@ export interface ParsedBody {
 
 /** A request, taken apart. */
 export interface RequestParts {
-  /** Still percent-encoded. */
-  readonly pathVariables: ReadonlyMap<string, string>;
+  /** Variables of the path, by name. */
+  readonly params: Readonly<Record<string, string>>;
   readonly query: readonly NamedValue[];
   /** All values of a header by its lower-case name. */
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
@@ -60,8 +60,7 @@ export function bindRequest(route: Route, parts: RequestParts): RequestMessage {
     if (value !== undefined) message[field.name] = parseText(field, decodeHeader(value), { name });
   }
   for (const [name, field] of route.pathFields) {
-    const encoded = parts.pathVariables.get(name) ?? '';
-    message[name] = parseText(field, decodePart(encoded, 'path'), { name });
+    message[name] = parseText(field, parts.params[name] ?? '', { name });
   }
   checkContradictions(route, parts, message);
   return message;

@@ -2,7 +2,7 @@ import type { Reason } from '../../runtime/errors/reasons.js';
 import type { Rpc } from '../protos.js';
 import { type Field, type FieldType, type InvalidReason, invalidReasons } from './field.js';
 import { type HttpBinding, readMethodOptions, type RestBinding } from './method-options.js';
-import { parsePathTemplate, type Segment } from './path-template.js';
+import { parsePathTemplate } from './path-template.js';
 
 /** How the body of a request is read. */
 export type BodyRule =
@@ -42,7 +42,8 @@ export interface Route {
   readonly rpcName: string;
   readonly verb: string;
   readonly template: string;
-  readonly segments: readonly Segment[];
+  /** The same as Express takes it. */
+  readonly path: string;
   readonly body: BodyRule;
   readonly query: readonly QueryRule[];
   readonly headers: readonly { readonly name: string; readonly field: Field }[];
@@ -103,15 +104,11 @@ function createRoute(
   const { verb, template } = readAddress(http);
   const [options, ...others] = rest.filter(({ path }) => path === template);
   if (others.length > 0) throw new Error(`option rest names the path "${template}" twice`);
-  const segments = parsePathTemplate(template);
+  const { path, variables } = parsePathTemplate(template);
   const find = createFinder(fields, template);
   const filled = {
     body: createBodyRule(http, options, find),
-    pathFields: new Map(
-      segments.flatMap((segment) =>
-        'variable' in segment ? [[segment.variable, find(segment.variable, 'text')]] : [],
-      ),
-    ),
+    pathFields: new Map(variables.map((name) => [name, find(name, 'text')])),
     query: (options?.query ?? []).map((rule) => ({
       name: rule.name,
       field: rule.field === '' ? undefined : find(rule.field, 'text'),
@@ -129,7 +126,7 @@ function createRoute(
     rpcName,
     verb,
     template,
-    segments,
+    path,
     ...filled,
     openFields: openFieldsOf(fields, filled),
   };

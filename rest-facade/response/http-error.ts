@@ -1,12 +1,6 @@
 import { status } from '@grpc/grpc-js';
 import { internalMessage, type Refusal } from '../../runtime/errors/refusal.js';
-
-/** An HTTP response, written as it is. */
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer;
-}
+import type { HttpAnswer } from './send.js';
 
 /** The HTTP status for a gRPC code, unless the reason calls for a more specific one. */
 export function toHttpStatus(code: status, reason: string): number {

@@ -1,9 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import { createChunkSizeCheck } from '../../runtime/limits/chunk-size.js';
-import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
-import { contentLength } from '../request/body/read-body.js';
-import type { HttpAnswer } from './http-error.js';
+import { awaitsContinue, contentLength, hasBody } from '../request/body/body-framing.js';
+
+/** An HTTP response, written as it is. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+}
 
 /** How much of a refused body is still read, and how long. */
 const maxDrainBytes = 32 * 1024 * 1024;
@@ -90,21 +95,4 @@ function drain(request: IncomingMessage, done: () => void): void {
   const timer = setTimeout(finish, maxDrainMs);
   request.on('data', onData).on('end', finish).on('close', finish);
   request.resume();
-}
-
-function hasBody(request: IncomingMessage): boolean {
-  return request.headers['transfer-encoding'] !== undefined || (contentLength(request) ?? 0) > 0;
-}
-
-const continued = createSymbolProperty<IncomingMessage, true>();
-
-/** Tells a caller that sent `Expect: 100-continue` to send its body; called once all checks have passed. */
-export function allowBody(request: IncomingMessage, response: ServerResponse): void {
-  if (!awaitsContinue(request)) return;
-  continued.set(request, true);
-  response.writeContinue();
-}
-
-function awaitsContinue(request: IncomingMessage): boolean {
-  return /^100-continue$/i.test(request.headers.expect ?? '') && !continued.get(request);
 }

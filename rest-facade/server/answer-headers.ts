@@ -1,3 +1,5 @@
+import type { RequestHandler } from 'express';
+
 const yearSeconds = 365 * 24 * 60 * 60;
 
 /** Responses are private JSON, not pages; the pages for browsers override these. With TLS, HSTS is among them. */
@@ -9,3 +11,16 @@ export const answerHeaders = (isTls: boolean): Readonly<Record<string, string>> 
   'referrer-policy': 'no-referrer',
   ...(isTls && { 'strict-transport-security': `max-age=${yearSeconds}` }),
 });
+
+/** Sets the headers of every response. A draining process makes clients reconnect. */
+export function setAnswerHeaders(deps: {
+  readonly isDraining: () => boolean;
+  readonly isTls: boolean;
+}): RequestHandler {
+  const headers = Object.entries(answerHeaders(deps.isTls));
+  return (_request, response, next) => {
+    for (const [name, value] of headers) response.setHeader(name, value);
+    if (deps.isDraining()) response.setHeader('connection', 'close');
+    next();
+  };
+}

@@ -1,103 +1,176 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Logger } from 'pino';
-import { Refusal } from '../../runtime/errors/refusal.js';
+import cors from 'cors';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+  Router,
+} from 'express';
+import { pino } from 'pino';
+import { Refusal, refuse } from '../../runtime/errors/refusal.js';
+import { createFairBudget } from '../../runtime/limits/fair-budget.js';
 import type { IsTrustedProxy } from '../../runtime/net/addresses.js';
-import type { Tracing } from '../../runtime/observe/tracing.js';
+import { noTracing } from '../../runtime/observe/tracing.js';
+import { createConfig, requestLimitsOf } from '../config.js';
+import { createThrottle } from '../core-client/throttle.js';
 import type { Page } from '../pages/create-pages.js';
-import { methodNotAllowed } from '../request/method-not-allowed.js';
-import { splitTarget } from '../request/parse-target.js';
-import { matchPath, splitPath } from '../request/path-template.js';
-import type { Route } from '../request/rules.js';
-import { type HttpAnswer, renderError } from '../response/http-error.js';
+import { loadRpcs } from '../protos.js';
+import type { Candidates } from '../request/choose-route.js';
+import { methodNotAllowed, noSuchRoute } from '../request/no-such-route.js';
+import { badlyEncoded } from '../request/parse-target.js';
+import { createRoutes, type Route } from '../request/rules.js';
+import { renderError } from '../response/http-error.js';
 import { send } from '../response/send.js';
-import { accessLog } from './access-log.js';
-import type { Handle } from './begin-in-turns.js';
-import { crossOrigin } from './cross-origin.js';
-import { createOperationHandler, type OperationDependencies } from './handle-operation.js';
-import { measure } from './measure.js';
-import type { Metrics } from './metrics.js';
-import { openRequest } from './open-request.js';
-import { contextOf } from './request-context.js';
-import { requireHost } from './require-host.js';
-import { securityHeaders } from './security-headers.js';
-import { trace } from './trace.js';
+import { setAnswerHeaders } from './answer-headers.js';
+import { handleOperation, type OperationDependencies } from './handle-operation.js';
+import { observeRequest, type Observers } from './observe-request.js';
+import { contextOf, openRequest } from './request-context.js';
 
-/** Everything the HTTP application needs. */
-export interface AppDependencies extends OperationDependencies {
+/** Everything that the router needs. */
+interface RouterDependencies extends OperationDependencies, Observers {
+  /** By default those of the service's protos. */
+  readonly routes: readonly Route[];
+  /** By path, without a key; by default none. */
   readonly pages: ReadonlyMap<string, Page>;
-  /** Origins whose pages may call the operations. */
+  /** Origins whose pages may call the operations, `*` for all; by default none. */
   readonly corsOrigins: readonly string[];
-  /** Whose `x-forwarded-for` is trusted. */
-  readonly isTrustedProxy: IsTrustedProxy;
-  readonly metrics: Pick<Metrics, 'requestEnded'>;
-  readonly tracing: Tracing;
-  readonly log: Logger;
-  /** Whether the application is served over TLS. */
+  /** Whether it is served over TLS. */
   readonly isTls: boolean;
   /** Whether the process is about to stop. */
   readonly isDraining: () => boolean;
 }
 
-/** The HTTP application: its own pages, which need no key, and the operations of the protos. */
-export function createApp(deps: AppDependencies): Handle {
-  const open = openRequest(deps);
-  const middlewares = [
-    accessLog(deps.log),
-    measure(deps.metrics),
-    trace(deps.tracing),
-    securityHeaders(deps),
-    ...(deps.corsOrigins.length > 0 ? [crossOrigin(deps.corsOrigins)] : []),
-    requireHost(),
-  ];
-  const operate = createOperationHandler(deps);
+/** Without all but `core`, as the facade is without settings, only that nothing is logged. */
+export type RouterOptions = Pick<RouterDependencies, 'core'> & Partial<RouterDependencies>;
 
-  const answer: Answer = async (request, response) => {
-    for (const middleware of middlewares) middleware(request, response);
-    const { path } = splitTarget(request.url ?? '/');
-    const page = deps.pages.get(path);
-    const verbs = request.method === 'OPTIONS' ? verbsOf(deps.routes, path) : [];
-    if (page !== undefined) await servePage(path, page, request, response);
-    else if (verbs.length > 0) send(request, response, tellVerbs(verbs));
-    else await operate(request, response);
-  };
-  const answerOrRefuse: Answer = async (request, response) => {
-    try {
-      await answer(request, response);
-    } catch (error) {
-      // Everything thrown becomes an error body.
-      const context = contextOf(response);
-      context.refusal = Refusal.from(error);
-      send(request, response, renderError(context.refusal, context.requestId));
-    }
-  };
-  return (request, response, arrivedAt) => {
-    open(request, response, arrivedAt);
-    void answerOrRefuse(request, response);
-  };
+export interface AppOptions extends RouterOptions {
+  /** Whose `x-forwarded-for` is trusted; by default nobody's. */
+  readonly isTrustedProxy?: IsTrustedProxy;
 }
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-
-/** By GET and HEAD. */
-async function servePage(path: string, page: Page, ...[request, response]: Parameters<Answer>) {
-  const allow = ['GET', 'HEAD'];
-  const method = request.method ?? 'GET';
-  if (!allow.includes(method)) throw methodNotAllowed(method, allow);
-  // Only now: otherwise every method that the page does not support would add a series to the metrics.
-  contextOf(response).route = path;
-  send(request, response, await page({ ifNoneMatch: request.headers['if-none-match'] }));
+/** The HTTP application of the facade. */
+export function createApp({ isTrustedProxy = () => false, ...options }: AppOptions): Express {
+  const app = express();
+  for (const setting of ['x-powered-by', 'etag', 'query parser']) app.disable(setting);
+  app.set('trust proxy', isTrustedProxy);
+  // Otherwise, Express itself would show the stack of an error that gets past the router.
+  app.set('env', 'production');
+  return app.use(createRouter(options));
 }
-
-const verbsOf = (routes: readonly Route[], path: string): string[] => {
-  const parts = splitPath(path);
-  return routes.flatMap(({ segments, verb }) => (matchPath(segments, parts) ? [verb] : []));
-};
 
 /**
- * OPTIONS lists the methods of a path. HEAD is not among them: it would run the operation, and one of
- * them sets a score by GET.
+ * An Express router with the operations of the protos, to be mounted in any Express application, on a path of its own:
+ * it answers everything below, what it does not know with an error.
  */
-function tellVerbs(verbs: readonly string[]): HttpAnswer {
-  const allow = [...new Set(verbs), 'OPTIONS'].join(', ');
-  return { status: 204, headers: { allow }, body: '' };
+export function createRouter(options: RouterOptions): Router {
+  const config = createConfig({});
+  const deps: RouterDependencies = {
+    routes: options.routes ?? createRoutes(loadRpcs()),
+    budget: createFairBudget(config.REST_MAX_BUFFERED_BYTES),
+    throttle: createThrottle({ now: () => performance.now() }),
+    limits: requestLimitsOf(config),
+    pages: new Map(),
+    corsOrigins: [],
+    metrics: { requestEnded: () => undefined },
+    tracing: noTracing,
+    log: pino({ enabled: false }),
+    isTls: false,
+    isDraining: () => false,
+    ...options,
+  };
+  const router = Router({ caseSensitive: true, strict: true });
+  router.use(openRequest(deps.limits), observeRequest(deps), setAnswerHeaders(deps));
+  if (deps.corsOrigins.length > 0) router.use(allowOrigins(deps.corsOrigins));
+  router.use(requireHost, servePages(deps.pages));
+  for (const [path, routes] of groupBy(deps.routes, (route) => route.path)) {
+    const byVerb = groupBy(routes, ({ verb }) => verb);
+    const verbs = [...byVerb.keys()];
+    const own = router.route(path).all((_request, response, next) => {
+      const context = contextOf(response);
+      context.allow = [...context.allow, ...verbs];
+      next();
+    });
+    // Express would run GET for it, which can set a score.
+    own.head((_request, _response, next) => next('route'));
+    for (const [verb, candidates] of byVerb)
+      own[verb.toLowerCase() as 'get'](handleOperation(deps, candidates));
+  }
+  return router.use(refuseUnknown, answerError);
 }
+
+function groupBy(routes: readonly Route[], keyOf: (route: Route) => string) {
+  const groups = new Map<string, [Route, ...Route[]]>();
+  for (const route of routes) {
+    const group = groups.get(keyOf(route));
+    if (group === undefined) groups.set(keyOf(route), [route]);
+    else group.push(route);
+  }
+  return groups as ReadonlyMap<string, Candidates>;
+}
+
+/** CORS. Keys are headers, so cookies are not allowed. A preflight is answered like every OPTIONS request. */
+const allowOrigins = (origins: readonly string[]) =>
+  cors({
+    origin: origins.includes('*') ? '*' : [...origins],
+    methods: ['GET', 'PUT', 'POST'],
+    allowedHeaders: ['apikey', 'content-type', 'traceparent', 'x-company-password', 'x-request-id'],
+    exposedHeaders: ['retry-after', 'x-request-id'],
+    maxAge: 600,
+    preflightContinue: true,
+  });
+
+/**
+ * HTTP/1.1 requires exactly one Host header (RFC 9112, 3.2). Node.js would also refuse a missing one, but
+ * without a body, and would accept the first of several.
+ */
+const requireHost: RequestHandler = (request, _response, next) => {
+  const hosts = request.headersDistinct['host'] ?? [];
+  if (hosts.length === 1 || (hosts.length === 0 && request.httpVersion === '1.0')) return next();
+  const found = hosts.length === 0 ? 'missing' : 'given more than once';
+  throw refuse('INVALID_FIELD', `host is ${found}, want the name of this server in this header`, {
+    details: { field: 'host' },
+  });
+};
+
+/** By GET and HEAD. */
+function servePages(pages: ReadonlyMap<string, Page>): RequestHandler {
+  const allow = ['GET', 'HEAD'];
+  const serve = async (page: Page, request: Request, response: Response) => {
+    const { method, path } = request;
+    if (!allow.includes(method)) throw methodNotAllowed(method, allow);
+    // Only now: otherwise every method that the page does not support would add a series to the metrics.
+    contextOf(response).route = path;
+    send(request, response, await page({ ifNoneMatch: request.headers['if-none-match'] }));
+  };
+  return (request, response, next) => {
+    const page = pages.get(request.path);
+    return page === undefined ? next() : serve(page, request, response);
+  };
+}
+
+/** OPTIONS lists the methods of a path. HEAD is not among them. */
+const refuseUnknown: RequestHandler = (request, response) => {
+  const { allow } = contextOf(response);
+  if (allow.length === 0) throw noSuchRoute(request.path);
+  const verbs = [...new Set(allow)];
+  if (request.method !== 'OPTIONS') throw methodNotAllowed(request.method, verbs);
+  send(request, response, {
+    status: 204,
+    headers: { allow: [...verbs, 'OPTIONS'].join(', ') },
+    body: '',
+  });
+};
+
+/** Everything thrown becomes an error body. */
+// eslint-disable-next-line @typescript-eslint/no-unused-vars -- Express knows such a handler by its four parameters.
+const answerError: ErrorRequestHandler = (error: unknown, request, response, _next) => {
+  try {
+    const context = contextOf(response);
+    // By Express, of what it decodes: the variables of a path.
+    context.refusal = Refusal.from(error instanceof URIError ? badlyEncoded('path') : error);
+    send(request, response, renderError(context.refusal, context.requestId));
+  } catch {
+    response.destroy();
+  }
+};

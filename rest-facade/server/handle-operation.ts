@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Request, RequestHandler, Response } from 'express';
 import { missingField, Refusal } from '../../runtime/errors/refusal.js';
 import type { BudgetShare, FairBudget } from '../../runtime/limits/fair-budget.js';
 import { callerAddress } from '../../runtime/net/addresses.js';
@@ -7,17 +7,18 @@ import type { CoreClient } from '../core-client/core-client.js';
 import type { Throttle } from '../core-client/throttle.js';
 import { readApiKey } from '../request/api-key.js';
 import { bindRequest, checkQuery, type ParsedBody } from '../request/bind-request.js';
+import { allowBody } from '../request/body/body-framing.js';
 import { decodeDataUrl, noDataUrl } from '../request/body/data-url.js';
 import { checkBodyHeaders, readJsonObject } from '../request/body/read-body.js';
 import { readMultipart } from '../request/body/read-multipart.js';
-import { chooseRoute, findRoutes } from '../request/choose-route.js';
+import { type Candidates, chooseRoute } from '../request/choose-route.js';
 import { describeJson } from '../request/describe-json.js';
-import { parseQuery, splitTarget } from '../request/parse-target.js';
-import { type BodyRule, hasPicture, type Route } from '../request/rules.js';
+import { parseQuery } from '../request/parse-target.js';
+import { type BodyRule, hasPicture } from '../request/rules.js';
 import { createRenderer, type Renderer } from '../response/create-renderer.js';
 import { holdAnswer } from '../response/hold-answer.js';
 import { nameAsSent } from '../response/name-as-sent.js';
-import { allowBody, send } from '../response/send.js';
+import { send } from '../response/send.js';
 import { contextOf } from './request-context.js';
 
 /** Limit of a JSON body without a picture, bytes. */
@@ -25,7 +26,6 @@ const maxPlainBodyBytes = 64 * 1024;
 
 /** What an operation needs to be answered. */
 export interface OperationDependencies {
-  readonly routes: readonly Route[];
   readonly core: Pick<CoreClient, 'call'>;
   readonly budget: FairBudget;
   readonly throttle: Throttle;
@@ -33,21 +33,20 @@ export interface OperationDependencies {
 }
 
 /**
- * Answers a request for an operation: finds the route, makes the cheap checks, reads the body, binds,
- * calls the core, renders. Rejects with a Refusal.
+ * Answers requests of one verb and path: makes the cheap checks, reads the body, binds, calls the core, renders.
+ * Rejects with a Refusal.
  */
-export function createOperationHandler(deps: OperationDependencies) {
-  const renderers = new Map(
-    deps.routes.map((route) => [route, createRenderer(route.rpc.response)]),
-  );
-  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+export function handleOperation(
+  deps: OperationDependencies,
+  candidates: Candidates,
+): RequestHandler<Record<string, string>> {
+  const renderers = new Map(candidates.map((route) => [route, createRenderer(route.rpc.response)]));
+  return async (request, response) => {
     const context = contextOf(response);
-    const { path, query: rawQuery } = splitTarget(request.url ?? '/');
-    const match = findRoutes(deps.routes, request.method ?? 'GET', path);
-    context.route = match.routes[0].template;
+    context.route = candidates[0].template;
     const apiKey = readApiKey(request);
-    const query = parseQuery(rawQuery);
-    const route = chooseRoute(match, query);
+    const query = parseQuery(request.url);
+    const route = chooseRoute(candidates, query);
     checkQuery(route, query);
     // By address, since the key has not been verified when the body is read.
     const share = deps.budget.of(callerAddress(context.clientAddress));
@@ -61,7 +60,7 @@ export function createOperationHandler(deps: OperationDependencies) {
       );
       try {
         const message = bindRequest(route, {
-          pathVariables: match.variables,
+          params: request.params,
           query,
           headers: request.headersDistinct,
           body,
@@ -98,8 +97,8 @@ export function createOperationHandler(deps: OperationDependencies) {
 async function readBody(
   { limits, budget }: { readonly limits: RequestLimits; readonly budget: BudgetShare },
   rule: BodyRule,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: Request<Record<string, string>>,
+  response: Response,
 ): Promise<{ body: ParsedBody; release: () => void }> {
   if (rule.kind === 'none') return { body: {}, release: () => {} };
   const maxBodyBytes = hasPicture(rule) ? limits.maxBodyBytes : maxPlainBodyBytes;

@@ -1,14 +1,18 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { limitConnections, openConnections } from '../../runtime/limits/limit-connections.js';
 import { limitPipelining } from '../../runtime/limits/limit-pipelining.js';
 import type { IsTrustedProxy } from '../../runtime/net/addresses.js';
 import { createHttpServer } from '../../runtime/net/create-http-server.js';
 import type { Identity } from '../../runtime/net/tls.js';
-import { beginInTurns, type Handle } from './begin-in-turns.js';
+import { toOriginForm } from '../request/parse-target.js';
+import { beginInTurns } from './begin-in-turns.js';
+import { expressMessages } from './express-messages.js';
 import { answerMalformed, maxHeaderBytes } from './malformed.js';
+import { setArrival } from './request-context.js';
 
 /** A listening HTTP server. */
 export interface HttpServer {
@@ -35,7 +39,7 @@ export interface HttpServerOptions {
  * @throws Error if the port is taken
  */
 export async function startHttpServer(
-  app: Handle,
+  app: Express,
   options: HttpServerOptions,
 ): Promise<HttpServer> {
   const { host, port, isTrustedProxy, log } = options;
@@ -64,11 +68,19 @@ export async function startHttpServer(
 }
 
 function createFacadeServer(
-  app: Handle,
+  app: Express,
   { identity, requestTimeoutMs, log }: HttpServerOptions,
 ): Server {
-  const handle = limitPipelining(beginInTurns(app));
+  // Stands before Express: what a flood must not get past.
+  const handle = limitPipelining(
+    beginInTurns((request, response, arrivedAt) => {
+      setArrival(request, arrivedAt);
+      request.url = toOriginForm(request.url ?? '/');
+      app(request, response);
+    }),
+  );
   const server = createHttpServer(handle, {
+    ...expressMessages(app),
     identity,
     requestTimeoutMs,
     maxHeaderSize: maxHeaderBytes,

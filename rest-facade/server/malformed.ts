@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { type Refusal, refuse } from '../../runtime/errors/refusal.js';
 import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
-import { methodNotAllowed } from '../request/method-not-allowed.js';
+import { methodNotAllowed } from '../request/no-such-route.js';
 import { renderError } from '../response/http-error.js';
 import { answerHeaders } from './answer-headers.js';
 

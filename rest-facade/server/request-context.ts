@@ -1,6 +1,10 @@
-import type { ServerResponse } from 'node:http';
-import type { Refusal } from '../../runtime/errors/refusal.js';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import type { Request, RequestHandler, Response } from 'express';
+import { callerGone, type Refusal, refuse } from '../../runtime/errors/refusal.js';
 import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
+import { isRequestId } from '../../runtime/observe/request-id.js';
 
 /** What is known about one HTTP request while it is answered. */
 export interface RequestContext {
@@ -20,21 +24,84 @@ export interface RequestContext {
   traceparent: string | undefined;
   /** Template of the path, for the log. */
   route: string | undefined;
+  /** Methods of the routes that have its path. */
+  allow: readonly string[];
   /** Why the request was refused, for the log. */
   refusal: Refusal | undefined;
 }
 
-const slot = createSymbolProperty<ServerResponse, RequestContext>();
-
-export function setContext(response: ServerResponse, context: RequestContext): void {
-  slot.set(response, context);
-}
+/** Time after the deadline for the client to read the response. */
+const takeAnswerMs = 5_000;
 
 /** nginx's status for a client that disconnected before its response was sent. */
 const clientClosed = 499;
 
+const arrivals = createSymbolProperty<IncomingMessage, number>();
+
+/** For a request that waited for its turn. @param at monotonic, milliseconds */
+export function setArrival(request: IncomingMessage, at: number): void {
+  arrivals.set(request, at);
+}
+
+/**
+ * Opens a request: its id (the caller's if harmless, otherwise a new one; returned with every response), the
+ * address of its caller, its deadline, and the signal that ends all work for it. Its clock started when it
+ * arrived, so waiting for its turn counts.
+ */
+export function openRequest({ requestTimeoutMs }: { requestTimeoutMs: number }): RequestHandler {
+  return (request, response, next) => {
+    const arrivedAt = arrivals.get(request) ?? performance.now();
+    const deadline = arrivedAt + requestTimeoutMs;
+    const given = request.headers['x-request-id'];
+    const id = isRequestId(given) ? given : randomUUID();
+    const controller = new AbortController();
+    let timer: NodeJS.Timeout;
+    const onDeadline = () => {
+      const message = `the request took longer than ${requestTimeoutMs} ms, try again`;
+      const details = { limit: String(requestTimeoutMs) };
+      controller.abort(refuse('DEADLINE', message, { details }));
+      // A client that reads its response too slowly is disconnected.
+      timer = setTimeout(() => response.destroy(), takeAnswerMs);
+    };
+    const leftMs = deadline - performance.now();
+    if (leftMs > 0) timer = setTimeout(onDeadline, Math.ceil(leftMs));
+    else onDeadline();
+    response.once('close', () => {
+      clearTimeout(timer);
+      if (!response.writableFinished) controller.abort(callerGone());
+    });
+    response.setHeader('x-request-id', id);
+    const context: RequestContext = {
+      requestId: id,
+      clientAddress: clientAddressOf(request),
+      arrivedAt,
+      deadline: () => new Date(Date.now() + deadline - performance.now()),
+      // Created on demand: in a flood, most requests are refused before that.
+      signal: () => controller.signal,
+      traceparent: undefined,
+      route: undefined,
+      allow: [],
+      refusal: undefined,
+    };
+    response.locals['imageAnalysis'] = context;
+    next();
+  };
+}
+
+/** By Express's `trust proxy`; what a trusted proxy forwards may be no address. */
+function clientAddressOf({ ip, socket }: Request): string {
+  return ip !== undefined && isIP(ip) !== 0 ? ip : (socket.remoteAddress ?? 'unknown');
+}
+
+/** The context that `openRequest` made. */
+export function contextOf(response: Response): RequestContext {
+  const context = response.locals['imageAnalysis'] as RequestContext | undefined;
+  if (context === undefined) throw new Error('the request has no context yet');
+  return context;
+}
+
 /** How a request ended; to be called once its response is closed. */
-export function outcomeOf(response: ServerResponse): {
+export function outcomeOf(response: Response): {
   readonly status: number;
   /** `OK` if it succeeded. */
   readonly reason: string;
@@ -44,11 +111,4 @@ export function outcomeOf(response: ServerResponse): {
   const seconds = (performance.now() - arrivedAt) / 1000;
   if (!response.writableFinished) return { status: clientClosed, reason: 'CLIENT_CLOSED', seconds };
   return { status: response.statusCode, reason: refusal?.reason ?? 'OK', seconds };
-}
-
-/** The context that `openRequest` made. */
-export function contextOf(response: ServerResponse): RequestContext {
-  const context = slot.get(response);
-  if (context === undefined) throw new Error('the request has no context yet');
-  return context;
 }

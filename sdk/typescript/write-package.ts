@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 // repository's, so that names, versions and exports are defined once.
 
 interface Package {
+  readonly exports: Record<string, string>;
   readonly dependencies: Record<string, string>;
   readonly [member: string]: unknown;
 }
@@ -20,7 +21,7 @@ const clientPackage = {
   license: root['license'],
   type: root['type'],
   engines: root['engines'],
-  exports: root['exports'],
+  exports: Object.fromEntries(['./client', './rest'].map((name) => [name, root.exports[name]])),
   sideEffects: false,
   // The client is used in other programs: they should get patches within the same major version.
   dependencies: Object.fromEntries(needed.map((name) => [name, `^${root.dependencies[name]}`])),

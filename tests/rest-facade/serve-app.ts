@@ -2,13 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import { pino } from 'pino';
-import { createThrottle } from '../../rest-facade/core-client/throttle.js';
-import { loadRpcs } from '../../rest-facade/protos.js';
-import { createRoutes } from '../../rest-facade/request/rules.js';
-import { type AppDependencies, createApp } from '../../rest-facade/server/app.js';
-import { createFairBudget } from '../../runtime/limits/fair-budget.js';
-import { noTracing } from '../../runtime/observe/tracing.js';
+import { type AppOptions, createApp } from '../../rest-facade/server/app.js';
+import { expressMessages } from '../../rest-facade/server/express-messages.js';
+import { setArrival } from '../../rest-facade/server/request-context.js';
 
 /** The limits that it has unless a test gives others. */
 export const limits = {
@@ -25,28 +21,15 @@ export const limits = {
  */
 export async function serveApp(
   t: TestContext,
-  deps: Partial<AppDependencies>,
+  options: Partial<AppOptions>,
   waitedMs = 0,
 ): Promise<number> {
-  const app = createApp({
-    routes: createRoutes(loadRpcs()),
-    pages: new Map(),
-    core: { call: () => Promise.resolve({}) },
-    budget: createFairBudget(1_000_000),
-    throttle: createThrottle({ now: () => performance.now() }),
-    limits,
-    metrics: { requestEnded: () => undefined },
-    tracing: noTracing,
-    log: pino({ level: 'silent' }),
-    corsOrigins: [],
-    isTrustedProxy: () => false,
-    isTls: false,
-    isDraining: () => false,
-    ...deps,
-  });
-  const server = createServer((request, response) =>
-    app(request, response, performance.now() - waitedMs),
-  ).listen(0, '127.0.0.1');
+  const core = { call: () => Promise.resolve({}) };
+  const app = createApp({ core, limits, ...options });
+  const server = createServer(expressMessages(app), (request, response) => {
+    setArrival(request, performance.now() - waitedMs);
+    app(request, response);
+  }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());
   return (server.address() as AddressInfo).port;

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { callerGone, clip, quote, Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import type { BudgetShare } from '../../../runtime/limits/fair-budget.js';
 import { describeJson } from '../describe-json.js';
+import { contentLength } from './body-framing.js';
 import { createBodyHold } from './body-hold.js';
 import { bodyTooLarge, type ByteCollector, createByteCollector } from './byte-collector.js';
 
@@ -102,12 +103,6 @@ function parseJsonObject(collector: ByteCollector): Record<string, unknown> {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw malformed(`is ${describeJson(json)}`, 'a JSON object');
   return json as Record<string, unknown>;
-}
-
-/** The Content-Length; undefined for a chunked body. Node.js has checked that it is a number. */
-export function contentLength(request: IncomingMessage): number | undefined {
-  const given = request.headers['content-length'];
-  return given === undefined ? undefined : Number(given);
 }
 
 /** Passes on the chunks of a request until its end; stops reading on the first error. */

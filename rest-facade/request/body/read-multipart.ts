@@ -9,9 +9,10 @@ import {
   refuse,
 } from '../../../runtime/errors/refusal.js';
 import type { NamedValue } from '../parse-target.js';
+import { contentLength } from './body-framing.js';
 import { createBodyHold } from './body-hold.js';
 import { bodyTooLarge, type ByteCollector, createByteCollector } from './byte-collector.js';
-import { contentLength, type ReadOptions } from './read-body.js';
+import type { ReadOptions } from './read-body.js';
 
 const maxFiles = 1;
 const maxNameBytes = 100;

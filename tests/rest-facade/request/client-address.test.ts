@@ -1,41 +1,47 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientAddressOf } from '../../../rest-facade/request/client-address.js';
+import type { CallContext } from '../../../rest-facade/core-client/core-client.js';
 import { parseTrustedProxies } from '../../../runtime/net/addresses.js';
 import { deferred } from '../../helpers/deferred.js';
 import { createForm } from '../../helpers/net/form.js';
 import { answerAll } from '../answers.js';
 import { readRefusal, startBoth, withKey } from '../facade.js';
+import { serveApp } from '../serve-app.js';
 
 const client = '203.0.113.7';
 
-test('the client is the last hop that is no trusted proxy', () => {
-  const isTrustedProxy = parseTrustedProxies('10.0.0.0/8, 2001:db8::/32');
-  const table: [what: string, peer: string, forwardedFor: string | undefined, address: string][] = [
-    ['no proxy', client, undefined, client],
-    ['a claim of an untrusted peer', client, '198.51.100.1', client],
-    ['one proxy', '10.0.0.1', client, client],
-    ['one proxy, by IPv6', '2001:db8::1', '2001:db9::7', '2001:db9::7'],
-    ['one proxy, at a socket for both families', '::ffff:10.0.0.1', client, client],
-    ['a chain of two proxies', '10.0.0.1', `${client}, 10.0.0.2`, client],
-    ['a claim before what the proxies add', '10.0.0.1', `1.2.3.4,${client} ,10.0.0.2`, client],
-    ['a claim of another proxy', '10.0.0.1', `10.0.0.9, ${client}`, client],
-    ['a client that is a proxy itself', '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
-    ['a proxy that names nobody', '10.0.0.1', undefined, '10.0.0.1'],
-    ['a proxy that names nothing', '10.0.0.1', '', '10.0.0.1'],
-    ['rubbish', '10.0.0.1', 'unknown', '10.0.0.1'],
-    ['rubbish behind a proxy', '10.0.0.1', `${client}, <script>, 10.0.0.2`, '10.0.0.2'],
-    ['commas', '10.0.0.1', ',,', '10.0.0.1'],
+test('the client is the last hop that is no trusted proxy', async (t) => {
+  const seen: string[] = [];
+  const core = {
+    call: (_rpc: unknown, _message: object, { clientAddress }: CallContext) => {
+      seen.push(clientAddress);
+      return Promise.resolve({ company: 'acme', detection_score: 1 });
+    },
+  };
+  const isTrustedProxy = parseTrustedProxies('127.0.0.1, 10.0.0.0/8, 2001:db8::/32');
+  const port = await serveApp(t, { core, isTrustedProxy });
+  const peer = '127.0.0.1';
+  const table: [what: string, forwardedFor: string | undefined, address: string][] = [
+    ['no header', undefined, peer],
+    ['one proxy', client, client],
+    ['one proxy, by IPv6', '2001:db9::7', '2001:db9::7'],
+    ['one proxy, at a socket for both families', `${client}, ::ffff:10.0.0.1`, client],
+    ['a chain of two proxies', `${client}, 10.0.0.2`, client],
+    ['a claim before what the proxies add', `1.2.3.4,${client} ,10.0.0.2`, client],
+    ['a claim of another proxy', `10.0.0.9, ${client}`, client],
+    ['a client that is a proxy itself', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
+    ['a proxy that names nothing', '', peer],
+    ['rubbish', 'unknown', peer],
+    ['rubbish behind a proxy', `${client}, <script>, 10.0.0.2`, peer],
+    ['commas', ',,', peer],
   ];
-  for (const [what, remoteAddress, forwardedFor, address] of table) {
+  for (const [what, forwardedFor, address] of table) {
     const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor };
-    const request = { headers, socket: { remoteAddress } };
-    assert.equal(clientAddressOf(request, isTrustedProxy), address, what);
+    await fetch(`http://127.0.0.1:${port}/v1/companies/acme/detection-score`, {
+      headers: { ...withKey, ...headers },
+    });
+    assert.equal(seen.pop(), address, what);
   }
-  assert.equal(
-    clientAddressOf({ headers: {}, socket: { remoteAddress: undefined } }, isTrustedProxy),
-    'unknown',
-  );
 });
 
 for (const [trusted, seen] of [

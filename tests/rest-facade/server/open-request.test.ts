@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AppDependencies } from '../../../rest-facade/server/app.js';
+import type { AppOptions } from '../../../rest-facade/server/app.js';
 import { noTracing } from '../../../runtime/observe/tracing.js';
 import { deferred } from '../../helpers/deferred.js';
 import { answers } from '../answers.js';
@@ -20,7 +20,7 @@ test('the wait of a request for its turn counts in its metrics, trace, deadline 
   const ended = deferred<number>();
   const startedAt: (number | undefined)[] = [];
   const timeLeftMs: number[] = [];
-  const deps: Partial<AppDependencies> = {
+  const deps: Partial<AppOptions> = {
     metrics: { requestEnded: ({ seconds }) => ended.resolve(seconds) },
     tracing: {
       ...noTracing,

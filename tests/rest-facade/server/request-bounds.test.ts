@@ -46,6 +46,9 @@ async function statusesOf(port: number, segments: readonly string[]): Promise<nu
   return [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 }
 
+/** Node.js finds these out when the request has begun, and so either is answered, the mistake or the request. */
+const found = ['identity', 'chunked, gzip'].map((name) => post(`transfer-encoding: ${name}\r\n`));
+
 /** The last request of its connection: its answer, then the end, whatever else is sent. */
 const last: [what: string, first: string, status: number][] = [
   ['Upgrade', livez(upgrade), 200],
@@ -75,8 +78,6 @@ const last: [what: string, first: string, status: number][] = [
   ['two lengths', post('content-length: 5\r\ncontent-length: 6\r\n'), 400],
   ['a list of lengths', post('content-length: 5, 5\r\n'), 400],
   ['a signed length', post('content-length: +5\r\n'), 400],
-  ['identity', post('transfer-encoding: identity\r\n'), 400],
-  ['chunks that are not the last encoding', post('transfer-encoding: chunked, gzip\r\n'), 400],
   [
     'an expected body that is not wanted',
     post('expect: 100-continue\r\ncontent-length: 9\r\n'),
@@ -93,6 +94,10 @@ test('what follows a request behind which nothing is certain is never executed',
       [first + hidden, hidden],
     ])
       assert.deepEqual(await statusesOf(port, segments), [status], what);
+  for (const first of found) {
+    const [status = 0, ...more] = await statusesOf(port, [first + hidden, hidden]);
+    assert.ok([400, 404].includes(status) && more.length === 0, first);
+  }
   assert.deepEqual(core.calls, []);
 });
 

@@ -1,0 +1,83 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Logger } from 'pino';
+import type { Tracing } from '../../runtime/observe/tracing.js';
+import { probes } from '../pages/probes.js';
+import { showPath } from '../request/no-such-route.js';
+import type { Metrics } from './metrics.js';
+import { contextOf, outcomeOf } from './request-context.js';
+
+/** What is told of each request. */
+export interface Observers {
+  readonly log: Logger;
+  readonly metrics: Pick<Metrics, 'requestEnded'>;
+  readonly tracing: Tracing;
+}
+
+/**
+ * Traces a request, continuing the caller's trace, and logs and counts it when its response is sent or its caller
+ * gone. A probe is not traced.
+ */
+export function observeRequest({ log, metrics, tracing }: Observers): RequestHandler {
+  return (request, response, next) => {
+    const end = probes.has(request.path) ? undefined : trace(tracing, request, response);
+    response.once('close', () => {
+      const { route } = contextOf(response);
+      const { method } = request;
+      writeLine(log, request, response);
+      const operation = route === undefined ? 'other' : `${method} ${route}`;
+      metrics.requestEnded({ operation, ...outcomeOf(response) });
+      end?.();
+    });
+    next();
+  };
+}
+
+/** Starts a span; returns how to end it. */
+function trace(tracing: Tracing, { method, headers }: Request, response: Response): () => void {
+  const context = contextOf(response);
+  const given = headers['traceparent'];
+  const parent = typeof given === 'string' ? given : undefined;
+  const span = tracing.start(method, parent, 'server', context.arrivedAt);
+  context.traceparent = span.traceparent;
+  return () => {
+    const { status, reason } = outcomeOf(response);
+    span.end({
+      name: context.route === undefined ? method : `${method} ${context.route}`,
+      failed: status >= 500,
+      attributes: {
+        'http.request.method': method,
+        'http.response.status_code': status,
+        'http.route': context.route ?? 'other',
+        'imageanalysis.reason': reason,
+        'imageanalysis.request_id': context.requestId,
+      },
+    });
+  };
+}
+
+/**
+ * One line per request. It contains only method and route, or for an unknown path the part that is safe to show:
+ * query strings hold a password, headers the API key. Members are named as in the core's log, so that one request is
+ * found in both by its `request_id`.
+ */
+function writeLine(log: Logger, request: Request, response: Response): void {
+  const { requestId, clientAddress, route, refusal } = contextOf(response);
+  const { status, reason, seconds } = outcomeOf(response);
+  const [path = ''] = request.originalUrl.split('?', 1);
+  const line = {
+    request_id: requestId,
+    method: request.method,
+    route,
+    path: route === undefined ? showPath(path) : undefined,
+    status,
+    reason: reason === 'OK' ? undefined : reason,
+    duration_ms: Math.round(seconds * 10_000) / 10,
+    client: clientAddress,
+  };
+  if (line.reason === 'INTERNAL') log.error({ ...line, err: refusal?.cause }, 'request');
+  else if (line.reason === 'CORE_UNAVAILABLE')
+    log.warn({ ...line, err: refusal?.cause }, 'request');
+  // While probes succeed, their lines say nothing.
+  else if (status === 200 && probes.has(route)) log.debug(line, 'request');
+  else log.info(line, 'request');
+}
