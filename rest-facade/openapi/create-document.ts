@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs';
 import type { RequestLimits } from '../config.js';
 import type { Route } from '../request/rules.js';
 import { describeErrors, errorSchema } from './describe-errors.js';
 import { describeOperation, tagOf } from './describe-operation.js';
 import { createResponseSchemas } from './describe-response.js';
 import { type ErrorReason, readReasons } from './refusals.js';
-import { commentOf, formatBytes, type Schema } from './schema.js';
+import { commentOf, formatBytes, type Schema, unwrap } from './schema.js';
 
 /** What the document contains beyond the protos. */
 export interface DocumentOptions {
@@ -33,7 +34,7 @@ export function createDocument(routes: readonly Route[], options: DocumentOption
       title: 'Image analysis',
       version: options.version,
       summary: 'Detects faces and reads water meters in pictures.',
-      description: describeService(options.limits),
+      description: introduce(options.limits),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     // Relative to the document, which a proxy may serve under a prefix.
@@ -87,42 +88,22 @@ function describeTags(routes: readonly Route[]): Schema[] {
   return [...services, { name: 'Health', description: 'Needs no key.' }];
 }
 
-function describeService(limits: RequestLimits): string {
-  const { maxImageBytes, maxBodyBytes, maxFormFields, maxFieldBytes, requestTimeoutMs } = limits;
-  return `Every operation needs the header \`apikey\`. 200 means success; every error has the body
-\`ErrorResponse\` with a stable \`reason\`. Names that an operation does not know are ignored, but fields that
-belong in the body are refused in the query string, and so are two different values for one field. In
-forms and queries, an empty value of an optional field is the same as an absent one. An unknown path gets
-404 \`NO_SUCH_ROUTE\`, an unsupported method 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`.
+const introduction = new URL('../../../rest-facade/web/docs/introduction.md', import.meta.url);
 
-In forms and queries, a boolean is \`true\`, \`false\`, \`1\` or \`0\`, and a number a plain decimal without sign or exponent.
-
-Any operation may be repeated: doing it twice has the same effect as once. Repeat it after 429 and 503, when the
-seconds in \`Retry-After\` have passed (a few if it is absent), and after 504 or a lost connection; after other errors
-it would most likely fail again. But if the \`details\` of a 503 have \`begun\`, a worker had started on the picture,
-which may be what broke it: do not resend that picture automatically.
-
-Every response has \`x-request-id\`, by which the logs find the request: the one that the caller sent, if it has at
-most 128 letters, digits, \`-\` and \`_\`, otherwise a new one. Pages from the origins in \`REST_CORS_ORIGINS\` may call
-the operations (CORS), without cookies, and may read \`x-request-id\` and \`Retry-After\`.
-
-| limit | maximum |
-|---|---|
-| picture file | ${formatBytes(maxImageBytes)} |
-| request body | ${formatBytes(maxBodyBytes)} |
-| form | 1 file, ${maxFormFields} fields of up to ${formatBytes(maxFieldBytes)} |
-| time per request | ${requestTimeoutMs / 1000} s |
-
-Reasons and the codes in \`warnings\` are never renamed, but new ones may be added: a client must accept unknown
-ones. For that, clients by openapi-generator need its option \`enumUnknownDefaultCase=true\`, which Java, TypeScript and
-Go have; its Python clients refuse unknown ones.
-
-The document's server is relative to the document, so clients generated from a saved copy need the address set.
-
-By default, the core takes pictures of up to 50 megapixels and 16,384 pixels a side
-(\`CORE_MAX_IMAGE_PIXELS\`, \`CORE_MAX_IMAGE_SIDE\`), and any number of requests per key
-(\`CORE_RATE_LIMIT_PER_MINUTE\`).
-`;
+/** The introduction, its paragraphs on one line each, since the viewer keeps line breaks. */
+function introduce(limits: RequestLimits): string {
+  const shown: Readonly<Record<string, string | number>> = {
+    image: formatBytes(limits.maxImageBytes),
+    body: formatBytes(limits.maxBodyBytes),
+    fields: limits.maxFormFields,
+    field: formatBytes(limits.maxFieldBytes),
+    seconds: limits.requestTimeoutMs / 1000,
+  };
+  return readFileSync(introduction, 'utf8')
+    .split('\n\n')
+    .map((part) => (/^[|<]/.test(part) ? part : unwrap(part)))
+    .join('\n\n')
+    .replaceAll(/\{(\w+)\}/g, (_, name: string) => String(shown[name]));
 }
 
 const health = {

@@ -31,7 +31,7 @@ export function describeOperation(
   return {
     operationId: lowerFirst(isMain ? route.rpc.method.name : toPascalCase(route.template)),
     tags: [tagOf(route)],
-    summary: routes.map(({ rpc }) => firstSentence(commentOf(rpc.method))).join(' '),
+    summary: toSentence(routes.map(({ rpc }) => firstSentence(commentOf(rpc.method)))),
     description: routes.map((each) => describeRpc(each, routes)).join('\n\n'),
     parameters: describeParameters(routes),
     ...describeBody(route, context),
@@ -193,6 +193,11 @@ function definitionOf({ name }: Field, { rpc }: Route): protobuf.Field {
 
 function firstSentence(text: string): string {
   return /^.*?[.](?=\s|$)/s.exec(text)?.[0] ?? text;
+}
+
+function toSentence(sentences: readonly string[]): string {
+  const rest = sentences.slice(1).map(lowerFirst);
+  return [sentences[0] ?? '', ...rest].map((text) => text.replace(/[.]$/, '')).join('; ') + '.';
 }
 
 function toPascalCase(path: string): string {

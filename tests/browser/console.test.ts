@@ -561,6 +561,30 @@ describe('the REST reference', { skip: noChromium }, () => {
     await page.locator('.opblock').first().waitFor();
     assert.equal(await page.locator('.opblock').count(), 9);
     assert.equal(await page.getByRole('main').count(), 1);
+    const introduction = page.locator('.information-container .description');
+    assert.equal(await introduction.locator('p').filter({ visible: true }).count(), 1);
+    await introduction.getByText('Requests, repetition and limits').click();
+    await introduction.getByText('15.3 MiB').waitFor();
+    assert.deepEqual(problems, []);
+  });
+
+  it('shares its key with the console of the same tab', async (t) => {
+    const service = await startService(t);
+    const browser = await startBrowser();
+    t.after(() => browser.close());
+    const { page, problems } = await openPage(browser, `${service.rest}/`);
+    const key = page.getByLabel('API key');
+    await key.fill(service.apiKey);
+    await page.getByRole('button', { name: 'Use' }).click();
+    await page.getByRole('link', { name: 'API reference' }).click();
+    await page.getByRole('button', { name: 'Authorize' }).click();
+    await page.getByRole('button', { name: 'Remove authorization' }).click();
+    await page.locator('.auth-container input').fill('ia_another');
+    await page.getByRole('button', { name: 'Apply credentials' }).click();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('link', { name: 'Console' }).click();
+    await page.waitForURL(`${service.rest}/`, { waitUntil: 'load' });
+    assert.equal(await key.inputValue(), 'ia_another');
     assert.deepEqual(problems, []);
   });
 

@@ -35,7 +35,11 @@ export function renderRestReference(): string {
     'Generated from the OpenAPI document by `npm run docs`, with the default limits. A running service ' +
       'serves the document at `/openapi.json` and a page to try it at `/docs`.',
     '```sh\ncurl -H "apikey: $KEY" -F file=@photo.jpg http://localhost:8080/face_detect_single\n```',
-    (document['info'] as Member).description?.trim() ?? '',
+    // Folded in the viewer only.
+    ((document['info'] as Member).description ?? '')
+      .replaceAll(/<summary>.*<\/summary>|<\/?details>/g, '')
+      .replaceAll(/\n{3,}/g, '\n\n')
+      .trim(),
     'What `ErrorResponse` has: [below](#errorresponse). What each reason means: [Errors](errors.md).',
     ...operations.flatMap(({ title, operation }) => renderOperation(title, operation, schemas)),
     '## Objects',

@@ -7,6 +7,9 @@ export const pathOf: Readonly<Record<Mode, string>> = {
   meter: '/meter-number-ocr/file',
 };
 
+/** Where the key lives: in this tab, until it is closed. The reference uses it too. */
+export const keyName = 'image-analysis-api-key';
+
 /** A refusal of the service, or that it could not be reached. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
@@ -15,8 +18,8 @@ export class Refusal extends Error {
     readonly reason: string,
     message: string,
     /** The body of the answer, to be shown. */
-    readonly body: unknown,
-    readonly retryAfterSeconds: number | undefined,
+    readonly body?: unknown,
+    readonly retryAfterSeconds?: number,
   ) {
     super(message);
   }
@@ -50,7 +53,7 @@ export async function send(
     });
   } catch (error) {
     if ((error as Error).name === 'AbortError') throw error;
-    throw new Refusal('UNREACHABLE', 'The service cannot be reached.', undefined, undefined);
+    throw new Refusal('UNREACHABLE', 'The service cannot be reached.');
   }
   const body: unknown = await answer.json().catch(() => undefined);
   if (answer.ok && body !== undefined) return body;

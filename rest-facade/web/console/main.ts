@@ -4,7 +4,7 @@ import type {
   MeterAnswer,
   SingleFaceAnswer,
 } from '../../../sdk/typescript/rest-answers.js';
-import { type ApiRequest, type Mode, pathOf, Refusal, send } from './api.js';
+import { type ApiRequest, keyName, type Mode, pathOf, Refusal, send } from './api.js';
 import { connectCamera } from './camera.js';
 import { byId } from './dom.js';
 import { listFaces, showReading } from './findings.js';
@@ -16,8 +16,6 @@ import { describeProblem } from './problem.js';
 import { createRequestView } from './request-view.js';
 import { connectThreshold } from './threshold.js';
 
-/** Where the key lives: in this tab, until it is closed. */
-const keyName = 'image-analysis-api-key';
 /** A short wait needs no notice. */
 const busyAfterMs = 150;
 
@@ -60,7 +58,7 @@ async function analyse(): Promise<void> {
   const request: ApiRequest = { method: 'POST', path: pathOf[asked], form };
   view.showRequest(request);
   if (key.value === '') {
-    fail(new Refusal('MISSING_API_KEY', 'Enter an API key first.', undefined, undefined));
+    fail(new Refusal('MISSING_API_KEY', 'Enter an API key first.'));
     return;
   }
   problem.hidden = true;
@@ -191,8 +189,7 @@ async function trySample(name: string, wanted: Mode): Promise<void> {
     if (!blob.type.startsWith('image/')) throw new Error(`the sample is of type ${blob.type}`);
     showPicture(new File([blob], name, { type: blob.type }));
   } catch {
-    const message = 'The sample cannot be loaded from the service.';
-    fail(new Refusal('UNREACHABLE', message, undefined, undefined));
+    fail(new Refusal('UNREACHABLE', 'The sample cannot be loaded from the service.'));
   }
 }
 

@@ -1,5 +1,9 @@
+import { keyName } from '../console/api.js';
+
 /** What the script of swagger-ui-dist defines. */
-declare const SwaggerUIBundle: (options: Readonly<Record<string, unknown>>) => unknown;
+declare const SwaggerUIBundle: (options: Readonly<Record<string, unknown>>) => {
+  preauthorizeApiKey(scheme: string, key: string): unknown;
+};
 
 // Follows the reader's colour scheme; the viewer itself knows a class only.
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -36,13 +40,38 @@ const emptyOptionalFields = {
   },
 };
 
-SwaggerUIBundle({
+/** Does something else before an action of the viewer. */
+const before =
+  (act: (payload: { readonly apiKey?: { readonly value: string } }) => void) =>
+  (original: (payload: object) => unknown) =>
+  (payload: object) => {
+    act(payload);
+    return original(payload);
+  };
+
+/** The key is the console's, in this tab only: entered here it is known there, and the other way round. */
+const sharedKey = {
+  statePlugins: {
+    auth: {
+      wrapActions: {
+        authorize: before(({ apiKey }) => sessionStorage.setItem(keyName, apiKey?.value ?? '')),
+        logout: before(() => sessionStorage.removeItem(keyName)),
+      },
+    },
+  },
+};
+
+const viewer = SwaggerUIBundle({
   url: new URL('openapi.json', document.baseURI).href,
   dom_id: '#reference',
   deepLinking: true,
   displayRequestDuration: true,
   tryItOutEnabled: false,
-  plugins: [emptyOptionalFields],
+  plugins: [emptyOptionalFields, sharedKey],
+  onComplete() {
+    const key = sessionStorage.getItem(keyName);
+    if (key) viewer.preauthorizeApiKey('apiKey', key);
+  },
   // No badge: it would send the document's address to another host.
   validatorUrl: null,
   defaultModelsExpandDepth: 0,
