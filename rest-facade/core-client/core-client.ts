@@ -4,7 +4,7 @@ import { Refusal } from '../../runtime/errors/refusal.js';
 import { withoutStack } from '../../runtime/node-patches/without-stack.js';
 import type { Rpc } from '../protos.js';
 import { type CoreTrust, plainText } from '../tls.js';
-import { createCoreConnection } from './core-connection.js';
+import { createCoreConnection, keepaliveTimeoutMs } from './core-connection.js';
 import { coreUnavailable, fromGrpcError } from './grpc-error.js';
 
 /** What accompanies the message of a call. */
@@ -48,14 +48,11 @@ export function createCoreClient(
     const [, , { signal }] = what;
     const client = await connection.ready(signal);
     const onReset = () => connection.noteReset();
+    const sentAt = performance.now();
     try {
       return await sendOnce(client, onReset, ...what);
     } catch (error) {
-      if (!(error instanceof Refusal) || error.code !== status.UNAVAILABLE) throw error;
-      // A picture that a worker had may be what killed its core, and must not reach another.
-      if (error.details['begun']) throw error;
-      // Its core died, is leaving or has lost its workers, and another may be there. Repeating is harmless: detections
-      // and readings change nothing, and setting a score twice has the same effect.
+      if (!mayHelpElsewhere(error, performance.now() - sentAt)) throw error;
       return sendOnce(await connection.ready(signal), onReset, ...what);
     }
   };
@@ -82,6 +79,28 @@ export function createCoreClient(
     },
     close: () => connection.close(),
   };
+}
+
+/**
+ * Whether a call is repeated, once: only if it surely did not begin, and if another core, or the same one restarted,
+ * can help. That is when the core's connection was lost, when it is leaving, or when it has no worker. Whatever else a
+ * core refuses it has decided, a store that fails included: repeated, a password would be checked and a rate limit
+ * counted twice.
+ *
+ * A picture that a worker had may be what killed its core. So may one whose call got no sign for as long as it takes to
+ * notice a core that stands still. Neither is handed on to another core.
+ */
+function mayHelpElsewhere(error: unknown, afterMs: number): boolean {
+  if (!(error instanceof Refusal) || error.details['begun']) return false;
+  switch (error.reason) {
+    case 'CORE_UNAVAILABLE':
+      return afterMs < keepaliveTimeoutMs;
+    case 'SHUTTING_DOWN':
+    case 'WORKER_LOST':
+      return true;
+    default:
+      return false;
+  }
 }
 
 /**

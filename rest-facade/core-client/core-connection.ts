@@ -15,6 +15,9 @@ const connectTimeoutMs = 5_000;
  */
 const maxResets = 500;
 
+/** How long a core may leave a ping unanswered until its connection counts as lost. */
+export const keepaliveTimeoutMs = 5_000;
+
 const channelOptions = {
   'grpc.max_receive_message_length': maxMessageBytes,
   'grpc.max_send_message_length': maxMessageBytes,
@@ -27,7 +30,7 @@ const channelOptions = {
   // Detects a core that vanished without closing its connections, with or without calls, and before the
   // deadline of a request.
   'grpc.keepalive_time_ms': 20_000,
-  'grpc.keepalive_timeout_ms': 5_000,
+  'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
   'grpc.keepalive_permit_without_calls': 1,
   // With one client per process, no pool is needed; without it, a closed client leaves nothing behind.
   'grpc.use_local_subchannel_pool': 1,

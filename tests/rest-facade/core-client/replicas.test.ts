@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import { toTarget } from '../../../rest-facade/config.js';
 import { createCoreClient } from '../../../rest-facade/core-client/core-client.js';
+import { keepaliveTimeoutMs } from '../../../rest-facade/core-client/core-connection.js';
 import { loadRpcs } from '../../../rest-facade/protos.js';
 import { loadCoreTrust } from '../../../rest-facade/tls.js';
 import { createForm } from '../../helpers/net/form.js';
@@ -68,21 +69,22 @@ async function startReplicas(t: TestContext, count: number) {
   return { cores, url, start };
 }
 
-test('a call that one core refuses as UNAVAILABLE is sent to another, once it began to none', async (t) => {
-  const refusing = (reason: string, hasBegun: boolean) => (call: ReceivedCall) => {
-    if (hasBegun) call.begin();
-    throw new CoreRefusal(status.UNAVAILABLE, reason, 'later');
-  };
-  const table: [reason: string, hasBegun: boolean][] = [
-    ['SHUTTING_DOWN', false],
-    ['SHUTTING_DOWN', true],
-    ['STORE_UNAVAILABLE', false],
-    ['WORKER_LOST', false],
-  ];
-  for (const [reason, hasBegun] of table) {
+for (const [reason, hasBegun, isRepeated] of [
+  ['SHUTTING_DOWN', false, true],
+  ['SHUTTING_DOWN', true, false],
+  // No worker is left.
+  ['WORKER_LOST', false, true],
+  ['WORKER_LOST', true, false],
+  ['STORE_UNAVAILABLE', false, false],
+  ['A_NEWER_REASON', false, false],
+] as const)
+  test(`a call that a core refuses for ${reason}${hasBegun ? ', begun,' : ''} is ${isRepeated ? '' : 'not '}sent to another`, async (t) => {
     const cores = await Promise.all([
-      startFakeCore(t, refusing(reason, hasBegun), 0),
-      startFakeCore(t, answerAll, 0),
+      startFakeCore(t, (call) => {
+        if (hasBegun) call.begin();
+        throw new CoreRefusal(status.UNAVAILABLE, reason, 'later');
+      }),
+      startFakeCore(t, answerAll),
     ]);
     const { url } = await startFacade(t, 0, { REST_CORE_ADDRESS: listOf(cores) });
     const detect = async () => {
@@ -92,12 +94,33 @@ test('a call that one core refuses as UNAVAILABLE is sent to another, once it be
     // Until the facade has a connection to each, it knows of no other.
     while (cores.some(({ calls }) => calls.length === 0)) await detect();
     const statuses = [await detect(), await detect(), await detect(), await detect()];
-    assert.equal(
-      statuses.includes(503),
-      hasBegun,
-      `${reason}: ${String(statuses)} begun: ${hasBegun}`,
-    );
-  }
+    assert.equal(statuses.includes(503), !isRepeated, String(statuses));
+  });
+
+test('a call is repeated once, even if nobody can help', async (t) => {
+  const refuse: Script = () => {
+    throw new CoreRefusal(status.UNAVAILABLE, 'SHUTTING_DOWN', 'later');
+  };
+  const cores = await Promise.all([startFakeCore(t, refuse), startFakeCore(t, refuse)]);
+  const { url } = await startFacade(t, 0, { REST_CORE_ADDRESS: listOf(cores) });
+  const answer = await fetch(`${url}/face_config_score?detection`, { headers: withKey });
+  assert.equal(answer.status, 503);
+  assert.equal(cores.flatMap(({ calls }) => calls).length, 2);
+});
+
+test('a call whose core stood still until its connection was lost is not sent to another', async (t) => {
+  let now = 1_000;
+  const calls: ReceivedCall[] = [];
+  const lose: Script = (call) => {
+    calls.push(call);
+    now += keepaliveTimeoutMs;
+    throw new CoreRefusal(status.UNAVAILABLE, undefined, 'Connection dropped');
+  };
+  const cores = await Promise.all([startFakeCore(t, lose), startFakeCore(t, lose)]);
+  const { url } = await startFacade(t, 0, { REST_CORE_ADDRESS: listOf(cores) });
+  t.mock.method(performance, 'now', () => now);
+  const answer = await fetch(`${url}/face_config_score?detection`, { headers: withKey });
+  assert.deepEqual([answer.status, calls.length], [503, 1]);
 });
 
 for (const leaving of ['kill', 'leave'] as const)
