@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import sharp from 'sharp';
+import type { AnalysisTasks } from '../core-server/compose/analysis-models.js';
 import { loadAnalysisModels } from '../core-server/compose/analysis-models.js';
-import type { AnalysisTasks } from '../core-server/compose/analysis-tasks.js';
 import { receivePicture } from '../core-server/image/inspect/receive-picture.js';
 import { createWorkerPool } from '../core-server/inference/pool/worker-pool.js';
 

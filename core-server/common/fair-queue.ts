@@ -1,9 +1,9 @@
 import { fairLimit } from '../../runtime/limits/fair-budget.js';
-import { createRoundRobin } from './round-robin.js';
 
 /**
- * Queue with room for `capacity` items, in which owners take turns, and each has at most its fair limit
- * of the room: a flood from one leaves places for the others.
+ * Queue with room for `capacity` items, in which owners take turns (round robin), and each has at most its fair limit
+ * of the room: a flood from one leaves places for the others, and delays only its own. Items of one owner keep their
+ * order.
  *
  * Who has no room is refused by the caller, or, where it can be slowed down, waits outside and moves in
  * as room is made. Pure: no clock, no promise.
@@ -49,10 +49,7 @@ export function createJobQueue<Item>(
   };
 
   return {
-    add(item) {
-      const line = hasRoom(ownerOf(item)) ? queued : waiting;
-      line.add(item);
-    },
+    add: (item) => (hasRoom(ownerOf(item)) ? queued : waiting).add(item),
     hasRoom,
     aheadOf: (owner) => queued.aheadOf(owner),
     putBack: (item) => queued.putBack(item),
@@ -69,6 +66,70 @@ export function createJobQueue<Item>(
     },
     get size() {
       return queued.size + waiting.size;
+    },
+  };
+}
+
+/** A line for each owner; whoever had a turn goes last. */
+function createRoundRobin<Item>(ownerOf: (item: Item) => string) {
+  // Maps and sets keep insertion order and remove from the middle in constant time. An owner without
+  // items is not kept.
+  const lines = new Map<string, Set<Item>>();
+  const returned = new Set<Item>();
+  let size = 0;
+
+  const add = (item: Item): void => {
+    const owner = ownerOf(item);
+    lines.set(owner, (lines.get(owner) ?? new Set()).add(item));
+    size += 1;
+  };
+  const remove = (item: Item): boolean => {
+    const owner = ownerOf(item);
+    const line = lines.get(owner);
+    if (!line?.delete(item)) return false;
+    returned.delete(item);
+    size -= 1;
+    if (line.size === 0) lines.delete(owner);
+    return true;
+  };
+
+  return {
+    add,
+    remove,
+    /** Adds an item ahead of its owner's others, but behind those that were put back earlier. */
+    putBack(item: Item): void {
+      const later = [...(lines.get(ownerOf(item)) ?? [])].filter((other) => !returned.has(other));
+      add(item);
+      returned.add(item);
+      const line = lines.get(ownerOf(item));
+      // What is deleted and added again stands last.
+      for (const other of later) if (line?.delete(other)) line.add(other);
+    },
+    /** Takes the first item that may be taken, of the first owner in turn that has one. */
+    take(mayTake: (item: Item, owner: string) => boolean = () => true): Item | undefined {
+      for (const [owner, line] of lines) {
+        for (const item of line) {
+          if (!mayTake(item, owner)) continue;
+          lines.delete(owner);
+          lines.set(owner, line);
+          remove(item);
+          return item;
+        }
+      }
+      return undefined;
+    },
+    /** Items of an owner. */
+    count: (owner: string): number => lines.get(owner)?.size ?? 0,
+    aheadOf(owner: string): number {
+      const own = lines.get(owner)?.size ?? 0;
+      let ahead = own;
+      for (const [other, line] of lines) {
+        if (other !== owner) ahead += Math.min(line.size, own + 1);
+      }
+      return ahead;
+    },
+    get size() {
+      return size;
     },
   };
 }

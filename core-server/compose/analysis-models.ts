@@ -1,6 +1,11 @@
 import { chooseFaceModel, type FaceModel } from '../features/face/face-model.js';
+import type { FaceTasks } from '../features/face/task.js';
 import { loadMeterModel, type MeterModel } from '../features/meter/meter-model.js';
+import type { MeterTasks } from '../features/meter/task.js';
 import { loadManifest } from '../inference/models/manifest.js';
+
+/** Everything that the workers can do. A feature adds its tasks here and their handlers in `worker-main.ts`. */
+export type AnalysisTasks = FaceTasks & MeterTasks;
 
 /**
  * What the workers serve, read and checked once: checking needs a library that would cost each worker

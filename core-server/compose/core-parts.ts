@@ -5,7 +5,7 @@ import type { Access } from '../access/create-access.js';
 import type { ScoreStore } from '../features/score-config/store.js';
 import type { WorkerPool } from '../inference/pool/worker-pool.js';
 import type { AnalysisModels } from './analysis-models.js';
-import type { AnalysisTasks } from './analysis-tasks.js';
+import type { AnalysisTasks } from './analysis-models.js';
 import type { CoreConfig } from './config.js';
 import type { Metrics } from './metrics.js';
 

@@ -7,12 +7,13 @@ import { readVersion } from '../../runtime/process/version.js';
 import { limitPasswordChecks } from '../access/companies/password.js';
 import { createAccess } from '../access/create-access.js';
 import { createKnexScoreStore } from '../features/score-config/knex-store.js';
+import { createWorkerPool, type WorkerPool } from '../inference/pool/worker-pool.js';
 import { loadServerCredentials } from '../rpc/tls.js';
 import { waitForDatabase } from '../store/database.js';
 import { detectChanges } from '../store/row-cache.js';
-import { loadAnalysisModels } from './analysis-models.js';
-import { startAnalysisPool } from './analysis-pool.js';
+import { type AnalysisTasks, loadAnalysisModels } from './analysis-models.js';
 import type { CoreConfig } from './config.js';
+import type { CoreParts } from './core-parts.js';
 import { createMetrics } from './metrics.js';
 import { type Ports, startPorts } from './ports.js';
 
@@ -104,4 +105,30 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
     await close();
     throw error;
   }
+}
+
+/** A worker that is busy with one picture for longer counts as stuck. */
+const stuckAfterDeadlines = 2;
+
+/** Starts the workers that analyse pictures; their jobs and queue are counted. */
+function startAnalysisPool(
+  core: Pick<CoreParts, 'config' | 'models' | 'metrics' | 'now' | 'log'>,
+  workerUrl: URL,
+  /** Called when a worker hangs in native code for good. */
+  onHung: (() => void) | undefined,
+): WorkerPool<AnalysisTasks> {
+  const { config, models, metrics, now, log } = core;
+  const pool = createWorkerPool<AnalysisTasks>({
+    workerUrl,
+    workerData: models,
+    size: config.CORE_WORKERS,
+    maxQueue: config.CORE_MAX_QUEUE,
+    taskTimeoutMs: config.CORE_MAX_DEADLINE_MS * stuckAfterDeadlines,
+    onHung,
+    log,
+    now,
+    onStart: (task, waitedMs) => metrics.taskStarted(task, waitedMs / 1000),
+  });
+  metrics.watchPool(() => pool.stats);
+  return pool;
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '../../runtime/errors/refusal.js';
 import type { DetectFacesOutput } from '../features/face/task.js';
 import type { ReadMeterOutput } from '../features/meter/task.js';
-import type { AnalysisTasks } from './analysis-tasks.js';
+import type { AnalysisTasks } from './analysis-models.js';
 import type { CoreParts } from './core-parts.js';
 
 /** Steps of the meter reader that each run a network. */

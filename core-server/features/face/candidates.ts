@@ -1,5 +1,5 @@
 import type { RgbPicture } from '../../image/picture.js';
-import { padToMultiple } from '../../image/resize/pad-to-multiple.js';
+import { padToMultiple } from '../../image/resize/copy-region.js';
 import type { Model, TensorData } from '../../inference/models/sessions.js';
 import { floatsOf, pictureTensor } from '../../inference/models/tensors.js';
 import type { Candidate } from './geometry.js';

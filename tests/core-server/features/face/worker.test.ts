@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { pino } from 'pino';
 import sharp from 'sharp';
+import type { AnalysisTasks } from '../../../../core-server/compose/analysis-models.js';
 import { loadAnalysisModels } from '../../../../core-server/compose/analysis-models.js';
-import type { AnalysisTasks } from '../../../../core-server/compose/analysis-tasks.js';
 import { intersectionOverUnion, turnBack } from '../../../../core-server/features/face/geometry.js';
 import {
   createWorkerPool,

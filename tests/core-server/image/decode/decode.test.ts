@@ -8,7 +8,7 @@ import { openPicture } from '../../../../core-server/image/decode/open-picture.j
 import { restrictLoaders } from '../../../../core-server/image/decode/restrict-loaders.js';
 import { scaledSize } from '../../../../core-server/image/picture.js';
 import { copyRegion } from '../../../../core-server/image/resize/copy-region.js';
-import { padToMultiple } from '../../../../core-server/image/resize/pad-to-multiple.js';
+import { padToMultiple } from '../../../../core-server/image/resize/copy-region.js';
 import { resizePicture } from '../../../../core-server/image/resize/resize-picture.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
