@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createConfig as createCoreConfig } from '../core-server/compose/config.js';
 import { createConfig as createFacadeConfig } from '../rest-facade/config.js';
-import { isHttpServing, isListening } from './is-serving.js';
+import { isGrpcServing, isHttpServing, isListening, whichProcess } from './is-serving.js';
 import { toConnectAddress, toConnectHost } from './launch-settings.js';
-import { whichProcess } from './which-process.js';
 
 // `node dist/launcher/health-main.js [core|facade]`: exits 0 if that process on this machine is serving; for
 // images without curl. Without an argument, in a container, it checks whatever the container was started as.
@@ -21,8 +20,6 @@ async function core(): Promise<boolean> {
   // It has no client certificate that the core accepts. The port opens only once the core can serve.
   if (config.CORE_TLS_CLIENT_CA !== undefined)
     return isListening({ ...listener, host: toConnectHost(listener.host) });
-  // Only the core's check needs this import, which is half of this process's cost.
-  const { isGrpcServing } = await import('./is-grpc-serving.js');
   return isGrpcServing(toConnectAddress(listener), config.CORE_TLS_CERT !== undefined);
 }
 

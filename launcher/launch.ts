@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { DemoCredentials } from '../core-server/compose/first-start.js';
 import { formatAddress } from '../runtime/net/addresses.js';
@@ -6,9 +8,7 @@ import { coreEnvironment, facadeEnvironment } from './child-environment.js';
 import { isHttpServing } from './is-serving.js';
 import { type LaunchSettings, toConnectAddress } from './launch-settings.js';
 import { findFreePorts, whyNotFree } from './ports.js';
-import { createRunAdmin } from './run-admin.js';
 import { supervise, type Supervised, type SuperviseOptions } from './supervise.js';
-import { waitUntil } from './wait-until.js';
 
 export interface LaunchOptions {
   readonly settings: LaunchSettings;
@@ -91,17 +91,17 @@ export async function launch(options: LaunchOptions): Promise<Service> {
     facade.serving !== undefined &&
     (await isHttpServing(`${restUrl}/readyz`));
   const over = new AbortController();
+  const untilServing = async () => {
+    const deadline = performance.now() + startTimeoutMs;
+    while (!(await isServing())) {
+      AbortSignal.any([signal, over.signal]).throwIfAborted();
+      if (performance.now() > deadline)
+        throw new Error(`the service does not answer after ${startTimeoutMs} ms`);
+      await sleep(20);
+    }
+  };
   try {
-    await Promise.race([
-      waitUntil(isServing, {
-        what: 'the service does not answer',
-        timeoutMs: startTimeoutMs,
-        intervalMs: 20,
-        signal: AbortSignal.any([signal, over.signal]),
-      }),
-      rejectOnFailure(core),
-      rejectOnFailure(facade),
-    ]);
+    await Promise.race([untilServing(), rejectOnFailure(core), rejectOnFailure(facade)]);
     core.markReady();
     facade.markReady();
     signal.throwIfAborted();
@@ -162,4 +162,31 @@ async function choosePorts({ core, facade, admin }: LaunchSettings) {
 
 function distFile(path: string): string {
   return fileURLToPath(new URL(`../${path}`, import.meta.url));
+}
+
+/** Runs the admin command with these arguments and returns the JSON that it prints; undefined if it prints nothing. */
+export type RunAdmin = (args: readonly string[]) => Promise<unknown>;
+
+const adminTimeoutMs = 60_000;
+
+/** Runs the admin command on the store given by the environment. */
+export function createRunAdmin(file: string, env: NodeJS.ProcessEnv): RunAdmin {
+  return (args) =>
+    new Promise((resolve, reject) => {
+      const nodeArgs = [file, ...args, '--json'];
+      execFile(
+        process.execPath,
+        nodeArgs,
+        { env, timeout: adminTimeoutMs },
+        (error, stdout, stderr) => {
+          if (!error) {
+            resolve(stdout === '' ? undefined : JSON.parse(stdout));
+            return;
+          }
+          // Without the error as cause: it contains the output, which may include a password.
+          const why = stderr.trim() || `exit code ${error.code}`;
+          reject(new Error(`the admin command "${args.join(' ')}" failed: ${why}`));
+        },
+      );
+    });
 }

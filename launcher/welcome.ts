@@ -21,12 +21,12 @@ export function welcomeText(
 Serving REST on ${restUrl} and gRPC on ${grpcAddress}. Ctrl-C stops both.
 Open the REST address in a browser for a web console.
 
-Try it in another terminal${begin}The first two lines change to this folder and create an API key (on
-the first start, the ready line below shows one too). The others detect a face and read a water meter,
+Try it in another terminal${begin}The first two lines change to this folder and create an API key, unless
+APIKEY has one (on the first start, the ready line below shows one too). The others detect a face and read a water meter,
 the last one over gRPC:
 
   cd ${quote(root)}
-  export APIKEY=$(${admin} keys create --label try-out | head -n 1)
+  export APIKEY=\${APIKEY:-$(${admin} keys create --label try-out | head -n 1)}
   curl -H "apikey: $APIKEY" -F crop=false -F file=@samples/astronaut.jpg ${restUrl}/face_detect_single
   curl -H "apikey: $APIKEY" -F crop=false -F file=@samples/astronaut.jpg ${restUrl}/face_detect_multi
   curl -H "apikey: $APIKEY" -F file=@samples/meter.jpg ${restUrl}/meter-number-ocr/file

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ServiceError as GrpcError, status } from '@grpc/grpc-js';
-import { isGrpcServing } from '../../launcher/is-grpc-serving.js';
-import { waitUntil } from '../../launcher/wait-until.js';
+import { isGrpcServing } from '../../launcher/is-serving.js';
 import { collectLog, type LogEntry } from '../helpers/collect-log.js';
 import { deferred } from '../helpers/deferred.js';
+import { eventually } from '../helpers/eventually.js';
 import { detailsOf } from '../helpers/net/grpc.js';
 import { readSample } from '../helpers/pictures/samples.js';
 import {
@@ -62,10 +62,7 @@ test('while no worker can be started the core is not healthy and refuses at once
   const overRest = await detect(service, scriptedPicture('c'));
   assert.deepEqual([overRest.status, overRest.reason], [503, 'WORKER_LOST']);
   stage.bar(false);
-  await waitUntil(() => isGrpcServing(service.grpc), {
-    what: 'it does not serve again',
-    timeoutMs: 20_000,
-  });
+  await eventually(() => isGrpcServing(service.grpc));
   assert.equal(await reasonOf(readMeter(service, scriptedPicture('d'))), 'NO_READING');
   assert.deepEqual(stage.begun, ['a', 'd']);
 });

@@ -6,7 +6,7 @@ import {
   createConfig as createCoreConfig,
   settings as coreSettings,
 } from '../../core-server/compose/config.js';
-import { whichProcess } from '../../launcher/which-process.js';
+import { whichProcess } from '../../launcher/is-serving.js';
 import {
   createConfig as createFacadeConfig,
   settings as facadeSettings,

@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { isGrpcServing } from '../../launcher/is-grpc-serving.js';
+import { isGrpcServing } from '../../launcher/is-serving.js';
 import { launch, type LaunchFiles } from '../../launcher/launch.js';
 import type { LaunchSettings } from '../../launcher/launch-settings.js';
 import { findFreePorts } from '../../launcher/ports.js';
 import { closeMs } from '../../runtime/process/launcher-channel.js';
-import { eventually, isAlive, writeProgram } from './stand-ins.js';
+import { eventually } from '../helpers/eventually.js';
+import { isAlive, writeProgram } from './stand-ins.js';
 
 const nodeModules = new URL('../../../node_modules/', import.meta.url).href;
 

@@ -8,11 +8,11 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { isGrpcServing } from '../../launcher/is-grpc-serving.js';
+import { isGrpcServing } from '../../launcher/is-serving.js';
 import { findFreePorts } from '../../launcher/ports.js';
+import { eventually } from '../helpers/eventually.js';
 import { createForm } from '../helpers/net/form.js';
 import { readSample } from '../helpers/pictures/samples.js';
-import { eventually } from './stand-ins.js';
 
 const launcher = fileURLToPath(new URL('../../launcher/main.js', import.meta.url));
 

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { supervise, type SuperviseOptions } from '../../launcher/supervise.js';
-import { eventually, isAlive, writeProgram } from './stand-ins.js';
+import { eventually } from '../helpers/eventually.js';
+import { isAlive, writeProgram } from './stand-ins.js';
 
 const staysAlive = 'setInterval(() => {}, 1000);';
 const heedsItsWord = `process.on('message', () => process.exit(0)); ${staysAlive}`;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { readyLine, welcomeText } from '../../launcher/welcome.js';
 
@@ -36,8 +36,23 @@ describe('welcomeText', () => {
 
   it('should name the data folder to the admin command where it is not the usual one', () => {
     const text = welcomeText(addresses, '/srv', { ...usual, dataDir: '/var/data' });
-    assert.match(text, /\$\(CORE_DATA_DIR=\/var\/data npm run --silent admin -- keys create/);
+    assert.match(
+      text,
+      /APIKEY=\$\{APIKEY:-\$\(CORE_DATA_DIR=\/var\/data npm run --silent admin -- keys create/,
+    );
     assert.doesNotMatch(text, /DATABASE_URL/);
+  });
+
+  it('should make no second key when pasted twice', () => {
+    const line = welcomeText(addresses, '/srv', usual)
+      .split('\n')
+      .find((text) => text.startsWith('  export APIKEY='));
+    const twice = `npm() { echo made >&2; echo ia_1_secret; }; ${line}; ${line}; echo "$APIKEY"`;
+    const { stdout, stderr } = spawnSync('sh', ['-c', twice], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'] },
+    });
+    assert.deepEqual([stdout, stderr], ['ia_1_secret\n', 'made\n']);
   });
 
   it('should ask for the same database where that has the keys', () => {

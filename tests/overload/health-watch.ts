@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isGrpcServing } from '../../launcher/is-grpc-serving.js';
-import { isHttpServing } from '../../launcher/is-serving.js';
+import { isGrpcServing, isHttpServing } from '../../launcher/is-serving.js';
 import type { LaunchedService } from '../helpers/service/launched-service.js';
 import { type Line, spread } from './lines.js';
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Client, type ClientReadableStream, credentials, Server } from '@grpc/grpc-js';
 import { HealthImplementation, service } from 'grpc-health-check';
 import { serveHealth } from '../../../core-server/rpc/health.js';
-import { waitUntil } from '../../../launcher/wait-until.js';
+import { eventually } from '../../helpers/eventually.js';
 import { bindServer } from '../../helpers/net/grpc.js';
 
 test('a name that nobody watches any more is not kept', async (t) => {
@@ -40,9 +40,6 @@ test('a name that nobody watches any more is not kept', async (t) => {
   );
   assert.deepEqual([...watchers.keys()], ['known', 'made up', 'another']);
   for (const { end } of unknown) end();
-  await waitUntil(() => Promise.resolve(watchers.size === 1), {
-    what: 'names are still kept',
-    timeoutMs: 20_000,
-  });
+  await eventually(() => watchers.size === 1);
   assert.deepEqual([...watchers.keys()], ['known']);
 });

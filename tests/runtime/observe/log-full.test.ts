@@ -7,7 +7,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { findFreePorts } from '../../../launcher/ports.js';
-import { eventually } from '../../launcher/stand-ins.js';
+import { eventually } from '../../helpers/eventually.js';
 
 const logModule = new URL('../../../runtime/observe/log.js', import.meta.url).href;
 const facade = fileURLToPath(new URL('../../../rest-facade/main.js', import.meta.url));
