@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { connect as connectTcp } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
-import { before, describe, it, type TestContext } from 'node:test';
+import { before, describe, it, test, type TestContext } from 'node:test';
 import {
   Client,
   type ClientReadableStream,
@@ -192,7 +192,7 @@ const hasIPv6 = Object.values(networkInterfaces())
   .flat()
   .some((own) => own?.address === '::1');
 
-it(
+test(
   'a core on an IPv6 address serves there, its metrics too',
   { skip: !hasIPv6 && 'this machine has no IPv6' },
   async (t) => {

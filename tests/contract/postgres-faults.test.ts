@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { after, describe, it } from 'node:test';
+import { after, describe, it, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { collectLog } from '../helpers/collect-log.js';
@@ -18,7 +18,7 @@ import { startService } from '../helpers/service/service.js';
 const [, postgres] = await startDialects();
 after(() => postgres.stop());
 
-it('a core that waits for its PostgreSQL ends well when it is told to stop', async (t) => {
+test('a core that waits for its PostgreSQL ends well when it is told to stop', async (t) => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'core-'));
   t.after(() => rm(dataDir, { recursive: true }));
   const main = fileURLToPath(new URL('../../core-server/main.js', import.meta.url));
@@ -43,7 +43,7 @@ it('a core that waits for its PostgreSQL ends well when it is told to stop', asy
 });
 
 describe('PostgreSQL that goes while the service runs', { skip: postgres.skip }, () => {
-  it('should be refused as worth a retry, lose no answered score, and be used again', async (t) => {
+  it('is refused as worth a retry, loses no answered score, and is used again', async (t) => {
     openStage(t);
     const { url } = await postgres.place(t);
     const service = await startService(
@@ -101,7 +101,7 @@ describe('PostgreSQL that goes while the service runs', { skip: postgres.skip },
 });
 
 describe('PostgreSQL that is not there when the service starts', { skip: postgres.skip }, () => {
-  it('should be waited for, with a word in the log', async (t) => {
+  it('is waited for, with a word in the log', async (t) => {
     openStage(t);
     const { url = '' } = await postgres.place(t);
     await postgres.server?.crash();

@@ -149,29 +149,29 @@ describe('TLS', () => {
     );
   }
 
-  it('should serve a client with a certificate of the authority', async () => {
+  it('serves a client with a certificate of the authority', async () => {
     const { face } = await detectOverGrpc(trusting(client));
     assert.ok(face);
   });
 
-  it('should not serve a client without a certificate', async () => {
+  it('does not serve a client without a certificate', async () => {
     await assert.rejects(detectOverGrpc(trusting(undefined)), { code: status.UNAVAILABLE });
     await assert.rejects(createKey(trusting(undefined)), { code: status.UNAVAILABLE });
   });
 
-  it('should not serve a client with a certificate of another authority', async () => {
+  it('does not serve a client with a certificate of another authority', async () => {
     const foreign = await stranger.issue('client');
     await assert.rejects(detectOverGrpc(trusting(foreign)), { code: status.UNAVAILABLE });
     await assert.rejects(createKey(trusting(foreign)), { code: status.UNAVAILABLE });
   });
 
-  it('should not serve plain text', async () => {
+  it('does not serve plain text', async () => {
     const plain = credentials.createInsecure();
     await assert.rejects(detectOverGrpc(plain), { code: status.UNAVAILABLE });
     await assert.rejects(createKey(plain), { code: status.UNAVAILABLE });
   });
 
-  it('should serve HTTPS before a core that asks for a certificate', async (t) => {
+  it('serves HTTPS before a core that asks for a certificate', async (t) => {
     const answer = await detectOverRest(t, {
       REST_CORE_TLS_CA: authority.certFile,
       REST_CORE_TLS_CERT: client.certFile,
@@ -181,7 +181,7 @@ describe('TLS', () => {
     assert.equal(answer.body['message'], 'success');
   });
 
-  it('should tell browsers to come back by TLS only', async (t) => {
+  it('tells browsers to come back by TLS only', async (t) => {
     const { port } = await startHttps(t);
     const options = { host: '127.0.0.1', port, ca: authority.cert, agent: false as const };
     const asked = request({ ...options, path: '/livez' }).end();
@@ -196,7 +196,7 @@ describe('TLS', () => {
     }
   });
 
-  it('should accept a core by another name when told so, and no other', async (t) => {
+  it('accepts a core by another name when told so, and no other', async (t) => {
     const own = {
       REST_CORE_TLS_CA: authority.certFile,
       REST_CORE_TLS_CERT: client.certFile,
@@ -213,7 +213,7 @@ describe('TLS', () => {
     ['that believes another authority', 'stranger'],
     ['without a certificate of its own', 'authority'],
   ] as const) {
-    it(`should answer 503 from a facade ${what}`, async (t) => {
+    it(`answers 503 from a facade ${what}`, async (t) => {
       const ca = { stranger, authority }[believed ?? 'authority'].certFile;
       const answer = await detectOverRest(t, believed ? { REST_CORE_TLS_CA: ca } : {});
       assert.equal(answer.status, 503);
@@ -221,7 +221,7 @@ describe('TLS', () => {
     });
   }
 
-  it('should speak no TLS that a lost key would reveal, on any port', async (t) => {
+  it('speaks no TLS that a lost key would reveal, on any port', async (t) => {
     const facade = await startHttps(t);
     const identity = { cert: client.cert, key: client.key };
     for (const port of [core.port, core.adminPort, facade.port]) {
@@ -248,7 +248,7 @@ describe('TLS', () => {
     }
   });
 
-  it('should close a connection without a handshake, on any port', async (t) => {
+  it('closes a connection without a handshake, on any port', async (t) => {
     const facade = await startHttps(t, { REST_REQUEST_TIMEOUT_MS: '100' });
     const hasty = await startSecureCore(t, { CORE_MAX_DEADLINE_MS: '100' });
     for (const port of [facade.port, hasty.port, hasty.adminPort ?? 0]) {
@@ -261,7 +261,7 @@ describe('TLS', () => {
     }
   });
 
-  it('should stop while connections shake no hands', async (t) => {
+  it('stops while connections shake no hands', async (t) => {
     const facade = await startHttps(t);
     const stopped = await startSecureCore(t, {});
     for (const server of [facade, stopped]) {
@@ -273,7 +273,7 @@ describe('TLS', () => {
     }
   });
 
-  it('should ask for a name where the core is an address', () => {
+  it('asks for a name where the core is an address', () => {
     const tls = { REST_CORE_TLS_CA: 'ca.crt' };
     for (const address of ['10.0.0.1:50051', '[::1]:50051', 'ipv4:10.0.0.1:50051'])
       assert.throws(
@@ -283,7 +283,7 @@ describe('TLS', () => {
     createRestConfig({ ...tls, REST_CORE_ADDRESS: '10.0.0.1:50051', REST_CORE_TLS_NAME: 'core' });
   });
 
-  it('should not start with a certificate that cannot be read', async () => {
+  it('does not start with a certificate that cannot be read', async () => {
     const config = createRestConfig({
       REST_PORT: '0',
       REST_TLS_CERT: '/no/such.crt',
@@ -292,7 +292,7 @@ describe('TLS', () => {
     await assert.rejects(startRestFacade({ config, log }), /^ConfigError: REST_TLS_CERT is "\/no/);
   });
 
-  it('should name the setting whose file has no certificate or no key', async (t) => {
+  it('names the setting whose file has no certificate or no key', async (t) => {
     // A secret that has not been filled.
     const empty = path.join(path.dirname(server.certFile), 'empty.pem');
     await writeFile(empty, '');
@@ -314,7 +314,7 @@ describe('TLS', () => {
     );
   });
 
-  it('should name the settings of a key that does not fit its certificate', async (t) => {
+  it('names the settings of a key that does not fit its certificate', async (t) => {
     const key = client.keyFile;
     await assert.rejects(
       startHttps(t, { REST_TLS_KEY: key }),
@@ -326,7 +326,7 @@ describe('TLS', () => {
     );
   });
 
-  it('should name each TLS setting that lacks its companion', () => {
+  it('names each TLS setting that lacks its companion', () => {
     assert.throws(
       () => createConfig({ CORE_TLS_CERT: 'a', CORE_TLS_CLIENT_CA: 'b' }),
       /CORE_TLS_CERT is set: want CORE_TLS_KEY/,

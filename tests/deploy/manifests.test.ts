@@ -77,14 +77,14 @@ describe('the Kubernetes manifests', () => {
   const core = containerOf('core.yaml');
   const facade = containerOf('facade.yaml');
 
-  it('should set what exists, to values that are taken', () => {
+  it('sets what exists, to values that are taken', () => {
     assertKnown(Object.keys(environmentOf(core)), coreSettings.shape, 'core.yaml');
     assertKnown(Object.keys(environmentOf(facade)), facadeSettings.shape, 'facade.yaml');
     createCoreConfig(environmentOf(core));
     createFacadeConfig(environmentOf(facade));
   });
 
-  it('should name the ports that the processes listen on', () => {
+  it('names the ports that the processes listen on', () => {
     const coreConfig = createCoreConfig(environmentOf(core));
     assert.deepEqual(core.ports, [
       { name: 'grpc', containerPort: coreConfig.CORE_PORT },
@@ -102,7 +102,7 @@ describe('the Kubernetes manifests', () => {
     assert.equal(facade.readinessProbe.httpGet?.path, '/readyz');
   });
 
-  it('should lead the facade to the service of the core', () => {
+  it('leads the facade to the service of the core', () => {
     const service = find(readManifests('core.yaml'), 'Service');
     const [port] = service.spec.ports;
     assert.equal(port?.targetPort, core.ports[0]?.name);
@@ -112,7 +112,7 @@ describe('the Kubernetes manifests', () => {
     );
   });
 
-  it('should start what is built, and list files that are there', () => {
+  it('starts what is built, and lists files that are there', () => {
     for (const { args } of [core, facade]) for (const arg of args) assert.ok(existsSync(arg), arg);
     const { resources } = parse(readFileSync(`${base}/kustomization.yaml`, 'utf8')) as {
       resources: string[];
@@ -120,7 +120,7 @@ describe('the Kubernetes manifests', () => {
     for (const resource of resources) assert.ok(existsSync(`${base}/${resource}`), resource);
   });
 
-  it('should take the database address from the secret that the example makes', () => {
+  it('takes the database address from the secret that the example makes', () => {
     const example = 'deploy/kubernetes/overlays/example';
     const { secretGenerator } = parse(readFileSync(`${example}/kustomization.yaml`, 'utf8')) as {
       secretGenerator: [{ name: string; envs: [string] }];
@@ -147,12 +147,12 @@ describe('the compose file', () => {
     >;
   };
 
-  it('should let no container write a file, or a core dump with keys and pictures', () => {
+  it('lets no container write a file, or a core dump with keys and pictures', () => {
     for (const { read_only: isReadOnly, ulimits } of [services.core, services.facade])
       assert.deepEqual({ isReadOnly, ulimits }, { isReadOnly: true, ulimits: { core: 0 } });
   });
 
-  it('should set what exists, to values that are taken', () => {
+  it('sets what exists, to values that are taken', () => {
     const { core, facade } = services;
     assertKnown(Object.keys(core.environment), coreSettings.shape, 'compose.yaml');
     assertKnown(Object.keys(facade.environment), facadeSettings.shape, 'compose.yaml');
@@ -165,7 +165,7 @@ describe('the compose file', () => {
 });
 
 describe('the Dockerfile', () => {
-  it('should set what exists, and name the ports that are listened on', () => {
+  it('sets what exists, and names the ports that are listened on', () => {
     const [, environment = ''] = /^ENV ([^]*?[^\\])\n/m.exec(dockerfile) ?? [];
     const names = [...environment.matchAll(/([A-Z_]+)=/g)].map(([, name = '']) => name);
     assert.ok(names.length > 3);
@@ -175,14 +175,14 @@ describe('the Dockerfile', () => {
     assert.equal(exposed, `${createFacadeConfig({}).REST_PORT} ${createCoreConfig({}).CORE_PORT}`);
   });
 
-  it('should have threads for as many processors as the documents say', () => {
+  it('has threads for as many processors as the documents say', () => {
     const threads = Number(/UV_THREADPOOL_SIZE=(\d+)/.exec(dockerfile)?.[1]);
     const text = readFileSync('docs/operating.md', 'utf8');
     const said = /with (\d+) threads, which\s+are\s+enough\s+for\s+(\d+) CPU cores/.exec(text);
     assert.deepEqual(said?.slice(1).map(Number), [threads, threads / 2]);
   });
 
-  it('should run Node.js as the launcher does', () => {
+  it('runs Node.js as the launcher does', () => {
     const entrypoint = /^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? '';
     assert.deepEqual(JSON.parse(entrypoint), ['node', ...nodeOptions]);
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
@@ -193,7 +193,7 @@ describe('the Dockerfile', () => {
     assert.equal(scripts['start:rest'], `${run} dist/rest-facade/main.js`);
   });
 
-  it('should ask the health of what the container was started for', () => {
+  it('asks the health of what the container was started for', () => {
     const listOf = (instruction: string) =>
       JSON.parse(
         new RegExp(`${instruction} (\\[.*\\])$`, 'm').exec(dockerfile)?.[1] ?? '',
@@ -207,13 +207,13 @@ describe('the Dockerfile', () => {
     assert.deepEqual(asked, ['facade', 'core', 'facade']);
   });
 
-  it('should run what is built', () => {
+  it('runs what is built', () => {
     const scripts = dockerfile.match(/dist\/[\w/-]+\.js/g) ?? [];
     assert.ok(scripts.length >= 3);
     for (const script of scripts) assert.ok(existsSync(script), script);
   });
 
-  it('should take every file that is compiled and every model that is served', () => {
+  it('takes every file that is compiled and every model that is served', () => {
     const copied = [...dockerfile.matchAll(/^COPY (?!--)(.*) \S+$/gm)].flatMap(([, names = '']) =>
       names.split(' '),
     );

@@ -13,13 +13,13 @@ import { references } from './references.js';
 
 describe('the references', () => {
   for (const [file, render] of Object.entries(references))
-    it(`should have ${file} as the code says: "npm run docs"`, () => {
+    it(`has ${file} as the code says: "npm run docs"`, () => {
       assert.equal(readFileSync(file, 'utf8'), render());
     });
 });
 
 describe('docs/rest.md', () => {
-  it('should name every refusal that an operation may give', () => {
+  it('names every refusal that an operation may give', () => {
     const table = readFileSync('docs/errors.md', 'utf8').matchAll(
       /^\| \d+ \| [A-Z_]+ \| ([A-Z0-9_]+) \|/gm,
     );
@@ -36,7 +36,7 @@ describe('docs/rest.md', () => {
 });
 
 describe('docs/errors.md', () => {
-  it('should show a refusal as the service gives it', () => {
+  it('shows a refusal as the service gives it', () => {
     const [, shown = ''] = /```json\n([^]*?)```/.exec(readFileSync('docs/errors.md', 'utf8')) ?? [];
     const { reason, message, details } = JSON.parse(shown) as Record<string, unknown>;
     const routes = createRoutes(loadRpcs()).filter(
@@ -48,7 +48,7 @@ describe('docs/errors.md', () => {
 });
 
 describe('docs/scaling.md', () => {
-  it('should name the connections and the statement timeout of the code, and what the manifests add up to', () => {
+  it('names the connections and the statement timeout of the code, and what the manifests add up to', () => {
     const text = readFileSync('docs/scaling.md', 'utf8');
     const { maxConnections, statementTimeoutMs } = storeDefaults;
     const seconds = statementTimeoutMs / 1_000;
@@ -67,7 +67,7 @@ describe('docs/scaling.md', () => {
 });
 
 describe('docs/migrating.md', () => {
-  it('should name parameters of CompreFace that are ignored, and our own that are refused', () => {
+  it('names parameters of CompreFace that are ignored, and our own that are refused', () => {
     const rows = readFileSync('docs/migrating.md', 'utf8').matchAll(
       /^\| query `(\w+)[^`]*` \| form field `(\w+)/gm,
     );
@@ -92,12 +92,12 @@ const files = ['.', 'docs', 'deploy', 'samples', 'sdk', 'bench', 'models/face', 
   .filter((file) => file.endsWith('.md'));
 
 describe('the documents', () => {
-  it('should be there', () => {
+  it('is there', () => {
     assert.ok(files.length > 20, files.join(', '));
   });
 
   for (const file of files)
-    it(`should link from ${file} to what exists`, () => {
+    it(`links from ${file} to what exists`, () => {
       for (const { target, anchor } of linksOf(file)) {
         const linked = target === '' ? file : path.join(path.dirname(file), target);
         assert.ok(existsSync(linked), `${file} links to ${target}`);
@@ -114,7 +114,7 @@ describe('the commands of the documents', () => {
   };
 
   for (const file of files)
-    it(`should exist where ${file} names targets of make and scripts of npm`, () => {
+    it(`exists where ${file} names targets of make and scripts of npm`, () => {
       const text = readFileSync(file, 'utf8');
       for (const [, target = ''] of text.matchAll(/(?:^|`)make ([a-z-]+)/gm))
         assert.match(makefile, new RegExp(`^${target}:`, 'm'));
@@ -136,12 +136,12 @@ describe('the admin commands that are shown', () => {
     ),
   );
 
-  it('should be found', () => {
+  it('is found', () => {
     assert.ok(shown.length > 8, String(shown.length));
   });
 
   for (const { file, command } of shown)
-    it(`should run as ${file} has it: ${command}`, async () => {
+    it(`runs as ${file} has it: ${command}`, async () => {
       await assert.rejects(parseAdminCommand(command), {
         message: /^(reached the store|\(out.*)$/,
       });

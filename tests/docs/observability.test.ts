@@ -41,12 +41,12 @@ function metricRows(): string[] {
 }
 
 describe('docs/observability.md', () => {
-  it('should list every metric, with its labels and what it says, and no other', () => {
+  it('lists every metric, with its labels and what it says, and no other', () => {
     const rows = page.match(/^\| `imageanalysis_.*$/gm) ?? [];
     assert.deepEqual([...rows].sort(), metricRows(), `want\n${metricRows().join('\n')}\n`);
   });
 
-  it('should ask in PromQL for metrics and labels that exist', () => {
+  it('asks in PromQL for metrics and labels that exist', () => {
     const queries = [...page.matchAll(/```promql\n([^]*?)```/g)].map(([, text]) => text);
     assertAskable(queries.join('\n'));
   });
@@ -59,11 +59,11 @@ describe('the alert rules', () => {
     .map(({ expr }) => expr)
     .join('\n');
 
-  it('should ask for metrics and labels that exist', () => {
+  it('asks for metrics and labels that exist', () => {
     assertAskable(queries);
   });
 
-  it('should ask for reasons that exist', () => {
+  it('asks for reasons that exist', () => {
     const reasons = [...queries.matchAll(/reason="(\w+)"/g)].map(([, reason = '']) => reason);
     assert.ok(reasons.length > 4);
     for (const reason of reasons) assert.ok(reason in codeOfReason, reason);

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { createLaunchSettings, toConnectAddress } from '../../launcher/launch-settings.js';
 
 describe('createLaunchSettings', () => {
-  it('should have the documented defaults', () => {
+  it('has the documented defaults', () => {
     assert.deepEqual(createLaunchSettings({}), {
       core: { host: '127.0.0.1', port: 50_051, shutdownGraceMs: 10_000 },
       facade: { host: '127.0.0.1', port: 8080, shutdownGraceMs: 10_000 },
@@ -11,12 +11,12 @@ describe('createLaunchSettings', () => {
     });
   });
 
-  it('should have the port of administration once that is on', () => {
+  it('has the port of administration once that is on', () => {
     const { admin } = createLaunchSettings({ CORE_ADMIN_KEY: '0123456789abcdef' });
     assert.deepEqual(admin, { host: '127.0.0.1', port: 50_052 });
   });
 
-  it('should report the mistakes of both processes together', () => {
+  it('reports the mistakes of both processes together', () => {
     const env = { CORE_PORT: 'x', CORE_WORKERS: '0', REST_PORT: '65536' };
     assert.throws(() => createLaunchSettings(env), {
       message: /CORE_PORT[^]*CORE_WORKERS[^]*REST_PORT/,
@@ -32,7 +32,7 @@ describe('toConnectAddress', () => {
     ['::', '[::1]:1'],
     ['fd00::2', '[fd00::2]:1'],
   ] as const) {
-    it(`should make ${address} of a listener on ${host}`, () => {
+    it(`makes ${address} of a listener on ${host}`, () => {
       assert.equal(toConnectAddress({ host, port: 1 }), address);
     });
   }

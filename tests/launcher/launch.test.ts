@@ -69,7 +69,7 @@ async function launchStandIns(
 }
 
 describe('launch', () => {
-  it('should serve both, tell the facade where the core is, and stop both', async (t) => {
+  it('serves both, tells the facade where the core is, and stops both', async (t) => {
     const { service } = await launchStandIns(t);
     assert.deepEqual(service.demo, { apiKey: 'k', company: 'demo', password: 'p' });
     const response = await fetch(`${service.restUrl}/readyz`);
@@ -80,7 +80,7 @@ describe('launch', () => {
     assert.equal(await isGrpcServing(service.grpcAddress), false);
   });
 
-  it('should give a process time to kill itself before it does', async (t) => {
+  it('gives a process time to kill itself before it does', async (t) => {
     const hangs = facade.replace('process.exit(0)', '{}');
     const { service, lines } = await launchStandIns(t, { facade: hangs });
     t.mock.timers.enable({ apis: ['setTimeout'] });
@@ -92,20 +92,20 @@ describe('launch', () => {
     await stopped;
   });
 
-  it('should register no demo in a store that had a key', async (t) => {
+  it('registers no demo in a store that had a key', async (t) => {
     const usedCore = core.replace('isStoreNew: true', 'isStoreNew: false');
     const { service } = await launchStandIns(t, { core: usedCore });
     assert.equal(service.demo, undefined);
     await service.stop();
   });
 
-  it('should have no demo where another start on the same store was first', async (t) => {
+  it('has no demo where another start on the same store was first', async (t) => {
     const { service } = await launchStandIns(t, { adminCli: '' });
     assert.equal(service.demo, undefined);
     await service.stop();
   });
 
-  it('should start the facade again on the same port when it is killed', async (t) => {
+  it('starts the facade again on the same port when it is killed', async (t) => {
     const { service, lines } = await launchStandIns(t);
     const readPid = async () => {
       try {
@@ -125,7 +125,7 @@ describe('launch', () => {
     await service.stop();
   });
 
-  it('should say which port is taken, and by what to choose another', async (t) => {
+  it('says which port is taken, and by what to choose another', async (t) => {
     const occupant = createServer().listen(0, '127.0.0.1');
     t.after(() => occupant.close());
     await once(occupant, 'listening');
@@ -136,7 +136,7 @@ describe('launch', () => {
     });
   });
 
-  it('should say that two listeners want the same port', async (t) => {
+  it('says that two listeners want the same port', async (t) => {
     const [port = 0] = await findFreePorts(1);
     const settings = { ...anyPorts, core: { ...anyPorts.core, port } };
     settings.facade = { ...anyPorts.facade, port };
@@ -145,14 +145,14 @@ describe('launch', () => {
     });
   });
 
-  it('should say that an address is not one of this machine', async (t) => {
+  it('says that an address is not one of this machine', async (t) => {
     const settings = { ...anyPorts, core: { ...anyPorts.core, host: '192.0.2.1', port: 1234 } };
     await assert.rejects(launchStandIns(t, {}, { settings }), {
       message: '192.0.2.1:1234 is not an address of this machine; set CORE_PORT to another',
     });
   });
 
-  it('should say so when a process cannot be started again', async (t) => {
+  it('says so when a process cannot be started again', async (t) => {
     const marker = path.join(path.dirname(await writeProgram(t, '')), 'started');
     // Starts once, never again.
     const facadeOnce = `import { existsSync, writeFileSync } from 'node:fs';
@@ -169,7 +169,7 @@ ${facade}`;
     await service.stop();
   });
 
-  it('should say which process exited during startup, and stop the other', async (t) => {
+  it('says which process exited during startup, and stops the other', async (t) => {
     const beacon = createServer().listen(0, '127.0.0.1');
     t.after(() => beacon.close());
     await once(beacon, 'listening');
@@ -192,14 +192,14 @@ process.on('message', () => socket.destroy());`,
     await closed;
   });
 
-  it('should give up on a service that does not come to serve', async (t) => {
+  it('gives up on a service that does not come to serve', async (t) => {
     const programs = { facade: neverServes };
     await assert.rejects(launchStandIns(t, programs, { startTimeoutMs: 1_000 }), {
       message: 'the service does not answer after 1000 ms',
     });
   });
 
-  it('should stop a start under way when told to', async (t) => {
+  it('stops a start under way when told to', async (t) => {
     const stopping = new AbortController();
     const programs = { facade: neverServes };
     const launched = launchStandIns(t, programs, { signal: stopping.signal });
@@ -209,7 +209,7 @@ process.on('message', () => socket.destroy());`,
     await assert.rejects(launched, { name: 'AbortError' });
   });
 
-  it('should not repeat what the admin command printed when it fails', async (t) => {
+  it('does not repeat what the admin command printed when it fails', async (t) => {
     const programs = {
       adminCli: `console.log('{"password":"hidden"}'); console.error('the store is locked'); process.exit(1);`,
     };

@@ -117,7 +117,7 @@ async function makeDataDir(t: TestContext): Promise<string> {
 }
 
 describe('make run', () => {
-  it('should register the demo once, show it once, and stop all on SIGTERM', async (t) => {
+  it('registers the demo once, shows it once, and stops all on SIGTERM', async (t) => {
     const dataDir = await makeDataDir(t);
     const first = await start(t, dataDir);
     const { apikey = '', company, password = '' } = first.ready;
@@ -143,26 +143,26 @@ describe('make run', () => {
     assert.deepEqual(await once(second.process, 'exit'), [0, null]);
   });
 
-  it('should leave nothing running when it is killed outright', async (t) => {
+  it('leaves nothing running when it is killed outright', async (t) => {
     const started = await start(t, await makeDataDir(t));
     started.process.kill('SIGKILL');
     await eventually(() => isGone(started));
   });
 
-  it('should leave nothing running when its make is killed outright', async (t) => {
+  it('leaves nothing running when its make is killed outright', async (t) => {
     const below = `MAKELEVEL=1 "${process.execPath}" "${launcher}" & wait`;
     const started = await start(t, await makeDataDir(t), ['sh', '-c', below]);
     started.process.kill('SIGKILL');
     await eventually(() => isGone(started));
   });
 
-  it('should stop when npm is told to', async (t) => {
+  it('stops when npm is told to', async (t) => {
     const started = await start(t, await makeDataDir(t), ['npm', 'start']);
     started.process.kill('SIGTERM');
     await eventually(() => isGone(started));
   });
 
-  it('should take a signal that comes twice at once for one', async (t) => {
+  it('takes a signal that comes twice at once for one', async (t) => {
     const started = await start(t, await makeDataDir(t));
     started.process.kill('SIGINT');
     started.process.kill('SIGINT');
@@ -170,7 +170,7 @@ describe('make run', () => {
     assert.ok(await isGone(started));
   });
 
-  it('should answer what is under way when its whole process group is told to stop', async (t) => {
+  it('answers what is under way when its whole process group is told to stop', async (t) => {
     const started = await start(t, await makeDataDir(t));
     const { pid = 0 } = started.process;
     const form = new Response(createForm(await readSample('astronaut.jpg')));
@@ -200,7 +200,7 @@ describe('make run', () => {
     ]);
   });
 
-  it('should go on, and stop well, where nobody reads its output any more', async (t) => {
+  it('goes on, and stops well, where nobody reads its output any more', async (t) => {
     const started = await start(t, await makeDataDir(t));
     started.process.stdout?.destroy();
     started.process.stderr?.destroy();
@@ -210,7 +210,7 @@ describe('make run', () => {
     assert.deepEqual(await once(started.process, 'exit'), [0, null]);
   });
 
-  it('should stop when told to while it starts', async (t) => {
+  it('stops when told to while it starts', async (t) => {
     const spawned = await spawnLauncher(t, await makeDataDir(t));
     // The facade is up first; the core loads its models.
     await printed(spawned, /"service":"facade".*serving/);
@@ -219,7 +219,7 @@ describe('make run', () => {
     assert.ok(await isGone(spawned));
   });
 
-  it('should print the mistakes of the configuration and end with 2', async () => {
+  it('prints the mistakes of the configuration and ends with 2', async () => {
     const env = { ...process.env, CORE_PORT: 'x', REST_PORT: 'y' };
     const child = spawn(process.execPath, [launcher], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     let errors = '';

@@ -28,7 +28,7 @@ async function superviseProgram(
 }
 
 describe('supervise', () => {
-  it('should start a killed process again, as another process', async (t) => {
+  it('starts a killed process again, as another process', async (t) => {
     const { supervised, lines } = await superviseProgram(t, staysAlive);
     supervised.markReady();
     const first = await eventually(() => supervised.pid);
@@ -39,7 +39,7 @@ describe('supervise', () => {
     assert.deepEqual(lines, ['program ended (SIGKILL); starting it again in 10 ms']);
   });
 
-  it('should double the wait before each restart, up to the longest', async (t) => {
+  it('doubles the wait before each restart, up to the longest', async (t) => {
     const options = { minBackoffMs: 10, maxBackoffMs: 35 };
     const { supervised, lines } = await superviseProgram(t, 'process.exit(3)', options);
     supervised.markReady();
@@ -51,7 +51,7 @@ describe('supervise', () => {
     );
   });
 
-  it('should wait shortest again once a process has served long enough', async (t) => {
+  it('waits shortest again once a process has served long enough', async (t) => {
     const options = { minBackoffMs: 10, stableAfterMs: 0 };
     const source = "process.send({ type: 'serving' }, () => process.exit(3));";
     const { supervised, lines } = await superviseProgram(t, source, options);
@@ -61,7 +61,7 @@ describe('supervise', () => {
     assert.equal(lines[1], 'program ended (exit code 3); starting it again in 10 ms');
   });
 
-  it('should give up on a process that never serves, however long each start takes', async (t) => {
+  it('gives up on a process that never serves, however long each start takes', async (t) => {
     const options = { minBackoffMs: 10, maxFailures: 3, stableAfterMs: 0 };
     const { supervised, lines } = await superviseProgram(t, 'process.exit(3)', options);
     supervised.markReady();
@@ -70,7 +70,7 @@ describe('supervise', () => {
     assert.equal(lines.length, 2);
   });
 
-  it('should not give up on a process that is killed from outside', async (t) => {
+  it('does not give up on a process that is killed from outside', async (t) => {
     const { supervised } = await superviseProgram(t, staysAlive, { maxFailures: 2 });
     supervised.markReady();
     let last: number | undefined;
@@ -81,7 +81,7 @@ describe('supervise', () => {
     assert.ok(await eventually(() => supervised.pid !== last && supervised.pid));
   });
 
-  it('should report a process that ends before it was ready, and not restart it', async (t) => {
+  it('reports a process that ends before it was ready, and does not restart it', async (t) => {
     const { supervised, lines } = await superviseProgram(t, 'process.exit(2)');
     assert.equal(await supervised.failedToStart, 'exit code 2');
     await sleep(100);
@@ -89,14 +89,14 @@ describe('supervise', () => {
     assert.deepEqual(lines, []);
   });
 
-  it('should report why a process says that it did not start', async (t) => {
+  it('reports why a process says that it did not start', async (t) => {
     const why = 'the disk is full '.repeat(10_000);
     const source = `process.send({ type: 'not-started', why: '${why}' }); process.exitCode = 1;`;
     const { supervised } = await superviseProgram(t, source);
     assert.equal(await supervised.failedToStart, why);
   });
 
-  it('should let a process end by itself when stopped, and not restart it', async (t) => {
+  it('lets a process end by itself when stopped, and does not restart it', async (t) => {
     const { supervised, lines } = await superviseProgram(t, heedsItsWord);
     supervised.markReady();
     const pid = await eventually(() => supervised.pid);
@@ -107,14 +107,14 @@ describe('supervise', () => {
     assert.deepEqual(lines, []);
   });
 
-  it('should leave signals, which reach the whole group, to the supervisor', async (t) => {
+  it('leaves signals, which reach the whole group, to the supervisor', async (t) => {
     const source = `for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM']) process.kill(process.pid, signal);
       setTimeout(() => process.exit(8), 100);`;
     const { supervised } = await superviseProgram(t, source);
     assert.equal(await supervised.failedToStart, 'exit code 8');
   });
 
-  it('should not start a process that is stopped while it waits for its restart', async (t) => {
+  it('does not start a process that is stopped while it waits for its restart', async (t) => {
     const { supervised, lines } = await superviseProgram(t, 'process.exit(3)', {
       minBackoffMs: 200,
     });
@@ -126,7 +126,7 @@ describe('supervise', () => {
     assert.equal(supervised.pid, undefined);
   });
 
-  it('should kill a process that does not end within the grace', async (t) => {
+  it('kills a process that does not end within the grace', async (t) => {
     const { supervised, lines } = await superviseProgram(t, staysAlive, { stopGraceMs: 300 });
     const pid = await eventually(() => supervised.pid);
     await supervised.stop();
@@ -134,7 +134,7 @@ describe('supervise', () => {
     assert.deepEqual(lines, ['program did not end in 300 ms; killing it']);
   });
 
-  it('should leave no process behind when the supervisor itself is killed', async (t) => {
+  it('leaves no process behind when the supervisor itself is killed', async (t) => {
     const child = await writeProgram(t, staysAlive);
     const module = new URL('../../launcher/supervise.js', import.meta.url).href;
     const parent = await writeProgram(

@@ -7,14 +7,14 @@ const addresses = { restUrl: 'http://127.0.0.1:8080', grpcAddress: '127.0.0.1:50
 const demo = { apiKey: 'ia_1_secret', company: 'demo', password: 'p-1' };
 
 describe('readyLine', () => {
-  it('should end with the credentials on a first start', () => {
+  it('ends with the credentials on a first start', () => {
     assert.equal(
       readyLine({ ...addresses, demo }),
       'ready rest=http://127.0.0.1:8080 grpc=127.0.0.1:50051 apikey=ia_1_secret company=demo password=p-1',
     );
   });
 
-  it('should have the addresses alone on a later start', () => {
+  it('has the addresses alone on a later start', () => {
     assert.equal(
       readyLine({ ...addresses, demo: undefined }),
       'ready rest=http://127.0.0.1:8080 grpc=127.0.0.1:50051',
@@ -25,7 +25,7 @@ describe('readyLine', () => {
 const usual = { dataDir: undefined, isPostgres: false };
 
 describe('welcomeText', () => {
-  it('should quote a folder so that its line can be pasted', () => {
+  it('quotes a folder so that its line can be pasted', () => {
     const root = "/tmp/it's a folder";
     const line = welcomeText(addresses, root, usual)
       .split('\n')
@@ -34,7 +34,7 @@ describe('welcomeText', () => {
     assert.equal(execFileSync('sh', ['-c', pasted], { encoding: 'utf8' }), root);
   });
 
-  it('should name the data folder to the admin command where it is not the usual one', () => {
+  it('names the data folder to the admin command where it is not the usual one', () => {
     const text = welcomeText(addresses, '/srv', { ...usual, dataDir: '/var/data' });
     assert.match(
       text,
@@ -43,7 +43,7 @@ describe('welcomeText', () => {
     assert.doesNotMatch(text, /DATABASE_URL/);
   });
 
-  it('should make no second key when pasted twice', () => {
+  it('makes no second key when pasted twice', () => {
     const line = welcomeText(addresses, '/srv', usual)
       .split('\n')
       .find((text) => text.startsWith('  export APIKEY='));
@@ -55,7 +55,7 @@ describe('welcomeText', () => {
     assert.deepEqual([stdout, stderr], ['ia_1_secret\n', 'made\n']);
   });
 
-  it('should ask for the same database where that has the keys', () => {
+  it('asks for the same database where that has the keys', () => {
     const text = welcomeText(addresses, '/srv', { dataDir: '/var/data', isPostgres: true });
     assert.match(text, /export the same DATABASE_URL there first/);
     assert.match(text, /\$\(npm run --silent admin -- keys create/);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { createReadStream, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { it, type TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { noChromium, startBrowser } from '../helpers/browser.js';
 import { startService } from '../helpers/service/service.js';
 
-it('the client over REST needs nothing that a browser lacks', () => {
+test('the client over REST needs nothing that a browser lacks', () => {
   const seen = new Set<string>();
   const foreign: string[] = [];
   const visit = (url: URL) => {
@@ -26,7 +26,7 @@ it('the client over REST needs nothing that a browser lacks', () => {
   assert.ok(seen.size > 1);
 });
 
-it(
+test(
   'the client over REST makes every call from a page of another origin',
   { skip: noChromium },
   async (t) => {

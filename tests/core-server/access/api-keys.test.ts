@@ -13,7 +13,7 @@ const start = new Date('2026-01-01T00:00:00Z');
 const label = 'test';
 
 describe('API keys', () => {
-  it('should have an id, a secret of 32 bytes, and be stored by hash only', async () => {
+  it('has an id, a secret of 32 bytes, and is stored by hash only', async () => {
     const { apiKeys, rows } = setUp();
     const { apiKey, secret } = await apiKeys.create({
       label,
@@ -36,14 +36,14 @@ describe('API keys', () => {
     assert.ok(!JSON.stringify([...rows]).includes(secretPart));
   });
 
-  it('should not repeat', async () => {
+  it('does not repeat', async () => {
     const { apiKeys } = setUp();
     const created = await Promise.all(Array.from({ length: 200 }, () => createKey(apiKeys)));
     assert.equal(new Set(created.map(({ secret }) => secret)).size, 200);
     assert.equal(new Set(created.map(({ apiKey }) => apiKey.id)).size, 200);
   });
 
-  it('should authenticate with the whole key only', async () => {
+  it('authenticates with the whole key only', async () => {
     const { apiKeys } = setUp();
     const { apiKey, secret } = await createKey(apiKeys);
     const other = await createKey(apiKeys);
@@ -70,7 +70,7 @@ describe('API keys', () => {
     }
   });
 
-  it('should end at its time, to the millisecond', async () => {
+  it('ends at its time, to the millisecond', async () => {
     const { apiKeys, clock } = setUp();
     const expireTime = new Date('2026-02-01T00:00:00Z');
     const { secret } = await apiKeys.create({ label, operations: [], expireTime });
@@ -80,7 +80,7 @@ describe('API keys', () => {
     await assert.rejects(apiKeys.authenticate(secret), invalidApiKey);
   });
 
-  it('should follow a clock that jumps, and stay revoked', async () => {
+  it('follows a clock that jumps, and stays revoked', async () => {
     const { apiKeys, clock } = setUp();
     const expireTime = new Date('2026-02-01T00:00:00Z');
     const { apiKey, secret } = await apiKeys.create({ label, operations: [], expireTime });
@@ -97,7 +97,7 @@ describe('API keys', () => {
     }
   });
 
-  it('should be refused at the next call after its revocation', async () => {
+  it('is refused at the next call after its revocation', async () => {
     const { apiKeys, clock } = setUp();
     const { apiKey, secret } = await createKey(apiKeys);
     await apiKeys.authenticate(secret);
@@ -106,7 +106,7 @@ describe('API keys', () => {
     await assert.rejects(apiKeys.authenticate(secret), invalidApiKey);
   });
 
-  it('should read the store at every call, for what another replica revoked', async () => {
+  it('reads the store at every call, for what another replica revoked', async () => {
     const { apiKeys, rows } = setUp();
     const { apiKey, secret } = await createKey(apiKeys);
     await apiKeys.authenticate(secret);
@@ -114,7 +114,7 @@ describe('API keys', () => {
     await assert.rejects(apiKeys.authenticate(secret), invalidApiKey);
   });
 
-  it('should not revoke what it does not know', async () => {
+  it('does not revoke what it does not know', async () => {
     const { apiKeys } = setUp();
     await assert.rejects(apiKeys.revoke('ia_000000000000'), {
       reason: 'UNKNOWN_API_KEY',
@@ -131,7 +131,7 @@ describe('API keys', () => {
     }
   });
 
-  it('should be well formed whatever the random bytes', async () => {
+  it('is well formed whatever the random bytes', async () => {
     for (let byte = 0; byte < 256; byte++) {
       const { apiKeys } = setUp((count) => new Uint8Array(count).fill(byte));
       const { apiKey, secret } = await createKey(apiKeys);

@@ -17,7 +17,7 @@ const caller = { keyId: 'key', clientAddress: '192.0.2.1' };
 const password = 'right-password';
 
 describe('companies', () => {
-  it('should authenticate with the right password', async () => {
+  it('authenticates with the right password', async () => {
     const { companies } = setUp();
     const company = await companies.create('acme', password);
     assert.deepEqual(company, {
@@ -28,7 +28,7 @@ describe('companies', () => {
     await companies.authenticate({ company: 'acme', password, ...caller });
   });
 
-  it('should refuse an unknown company and a wrong password alike, after the same work', async () => {
+  it('refuses an unknown company and a wrong password alike, after the same work', async () => {
     const { companies, verified } = setUp();
     await companies.create('acme', password);
     const longest = 'x'.repeat(1024);
@@ -55,7 +55,7 @@ describe('companies', () => {
     }
   });
 
-  it('should not take the password of another company', async () => {
+  it('does not take the password of another company', async () => {
     const { companies } = setUp();
     await companies.create('acme', password);
     await companies.create('beta', 'other-password');
@@ -65,7 +65,7 @@ describe('companies', () => {
     );
   });
 
-  it('should take the new password only, once it is set', async () => {
+  it('takes the new password only, once it is set', async () => {
     const { companies } = setUp();
     await companies.create('acme', password);
     await companies.setPassword('acme', 'new-password');
@@ -76,7 +76,7 @@ describe('companies', () => {
     );
   });
 
-  it('should be registered once', async () => {
+  it('is registered once', async () => {
     const { companies } = setUp();
     await companies.create('acme', password);
     await assert.rejects(companies.create('acme', 'other-password'), {
@@ -87,7 +87,7 @@ describe('companies', () => {
     await companies.authenticate({ company: 'acme', password, ...caller });
   });
 
-  it('should be known to be changed or deleted', async () => {
+  it('is known to be changed or deleted', async () => {
     const { companies } = setUp();
     for (const name of ['other', '', '\0', 'no such company']) {
       const expected = { reason: 'UNKNOWN_COMPANY', details: { field: 'name', value: name } };
@@ -103,7 +103,7 @@ describe('companies', () => {
   });
 
   for (const company of ['acme', 'unknown']) {
-    it(`should be slowed down after 10 failures, right password or not (${company})`, async () => {
+    it(`is slowed down after 10 failures, right password or not (${company})`, async () => {
       const { companies, verified } = setUp();
       await companies.create('acme', password);
       for (let failure = 1; failure <= 10; failure++) {
@@ -128,7 +128,7 @@ describe('companies', () => {
     });
   }
 
-  it('should forget the failures after a success', async () => {
+  it('forgets the failures after a success', async () => {
     const { companies } = setUp();
     await companies.create('acme', password);
     for (let round = 1; round <= 3; round++) {
@@ -142,7 +142,7 @@ describe('companies', () => {
     }
   });
 
-  it('should not check more passwords when all guesses come at once', async () => {
+  it('does not check more passwords when all guesses come at once', async () => {
     const { companies, verified } = setUp();
     await companies.create('acme', password);
     const guesses = await Promise.allSettled(
@@ -155,7 +155,7 @@ describe('companies', () => {
     assert.ok(verified.length <= 11, `${verified.length} were checked`);
   });
 
-  it('should let many right passwords through at once', async () => {
+  it('lets many right passwords through at once', async () => {
     const { companies } = setUp();
     await companies.create('acme', password);
     await Promise.all(
@@ -165,7 +165,7 @@ describe('companies', () => {
     );
   });
 
-  it('should not check the password of a caller that is gone', async () => {
+  it('does not check the password of a caller that is gone', async () => {
     const hold = deferred();
     const { companies, verified } = setUp({ beforeVerify: () => hold.promise });
     await companies.create('acme', password);

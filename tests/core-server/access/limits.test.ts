@@ -11,7 +11,7 @@ import { callerAddress } from '../../../runtime/net/addresses.js';
 import { deferred } from '../../helpers/deferred.js';
 
 describe('request rate of an API key', () => {
-  it('should allow the limit and no more, each key its own', async (t) => {
+  it('allows the limit and no more, each key its own', async (t) => {
     useClock(t);
     const limiter = createKeyRateLimiter({ requestsPerMinute: 3 });
     for (let request = 1; request <= 3; request++) await limiter.consume('ia_a');
@@ -24,7 +24,7 @@ describe('request rate of an API key', () => {
     await limiter.consume('ia_b');
   });
 
-  it('should tell when it is worth to try again, and allow it then', async (t) => {
+  it('tells when it is worth to try again, and allows it then', async (t) => {
     const clock = useClock(t);
     const limiter = createKeyRateLimiter({ requestsPerMinute: 1 });
     await limiter.consume('ia_a');
@@ -34,7 +34,7 @@ describe('request rate of an API key', () => {
     await limiter.consume('ia_a');
   });
 
-  it('should last no longer than its minute when the clock is set back', async (t) => {
+  it('lasts no longer than its minute when the clock is set back', async (t) => {
     const clock = useTwoClocks(t);
     const limiter = createKeyRateLimiter({ requestsPerMinute: 1 });
     await limiter.consume('ia_a');
@@ -44,7 +44,7 @@ describe('request rate of an API key', () => {
     await limiter.consume('ia_a');
   });
 
-  it('should begin a new minute when the clock is set forward', async (t) => {
+  it('begins a new minute when the clock is set forward', async (t) => {
     const clock = useTwoClocks(t);
     const limiter = createKeyRateLimiter({ requestsPerMinute: 1 });
     await limiter.consume('ia_a');
@@ -53,7 +53,7 @@ describe('request rate of an API key', () => {
     await assert.rejects(limiter.consume('ia_a'), { retryAfterSeconds: 60 });
   });
 
-  it('should be off at 0', async () => {
+  it('is off at 0', async () => {
     const limiter = createKeyRateLimiter({ requestsPerMinute: 0 });
     for (let request = 1; request <= 1000; request++) await limiter.consume('ia_a');
   });
@@ -66,7 +66,7 @@ describe('failure limiter', () => {
     for (let failure = 1; failure <= times; failure++) await failures.recordFailure(what);
   }
 
-  it('should refuse from the tenth failure on, until the window is over', async (t) => {
+  it('refuses from the tenth failure on, until the window is over', async (t) => {
     const clock = useClock(t);
     const failures = createFailureLimiter();
     await fail(failures, 9);
@@ -83,7 +83,7 @@ describe('failure limiter', () => {
     await failures.check(attempt);
   });
 
-  it('should last no longer than its window when the clock is set back', async (t) => {
+  it('lasts no longer than its window when the clock is set back', async (t) => {
     const clock = useTwoClocks(t);
     const failures = createFailureLimiter();
     await fail(failures, 10);
@@ -93,7 +93,7 @@ describe('failure limiter', () => {
     await failures.check(attempt);
   });
 
-  it('should not be got round by another port', async () => {
+  it('is not got round by another port', async () => {
     const failures = createFailureLimiter();
     await fail(failures, 10);
     await assert.rejects(failures.check({ ...attempt, clientAddress: '192.0.2.1:1002' }));
@@ -101,7 +101,7 @@ describe('failure limiter', () => {
     await failures.check({ ...attempt, company: 'beta' });
   });
 
-  it('should bound the failures of one caller on all companies together', async () => {
+  it('bounds the failures of one caller on all companies together', async () => {
     const failures = createFailureLimiter();
     for (let index = 1; index <= 99; index++) {
       await failures.recordFailure({ ...attempt, company: `company-${index}` });
@@ -112,14 +112,14 @@ describe('failure limiter', () => {
     await failures.check({ ...attempt, clientAddress: '192.0.2.2' });
   });
 
-  it('should not lock out another key behind the same proxy', async () => {
+  it('does not lock out another key behind the same proxy', async () => {
     const failures = createFailureLimiter();
     await fail(failures, 100);
     await assert.rejects(failures.check(attempt));
     await failures.check({ ...attempt, keyId: 'other' });
   });
 
-  it('should bound what one key tries on a company from made-up addresses, successes or not', async () => {
+  it('bounds what one key tries on a company from made-up addresses, successes or not', async () => {
     const failures = createFailureLimiter();
     const from = (host: number) => ({ ...attempt, clientAddress: `192.0.2.${host}` });
     for (let host = 1; host <= 99; host++) {
@@ -136,7 +136,7 @@ describe('failure limiter', () => {
     await failures.check({ ...from(101), company: 'beta' });
   });
 
-  it('should count names that no company can have as one', async () => {
+  it('counts names that no company can have as one', async () => {
     const failures = createFailureLimiter();
     await fail(failures, 5, { ...attempt, company: 'no such company' });
     await fail(failures, 5, { ...attempt, company: 'x'.repeat(65) });
@@ -165,14 +165,14 @@ describe('address of a caller', () => {
     '': '',
   };
   for (const [peer, address] of Object.entries(table)) {
-    it(`should be "${address}" for "${peer}"`, () => {
+    it(`is "${address}" for "${peer}"`, () => {
       assert.equal(callerAddress(peer), address);
     });
   }
 });
 
 describe('semaphore', () => {
-  it('should run so many at a time, in the order they came', async () => {
+  it('runs so many at a time, in the order they came', async () => {
     const limiter = createSemaphore({ maxRunning: 2, maxWaiting: 10 });
     const holds = Array.from({ length: 5 }, () => deferred());
     const begun: number[] = [];
@@ -196,7 +196,7 @@ describe('semaphore', () => {
     assert.deepEqual(begun, [0, 1, 2, 3, 4]);
   });
 
-  it('should refuse when too many wait, and take work again afterwards', async () => {
+  it('refuses when too many wait, and takes work again afterwards', async () => {
     const limiter = createSemaphore({ maxRunning: 1, maxWaiting: 1 });
     const hold = deferred();
     const running = limiter.run('key', () => hold.promise);
@@ -216,7 +216,7 @@ describe('semaphore', () => {
     assert.equal(await limiter.run('key', () => Promise.resolve('later')), 'later');
   });
 
-  it('should let keys take turns, and leave places to others', async () => {
+  it('lets keys take turns, and leaves places to others', async () => {
     const limiter = createSemaphore({ maxRunning: 1, maxWaiting: 10 });
     const hold = deferred();
     const begun: string[] = [];
@@ -235,7 +235,7 @@ describe('semaphore', () => {
     assert.deepEqual(begun.slice(0, 4), ['flood', 'flood', 'other', 'flood']);
   });
 
-  it('should not begin work whose caller is gone, and give its place to the next', async () => {
+  it('does not begin work whose caller is gone, and gives its place to the next', async () => {
     const limiter = createSemaphore({ maxRunning: 1, maxWaiting: 2 });
     const hold = deferred();
     const running = limiter.run('key', () => hold.promise);

@@ -9,7 +9,7 @@ import {
 const hasher = createPasswordHasher({ randomBytes, log2N: 4 });
 
 describe('password hasher', () => {
-  it('should verify what it hashed and nothing else', async () => {
+  it('verifies what it hashed and nothing else', async () => {
     for (const password of ['password', ' ', 'pässwörd 木🔑', 'x'.repeat(128)]) {
       const stored = await hasher.hash(password);
       assert.equal(await hasher.verify(password, stored), true);
@@ -18,16 +18,16 @@ describe('password hasher', () => {
     }
   });
 
-  it('should salt every hash anew', async () => {
+  it('salts every hash anew', async () => {
     assert.notEqual(await hasher.hash('password'), await hasher.hash('password'));
   });
 
-  it('should take a letter typed as one code point or as two', async () => {
+  it('takes a letter typed as one code point or as two', async () => {
     const stored = await hasher.hash('caf\u00e9-password');
     assert.equal(await hasher.verify('cafe\u0301-password', stored), true);
   });
 
-  it('should agree with RFC 7914', async () => {
+  it('agrees with RFC 7914', async () => {
     // Section 12, "pleaseletmein" with N 16384, r 8, p 1: the first 32 of its 64 bytes.
     const hash = Buffer.from(
       '7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2',
@@ -37,18 +37,18 @@ describe('password hasher', () => {
     assert.equal(await hasher.verify('pleaseletmein', `scrypt$14$8$1$${salt}$${hash}`), true);
   });
 
-  it('should verify what was stored at another cost', async () => {
+  it('verifies what was stored at another cost', async () => {
     const stored = await createPasswordHasher({ randomBytes, log2N: 5 }).hash('password');
     assert.match(stored, /^scrypt\$5\$8\$1\$/);
     assert.equal(await hasher.verify('password', stored), true);
   });
 
-  it('should cost 32 MiB unless told otherwise', async () => {
+  it('costs 32 MiB unless told otherwise', async () => {
     const stored = await createPasswordHasher({ randomBytes }).hash('password');
     assert.match(stored, /^scrypt\$15\$8\$1\$/);
   });
 
-  it('should make a decoy of the form and cost of a hash that nothing matches', async () => {
+  it('makes a decoy of the form and cost of a hash that nothing matches', async () => {
     const decoy = hasher.decoy();
     const stored = await hasher.hash('');
     assert.equal(decoy.length, stored.length);
@@ -56,7 +56,7 @@ describe('password hasher', () => {
     assert.equal(await hasher.verify('', decoy), false);
   });
 
-  it('should fail on a stored form that it does not know', async () => {
+  it('fails on a stored form that it does not know', async () => {
     for (const stored of ['', 'plain', 'scrypt$4$8$1$$', `argon2$4$8$1$c2FsdA$${'A'.repeat(43)}`]) {
       await assert.rejects(hasher.verify('password', stored), {
         message: 'a stored password has an unknown form',

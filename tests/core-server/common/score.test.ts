@@ -4,7 +4,7 @@ import { validateScore } from '../../../core-server/common/score.js';
 
 describe('score validation', () => {
   for (const score of [0, 1, 0.5, 0.92, 0.1, 0.7, 0.000001, 0.999999, 0.123456, 1e-6]) {
-    it(`should take ${score} as it is`, () => {
+    it(`takes ${score} as it is`, () => {
       assert.equal(validateScore('detection_score', score), score);
     });
   }
@@ -28,7 +28,7 @@ describe('score validation', () => {
     [Math.fround(0.92), '0.9200000166893005'],
   ];
   for (const [score, shown] of refused) {
-    it(`should refuse ${shown}`, () => {
+    it(`refuses ${shown}`, () => {
       assert.throws(() => validateScore('min_score', score), {
         reason: 'INVALID_SCORE',
         message: `min_score is "${shown}", want a number from 0 to 1 with at most 6 decimals`,
@@ -37,7 +37,7 @@ describe('score validation', () => {
     });
   }
 
-  it('should take every score of 6 decimals', () => {
+  it('takes every score of 6 decimals', () => {
     for (let millionths = 0; millionths <= 1_000_000; millionths += 7) {
       validateScore('detection_score', Number(`${millionths}e-6`));
       validateScore('detection_score', millionths / 1e6);

@@ -14,7 +14,7 @@ const access = (db: Database) =>
 
 for (const dialect of dialects) {
   describe(`first start on ${dialect.name}`, { skip: dialect.skip }, () => {
-    it('should be had by one of several processes at once, whose credentials are valid', async (t) => {
+    it('is had by one of several processes at once, whose credentials are valid', async (t) => {
       const place = await dialect.place(t);
       const replicas = await Promise.all(Array.from({ length: 3 }, () => openDatabase(t, place)));
       const outcomes = await Promise.all(
@@ -32,7 +32,7 @@ for (const dialect of dialects) {
       }
     });
 
-    it('should leave nothing when it breaks off', async (t) => {
+    it('leaves nothing when it breaks off', async (t) => {
       const db = await openDatabase(t, await dialect.place(t));
       await db.schema.renameTable('api_keys', 'aside');
       await db.schema.createTable('api_keys', (table) => table.text('id'));
@@ -40,7 +40,7 @@ for (const dialect of dialects) {
       assert.deepEqual(await access(db).companies.list(), []);
     });
 
-    it('should leave alone what an administrator has registered', async (t) => {
+    it('leaves alone what an administrator has registered', async (t) => {
       const db = await openDatabase(t, await dialect.place(t));
       const { companies } = access(db);
       await companies.create('demo', 'of-the-administrator');

@@ -12,7 +12,7 @@ const [, postgres] = await startDialects();
 after(() => postgres.stop());
 
 describe('a backup', () => {
-  it('should hold what was committed, and be a store once it has the name of one', async (t) => {
+  it('holds what was committed, and is a store once it has the name of one', async (t) => {
     const place = await placeSqlite(t);
     const db = await openDatabase(t, place);
     await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date(0));
@@ -27,7 +27,7 @@ describe('a backup', () => {
     assert.deepEqual(names, ['acme']);
   });
 
-  it('should not overwrite a file', async (t) => {
+  it('does not overwrite a file', async (t) => {
     const place = await placeSqlite(t);
     const db = await openDatabase(t, place);
     const file = path.join(place.dataDir, 'notes');
@@ -38,7 +38,7 @@ describe('a backup', () => {
     }
   });
 
-  it('should leave no file behind if it fails', async (t) => {
+  it('leaves no file behind if it fails', async (t) => {
     const place = await placeSqlite(t);
     const db = await openDatabase(t, place);
     const file = path.join(place.dataDir, 'backup.sqlite3');
@@ -47,7 +47,7 @@ describe('a backup', () => {
     await assert.rejects(stat(file), { code: 'ENOENT' });
   });
 
-  it('should be left to pg_dump on PostgreSQL', { skip: postgres.skip }, async (t) => {
+  it('is left to pg_dump on PostgreSQL', { skip: postgres.skip }, async (t) => {
     const db = await openDatabase(t, await postgres.place(t));
     await assert.rejects(backUp(db, '/nowhere/backup'), ConfigError);
   });

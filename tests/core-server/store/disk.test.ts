@@ -46,7 +46,7 @@ async function namesOf(db: Knex): Promise<string[]> {
 }
 
 describe('a SQLite store', () => {
-  it('should refuse what has no room, keep what it answered, and go on when there is room', async (t) => {
+  it('refuses what has no room, keeps what it answered, and goes on when there is room', async (t) => {
     const place = await placeSqlite(t);
     const db = await openDatabase(t, place);
     const [{ page_count: pages }] = (await db.raw('PRAGMA page_count')) as [{ page_count: number }];
@@ -63,7 +63,7 @@ describe('a SQLite store', () => {
     assert.deepEqual(await namesOf(other), [...answered, 'later']);
   });
 
-  it('should refuse writes and answer reads while it may only be read', async (t) => {
+  it('refuses writes and answers reads while it may only be read', async (t) => {
     const db = await openDatabase(t, await placeSqlite(t));
     const scores = createKnexScoreStore(db);
     await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
@@ -75,7 +75,7 @@ describe('a SQLite store', () => {
     assert.equal(await scores.set('acme', 0.6), true);
   });
 
-  it('should be readable by its owner only, whatever its folder and the umask say', async (t) => {
+  it('is readable by its owner only, whatever its folder and the umask say', async (t) => {
     const place = await placeSqlite(t);
     await chmod(place.dataDir, 0o755);
     const umask = process.umask(0);
@@ -88,7 +88,7 @@ describe('a SQLite store', () => {
     }
   });
 
-  it('should refuse all while its file is gone or another, and go on when it is back', async (t) => {
+  it('refuses all while its file is gone or another, and goes on when it is back', async (t) => {
     const place = await placeSqlite(t);
     const db = await openDatabase(t, place);
     const scores = createKnexScoreStore(db);
@@ -123,7 +123,7 @@ describe('a SQLite store', () => {
     assert.equal(await scores.set('acme', 0.7), true);
   });
 
-  it('should tell of a disk without room for its tables as what it is', async (t) => {
+  it('tells of a disk without room for its tables as what it is', async (t) => {
     const disk = mountSmallDisk(t, '16k');
     if (disk === undefined) return t.skip('no file system may be mounted here');
     await assert.rejects(createDatabase({ dataDir: disk }), ({ cause }: Error) =>
@@ -131,7 +131,7 @@ describe('a SQLite store', () => {
     );
   });
 
-  it('should survive a disk that is full', async (t) => {
+  it('survives a disk that is full', async (t) => {
     const disk = mountSmallDisk(t, '1m');
     if (disk === undefined) return t.skip('no file system may be mounted here');
     const db = await openDatabase(t, { dataDir: disk });

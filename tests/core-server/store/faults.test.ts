@@ -28,7 +28,7 @@ const rounds: Record<TestDialect['name'], number> = { SQLite: 20, PostgreSQL: 5 
 
 for (const dialect of dialects) {
   describe(`faults on ${dialect.name}`, { skip: dialect.skip }, () => {
-    it('should lose no answered score when the process is killed', async (t) => {
+    it('loses no answered score when the process is killed', async (t) => {
       const place = await dialect.place(t);
       const setUp = await createDatabase(place);
       await createKnexCompanyStore(setUp).insert('acme', 'scrypt$', new Date());
@@ -46,7 +46,7 @@ for (const dialect of dialects) {
       }
     });
 
-    it('should wait for another writer, and refuse as worth a retry when that takes too long', async (t) => {
+    it('waits for another writer, and refuses as worth a retry when that takes too long', async (t) => {
       const place = await dialect.place(t);
       const db = await openDatabase(t, { ...place, statementTimeoutMs: 700 });
       const scores = createKnexScoreStore(db);
@@ -66,7 +66,7 @@ for (const dialect of dialects) {
       assert.equal(await scores.set('acme', 0.6), true);
     });
 
-    it('should hide what went wrong underneath', async (t) => {
+    it('hides what went wrong underneath', async (t) => {
       const db = await openDatabase(t, await dialect.place(t));
       await db.schema.dropTable('companies');
       await assert.rejects(createKnexScoreStore(db).get('acme'), (error: Refusal) => {
@@ -77,7 +77,7 @@ for (const dialect of dialects) {
       });
     });
 
-    it('should keep hashes of secrets out of the error that is logged', async (t) => {
+    it('keeps hashes of secrets out of the error that is logged', async (t) => {
       const db = await openDatabase(t, await dialect.place(t));
       const companies = createKnexCompanyStore(db);
       const secretHash = Buffer.alloc(32, 0x5e);
@@ -109,7 +109,7 @@ for (const dialect of dialects) {
 }
 
 describe('a pool of few PostgreSQL connections', { skip: postgres.skip }, () => {
-  it('should serve many writers in turn, and refuse as worth a retry while all are taken', async (t) => {
+  it('serves many writers in turn, and refuses as worth a retry while all are taken', async (t) => {
     const place = await postgres.place(t);
     const db = await openDatabase(t, { ...place, maxConnections: 2, statementTimeoutMs: 1_000 });
     const scores = createKnexScoreStore(db);
@@ -126,7 +126,7 @@ describe('a pool of few PostgreSQL connections', { skip: postgres.skip }, () => 
 });
 
 describe('a PostgreSQL server that crashes', { skip: postgres.skip }, () => {
-  it('should lose no answered score, and be used again once it is back', async (t) => {
+  it('loses no answered score, and is used again once it is back', async (t) => {
     const db = await openDatabase(t, await postgres.place(t));
     const scores = createKnexScoreStore(db);
     await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
@@ -150,7 +150,7 @@ describe('a PostgreSQL server that crashes', { skip: postgres.skip }, () => {
 });
 
 describe('a PostgreSQL database that is being restored', { skip: postgres.skip }, () => {
-  it('should be refused as worth a retry until it is back', async (t) => {
+  it('is refused as worth a retry until it is back', async (t) => {
     const place = await postgres.place(t);
     const db = await openDatabase(t, place);
     const scores = createKnexScoreStore(db);
@@ -179,7 +179,7 @@ describe('a PostgreSQL server that may only be read', { skip: postgres.skip }, (
       ); END $$`,
     );
 
-  it('should be started with and read, and written to as soon as it may be again', async (t) => {
+  it('is started with and read, and written to as soon as it may be again', async (t) => {
     const place = await postgres.place(t);
     const other = await openDatabase(t, place);
     await createKnexCompanyStore(other).insert('acme', 'scrypt$', new Date());
@@ -191,7 +191,7 @@ describe('a PostgreSQL server that may only be read', { skip: postgres.skip }, (
     assert.equal(await scores.set('acme', 0.5), true);
   });
 
-  it('should be waited for where its schema is not up to date', async (t) => {
+  it('is waited for where its schema is not up to date', async (t) => {
     const place = await postgres.place(t);
     const other = await openDatabase(t, place);
     await other('knex_migrations').delete();
@@ -213,7 +213,7 @@ describe(
     }
 
     it(
-      'should refuse as worth a retry, and be asked over another connection then',
+      'refuses as worth a retry, and is asked over another connection then',
       { timeout: 30_000 },
       async (t) => {
         const place = await postgres.place(t);
@@ -229,7 +229,7 @@ describe(
       },
     );
 
-    it('should not keep the process from its end', { timeout: 30_000 }, async (t) => {
+    it('does not keep the process from its end', { timeout: 30_000 }, async (t) => {
       const db = await createDatabase({ ...(await postgres.place(t)), maxConnections: 1 });
       const client = db.client as Knex.Client;
       const connection = (await client.acquireConnection()) as { connection: { stream: Socket } };
@@ -240,7 +240,7 @@ describe(
     });
 
     it(
-      'should be waited for where another replica brings the schema up to date',
+      'is waited for where another replica brings the schema up to date',
       { timeout: 30_000 },
       async (t) => {
         const place = { ...(await postgres.place(t)), statementTimeoutMs: 500 };

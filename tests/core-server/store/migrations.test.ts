@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { after, describe, it } from 'node:test';
+import { after, describe, it, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createKnexCompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
 import { createConfig } from '../../../core-server/compose/config.js';
@@ -20,7 +20,7 @@ after(() => Promise.all(dialects.map((dialect) => dialect.stop())));
 for (const dialect of dialects) {
   describe(`migrations on ${dialect.name}`, { skip: dialect.skip }, () => {
     // No more than three: on SQLite each one that waits takes a thread of libuv's four.
-    it('should run once when several replicas of one process start together', async (t) => {
+    it('runs once when several replicas of one process start together', async (t) => {
       const place = await dialect.place(t);
       const starts = Array.from({ length: 3 }, () => openDatabase(t, place));
       const [db] = await Promise.all(starts);
@@ -29,7 +29,7 @@ for (const dialect of dialects) {
       ]);
     });
 
-    it('should run once when several processes start together', async (t) => {
+    it('runs once when several processes start together', async (t) => {
       const place = await dialect.place(t);
       const outcomes = await Promise.all(
         Array.from({ length: 4 }, (_, index) => register(place, `company-${index}`)),
@@ -40,7 +40,7 @@ for (const dialect of dialects) {
       assert.equal((await db('knex_migrations')).length, 1);
     });
 
-    it('should keep the data of earlier starts', async (t) => {
+    it('keeps the data of earlier starts', async (t) => {
       const place = await dialect.place(t);
       const first = await createDatabase(place);
       await createKnexCompanyStore(first).insert('acme', 'scrypt$', new Date());
@@ -49,7 +49,7 @@ for (const dialect of dialects) {
       assert.equal((await createKnexCompanyStore(second).list()).length, 1);
     });
 
-    it('should leave nothing half done when a migration fails', async (t) => {
+    it('leaves nothing half done when a migration fails', async (t) => {
       const place = await dialect.place(t);
       const db = await createDatabase(place);
       // As before the first start, but with one table in the way of the second statement.
@@ -60,7 +60,7 @@ for (const dialect of dialects) {
       await assert.rejects(createDatabase(place), /companies/, 'no lock was left');
     });
 
-    it('should refuse a database that a newer version has migrated', async (t) => {
+    it('refuses a database that a newer version has migrated', async (t) => {
       const place = await dialect.place(t);
       const db = await createDatabase(place);
       await db('knex_migrations').insert({ name: '9999-of-tomorrow', batch: 2 });
@@ -75,7 +75,7 @@ for (const dialect of dialects) {
 
 const [, postgres] = dialects;
 
-it('should refuse a PostgreSQL database without Unicode', { skip: postgres.skip }, async (t) => {
+test('refuses a PostgreSQL database without Unicode', { skip: postgres.skip }, async (t) => {
   const place = await postgres.place(t);
   const name = 'without_unicode';
   const other = await openDatabase(t, place);
@@ -88,7 +88,7 @@ it('should refuse a PostgreSQL database without Unicode', { skip: postgres.skip 
 });
 
 describe('opening the store', () => {
-  it('should flush every write of SQLite to the disk', async (t) => {
+  it('flushes every write of SQLite to the disk', async (t) => {
     const db = await openDatabase(t, await placeSqlite(t));
     const read = async (pragma: string): Promise<unknown> => {
       const [row] = await db.raw<object[]>(`PRAGMA ${pragma}`);
@@ -100,7 +100,7 @@ describe('opening the store', () => {
     assert.equal(await read('application_id'), 0x494d4741);
   });
 
-  it('should say which file is no database', async (t) => {
+  it('says which file is no database', async (t) => {
     const { dataDir } = await placeSqlite(t);
     await writeFile(path.join(dataDir, sqliteFileName), 'no database at all '.repeat(100));
     await assert.rejects(
@@ -109,7 +109,7 @@ describe('opening the store', () => {
     );
   });
 
-  it('should say which folder cannot be made', async (t) => {
+  it('says which folder cannot be made', async (t) => {
     const { dataDir } = await placeSqlite(t);
     await writeFile(path.join(dataDir, 'file'), '');
     await assert.rejects(
@@ -118,7 +118,7 @@ describe('opening the store', () => {
     );
   });
 
-  it('should refuse what is no PostgreSQL address, and never show a password', async () => {
+  it('refuses what is no PostgreSQL address, and never shows a password', async () => {
     const wrong = ['mysql://u:secret@h/d', 'secret', 'postgres//u:secret@h/d', ''];
     for (const url of [
       ...wrong,
@@ -150,7 +150,7 @@ describe('opening the store', () => {
     });
   });
 
-  it('should wait for a Unix socket that is not there yet, in the forms that libpq and pg read', async (t) => {
+  it('waits for a Unix socket that is not there yet, in the forms that libpq and pg read', async (t) => {
     const { dataDir } = await placeSqlite(t);
     const addresses = [
       [`postgres://u:secret@/d?host=${dataDir}`, `${dataDir}/d`],

@@ -61,7 +61,7 @@ describe('TLS to PostgreSQL', () => {
   }
 
   for (const mode of ['require', 'verify-ca', 'verify-full'])
-    it(`should be had with a server of a known authority and name, and no other, with sslmode=${mode}`, async (t) => {
+    it(`is had with a server of a known authority and name, and no other, with sslmode=${mode}`, async (t) => {
       const warned = t.mock.method(process, 'emitWarning', () => {});
       const [known, unknown] = [await createAuthority(t), await createAuthority(t)];
       const server = await startServer(t, await known.issue('database'));
@@ -76,7 +76,7 @@ describe('TLS to PostgreSQL', () => {
       assert.equal(warned.mock.callCount(), 0);
     });
 
-  it('should not be gone without where the server has none', async (t) => {
+  it('is not gone without where the server has none', async (t) => {
     const server = await startServer(t, undefined);
     for (const mode of ['prefer', 'require', 'no-verify'])
       await assert.rejects(server.open(`sslmode=${mode}`), /server does not support SSL connec/);

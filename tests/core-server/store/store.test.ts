@@ -15,7 +15,7 @@ for (const dialect of dialects) {
 
   describe(`store on ${dialect.name}`, { skip: dialect.skip }, () => {
     describe('API keys', () => {
-      it('should give back what was stored', async (t) => {
+      it('gives back what was stored', async (t) => {
         const store = createKnexApiKeyStore(await open(t));
         const limited = makeKey('a', {
           label: 'Größe 木 ’; DROP TABLE api_keys',
@@ -31,7 +31,7 @@ for (const dialect of dialects) {
         assert.equal(await store.find('ia_cccccccccccc'), undefined);
       });
 
-      it('should list the newest first', async (t) => {
+      it('lists the newest first', async (t) => {
         const store = createKnexApiKeyStore(await open(t));
         const times = ['2026-01-02', '2026-01-03', '2026-01-01'];
         for (const [index, time] of times.entries()) {
@@ -41,7 +41,7 @@ for (const dialect of dialects) {
         assert.deepEqual(ids, ['ia_b', 'ia_a', 'ia_c']);
       });
 
-      it('should tell a store that never had a key', async (t) => {
+      it('tells a store that never had a key', async (t) => {
         const store = createKnexApiKeyStore(await open(t));
         assert.equal(await store.exist(), false);
         const { apiKey } = makeKey('a', {});
@@ -50,7 +50,7 @@ for (const dialect of dialects) {
         assert.equal(await store.exist(), true);
       });
 
-      it('should keep the time of the first revocation', async (t) => {
+      it('keeps the time of the first revocation', async (t) => {
         const store = createKnexApiKeyStore(await open(t));
         const { apiKey } = makeKey('a', {});
         await store.insert(makeKey('a', {}));
@@ -64,7 +64,7 @@ for (const dialect of dialects) {
         assert.equal(await store.revoke('ia_cccccccccccc', first), undefined);
       });
 
-      it('should refuse a key whose operations it does not know rather than allow all', async (t) => {
+      it('refuses a key whose operations it does not know rather than allow all', async (t) => {
         const db = await open(t);
         const store = createKnexApiKeyStore(db);
         const { apiKey } = makeKey('a', { operations: [Operation.METER_READING] });
@@ -77,7 +77,7 @@ for (const dialect of dialects) {
     describe('companies', () => {
       const created = new Date('2026-01-02T03:04:05.678Z');
 
-      it('should register a name once', async (t) => {
+      it('registers a name once', async (t) => {
         const store = createKnexCompanyStore(await open(t));
         assert.equal(await store.insert('acme', 'scrypt$first', created), true);
         assert.equal(await store.insert('acme', 'scrypt$second', created), false);
@@ -87,7 +87,7 @@ for (const dialect of dialects) {
         assert.equal(await store.findPasswordHash('other'), undefined);
       });
 
-      it('should change the password of a known company only', async (t) => {
+      it('changes the password of a known company only', async (t) => {
         const store = createKnexCompanyStore(await open(t));
         await store.insert('acme', 'scrypt$first', created);
         assert.equal(await store.setPasswordHash('acme', 'scrypt$second'), true);
@@ -95,7 +95,7 @@ for (const dialect of dialects) {
         assert.equal(await store.findPasswordHash('acme'), 'scrypt$second');
       });
 
-      it('should list by the codes of the characters', async (t) => {
+      it('lists by the codes of the characters', async (t) => {
         const db = await open(t);
         const store = createKnexCompanyStore(db);
         for (const name of ['b', 'a', '_', 'B', '-x', '10', '9', 'a.b']) {
@@ -115,7 +115,7 @@ for (const dialect of dialects) {
         });
       });
 
-      it('should delete the score with the company', async (t) => {
+      it('deletes the score with the company', async (t) => {
         const db = await open(t);
         const [store, scores] = [createKnexCompanyStore(db), createKnexScoreStore(db)];
         await store.insert('acme', 'scrypt$', created);
@@ -129,7 +129,7 @@ for (const dialect of dialects) {
     });
 
     describe('scores', () => {
-      it('should give back every score to the last bit', async (t) => {
+      it('gives back every score to the last bit', async (t) => {
         const db = await open(t);
         const scores = createKnexScoreStore(db);
         await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
@@ -140,14 +140,14 @@ for (const dialect of dialects) {
         }
       });
 
-      it('should not know companies that are not registered', async (t) => {
+      it('does not know companies that are not registered', async (t) => {
         const scores = createKnexScoreStore(await open(t));
         assert.equal(await scores.get('acme'), undefined);
         assert.equal(await scores.set('acme', 0.5), false);
       });
     });
 
-    it('should not be asked for names that no company can have', async (t) => {
+    it('is not asked for names that no company can have', async (t) => {
       const db = await open(t);
       const [companies, scores] = [createKnexCompanyStore(db), createKnexScoreStore(db)];
       const asked: unknown[] = [];
@@ -161,7 +161,7 @@ for (const dialect of dialects) {
       assert.deepEqual(asked, []);
     });
 
-    it('should hold the rules in the tables too', async (t) => {
+    it('holds the rules in the tables too', async (t) => {
       const db = await open(t);
       const company = { name: 'acme', password_hash: 'scrypt$', create_time_ms: 0 };
       await db('companies').insert({ ...company, detection_score: 1 });
@@ -181,7 +181,7 @@ for (const dialect of dialects) {
       await db('companies').insert({ ...company, name: 'a'.repeat(64) });
     });
 
-    it('should answer every one of many concurrent writers and readers', async (t) => {
+    it('answers every one of many concurrent writers and readers', async (t) => {
       const place = await dialect.place(t);
       const replicas = [await openDatabase(t, place), await openDatabase(t, place)];
       const stores = replicas.map((db) => createKnexScoreStore(db));
@@ -202,7 +202,7 @@ for (const dialect of dialects) {
       for (const stored of await Promise.all(reads)) assert.ok(stored);
     });
 
-    it('should show a written score to every other replica at once', async (t) => {
+    it('shows a written score to every other replica at once', async (t) => {
       const place = await dialect.place(t);
       const [first, second] = [await openDatabase(t, place), await openDatabase(t, place)];
       await createKnexCompanyStore(first).insert('acme', 'scrypt$', new Date());

@@ -33,7 +33,7 @@ function mistakesOf(environment: Record<string, string>): string[] {
 }
 
 describe('settings', () => {
-  it('should tell of those that nobody knows, but not of what Kubernetes sets', () => {
+  it('tells of those that nobody knows, but not of what Kubernetes sets', () => {
     const environment = {
       PORT: '1',
       PORTS: '1',
@@ -46,11 +46,11 @@ describe('settings', () => {
     assert.deepEqual(findUnknown(settings, 'PORT', environment), ['PORTS']);
   });
 
-  it('should take the defaults where a variable is absent or empty', () => {
+  it('takes the defaults where a variable is absent or empty', () => {
     assert.deepEqual(read({ PORT: '', COUNT: undefined, PATH: '/' }), { PORT: 80, COUNT: 3 });
   });
 
-  it('should take values at their bounds', () => {
+  it('takes values at their bounds', () => {
     assert.deepEqual(read({ PORT: '0', COUNT: '10', SCORE: '1.0' }), {
       PORT: 0,
       COUNT: 10,
@@ -59,27 +59,27 @@ describe('settings', () => {
   });
 
   for (const text of ['0', '11', '1.5', '-1', '1e1', '0x5', ' 5', 'x'])
-    it(`should refuse the number "${text}"`, () => {
+    it(`refuses the number "${text}"`, () => {
       assert.deepEqual(mistakesOf({ COUNT: text }), [
         `COUNT is "${text}": want a whole number from 1 to 10`,
       ]);
     });
 
   for (const text of ['1.1', '-0', '.5', 'NaN', '1e-3', '0.1234567', '1.0000000'])
-    it(`should refuse the share "${text}"`, () => {
+    it(`refuses the share "${text}"`, () => {
       assert.deepEqual(mistakesOf({ SCORE: text }), [
         `SCORE is "${text}": want a number from 0 to 1 with at most 6 decimals`,
       ]);
     });
 
-  it('should refuse a log level in its own words', () => {
+  it('refuses a log level in its own words', () => {
     assert.throws(() => createConfig({ CORE_LOG_LEVEL: 'verbose' }), {
       message: 'CORE_LOG_LEVEL is "verbose": want fatal, error, warn, info, debug, trace or silent',
     });
   });
 
   for (const key of ['sixteen or more!', '0123456789abcdef', '!'.repeat(64)])
-    it(`should take the admin key "${key}"`, () => {
+    it(`takes the admin key "${key}"`, () => {
       assert.equal(createConfig({ CORE_ADMIN_KEY: key }).CORE_ADMIN_KEY, key);
     });
 
@@ -91,14 +91,14 @@ describe('settings', () => {
     'schlüssel-schlüssel',
   ];
   for (const key of [...unsendable, 'with a blank ... ', 'with\ta tab inside'])
-    it(`should refuse the admin key ${JSON.stringify(key)}`, () => {
+    it(`refuses the admin key ${JSON.stringify(key)}`, () => {
       assert.throws(() => createConfig({ CORE_ADMIN_KEY: key }), {
         message:
           'CORE_ADMIN_KEY is set: want at least 16 printable ASCII characters, without leading or trailing blanks',
       });
     });
 
-  it('should name all mistakes together, and no secret', () => {
+  it('names all mistakes together, and no secret', () => {
     assert.deepEqual(mistakesOf({ PORT: '65536', KEY: 'abc', CERT: 'a.crt' }), [
       'PORT is "65536": want a whole number from 0 to 65535',
       'KEY is set: want at least 4 characters',
@@ -106,7 +106,7 @@ describe('settings', () => {
     assert.deepEqual(mistakesOf({ CERT: 'a.crt' }), ['CERT is set: want KEY too']);
   });
 
-  it('should keep the secrets of the core out of messages', () => {
+  it('keeps the secrets of the core out of messages', () => {
     const secrets = { CORE_ADMIN_KEY: 'short-secret', DATABASE_URL: 'mysql://user:secret@host/db' };
     assert.throws(
       () => createConfig(secrets),

@@ -30,13 +30,13 @@ describe('annotate', () => {
     [1000, 700, { width: 1000, height: 700 }],
     [600, 4800, { width: 200, height: 1600 }],
   ] as const) {
-    it(`should make ${width} x ${height} fit for looking at`, async () => {
+    it(`makes ${width} x ${height} fit for looking at`, async () => {
       const { info } = await annotated(width, height, []);
       assert.deepEqual({ width: info.width, height: info.height }, expected);
     });
   }
 
-  it('should take a photo with the lesser damage that the service forgives', async () => {
+  it('takes a photo with the lesser damage that the service forgives', async () => {
     const create = { width: 640, height: 480, channels: 3, background: '#c08040' } as const;
     const jpeg = await sharp({ create }).jpeg().toBuffer();
     const middle = Math.floor(jpeg.length / 2);
@@ -46,7 +46,7 @@ describe('annotate', () => {
     assert.equal(width, 800);
   });
 
-  it('should draw a box where it is, in the scale of the result', async () => {
+  it('draws a box where it is, in the scale of the result', async () => {
     const box = { xmin: 20, ymin: 10, xmax: 60, ymax: 30 };
     const { isBlue } = await annotated(80, 40, [{ box, colour }]);
     for (const [x, y] of [
@@ -59,21 +59,21 @@ describe('annotate', () => {
     assert.ok(!isBlue(400, 200));
   });
 
-  it('should keep text inside the picture for a box that fills it', async () => {
+  it('keeps text inside the picture for a box that fills it', async () => {
     const box = { xmin: 0, ymin: 0, xmax: 1000, ymax: 700 };
     const { isBlue } = await annotated(1000, 700, [{ box, colour, text: ['0.99'] }]);
     assert.ok(isBlue(6, 6));
     assert.ok(!isBlue(6, 60));
   });
 
-  it('should write text without any font, white on its plate', async () => {
+  it('writes text without any font, white on its plate', async () => {
     const box = { xmin: 200, ymin: 300, xmax: 400, ymax: 500 };
     const { isBlue } = await annotated(1000, 700, [{ box, colour, text: ['8888'] }]);
     const row = Array.from({ length: 60 }, (_, x) => isBlue(200 + x, 300 - 9 - 5));
     assert.ok(row.includes(true) && row.includes(false));
   });
 
-  it('should leave out text where other text stands', async () => {
+  it('leaves out text where other text stands', async () => {
     const box = { xmin: 300, ymin: 300, xmax: 400, ymax: 400 };
     const one = await annotated(1000, 700, [{ box, colour, text: ['1'] }]);
     const lower = { ...box, ymin: 310 };

@@ -59,7 +59,7 @@ describe('summarise', () => {
       'refused: image is empty',
     ],
   ] as const) {
-    it(`should say "${line}"`, () => {
+    it(`says "${line}"`, () => {
       assert.equal(summarise(analysis), line);
       assert.equal(isRefused(analysis), line.startsWith('refused'));
     });
@@ -67,17 +67,17 @@ describe('summarise', () => {
 });
 
 describe('toAnnotations', () => {
-  it('should draw a face with its score and landmarks', () => {
+  it('draws a face with its score and landmarks', () => {
     const [face, ...more] = toAnnotations({ faces: faces('0.98765'), meter: noMeter });
     assert.deepEqual([face?.text, face?.dots, more], [['0.98'], Array(5).fill(dot), []]);
   });
 
-  it('should draw the counter with its value and status, and each digit', () => {
+  it('draws the counter with its value and status, and each digit', () => {
     const texts = toAnnotations({ faces: faces(), meter }).map(({ text }) => text);
     assert.deepEqual(texts, [['004.7 m3 ok 99%'], ['0', '50']]);
   });
 
-  it('should colour a reading to check otherwise', () => {
+  it('colours a reading to check otherwise', () => {
     const colours = (['ok', 'check'] as const).map(
       (status) => toAnnotations({ faces: faces(), meter: { ...meter, status } })[0]?.colour,
     );

@@ -26,7 +26,7 @@ async function setUp(t: TestContext) {
 const analysis = JSON.stringify({ faces: { result: [] }, meter: { reason: 'NO_READING' } });
 
 describe('chooseTargets', () => {
-  it('should tell files of the same name apart', async (t) => {
+  it('tells files of the same name apart', async (t) => {
     const { choose } = await setUp(t);
     assert.deepEqual(await choose('out', 'photos/a.jpg', 'photos/more/a.png'), [
       'out/a',
@@ -34,7 +34,7 @@ describe('chooseTargets', () => {
     ]);
   });
 
-  it('should replace the outputs of an earlier run', async (t) => {
+  it('replaces the outputs of an earlier run', async (t) => {
     const { pathOf, choose } = await setUp(t);
     await mkdir(pathOf('out'));
     await writeFile(pathOf('out/a.json'), analysis);
@@ -43,7 +43,7 @@ describe('chooseTargets', () => {
     assert.deepEqual(await choose('out', 'photos/a.jpg'), ['out/a']);
   });
 
-  it('should refuse to replace an input, whatever path leads to it', async (t) => {
+  it('refuses to replace an input, whatever path leads to it', async (t) => {
     const { pathOf, choose, refusal } = await setUp(t);
     await writeFile(pathOf('photos/a.json'), analysis);
     await symlink('photos', pathOf('linked'));
@@ -54,7 +54,7 @@ describe('chooseTargets', () => {
       await assert.rejects(choose(out, 'photos/a.jpg'), refusal(out, 'a.jpg'));
   });
 
-  it('should refuse to replace a file that is not from this command', async (t) => {
+  it('refuses to replace a file that is not from this command', async (t) => {
     const { pathOf, choose, refusal } = await setUp(t);
     await assert.rejects(choose('photos', 'photos/more/a.png'), refusal('photos', 'a.jpg'));
     await mkdir(pathOf('out'));

@@ -50,7 +50,7 @@ async function readAnalysis(file: string): Promise<Analysis> {
 }
 
 describe('make demo', () => {
-  it('should annotate the samples with a service of its own, and leave nothing of it', async (t) => {
+  it('annotates the samples with a service of its own, and leaves nothing of it', async (t) => {
     const out = await folder(t);
     // Native libraries would leave their files there too.
     const [temporary, home] = await Promise.all([folder(t), folder(t)]);
@@ -79,7 +79,7 @@ describe('make demo', () => {
     assert.deepEqual([await readdir(temporary), await readdir(home)], [[], []]);
   });
 
-  it('should use a running service, and go on after a picture that is refused', async (t) => {
+  it('uses a running service, and goes on after a picture that is refused', async (t) => {
     const [{ rest, apiKey }, photos, out] = await Promise.all([
       startService(t),
       folder(t),
@@ -98,7 +98,7 @@ describe('make demo', () => {
     assert.match(second, /1 face/);
   });
 
-  it('should leave its inputs as they are', async (t) => {
+  it('leaves its inputs as they are', async (t) => {
     const photos = await folder(t);
     const photo = path.join(photos, 'a.jpg');
     await writeFile(photo, 'a picture');
@@ -111,13 +111,13 @@ describe('make demo', () => {
     assert.equal(await readFile(photo, 'utf8'), 'a picture');
   });
 
-  it('should print no control characters of a name', async (t) => {
+  it('prints no control characters of a name', async (t) => {
     const out = await folder(t);
     const { stderr } = await run(['--out', out, '\u001b]0;title\u0007.jpg']);
     assert.equal(stderr, 'demo: ?]0;title?.jpg: there is no such file\n');
   });
 
-  it('should say what is missing', async (t) => {
+  it('says what is missing', async (t) => {
     const out = await folder(t);
     const rest = ['--out', out, '--rest', 'http://127.0.0.1:1'];
     assert.match((await run(rest, { APIKEY: '' })).stderr, /^demo: APIKEY is not set/);
@@ -133,7 +133,7 @@ describe('make demo', () => {
     );
   });
 
-  it('should leave nothing when nobody reads what it prints', async (t) => {
+  it('leaves nothing when nobody reads what it prints', async (t) => {
     const [out, temporary, home] = await Promise.all([folder(t), folder(t), folder(t)]);
     const env = { TMPDIR: temporary, HOME: home, XDG_CACHE_HOME: undefined };
     const { code, stderr } = await run(['--out', out], env, false);

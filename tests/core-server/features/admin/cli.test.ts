@@ -16,7 +16,7 @@ import { createKnexScoreStore } from '../../../../core-server/features/score-con
 import { openDatabase, placeSqlite } from '../../../helpers/databases/databases.js';
 
 describe('admin command', () => {
-  it('should issue, list and revoke a key while the store is in use', async (t) => {
+  it('issues, lists and revokes a key while the store is in use', async (t) => {
     const { admin, db } = await setUp(t);
     const apiKeys = createApiKeys({
       store: createKnexApiKeyStore(db),
@@ -41,7 +41,7 @@ describe('admin command', () => {
     assert.match((await admin('keys', 'list')).stdout, /revoked \d{4}-/);
   });
 
-  it('should print JSON for scripts', async (t) => {
+  it('prints JSON for scripts', async (t) => {
     const { admin } = await setUp(t);
     const operations = ['face_detection', 'meter_reading'];
     const created = await admin(
@@ -64,7 +64,7 @@ describe('admin command', () => {
     assert.match(revokeTime ?? '', /^\d{4}-.*Z$/);
   });
 
-  it('should register a company with a generated password', async (t) => {
+  it('registers a company with a generated password', async (t) => {
     const { admin, isPassword } = await setUp(t);
     const { stdout } = await admin('companies', 'create', 'acme');
     const [, password = ''] =
@@ -80,7 +80,7 @@ describe('admin command', () => {
     assert.ok(await isPassword('acme', answer.password));
   });
 
-  it('should take a password from the standard input and not repeat it', async (t) => {
+  it('takes a password from the standard input and does not repeat it', async (t) => {
     const { adminWithInput, admin, isPassword } = await setUp(t);
     const created = await adminWithInput(
       'from a pipe\r\n',
@@ -102,7 +102,7 @@ describe('admin command', () => {
     assert.ok(await isPassword('acme', 'from-the-line'));
   });
 
-  it('should list and delete companies', async (t) => {
+  it('lists and deletes companies', async (t) => {
     const { admin, db } = await setUp(t);
     assert.equal((await admin('companies', 'list')).stdout, 'There are no companies.\n');
     const store = createKnexCompanyStore(db);
@@ -121,7 +121,7 @@ describe('admin command', () => {
     ]);
   });
 
-  it('should back up the store while it is in use', async (t) => {
+  it('backs up the store while it is in use', async (t) => {
     const { admin, dataDir } = await setUp(t);
     const file = path.join(dataDir, 'backup.sqlite3');
     assert.equal((await admin('backup', file)).stdout, `Wrote ${file}.\n`);
@@ -133,7 +133,7 @@ describe('admin command', () => {
     });
   });
 
-  it('should back up no store that does not exist', async (t) => {
+  it('backs up no store that does not exist', async (t) => {
     const { dataDir } = await placeSqlite(t);
     const elsewhere = path.join(dataDir, 'elsewhere');
     const file = path.join(dataDir, 'backup.sqlite3');
@@ -145,14 +145,14 @@ describe('admin command', () => {
     assert.deepEqual([existsSync(elsewhere), existsSync(file)], [false, false]);
   });
 
-  it('should back up the store of another version as it is', async (t) => {
+  it('backs up the store of another version as it is', async (t) => {
     const { admin, db, dataDir } = await setUp(t);
     await db('knex_migrations').update({ name: '9999-of-tomorrow' });
     const file = path.join(dataDir, 'backup.sqlite3');
     assert.equal((await admin('backup', file)).stdout, `Wrote ${file}.\n`);
   });
 
-  it('should exit with 1 and one line when the service refuses', async (t) => {
+  it('exits with 1 and one line when the service refuses', async (t) => {
     const { admin } = await setUp(t);
     const refused: [string[], string][] = [
       [
@@ -174,7 +174,7 @@ describe('admin command', () => {
     }
   });
 
-  it('should exit with 2 when the settings are wrong, with 1 when the store is not there', async (t) => {
+  it('exits with 2 when the settings are wrong, with 1 when the store is not there', async (t) => {
     const { adminWithSettings } = await setUp(t);
     const wrong = await adminWithSettings({ DATABASE_URL: 'mysql://u:secret@h/d' });
     assert.equal(wrong.code, 2);
@@ -188,7 +188,7 @@ describe('admin command', () => {
     });
   });
 
-  it('should exit with 2 and say what it wants when the command line is wrong', async (t) => {
+  it('exits with 2 and says what it wants when the command line is wrong', async (t) => {
     const { admin } = await setUp(t);
     const create = ['keys', 'create', '--label', 'x'];
     const wrong: [string[], RegExp][] = [
@@ -209,7 +209,7 @@ describe('admin command', () => {
     }
   });
 
-  it('should make a new store for a new key or company only, and say so beside its answer', async (t) => {
+  it('makes a new store for a new key or company only, and says so beside its answer', async (t) => {
     const { dataDir } = await placeSqlite(t);
     const elsewhere = path.join(dataDir, 'elsewhere');
     const run = (...args: string[]) => runAdmin({ CORE_DATA_DIR: elsewhere }, '', args);
@@ -229,7 +229,7 @@ describe('admin command', () => {
     assert.equal((await run('keys', 'list')).stderr, '');
   });
 
-  it('should say in one line that nobody saw its answer', async (t) => {
+  it('says in one line that nobody saw its answer', async (t) => {
     const { admin, dataDir } = await setUp(t);
     const full = openSync('/dev/full', 'w');
     t.after(() => closeSync(full));
@@ -247,7 +247,7 @@ describe('admin command', () => {
     assert.equal((JSON.parse(stdout) as unknown[]).length, 2);
   });
 
-  it('should warn of passwords on the command line in its help', async (t) => {
+  it('warns of passwords on the command line in its help', async (t) => {
     const { admin } = await setUp(t);
     const { code, stdout } = await admin('companies', 'create', '--help');
     assert.equal(code, 0);

@@ -19,7 +19,7 @@ import { openDatabase, placeSqlite } from '../../../helpers/databases/databases.
 const now = new Date('2026-01-01T00:00:00Z');
 
 describe('administration of API keys', () => {
-  it('should create, list and revoke a key that works until then', async (t) => {
+  it('creates, lists and revokes a key that works until then', async (t) => {
     const { handlers, apiKeys } = await setUp(t);
     const { apiKey, secret } = await handlers.createApiKey({
       label: 'Acme',
@@ -46,7 +46,7 @@ describe('administration of API keys', () => {
 
   const request: CreateApiKeyRequest = { label: 'Acme', operations: [], expireTime: undefined };
 
-  it('should take labels and times up to their limits', async (t) => {
+  it('takes labels and times up to their limits', async (t) => {
     const { handlers } = await setUp(t);
     await handlers.createApiKey({ ...request, label: '木'.repeat(128) });
     await handlers.createApiKey({ ...request, label: '🔑'.repeat(128) });
@@ -81,14 +81,14 @@ describe('administration of API keys', () => {
     ],
   ];
   for (const [what, parts, expected] of refused) {
-    it(`should refuse ${what}`, async (t) => {
+    it(`refuses ${what}`, async (t) => {
       const { handlers } = await setUp(t);
       await assert.rejects(handlers.createApiKey({ ...request, ...parts }), expected);
       assert.deepEqual(await handlers.listApiKeys({}), { apiKeys: [] });
     });
   }
 
-  it('should name what is wrong with an id', async (t) => {
+  it('names what is wrong with an id', async (t) => {
     const { handlers } = await setUp(t);
     await assert.rejects(
       handlers.revokeApiKey({ id: '' }),
@@ -104,7 +104,7 @@ describe('administration of companies', () => {
   const caller = { keyId: 'key', clientAddress: '192.0.2.1' };
   const request: CreateCompanyRequest = { name: 'acme', password: 'right-password' };
 
-  it('should create, change, list and delete a company', async (t) => {
+  it('creates, changes, lists and deletes a company', async (t) => {
     const { handlers, companies } = await setUp(t);
     const company = { name: 'acme', detectionScore: undefined, createTime: now };
     assert.deepEqual(await handlers.createCompany(request), { company });
@@ -123,7 +123,7 @@ describe('administration of companies', () => {
     await assert.rejects(handlers.setCompanyPassword({ name: 'acme', password }), gone);
   });
 
-  it('should take names and passwords up to their limits', async (t) => {
+  it('takes names and passwords up to their limits', async (t) => {
     const { handlers } = await setUp(t);
     await handlers.createCompany({ name: 'a', password: '8-chars-' });
     await handlers.createCompany({ name: '..a', password: 'ä 木 - bc' });
@@ -158,14 +158,14 @@ describe('administration of companies', () => {
     ['a blank after a password', { password: 'password ' }, unsendable],
   ];
   for (const [what, parts, expected] of refused) {
-    it(`should refuse ${what}`, async (t) => {
+    it(`refuses ${what}`, async (t) => {
       const { handlers } = await setUp(t);
       await assert.rejects(handlers.createCompany({ ...request, ...parts }), expected);
       assert.deepEqual(await handlers.listCompanies({}), { companies: [] });
     });
   }
 
-  it('should hold a new password to the same rule', async (t) => {
+  it('holds a new password to the same rule', async (t) => {
     const { handlers } = await setUp(t);
     await handlers.createCompany(request);
     const change = { name: 'acme', password: '7-chars' };

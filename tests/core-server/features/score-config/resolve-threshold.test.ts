@@ -22,11 +22,11 @@ describe('threshold of a detection', () => {
     [{ company: '' }, 0.8, 0.7, DEFAULT],
   ] as const;
   for (const [wish, score, value, source] of table)
-    it(`should be ${value} (${source}) of ${JSON.stringify(wish)} and ${score}`, async () => {
+    it(`is ${value} (${source}) of ${JSON.stringify(wish)} and ${score}`, async () => {
       assert.deepEqual(await createResolver(score)(wish), { value, source });
     });
 
-  it('should not be had for a company that is not registered', async () => {
+  it('is not had for a company that is not registered', async () => {
     const resolve = createResolver(0.8);
     for (const wish of [{ company: 'amce' }, { company: 'amce', minScore: 0.5 }])
       await assert.rejects(resolve(wish), {

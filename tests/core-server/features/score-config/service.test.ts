@@ -8,7 +8,7 @@ const password = 'right-password';
 const call = { keyId: 'key', clientAddress: '192.0.2.1', signal: new AbortController().signal };
 
 describe('score configuration', () => {
-  it('should show the default score of a company that was never configured', async () => {
+  it('shows the default score of a company that was never configured', async () => {
     const { handlers } = setUp();
     assert.deepEqual(await handlers.getDetectionScore({ company: 'acme', password }, call), {
       company: 'acme',
@@ -16,7 +16,7 @@ describe('score configuration', () => {
     });
   });
 
-  it('should show the score that was set, zero too', async () => {
+  it('shows the score that was set, zero too', async () => {
     const { handlers } = setUp();
     for (const detectionScore of [0.92, 0, 1]) {
       const answer = { company: 'acme', detectionScore };
@@ -31,7 +31,7 @@ describe('score configuration', () => {
     }
   });
 
-  it('should hand over who asks, and neither read nor write before the password is checked', async () => {
+  it('hands over who asks, and neither reads nor writes before the password is checked', async () => {
     const { handlers, rows, asked, touched } = setUp();
     const wrong = { company: 'acme', password: 'wrong' };
     await assert.rejects(handlers.getDetectionScore(wrong, call), authFailed);
@@ -47,7 +47,7 @@ describe('score configuration', () => {
     assert.equal(touched.length, 0);
   });
 
-  it('should keep the stored score when a new one is refused', async () => {
+  it('keeps the stored score when a new one is refused', async () => {
     const { handlers } = setUp();
     await handlers.setDetectionScore({ company: 'acme', password, detectionScore: 0.8 }, call);
     for (const detectionScore of [1.5, NaN, 0.1234567, undefined]) {
@@ -62,7 +62,7 @@ describe('score configuration', () => {
     assert.equal(detectionScore, 0.8);
   });
 
-  it('should refuse a company that was deleted while its password was checked', async () => {
+  it('refuses a company that was deleted while its password was checked', async () => {
     const { handlers, rows } = setUp({ afterAuthentication: () => rows.delete('acme') });
     await assert.rejects(
       handlers.setDetectionScore({ company: 'acme', password, detectionScore: 0.8 }, call),

@@ -8,7 +8,7 @@ import {
 const request = { company: 'acme', password: 'secret-password', detectionScore: 0.5 };
 
 describe('score requests', () => {
-  it('should be taken when complete', () => {
+  it('is taken when complete', () => {
     const credentials = { company: 'acme', password: 'secret-password' };
     assert.deepEqual(validateGetDetectionScore(credentials), credentials);
     assert.deepEqual(validateSetDetectionScore(request), { ...credentials, score: 0.5 });
@@ -25,7 +25,7 @@ describe('score requests', () => {
     ],
   ] as const;
   for (const [parts, field, wish] of missing) {
-    it(`should be refused without ${field}`, () => {
+    it(`is refused without ${field}`, () => {
       assert.throws(() => validateSetDetectionScore({ ...request, ...parts }), {
         reason: 'MISSING_FIELD',
         message: `${field} is missing, want ${wish}`,
