@@ -135,7 +135,7 @@ describe('supervise', () => {
   });
 
   it('leaves no process behind when the supervisor itself is killed', async (t) => {
-    const child = await writeProgram(t, staysAlive);
+    const child = await writeProgram(t, `console.log('runs'); ${staysAlive}`);
     const module = new URL('../../launcher/supervise.js', import.meta.url).href;
     const parent = await writeProgram(
       t,
@@ -143,12 +143,13 @@ describe('supervise', () => {
        const child = supervise({ name: 'program', file: ${JSON.stringify(child)}, env: process.env }, { log() {} });
        console.log(child.pid);`,
     );
-    const supervisor = spawn(process.execPath, [parent], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const supervisor = spawn(process.execPath, [parent], { stdio: ['ignore', 'pipe', 'pipe'] });
+    // The child's output goes there; by then it has loaded what listens for its parent.
+    const runs = once(supervisor.stderr, 'data');
     const [chunk] = (await once(supervisor.stdout, 'data')) as [Buffer];
     const pid = Number(chunk.toString());
     t.after(() => isAlive(pid) && process.kill(pid, 'SIGKILL'));
-    // The child must have come as far as loading what listens for its parent.
-    await sleep(1_500);
+    assert.equal(String((await runs)[0]), 'runs\n');
     assert.ok(isAlive(pid));
     supervisor.kill('SIGKILL');
     await eventually(() => !isAlive(pid));

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import { credentials, Metadata, Server } from '@grpc/grpc-js';
+import { credentials, Metadata, ServerCredentials } from '@grpc/grpc-js';
 import { type Logger, pino } from 'pino';
 import type { Call } from '../../../core-server/common/call.js';
 import type { Metrics } from '../../../core-server/compose/metrics.js';
@@ -7,7 +7,7 @@ import type { HandlerOptions } from '../../../core-server/inference/run-options.
 import { bidi } from '../../../core-server/rpc/adapters/bidi.js';
 import { streamed } from '../../../core-server/rpc/adapters/streamed.js';
 import { unary } from '../../../core-server/rpc/adapters/unary.js';
-import { markUndecodable } from '../../../core-server/rpc/grpc-js-patches/undecodable.js';
+import { startGrpcServer } from '../../../core-server/rpc/grpc-server.js';
 import {
   type AccessDependencies,
   checkApiKeys,
@@ -22,7 +22,7 @@ import {
 } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import { parseTrustedProxies } from '../../../runtime/net/addresses.js';
 import { noTracing } from '../../../runtime/observe/tracing.js';
-import { bindServer, unaryCall } from '../../helpers/net/grpc.js';
+import { unaryCall } from '../../helpers/net/grpc.js';
 
 // Calls of ReadMeter and StreamReadMeters with a handler of the test's own.
 
@@ -60,7 +60,7 @@ interface ServeOptions {
   callEnded?: Metrics['callEnded'];
 }
 
-/** Serves the handler on a free port; ended with the test. */
+/** Serves the handler on a free port as the core does, behind the same interceptors and guards; ended with the test. */
 export async function serve(t: TestContext, handler: Handler, options: ServeOptions = {}) {
   const settings = {
     maxDeadlineMs: options.maxDeadlineMs ?? 5_000,
@@ -71,22 +71,29 @@ export async function serve(t: TestContext, handler: Handler, options: ServeOpti
     maxInFlight: options.maxInFlight ?? 2,
     closing: options.closing ?? new AbortController().signal,
   };
-  const server = new Server({
-    interceptors: [
-      observeCalls({
-        metrics: { callEnded: options.callEnded ?? (() => {}) },
-        tracing: noTracing,
-        now: settings.now,
-      }),
-      checkApiKeys(options.access ?? openAccess),
-    ],
-  });
-  server.addService(markUndecodable(MeterReadingServiceService), {
+  const { callEnded = () => {} } = options;
+  const rpcSettings = {
+    ...settings,
+    host: '127.0.0.1',
+    observer: observeCalls({ metrics: { callEnded }, tracing: noTracing, now: settings.now }),
+    credentials: ServerCredentials.createInsecure(),
+    descriptorSet: new URL('../../../../generated/descriptors.binpb', import.meta.url),
+  };
+  const implementation = {
     readMeter: unary(handler, settings),
     streamReadMeters: bidi(streamed(handler), settings),
+  };
+  const server = await startGrpcServer(rpcSettings, {
+    port: 0,
+    services: [{ definition: MeterReadingServiceService, implementation }],
+    interceptor: checkApiKeys(options.access ?? openAccess),
+    maxPictureBytes: 4 * 2 ** 20,
   });
-  const port = await bindServer(t, server);
-  const client = new MeterReadingServiceClient(`127.0.0.1:${port}`, credentials.createInsecure());
+  t.after(() => server.close(0));
+  const client = new MeterReadingServiceClient(
+    `127.0.0.1:${server.port}`,
+    credentials.createInsecure(),
+  );
   t.after(() => client.close());
   return client;
 }

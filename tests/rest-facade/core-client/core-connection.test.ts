@@ -277,9 +277,18 @@ test(
     first.kill();
     const { status, reason } = await readRefusal(await pending);
     assert.deepEqual([status, reason], [503, 'CORE_UNAVAILABLE']);
-    // Long enough for the back-off to grow to its limit.
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    assert.equal((await ask(url)).status, 503);
+    // Until the back-off has grown towards its limit.
+    let attempts = 0;
+    const closing = createServer((socket) => {
+      attempts += 1;
+      socket.destroy();
+    });
+    await once(closing.listen(first.port, '127.0.0.1'), 'listening');
+    await eventually(async () => {
+      assert.equal((await ask(url)).status, 503);
+      return attempts >= 4;
+    }, 20_000);
+    await new Promise((resolve) => closing.close(resolve));
     await startFakeCore(t, answerAll, first.port);
     const foundMs = await eventually(async () => (await ask(url)).status === 200, 20_000);
     t.diagnostic(`found after ${Math.round(foundMs)} ms`);
