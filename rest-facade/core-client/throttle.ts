@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { Refusal } from '../../runtime/errors/refusal.js';
 
 /**
@@ -17,6 +18,8 @@ export interface Throttle {
 const tryAgainMs = 100;
 /** How long after it was last reached a caller's limit is dropped. */
 const forgetMs = 1_000;
+/** Callers remembered at once; of more, those not seen for the longest time are forgotten, and asked for anew. */
+const maxCallers = 10_000;
 
 /** One caller's work that was passed on and is not answered yet. */
 interface Window {
@@ -36,30 +39,12 @@ interface Window {
  * @param deps.now monotonic, milliseconds
  */
 export function createThrottle({ now }: { now: () => number }): Throttle {
-  const windows = new Map<string, Window>();
-
-  const isLimited = ({ lastRefusal, triedAt }: Window): boolean =>
-    lastRefusal !== undefined && now() - triedAt < forgetMs;
-  const isOver = (window: Window): boolean => window.underWay === 0 && !isLimited(window);
-
-  const find = (caller: string): Window => {
-    const found = windows.get(caller);
-    if (found !== undefined) return found;
-    for (const [other, window] of windows) if (isOver(window)) windows.delete(other);
-    const window: Window = {
-      underWay: 0,
-      limit: Infinity,
-      lastRefusal: undefined,
-      triedAt: 0,
-    };
-    windows.set(caller, window);
-    return window;
-  };
+  const windows = new LRUCache<string, Window>({ max: maxCallers, ttl: forgetMs });
 
   /** The refusal that the core would very likely send; undefined if it may accept the work. */
   const foresee = (window: Window): Refusal | undefined => {
     const { underWay, limit, lastRefusal, triedAt } = window;
-    if (!isLimited(window)) window.limit = Infinity;
+    if (lastRefusal === undefined || now() - triedAt >= forgetMs) window.limit = Infinity;
     else if (underWay >= limit) {
       if (now() - triedAt < tryAgainMs) return lastRefusal;
       window.triedAt = now();
@@ -70,10 +55,17 @@ export function createThrottle({ now }: { now: () => number }): Throttle {
 
   return {
     async run(caller, work) {
-      const window = find(caller);
+      const window = windows.get(caller) ?? {
+        underWay: 0,
+        limit: Infinity,
+        lastRefusal: undefined,
+        triedAt: 0,
+      };
       const foreseen = foresee(window);
       if (foreseen !== undefined) throw foreseen;
       window.underWay += 1;
+      // While work is under way, it does not expire.
+      windows.set(caller, window, { ttl: 0 });
       try {
         return await work();
       } catch (caught) {
@@ -86,7 +78,10 @@ export function createThrottle({ now }: { now: () => number }): Throttle {
         throw refusal;
       } finally {
         window.underWay -= 1;
-        if (isOver(window)) windows.delete(caller);
+        if (window.underWay === 0) {
+          if (window.lastRefusal === undefined) windows.delete(caller);
+          else windows.set(caller, window);
+        }
       }
     },
   };

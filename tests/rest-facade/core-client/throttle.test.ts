@@ -95,6 +95,20 @@ test('a limit is forgotten when its caller was not at it for a second, however l
   assert.deepEqual([ask('a').isBegun(), ask('a').isBegun()], [true, true]);
 });
 
+test('a new caller costs as little as any, however many others are at their limit', async () => {
+  let asked = 0;
+  const throttle = createThrottle({ now: () => (asked += 1) / 1_000 });
+  const run = (caller: string) =>
+    throttle.run(caller, () => Promise.reject(queueFull())).catch(() => undefined);
+  const costs: number[] = [];
+  for (let caller = 0; caller < 4_000; caller += 1) {
+    const before = asked;
+    await run(`made up ${caller}`);
+    costs.push(asked - before);
+  }
+  assert.deepEqual([...new Set(costs)], [costs[0]]);
+});
+
 /** Evenly spread work before a core that does 100 a second and has 20 places for more. */
 async function simulate(perSecond: number, seconds = 5) {
   const [capacity, places] = [100, 20];
