@@ -1,10 +1,12 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import type { Tracing } from '../../runtime/observe/tracing.js';
-import { probes } from '../pages/probes.js';
 import { showPath } from '../request/no-such-route.js';
 import type { Metrics } from './metrics.js';
 import { contextOf, outcomeOf } from './request-context.js';
+
+/** Pages that an orchestrator asks for every few seconds. */
+const probes: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz']);
 
 /** What is told of each request. */
 export interface Observers {

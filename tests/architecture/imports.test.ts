@@ -208,6 +208,17 @@ test('imports go down from room to room', () => {
   assert.deepEqual(strays, []);
 });
 
+test('no folder of the product is a heap', () => {
+  const perFolder = new Map<string, number>();
+  for (const { file } of sources) {
+    if (!/^(core-server|rest-facade|runtime|launcher|tools)\//.test(file)) continue;
+    const folder = path.posix.dirname(file);
+    perFolder.set(folder, (perFolder.get(folder) ?? 0) + 1);
+  }
+  const heaps = [...perFolder].filter(([, count]) => count > 15).map(([folder]) => folder);
+  assert.deepEqual(heaps, []);
+});
+
 test('workers load what they use: no gRPC, no database, nothing that checks settings', () => {
   const loaded = new Map(sources.map((source) => [source.file, source]));
   const inWorker = new Set(['core-server/worker-main.ts']);

@@ -20,6 +20,7 @@ const { dependencies, devDependencies } = JSON.parse(readText('package.json')) a
 const uses: Record<string, string> = {
   '@grpc/grpc-js': 'core-server/rpc/grpc-server.ts',
   '@grpc/proto-loader': 'rest-facade/protos.ts',
+  express: 'rest-facade/server/app.ts',
   busboy: 'rest-facade/request/body/read-multipart.ts',
   'onnxruntime-node': 'core-server/inference/models/sessions.ts',
   sharp: 'core-server/image/decode/decode.ts',

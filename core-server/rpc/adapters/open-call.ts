@@ -76,7 +76,7 @@ export function openCall(
       Math.min(deadline.leftMs(), startedAt + (limitMs ?? Infinity) - settings.now()),
     requestId,
     keyId,
-    clientAddress: clientAddressOf(grpcCall, settings.isTrustedProxy),
+    clientAddress: addressBehindProxy(grpcCall, settings.isTrustedProxy),
     trace,
     reportStart: () => grpcCall.sendMetadata(new Metadata()),
     log,
@@ -158,7 +158,7 @@ function readText(metadata: Metadata, key: string): string | undefined {
 }
 
 /** The caller's address without its port; if a trusted proxy called, that of the proxy's client. */
-function clientAddressOf(
+function addressBehindProxy(
   grpcCall: Pick<ServerUnaryCall<unknown, unknown>, 'getPeer' | 'metadata'>,
   isTrustedProxy: IsTrustedProxy,
 ): string {
