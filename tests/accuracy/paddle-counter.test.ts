@@ -115,12 +115,10 @@ suite('countRedWheels', () => {
 
 suite('rednessAt', () => {
   test('is 2 in pure red, -1 in pure blue', () => {
-    // 4 × 2 pixels, red left, blue right: planes B, G, R.
-    const row = (left: number, right: number) => [left, left, right, right];
-    const plane = (left: number, right: number) => [...row(left, right), ...row(left, right)];
-    const strip = Float32Array.from([...plane(-1, 1), ...plane(-1, -1), ...plane(1, -1)]);
-    const size = { width: 4, height: 2 };
-    assert.equal(rednessAt(strip, size, 0, 0), 2);
-    assert.equal(rednessAt(strip, size, 0.75, 0), -1);
+    // 4 × 2 pixels, red left, blue right.
+    const row = [255, 0, 0, 255, 0, 0, 0, 0, 255, 0, 0, 255];
+    const strip = { data: Uint8Array.from([...row, ...row]), width: 4, height: 2 };
+    assert.equal(rednessAt(strip, 0, 0), 2);
+    assert.equal(rednessAt(strip, 0.75, 0), -1);
   });
 });

@@ -89,12 +89,12 @@ function withColour({ quad, characters }: TextLine, picture: RgbPicture): Colour
     height: stripHeight,
   };
   if (characters.length === 0) return { quad, characters: [] };
-  const strip = sampleQuad(picture, quad, size.width, size.height);
+  const strip = sampleQuad(picture, quad, size);
   return {
     quad,
     characters: characters.map((character) => ({
       ...character,
-      redness: rednessAt(strip, size, character.position, stripHeight / 6),
+      redness: rednessAt(strip, character.position, stripHeight / 6),
     })),
   };
 }

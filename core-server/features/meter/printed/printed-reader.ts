@@ -1,7 +1,8 @@
 import type { RgbPicture } from '../../../image/picture.js';
 import type { Quad } from '../geometry.js';
+import { besideCounter, cutMeterFace } from './meter-face.js';
 import { openPaddleOcr, type PaddleOcr } from './paddle-ocr.js';
-import { besideCounter, findPrintedText, type PrintedText } from './printed-text.js';
+import { findPrintedText, type PrintedText } from './printed-text.js';
 import { readTextLines } from './text-lines.js';
 
 /** Reads what is printed beside a counter. Belongs to the thread that made it. */
@@ -13,7 +14,6 @@ export interface PrintedReader {
   release(): Promise<void>;
 }
 
-/** Small print needs more pixels than wheels; the detector's memory grows with them. */
 const maxSide = 1280;
 
 /** The networks are loaded when they are first asked for: most callers never do. */
@@ -26,8 +26,15 @@ export function createPrintedReader(open = openPaddleOcr): PrintedReader {
         opening = undefined;
         throw error;
       });
-      const toRead = (boxes: Quad[]): Quad[] => besideCounter(boxes, counter);
-      return findPrintedText(await readTextLines(await opening, picture, toRead, signal));
+      const face = cutMeterFace(picture, counter);
+      const toRead = (boxes: Quad[]): Quad[] => besideCounter(boxes, face.counter);
+      const lines = await readTextLines(await opening, face.picture, toRead, signal);
+      return findPrintedText(
+        lines.map(({ characters }) => ({
+          text: characters.map(({ text }) => text).join(''),
+          confidence: Math.min(1, ...characters.map(({ confidence }) => confidence)),
+        })),
+      );
     },
     async release() {
       const opened = await opening;

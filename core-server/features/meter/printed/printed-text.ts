@@ -1,47 +1,34 @@
-import { angleOf, centerOf, isOn, type Quad, sizeOf, turned } from '../geometry.js';
-import type { TextLine } from './text-lines.js';
-
 /** What is printed on a meter; empty where none was found. */
 export interface PrintedText {
   readonly serialNumber: string;
   readonly unit: string;
 }
 
-const maxLines = 32; // largest first; a meter's face has fewer
-/** Print runs as the counter does, or the other way round; a dial's round text is left out. */
-const maxTurn = Math.PI / 8;
-
-/** Text boxes that may be printed on the counter's meter, each in the counter's reading direction. */
-export function besideCounter(boxes: readonly Quad[], counter: Quad): Quad[] {
-  const area = (quad: Quad): number => sizeOf(quad).width * sizeOf(quad).height;
-  return boxes
-    .map((box) => (Math.cos(angleOf(box) - angleOf(counter)) < 0 ? turned(box) : box))
-    .filter((box) => Math.cos(angleOf(box) - angleOf(counter)) > Math.cos(maxTurn))
-    .filter((box) => !isOn(counter, centerOf(box)))
-    .sort((a, b) => area(b) - area(a))
-    .slice(0, maxLines);
+/** One line of print. */
+export interface PrintedLine {
+  readonly text: string;
+  /** Probability of its least sure character, 0..1. */
+  readonly confidence: number;
 }
 
 /** Finds serial number and unit among the lines of a meter's face. */
-export function findPrintedText(lines: readonly TextLine[]): PrintedText {
-  const texts = lines.map(({ characters }) => ({
-    text: characters.map(({ text }) => text).join(''),
-    sure: Math.min(1, ...characters.map(({ confidence }) => confidence)),
-  }));
-  const [serial] = texts
-    .flatMap(({ text, sure }) => serialsIn(text).map((found) => ({ ...found, sure })))
-    .filter((found) => found.named || found.sure >= minConfidence)
-    .sort((a, b) => Number(b.named) - Number(a.named) || b.sure - a.sure);
-  const [unit = ''] = texts.flatMap(({ text }) => unitIn(text) ?? []);
+export function findPrintedText(lines: readonly PrintedLine[]): PrintedText {
+  const [serial] = lines
+    .flatMap(({ text, confidence }) => serialsIn(text).map((found) => ({ ...found, confidence })))
+    .filter((found) => found.named || found.confidence >= minConfidence)
+    .sort((a, b) => Number(b.named) - Number(a.named) || b.confidence - a.confidence);
+  const [unit = ''] = lines.flatMap(({ text }) => unitIn(text) ?? []);
   return { serialNumber: serial?.text ?? '', unit };
 }
 
 /** `No`, `№`, `S/N` and the like before it; the recogniser takes the sign № for `Ne`. */
 const named = /(?:№|\bN[oe0ºr°][.:º°]?|\bS[/.]?N\b|\bSERIAL\b)[.:#\s]*([A-Z0-9][A-Z0-9-]{4,15})/i;
-/** Next to letters of another script it is the number of a licence. */
-const bare = /(?<![\p{L}\p{N}.,:/-])[A-Z0-9-]{6,16}(?![\p{L}\p{N}.,:/-])/giu;
-/** Standards and types look like serial numbers: `ISO4064`, `GB/T778`, `Q3`, `R160`, `DN15`. */
-const standard = /^(?:ISO|EN|GB|DN|OIML|IEC|CE|MID|CLASS|KL)[-0-9]|^Q[34n]/i;
+/** Next to letters of another script it is the number of a licence. The year may follow a slash. */
+const bare = /(?<![\p{L}\p{N}.,:/-])[A-Z0-9-]{6,16}(?![\p{L}\p{N}.,:-]|\/(?!\s*(?:19|20)\d\d$))/giu;
+/** Standards and types look like serial numbers: `ISO4064`, `GB/T778`, `Q3`, `R160`, `DN15`, `CE M17 0102`, `220V50Hz`. */
+const standard = /^(?:ISO|EN|GB|DN|OIML|IEC|CE|PDM|MID|CLASS|KL)[-0-9M]|^Q[34n]|^\d{2,3}V/i;
+/** The places of the wheels, `10000 1000 100 10 1`. */
+const places = /^[01]+$/;
 /** A day, or the day that a camera prints, with the hours that follow. */
 const date =
   /^(?:19|20)\d\d-(?:0[1-9]|1[0-2])-[0-3]\d|^(?:19|20)\d\d-?(?:0[1-9]|1[0-2])-?(?:[0-3]\d)?$/;
@@ -51,7 +38,8 @@ const minConfidence = 0.5;
 
 function serialsIn(text: string): { text: string; named: boolean }[] {
   const isSerial = (word: string): boolean =>
-    word.replaceAll(/\D/g, '').length >= minDigits && !standard.test(word) && !date.test(word);
+    word.replaceAll(/\D/g, '').length >= minDigits &&
+    ![standard, date, places].some((other) => other.test(word));
   const [, afterName = ''] = named.exec(text) ?? [];
   if (isSerial(afterName)) return [{ text: afterName, named: true }];
   return [...text.matchAll(bare)]
@@ -62,7 +50,7 @@ function serialsIn(text: string): { text: string; named: boolean }[] {
 /** `m3/h` is a flow. The raised 3 is read as `3` or `²`, as a quote or not at all. */
 const units: readonly (readonly [RegExp, string])[] = [
   [/(?<![a-z0-9])m[23²³](?!\s*[/%]|[a-z0-9])/i, 'm3'],
-  [/^m["”*]?$/i, 'm3'],
+  [/(?:^|\s|[^\p{L}\p{N}]|^[co])m\s?[3"”*°?]?$/iu, 'm3'],
   [/kwh(?!\s*\/)/i, 'kWh'],
   [/(?<![a-z])(?:ft[3³]|cu\.?\s?ft)(?!\s*\/|[a-z])/i, 'ft3'],
   [/(?<![a-z])gal(?:lons?)?(?![a-z/])/i, 'gal'],

@@ -1,24 +1,18 @@
-import type { RgbPicture } from '../../../image/picture.js';
+import type { RgbPicture, Size } from '../../../image/picture.js';
 import type { Quad } from '../geometry.js';
 
 /**
- * Cuts a quad out of a picture as an upright strip, sampled bilinearly; outside, the picture's
- * edge goes on. The quad is taken as a parallelogram with one bilinear patch: text boxes are
- * rectangles, so that no perspective is lost.
- *
- * @returns planes B, G, R of `height` × `width` values, (value / 255 - 0.5) / 0.5
+ * Cuts a quad out of a picture as an upright picture of that size, sampled bilinearly; outside, the
+ * picture's edge goes on. The quad is taken as a parallelogram with one bilinear patch: text boxes
+ * are rectangles, so that no perspective is lost.
  */
-export function sampleQuad(
-  image: RgbPicture,
-  quad: Quad,
-  width: number,
-  height: number,
-): Float32Array {
+export function sampleQuad(image: RgbPicture, quad: Quad, { width, height }: Size): RgbPicture {
   const [a, b, c, d] = quad;
-  const plane = width * height;
-  const out = new Float32Array(3 * plane);
+  const data = new Uint8ClampedArray(3 * width * height);
   const right = image.width - 1;
   const bottom = image.height - 1;
+  const step = image.width * 3;
+  let at = 0;
   for (let row = 0; row < height; row++) {
     const t = (row + 0.5) / height;
     for (let column = 0; column < width; column++) {
@@ -31,18 +25,16 @@ export function sampleQuad(
       const y0 = Math.floor(cy);
       const fx = cx - x0;
       const fy = cy - y0;
-      const x1 = Math.min(x0 + 1, right);
-      const y1 = Math.min(y0 + 1, bottom);
-      const at = row * width + column;
+      const above = y0 * step + x0 * 3;
+      const toRight = x0 < right ? 3 : 0;
+      const below = above + (y0 < bottom ? step : 0);
       for (let channel = 0; channel < 3; channel++) {
-        const pixel = (px: number, py: number): number =>
-          image.data[(py * image.width + px) * 3 + channel] ?? 0;
-        const value =
-          (1 - fy) * ((1 - fx) * pixel(x0, y0) + fx * pixel(x1, y0)) +
-          fy * ((1 - fx) * pixel(x0, y1) + fx * pixel(x1, y1));
-        out[(2 - channel) * plane + at] = value / 127.5 - 1;
+        const pixel = (index: number): number => image.data[index + channel] ?? 0;
+        data[at++] =
+          (1 - fy) * ((1 - fx) * pixel(above) + fx * pixel(above + toRight)) +
+          fy * ((1 - fx) * pixel(below) + fx * pixel(below + toRight));
       }
     }
   }
-  return out;
+  return { data: new Uint8Array(data.buffer), width, height };
 }

@@ -1,4 +1,4 @@
-import type { RgbPicture } from '../../../image/picture.js';
+import type { RgbPicture, Size } from '../../../image/picture.js';
 import { type Quad, sizeOf } from '../geometry.js';
 import { decodeCtc, type ReadCharacter } from './ctc-text.js';
 import { sampleQuad } from './sample-quad.js';
@@ -57,34 +57,32 @@ export async function readTextLines(
   return lines;
 }
 
+// PP-OCR feeds BGR but subtracts ImageNet's RGB means in plane order.
+const asDetector = { mean: [0.485, 0.456, 0.406], deviation: [0.229, 0.224, 0.225] };
+const asRecogniser = { mean: [0.5, 0.5, 0.5], deviation: [0.5, 0.5, 0.5] };
+
 async function probabilityMap(detect: RunNetwork, image: RgbPicture) {
   const width = Math.ceil(image.width / 32) * 32;
   const height = Math.ceil(image.height / 32) * 32;
-  const output = await detect({
-    data: planesOf(image, width, height),
-    dims: [1, 3, height, width],
-  });
+  const output = await detect(planesOf(image, { width, height }, asDetector));
   return { data: output.data, width, height };
 }
 
-/** Planes B, G, R, normalised as PP-OCR's detector was trained, zero (mean colour) outside the picture. */
-function planesOf(image: RgbPicture, width: number, height: number): Float32Array {
-  const plane = width * height;
-  const out = new Float32Array(3 * plane);
-  const mean = [0.485, 0.456, 0.406];
-  const deviation = [0.229, 0.224, 0.225];
+/** Planes B, G, R, normalised as in the network's training, zero (mean colour) outside the picture. */
+function planesOf(image: RgbPicture, size: Size, training: typeof asDetector): FloatTensor {
+  const plane = size.width * size.height;
+  const data = new Float32Array(3 * plane);
   for (let channel = 0; channel < 3; channel++) {
-    // PP-OCR feeds BGR but subtracts ImageNet's RGB means in plane order.
-    const scale = 1 / (255 * (deviation[channel] ?? 1));
-    const offset = (mean[channel] ?? 0) / (deviation[channel] ?? 1);
+    const scale = 1 / (255 * (training.deviation[channel] ?? 1));
+    const offset = (training.mean[channel] ?? 0) / (training.deviation[channel] ?? 1);
     for (let y = 0; y < image.height; y++) {
       for (let x = 0; x < image.width; x++) {
         const value = image.data[(y * image.width + x) * 3 + 2 - channel] ?? 0;
-        out[channel * plane + y * width + x] = value * scale - offset;
+        data[channel * plane + y * size.width + x] = value * scale - offset;
       }
     }
   }
-  return out;
+  return { data, dims: [1, 3, size.height, size.width] };
 }
 
 async function readLine(networks: OcrNetworks, image: RgbPicture, quad: Quad): Promise<TextLine> {
@@ -93,9 +91,7 @@ async function readLine(networks: OcrNetworks, image: RgbPicture, quad: Quad): P
     Math.max(Math.round((width / Math.max(height, 1)) * stripHeight), stripHeight / 2),
     maxStripWidth,
   );
-  const output = await networks.recognise({
-    data: sampleQuad(image, quad, stripWidth, stripHeight),
-    dims: [1, 3, stripHeight, stripWidth],
-  });
+  const strip = sampleQuad(image, quad, { width: stripWidth, height: stripHeight });
+  const output = await networks.recognise(planesOf(strip, strip, asRecogniser));
   return { quad, characters: decodeCtc(output.data, networks.alphabet) };
 }

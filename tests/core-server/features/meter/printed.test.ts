@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { angleOf, type Quad, sizeOf } from '../../../../core-server/features/meter/geometry.js';
+import {
+  angleOf,
+  centerOf,
+  isOn,
+  type Quad,
+  sizeOf,
+} from '../../../../core-server/features/meter/geometry.js';
 import { decodeCtc } from '../../../../core-server/features/meter/printed/ctc-text.js';
-import { minAreaRect } from '../../../../core-server/features/meter/printed/min-area-rect.js';
 import {
   besideCounter,
-  findPrintedText,
-} from '../../../../core-server/features/meter/printed/printed-text.js';
+  cutMeterFace,
+} from '../../../../core-server/features/meter/printed/meter-face.js';
+import { minAreaRect } from '../../../../core-server/features/meter/printed/min-area-rect.js';
+import { findPrintedText } from '../../../../core-server/features/meter/printed/printed-text.js';
 import { sampleQuad } from '../../../../core-server/features/meter/printed/sample-quad.js';
 import { findTextBoxes } from '../../../../core-server/features/meter/printed/text-boxes.js';
 
@@ -20,12 +27,7 @@ function box(x: number, y: number, width: number, height: number, degrees = 0): 
 
 suite('findPrintedText', () => {
   const found = (...texts: [string, number?][]) =>
-    findPrintedText(
-      texts.map(([text, confidence = 0.9]) => ({
-        quad: box(0, 0, 100, 10),
-        characters: [...text].map((character) => ({ text: character, confidence, position: 0 })),
-      })),
-    );
+    findPrintedText(texts.map(([text, confidence = 0.9]) => ({ text, confidence })));
   const serials: [string, [string, number?][], string][] = [
     ['takes what stands after a name', [['12345678'], ['No. 19-043377', 0.6]], '19-043377'],
     ['knows the sign for number', [['№ 0412345']], '0412345'],
@@ -41,6 +43,9 @@ suite('findPrintedText', () => {
       '22222222',
     ],
     ['does not take a standard', [['ISO4064'], ['GB/T778'], ['EN14154-1']], ''],
+    ['takes what stands before its year', [['4026884/2009']], '4026884'],
+    ['does not take the places of the wheels', [['10000100010010'], ['10001000100']], ''],
+    ['does not take a voltage or a notified body', [['220V50N60'], ['CEM170102']], ''],
     ['does not take a date', [['20190815'], ['2019-08'], ['2019-09-1310:49:28']], ''],
     ['does not take the number of a licence', [['MC渝制00000625'], ['PA型批渝[2016]053号']], ''],
     ['does not take a number that was hardly seen', [['17054321', 0.4]], ''],
@@ -57,6 +62,11 @@ suite('findPrintedText', () => {
     ['m²', 'm3'],
     ['m"', 'm3'],
     ['M', 'm3'],
+    ['m 3', 'm3'],
+    ['CBK-15 m?', 'm3'],
+    ['om', 'm3'],
+    ['0.814 m/imp', ''],
+    ['40mm', ''],
     ['Qn 1.5 m²/h', ''],
     ['Q 2.5m%h', ''],
     ['x0.0001 m3', 'm3'],
@@ -74,17 +84,56 @@ suite('findPrintedText', () => {
   }
 });
 
+suite('cutMeterFace', () => {
+  // A white picture with a black counter on it, and a black dot a tenth of its width below its right end.
+  const picture = (degrees: number) => {
+    const counter = box(200, 200, 100, 20, degrees);
+    const [, , corner] = counter;
+    const across = ((degrees + 90) * Math.PI) / 180;
+    const dot = { x: corner.x + 10 * Math.cos(across), y: corner.y + 10 * Math.sin(across) };
+    const data = new Uint8Array(400 * 400 * 3).fill(255);
+    for (let y = 0; y < 400; y++) {
+      for (let x = 0; x < 400; x++) {
+        const isDot = Math.hypot(x - dot.x, y - dot.y) < 4;
+        if (isDot || isOn(counter, { x, y }))
+          data.fill(0, (y * 400 + x) * 3, (y * 400 + x + 1) * 3);
+      }
+    }
+    return { picture: { data, width: 400, height: 400 }, counter };
+  };
+
+  for (const degrees of [0, 90, 180, -60, 135]) {
+    test(`lays a counter turned by ${degrees} degrees level, in the middle`, () => {
+      const { picture: whole, counter: turned } = picture(degrees);
+      const { picture: face, counter } = cutMeterFace(whole, turned);
+      assert.deepEqual([face.width, face.height], [960, 960]);
+      assert.ok(Math.abs(angleOf(counter)) < 1e-9);
+      assert.deepEqual(Object.values(centerOf(counter)).map(Math.round), [480, 480]);
+      const scale = 960 / 360;
+      assert.ok(Math.abs(sizeOf(counter).width - 100 * scale) < 1e-6);
+      const valueAt = (x: number, y: number) =>
+        face.data[(Math.round(y) * 960 + Math.round(x)) * 3];
+      const [, , corner] = counter;
+      assert.equal(valueAt(480, 480), 0);
+      assert.equal(valueAt(480 - 40 * scale, 480 + 5 * scale), 0);
+      assert.equal(valueAt(corner.x, corner.y + 10 * scale), 0);
+      assert.equal(valueAt(corner.x, corner.y + 20 * scale), 255);
+    });
+  }
+  test('enlarges a small counter no more than three times', () => {
+    const { picture: whole } = picture(0);
+    const { picture: face } = cutMeterFace(whole, box(200, 200, 20, 5));
+    assert.deepEqual([face.width, face.height], [216, 216]);
+  });
+});
+
 suite('besideCounter', () => {
   const counter = box(200, 200, 200, 40);
-  test('turns the boxes into the direction of the counter, largest first', () => {
-    const upsideDown = box(400, 350, 90, 12, 180);
-    const boxes = besideCounter([upsideDown, box(200, 300, 120, 14)], counter);
+  test('gives the largest first', () => {
+    const boxes = besideCounter([box(400, 350, 90, 12), box(200, 300, 120, 14, 5)], counter);
     assert.deepEqual(
-      boxes.map((quad) => [Math.round(sizeOf(quad).width), Math.round(angleOf(quad))]),
-      [
-        [120, 0],
-        [90, 0],
-      ],
+      boxes.map((quad) => Math.round(sizeOf(quad).width)),
+      [120, 90],
     );
   });
   test('leaves out the counter itself and what is set across it', () => {
@@ -200,15 +249,13 @@ suite('sampleQuad', () => {
     { x: -0.5, y: 1.5 },
   ];
 
-  test('gives planes B, G, R from -1 to 1', () => {
-    const strip = sampleQuad(picture, whole, 4, 2);
-    assert.deepEqual([...strip.subarray(0, 4)], [-1, -1, 1, 1]);
-    assert.deepEqual([...strip.subarray(16, 20)], [1, 1, -1, -1]);
+  test('gives the pixels themselves at their own size', () => {
+    assert.deepEqual(sampleQuad(picture, whole, { width: 4, height: 2 }), picture);
   });
   test('reads in the direction of the quad', () => {
     const [a, b, c, d] = whole;
-    const strip = sampleQuad(picture, [c, d, a, b], 4, 2);
-    assert.deepEqual([...strip.subarray(0, 4)], [1, 1, -1, -1]);
+    const strip = sampleQuad(picture, [c, d, a, b], { width: 4, height: 2 });
+    assert.deepEqual([...strip.data.subarray(0, 6)], [0, 0, 255, 0, 0, 255]);
   });
 });
 
