@@ -193,6 +193,24 @@ describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
+  it('says what warnings mean, in the words of the document', async () => {
+    const { page, problems } = await open();
+    await useKey(page);
+    await page.route('**/meter-number-ocr/file', async (route) => {
+      const answer = (await (await route.fetch()).json()) as object;
+      await route.fulfill({ json: { ...answer, warnings: ['GLARE', 'NEWER_THAN_THIS_PAGE'] } });
+    });
+    await page.getByText('Water meter').click();
+    await page.getByLabel('expected_digits').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Try a meter' }).click();
+    await summary(page).filter({ hasText: 'm³' }).waitFor();
+    assert.deepEqual(await page.locator('.warnings li').allTextContents(), [
+      'The counter reflects light.',
+      'NEWER_THAN_THIS_PAGE',
+    ]);
+    assert.deepEqual(problems, []);
+  });
+
   it('ends the page below its content, however many faces are listed', async () => {
     const { page, problems } = await open();
     await useKey(page);

@@ -5,25 +5,25 @@ export function byId<T extends Element>(id: string, type: abstract new () => T):
   throw new Error(`the page has no ${type.name} with the id ${id}`);
 }
 
+type Attributes = Readonly<Record<string, string | number>>;
+type Children = readonly (Node | string)[];
+
 /** Makes an HTML element with attributes and children; text is never parsed as HTML. */
-export function html<K extends keyof HTMLElementTagNameMap>(
+export const html = <K extends keyof HTMLElementTagNameMap>(
   name: K,
-  attributes: Readonly<Record<string, string>> = {},
-  ...children: readonly (Node | string)[]
-): HTMLElementTagNameMap[K] {
-  const element = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  element.append(...children);
-  return element;
-}
+  attributes: Attributes = {},
+  ...children: Children
+): HTMLElementTagNameMap[K] => fill(document.createElement(name), attributes, children);
 
 /** The same for SVG. */
-export function svg<K extends keyof SVGElementTagNameMap>(
+export const svg = <K extends keyof SVGElementTagNameMap>(
   name: K,
-  attributes: Readonly<Record<string, string | number>> = {},
-  ...children: readonly (Node | string)[]
-): SVGElementTagNameMap[K] {
-  const element = document.createElementNS('http://www.w3.org/2000/svg', name);
+  attributes: Attributes = {},
+  ...children: Children
+): SVGElementTagNameMap[K] =>
+  fill(document.createElementNS('http://www.w3.org/2000/svg', name), attributes, children);
+
+function fill<E extends Element>(element: E, attributes: Attributes, children: Children): E {
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
   element.append(...children);
   return element;

@@ -24,22 +24,15 @@ export function listFaces(faces: readonly DetectedFace[], onPoint: OnPoint): HTM
   return list;
 }
 
-/** What the warnings of a reading mean for whoever took the photo. */
-const warnings: Readonly<Record<string, string>> = {
-  DIGIT_BETWEEN_POSITIONS: 'A wheel stands between two digits.',
-  FRACTION_UNKNOWN: 'The start of the fraction is uncertain.',
-  SEVERAL_COUNTERS: 'More than one counter was found; the most likely one was read.',
-  ROTATED_INPUT: 'The counter is on its side or upside down.',
-  LOW_LIGHT: 'The counter is dark.',
-  GLARE: 'The counter reflects light.',
-  UNEXPECTED_DIGITS:
-    'The number of digits differs from `expected_digits`, or does not exceed `expected_decimals`.',
-  BELOW_PREVIOUS: 'The value is below the previous reading.',
-  JUMP_TOO_LARGE: 'The value rose by more than `max_increase`.',
-};
-
-/** A reading as wheels, each with its confidence. */
-export function showReading(reading: MeterAnswer, onPoint: OnPoint): HTMLElement {
+/**
+ * A reading as wheels, each with its confidence.
+ * @param meaningOf what a warning means
+ */
+export function showReading(
+  reading: MeterAnswer,
+  meaningOf: (warning: string) => string,
+  onPoint: OnPoint,
+): HTMLElement {
   const whole = reading.value.includes('.') ? reading.value.indexOf('.') : reading.digits.length;
   const wheels = html('ol', { class: 'wheels', 'aria-label': 'Digits' });
   reading.digits.forEach(({ digit, confidence }, index) => {
@@ -72,9 +65,7 @@ export function showReading(reading: MeterAnswer, onPoint: OnPoint): HTMLElement
       html(
         'ul',
         { class: 'warnings' },
-        ...reading.warnings.map((warning) =>
-          html('li', {}, ...codeText(warnings[warning] ?? warning)),
-        ),
+        ...reading.warnings.map((warning) => html('li', {}, ...codeText(meaningOf(warning)))),
       ),
     );
   return html('div', {}, ...parts);

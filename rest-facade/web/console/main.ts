@@ -105,7 +105,9 @@ function showFaces(answer: SingleFaceAnswer | AllFacesAnswer, elapsedMs: number)
 
 function showMeter(reading: MeterAnswer, elapsedMs: number): void {
   drawReading(overlay, reading, sizeOf([reading.bbox]));
-  findings.replaceChildren(showReading(reading, (index) => highlight(overlay, index)));
+  findings.replaceChildren(
+    showReading(reading, options.meaningOf, (index) => highlight(overlay, index)),
+  );
   const { value, unit, confidence } = reading;
   tell(
     `${value} ${unit.replace('m3', 'm³')}, ${toPercent(confidence)} confidence, in ${Math.round(elapsedMs)} ms.`,

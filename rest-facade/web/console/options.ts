@@ -6,6 +6,7 @@ interface FieldSchema {
   readonly description?: string;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly items?: { readonly oneOf?: readonly { const: string; description: string }[] };
 }
 
 interface Form {
@@ -20,9 +21,13 @@ const elsewhere: ReadonlySet<string> = new Set(['min_score', 'company']);
 const checkedAtFirst: ReadonlySet<string> = new Set(['crop', 'landmarks', 'details']);
 const trueWhenAbsent: ReadonlySet<string> = new Set(['crop']);
 
-type Paths = Readonly<
-  Record<string, { post?: { requestBody: { content: Record<string, { schema: Form }> } } }>
->;
+/** What is read here of the service's own OpenAPI document. */
+interface ServiceDocument {
+  readonly paths: Readonly<
+    Record<string, { post?: { requestBody: { content: Record<string, { schema: Form }> } } }>
+  >;
+  readonly components?: { readonly schemas: Readonly<Record<string, Form>> };
+}
 
 /** The optional fields of the operations, as the service's own document lists them. */
 export interface Options {
@@ -30,6 +35,8 @@ export interface Options {
   show(mode: Mode): void;
   /** What was filled in, of the operation that is shown. */
   read(): [name: string, value: string][];
+  /** What a warning of a reading means; the warning itself if the document does not say it. */
+  readonly meaningOf: (warning: string) => string;
 }
 
 /**
@@ -40,12 +47,13 @@ export interface Options {
 export function connectOptions(onChange: () => void, note: (text: string) => void): Options {
   const place = byId('options', HTMLElement);
   place.addEventListener('change', onChange);
-  let paths: Paths = {};
+  let service: ServiceDocument = { paths: {} };
   let mode: Mode = 'all';
   let shown: { name: string; input: HTMLInputElement }[] = [];
 
   const show = () => {
-    const form = paths[pathOf[mode]]?.post?.requestBody.content['multipart/form-data']?.schema;
+    const { content } = service.paths[pathOf[mode]]?.post?.requestBody ?? {};
+    const form = content?.['multipart/form-data']?.schema;
     const values = new Map(shown.map(({ name, input }) => [name, input]));
     shown = Object.entries(form?.properties ?? {})
       .filter(([name]) => !elsewhere.has(name) && !form?.required?.includes(name))
@@ -56,9 +64,9 @@ export function connectOptions(onChange: () => void, note: (text: string) => voi
     byId('options-panel', HTMLDetailsElement).hidden = shown.length === 0;
   };
 
-  void loadPaths().then(
+  void loadDocument().then(
     (loaded) => {
-      paths = loaded;
+      service = loaded;
       show();
       onChange();
     },
@@ -75,15 +83,19 @@ export function connectOptions(onChange: () => void, note: (text: string) => voi
         if (input.type !== 'checkbox') return input.value === '' ? [] : [[name, input.value]];
         return input.checked === trueWhenAbsent.has(name) ? [] : [[name, String(input.checked)]];
       }),
+    meaningOf(warning) {
+      const { warnings } = service.components?.schemas['ReadMeterResponse']?.properties ?? {};
+      return warnings?.items?.oneOf?.find((one) => one.const === warning)?.description ?? warning;
+    },
   };
 }
 
 /** Rejects also where something other than the service answers. */
-async function loadPaths(): Promise<Paths> {
+async function loadDocument(): Promise<ServiceDocument> {
   const answer = await fetch('openapi.json');
-  const { paths } = (await answer.json()) as { paths?: Paths };
-  if (paths === undefined) throw new Error('this is no OpenAPI document');
-  return paths;
+  const loaded = (await answer.json()) as Partial<ServiceDocument>;
+  if (loaded.paths === undefined) throw new Error('this is no OpenAPI document');
+  return { ...loaded, paths: loaded.paths };
 }
 
 function createInput(name: string, { type, minimum, maximum }: FieldSchema): HTMLInputElement {
