@@ -6,7 +6,7 @@ import type { RequestLimits } from '../config.js';
 import type { CoreClient } from '../core-client/core-client.js';
 import type { Throttle } from '../core-client/throttle.js';
 import { readApiKey } from '../request/api-key.js';
-import { bindRequest, checkQuery, type ParsedBody } from '../request/bind-request.js';
+import { bindRequest, checkQuery, nameAsSent, type ParsedBody } from '../request/bind-request.js';
 import { allowBody } from '../request/body/body-framing.js';
 import { decodeDataUrl, noDataUrl } from '../request/body/data-url.js';
 import { checkBodyHeaders, readJsonObject } from '../request/body/read-body.js';
@@ -15,9 +15,8 @@ import { type Candidates, chooseRoute } from '../request/choose-route.js';
 import { describeJson } from '../request/describe-json.js';
 import { parseQuery } from '../request/parse-target.js';
 import { type BodyRule, hasPicture } from '../request/rules.js';
+import { reserveResponse } from '../reserve-memory.js';
 import { createRenderer, type Renderer } from '../response/create-renderer.js';
-import { holdAnswer } from '../response/hold-answer.js';
-import { nameAsSent } from '../response/name-as-sent.js';
 import { send } from '../response/send.js';
 import { contextOf } from './request-context.js';
 
@@ -88,7 +87,7 @@ export function handleOperation(
     const render = renderers.get(route) as Renderer;
     const body = render(found, elapsedMs);
     // Others are small, and may be of a score that has been set by now.
-    if (hasPicture(route.body)) holdAnswer(response, share, body.length);
+    if (hasPicture(route.body)) reserveResponse(response, share, body.length);
     send(request, response, { status: 200, headers: {}, body });
   };
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { callerGone, clip, quote, Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import type { BudgetShare } from '../../../runtime/limits/fair-budget.js';
+import { reserveBody } from '../../reserve-memory.js';
 import { describeJson } from '../describe-json.js';
 import { contentLength } from './body-framing.js';
-import { createBodyHold } from './body-hold.js';
 import { bodyTooLarge, type ByteCollector, createByteCollector } from './byte-collector.js';
 
 /** What reading a body needs besides the request. */
@@ -49,7 +49,7 @@ export async function readJsonObject(
     maxBytes: options.maxBodyBytes,
     expectedBytes: contentLength(request),
   });
-  const { grow, release } = createBodyHold(options.budget);
+  const { grow, release } = reserveBody(options.budget);
   try {
     options.start();
     await pump(request, options.signal, (chunk) => {

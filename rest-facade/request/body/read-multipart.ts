@@ -8,9 +8,9 @@ import {
   Refusal,
   refuse,
 } from '../../../runtime/errors/refusal.js';
+import { reserveBody } from '../../reserve-memory.js';
 import type { NamedValue } from '../parse-target.js';
 import { contentLength } from './body-framing.js';
-import { createBodyHold } from './body-hold.js';
 import { bodyTooLarge, type ByteCollector, createByteCollector } from './byte-collector.js';
 import type { ReadOptions } from './read-body.js';
 
@@ -62,7 +62,7 @@ export function readMultipart(
     expectedBytes: contentLength(request),
   });
   // For the whole body: until its end, the parser or `fields` hold everything but the file.
-  const hold = createBodyHold(options.budget);
+  const hold = reserveBody(options.budget);
   let hasFailed = false;
   let bodyBytes = 0;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type BodyHold, createBodyHold } from '../../../rest-facade/request/body/body-hold.js';
 import { createByteCollector } from '../../../rest-facade/request/body/byte-collector.js';
 import { decodeDataUrl } from '../../../rest-facade/request/body/data-url.js';
+import { type BodyReservation, reserveBody } from '../../../rest-facade/reserve-memory.js';
 import { maxSmallChunks, minMeanChunkBytes } from '../../../runtime/limits/chunk-size.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
 import { reasonOf } from '../refusals.js';
@@ -33,7 +33,7 @@ test('a budget gives one owner four fifths, and leaves the others room', () => {
 
 test('a hold takes what comes in steps of 64 KiB, and gives all of it back', () => {
   const budget = createFairBudget(1_000 * kib);
-  const hold = createBodyHold(budget.of('caller'));
+  const hold = reserveBody(budget.of('caller'));
   assert.equal(budget.taken, 0);
   for (let chunk = 0; chunk < 300; chunk += 1) hold.grow(kib);
   assert.equal(budget.taken, 320 * kib);
@@ -44,7 +44,7 @@ test('a hold takes what comes in steps of 64 KiB, and gives all of it back', () 
 
 test('a hold refuses when the budget is used up, and leaves it as it was', () => {
   const budget = createFairBudget(100 * kib);
-  const [first, second] = [budget.of('caller'), budget.of('caller')].map(createBodyHold);
+  const [first, second] = [budget.of('caller'), budget.of('caller')].map(reserveBody);
   first?.grow(80 * kib);
   assert.equal(
     reasonOf(() => second?.grow(1)),
@@ -61,7 +61,7 @@ test('a hold refuses when the budget is used up, and leaves it as it was', () =>
 
 test('a hold has room for all of the largest body in the least budget', () => {
   const budget = createFairBudget(125 * kib);
-  const hold = createBodyHold(budget.of('caller'));
+  const hold = reserveBody(budget.of('caller'));
   for (let chunk = 0; chunk < 100; chunk += 1) hold.grow(kib);
   assert.equal(
     reasonOf(() => hold.grow(1)),
@@ -72,8 +72,8 @@ test('a hold has room for all of the largest body in the least budget', () => {
 });
 
 test('a hold takes so many chunks of any size, and more of them where they are large on average', () => {
-  const create = () => createBodyHold(createFairBudget(1_000 * kib).of('caller'));
-  const grow = (hold: BodyHold, chunks: number, bytes: number) =>
+  const create = () => reserveBody(createFairBudget(1_000 * kib).of('caller'));
+  const grow = (hold: BodyReservation, chunks: number, bytes: number) =>
     reasonOf(() => {
       for (let chunk = 0; chunk < chunks; chunk += 1) hold.grow(bytes);
     });

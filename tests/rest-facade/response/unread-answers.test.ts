@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { holdAnswer } from '../../../rest-facade/response/hold-answer.js';
+import { reserveResponse } from '../../../rest-facade/reserve-memory.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
 import { createForm } from '../../helpers/net/form.js';
 import { readRefusal, startBoth, withKey } from '../facade.js';
@@ -106,7 +106,7 @@ test('nothing is held for a caller that is gone', () => {
   const budget = createFairBudget(1_000);
   const response = new ServerResponse(new IncomingMessage(new Socket()));
   response.destroy();
-  holdAnswer(response, budget.of('caller'), 100);
+  reserveResponse(response, budget.of('caller'), 100);
   assert.equal(budget.taken, 0);
 });
 

@@ -1,0 +1,55 @@
+import type { ServerResponse } from 'node:http';
+import { noRoom } from '../runtime/errors/refusal.js';
+import { chunksTooSmall, createChunkSizeCheck } from '../runtime/limits/chunk-size.js';
+import type { BudgetShare } from '../runtime/limits/fair-budget.js';
+
+/** Amount of the budget that is taken at a time, if that much is left. */
+const stepBytes = 64 * 1024;
+
+/** What one request has reserved of its caller's share: everything it sent, the file and all fields of a form. */
+export interface BodyReservation {
+  /**
+   * Counts a chunk that arrived. The budget is taken as chunks arrive, so that a caller who announces a lot and
+   * sends nothing takes nothing from others.
+   * @throws Refusal QUEUE_FULL, INVALID_FIELD
+   */
+  readonly grow: (bytes: number) => void;
+  /** Gives everything back; the received body must not be used any more. */
+  readonly release: () => void;
+}
+
+export function reserveBody(share: BudgetShare): BodyReservation {
+  const areTooSmall = createChunkSizeCheck();
+  let came = 0;
+  let taken = 0;
+  return {
+    grow: (bytes) => {
+      if (areTooSmall(bytes)) throw chunksTooSmall('body');
+      came += bytes;
+      const missing = came - taken;
+      if (missing <= 0) return;
+      // Near the end of the share, there may be room for the chunk but not for a whole step.
+      const more = [Math.max(missing, stepBytes), missing].find((step) => share.take(step));
+      if (more === undefined) throw noRoom();
+      taken += more;
+    },
+    release: () => {
+      share.give(taken);
+      taken = 0;
+    },
+  };
+}
+
+/**
+ * Takes a response's bytes from its caller's share until they are sent: until then they are in memory, however slowly
+ * the caller reads. A response no larger than its upload always fits when the upload's bytes were given back just
+ * before, and one that is larger than any share fits an idle budget.
+ * @throws Refusal QUEUE_FULL
+ */
+export function reserveResponse(response: ServerResponse, share: BudgetShare, bytes: number): void {
+  // Its caller is gone: nothing would give them back, and nothing is sent.
+  if (response.destroyed) return;
+  const taken = Math.min(bytes, share.largest);
+  if (!share.take(taken)) throw noRoom();
+  response.once('close', () => share.give(taken));
+}
