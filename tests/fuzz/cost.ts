@@ -36,7 +36,7 @@ export async function measureAlone(
   send: () => Promise<unknown>,
 ): Promise<number> {
   let least = Infinity;
-  for (let round = 0; round < 3 && least > line; round += 1) {
+  for (let round = 0; round < 8 && least > line; round += 1) {
     meter.take();
     await send();
     least = Math.min(least, Math.max(...meter.take()));

@@ -5,15 +5,18 @@ export class DamagedFile extends Error {}
 const stepsPerByte = 4;
 /** In a small file, the same few bytes may be read often: EXIF, of which libexif visits some entries again and again. */
 const stepsPerFile = 100_000;
+/** Each takes memory, of which a worker has little; libheif reads a thousand items. */
+const partsPerFile = 30_000;
 
 /** What the parsers of a file may still do, all together. */
-interface Steps {
-  left: number;
+export interface Budget {
+  steps: number;
+  parts: number;
 }
 
-/** Steps for a file of so many bytes. */
-export function mostSteps(bytes: number): number {
-  return stepsPerFile + stepsPerByte * bytes;
+/** For a file of so many bytes. */
+export function budgetFor(bytes: number): Budget {
+  return { steps: stepsPerFile + stepsPerByte * bytes, parts: partsPerFile };
 }
 
 /**
@@ -24,18 +27,18 @@ export function mostSteps(bytes: number): number {
 export class Cursor {
   readonly length: number;
   readonly #bytes: Buffer;
-  readonly #steps: Steps;
+  readonly #budget: Budget;
 
-  constructor(file: Uint8Array, steps: Steps = { left: mostSteps(file.length) }) {
+  constructor(file: Uint8Array, budget: Budget = budgetFor(file.length)) {
     this.length = file.length;
     this.#bytes = Buffer.from(file.buffer, file.byteOffset, file.length);
-    this.#steps = steps;
+    this.#budget = budget;
   }
 
   /** Counts work. @throws DamagedFile if it is more than any picture needs */
   step(count = 1): void {
-    this.#steps.left -= count;
-    if (this.#steps.left < 0) throw new DamagedFile('more steps than any picture needs');
+    this.#budget.steps -= count;
+    if (this.#budget.steps < 0) throw new DamagedFile('more steps than any picture needs');
   }
 
   /** An unsigned integer of 0 to 8 bytes; above 2^53, it is rounded. @throws DamagedFile beyond the end */
@@ -71,7 +74,9 @@ export class Cursor {
   /** A part of the file, or less of it at the end; its steps are those of the file. */
   part(from: number, to = this.length): Cursor {
     this.step();
-    return new Cursor(this.#bytes.subarray(from, to), this.#steps);
+    this.#budget.parts -= 1;
+    if (this.#budget.parts < 0) throw new DamagedFile('more parts than any picture has');
+    return new Cursor(this.#bytes.subarray(from, to), this.#budget);
   }
 
   /** Parts of the file one after the other; a step for each of their bytes. */
@@ -79,6 +84,6 @@ export class Cursor {
     const [first] = parts;
     if (first && parts.length === 1) return first;
     for (const { length } of parts) this.step(1 + length);
-    return new Cursor(Buffer.concat(parts.map((part) => part.#bytes)), this.#steps);
+    return new Cursor(Buffer.concat(parts.map((part) => part.#bytes)), this.#budget);
   }
 }

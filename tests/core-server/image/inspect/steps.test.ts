@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { avifPixels } from '../../../../core-server/image/inspect/avif-pixels.js';
 import { partsOf } from '../../../../core-server/image/inspect/count-parts.js';
-import { Cursor, DamagedFile, mostSteps } from '../../../../core-server/image/inspect/cursor.js';
+import { budgetFor, Cursor, DamagedFile } from '../../../../core-server/image/inspect/cursor.js';
 import { inspectPicture } from '../../../../core-server/image/inspect/inspect-picture.js';
 import { sniffType } from '../../../../core-server/image/inspect/sniff-type.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
@@ -14,19 +14,19 @@ import {
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 
 /** Steps that the parsers take for a file, limited or not; undefined: they stopped because of the limit. */
-function stepsFor(bytes: Buffer, limit = mostSteps(bytes.length)): number | undefined {
-  const steps = { left: limit };
-  const file = new Cursor(bytes, steps);
+function stepsFor(bytes: Buffer, limit = budgetFor(bytes.length).steps): number | undefined {
+  const budget = { steps: limit, parts: budgetFor(0).parts };
+  const file = new Cursor(bytes, budget);
   const type = sniffType(bytes);
   assert.ok(type && type !== 'heic' && type !== 'avis', 'a type that is served');
   try {
     for (const { found, max } of partsOf[type]?.(file) ?? []) if (found > max) break;
     if (type === 'avif') avifPixels(file, 1e6);
   } catch (error) {
-    if (steps.left < 0) return undefined;
+    if (budget.steps < 0 || budget.parts < 0) return undefined;
     assert.ok(error instanceof DamagedFile || error instanceof Refusal, String(error));
   }
-  return limit - steps.left;
+  return limit - budget.steps;
 }
 
 test('a scan of many headers that overlap is searched once, not once for each', () => {
@@ -49,7 +49,7 @@ test('the worst files of each parser end within their steps, most by themselves'
   const files = [100, 1_000, 300_000].flatMap(createHostileFiles);
   const stopped = files.filter(({ name, bytes }) => {
     const steps = stepsFor(bytes);
-    assert.ok(steps === undefined || steps <= mostSteps(bytes.length), name);
+    assert.ok(steps === undefined || steps <= budgetFor(bytes.length).steps, name);
     return steps === undefined;
   });
   assert.ok(files.length > 150);
@@ -77,11 +77,18 @@ test('a cursor gives no more than its steps, however they are spent', () => {
     joins: (file) => file.join([file.part(0), file.part(0)]),
   };
   for (const [what, take] of Object.entries(spend)) {
-    const file = new Cursor(bytes, { left: 1_000 });
+    const file = new Cursor(bytes, { steps: 1_000, parts: 1_000 });
     let times = 0;
     assert.throws(() => {
       for (; times < 5_000; times += 1) take(file);
     }, DamagedFile);
     assert.ok(times <= 1_000, `${what}: ${times}`);
   }
+});
+
+test('nor more parts than fit into a worker, for each of which it takes memory', () => {
+  const file = new Cursor(Buffer.alloc(1e6));
+  assert.throws(() => {
+    for (let part = 0; part < 100_000; part += 1) file.part(0, 0);
+  }, DamagedFile);
 });
