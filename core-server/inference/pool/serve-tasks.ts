@@ -88,6 +88,7 @@ export function serveTasks<T extends TaskMap>(options: {
         // Models that are at work for a job that took too long are released after it. An error here
         // ends the thread too, which is what was asked for.
         current?.abort();
+        onReserved?.(false);
         void running.then(() => options.release()).finally(() => port.close());
     }
   });
