@@ -15,8 +15,8 @@ export function createOwnServer(coreAddress: string, token: string, apiKey: stri
   app.set('trust proxy', 'loopback');
 
   app.use('/images', (request, response, next) => {
-    const given = Buffer.from(request.get('authorization') ?? '');
-    const wanted = Buffer.from(`Bearer ${token}`);
+    const given = Buffer.from(request.get('x-house-token') ?? '');
+    const wanted = Buffer.from(token);
     if (given.length !== wanted.length || !timingSafeEqual(given, wanted))
       return void response.sendStatus(401);
     request.headersDistinct['apikey'] = [apiKey];

@@ -48,7 +48,8 @@ export function createDocument(routes: readonly Route[], options: DocumentOption
           type: 'apiKey',
           in: 'header',
           name: 'apikey',
-          description: 'An API key, as created by `npm run admin -- keys create --label me`.',
+          description:
+            'An API key, as created by `npm run admin -- keys create --label me`. `x-api-key` and `Authorization: Bearer` are other names of this header.',
         },
       },
       headers: {

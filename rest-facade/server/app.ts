@@ -114,7 +114,15 @@ const allowOrigins = (origins: readonly string[]) =>
   cors({
     origin: origins.includes('*') ? '*' : [...origins],
     methods: ['GET', 'PUT', 'POST'],
-    allowedHeaders: ['apikey', 'content-type', 'traceparent', 'x-company-password', 'x-request-id'],
+    allowedHeaders: [
+      'apikey',
+      'authorization',
+      'content-type',
+      'traceparent',
+      'x-api-key',
+      'x-company-password',
+      'x-request-id',
+    ],
     exposedHeaders: ['retry-after', 'x-request-id'],
     maxAge: 600,
     preflightContinue: true,

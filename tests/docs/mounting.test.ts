@@ -25,7 +25,7 @@ test('the sample answers below its path, behind its own middleware', async (t) =
   });
   t.after(() => server.close(0));
   const url = `http://127.0.0.1:${server.port}`;
-  const headers = { authorization: 'Bearer secret', 'x-forwarded-for': '203.0.113.7' };
+  const headers = { 'x-house-token': 'secret', 'x-forwarded-for': '203.0.113.7' };
   const body = JSON.stringify({ image: 'data:image/png;base64,YQ==' });
   const read = await fetch(`${url}/images/meter-number-ocr/base64`, {
     method: 'POST',

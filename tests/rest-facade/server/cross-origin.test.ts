@@ -54,7 +54,7 @@ test('a preflight names methods and headers, and no cookies', async (t) => {
   assert.equal(answer.status, 204);
   assert.deepEqual(told(answer), {
     'access-control-allow-headers':
-      'apikey,content-type,traceparent,x-company-password,x-request-id',
+      'apikey,authorization,content-type,traceparent,x-api-key,x-company-password,x-request-id',
     'access-control-allow-methods': 'GET,PUT,POST',
     'access-control-allow-origin': page,
     'access-control-expose-headers': 'retry-after,x-request-id',

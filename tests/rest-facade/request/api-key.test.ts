@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readApiKey } from '../../../rest-facade/request/api-key.js';
+import { Refusal } from '../../../runtime/errors/refusal.js';
+
+const read = (headersDistinct: Record<string, string[]>): string => {
+  try {
+    return readApiKey({ headersDistinct });
+  } catch (error) {
+    assert.ok(error instanceof Refusal);
+    assert.ok(!error.message.includes('secret'));
+    return error.reason;
+  }
+};
+
+test('a key has three names, which must agree', () => {
+  const table: [headers: Record<string, string[]>, keyOrReason: string][] = [
+    [{ apikey: ['secret'] }, 'secret'],
+    [{ 'x-api-key': ['secret'] }, 'secret'],
+    [{ authorization: ['Bearer secret'] }, 'secret'],
+    [{ authorization: ['bEARER  secret'] }, 'secret'],
+    [{ apikey: ['secret'], 'x-api-key': ['secret'], authorization: ['Bearer secret'] }, 'secret'],
+    [{ apikey: [''], 'x-api-key': ['secret'] }, 'secret'],
+    [{ apikey: ['secret'], authorization: ['Basic c2VjcmV0'] }, 'secret'],
+    [{ authorization: ['Basic c2VjcmV0'] }, 'MISSING_API_KEY'],
+    [{ authorization: ['Bearer'] }, 'MISSING_API_KEY'],
+    [{ authorization: ['Bearer '] }, 'MISSING_API_KEY'],
+    [{}, 'MISSING_API_KEY'],
+    [{ apikey: ['secret'], 'x-api-key': ['secret2'] }, 'INVALID_FIELD'],
+    [{ 'x-api-key': ['secret'], authorization: ['Bearer secret2'] }, 'INVALID_FIELD'],
+    [{ apikey: ['secret'], 'x-api-key': ['secret', 'secret2'] }, 'INVALID_API_KEY'],
+    [{ 'x-api-key': ['secret', 'secret'] }, 'INVALID_API_KEY'],
+    [{ authorization: ['Bearer secret two'] }, 'INVALID_API_KEY'],
+  ];
+  for (const [headers, expected] of table)
+    assert.equal(read(headers), expected, JSON.stringify(headers));
+});
