@@ -125,6 +125,10 @@ schemathesis: $(BUILT) ## Test every operation against the served OpenAPI docume
 check-tls: $(BUILT) ## Check TLS with SSLyze and headers with DrHeader (Python, PyPI, openssl)
 	@exec tests/tls/run.sh
 
+.PHONY: test-models
+test-models: ## Run the tests of the training code (Python, PyPI)
+	@exec tests/models/run.sh
+
 PYTHON ?= models/.venv/bin/python
 
 .PHONY: train-meter
