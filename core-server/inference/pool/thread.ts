@@ -34,18 +34,21 @@ const maxYoungGenerationSizeMb = 6;
  * the old generation: without a limit, a worker held 100 MB after 50,000 pictures, with 64 it held 41 after
  * 20,000.
  */
-const maxOldGenerationSizeMb = 32;
+const defaultHeapMb = 32;
 /** A thread still running this long after it was terminated is stuck in native code, which cannot be terminated. */
 const hungAfterMs = 1_000;
 
 export function startWorkerThread(
-  options: { workerUrl: URL; workerData: unknown },
+  options: { workerUrl: URL; workerData: unknown; heapMb?: number },
   events: WorkerThreadEvents,
 ): WorkerThread {
   const worker = new Worker(options.workerUrl, {
     workerData: options.workerData,
     name: 'analysis',
-    resourceLimits: { maxYoungGenerationSizeMb, maxOldGenerationSizeMb },
+    resourceLimits: {
+      maxYoungGenerationSizeMb,
+      maxOldGenerationSizeMb: options.heapMb ?? defaultHeapMb,
+    },
   });
   let lastError: unknown;
   const ended = new Promise<void>((resolve) => {

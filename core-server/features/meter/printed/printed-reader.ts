@@ -14,7 +14,7 @@ export interface PrintedReader {
   release(): Promise<void>;
 }
 
-const maxSide = 1280;
+export const maxSide = 1280;
 
 /** The networks are loaded when they are first asked for: most callers never do. */
 export function createPrintedReader(open = openPaddleOcr): PrintedReader {

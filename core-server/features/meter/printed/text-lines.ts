@@ -58,8 +58,8 @@ export async function readTextLines(
 }
 
 // PP-OCR feeds BGR but subtracts ImageNet's RGB means in plane order.
-const asDetector = { mean: [0.485, 0.456, 0.406], deviation: [0.229, 0.224, 0.225] };
-const asRecogniser = { mean: [0.5, 0.5, 0.5], deviation: [0.5, 0.5, 0.5] };
+export const asDetector = { mean: [0.485, 0.456, 0.406], deviation: [0.229, 0.224, 0.225] };
+export const asRecogniser = { mean: [0.5, 0.5, 0.5], deviation: [0.5, 0.5, 0.5] };
 
 async function probabilityMap(detect: RunNetwork, image: RgbPicture) {
   const width = Math.ceil(image.width / 32) * 32;

@@ -1,0 +1,100 @@
+import type { RgbPicture } from '../../../image/picture.js';
+import { fromWireError } from '../../../inference/pool/messages.js';
+import { startWorkerThread, type WorkerThread } from '../../../inference/pool/thread.js';
+import { cutMeterFace, type MeterFace } from './meter-face.js';
+import { maxSide, type PrintedReader } from './printed-reader.js';
+import { findPrintedText, type PrintedLine } from './printed-text.js';
+
+/** What the thread of the library does. */
+export type LibraryTasks = { readLines: { input: RgbPicture; output: readonly PrintedLine[] } };
+
+/** The library copies pixels into arrays of numbers. */
+const heapMb = 256;
+/** A thread whose caller is gone ends after its picture; by force after this, milliseconds. */
+const stuckGraceMs = 5 * 60_000;
+
+/**
+ * Reads print by the pipeline of @gutenye/ocr-node, in a thread that starts with the first picture, ends after some
+ * idle time, and is replaced after a number of pictures, since it grows with each. One picture at a time.
+ */
+export function createLibraryReader({ idleMs = 30_000, maxPictures = 16 } = {}): PrintedReader {
+  let current: LibraryThread | undefined;
+  let pictures = 0;
+  let idle: NodeJS.Timeout | undefined;
+  const end = async (): Promise<void> => {
+    clearTimeout(idle);
+    const ended = current;
+    current = undefined;
+    pictures = 0;
+    await ended?.close();
+  };
+  return {
+    maxSide,
+    async read(picture, counter, signal) {
+      clearTimeout(idle);
+      signal.throwIfAborted();
+      current ??= startLibrary();
+      const face = withoutCounter(cutMeterFace(picture, counter));
+      const lines = await current.read(face, signal).catch((error: unknown) => {
+        current?.abandon();
+        current = undefined;
+        pictures = 0;
+        throw error;
+      });
+      pictures += 1;
+      if (pictures >= maxPictures) await end();
+      else idle = setTimeout(() => void end(), idleMs).unref();
+      return findPrintedText(lines);
+    },
+    release: end,
+  };
+}
+
+interface LibraryThread extends Pick<WorkerThread, 'ended'> {
+  read(face: RgbPicture, signal: AbortSignal): Promise<readonly PrintedLine[]>;
+  close(): Promise<void>;
+  abandon(): void;
+}
+
+function startLibrary(): LibraryThread {
+  let settle: { resolve(lines: readonly PrintedLine[]): void; reject(error: unknown): void };
+  const thread = startWorkerThread(
+    {
+      workerUrl: new URL('library-worker.js', import.meta.url),
+      workerData: undefined,
+      heapMb,
+    },
+    {
+      message(message) {
+        if (message.type === 'done') settle.resolve(message.output as readonly PrintedLine[]);
+        else if (message.type === 'failed') settle.reject(fromWireError(message.error));
+      },
+      exit(code, error) {
+        settle.reject(error ?? new Error(`the thread that reads print ended with ${code}`));
+      },
+    },
+  );
+  return {
+    read: (face, signal) =>
+      new Promise((resolve, reject) => {
+        settle = { resolve, reject };
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+        const job = { transfer: [], weight: 0, hasSpareCore: false };
+        thread.send({ type: 'run', task: 'readLines', input: face, ...job });
+      }),
+    close: () => thread.close(stuckGraceMs),
+    abandon: () => thread.abandon(stuckGraceMs, () => undefined),
+    ended: thread.ended,
+  };
+}
+
+/** The library joins what stands side by side to one line: the wheels would be part of it. */
+function withoutCounter({ picture: { data, width, height }, counter }: MeterFace): RgbPicture {
+  const [topLeft, , bottomRight] = counter;
+  const from = Math.max(0, Math.floor(topLeft.x));
+  const to = Math.min(width, Math.ceil(bottomRight.x));
+  for (let y = Math.max(0, Math.floor(topLeft.y)); y < Math.min(height, bottomRight.y); y++) {
+    data.fill(128, (y * width + from) * 3, (y * width + to) * 3);
+  }
+  return { data, width, height };
+}

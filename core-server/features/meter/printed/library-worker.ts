@@ -1,0 +1,110 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { parentPort } from 'node:worker_threads';
+import { splitIntoLineImages } from '@gutenye/ocr-common/splitIntoLineImages';
+import Ocr, { ImageRawBase, registerBackend } from '@gutenye/ocr-node';
+import type { RgbPicture } from '../../../image/picture.js';
+import { resizePicture } from '../../../image/resize/resize-picture.js';
+import { serveTasks } from '../../../inference/pool/serve-tasks.js';
+import type { LibraryTasks } from './library-reader.js';
+import { openPaddleOcr } from './paddle-ocr.js';
+import type { PrintedLine } from './printed-text.js';
+import { asDetector, asRecogniser, type FloatTensor } from './text-lines.js';
+
+// The pipeline of @gutenye/ocr-node, in a thread of its own: its process-wide error hooks and the matrices that it
+// never frees end with the thread. It gets pixels in place of a path, and our sessions, which check hashes and
+// normalise what goes in as in the models' training: without that, which the library leaves out, it reads a third less.
+
+if (parentPort === null) throw new Error('this module runs in a worker thread only');
+
+/** The picture type that the library works with: four bytes a pixel. */
+class Picture extends ImageRawBase {
+  static open({ data, width, height }: RgbPicture): Promise<Picture> {
+    const rgba = new Uint8Array(width * height * 4).fill(255);
+    for (let from = 0, to = 0; from < data.length; from += 3, to += 4) {
+      rgba.set(data.subarray(from, from + 3), to);
+    }
+    return Promise.resolve(new Picture({ data: rgba, width, height }));
+  }
+
+  /** Without a width, in proportion. */
+  resize({ width, height }: { width?: number; height: number }): Promise<Picture> {
+    const rgb = new Uint8Array(this.width * this.height * 3);
+    for (let from = 0, to = 0; to < rgb.length; from += 4, to += 3) {
+      rgb.set(this.data.subarray(from, from + 3), to);
+    }
+    const size = { width: width ?? Math.ceil((this.width * height) / this.height), height };
+    return Picture.open(resizePicture({ data: rgb, width: this.width, height: this.height }, size));
+  }
+}
+
+const networks = await openPaddleOcr();
+const sessions = {
+  detect: { run: networks.detect, training: asDetector },
+  recognise: { run: networks.recognise, training: asRecogniser },
+};
+
+registerBackend({
+  ImageRaw: Picture,
+  FileUtils: { read: () => Promise.resolve(networks.alphabet.slice(0, -1).join('\n')) },
+  InferenceSession: {
+    create(name: keyof typeof sessions) {
+      const { run, training } = sessions[name];
+      return Promise.resolve({
+        inputNames: ['image'],
+        outputNames: ['output'],
+        run: async ({ image }: { image: FloatTensor }) => ({
+          output: await run(normalised(image, training)),
+        }),
+      });
+    },
+  },
+  splitIntoLineImages,
+  defaultModels: {
+    detectionPath: 'detect',
+    recognitionPath: 'recognise',
+    dictionaryPath: 'alphabet',
+  },
+});
+
+/** The library's planes are 0 to 1. */
+function normalised({ data, dims }: FloatTensor, training: typeof asDetector): FloatTensor {
+  const plane = data.length / 3;
+  const { mean, deviation } = training;
+  for (let at = 0; at < data.length; at++) {
+    const channel = Math.floor(at / plane);
+    data[at] = ((data[at] ?? 0) - (mean[channel] ?? 0)) / (deviation[channel] ?? 1);
+  }
+  return { data, dims };
+}
+
+interface LibraryOcr {
+  detect(picture: RgbPicture): Promise<readonly { text: string; mean: number }[]>;
+}
+
+/** OpenCV goes on loading after its import, and the library does not wait for it. */
+async function openCvLoaded(): Promise<void> {
+  const blank = await Picture.open({ data: new Uint8Array(12), width: 2, height: 2 });
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await splitIntoLineImages(blank, blank);
+      return;
+    } catch (error) {
+      if (attempt === 1_000) throw error;
+      await wait(10);
+    }
+  }
+}
+
+await openCvLoaded();
+const ocr = (await Ocr.create()) as LibraryOcr;
+
+serveTasks<LibraryTasks>({
+  port: parentPort,
+  handlers: {
+    async readLines(face): Promise<PrintedLine[]> {
+      const lines = await ocr.detect(face);
+      return lines.map(({ text, mean }) => ({ text, confidence: mean }));
+    },
+  },
+  release: () => networks.release(),
+});

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import sharp from 'sharp';
+import type { Quad } from '../../../../core-server/features/meter/geometry.js';
+import { createLibraryReader } from '../../../../core-server/features/meter/printed/library-reader.js';
+import { createPrintedReader } from '../../../../core-server/features/meter/printed/printed-reader.js';
+import type { RgbPicture } from '../../../../core-server/image/picture.js';
+
+/** The face of a meter, turned by quarters, with its counter. */
+async function drawMeter(quarters: number): Promise<{ picture: RgbPicture; counter: Quad }> {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400">
+    <rect width="400" height="400" fill="#eee"/>
+    <g font-family="sans-serif" font-size="28" fill="#222">
+      <text x="110" y="150">No 20481657</text>
+      <rect x="130" y="180" width="140" height="36" fill="#222"/>
+      <text x="145" y="208" fill="#fff">00123456</text>
+      <text x="180" y="290">kWh</text>
+    </g></svg>`;
+  const { data, info } = await sharp(Buffer.from(svg))
+    .removeAlpha()
+    .rotate(quarters * 90)
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const [a, b, c, d] = [
+    [130, 180],
+    [270, 180],
+    [270, 216],
+    [130, 216],
+  ].map(([x = 0, y = 0]) => (quarters === 2 ? { x: 400 - x, y: 400 - y } : { x, y }));
+  assert.ok(a && b && c && d);
+  return { picture: { data, width: info.width, height: info.height }, counter: [a, b, c, d] };
+}
+
+const { signal } = new AbortController();
+const printed = { serialNumber: '20481657', unit: 'kWh' };
+
+suite('what reads print', () => {
+  const readers = {
+    own: createPrintedReader(),
+    'ocr-node': createLibraryReader({ idleMs: 100, maxPictures: 2 }),
+  };
+  after(() => Promise.all(Object.values(readers).map((reader) => reader.release())));
+
+  for (const [name, reader] of Object.entries(readers)) {
+    for (const quarters of [0, 2]) {
+      test(`${name} reads serial number and unit, turned by ${quarters} quarters`, async () => {
+        const { picture, counter } = await drawMeter(quarters);
+        assert.deepEqual(await reader.read(picture, counter, signal), printed);
+      });
+    }
+  }
+
+  test('ocr-node leaves no hook in the process, and goes on after its thread was replaced and idle', async () => {
+    const hooks = ['unhandledRejection', 'uncaughtException'] as const;
+    const before = hooks.map((hook) => process.listenerCount(hook));
+    for (let pictures = 0; pictures < 3; pictures++) {
+      const { picture, counter } = await drawMeter(0);
+      assert.deepEqual(await readers['ocr-node'].read(picture, counter, signal), printed);
+    }
+    await wait(300);
+    const { picture, counter } = await drawMeter(0);
+    assert.deepEqual(await readers['ocr-node'].read(picture, counter, signal), printed);
+    assert.deepEqual(
+      hooks.map((hook) => process.listenerCount(hook)),
+      before,
+    );
+  });
+
+  test('ocr-node gives up when its caller does, and reads the next picture', async () => {
+    const { picture, counter } = await drawMeter(0);
+    const caller = new AbortController();
+    const reading = readers['ocr-node'].read(picture, counter, caller.signal);
+    caller.abort(new Error('the caller is gone'));
+    await assert.rejects(reading, /the caller is gone/);
+    assert.deepEqual(await readers['ocr-node'].read(picture, counter, signal), printed);
+  });
+});
