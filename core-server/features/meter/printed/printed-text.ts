@@ -21,12 +21,12 @@ export function findPrintedText(lines: readonly PrintedLine[]): PrintedText {
   return { serialNumber: serial?.text ?? '', unit };
 }
 
-/** `No`, `№`, `S/N` and the like before it; the recogniser takes the sign № for `Ne`. */
-const named = /(?:№|\bN[oe0ºr°][.:º°]?|\bS[/.]?N\b|\bSERIAL\b)[.:#\s]*([A-Z0-9][A-Z0-9-]{4,15})/i;
+/** `No`, `№`, `S/N` and the like before it; the recogniser takes the sign № for `Ne` or `NQ`. */
+const named = /(?:№|\bN[oe0ºr°q][.:º°]?|\bS[/.]?N\b|\bSERIAL\b)[.:#\s]*([A-Z0-9][A-Z0-9-]{4,15})/i;
 /** Next to letters of another script it is the number of a licence. The year may follow a slash. */
 const bare = /(?<![\p{L}\p{N}.,:/-])[A-Z0-9-]{6,16}(?![\p{L}\p{N}.,:-]|\/(?!\s*(?:19|20)\d\d$))/giu;
-/** Standards and types look like serial numbers: `ISO4064`, `GB/T778`, `Q3`, `R160`, `DN15`, `CE M17 0102`, `220V50Hz`. */
-const standard = /^(?:ISO|EN|GB|DN|OIML|IEC|CE|PDM|MID|CLASS|KL)[-0-9M]|^Q[34n]|^\d{2,3}V/i;
+/** Standards and types look like serial numbers: `ISO4064`, `GB/T778`, `Q3`, `R160`, `DN15`, `X0.0001`, `CE M17 0102`, `220V50Hz`. */
+const standard = /^(?:ISO|EN|GB|DN|OIML|IEC|CE|PDM|MID|CLASS|KL)[-0-9M]|^Q[34n]|^X0|^\d{2,3}V/i;
 /** The places of the wheels, `10000 1000 100 10 1`. */
 const places = /^[01]+$/;
 /** A day, or the day that a camera prints, with the hours that follow. */

@@ -32,6 +32,8 @@ suite('findPrintedText', () => {
     ['takes what stands after a name', [['12345678'], ['No. 19-043377', 0.6]], '19-043377'],
     ['knows the sign for number', [['№ 0412345']], '0412345'],
     ['knows the sign as it is often read', [['Ne2493514', 0.5]], '2493514'],
+    ['knows it as NQ', [['NQ022019814']], '022019814'],
+    ['does not take the scale of a pointer', [['X00001']], ''],
     ['knows S/N', [['S/N:AB1234567']], 'AB1234567'],
     ['takes a long number without a name', [['17054321']], '17054321'],
     [
