@@ -97,6 +97,7 @@ bench: $(BUILT) ## Compare the speed with the limit and the peers; BENCH=quick i
 bench-peers: ## Install the peers that bench compares with
 	@exec bash bench/peers/install.sh
 
+PYTHON ?= models/.venv/bin/python
 SOAK ?= 100000
 .PHONY: soak
 soak: $(BUILT) ## Watch the core's memory over SOAK requests
@@ -110,8 +111,8 @@ eval-face: $(BUILT) ## Evaluate the face detector
 	@exec node --enable-source-maps dist/tests/accuracy/eval-face.js
 
 .PHONY: eval-meter
-eval-meter: $(BUILT) ## Evaluate the meter reader
-	@exec node --enable-source-maps dist/tests/accuracy/eval-meter.js
+eval-meter: $(BUILT) ## Evaluate the meter reader; UNSEEN=1: on sources that the mark network has not seen (Python)
+	@exec $(if $(UNSEEN),$(PYTHON) models/meter/unseen.py $(ARGS),node --enable-source-maps dist/tests/accuracy/eval-meter.js)
 
 .PHONY: fuzz
 fuzz: $(BUILT) ## Send hostile input to the service and check every response; ARGS="--help"
@@ -128,8 +129,6 @@ check-tls: $(BUILT) ## Check TLS with SSLyze and headers with DrHeader (Python, 
 .PHONY: test-models
 test-models: ## Run the tests of the training code (Python, PyPI)
 	@exec tests/models/run.sh
-
-PYTHON ?= models/.venv/bin/python
 
 .PHONY: train-meter
 train-meter: $(if $(REGISTER),$(BUILT)) ## Fine-tune the meter reader: make train-meter DATA=folder [REGISTER=1]; format in models/meter/README.md

@@ -32,6 +32,7 @@ export async function createMeterReplay(manifest: Manifest, folder: URL) {
     locate: await open(networks.locate),
     refine: await open(networks.refine),
     read: await open(networks.read),
+    mark: await open(networks.mark),
   };
   const reader = createNetworkCounterReader(models, rules, () => performance.now());
 

@@ -5,7 +5,7 @@ import type { AnalysisTasks } from './analysis-models.js';
 import type { CoreParts } from './core-parts.js';
 
 /** Steps of the meter reader that each run a network. */
-const meterSteps = ['locate', 'refine', 'read'] as const;
+const meterSteps = ['locate', 'refine', 'read', 'mark'] as const;
 
 /** The pool of a core, with its tasks traced, and results and model times counted. */
 export function observePool(

@@ -99,8 +99,8 @@ def wheels(h: Hypothesis, digits: str):
     return rows[..., 0].mean(0), rows[..., 1].mean(0), rows[0, :, 2]
 
 
-def fraction_length(red: np.ndarray, rules):
-    """Red wheels are at the end: the most probable number, by colour and by what is usual, and its probability."""
+def usual_lengths(red: np.ndarray, rules):
+    """P(length of the fraction) by the reader's colours and by what is usual: it has learned which place is red."""
     n = len(red)
     prior = rules["fractionPrior"].get(str(n), rules["fractionPrior"]["other"])
     lengths = range(0, max(1, n - 1))
@@ -110,20 +110,60 @@ def fraction_length(red: np.ndarray, rules):
         for k in lengths
     ]
     top = max(logs)
-    weights = [math.exp(v - top) for v in logs]
-    k = int(np.argmax(weights))
-    return k, weights[k] / sum(weights)
+    weights = np.array([math.exp(v - top) for v in logs])
+    return weights / weights.sum()
 
 
-def assemble(hypotheses, rules):
-    """The answer, or None where nothing readable is there."""
+def fraction_lengths(red: np.ndarray, rules, marks=None):
+    """P(0, 1, 2, … wheels after the point). What is usual counts only as far as the marks tell nothing."""
+    usual = usual_lengths(red, rules)
+    if marks is None:
+        return usual
+    seen = np.zeros_like(usual)
+    told = marks["fraction"][:-1][: len(usual)]
+    seen[: len(told)] = told
+    p = seen + rules["usualTrust"] * marks["fraction"][-1] * usual
+    spread = (1 - p.sum()) / len(p)  # what is left is as likely for one length as for another
+    return p + max(0.0, spread)
+
+
+def count_sure(marks, centres, rules):
+    """P(no wheel was invented and none left out), by the marks and by the distances between the wheels."""
+    if marks is None:
+        return 1.0
+    x = along(centres, rules)
+    gaps = sorted(b - a for a, b in zip(x, x[1:]))
+    pitch = gaps[len(gaps) // 2]
+    room = max(x[0], 1 - x[-1]) / pitch - 0.5
+    even = gaps[-1] < rules["maxGap"] * pitch and room < rules["maxRoom"]
+    return float(marks["wheel"].min()) * (1.0 if even else 0.5)
+
+
+def likeliest(hypotheses, rules):
+    """Those with a reading, the best first, and the digits of the best."""
     ranked = sorted((h for h in hypotheses if h.readings), key=lambda h: -weigh(h, rules))
+    return ranked, max(ranked[0].readings, key=ranked[0].readings.get) if ranked else None
+
+
+def cells_of(hypotheses, rules):
+    """Quads of the wheels of the likeliest reading, or None."""
+    ranked, digits = likeliest(hypotheses, rules)
+    if not ranked:
+        return None
+    _, _, centres = wheels(ranked[0], digits)
+    return wheel_quads(ranked[0].quad, centres, rules)
+
+
+def assemble(hypotheses, rules, marks=None):
+    """The answer, or None where nothing readable is there."""
+    ranked, digits = likeliest(hypotheses, rules)
     if not ranked:
         return None
     h = ranked[0]
-    digits = max(h.readings, key=h.readings.get)
     sure, red, centres = wheels(h, digits)
-    length, fraction_sure = fraction_length(red, rules)
+    lengths = fraction_lengths(red, rules, marks)
+    length = int(np.argmax(lengths))
+    fraction_sure = float(lengths[length])
     cut = len(digits) - length
     integer_p = sum(p for s, p in h.readings.items() if len(s) == len(digits) and s[:cut] == digits[:cut])
     # A wheel between two numbers splits the probability between readings one step apart; either is right.
@@ -138,15 +178,24 @@ def assemble(hypotheses, rules):
         "margin": min(weigh(h, rules) - weigh(ranked[1], rules), 5.0) if len(ranked) > 1 else 5.0,
     }
     c = rules["calibration"]
-    confidence = sigmoid(c["bias"] + sum(c[k] * v for k, v in features.items()))
+    in_networks = sigmoid(c["bias"] + sum(c[k] * v for k, v in features.items()))
     refuse = rules["refuse"]
-    readable = float(np.mean(h.legible)) >= refuse["legible"] and confidence >= refuse["confidence"]
+    readable = float(np.mean(h.legible)) >= refuse["legible"] and in_networks >= refuse["confidence"]
+    digits_confidence = in_networks * count_sure(marks, centres, rules)
+    # Where no point is set, the value is right only if there is no fraction.
+    pointed = fraction_sure >= rules["fractionLikely"]
+    fraction_confidence = float(lengths[length if pointed else 0])
+    confidence = digits_confidence * fraction_confidence
     # Rounded as the service reports it, so that the status matches the confidence shown.
     ok = round(confidence, 4) >= rules["okConfidence"] and fraction_sure >= rules["fractionSure"]
     return {
         "digits": digits,
         "red_digits": length,
+        "pointed": pointed,
         "fraction_sure": fraction_sure,
+        "digits_confidence": digits_confidence,
+        "fraction_confidence": fraction_confidence,
+        "in_networks": in_networks,
         "confidence": confidence,
         "readable": readable,
         "status": "OK" if ok else "CHECK",
@@ -162,11 +211,16 @@ def assemble(hypotheses, rules):
     }
 
 
-def wheel_quads(quad, centres, rules):
-    """Place of each wheel in the picture: centres on the first strip mapped back to the counter, one pitch wide."""
+def along(centres, rules):
+    """Centres on the first strip as shares of the counter's width."""
     crop = rules["crops"][0]
     grow = (1 + 2 * crop["mx"]) * crop["sx"]
-    x = [(c - 0.5) * grow + 0.5 for c in centres]
+    return [(c - 0.5) * grow + 0.5 for c in centres]
+
+
+def wheel_quads(quad, centres, rules):
+    """Place of each wheel in the picture: centres on the first strip mapped back to the counter, one pitch wide."""
+    x = along(centres, rules)
     gaps = sorted(b - a for a, b in zip(x, x[1:]))
     half = (gaps[len(gaps) // 2] if gaps else 1.0) / 2
 

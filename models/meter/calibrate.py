@@ -49,14 +49,14 @@ def fold_of(truth) -> str:
     return f"{truth.source}-{hash_of(truth.digits) % FOLDS}" if truth.source in SEEN else truth.source
 
 
-def fraction_prior(power=0.5, pseudo=10.0):
+def fraction_prior(power=0.5, pseudo=10.0, without=()):
     """How usual 0, 1, 2, … red wheels are, by number of wheels: labels of the training photos, a source weighted by a
     power of its photos, plus pseudo-counts distributed as over all numbers of wheels."""
     rows = [
         o
         for folder, family in (("train", "main"), ("train_extra", "extra"))
         for o in json.loads((shared_dir() / "meter" / folder / "labels.json").read_text())
-        if not is_held(o["source"], o["digits"], family)
+        if o["source"] not in without and (without or not is_held(o["source"], o["digits"], family))
     ]
     photos = Counter(o["source"] for o in rows)
     table, overall = defaultdict(lambda: np.zeros(5)), np.full(5, 0.5)

@@ -1,4 +1,4 @@
-"""Export the three networks: writes meter-*.onnx and checks them against torch.
+"""Export the networks: writes meter-*.onnx and checks them against torch.
 
 python export.py [--locate runs/locate.pt ...]
 """
@@ -12,10 +12,17 @@ import onnxruntime as ort
 import torch
 
 from data import HERE, RUNS
-from graphs import LocateGraph, ReadGraph, RefineGraph
-from nets import LOCATE_SIZE, Locate, Read, Refine
+from graphs import LocateGraph, MarkGraph, ReadGraph, RefineGraph
+from nets import LOCATE_SIZE, Locate, Mark, Read, Refine
 
 OPSET = 17
+OUTPUTS = {
+    "locate": ["quads", "scores"],
+    "refine": ["corners", "upside_down", "scores"],
+    "read": ["probs", "legible"],
+    "mark": ["fraction", "wheel"],
+}
+NAMES = tuple(OUTPUTS)
 
 
 def halve_weights(model: onnx.ModelProto) -> None:
@@ -71,9 +78,10 @@ def export(module, net, checkpoint, inputs, names, outputs, dynamic, path):
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("locate", "refine", "read"):
+    for name in NAMES:
         parser.add_argument(f"--{name}", type=Path, default=RUNS / f"{name}.pt")
     parser.add_argument("--out", type=Path, default=HERE)
+    parser.add_argument("--only", choices=NAMES, action="append", help="export these networks only")
     args = parser.parse_args()
     torch.manual_seed(1)
     args.out.mkdir(parents=True, exist_ok=True)
@@ -81,37 +89,22 @@ def main():
     quads = torch.tensor(
         [[[100.0, 100], [300, 110], [298, 150], [98, 140]], [[20.0, 20], [480, 20], [480, 90], [20, 90]]]
     )
-    picture_axes = {"image": {1: "height", 2: "width"}, "quads": {0: "count"}}
-    export(
-        LocateGraph,
-        Locate(),
-        args.locate,
-        (torch.randint(0, 256, (1, LOCATE_SIZE, LOCATE_SIZE, 3), dtype=torch.uint8),),
-        ["image"],
-        ["quads", "scores"],
-        None,
-        args.out / "meter-locate.onnx",
-    )
-    export(
-        RefineGraph,
-        Refine(),
-        args.refine,
-        (picture, quads),
-        ["image", "quads"],
-        ["corners", "upside_down", "scores"],
-        {**picture_axes, "corners": {0: "count"}, "upside_down": {0: "count"}, "scores": {0: "count"}},
-        args.out / "meter-refine.onnx",
-    )
-    export(
-        ReadGraph,
-        Read(),
-        args.read,
-        (picture, quads),
-        ["image", "quads"],
-        ["probs", "legible"],
-        {**picture_axes, "probs": {0: "count"}, "legible": {0: "count"}},
-        args.out / "meter-read.onnx",
-    )
+    wanted = {
+        "locate": (LocateGraph, Locate, (torch.randint(0, 256, (1, LOCATE_SIZE, LOCATE_SIZE, 3), dtype=torch.uint8),)),
+        "refine": (RefineGraph, Refine, (picture, quads)),
+        "read": (ReadGraph, Read, (picture, quads)),
+        "mark": (MarkGraph, Mark, (picture, quads.repeat(3, 1, 1))),
+    }
+    for name in args.only or NAMES:
+        graph, net, inputs = wanted[name]
+        dynamic = None
+        if len(inputs) > 1:
+            dynamic = {"image": {1: "height", 2: "width"}, "quads": {0: "count"}}
+            dynamic |= {output: {0: "count"} for output in OUTPUTS[name] if output != "fraction"}
+        names = ["image", "quads"][: len(inputs)]
+        export(
+            graph, net(), getattr(args, name), inputs, names, OUTPUTS[name], dynamic, args.out / f"meter-{name}.onnx"
+        )
 
 
 if __name__ == "__main__":

@@ -4,10 +4,11 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from nets import LOCATE_SIZE, LOCATE_STRIDE, READ_H, READ_W, REFINE_H, REFINE_W
+from nets import FRACTIONS, LOCATE_SIZE, LOCATE_STRIDE, MARK_SIZE, READ_H, READ_W, REFINE_H, REFINE_W
 
 CANDIDATES = 16
 REFINE_WINDOW = 1.5
+GREY = 2.5 / 255  # mean distance of a pixel's channels below which a picture has no colour
 
 
 def to_planes(image):
@@ -130,3 +131,27 @@ class ReadGraph(nn.Module):
     def forward(self, image, quads):
         logits, legible = self.net(cut_quads(atlas(to_planes(image)), quads, READ_W, READ_H))
         return logits.softmax(-1), torch.sigmoid(legible)
+
+
+class MarkGraph(nn.Module):
+    """image [1,H,W,3], quads [N,4,2] (a cell for each wheel of one counter, left to right) -> fraction [6] (probability
+    of 0..4 wheels after the decimal point and, last, that it cannot be told), wheel [N] (there is a wheel). In a grey
+    picture it cannot be told.
+
+    The places just before and after the counter only train what is no wheel: on unseen meters one in six counters has
+    something there that looks like one."""
+
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def forward(self, image, quads):
+        pixels = cut_quads(atlas(to_planes(image)), quads, MARK_SIZE, MARK_SIZE)
+        cells = self.net.cells(pixels)
+        count = torch.ones_like(cells[:, 0]).sum().long().view(1)
+        around = torch.zeros(2, cells.shape[1])
+        fraction, wheel = self.net(torch.cat([around, cells]).unsqueeze(0), count)
+        nothing = torch.zeros(FRACTIONS + 1)
+        nothing[-1] = 1
+        is_grey = (pixels.amax(1) - pixels.amin(1)).mean() < GREY
+        return torch.where(is_grey, nothing, fraction.softmax(-1)[0]), torch.sigmoid(wheel[0, 2:])

@@ -67,7 +67,7 @@ def judge(answer, truth: Truth) -> dict:
     """Leading zeros count in `full` (the same wheels), not in `integer` (the same amount by the predicted fraction)."""
     if answer is None or not answer["readable"]:
         return dict(answered=False, integer=False, full=False, near=False, ok=False, confidence=0.0)
-    digits, red = answer["digits"], answer["red_digits"]
+    digits, red = answer["digits"], answer["red_digits"] if answer["pointed"] else 0
     readings = [truth.digits, *truth.accept]
 
     def cut(s, r):

@@ -1,4 +1,4 @@
-"""The three networks. Plain convolutions with batch normalisation: folded at export, cheap on a CPU in bfloat16."""
+"""The four networks. Plain convolutions with batch normalisation: folded at export, cheap on a CPU in bfloat16."""
 
 import torch
 from torch import nn
@@ -7,6 +7,8 @@ LOCATE_SIZE = 320
 LOCATE_STRIDE = 4
 REFINE_W, REFINE_H = 160, 80
 READ_W, READ_H = 224, 48
+MARK_SIZE = 40  # a cell: one wheel in the middle, half a wheel on either side
+FRACTIONS = 5  # 0..4 wheels after the decimal point
 CLASSES = 21  # 0 blank, 1..10 black 0..9, 11..20 red 0..9
 
 
@@ -106,3 +108,57 @@ class Read(nn.Module):
         y = y + self.t2(y)
         pooled = torch.cat([y.mean(2), y.amax(2)], 1)
         return self.out(y).permute(0, 2, 1), self.legible(pooled).squeeze(1)
+
+
+class Mark(nn.Module):
+    """Where the fraction begins, by how the wheels look and never by how many there are or which one it is.
+
+    Each cell is looked at alone; a cut is judged by what the wheels to its left have in common, those to its right,
+    and the two beside it. Output: logits N,6 of 0..4 wheels after the decimal point and of "cannot be told", and
+    logits N,wheels+2 that a cell is a wheel, those just before and after the counter included."""
+
+    def __init__(self):
+        super().__init__()
+        d = 64
+        self.f = nn.Sequential(
+            conv(3, 24, 2, 5), conv(24, 48), nn.MaxPool2d(2), conv(48, 64), nn.MaxPool2d(2), conv(64, 96, 1, 3, 0)
+        )
+        self.embed = nn.Linear(96 * 9, d)
+        self.none = nn.Parameter(torch.zeros(2 * d))  # what is right of the cut where there is no fraction
+        self.cut = nn.Sequential(nn.Linear(6 * d, 96), nn.ReLU(inplace=True), nn.Linear(96, 1))
+        self.unknown = nn.Sequential(nn.Linear(2 * d, 48), nn.ReLU(inplace=True), nn.Linear(48, 1))
+        self.wheel = nn.Sequential(nn.Linear(3 * d, 48), nn.ReLU(inplace=True), nn.Linear(48, 1))
+
+    def cells(self, x):
+        """Cells N,3,40,40 to N,64."""
+        return self.embed(self.f(x).flatten(1))
+
+    def forward(self, cells, count):
+        """cells N,2+wheels,64, padded at the end: before the counter, after it, its wheels; count N: the wheels."""
+        around, cells = torch.relu(cells[:, :2]), torch.relu(cells[:, 2:])
+        n, most, d = cells.shape
+        at = torch.arange(most, device=cells.device)
+        there = (at < count[:, None]).to(cells.dtype)[..., None]
+        e = cells * there
+        total = count.to(cells.dtype).view(n, 1, 1)
+        ahead = e.cumsum(1)
+        number = (at + 1).to(cells.dtype).view(1, most, 1)
+        left = ahead / number
+        right = (ahead[:, -1:] - ahead) / (total - number).clamp(min=1)
+        none = (number >= total).to(cells.dtype)
+        right = right * (1 - none) + self.none[:d] * none
+        after = torch.cat([e[:, 1:], e[:, :1] * 0], 1) * (1 - none) + self.none[d:] * none
+        mean = ahead[:, -1:] / total
+        spread = ((e - mean).abs() * there).sum(1, keepdim=True) / total
+
+        def with_common(*parts):
+            return torch.cat([*parts, mean.expand_as(parts[0]), spread.expand_as(parts[0])], 2)
+
+        cut = self.cut(with_common(left, e, right, after))[..., 0]
+        every = torch.cat([around, e], 1)
+        wheel = self.wheel(with_common(every))[..., 0]
+        # Cut after wheel i+1 leaves count-i-1 after the point; at least two wheels stay before it.
+        k = torch.arange(FRACTIONS, device=cells.device)
+        before = count[:, None] - k - 1
+        lengths = cut.gather(1, before.clamp(min=0)).masked_fill(before < 1, -30.0)
+        return torch.cat([lengths, self.unknown(torch.cat([mean, spread], 2)[:, 0])], 1), wheel

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import onnxruntime as ort
 
-from assemble import Hypothesis, assemble, score_readings, weigh
+from assemble import Hypothesis, assemble, cells_of, score_readings, weigh
 from geometry import axes, expand, size, turned
 from picture import read_picture, shrink
 
@@ -29,7 +29,7 @@ def seen_enough(best, rules) -> bool:
     if len(best) != 1 or max(best[0].readings.values()) < enough["read"]:
         return False
     answer = assemble(best, rules)
-    return answer["readable"] and answer["confidence"] >= enough["confidence"]
+    return answer["readable"] and answer["in_networks"] >= enough["confidence"]
 
 
 def rules_of(folder: Path) -> Path:
@@ -46,6 +46,7 @@ class Reader:
             return ort.InferenceSession(str(folder / f"meter-{name}.onnx"), options, providers=["CPUExecutionProvider"])
 
         self.locate_net, self.refine_net, self.read_net = load("locate"), load("refine"), load("read")
+        self.mark_net = load("mark") if (folder / "meter-mark.onnx").exists() else None
         self.rules = rules or json.loads(rules_of(folder).read_text())
         self.seconds = 0.0  # CPU time in the networks, of the last picture
 
@@ -119,10 +120,20 @@ class Reader:
                 score_readings(h, rules)
         return best, np.float32(image.shape[1::-1]) / np.float32(rgb.shape[1::-1])
 
+    def marks(self, rgb: np.ndarray, found):
+        """What the mark network sees at the wheels of the likeliest reading, or None."""
+        quads = cells_of(found, self.rules)
+        if quads is None or self.mark_net is None:
+            return None
+        image = np.ascontiguousarray(shrink(rgb, self.rules["maxSide"]))
+        quads = np.stack([expand(q, **self.rules["cell"]) for q in quads]).astype(np.float32)
+        fraction, wheel = self.run(self.mark_net, {"image": image[None], "quads": quads})
+        return {"fraction": fraction, "wheel": wheel}
+
     def read(self, rgb: np.ndarray):
         """The answer with quads in the pixels of `rgb`, or None."""
         found, scale = self.hypotheses(rgb)
-        answer = assemble(found, self.rules)
+        answer = assemble(found, self.rules, self.marks(rgb, found))
         if answer:
             answer["quad"] = answer["quad"] / scale
             for wheel in answer["wheels"]:

@@ -49,14 +49,15 @@ def rounded(value):
     return round(float(value), 6) if isinstance(value, (float, np.floating)) else value
 
 
-def answer_of(hypotheses, rules):
-    a = assemble(hypotheses, rules)
+def answer_of(hypotheses, rules, marks=None):
+    a = assemble(hypotheses, rules, marks)
     return a and rounded(
         {
             "digits": a["digits"],
             "redDigits": a["red_digits"],
             "fractionSure": a["fraction_sure"],
-            "confidence": a["confidence"],
+            "digitsConfidence": a["digits_confidence"],
+            "fractionConfidence": a["fraction_confidence"],
             "readable": a["readable"],
             "status": a["status"],
             "alternatives": [s for s, _ in a["alternatives"]],
@@ -91,7 +92,16 @@ def redo_case(case, rules):
         score_readings(h, rules)
         given.update(weight=round(weigh(h, rules), 6), readings=rounded(h.readings))
         hypotheses.append(h)
-    case["answer"] = answer_of(hypotheses, rules)
+    marks = case.get("marks")
+    case["answer"] = answer_of(
+        hypotheses,
+        rules,
+        marks
+        and {
+            "fraction": np.float32([*marks["fraction"], marks["untold"]]),
+            "wheel": np.float32(marks["wheels"]),
+        },
+    )
 
 
 def picture_case(reader, path):
@@ -114,7 +124,7 @@ def picture_case(reader, path):
             "located": [{"quad": q, "score": s} for q, s in located],
             "refined": [{"quad": q, "doubt": d, "counter": c} for q, d, c in zip(corners, doubt, counter)],
             "read": strips,
-            "answer": answer_of(found, reader.rules),
+            "answer": answer_of(found, reader.rules, reader.marks(image, found)),
         }
     )
 
@@ -148,7 +158,7 @@ def main():
             case["picture"],
             "no reading"
             if not a or not a["readable"]
-            else f"{a['digits']}, {a['redDigits']} red, {a['confidence']:.3f}",
+            else f"{a['digits']}, {a['redDigits']} red, {a['digitsConfidence']:.3f} {a['fractionConfidence']:.3f}",
         )
 
 

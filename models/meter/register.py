@@ -13,7 +13,7 @@ import torch
 
 from data import HERE
 
-NAMES = ("locate", "refine", "read")
+NAMES = ("locate", "refine", "read", "mark")
 
 
 def halved(state):

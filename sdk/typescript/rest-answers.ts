@@ -59,7 +59,7 @@ export interface MeterAnswer extends Answer {
   /** With the decimal point, if its position could be determined. */
   readonly value: string;
   readonly unit: string;
-  /** Probability that the digits before the fraction are right, 0 to 1. */
+  /** Probability that the integer part of `value` is right, including the position of the decimal point, 0 to 1. */
   readonly confidence: number;
   /** `check` means that a person should review it. */
   readonly status: 'ok' | 'check';
@@ -78,6 +78,9 @@ export interface MeterAnswer extends Answer {
   }[];
   /** What is printed on the meter; only on request. */
   readonly printed?: { readonly serial_number: string; readonly unit: string };
+  /** The parts of `confidence`; only with `details`. */
+  readonly digits_confidence?: number;
+  readonly fraction_confidence?: number;
 }
 
 export interface ScoreAnswer extends Answer {

@@ -43,6 +43,10 @@ export interface ReadingOptions extends CallOptions {
   /** Whether to return the printed serial number and unit; takes several times longer. */
   readonly serialNumber?: boolean;
   readonly alternatives?: boolean;
+  /** Whether to return `digits_confidence` and `fraction_confidence`. */
+  readonly details?: boolean;
+  /** `m3`, `kWh`, `gal`, `ft3` or `GJ`. */
+  readonly expectedUnit?: string;
 }
 
 /**
@@ -162,6 +166,8 @@ function readingFields(options: ReadingOptions): Fields {
     max_increase: options.maxIncrease,
     serial_number: options.serialNumber,
     alternatives: options.alternatives,
+    details: options.details,
+    expected_unit: options.expectedUnit,
   };
 }
 

@@ -42,5 +42,5 @@ export async function readServed(
 
 /** CPU milliseconds in the networks of a run. */
 export function networkMs({ output: { timings } }: MeterRun): number {
-  return ['locate', 'refine', 'read'].reduce((sum, step) => sum + (timings[step] ?? 0), 0);
+  return ['locate', 'refine', 'read', 'mark'].reduce((sum, step) => sum + (timings[step] ?? 0), 0);
 }

@@ -96,7 +96,13 @@ describe('the metrics', () => {
     assert.equal(valueOf(text, 'imageanalysis_faces_found_count'), 2);
     assert.equal(valueOf(text, 'imageanalysis_faces_found_sum'), 2);
     assert.equal(valueOf(text, 'imageanalysis_meter_confidence_count'), 1);
-    for (const model of ['face-detector', 'meter-locate', 'meter-refine', 'meter-read']) {
+    for (const model of [
+      'face-detector',
+      'meter-locate',
+      'meter-refine',
+      'meter-read',
+      'meter-mark',
+    ]) {
       const spent = valueOf(text, `imageanalysis_inference_seconds_sum{model="${model}"}`);
       assert.ok(spent !== undefined && spent > 0, model);
     }

@@ -40,14 +40,19 @@ export function assembleReading(
     return boundingBoxOf([upright], picture);
   };
   // Compared as reported, so that the status matches the confidence shown.
-  const confidence = roundProbability(counter.confidence);
+  const { digitsConfidence, fractionConfidence } = counter;
+  const confidence = roundProbability(digitsConfidence * fractionConfidence);
   // A misplaced point changes the value up to a thousandfold, so an uncertain one always needs review.
   const isUsable = confidence >= checkBelow && isFractionSure && contradictions.length === 0;
   return {
     meterNumber,
     value: withPoint(meterNumber, fractionWheels ?? 0),
-    unit: 'm3',
+    unit: known.unit ?? 'm3',
     confidence,
+    details: {
+      digitsConfidence: roundProbability(digitsConfidence),
+      fractionConfidence: roundProbability(fractionConfidence),
+    },
     status: isUsable ? 'OK' : 'CHECK',
     warnings: warningsOf(counter, light, contradictions),
     boundingBox: boxOf(counter.quad),

@@ -8,8 +8,10 @@ export interface CounterReading {
   readonly wheels: readonly Wheel[];
   /** The whole counter. */
   readonly quad: Quad;
-  /** Probability that the wheels before the fraction are right, 0..1. */
-  readonly confidence: number;
+  /** Probability that the wheels before the fraction are right, none invented and none left out, 0..1. */
+  readonly digitsConfidence: number;
+  /** Probability that the point is where the value has it, or that there is none, 0..1. */
+  readonly fractionConfidence: number;
   /** Number of fraction wheels at the end; undefined if that could not be determined. */
   readonly fractionWheels: number | undefined;
   /** Whether that number is reliable. */

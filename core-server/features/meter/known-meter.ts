@@ -6,6 +6,8 @@ export interface KnownMeter {
   readonly digits?: number;
   /** Number of fraction wheels. */
   readonly decimals?: number;
+  /** Of its values. */
+  readonly unit?: string;
   /** An earlier value. */
   readonly previous?: Decimal;
   /** The most that the value can have risen since. */
@@ -33,7 +35,7 @@ export function contradictionsOf(read: ReadDigits, known: KnownMeter): Contradic
   const previous = truncated(known.previous, value.places);
   const maxValue = maxIncrease && add(known.previous, maxIncrease);
   if (compare(value, previous) < 0) {
-    if (!maxValue || !hasTurnedOver(read, value, maxValue)) found.push('below');
+    if (!maxValue || !hasTurnedOver(read, value, previous, maxValue)) found.push('below');
   } else if (maxValue && compare(value, maxValue) > 0) {
     found.push('jump');
   }
@@ -46,10 +48,15 @@ function hasKnownLength({ text: { length } }: ReadDigits, known: KnownMeter): bo
   return length === digits && length > decimals;
 }
 
-/** Whether the counter passed 99…9 on its way to at most that. */
-function hasTurnedOver({ text }: ReadDigits, value: Decimal, maxValue: Decimal): boolean {
+/** Whether the counter, which can have shown the previous value, passed 99…9 on its way to at most that. */
+function hasTurnedOver(
+  { text }: ReadDigits,
+  value: Decimal,
+  previous: Decimal,
+  maxValue: Decimal,
+): boolean {
   const turn = decimalOf(`1${'0'.repeat(text.length)}`, value.places);
-  return compare(add(value, turn), maxValue) <= 0;
+  return compare(previous, turn) < 0 && compare(add(value, turn), maxValue) <= 0;
 }
 
 /**

@@ -7,6 +7,7 @@ export interface MeterModel {
   readonly locate: ModelEntry;
   readonly refine: ModelEntry;
   readonly read: ModelEntry;
+  readonly mark: ModelEntry;
   readonly rules: ReaderRules;
 }
 
@@ -17,6 +18,7 @@ export async function loadMeterModel(manifest: Manifest, manifestUrl: URL): Prom
     locate: modelFor(manifest, 'meter-locate'),
     refine: modelFor(manifest, 'meter-refine'),
     read,
+    mark: modelFor(manifest, 'meter-mark'),
     rules: parseReaderRules(await readRules(read, manifestUrl)),
   };
 }

@@ -51,7 +51,8 @@ export function createMeterReader(
       const larger = await decode(print.maxSide);
       const quad = resized(counter.quad, picture, larger);
       const text = await timed('printed', () => print.read(larger, quad, signal));
-      return { reading: { ...reading, printed: text }, timings: timings() };
+      const unit = known.unit ?? (text.unit || reading.unit);
+      return { reading: { ...reading, unit, printed: text }, timings: timings() };
     },
     async release() {
       await Promise.all([counters.release(), print.release()]);

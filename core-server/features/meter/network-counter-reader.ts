@@ -10,10 +10,11 @@ import { locate } from './locate/locate.js';
 import { asInTraining } from './locate/network-tensors.js';
 import { refine } from './locate/refine.js';
 import { type Hypothesis, judgePlace, type Place } from './read/hypothesis.js';
+import { readMarks } from './read/read-marks.js';
 import { expand, readStrips } from './read/read-strips.js';
 import type { ReaderRules } from './reader-rules.js';
 
-/** Our three networks. */
+/** Our four networks. */
 export type MeterModels = {
   /** image uint8 [1,S,S,3] → quads [N,4,2], scores [N], best first. */
   readonly locate: Pick<Model, 'run' | 'release'>;
@@ -21,6 +22,8 @@ export type MeterModels = {
   readonly refine: Pick<Model, 'run' | 'release'>;
   /** image uint8 [1,H,W,3], quads [M,4,2] → probs [M,T,21], legible [M]. */
   readonly read: Pick<Model, 'run' | 'release'>;
+  /** image uint8 [1,H,W,3], quads [W,4,2] → fraction [6], wheel [W]. */
+  readonly mark: Pick<Model, 'run' | 'release'>;
 };
 
 /** The networks halve the picture twice; nothing smaller is readable. */
@@ -28,7 +31,7 @@ const minSide = 16;
 
 /**
  * Reads counters by our own networks: locate, refine, read every candidate in each direction that
- * may be right on one crop, the likeliest on all crops unless that one is clear, fuse. The same steps as models/meter/pipeline.py.
+ * may be right on one crop, the likeliest on all crops unless that one is clear, look at the wheels' marks, fuse. The same steps as models/meter/pipeline.py.
  */
 export function createNetworkCounterReader(
   models: MeterModels,
@@ -73,16 +76,22 @@ export function createNetworkCounterReader(
         const strips = [...hypothesis.strips, ...moreLooks.slice(at * count, (at + 1) * count)];
         return judgePlace(hypothesis, strips, rules);
       });
-      const reading = fuse(judged, rules, known);
+      signal.throwIfAborted();
+      const [best] = chooseReadings(judged, rules, known);
+      const marks =
+        best && (await readMarks(timed('mark'), picture, best.hypothesis, best.text, rules));
+      const reading = fuse(
+        judged.map((place) => (place === best?.hypothesis ? { ...place, marks } : place)),
+        rules,
+        known,
+      );
       return {
         reading: reading && { ...reading, rivalled: isRivalled(reading.quad, first, rules) },
         timings,
       };
     },
     async release() {
-      await Promise.all(
-        [models.locate, models.refine, models.read].map((model) => model.release()),
-      );
+      await Promise.all(Object.values(models).map((model) => model.release()));
     },
   };
 }
@@ -111,6 +120,6 @@ function isSeenEnough(
   known: KnownMeter,
 ): boolean {
   if (!first || second || first.probability < rules.seenEnough.read) return false;
-  const confidence = fuse([first.hypothesis], rules, known)?.confidence ?? 0;
+  const confidence = fuse([first.hypothesis], rules, known)?.digitsConfidence ?? 0;
   return confidence >= rules.seenEnough.confidence;
 }

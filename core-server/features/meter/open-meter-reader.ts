@@ -23,13 +23,14 @@ export async function openMeterReader(
   printReader: PrintReaderName = 'own',
 ): Promise<MeterReader> {
   const open = (entry: ModelEntry) => openModel(entry, folder, { memory: 'given-back' });
-  const [locate, refine, read] = await Promise.all([
+  const [locate, refine, read, mark] = await Promise.all([
     open(model.locate),
     open(model.refine),
     open(model.read),
+    open(model.mark),
   ]);
   return createMeterReader(
-    createNetworkCounterReader({ locate, refine, read }, model.rules, now),
+    createNetworkCounterReader({ locate, refine, read, mark }, model.rules, now),
     printReader === 'own' ? createPrintedReader() : createLibraryReader(),
     now,
   );

@@ -60,7 +60,7 @@ export function createMeterReadingHandlers(deps: MeterReadingDependencies): Mete
           { details: { field: 'image' } },
         );
       }
-      const { alternatives, printed, ...rest } = reading;
+      const { alternatives, printed, details, ...rest } = reading;
       return {
         ...rest,
         status: ReadingStatus[rest.status],
@@ -68,6 +68,7 @@ export function createMeterReadingHandlers(deps: MeterReadingDependencies): Mete
         digits: [...rest.digits],
         ...(request.alternatives && { alternatives: { readings: [...alternatives] } }),
         ...(printed && { printed }),
+        ...(request.details && { details }),
       };
     },
   };

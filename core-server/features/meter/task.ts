@@ -37,9 +37,11 @@ export interface MeterReading {
   readonly meterNumber: string;
   /** The digits with the decimal point, or without one if its position could not be determined. */
   readonly value: string;
-  readonly unit: 'm3';
-  /** Probability that the digits before the fraction are right, 0..1. */
+  readonly unit: string;
+  /** Probability that the integer part of the value is right, the point's position included, 0..1. */
   readonly confidence: number;
+  /** Its parts: of the digits, and of the point's position. */
+  readonly details: { readonly digitsConfidence: number; readonly fractionConfidence: number };
   readonly status: ReadingStatusName;
   readonly warnings: readonly ReadingWarningName[];
   readonly boundingBox: Box;

@@ -6,22 +6,26 @@ import type { KnownMeter } from './known-meter.js';
 const minDigits = 3;
 const maxDigits = 12;
 const maxDecimals = 6;
+const units = ['m3', 'kWh', 'gal', 'ft3', 'GJ'];
+const unitsInWords = 'm3, kWh, gal, ft3 or GJ';
 
 /**
  * What a request says about its meter.
  *
- * @throws Refusal INVALID_FIELD for numbers out of range and amounts that are not plain decimals, MISSING_FIELD
+ * @throws Refusal INVALID_FIELD for numbers out of range, amounts that are not plain decimals and other units, MISSING_FIELD
  *   for `max_increase` without `previous_reading`
  */
 export function validateKnownMeter(
   request: Pick<
     ReadMeterRequest,
-    'expectedDigits' | 'expectedDecimals' | 'previousReading' | 'maxIncrease'
+    'expectedDigits' | 'expectedDecimals' | 'previousReading' | 'maxIncrease' | 'expectedUnit'
   >,
 ): KnownMeter {
   const { expectedDigits: digits, expectedDecimals: decimals } = request;
   validateRange('expected_digits', digits, minDigits, maxDigits);
   validateRange('expected_decimals', decimals, 0, Math.min(maxDecimals, (digits ?? maxDigits) - 1));
+  const unit = request.expectedUnit;
+  if (unit && !units.includes(unit)) throw invalidField('expected_unit', unit, unitsInWords);
   const previous = validateDecimal('previous_reading', request.previousReading);
   const maxIncrease = validateDecimal('max_increase', request.maxIncrease);
   if (maxIncrease !== undefined && previous === undefined)
@@ -29,6 +33,7 @@ export function validateKnownMeter(
   return {
     ...(digits !== undefined && { digits }),
     ...(decimals !== undefined && { decimals }),
+    ...(unit && { unit }),
     ...(previous !== undefined && { previous }),
     ...(maxIncrease !== undefined && { maxIncrease }),
   };

@@ -170,7 +170,7 @@ export interface ReadMeterRequest {
     | undefined;
   /**
    * Number of wheels in the fraction, 0..6 and fewer than `expected_digits`; if absent, their colour
-   * decides.
+   * and other marks decide.
    */
   expectedDecimals?:
     | number
@@ -198,7 +198,18 @@ export interface ReadMeterRequest {
     | boolean
     | undefined;
   /** Whether to return `alternatives`. */
-  alternatives?: boolean | undefined;
+  alternatives?:
+    | boolean
+    | undefined;
+  /** Whether to return `details`. */
+  details?:
+    | boolean
+    | undefined;
+  /**
+   * Unit of the meter, which no picture shows reliably: `m3`, `kWh`, `gal`, `ft3` or `GJ`; absent or
+   * empty if unknown.
+   */
+  expectedUnit?: string | undefined;
 }
 
 /** A reading. */
@@ -210,9 +221,12 @@ export interface ReadMeterResponse {
    * not be determined.
    */
   value: string;
-  /** Unit of `value`: `m3`. */
+  /** Unit of `value`: `expected_unit`, or the one printed on the meter if that was read, or `m3`. */
   unit: string;
-  /** Probability that the digits before the fraction are right, 0..1. */
+  /**
+   * Probability that the integer part of `value` is right, including the position of the decimal point,
+   * 0..1.
+   */
   confidence: number;
   /** Whether the reading can be used without review. */
   status: ReadingStatus;
@@ -229,7 +243,19 @@ export interface ReadMeterResponse {
     | AlternativeReadings
     | undefined;
   /** What is printed on the meter; only on request. */
-  printed?: PrintedText | undefined;
+  printed?:
+    | PrintedText
+    | undefined;
+  /** The parts of `confidence`; only on request. */
+  details?: ReadingDetails | undefined;
+}
+
+/** The two parts of a reading's `confidence`, which is their product. */
+export interface ReadingDetails {
+  /** Probability that the digits before the fraction are right, with none invented or left out, 0..1. */
+  digitsConfidence: number;
+  /** Probability that the decimal point is where `value` has it, or that there is none, 0..1. */
+  fractionConfidence: number;
 }
 
 /** Other possible readings. */
@@ -298,6 +324,8 @@ function createBaseReadMeterRequest(): ReadMeterRequest {
     maxIncrease: undefined,
     serialNumber: undefined,
     alternatives: undefined,
+    details: undefined,
+    expectedUnit: undefined,
   };
 }
 
@@ -323,6 +351,12 @@ export const ReadMeterRequest: MessageFns<ReadMeterRequest> = {
     }
     if (message.alternatives !== undefined) {
       writer.uint32(56).bool(message.alternatives);
+    }
+    if (message.details !== undefined) {
+      writer.uint32(64).bool(message.details);
+    }
+    if (message.expectedUnit !== undefined) {
+      writer.uint32(74).string(message.expectedUnit);
     }
     return writer;
   },
@@ -396,6 +430,22 @@ export const ReadMeterRequest: MessageFns<ReadMeterRequest> = {
             message.alternatives = reader.bool();
             continue;
           }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.details = reader.bool();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.expectedUnit = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -420,6 +470,8 @@ export const ReadMeterRequest: MessageFns<ReadMeterRequest> = {
     message.maxIncrease = object.maxIncrease ?? undefined;
     message.serialNumber = object.serialNumber ?? undefined;
     message.alternatives = object.alternatives ?? undefined;
+    message.details = object.details ?? undefined;
+    message.expectedUnit = object.expectedUnit ?? undefined;
     return message;
   },
 };
@@ -436,6 +488,7 @@ function createBaseReadMeterResponse(): ReadMeterResponse {
     digits: [],
     alternatives: undefined,
     printed: undefined,
+    details: undefined,
   };
 }
 
@@ -474,6 +527,9 @@ export const ReadMeterResponse: MessageFns<ReadMeterResponse> = {
     }
     if (message.printed !== undefined) {
       PrintedText.encode(message.printed, writer.uint32(82).fork()).join();
+    }
+    if (message.details !== undefined) {
+      ReadingDetails.encode(message.details, writer.uint32(90).fork()).join();
     }
     return writer;
   },
@@ -581,6 +637,14 @@ export const ReadMeterResponse: MessageFns<ReadMeterResponse> = {
             message.printed = PrintedText.decode(reader, reader.uint32());
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.details = ReadingDetails.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -614,6 +678,76 @@ export const ReadMeterResponse: MessageFns<ReadMeterResponse> = {
     message.printed = (object.printed !== undefined && object.printed !== null)
       ? PrintedText.fromPartial(object.printed)
       : undefined;
+    message.details = (object.details !== undefined && object.details !== null)
+      ? ReadingDetails.fromPartial(object.details)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseReadingDetails(): ReadingDetails {
+  return { digitsConfidence: 0, fractionConfidence: 0 };
+}
+
+export const ReadingDetails: MessageFns<ReadingDetails> = {
+  encode(message: ReadingDetails, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.digitsConfidence !== 0) {
+      writer.uint32(9).double(message.digitsConfidence);
+    }
+    if (message.fractionConfidence !== 0) {
+      writer.uint32(17).double(message.fractionConfidence);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReadingDetails {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReadingDetails();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.digitsConfidence = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.fractionConfidence = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ReadingDetails>): ReadingDetails {
+    return ReadingDetails.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ReadingDetails>): ReadingDetails {
+    const message = createBaseReadingDetails();
+    message.digitsConfidence = object.digitsConfidence ?? 0;
+    message.fractionConfidence = object.fractionConfidence ?? 0;
     return message;
   },
 };

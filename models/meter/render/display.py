@@ -9,9 +9,8 @@ from render.fonts import loaded, text
 from render.wheels import Counter, grey
 
 
-def draw_display(width: int, fonts, segment_fonts) -> Counter:
-    n = rng.choice([5, 5, 6, 6, 7, 8, 8, 9])
-    decimals = rng.choice([0, 0, 1, 1, 2, 3, 3])
+def draw_display(width: int, fonts, segment_fonts, digits_decimals=None) -> Counter:
+    n, decimals = digits_decimals or (rng.choice([5, 5, 6, 6, 7, 8, 8, 9]), rng.choice([0, 0, 1, 1, 2, 3, 3]))
     lead = rng.choice([0, 0, 1, 2, 3])
     digits = "0" * min(lead, n - decimals - 1)
     digits += "".join(str(rng.randrange(10)) for _ in range(n - len(digits)))
@@ -75,4 +74,6 @@ def draw_display(width: int, fonts, segment_fonts) -> Counter:
         )
     image = np.clip(canvas, 0, 255).astype(np.uint8)
     cv2.rectangle(image, (0, 0), (image.shape[1] - 1, image.shape[0] - 1), grey(10, 90).tolist(), rng.choice([1, 2, 4]))
-    return Counter(image, (mx, my, width, height), digits, decimals, [])
+    at = [font.getlength(words[:i]) + font.getlength(c) / 2 - b[0] for i, c in enumerate(words) if c != "."]
+    centres = [mx + x / (b[2] - b[0]) * width for x in at]
+    return Counter(image, (mx, my, width, height), digits, decimals, [], centres)

@@ -25,7 +25,7 @@ def text_fonts():
 
 def segment_fonts():
     """Seven-segment fonts of displays."""
-    return sorted(str(p) for p in MODULES.glob("dseg/fonts/DSEG7-*/*.ttf"))
+    return sorted(str(p) for p in MODULES.glob("dseg/fonts/DSEG7-*/*.ttf") if "CHAN" not in p.name)
 
 
 @lru_cache(maxsize=512)

@@ -19,6 +19,7 @@ class Counter:
     digits: str
     red: int
     accept: list
+    centres: list | None = None  # of the digits, along x; None: evenly in the box
 
 
 def grey(lo, hi):
@@ -67,10 +68,15 @@ def colours(style, is_red):
     return wheel, digit
 
 
-def draw_counter(width: int, fonts, crops=None) -> Counter:
+def usual_wheels():
+    """How many wheels, and how many of them red."""
     n = rng.choice([4, 5, 5, 5, 6, 6, 7, 7, 8, 8, 9])
     n_red = 0 if n <= 4 else rng.choice([0, 0, 1, 1, 2, 3, 3, 3])
-    n_red = min(n_red, n - 3)
+    return n, min(n_red, n - 3)
+
+
+def draw_counter(width: int, fonts, crops=None, wheels=None) -> Counter:
+    n, n_red = wheels or usual_wheels()
     positions, digits, accept = random_wheels(n)
     pitch = width * SS / n
     wheel_w = int(pitch * rng.uniform(0.62, 0.98))

@@ -169,7 +169,7 @@ type ReadMeterRequest struct {
 	// Number of wheels on the counter, including those of the fraction, 3..12; absent if unknown.
 	ExpectedDigits *uint32 `protobuf:"varint,2,opt,name=expected_digits,json=expectedDigits,proto3,oneof" json:"expected_digits,omitempty"`
 	// Number of wheels in the fraction, 0..6 and fewer than `expected_digits`; if absent, their colour
-	// decides.
+	// and other marks decide.
 	ExpectedDecimals *uint32 `protobuf:"varint,3,opt,name=expected_decimals,json=expectedDecimals,proto3,oneof" json:"expected_decimals,omitempty"`
 	// An earlier `value` of the meter: at most 12 digits before the point and 6 after it; absent or empty
 	// if unknown.
@@ -182,7 +182,12 @@ type ReadMeterRequest struct {
 	// longer.
 	SerialNumber *bool `protobuf:"varint,6,opt,name=serial_number,json=serialNumber,proto3,oneof" json:"serial_number,omitempty"`
 	// Whether to return `alternatives`.
-	Alternatives  *bool `protobuf:"varint,7,opt,name=alternatives,proto3,oneof" json:"alternatives,omitempty"`
+	Alternatives *bool `protobuf:"varint,7,opt,name=alternatives,proto3,oneof" json:"alternatives,omitempty"`
+	// Whether to return `details`.
+	Details *bool `protobuf:"varint,8,opt,name=details,proto3,oneof" json:"details,omitempty"`
+	// Unit of the meter, which no picture shows reliably: `m3`, `kWh`, `gal`, `ft3` or `GJ`; absent or
+	// empty if unknown.
+	ExpectedUnit  *string `protobuf:"bytes,9,opt,name=expected_unit,json=expectedUnit,proto3,oneof" json:"expected_unit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -266,6 +271,20 @@ func (x *ReadMeterRequest) GetAlternatives() bool {
 	return false
 }
 
+func (x *ReadMeterRequest) GetDetails() bool {
+	if x != nil && x.Details != nil {
+		return *x.Details
+	}
+	return false
+}
+
+func (x *ReadMeterRequest) GetExpectedUnit() string {
+	if x != nil && x.ExpectedUnit != nil {
+		return *x.ExpectedUnit
+	}
+	return ""
+}
+
 // A reading.
 type ReadMeterResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -274,9 +293,10 @@ type ReadMeterResponse struct {
 	// The digits with a decimal point where the fraction begins; equal to `meter_number` if that could
 	// not be determined.
 	Value string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
-	// Unit of `value`: `m3`.
+	// Unit of `value`: `expected_unit`, or the one printed on the meter if that was read, or `m3`.
 	Unit string `protobuf:"bytes,3,opt,name=unit,proto3" json:"unit,omitempty"`
-	// Probability that the digits before the fraction are right, 0..1.
+	// Probability that the integer part of `value` is right, including the position of the decimal point,
+	// 0..1.
 	Confidence float64 `protobuf:"fixed64,4,opt,name=confidence,proto3" json:"confidence,omitempty"`
 	// Whether the reading can be used without review.
 	Status ReadingStatus `protobuf:"varint,5,opt,name=status,proto3,enum=imageanalysis.v1.ReadingStatus" json:"status,omitempty"`
@@ -289,7 +309,9 @@ type ReadMeterResponse struct {
 	// What else the counter may show; only on request.
 	Alternatives *AlternativeReadings `protobuf:"bytes,9,opt,name=alternatives,proto3,oneof" json:"alternatives,omitempty"`
 	// What is printed on the meter; only on request.
-	Printed       *PrintedText `protobuf:"bytes,10,opt,name=printed,proto3,oneof" json:"printed,omitempty"`
+	Printed *PrintedText `protobuf:"bytes,10,opt,name=printed,proto3,oneof" json:"printed,omitempty"`
+	// The parts of `confidence`; only on request.
+	Details       *ReadingDetails `protobuf:"bytes,11,opt,name=details,proto3,oneof" json:"details,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -394,6 +416,68 @@ func (x *ReadMeterResponse) GetPrinted() *PrintedText {
 	return nil
 }
 
+func (x *ReadMeterResponse) GetDetails() *ReadingDetails {
+	if x != nil {
+		return x.Details
+	}
+	return nil
+}
+
+// The two parts of a reading's `confidence`, which is their product.
+type ReadingDetails struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Probability that the digits before the fraction are right, with none invented or left out, 0..1.
+	DigitsConfidence float64 `protobuf:"fixed64,1,opt,name=digits_confidence,json=digitsConfidence,proto3" json:"digits_confidence,omitempty"`
+	// Probability that the decimal point is where `value` has it, or that there is none, 0..1.
+	FractionConfidence float64 `protobuf:"fixed64,2,opt,name=fraction_confidence,json=fractionConfidence,proto3" json:"fraction_confidence,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *ReadingDetails) Reset() {
+	*x = ReadingDetails{}
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReadingDetails) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReadingDetails) ProtoMessage() {}
+
+func (x *ReadingDetails) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReadingDetails.ProtoReflect.Descriptor instead.
+func (*ReadingDetails) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ReadingDetails) GetDigitsConfidence() float64 {
+	if x != nil {
+		return x.DigitsConfidence
+	}
+	return 0
+}
+
+func (x *ReadingDetails) GetFractionConfidence() float64 {
+	if x != nil {
+		return x.FractionConfidence
+	}
+	return 0
+}
+
 // Other possible readings.
 type AlternativeReadings struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -405,7 +489,7 @@ type AlternativeReadings struct {
 
 func (x *AlternativeReadings) Reset() {
 	*x = AlternativeReadings{}
-	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[2]
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -417,7 +501,7 @@ func (x *AlternativeReadings) String() string {
 func (*AlternativeReadings) ProtoMessage() {}
 
 func (x *AlternativeReadings) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[2]
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -430,7 +514,7 @@ func (x *AlternativeReadings) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AlternativeReadings.ProtoReflect.Descriptor instead.
 func (*AlternativeReadings) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{2}
+	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *AlternativeReadings) GetReadings() []*AlternativeReading {
@@ -455,7 +539,7 @@ type AlternativeReading struct {
 
 func (x *AlternativeReading) Reset() {
 	*x = AlternativeReading{}
-	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[3]
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -467,7 +551,7 @@ func (x *AlternativeReading) String() string {
 func (*AlternativeReading) ProtoMessage() {}
 
 func (x *AlternativeReading) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[3]
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -480,7 +564,7 @@ func (x *AlternativeReading) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AlternativeReading.ProtoReflect.Descriptor instead.
 func (*AlternativeReading) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{3}
+	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *AlternativeReading) GetMeterNumber() string {
@@ -517,7 +601,7 @@ type PrintedText struct {
 
 func (x *PrintedText) Reset() {
 	*x = PrintedText{}
-	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[4]
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -529,7 +613,7 @@ func (x *PrintedText) String() string {
 func (*PrintedText) ProtoMessage() {}
 
 func (x *PrintedText) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[4]
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -542,7 +626,7 @@ func (x *PrintedText) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PrintedText.ProtoReflect.Descriptor instead.
 func (*PrintedText) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{4}
+	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *PrintedText) GetSerialNumber() string {
@@ -574,7 +658,7 @@ type MeterDigit struct {
 
 func (x *MeterDigit) Reset() {
 	*x = MeterDigit{}
-	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[5]
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -586,7 +670,7 @@ func (x *MeterDigit) String() string {
 func (*MeterDigit) ProtoMessage() {}
 
 func (x *MeterDigit) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[5]
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -599,7 +683,7 @@ func (x *MeterDigit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MeterDigit.ProtoReflect.Descriptor instead.
 func (*MeterDigit) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{5}
+	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *MeterDigit) GetDigit() string {
@@ -636,7 +720,7 @@ type StreamReadMetersRequest struct {
 
 func (x *StreamReadMetersRequest) Reset() {
 	*x = StreamReadMetersRequest{}
-	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[6]
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -648,7 +732,7 @@ func (x *StreamReadMetersRequest) String() string {
 func (*StreamReadMetersRequest) ProtoMessage() {}
 
 func (x *StreamReadMetersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[6]
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -661,7 +745,7 @@ func (x *StreamReadMetersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamReadMetersRequest.ProtoReflect.Descriptor instead.
 func (*StreamReadMetersRequest) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{6}
+	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *StreamReadMetersRequest) GetId() string {
@@ -696,7 +780,7 @@ type StreamReadMetersResponse struct {
 
 func (x *StreamReadMetersResponse) Reset() {
 	*x = StreamReadMetersResponse{}
-	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[7]
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -708,7 +792,7 @@ func (x *StreamReadMetersResponse) String() string {
 func (*StreamReadMetersResponse) ProtoMessage() {}
 
 func (x *StreamReadMetersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[7]
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -721,7 +805,7 @@ func (x *StreamReadMetersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamReadMetersResponse.ProtoReflect.Descriptor instead.
 func (*StreamReadMetersResponse) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{7}
+	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *StreamReadMetersResponse) GetId() string {
@@ -778,7 +862,7 @@ var File_imageanalysis_v1_meter_reading_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\n" +
-	"$imageanalysis/v1/meter_reading.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1bimageanalysis/v1/rest.proto\"\xc1\x04\n" +
+	"$imageanalysis/v1/meter_reading.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1bimageanalysis/v1/rest.proto\"\xc6\x05\n" +
 	"\x10ReadMeterRequest\x12\x1c\n" +
 	"\x05image\x18\x01 \x01(\fB\x06\xaa\xbb\x18\x02\b\x01R\x05image\x12G\n" +
 	"\x0fexpected_digits\x18\x02 \x01(\rB\x19\xaa\xbb\x18\x15\x11\x00\x00\x00\x00\x00\x00\b@\x19\x00\x00\x00\x00\x00\x00(@:\x018H\x00R\x0eexpectedDigits\x88\x01\x01\x12K\n" +
@@ -786,13 +870,18 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\x10previous_reading\x18\x04 \x01(\tB/\xaa\xbb\x18+* ^([0-9]{1,12}([.][0-9]{1,6})?)?$:\a00470.1H\x02R\x0fpreviousReading\x88\x01\x01\x12R\n" +
 	"\fmax_increase\x18\x05 \x01(\tB*\xaa\xbb\x18&* ^([0-9]{1,12}([.][0-9]{1,6})?)?$:\x0210H\x03R\vmaxIncrease\x88\x01\x01\x12(\n" +
 	"\rserial_number\x18\x06 \x01(\bH\x04R\fserialNumber\x88\x01\x01\x12'\n" +
-	"\falternatives\x18\a \x01(\bH\x05R\falternatives\x88\x01\x01B\x12\n" +
+	"\falternatives\x18\a \x01(\bH\x05R\falternatives\x88\x01\x01\x12\x1d\n" +
+	"\adetails\x18\b \x01(\bH\x06R\adetails\x88\x01\x01\x12F\n" +
+	"\rexpected_unit\x18\t \x01(\tB\x1c\xaa\xbb\x18\x18*\x16^(m3|kWh|gal|ft3|GJ)?$H\aR\fexpectedUnit\x88\x01\x01B\x12\n" +
 	"\x10_expected_digitsB\x14\n" +
 	"\x12_expected_decimalsB\x13\n" +
 	"\x11_previous_readingB\x0f\n" +
 	"\r_max_increaseB\x10\n" +
 	"\x0e_serial_numberB\x0f\n" +
-	"\r_alternatives\"\x85\x05\n" +
+	"\r_alternativesB\n" +
+	"\n" +
+	"\b_detailsB\x10\n" +
+	"\x0e_expected_unit\"\xe0\x05\n" +
 	"\x11ReadMeterResponse\x121\n" +
 	"\fmeter_number\x18\x01 \x01(\tB\x0e\xaa\xbb\x18\n" +
 	":\b00473286R\vmeterNumber\x12%\n" +
@@ -809,10 +898,16 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\x06digits\x18\b \x03(\v2\x1c.imageanalysis.v1.MeterDigitR\x06digits\x12\\\n" +
 	"\falternatives\x18\t \x01(\v2%.imageanalysis.v1.AlternativeReadingsB\f\xaa\xbb\x18\x020\x01\xba\xbb\x18\x02\x10\x01H\x00R\falternatives\x88\x01\x01\x12D\n" +
 	"\aprinted\x18\n" +
-	" \x01(\v2\x1d.imageanalysis.v1.PrintedTextB\x06\xaa\xbb\x18\x020\x01H\x01R\aprinted\x88\x01\x01B\x0f\n" +
+	" \x01(\v2\x1d.imageanalysis.v1.PrintedTextB\x06\xaa\xbb\x18\x020\x01H\x01R\aprinted\x88\x01\x01\x12M\n" +
+	"\adetails\x18\v \x01(\v2 .imageanalysis.v1.ReadingDetailsB\f\xaa\xbb\x18\x020\x01\xba\xbb\x18\x02\x10\x01H\x02R\adetails\x88\x01\x01B\x0f\n" +
 	"\r_alternativesB\n" +
 	"\n" +
-	"\b_printed\"k\n" +
+	"\b_printedB\n" +
+	"\n" +
+	"\b_details\"\x9e\x01\n" +
+	"\x0eReadingDetails\x12C\n" +
+	"\x11digits_confidence\x18\x01 \x01(\x01B\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?R\x10digitsConfidence\x12G\n" +
+	"\x13fraction_confidence\x18\x02 \x01(\x01B\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?R\x12fractionConfidence\"k\n" +
 	"\x13AlternativeReadings\x12T\n" +
 	"\breadings\x18\x01 \x03(\v2$.imageanalysis.v1.AlternativeReadingB\x12\xba\xbb\x18\x0e\n" +
 	"\falternativesR\breadings\"\x87\x01\n" +
@@ -880,42 +975,44 @@ func file_imageanalysis_v1_meter_reading_proto_rawDescGZIP() []byte {
 }
 
 var file_imageanalysis_v1_meter_reading_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_imageanalysis_v1_meter_reading_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_imageanalysis_v1_meter_reading_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_imageanalysis_v1_meter_reading_proto_goTypes = []any{
 	(ReadingStatus)(0),               // 0: imageanalysis.v1.ReadingStatus
 	(ReadingWarning)(0),              // 1: imageanalysis.v1.ReadingWarning
 	(*ReadMeterRequest)(nil),         // 2: imageanalysis.v1.ReadMeterRequest
 	(*ReadMeterResponse)(nil),        // 3: imageanalysis.v1.ReadMeterResponse
-	(*AlternativeReadings)(nil),      // 4: imageanalysis.v1.AlternativeReadings
-	(*AlternativeReading)(nil),       // 5: imageanalysis.v1.AlternativeReading
-	(*PrintedText)(nil),              // 6: imageanalysis.v1.PrintedText
-	(*MeterDigit)(nil),               // 7: imageanalysis.v1.MeterDigit
-	(*StreamReadMetersRequest)(nil),  // 8: imageanalysis.v1.StreamReadMetersRequest
-	(*StreamReadMetersResponse)(nil), // 9: imageanalysis.v1.StreamReadMetersResponse
-	(*BoundingBox)(nil),              // 10: imageanalysis.v1.BoundingBox
-	(*status.Status)(nil),            // 11: google.rpc.Status
+	(*ReadingDetails)(nil),           // 4: imageanalysis.v1.ReadingDetails
+	(*AlternativeReadings)(nil),      // 5: imageanalysis.v1.AlternativeReadings
+	(*AlternativeReading)(nil),       // 6: imageanalysis.v1.AlternativeReading
+	(*PrintedText)(nil),              // 7: imageanalysis.v1.PrintedText
+	(*MeterDigit)(nil),               // 8: imageanalysis.v1.MeterDigit
+	(*StreamReadMetersRequest)(nil),  // 9: imageanalysis.v1.StreamReadMetersRequest
+	(*StreamReadMetersResponse)(nil), // 10: imageanalysis.v1.StreamReadMetersResponse
+	(*BoundingBox)(nil),              // 11: imageanalysis.v1.BoundingBox
+	(*status.Status)(nil),            // 12: google.rpc.Status
 }
 var file_imageanalysis_v1_meter_reading_proto_depIdxs = []int32{
 	0,  // 0: imageanalysis.v1.ReadMeterResponse.status:type_name -> imageanalysis.v1.ReadingStatus
 	1,  // 1: imageanalysis.v1.ReadMeterResponse.warnings:type_name -> imageanalysis.v1.ReadingWarning
-	10, // 2: imageanalysis.v1.ReadMeterResponse.bounding_box:type_name -> imageanalysis.v1.BoundingBox
-	7,  // 3: imageanalysis.v1.ReadMeterResponse.digits:type_name -> imageanalysis.v1.MeterDigit
-	4,  // 4: imageanalysis.v1.ReadMeterResponse.alternatives:type_name -> imageanalysis.v1.AlternativeReadings
-	6,  // 5: imageanalysis.v1.ReadMeterResponse.printed:type_name -> imageanalysis.v1.PrintedText
-	5,  // 6: imageanalysis.v1.AlternativeReadings.readings:type_name -> imageanalysis.v1.AlternativeReading
-	10, // 7: imageanalysis.v1.MeterDigit.bounding_box:type_name -> imageanalysis.v1.BoundingBox
-	2,  // 8: imageanalysis.v1.StreamReadMetersRequest.request:type_name -> imageanalysis.v1.ReadMeterRequest
-	3,  // 9: imageanalysis.v1.StreamReadMetersResponse.response:type_name -> imageanalysis.v1.ReadMeterResponse
-	11, // 10: imageanalysis.v1.StreamReadMetersResponse.error:type_name -> google.rpc.Status
-	2,  // 11: imageanalysis.v1.MeterReadingService.ReadMeter:input_type -> imageanalysis.v1.ReadMeterRequest
-	8,  // 12: imageanalysis.v1.MeterReadingService.StreamReadMeters:input_type -> imageanalysis.v1.StreamReadMetersRequest
-	3,  // 13: imageanalysis.v1.MeterReadingService.ReadMeter:output_type -> imageanalysis.v1.ReadMeterResponse
-	9,  // 14: imageanalysis.v1.MeterReadingService.StreamReadMeters:output_type -> imageanalysis.v1.StreamReadMetersResponse
-	13, // [13:15] is the sub-list for method output_type
-	11, // [11:13] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	11, // 2: imageanalysis.v1.ReadMeterResponse.bounding_box:type_name -> imageanalysis.v1.BoundingBox
+	8,  // 3: imageanalysis.v1.ReadMeterResponse.digits:type_name -> imageanalysis.v1.MeterDigit
+	5,  // 4: imageanalysis.v1.ReadMeterResponse.alternatives:type_name -> imageanalysis.v1.AlternativeReadings
+	7,  // 5: imageanalysis.v1.ReadMeterResponse.printed:type_name -> imageanalysis.v1.PrintedText
+	4,  // 6: imageanalysis.v1.ReadMeterResponse.details:type_name -> imageanalysis.v1.ReadingDetails
+	6,  // 7: imageanalysis.v1.AlternativeReadings.readings:type_name -> imageanalysis.v1.AlternativeReading
+	11, // 8: imageanalysis.v1.MeterDigit.bounding_box:type_name -> imageanalysis.v1.BoundingBox
+	2,  // 9: imageanalysis.v1.StreamReadMetersRequest.request:type_name -> imageanalysis.v1.ReadMeterRequest
+	3,  // 10: imageanalysis.v1.StreamReadMetersResponse.response:type_name -> imageanalysis.v1.ReadMeterResponse
+	12, // 11: imageanalysis.v1.StreamReadMetersResponse.error:type_name -> google.rpc.Status
+	2,  // 12: imageanalysis.v1.MeterReadingService.ReadMeter:input_type -> imageanalysis.v1.ReadMeterRequest
+	9,  // 13: imageanalysis.v1.MeterReadingService.StreamReadMeters:input_type -> imageanalysis.v1.StreamReadMetersRequest
+	3,  // 14: imageanalysis.v1.MeterReadingService.ReadMeter:output_type -> imageanalysis.v1.ReadMeterResponse
+	10, // 15: imageanalysis.v1.MeterReadingService.StreamReadMeters:output_type -> imageanalysis.v1.StreamReadMetersResponse
+	14, // [14:16] is the sub-list for method output_type
+	12, // [12:14] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_imageanalysis_v1_meter_reading_proto_init() }
@@ -927,7 +1024,7 @@ func file_imageanalysis_v1_meter_reading_proto_init() {
 	file_imageanalysis_v1_rest_proto_init()
 	file_imageanalysis_v1_meter_reading_proto_msgTypes[0].OneofWrappers = []any{}
 	file_imageanalysis_v1_meter_reading_proto_msgTypes[1].OneofWrappers = []any{}
-	file_imageanalysis_v1_meter_reading_proto_msgTypes[7].OneofWrappers = []any{
+	file_imageanalysis_v1_meter_reading_proto_msgTypes[8].OneofWrappers = []any{
 		(*StreamReadMetersResponse_Response)(nil),
 		(*StreamReadMetersResponse_Error)(nil),
 	}
@@ -937,7 +1034,7 @@ func file_imageanalysis_v1_meter_reading_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_imageanalysis_v1_meter_reading_proto_rawDesc), len(file_imageanalysis_v1_meter_reading_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   8,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -25,6 +25,7 @@ test('the times of the meter reader go by the names of its models', async () => 
     locate: { name: 'finder' },
     refine: { name: 'corners' },
     read: { name: 'ctc-2' },
+    mark: { name: 'marks' },
   };
   const { run } = observePool({ pool, metrics, tracing: noTracing, models: { meter: names } });
   await run('readMeter', {} as never, { signal: new AbortController().signal });

@@ -40,7 +40,7 @@ test('the routes are those of the contract', () => {
   const header = 'x-company-password:password';
   const options = 'company,min_score,landmarks,crop,details';
   const known =
-    'expected_digits,expected_decimals,previous_reading,max_increase,serial_number,alternatives';
+    'expected_digits,expected_decimals,previous_reading,max_increase,serial_number,alternatives,details,expected_unit';
   assert.deepEqual(routes, [
     ['POST /face_detect_single', 'DetectSingleFace', 'multipart', '', options, '', ''],
     ['POST /face_detect_multi', 'DetectAllFaces', 'multipart', '', `${options},max_faces`, '', ''],

@@ -1,8 +1,8 @@
 import { agreementOf, type KnownMeter } from '../known-meter.js';
 import { type Hypothesis, logOf } from '../read/hypothesis.js';
-import { wheelsOf } from '../read/wheels.js';
+import { type SeenWheel, wheelsOf } from '../read/wheels.js';
 import type { ReaderRules } from '../reader-rules.js';
-import { fractionOf, wheelsFrom } from './fraction.js';
+import { fractionOf, type SeenRow, wheelsFrom } from './fraction.js';
 
 /** The reading of a place. */
 export interface Choice {
@@ -46,6 +46,15 @@ function chooseReading(hypothesis: Hypothesis, rules: ReaderRules, known: KnownM
 }
 
 function readFraction(hypothesis: Hypothesis, text: string, rules: ReaderRules, known: KnownMeter) {
-  const red = wheelsOf(hypothesis, text).map((wheel) => wheel.red);
-  return fractionOf(red, rules, known.decimals);
+  return fractionOf(rowOf(hypothesis, text, wheelsOf(hypothesis, text)), rules, known);
+}
+
+/** The wheels of a reading with their marks, which hold for readings of as many wheels. */
+export function rowOf(
+  { marks }: Hypothesis,
+  text: string,
+  wheels: readonly Pick<SeenWheel, 'red'>[],
+): SeenRow {
+  const isLooked = marks?.wheels.length === text.length;
+  return { text, red: wheels.map(({ red }) => red), marks: isLooked ? marks : undefined };
 }

@@ -1,41 +1,99 @@
+import { compare, decimalOf, truncated } from '../decimal.js';
+import { agreementOf, type KnownMeter } from '../known-meter.js';
+import type { Marks } from '../read/hypothesis.js';
 import type { ReaderRules } from '../reader-rules.js';
 
-/** How many wheels at the end are the fraction, and the probability of that. */
+/** How many wheels at the end are the fraction. */
 export interface Fraction {
   readonly wheels: number;
+  /** Probability that it is that many, 0..1. */
   readonly sure: number;
+  /** Probability that there is none, 0..1. */
+  readonly none: number;
 }
+
+/** A row of wheels: its digits, how red the reader finds each of them, and what is marked, if it was looked at. */
+export interface SeenRow {
+  readonly text: string;
+  readonly red: readonly number[];
+  readonly marks?: Marks | undefined;
+}
+
+type FractionRules = Pick<ReaderRules, 'fractionPrior' | 'fractionLikely' | 'usualTrust'>;
 
 /** Fractions that are not in the list of usual ones are still possible. */
 const unusual = 0.01;
 
+/** A value of so many times the previous one is more likely a point at the wrong place. */
+const farAbove = 5n;
+
 /**
- * Red wheels are at the end: their most probable number by colour and by what is usual for this number of wheels,
- * with its probability. What the caller knows takes precedence over colour, if it leaves a wheel before the fraction.
+ * The likeliest number of fraction wheels. What is marked decides; what is usual only as far as nothing can be told
+ * from the marks. What the caller knows takes precedence over both, if it leaves a wheel before the fraction.
  */
-export function fractionOf(
-  red: readonly number[],
-  { fractionPrior }: Pick<ReaderRules, 'fractionPrior'>,
-  known?: number,
-): Fraction {
-  if (known !== undefined && known < red.length) return { wheels: known, sure: 1 };
-  const prior = fractionPrior[String(red.length)] ?? fractionPrior.other;
-  const logs: number[] = [];
-  for (let wheels = 0; wheels < Math.max(1, red.length - 1); wheels++) {
-    const isRed = (at: number): boolean => at >= red.length - wheels;
-    logs.push(
-      red.reduce(
-        (sum, r, at) => sum + Math.log(Math.max(isRed(at) ? r : 1 - r, 1e-3)),
-        Math.log(prior[wheels] ?? unusual),
-      ),
-    );
+export function fractionOf(row: SeenRow, rules: FractionRules, known: KnownMeter = {}): Fraction {
+  const { decimals } = known;
+  if (decimals !== undefined && decimals < row.text.length) {
+    return { wheels: decimals, sure: 1, none: decimals === 0 ? 1 : 0 };
   }
-  const top = Math.max(...logs);
-  const total = logs.reduce((sum, log) => sum + Math.exp(log - top), 0);
-  return { wheels: logs.indexOf(top), sure: 1 / total };
+  const seen = lengthsOf(row, rules);
+  const agreeing = seen.map(
+    (p, fractionWheels) => p * agreementOf({ text: row.text, fractionWheels }, known),
+  );
+  const total = agreeing.reduce((sum, p) => sum + p, 0);
+  const lengths = total > 0 && known.previous ? agreeing.map((p) => p / total) : seen;
+  const top = Math.max(...lengths);
+  const wheels = lengths.indexOf(top);
+  const sure = isTenfold(row.text, wheels, lengths.length, known)
+    ? Math.min(top, rules.fractionLikely)
+    : top;
+  return { wheels, sure, none: lengths[0] ?? 0 };
 }
 
 /** The number of fraction wheels where its probability is `minSure` or more. */
 export function wheelsFrom({ wheels, sure }: Fraction, minSure: number): number | undefined {
   return sure >= minSure ? wheels : undefined;
+}
+
+/** Probability of 0, 1, 2, … fraction wheels. */
+function lengthsOf(row: SeenRow, rules: FractionRules): number[] {
+  const usual = usualLengths(row.red, rules);
+  const { marks } = row;
+  if (!marks) return usual;
+  const told = usual.map(
+    (p, wheels) => (marks.fraction[wheels] ?? 0) + rules.usualTrust * marks.untold * p,
+  );
+  // What is left is as likely for one length as for another.
+  const rest = Math.max(0, 1 - told.reduce((sum, p) => sum + p, 0)) / told.length;
+  return told.map((p) => p + rest);
+}
+
+/** By the reader's colours and by what is usual for this number of wheels: the reader has learned which place is red. */
+function usualLengths(
+  red: readonly number[],
+  { fractionPrior }: Pick<ReaderRules, 'fractionPrior'>,
+): number[] {
+  const prior = fractionPrior[String(red.length)] ?? fractionPrior.other;
+  const logs = Array.from({ length: Math.max(1, red.length - 1) }, (_, wheels) => {
+    const isRed = (at: number): boolean => at >= red.length - wheels;
+    return red.reduce(
+      (sum, r, at) => sum + Math.log(Math.max(isRed(at) ? r : 1 - r, 1e-3)),
+      Math.log(prior[wheels] ?? unusual),
+    );
+  });
+  const top = Math.max(...logs);
+  const weights = logs.map((log) => Math.exp(log - top));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.map((weight) => weight / total);
+}
+
+/** Whether the value is many times the previous one, while a point elsewhere would put it in its range. */
+function isTenfold(text: string, wheels: number, lengths: number, known: KnownMeter): boolean {
+  const { previous } = known;
+  if (!previous) return false;
+  const limit = { ...previous, digits: previous.digits * farAbove };
+  const isFar = (places: number) => compare(decimalOf(text, places), limit) > 0;
+  const isNear = (places: number) =>
+    !isFar(places) && compare(decimalOf(text, places), truncated(previous, places)) >= 0;
+  return isFar(wheels) && Array.from({ length: lengths }, (_, places) => places).some(isNear);
 }

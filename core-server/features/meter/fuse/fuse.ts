@@ -1,9 +1,9 @@
 import type { Alternative, CounterReading, Wheel } from '../counter-reading.js';
 import type { KnownMeter } from '../known-meter.js';
-import { type Hypothesis, sigmoid, stepFrom } from '../read/hypothesis.js';
-import { wheelQuads, wheelsOf } from '../read/wheels.js';
+import { type Hypothesis, type Marks, sigmoid, stepFrom } from '../read/hypothesis.js';
+import { alongCounter, gapsOf, medianOf, wheelQuads, wheelsOf } from '../read/wheels.js';
 import type { ReaderRules } from '../reader-rules.js';
-import { type Choice, chooseReadings } from './choose-reading.js';
+import { type Choice, chooseReadings, rowOf } from './choose-reading.js';
 import { fractionOf, wheelsFrom } from './fraction.js';
 
 /** A larger lead in weight, in log units, carries no more information. */
@@ -19,23 +19,21 @@ export function fuse(
   if (!best) return null;
   const { hypothesis, text } = best;
   const seen = wheelsOf(hypothesis, text);
-  const fraction = fractionOf(
-    seen.map(({ red }) => red),
-    rules,
-    known.decimals,
-  );
-  const confidence = confidenceOf(best, second, fraction.wheels, rules);
+  const row = rowOf(hypothesis, text, seen);
+  const fraction = fractionOf(row, rules, known);
+  const inNetworks = confidenceOf(best, second, fraction.wheels, rules);
   const { refuse } = rules;
-  if (hypothesis.legible < refuse.legible || confidence < refuse.confidence) return null;
+  if (hypothesis.legible < refuse.legible || inNetworks < refuse.confidence) return null;
+  const centers = seen.map(({ center }) => center);
+  const digitsConfidence = inNetworks * countConfidence(row.marks, centers, rules);
+  const fractionWheels = wheelsFrom(fraction, rules.fractionLikely);
+  // Without a point, the value is right only if there is no fraction.
+  const fractionConfidence = fractionWheels === undefined ? fraction.none : fraction.sure;
 
   const alternatives = neighboursOf(best)
     .filter(({ probability }) => probability >= rules.alternativeFloor)
     .sort((a, b) => b.probability - a.probability);
-  const quads = wheelQuads(
-    hypothesis.quad,
-    seen.map(({ center }) => center),
-    rules,
-  );
+  const quads = wheelQuads(hypothesis.quad, centers, rules);
   const wheels: Wheel[] = seen.map(({ digit, confidence: sure }, at) => ({
     digit,
     confidence: sure,
@@ -45,8 +43,9 @@ export function fuse(
   return {
     wheels,
     quad: hypothesis.quad,
-    confidence,
-    fractionWheels: wheelsFrom(fraction, rules.fractionLikely),
+    digitsConfidence,
+    fractionConfidence,
+    fractionWheels,
     isFractionSure: fraction.sure >= rules.fractionSure,
     alternatives,
   };
@@ -79,6 +78,21 @@ function confidenceOf(
       c.locate * logit(hypothesis.located) +
       c.margin * lead,
   );
+}
+
+/** Probability that no wheel was invented and none left out, by the marks and by where the wheels are. */
+function countConfidence(
+  marks: Marks | undefined,
+  centers: readonly number[],
+  rules: ReaderRules,
+): number {
+  if (!marks) return 1;
+  const x = alongCounter(centers, rules);
+  const gaps = gapsOf(x);
+  const pitch = medianOf(gaps);
+  const room = Math.max(x[0] ?? 0, 1 - (x.at(-1) ?? 1)) / pitch - 0.5;
+  const isEven = Math.max(...gaps) < rules.maxGap * pitch && room < rules.maxRoom;
+  return Math.min(...marks.wheels) * (isEven ? 1 : 0.5);
 }
 
 /** The readings one step up and down, with their probabilities. */

@@ -26,6 +26,16 @@ export interface Place {
   readonly agrees: number;
 }
 
+/** What the mark network sees at the wheels of a counter; probabilities, 0..1. */
+export interface Marks {
+  /** That there are 0, 1, 2, … wheels after the decimal point. */
+  readonly fraction: readonly number[];
+  /** That this cannot be told from the picture. */
+  readonly untold: number;
+  /** That each wheel is one, from left to right. */
+  readonly wheels: readonly number[];
+}
+
 /** A place with what was read there. */
 export interface Hypothesis extends Place {
   readonly strips: readonly ReadStrip[];
@@ -35,6 +45,8 @@ export interface Hypothesis extends Place {
   readonly readings: ReadonlyMap<string, number>;
   /** Log score for comparing hypotheses. */
   readonly weight: number;
+  /** Of its wheels, where they were looked at. */
+  readonly marks?: Marks | undefined;
 }
 
 /** Weighs the evidence in the strips of a place. */

@@ -15,15 +15,7 @@ export async function readStrips(
   quads: readonly Quad[],
 ): Promise<ReadStrip[]> {
   if (quads.length === 0) return [];
-  // The network builds a pyramid of its whole input, so it gets no more than the strips.
-  const region = stripRegion(quads, picture);
-  const shifted = quads.map((quad) =>
-    mapped(quad, ({ x, y }) => ({ x: x - region.left, y: y - region.top })),
-  );
-  const outputs = await model.run({
-    image: pictureTensor(copyRegion(picture, region)),
-    quads: quadsTensor(shifted),
-  });
+  const outputs = await runOnQuads(model, picture, quads);
   const { data, dims } = floatsOf(outputs, 'probs');
   const legible = floatsOf(outputs, 'legible').data;
   const steps = dims[1] ?? 0;
@@ -32,6 +24,23 @@ export async function readStrips(
     probabilities: { data: data.subarray(index * size, (index + 1) * size), steps },
     legible: legible[index] ?? 0,
   }));
+}
+
+/** Runs a network that cuts quads from the picture by itself. */
+export function runOnQuads(
+  model: Pick<Model, 'run'>,
+  picture: RgbPicture,
+  quads: readonly Quad[],
+): ReturnType<Model['run']> {
+  // The network builds a pyramid of its whole input, so it gets no more than the quads need.
+  const region = stripRegion(quads, picture);
+  const shifted = quads.map((quad) =>
+    mapped(quad, ({ x, y }) => ({ x: x - region.left, y: y - region.top })),
+  );
+  return model.run({
+    image: pictureTensor(copyRegion(picture, region)),
+    quads: quadsTensor(shifted),
+  });
 }
 
 /** A counter's quad grown along its own sides: margins, then scales, then a shift down. */

@@ -64,15 +64,28 @@ function redShare(
 export function wheelQuads(
   quad: Quad,
   centers: readonly number[],
-  { crops }: Pick<ReaderRules, 'crops'>,
+  rules: Pick<ReaderRules, 'crops'>,
 ): Quad[] {
-  const [{ mx, sx }] = crops;
-  const grown = (1 + 2 * mx) * sx;
-  const x = centers.map((center) => (center - 0.5) * grown + 0.5);
-  const gaps = x
-    .slice(1)
-    .map((at, i) => at - (x[i] ?? 0))
-    .sort((a, b) => a - b);
-  const half = (gaps[Math.floor(gaps.length / 2)] ?? 1) / 2;
+  const x = alongCounter(centers, rules);
+  const half = (medianOf(gapsOf(x)) || 1) / 2;
   return x.map((at) => sliceOf(quad, at - half, at + half));
+}
+
+/** Centres on the first strip as shares of the counter's width. */
+export function alongCounter(
+  centers: readonly number[],
+  { crops: [{ mx, sx }] }: Pick<ReaderRules, 'crops'>,
+): number[] {
+  const grown = (1 + 2 * mx) * sx;
+  return centers.map((center) => (center - 0.5) * grown + 0.5);
+}
+
+/** Distances between neighbours. */
+export function gapsOf(x: readonly number[]): number[] {
+  return x.slice(1).map((at, i) => at - (x[i] ?? 0));
+}
+
+/** The middle one, the upper of two; NaN of none. */
+export function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 }

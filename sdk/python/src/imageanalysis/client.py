@@ -121,6 +121,8 @@ class Client:
         max_increase: str | None = None,
         serial_number: bool | None = None,
         alternatives: bool | None = None,
+        details: bool | None = None,
+        expected_unit: str | None = None,
         timeout: float | None = None,
     ) -> meters.ReadMeterResponse:
         """Reads a water meter; NO_READING when there is no readable counter."""
@@ -132,6 +134,8 @@ class Client:
             max_increase=max_increase,
             serial_number=serial_number,
             alternatives=alternatives,
+            details=details,
+            expected_unit=expected_unit,
         )
         return _call(self._meters.ReadMeter, request, timeout)
 

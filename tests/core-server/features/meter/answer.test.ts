@@ -51,7 +51,8 @@ function counter(digits: string, rest: Partial<CounterReading> = {}): CounterRea
       betweenPositions: false,
     })),
     quad: upright,
-    confidence: 0.9,
+    digitsConfidence: 0.9,
+    fractionConfidence: 1,
     fractionWheels: 0,
     isFractionSure: true,
     rivalled: false,
@@ -67,7 +68,7 @@ suite('assembleReading', () => {
     const wheels = [{ digit: '7', confidence: 2 / 3, quad, betweenPositions: false }];
     const alternatives = [{ text: '8', probability: third }];
     const reading = assembleReading(
-      counter('7', { wheels, quad, confidence: 0.79996, alternatives }),
+      counter('7', { wheels, quad, digitsConfidence: 0.79996, alternatives }),
       facts,
     );
     const box = { xmin: 6.67, ymin: 13.33, xmax: 60, ymax: 26.67 };
@@ -96,11 +97,24 @@ suite('assembleReading', () => {
     });
   }
 
+  test('has the unit that the caller expects', () => {
+    const { unit } = assembleReading(counter('1'), { ...facts, known: { unit: 'kWh' } });
+    assert.equal(unit, 'kWh');
+  });
+  test('splits the confidence in its parts', () => {
+    const { confidence, details } = assembleReading(
+      counter('1', { digitsConfidence: 0.9, fractionConfidence: 0.5 }),
+      facts,
+    );
+    assert.equal(confidence, 0.45);
+    assert.deepEqual(details, { digitsConfidence: 0.9, fractionConfidence: 0.5 });
+  });
   test('is OK from the limit on and CHECK below', () => {
-    const statusAt = (confidence: number) =>
-      assembleReading(counter('1', { confidence }), facts).status;
+    const statusAt = (digitsConfidence: number, fractionConfidence = 1) =>
+      assembleReading(counter('1', { digitsConfidence, fractionConfidence }), facts).status;
     assert.equal(statusAt(0.8), 'OK');
     assert.equal(statusAt(0.799), 'CHECK');
+    assert.equal(statusAt(0.9, 0.8), 'CHECK');
   });
 
   for (const [fractionWheels, value] of [
@@ -108,7 +122,7 @@ suite('assembleReading', () => {
     [3, '00123.456'],
   ] as const) {
     test(`is CHECK where the fraction is not sure, however sure the digits are: ${value}`, () => {
-      const doubtful = { confidence: 1, fractionWheels, isFractionSure: false };
+      const doubtful = { digitsConfidence: 1, fractionWheels, isFractionSure: false };
       const reading = assembleReading(counter('00123456', doubtful), facts);
       assert.equal(reading.status, 'CHECK');
       assert.equal(reading.value, value);
@@ -174,7 +188,7 @@ suite('assembleReading', () => {
   });
   test('is CHECK where the caller knows better, however sure the digits are', () => {
     const statusWith = (known: Facts['known']) =>
-      assembleReading(counter('12', { confidence: 1 }), { ...facts, known }).status;
+      assembleReading(counter('12', { digitsConfidence: 1 }), { ...facts, known }).status;
     assert.equal(statusWith({ digits: 3 }), 'CHECK');
     assert.equal(statusWith({ decimals: 2 }), 'CHECK');
     assert.equal(statusWith({ previous: decimalOf('13', 0) }), 'CHECK');
@@ -236,7 +250,7 @@ suite('readMeter', () => {
     ...assembleReading(counter('00123456', { fractionWheels: 3 }), facts),
     alternatives: [{ meterNumber: '00123457', value: '00123.457', probability: 0.2 }],
   };
-  const { alternatives, ...others } = reading;
+  const { alternatives, details, ...others } = reading;
   const documented = { ...others, status: ReadingStatus.OK };
   const printed = { serialNumber: 'A1', unit: 'm3' };
 
@@ -273,16 +287,19 @@ suite('readMeter', () => {
       expectedDecimals: 3,
       previousReading: '00120.5',
       maxIncrease: '10',
+      expectedUnit: 'kWh',
     };
-    const wishes = { serialNumber: true, alternatives: true };
+    const wishes = { serialNumber: true, alternatives: true, details: true };
     assert.deepEqual(await readMeter({ image: jpeg, ...known, ...wishes }, call), {
       ...documented,
       alternatives: { readings: alternatives },
       printed,
+      details,
     });
     assert.deepEqual(runs[0]?.input.known, {
       digits: 8,
       decimals: 3,
+      unit: 'kWh',
       previous: { digits: 1205n, places: 1 },
       maxIncrease: { digits: 10n, places: 0 },
     });

@@ -28,7 +28,8 @@ test('a counter in a narrow picture is at the same place in every copy, however 
         const reading = {
           wheels: [{ digit: '7', confidence: 1, quad, betweenPositions: false }],
           quad,
-          confidence: 1,
+          digitsConfidence: 1,
+          fractionConfidence: 1,
           fractionWheels: 0,
           isFractionSure: true,
           rivalled: false,

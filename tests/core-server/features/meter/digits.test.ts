@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { type Decimal, decimalOf } from '../../../../core-server/features/meter/decimal.js';
 import { fractionOf } from '../../../../core-server/features/meter/fuse/fraction.js';
 import {
   align,
@@ -8,6 +9,7 @@ import {
   mergeColours,
 } from '../../../../core-server/features/meter/read/digit-ctc.js';
 import { stepFrom } from '../../../../core-server/features/meter/read/hypothesis.js';
+import type { ReaderRules } from '../../../../core-server/features/meter/reader-rules.js';
 import { near, type Peak, strip } from './reference.js';
 
 suite('CTC of digits', () => {
@@ -130,7 +132,13 @@ suite('stepFrom', () => {
 
 suite('fractionOf', () => {
   const even = { other: Array<number>(9).fill(0.2) };
-  const sureOf = (red: number[]) => fractionOf(red, { fractionPrior: even }).sure;
+  const rulesOf = (fractionPrior: ReaderRules['fractionPrior']) => ({
+    fractionPrior,
+    fractionLikely: 0.6,
+    usualTrust: 0.8,
+  });
+  const rowOf = (red: readonly number[]) => ({ text: '1'.repeat(red.length), red });
+  const sureOf = (red: number[]) => fractionOf(rowOf(red), rulesOf(even)).sure;
   const cases: [string, number[], number][] = [
     ['three red at the end', [0.02, 0.01, 0.03, 0.02, 0.01, 0.97, 0.95, 0.9], 3],
     ['none', [0.02, 0.01, 0.03, 0.02, 0.01], 0],
@@ -138,23 +146,59 @@ suite('fractionOf', () => {
     ['never all wheels', [0.9, 0.9, 0.9, 0.9], 2],
   ];
   for (const [name, red, wheels] of cases) {
-    test(name, () => assert.equal(fractionOf(red, { fractionPrior: even }).wheels, wheels));
+    test(name, () => assert.equal(fractionOf(rowOf(red), rulesOf(even)).wheels, wheels));
   }
   test('is what the caller knows, unless that would leave no wheel before it', () => {
-    const known = (wheels: number) =>
-      fractionOf([0.01, 0.01, 0.99, 0.99], { fractionPrior: even }, wheels);
-    assert.deepEqual(known(0), { wheels: 0, sure: 1 });
-    assert.deepEqual(known(3), { wheels: 3, sure: 1 });
+    const known = (decimals: number) =>
+      fractionOf(rowOf([0.01, 0.01, 0.99, 0.99]), rulesOf(even), { decimals });
+    assert.deepEqual(known(0), { wheels: 0, sure: 1, none: 1 });
+    assert.deepEqual(known(3), { wheels: 3, sure: 1, none: 0 });
     assert.equal(known(4).wheels, 2);
     assert.equal(known(5).wheels, 2);
   });
   test('goes by what is usual where the picture is grey', () => {
     const usual = { other: [1], 8: [0.1, 0.05, 0.05, 0.8], 5: [0.9, 0.1] };
     const grey = (wheels: number) =>
-      fractionOf(Array<number>(wheels).fill(0.5), { fractionPrior: usual }).wheels;
+      fractionOf(rowOf(Array<number>(wheels).fill(0.5)), rulesOf(usual)).wheels;
     assert.equal(grey(8), 3);
     assert.equal(grey(5), 0);
     assert.equal(grey(6), 0);
+  });
+  suite('by marks', () => {
+    const usual = rulesOf({ other: [1], 6: [0.05, 0.95, 0.01] });
+    const marked = (fraction: number[], untold: number) => ({
+      ...rowOf([0.01, 0.01, 0.01, 0.01, 0.3, 0.99]),
+      marks: { fraction, untold, wheels: Array<number>(6).fill(1) },
+    });
+    test('two that are seen outvote the one that is usual and that the reader has learned', () => {
+      const { wheels, sure } = fractionOf(marked([0.01, 0.02, 0.96, 0, 0], 0.01), usual);
+      assert.equal(wheels, 2);
+      assert.ok(sure > 0.96);
+    });
+    test('what is usual is never sure where nothing can be told', () => {
+      const { wheels, sure } = fractionOf(marked([0.02, 0.01, 0.01, 0, 0], 0.96), usual);
+      assert.equal(wheels, 1);
+      assert.ok(sure > 0.6 && sure < 0.85, String(sure));
+    });
+    test('a value many times the previous one is a question of the point', () => {
+      const sureWith = (previous?: Decimal) =>
+        fractionOf(
+          { ...marked([0.01, 0.97, 0.01, 0, 0], 0.01), text: '012345' },
+          usual,
+          previous && { previous },
+        );
+      assert.ok(sureWith().sure > 0.95);
+      assert.ok(sureWith(decimalOf('1200', 0)).sure > 0.95);
+      const { wheels, sure } = sureWith(decimalOf('120', 0));
+      assert.ok(wheels !== 1 || sure <= 0.6);
+    });
+    test('a previous value decides where nothing can be told', () => {
+      const row = { ...marked([0.02, 0.01, 0.01, 0, 0], 0.96), text: '012345' };
+      const known = { previous: decimalOf('12340', 0), maxIncrease: decimalOf('10', 0) };
+      const { wheels, sure } = fractionOf(row, usual, known);
+      assert.equal(wheels, 0);
+      assert.ok(sure > 0.5, String(sure));
+    });
   });
   test('is unsure where the colour is', () => {
     assert.ok(sureOf([0.01, 0.01, 0.01, 0.99, 0.99]) > 0.95);

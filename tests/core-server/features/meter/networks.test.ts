@@ -94,6 +94,17 @@ suite('createNetworkCounterReader', () => {
           },
           release: release('read'),
         },
+        mark: {
+          run: ({ quads }) => {
+            onRun?.('mark');
+            const cells = Array<number>(quads?.dims[0] ?? 0).fill(1);
+            return Promise.resolve({
+              fraction: floats([1, 0, 0, 0, 0, 0], 6),
+              wheel: floats(cells, cells.length),
+            });
+          },
+          release: release('mark'),
+        },
       },
       rules,
       () => 0,
@@ -114,7 +125,7 @@ suite('createNetworkCounterReader', () => {
     nearQuad(reading.quad, counter);
     // Both directions on one crop, then the only one that holds digits on the others.
     assert.deepEqual(counts, [2, rules.crops.length - 1]);
-    assert.deepEqual(Object.keys(timings), ['locate', 'refine', 'read']);
+    assert.deepEqual(Object.keys(timings), ['locate', 'refine', 'read', 'mark']);
   });
   test('does not read a direction that is surely wrong', async () => {
     const { made, counts } = reader(0.9, { upsideDown: 0.005 });
@@ -168,7 +179,7 @@ suite('createNetworkCounterReader', () => {
   test('releases all networks', async () => {
     const { made, released } = reader(0.9);
     await made.release();
-    assert.deepEqual(released.sort(), ['locate', 'read', 'refine']);
+    assert.deepEqual(released.sort(), ['locate', 'mark', 'read', 'refine']);
   });
 });
 

@@ -24,7 +24,7 @@ const here = new URL('../../../../../tests/core-server/features/meter/', import.
 const manifestUrl = new URL('../../../../../models/manifest.json', import.meta.url);
 
 test('the reference was made with the networks and rules that are served', () => {
-  assert.equal(Object.keys(reference.networks).length, 4);
+  assert.equal(Object.keys(reference.networks).length, 5);
   assert.ok(reference.pictures.length > 0);
   for (const [file, sha256] of Object.entries(reference.networks)) {
     const bytes = readFileSync(new URL(`meter/${file}`, manifestUrl));
@@ -45,6 +45,7 @@ suite('the served steps are those of the Python reference', async () => {
       locate: await openModel(networks.locate, manifestUrl),
       refine: await openModel(networks.refine, manifestUrl),
       read: await openModel(networks.read, manifestUrl),
+      mark: await openModel(networks.mark, manifestUrl),
     };
     for (const { picture } of reference.pictures) {
       const bytes = readFileSync(new URL(`pictures/${picture}`, here));
@@ -122,7 +123,8 @@ suite('the served steps are those of the Python reference', async () => {
       const isLikely = answer.fractionSure >= rules.fractionLikely;
       assert.equal(reading.fractionWheels, isLikely ? answer.redDigits : undefined);
       assert.equal(reading.isFractionSure, answer.fractionSure >= rules.fractionSure);
-      near(reading.confidence, answer.confidence, 0.03);
+      near(reading.digitsConfidence, answer.digitsConfidence, 0.03);
+      near(reading.fractionConfidence, answer.fractionConfidence, 0.03);
       nearQuad(reading.quad, answer.quad, 0.5);
       for (const [i, wheel] of answer.wheels.entries()) {
         near(reading.wheels[i]?.confidence, wheel.confidence, 0.05);

@@ -13,14 +13,14 @@ const facts = { picture, copy: picture, light: 'good', checkBelow, known: {} } a
 
 suite('the same as the Python reference', () => {
   test('has cases', () => assert.ok(reference.cases.length > 0));
-  for (const { name, hypotheses, answer } of reference.cases) {
+  for (const { name, hypotheses, marks, answer } of reference.cases) {
     test(name, () => {
       const judged = hypotheses.map((h) => {
         const strips = h.strips.map(({ peaks, legible }) => ({
           probabilities: strip(peaks),
           legible,
         }));
-        return judgePlace({ ...h, quad: quadOf(h.quad) }, strips, rules);
+        return { ...judgePlace({ ...h, quad: quadOf(h.quad) }, strips, rules), marks };
       });
       for (const [i, expected] of hypotheses.entries()) {
         near(judged[i]?.weight, expected.weight, 1e-3);
@@ -38,7 +38,8 @@ suite('the same as the Python reference', () => {
       }
       assert.ok(reading);
       assert.equal(reading.wheels.map(({ digit }) => digit).join(''), answer.digits);
-      near(reading.confidence, answer.confidence, 1e-3);
+      near(reading.digitsConfidence, answer.digitsConfidence, 1e-3);
+      near(reading.fractionConfidence, answer.fractionConfidence, 1e-3);
       const isLikely = answer.fractionSure >= rules.fractionLikely;
       assert.equal(reading.fractionWheels, isLikely ? answer.redDigits : undefined);
       assert.equal(reading.isFractionSure, answer.fractionSure >= rules.fractionSure);

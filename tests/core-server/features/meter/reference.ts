@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { Quad } from '../../../../core-server/features/meter/geometry.js';
+import type { Marks } from '../../../../core-server/features/meter/read/hypothesis.js';
 import {
   type Crop,
   parseReaderRules,
@@ -17,7 +18,8 @@ interface Answer {
   digits: string;
   redDigits: number;
   fractionSure: number;
-  confidence: number;
+  digitsConfidence: number;
+  fractionConfidence: number;
   readable: boolean;
   /** Compared for hypotheses only: in pictures, confidence differs a little between the two. */
   status: 'OK' | 'CHECK';
@@ -54,6 +56,8 @@ export const reference = JSON.parse(
       weight: number;
       readings: Record<string, number>;
     }[];
+    /** What is seen at the wheels of the likeliest, in some. */
+    marks?: Marks;
     answer: (Answer & { wheels: { confidence: number; red: number; quad: Corners }[] }) | null;
   }[];
 };

@@ -44,7 +44,7 @@ READING_WARNING_BELOW_PREVIOUS: ReadingWarning
 READING_WARNING_JUMP_TOO_LARGE: ReadingWarning
 
 class ReadMeterRequest(_message.Message):
-    __slots__ = ("image", "expected_digits", "expected_decimals", "previous_reading", "max_increase", "serial_number", "alternatives")
+    __slots__ = ("image", "expected_digits", "expected_decimals", "previous_reading", "max_increase", "serial_number", "alternatives", "details", "expected_unit")
     IMAGE_FIELD_NUMBER: _ClassVar[int]
     EXPECTED_DIGITS_FIELD_NUMBER: _ClassVar[int]
     EXPECTED_DECIMALS_FIELD_NUMBER: _ClassVar[int]
@@ -52,6 +52,8 @@ class ReadMeterRequest(_message.Message):
     MAX_INCREASE_FIELD_NUMBER: _ClassVar[int]
     SERIAL_NUMBER_FIELD_NUMBER: _ClassVar[int]
     ALTERNATIVES_FIELD_NUMBER: _ClassVar[int]
+    DETAILS_FIELD_NUMBER: _ClassVar[int]
+    EXPECTED_UNIT_FIELD_NUMBER: _ClassVar[int]
     image: bytes
     expected_digits: int
     expected_decimals: int
@@ -59,10 +61,12 @@ class ReadMeterRequest(_message.Message):
     max_increase: str
     serial_number: bool
     alternatives: bool
-    def __init__(self, image: _Optional[bytes] = ..., expected_digits: _Optional[int] = ..., expected_decimals: _Optional[int] = ..., previous_reading: _Optional[str] = ..., max_increase: _Optional[str] = ..., serial_number: bool = ..., alternatives: bool = ...) -> None: ...
+    details: bool
+    expected_unit: str
+    def __init__(self, image: _Optional[bytes] = ..., expected_digits: _Optional[int] = ..., expected_decimals: _Optional[int] = ..., previous_reading: _Optional[str] = ..., max_increase: _Optional[str] = ..., serial_number: bool = ..., alternatives: bool = ..., details: bool = ..., expected_unit: _Optional[str] = ...) -> None: ...
 
 class ReadMeterResponse(_message.Message):
-    __slots__ = ("meter_number", "value", "unit", "confidence", "status", "warnings", "bounding_box", "digits", "alternatives", "printed")
+    __slots__ = ("meter_number", "value", "unit", "confidence", "status", "warnings", "bounding_box", "digits", "alternatives", "printed", "details")
     METER_NUMBER_FIELD_NUMBER: _ClassVar[int]
     VALUE_FIELD_NUMBER: _ClassVar[int]
     UNIT_FIELD_NUMBER: _ClassVar[int]
@@ -73,6 +77,7 @@ class ReadMeterResponse(_message.Message):
     DIGITS_FIELD_NUMBER: _ClassVar[int]
     ALTERNATIVES_FIELD_NUMBER: _ClassVar[int]
     PRINTED_FIELD_NUMBER: _ClassVar[int]
+    DETAILS_FIELD_NUMBER: _ClassVar[int]
     meter_number: str
     value: str
     unit: str
@@ -83,7 +88,16 @@ class ReadMeterResponse(_message.Message):
     digits: _containers.RepeatedCompositeFieldContainer[MeterDigit]
     alternatives: AlternativeReadings
     printed: PrintedText
-    def __init__(self, meter_number: _Optional[str] = ..., value: _Optional[str] = ..., unit: _Optional[str] = ..., confidence: _Optional[float] = ..., status: _Optional[_Union[ReadingStatus, str]] = ..., warnings: _Optional[_Iterable[_Union[ReadingWarning, str]]] = ..., bounding_box: _Optional[_Union[_geometry_pb2.BoundingBox, _Mapping]] = ..., digits: _Optional[_Iterable[_Union[MeterDigit, _Mapping]]] = ..., alternatives: _Optional[_Union[AlternativeReadings, _Mapping]] = ..., printed: _Optional[_Union[PrintedText, _Mapping]] = ...) -> None: ...
+    details: ReadingDetails
+    def __init__(self, meter_number: _Optional[str] = ..., value: _Optional[str] = ..., unit: _Optional[str] = ..., confidence: _Optional[float] = ..., status: _Optional[_Union[ReadingStatus, str]] = ..., warnings: _Optional[_Iterable[_Union[ReadingWarning, str]]] = ..., bounding_box: _Optional[_Union[_geometry_pb2.BoundingBox, _Mapping]] = ..., digits: _Optional[_Iterable[_Union[MeterDigit, _Mapping]]] = ..., alternatives: _Optional[_Union[AlternativeReadings, _Mapping]] = ..., printed: _Optional[_Union[PrintedText, _Mapping]] = ..., details: _Optional[_Union[ReadingDetails, _Mapping]] = ...) -> None: ...
+
+class ReadingDetails(_message.Message):
+    __slots__ = ("digits_confidence", "fraction_confidence")
+    DIGITS_CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    FRACTION_CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    digits_confidence: float
+    fraction_confidence: float
+    def __init__(self, digits_confidence: _Optional[float] = ..., fraction_confidence: _Optional[float] = ...) -> None: ...
 
 class AlternativeReadings(_message.Message):
     __slots__ = ("readings",)

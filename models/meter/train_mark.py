@@ -1,0 +1,176 @@
+"""Train the mark network: where the fraction begins, and which cells are wheels.
+
+Every number of wheels (4 to 9) goes with every number of decimals (0 to 4), on real counters recombined and on rendered
+ones, so that neither says anything about the other.
+"""
+
+import random
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+import cells
+import loop
+from augment import rng
+from cells import Counter
+from nets import FRACTIONS, Mark
+from render.fonts import segment_fonts, text, text_fonts
+
+WORTH = 0.6  # of saying "cannot be told": said where no number of decimals is more probable than this
+PAIRS = [(n, k) for n in range(4, 10) for k in range(1, FRACTIONS) if n - k >= 2]
+WITHOUT = 0.3  # share of counters without a fraction: where colour shows and nothing is marked, there is none
+
+
+class Samples:
+    def __init__(self, args):
+        self.fonts, self.segments = text_fonts(), segment_fonts()
+        counters, out = cells.load(), set(filter(None, args.leave_out.split(",")))
+        away = [c for c in counters if c.source in out or "small" in out and c.source not in ("toloka", "cn")]
+        ids = {id(c) for c in away}
+        self.held = away + [c for c in counters if c.held and id(c) not in ids and not args.all]
+        ids = {id(c) for c in self.held}
+        self.groups = {}
+        for c in counters:
+            if id(c) not in ids:
+                self.groups.setdefault(c.source, []).append(c)
+        self.small = [s for s in self.groups if s not in ("toloka", "cn")]
+        print({s: len(v) for s, v in self.groups.items()}, len(self.held), "held", flush=True)
+
+    def real(self) -> Counter:
+        r = rng.random()
+        if self.small and r < 0.45:
+            source = rng.choices(self.small, [len(self.groups[s]) ** 0.6 for s in self.small])[0]
+        else:
+            source = "toloka" if r < 0.8 else "cn"
+        return rng.choice(self.groups[source])
+
+    def sample(self):
+        """Cells, number of decimals (-1: not to be judged), and 1 for each cell that is a wheel."""
+        n, k = rng.choice(PAIRS) if rng.random() >= WITHOUT else (rng.randrange(4, 10), 0)
+        if rng.random() < 0.3:
+            counter = cells.drawn(n, k, self.fonts, self.segments)
+        else:
+            counter = self.real()
+            as_it_is = rng.random() < 0.12
+            counter = cells.recombine(counter, *((len(counter.centres), counter.red) if as_it_is else (n, k)))
+        n = len(counter.centres)
+        marked = rng.random() < 0.15
+        if marked:
+            word = rng.choice(["0", "0", "0", "00", "x10", "x0.1", "m", "3", "kWh", "1"])
+            cells.add_zero(counter, text(rng.choice(self.fonts), 40, word))
+        counter = cells.filmed(counter)
+        centres, wheel, length = list(counter.centres), [1.0] * n, counter.red
+        p, around = cells.pitch_of(centres), [0.0, 0.0]
+        pick = rng.random()
+        if pick < (0.4 if marked else 0.05):  # one wheel too many, as the reader invents them
+            where = rng.random()
+            if marked or where < 0.4:
+                at, x = n, centres[-1] + p * rng.uniform(0.8, 1.25)
+            elif where < 0.6:
+                at, x = 0, centres[0] - p * rng.uniform(0.8, 1.25)
+            else:
+                at = rng.randrange(1, n)
+                x = (centres[at - 1] + centres[at]) / 2 + p * rng.uniform(-0.1, 0.1)
+            centres.insert(at, x)
+            wheel.insert(at, 0.0)
+            length = length if at < n - counter.red else -1
+        elif pick > 0.9 and n > 4:  # the first or the last one not read
+            last = rng.random() < 0.7
+            centres.pop(-1 if last else 0)
+            wheel.pop()
+            around[int(last)] = 1.0
+            length = -1 if last else length
+        ends = [centres[0] - p * rng.uniform(0.9, 1.15), centres[-1] + p * rng.uniform(0.9, 1.15)]
+        if length > len(centres) - 2:
+            length = -1
+        return cells.cut_cells(counter, ends + centres), length, around + wheel
+
+
+def collate(samples):
+    images = np.concatenate([s[0] for s in samples])
+    return (
+        images,
+        np.int64([len(s[0]) - 2 for s in samples]),
+        np.int64([s[1] for s in samples]),
+        [s[2] for s in samples],
+    )
+
+
+def outputs(model, images, counts, device):
+    e = model.cells(loop.images_to(device, images)).float()
+    counts = torch.from_numpy(counts).to(device)
+    rows = torch.zeros(len(counts), int(counts.max()) + 2, e.shape[1], device=device)
+    there = torch.arange(rows.shape[1], device=device) < counts[:, None] + 2
+    rows[there] = e
+    with torch.autocast(device.type, enabled=False):
+        logits, wheel = model(rows, counts)
+    return logits, wheel[there]
+
+
+def loss_of(model, batch, device):
+    images, counts, lengths, wheels = batch
+    logits, wheel = outputs(model, images, counts, device)
+    p = logits.softmax(-1)
+    rows = np.flatnonzero(lengths >= 0)
+    right = p[rows, torch.from_numpy(lengths[rows])]
+    told = -(right + WORTH * p[rows, FRACTIONS] + 1e-6).log().mean()
+    # Alone, the loss above soon finds that nothing can ever be told.
+    length = F.cross_entropy(logits[rows, :FRACTIONS], torch.from_numpy(lengths[rows]))
+    target = torch.tensor([v for w in wheels for v in w], device=device)
+    return {
+        "told": told,
+        "length": length * 0.5,
+        "wheel": F.binary_cross_entropy_with_logits(wheel, target) * 0.5,
+    }
+
+
+def judged(model, device, counters):
+    """Of counters as they are: right, wrong and not told."""
+    groups = {}
+    for c in counters:
+        p = cells.pitch_of(c.centres)
+        ends = [c.centres[0] - p, c.centres[-1] + p]
+        images = cells.cut_cells(c, ends + c.centres, jitter=False)
+        logits, _ = outputs(model, images, np.int64([len(c.centres)]), device)
+        p = logits[0].softmax(-1).cpu().numpy()
+        k = int(p.argmax())
+        groups.setdefault(c.source, []).append((k == c.red, k not in (c.red, FRACTIONS), k == FRACTIONS))
+    return groups
+
+
+def checker(samples, device_name):
+    made = None
+
+    def check(model):
+        nonlocal made
+        device = loop.device_of(device_name)
+        groups = judged(model, device, samples.held)
+        big = {s: v for s, v in groups.items() if s in ("toloka", "cn")}
+        big["small"] = [r for s, v in groups.items() if s not in big for r in v]
+        if made is None:
+            state = rng.getstate(), np.random.get_state(), random.getstate()
+            made = [samples.sample() for _ in range(400)]
+            rng.setstate(state[0]), np.random.set_state(state[1])
+            made = collate([m for m in made if m[1] >= 0])
+        logits, _ = outputs(model, made[0], made[1], device)
+        p = logits.softmax(-1).cpu().numpy()
+        k = p.argmax(1)
+        big["recombined"] = [(a == b, a not in (b, FRACTIONS), a == FRACTIONS) for a, b in zip(k, made[2])]
+        return {
+            s: "right {:.3f} wrong {:.3f} not told {:.3f} of {}".format(*np.mean(v, 0), len(v))
+            for s, v in big.items()
+            if v
+        }
+
+    return check
+
+
+if __name__ == "__main__":
+    args = loop.arguments("mark", 6000, 32, 2e-3).parse_args()
+    samples = Samples(args)
+
+    def make_batch():
+        return collate([samples.sample() for _ in range(args.batch)])
+
+    loop.train(args, Mark(), make_batch, loss_of, checker(samples, args.device))

@@ -1,0 +1,209 @@
+"""Evaluate on photos of sources that the judged part has not seen; the networks' output is cached by content.
+
+python unseen.py                     four folds by source: prior, and mark network where there is one for the fold
+python unseen.py --strips 60         rendered and recombined strips, so many of every number of wheels and of decimals
+"""
+
+import argparse
+import hashlib
+import json
+import pickle
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+from assemble import assemble, fraction_lengths
+from calibrate import fraction_prior
+from data import CACHE, HERE, hash_of, shared_dir
+from measure import calibration_error, judge, truths_of, wilson
+from picture import read_picture
+from pipeline import Reader
+
+FOLDS = 4
+ELECTRIC = ("elec_", "anhkhoi", "dbms", "duongbe", "mjul", "morvai")
+
+
+def fold_of(source: str) -> int:
+    """The fold that is evaluated by networks which have not seen the source."""
+    return hash_of(f"{source}-fold") % FOLDS
+
+
+def key_of(*parts) -> str:
+    return hashlib.sha256(b"".join(p if isinstance(p, bytes) else str(p).encode() for p in parts)).hexdigest()[:24]
+
+
+def cached(key, make):
+    path = CACHE / "unseen" / key[:2] / key
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(pickle.dumps(make()))
+    return pickle.loads(path.read_bytes())
+
+
+class CachedReader:
+    """A reader whose hypotheses and marks are kept on disk by the content of the networks and of the photo."""
+
+    def __init__(self, folder: Path, mark: Path, rules=None):
+        self.reader = Reader(folder, rules)
+        self.reader.mark_net = None
+        self.mark = mark
+        names = [folder / f"meter-{n}.onnx" for n in ("locate", "refine", "read")]
+        self.nets = key_of(*(p.read_bytes() for p in names))
+        self.mark_key = key_of(mark.read_bytes()) if mark.exists() else ""
+
+    def load_mark(self):
+        import onnxruntime as ort
+
+        if self.reader.mark_net is None and self.mark_key:
+            options = ort.SessionOptions()
+            options.intra_op_num_threads = 1
+            self.reader.mark_net = ort.InferenceSession(str(self.mark), options, providers=["CPUExecutionProvider"])
+
+    def seen(self, truth):
+        """Hypotheses and marks of a photo."""
+        photo = truth.path.read_bytes()
+        key = key_of("hypotheses", self.nets, photo)
+        found = cached(key, lambda: self.reader.hypotheses(read_picture(truth.path))[0])
+
+        def look():
+            self.load_mark()
+            return self.reader.marks(read_picture(truth.path), found)
+
+        return found, cached(key_of("marks", self.nets, self.mark_key, photo), look) if self.mark_key else None
+
+
+def photos():
+    """(truth, group) of every photo of the small sources."""
+    meter = shared_dir() / "meter"
+    kinds = {o["file"]: o.get("kind") for o in json.loads((meter / "more/labels.json").read_text())}
+    for folder in ("train_extra", "more"):
+        for t in truths_of(meter / folder, "labels.json"):
+            electric = t.source.startswith(ELECTRIC)
+            wheels = "electricity" if electric else "water and gas"
+            yield t, "displays" if kinds.get(t.path.name) == "display" else wheels
+
+
+def judged(readers):
+    """Rows of `judge`, each by the reader of the source's fold."""
+    for truth, group in photos():
+        reader = readers[fold_of(truth.source)]
+        found, marks = reader.seen(truth)
+        answer = assemble(found, reader.reader.rules, marks)
+        row = judge(answer, truth)
+        point = answer and answer["digits"] in (truth.digits, *truth.accept) and not row["integer"]
+        yield {"truth": truth, "group": group, "answer": answer, "point": bool(point), **row}
+
+
+def line(name, rows):
+    def share(part, whole):
+        low, high = wilson(len(part), len(whole))
+        return f"{100 * len(part) / max(1, len(whole)):5.1f} ({100 * low:.0f}-{100 * high:.0f})"
+
+    ok = [r for r in rows if r["ok"]]
+    right = [r for r in ok if r["integer"]]
+    point = sum(r["point"] for r in ok)
+    return (
+        f"{name:24s} {len(rows):4d}  {share([r for r in rows if r['integer']], rows):16s} {share(right, ok):16s} "
+        f"{100 * len(ok) / len(rows):5.1f}  {len(ok) - len(right):3d} {point:3d}    {calibration_error(rows)[0]:.3f}"
+    )
+
+
+def report(rows, by_source):
+    groups = defaultdict(list)
+    for r in rows:
+        groups[r["group"]].append(r)
+        if r["group"] != "displays":
+            groups["all wheels"].append(r)
+            if r["truth"].path.parent.name == "more":
+                groups["wheels in no network"].append(r)
+        if by_source:
+            groups[r["truth"].source].append(r)
+    print(f"{'':24s}    n  integer %        ok: right %     kept %  wrong, by the point   ECE")
+    for name, group in groups.items():
+        print(line(name, group))
+
+
+def strips(reader, count):
+    """Share of rendered and of recombined strips whose fraction is right or called unknown, by wheels and decimals."""
+    import cells
+    from augment import rng, seed
+    from geometry import expand
+    from render.fonts import segment_fonts, text_fonts
+
+    seed(29)
+    reader.load_mark()
+    rules, fonts = reader.reader.rules, text_fonts()
+    real = [c for c in cells.load() if c.held or c.source not in ("toloka", "cn")]
+    table = defaultdict(list)
+    for n in range(4, 10):
+        for k in range(0, min(4, n - 2) + 1):
+            for i in range(count):
+                c = cells.drawn(n, k, fonts, segment_fonts()) if i % 2 else cells.recombine(rng.choice(real), n, k)
+                c = cells.filmed(c)
+                p, x = cells.pitch_of(c.centres), c.centres
+                quads = [
+                    np.float32([[a - p / 2, c.top], [a + p / 2, c.top], [a + p / 2, c.bottom], [a - p / 2, c.bottom]])
+                    for a in x
+                ]
+                fraction, wheel = reader.reader.run(
+                    reader.reader.mark_net,
+                    {
+                        "image": c.image[None],
+                        "quads": np.stack([expand(q, **rules["cell"]) for q in quads]).astype(np.float32),
+                    },
+                )
+                lengths = fraction_lengths(np.full(n, 0.5), rules, {"fraction": fraction, "wheel": wheel})
+                at = int(lengths.argmax())
+                told = lengths[at] >= rules["fractionSure"]
+                table[n, k].append((told and at == k, told and at != k))
+    print("wheels, decimals: told and right, wrong, not told (%)")
+    for (n, k), rows in table.items():
+        right, wrong = 100 * np.mean(rows, 0)
+        print(f"{n} {k}: {right:5.1f} {wrong:5.1f} {100 - right - wrong:5.1f}")
+    every = [r for rows in table.values() for r in rows]
+    right, wrong = 100 * np.mean(every, 0)
+    print(f"all {len(every)}: {right:.1f} {wrong:.1f} {100 - right - wrong:.1f}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--folder", type=Path, default=HERE)
+    parser.add_argument("--mark", type=Path, help="a mark network that was trained on none of the small sources")
+    parser.add_argument("--folds", type=Path, help="folder with a mark network for each fold: 0/meter-mark.onnx, …")
+    parser.add_argument("--rules", type=Path, default=HERE / "reader.json")
+    parser.add_argument("--strips", type=int)
+    parser.add_argument("--by-source", action="store_true")
+    parser.add_argument("--wrong", action="store_true", help="list what is wrong")
+    args = parser.parse_args()
+    if not (shared_dir() / "meter").exists():
+        print("skipped: no data at SHARED_DIR (default ../shared)")
+        return
+    rules = json.loads(args.rules.read_text())
+    mark = args.mark or args.folder / "meter-mark.onnx"
+    if args.strips:
+        return strips(CachedReader(args.folder, mark, rules), args.strips)
+    sources = sorted({t.source for t, _ in photos()})
+    readers = []
+    for fold in range(FOLDS):
+        without = [s for s in sources if fold_of(s) == fold]
+        path = args.folds / f"{fold}/meter-mark.onnx" if args.folds else mark
+        fold_rules = {**rules, "fractionPrior": fraction_prior(without=without)}
+        readers.append(CachedReader(args.folder, path, fold_rules))
+    rows = list(judged(readers))
+    report(rows, args.by_source)
+    if args.wrong:
+        for r in rows:
+            if not r["integer"]:
+                t, a = r["truth"], r["answer"]
+                print(
+                    f"{t.path.name}: {t.digits}, {t.red} decimals;",
+                    f"{a['digits']} {a['red_digits']} ({a['fraction_sure']:.2f}) {a['confidence']:.2f}"
+                    if a
+                    else "none",
+                    "OK" if r["ok"] else "refused" if not r["answered"] else "check",
+                )
+
+
+if __name__ == "__main__":
+    main()
