@@ -2,8 +2,8 @@
 
 A glance at a small copy of the whole picture looks for large faces: a fifth of the cost of the first look, and the
 size at which the network knows them best. Where it is sure of one, it serves as the first look. Elsewhere the first
-look sees the whole picture at a bounded size. Where neither is sure of any face, glances at the picture turned by
-quarters find faces that lie on their side or stand on their head. Where the first look finds small faces, or hints of
+look sees the whole picture at a bounded size. Where neither has a face whose score says that the picture stands
+upright, glances at the picture turned by quarters find faces that lie on their side or stand on their head. Where the first look finds small faces, or hints of
 them, the second look goes to the rectangle around them, enlarged as far as a budget of pixels allows.
 
 The side of a box is the square root of its area; sides are in pixels of the overview, the picture at `overview_side`.
@@ -22,7 +22,9 @@ class CascadeRule:
     overview_side: int  # longest side of the overview; never enlarged
     weak_score: float  # a candidate of this score may be a face
     sure_score: float  # a candidate of this score is taken for one
-    turned_score: float  # the same in a picture that was turned, where faces are expected less
+    upright_score: float  # a candidate of this score shows that the picture is not on its side
+    turned_score: float  # a candidate of this score in a turned picture is taken for a face
+    turned_side: float  # as long as it has this side
     large_side: float  # faces from here on are served by the glance
     glance_scale: float  # of the overview
     small_side: float  # faces below are served by a second look
@@ -46,13 +48,17 @@ class CascadeRule:
         """The first look with the glance's large faces."""
         return first.joined(glance.pick(glance.sides() * scale >= self.large_side)).suppressed()
 
-    def sees_nothing_sure(self, found):
-        """Then the picture may lie on its side, and glances at it, turned, pay off."""
-        return not (found.scores >= self.sure_score).any()
+    def may_be_turned(self, found):
+        """Then the picture may lie on its side, and glances at it, turned, pay off.
+
+        A face on its side often has a middling score, and a box that fits it badly: only a high score says enough.
+        """
+        return not (found.scores >= self.upright_score).any()
 
     def add_turned(self, found, glance, scale):
-        """With the large faces that a glance at the turned picture is sure of."""
-        return self.add_glance(found, glance.pick(glance.scores >= self.turned_score), scale)
+        """With the faces that a glance at the turned picture is sure of."""
+        sure = (glance.scores >= self.turned_score) & (glance.sides() * scale >= self.turned_side)
+        return found.joined(glance.pick(sure)).suppressed()
 
     def region(self, found, width, height, scale, first_scale):
         """((left, top, right, bottom) in picture pixels, scale of the second look), or None."""

@@ -148,7 +148,7 @@ def detect(detector, picture, rule=SERVED_RULE, more=True, min_score=CANDIDATE_S
     found = looks.look(picture, first_scale)
     if not rule.suffices(found, scale):
         found, first_scale = rule.add_glance(looks.look(picture, scale), found, scale), scale
-    if rule.sees_nothing_sure(found):
+    if rule.may_be_turned(found):
         for turns in (1, 2, 3):
             turned = looks.look(np.ascontiguousarray(np.rot90(picture, turns)), scale * rule.glance_scale)
             found = rule.add_turned(found, turned.turned_back(turns, width, height), scale)

@@ -7,9 +7,9 @@ import { area, type Candidate, intersectionOverUnion, suppress } from './geometr
  *
  * A glance at a small copy of the whole picture looks for large faces, at a fifth of the cost of the first
  * pass and at the size at which the network knows them best. If it is confident about one, it serves as the
- * first pass. Otherwise the first pass covers the whole picture at a limited size. If neither is confident
- * about any face, glances at the picture turned by quarters find faces that are on their side or upside
- * down. If the first pass finds small faces, or hints of them, the second covers the rectangle around them,
+ * first pass. Otherwise the first pass covers the whole picture at a limited size. If neither has a face whose
+ * score shows that the picture is upright, glances at the picture turned by quarters find faces that are on
+ * their side or upside down. If the first pass finds small faces, or hints of them, the second covers the rectangle around them,
  * enlarged as far as a budget of pixels allows.
  *
  * The side of a box is the square root of its area; sides are in pixels of the overview, the
@@ -22,8 +22,12 @@ export interface CascadeRule {
   readonly weakScore: number;
   /** A candidate with this score counts as a face. */
   readonly sureScore: number;
-  /** The same in a turned picture, where faces are less likely. */
+  /** A candidate with this score shows that the picture is not on its side. */
+  readonly uprightScore: number;
+  /** A candidate with this score in a turned picture counts as a face, where faces are less likely. */
   readonly turnedScore: number;
+  /** And has at least this side. */
+  readonly turnedSide: number;
   /** Faces from this side on are served by the glance. */
   readonly largeSide: number;
   /** Scale of the glance over that of the overview. */
@@ -81,23 +85,27 @@ export function addGlance(
   return suppress([...first, ...large], sameFaceOverlap);
 }
 
-/** Whether nothing certain was found: the picture may be on its side, and glances at turned copies pay off. */
-export function seesNothingSure(
+/**
+ * Whether the picture may be on its side, and glances at turned copies pay off. A face on its side often has a
+ * middling score, and a box that fits it badly: only a high score says enough.
+ */
+export function mayBeTurned(
   found: readonly Pick<Candidate, 'score'>[],
   rule: CascadeRule,
 ): boolean {
-  return !found.some(({ score }) => score >= rule.sureScore);
+  return !found.some(({ score }) => score >= rule.uprightScore);
 }
 
-/** Adds the large faces that a glance at the turned picture is confident about (in the picture's pixels). */
+/** Adds the faces that a glance at the turned picture is confident about (in the picture's pixels). */
 export function addTurned(
   found: readonly Candidate[],
   glance: readonly Candidate[],
   size: Size,
   rule: CascadeRule,
 ): Candidate[] {
-  const sure = glance.filter(({ score }) => score >= rule.turnedScore);
-  return addGlance(found, sure, size, rule);
+  const isLargeEnough = isOfSide(rule.turnedSide, size, rule);
+  const sure = glance.filter((face) => face.score >= rule.turnedScore && isLargeEnough(face));
+  return suppress([...found, ...sure], sameFaceOverlap);
 }
 
 /**

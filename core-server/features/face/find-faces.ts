@@ -14,11 +14,11 @@ import {
   addGlance,
   addTurned,
   type CascadeRule,
+  mayBeTurned,
   mergeLooks,
   overviewScale,
   planSecondLook,
   sameFaceOverlap,
-  seesNothingSure,
   suffices,
 } from './cascade.js';
 import { type Candidate, suppress, toPicture, turnBack } from './geometry.js';
@@ -57,7 +57,7 @@ export async function findFaces(
     firstScale = usual;
   }
 
-  if (seesNothingSure(found, rule)) {
+  if (mayBeTurned(found, rule)) {
     for (const turns of [1, 2, 3] as const) {
       const turned = await see(await step('decode', () => turnPicture(miniature, turns)));
       const back = turned

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { suite, test } from 'node:test';
+import {
+  addGlance,
+  addTurned,
+  type CascadeRule,
+  mayBeTurned,
+  mergeLooks,
+  overviewScale,
+  planSecondLook,
+  suffices,
+} from '../../../../core-server/features/face/cascade.js';
+import { type Candidate, turnBack } from '../../../../core-server/features/face/geometry.js';
+import type { QuarterTurns } from '../../../../core-server/image/picture.js';
+
+type Row = [score: number, xmin: number, ymin: number, xmax: number, ymax: number];
+
+/** What models/face/reference.py wrote. */
+const reference = JSON.parse(
+  readFileSync(
+    new URL(
+      '../../../../../tests/core-server/features/face/cascade-reference.json',
+      import.meta.url,
+    ),
+    'utf8',
+  ),
+) as {
+  rule: CascadeRule;
+  turnedBack: {
+    turns: QuarterTurns;
+    size: [number, number];
+    box: [number, number, number, number];
+    point: [number, number];
+    boxBack: number[];
+    pointBack: number[];
+  }[];
+  cases: {
+    name: string;
+    size: [number, number];
+    glance: Row[];
+    overview: Row[];
+    turned: Row[][];
+    second: Row[];
+    result: {
+      suffices: boolean;
+      afterFirst: Row[];
+      mayBeTurned: boolean;
+      afterTurned?: Row[];
+      region?: [left: number, top: number, right: number, bottom: number];
+      zoom?: number;
+      merged?: Row[];
+    };
+  }[];
+};
+const { rule } = reference;
+
+const toCandidates = (rows: readonly Row[]): Candidate[] =>
+  rows.map(([score, xmin, ymin, xmax, ymax]) => ({
+    score,
+    box: { xmin, ymin, xmax, ymax },
+    landmarks: [],
+  }));
+/** Best first: the two may list what they keep in another order. */
+const toRows = (found: readonly Candidate[]): Row[] =>
+  found.map(({ score, box }): Row => [score, box.xmin, box.ymin, box.xmax, box.ymax]).sort(inOrder);
+const inOrder = (a: Row, b: Row): number => b[0] - a[0] || a[1] - b[1] || a[2] - b[2];
+
+suite('the same cascade as in Python', () => {
+  for (const { name, size: sides, result, ...looks } of reference.cases) {
+    test(name, () => {
+      const size = { width: sides[0], height: sides[1] };
+      const glance = toCandidates(looks.glance);
+      assert.equal(suffices(glance, size, rule), result.suffices);
+      let found = result.suffices
+        ? glance
+        : addGlance(toCandidates(looks.overview), glance, size, rule);
+      assert.deepEqual(toRows(found), result.afterFirst.sort(inOrder), 'after the first look');
+      assert.equal(mayBeTurned(found, rule), result.mayBeTurned);
+      if (result.afterTurned) {
+        for (const look of looks.turned) found = addTurned(found, toCandidates(look), size, rule);
+        assert.deepEqual(toRows(found), result.afterTurned.sort(inOrder), 'after turning');
+      }
+      const firstScale = overviewScale(size, rule) * (result.suffices ? rule.glanceScale : 1);
+      const second = planSecondLook(found, size, rule, firstScale);
+      assert.equal(second !== undefined, result.region !== undefined);
+      if (!second || !result.region || !result.merged) return;
+      const { left, top, width, height } = second.region;
+      assert.deepEqual([left, top, left + width, top + height], result.region);
+      assert.ok(Math.abs(second.zoom - (result.zoom ?? NaN)) < 1e-6);
+      const merged = mergeLooks(found, toCandidates(looks.second), second.region, size, rule);
+      assert.deepEqual(toRows(merged), result.merged.sort(inOrder), 'merged');
+    });
+  }
+
+  test('the cases take every way', () => {
+    const results = reference.cases.map(({ result }) => result);
+    for (const way of ['suffices', 'mayBeTurned'] as const) {
+      assert.ok(results.some((result) => result[way]) && results.some((result) => !result[way]));
+    }
+    const hasTurned = ({ afterFirst, afterTurned }: (typeof results)[number]): boolean =>
+      afterTurned !== undefined && afterTurned.length > afterFirst.length;
+    assert.ok(results.some(hasTurned));
+    assert.ok(results.some(({ merged }) => merged) && results.some(({ merged }) => !merged));
+  });
+
+  test('what was found in a turned picture is turned back', () => {
+    for (const { turns, size, box, point, boxBack, pointBack } of reference.turnedBack) {
+      const [xmin, ymin, xmax, ymax] = box;
+      const candidate = {
+        box: { xmin, ymin, xmax, ymax },
+        score: 1,
+        landmarks: [{ x: point[0], y: point[1] }],
+      };
+      const back = turnBack(candidate, turns, { width: size[0], height: size[1] });
+      assert.deepEqual(Object.values(back.box), boxBack);
+      assert.deepEqual(back.landmarks, [{ x: pointBack[0], y: pointBack[1] }]);
+    }
+  });
+});
