@@ -71,7 +71,7 @@ class ExportTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.onnx"
             onnx.save(served_model(network, IDENTITY_CALIBRATION), path)
-            verify(path)
+            verify(path, network.config.strides)
             image = np.random.default_rng(1).integers(0, 256, (96, 160, 3), dtype=np.uint8)
             boxes, scores, landmarks = Detector(path)(image, 0.0)
         with torch.no_grad():
@@ -162,7 +162,9 @@ class CascadeTest(unittest.TestCase):
         overview_side=640,
         weak_score=0.1,
         sure_score=0.5,
+        upright_score=0.9,
         turned_score=0.8,
+        turned_side=72,
         large_side=96,
         glance_scale=0.45,
         small_side=40,
