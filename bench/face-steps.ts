@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import sharp from 'sharp';
 import type { AnalysisTasks } from '../core-server/compose/analysis-models.js';
 import { loadAnalysisModels } from '../core-server/compose/analysis-models.js';
+import { plainCrop } from '../core-server/image/crop.js';
 import { receivePicture } from '../core-server/image/inspect/receive-picture.js';
 import { createWorkerPool } from '../core-server/inference/pool/worker-pool.js';
 import { photograph } from './pictures.js';
@@ -46,7 +47,7 @@ const detect = (bytes: Uint8Array, crop: boolean) =>
       image: receivePicture(bytes, limits),
       minScore: 0.5,
       maxFaces: 1000,
-      crop,
+      crop: crop ? plainCrop : undefined,
       landmarks: false,
       limits,
     },

@@ -1,35 +1,95 @@
 import sharp from 'sharp';
+import { refuse } from '../../runtime/errors/refusal.js';
+import { alignPixels } from './align.js';
 import { decodeRegion } from './decode/decode.js';
-import type { Box, OpenPicture, Region, RgbPicture, Size } from './picture.js';
+import {
+  type Box,
+  type OpenPicture,
+  type Point,
+  type Region,
+  type RgbPicture,
+  scaledSize,
+  type Size,
+  wholeOf,
+} from './picture.js';
+import { resizePicture } from './resize/resize-picture.js';
 
-const jpegQuality = 90;
+/** How crops are cut and stored. */
+export interface CropWish {
+  /** Side in pixels of the square that the crop fits in; its own resolution if absent, and 112 if aligned. */
+  readonly size?: number | undefined;
+  /** Room on each side, as a share of the box's width and height, or of the aligned square. */
+  readonly margin: number;
+  readonly format: 'jpeg' | 'png' | 'webp';
+  /** Turned and scaled so that eyes, nose and mouth lie where recognition networks expect them, in a square. */
+  readonly isAligned: boolean;
+}
+
+/** A face to cut out: its box and five points. */
+export interface Cuttable {
+  readonly box: Box;
+  readonly landmarks: readonly Point[];
+}
+
+/** What is cut without wishes: exactly the box. */
+export const plainCrop: CropWish = { margin: 0, format: 'jpeg', isAligned: false };
+
+/** Side of an aligned crop, unless another is wished for. */
+const alignedSide = 112;
+const quality = 90;
+/** Of all crops that are not plain: uncompressed they still fit in a message of 64 MiB. */
+const maxCropPixels = 16_000_000;
 // Two, so that one is read while the other is compressed; other workers need the CPU cores too.
 const parallelCrops = 2;
 
 /**
- * Crops each box from the picture at its own resolution: JPEG of quality 90 without metadata, in
- * the order of the boxes. Without `source.whole`, the part that holds all boxes is decoded once.
+ * Crops each face from the picture: as a file without metadata, JPEG and WebP with quality 90, in the order of the
+ * faces. Without `source.whole`, the part that holds all of them is decoded once.
  *
- * @throws Refusal CORRUPT_IMAGE
+ * @throws Refusal CORRUPT_IMAGE; INVALID_FIELD if crops that are not plain would be too large for a response
  */
-export async function cropBoxes(source: OpenPicture, boxes: readonly Box[]): Promise<Uint8Array[]> {
-  if (boxes.length === 0) return [];
-  const regions = boxes.map((box) => wholePixels(box, source.size));
-  const around = source.whole ? { left: 0, top: 0, ...source.size } : unionOf(regions);
-  const picture = source.whole ?? (await decodeRegion(source, around));
-  const crops = new Array<Uint8Array>(regions.length);
-  const rest = regions.entries();
+export async function cropFaces(
+  source: OpenPicture,
+  faces: readonly Cuttable[],
+  wish: CropWish = plainCrop,
+): Promise<Uint8Array[]> {
+  const boxes = faces.map(({ box }) => widened(box, wish.margin));
+  if (wish !== plainCrop) checkPixels(boxes, source.size, wish);
+  const { picture, around } = await openAround(
+    source,
+    wish.isAligned ? boxes.map(withRoomToTurn) : boxes,
+  );
+  const crops = new Array<Uint8Array>(faces.length);
+  const rest = faces.entries();
   const cutNext = async (): Promise<void> => {
-    for (const [index, region] of rest) {
-      crops[index] = await cutJpeg(picture, {
-        ...region,
-        left: region.left - around.left,
-        top: region.top - around.top,
-      });
+    for (const [index, face] of rest) {
+      const cut = wish.isAligned
+        ? alignPixels(picture, face.landmarks.map(movedBy(around)), {
+            side: wish.size ?? alignedSide,
+            margin: wish.margin,
+          })
+        : undefined;
+      crops[index] = cut
+        ? await encode(cut, wholeOf(cut), wish.format)
+        : await cutBox(picture, inside(boxes[index] ?? face.box, source.size, around), wish);
     }
   };
   await Promise.all(Array.from({ length: parallelCrops }, cutNext));
   return crops;
+}
+
+/**
+ * Each box of the picture at the same size.
+ *
+ * @throws Refusal CORRUPT_IMAGE
+ */
+export async function sampleBoxes(
+  source: OpenPicture,
+  boxes: readonly Box[],
+  size: Size,
+): Promise<RgbPicture[]> {
+  const { picture, around } = await openAround(source, boxes);
+  return boxes.map((box) => resizePicture(picture, size, inside(box, source.size, around)));
 }
 
 /** The box in whole pixels: edges rounded, inside the picture, at least one pixel wide and high. */
@@ -50,10 +110,71 @@ export function unionOf(regions: readonly Region[]): Region {
   return { left, top, width: right - left, height: bottom - top };
 }
 
-function cutJpeg(picture: RgbPicture, region: Region): Promise<Uint8Array> {
-  const { data, width, height } = picture;
+/** Decoded pixels that hold all boxes, and which region of the picture they are. */
+async function openAround(
+  source: OpenPicture,
+  boxes: readonly Box[],
+): Promise<{ picture: RgbPicture; around: Region }> {
+  if (source.whole) return { picture: source.whole, around: wholeOf(source.size) };
+  if (boxes.length === 0)
+    return {
+      picture: { data: new Uint8Array(), width: 0, height: 0 },
+      around: { left: 0, top: 0, width: 0, height: 0 },
+    };
+  const around = unionOf(boxes.map((box) => wholePixels(box, source.size)));
+  return { picture: await decodeRegion(source, around), around };
+}
+
+/** @throws Refusal INVALID_FIELD */
+function checkPixels(boxes: readonly Box[], size: Size, wish: CropWish): void {
+  const isPlain = wish.size === undefined && wish.margin === 0 && wish.format === 'jpeg';
+  if (isPlain && !wish.isAligned) return;
+  const pixels = boxes.reduce((sum, box) => {
+    const region = wish.isAligned
+      ? { width: alignedSide, height: alignedSide }
+      : wholePixels(box, size);
+    const scale = wish.size === undefined ? 1 : wish.size / Math.max(region.width, region.height);
+    const { width, height } = scaledSize(region, scale);
+    return sum + width * height;
+  }, 0);
+  if (pixels <= maxCropPixels) return;
+  throw refuse(
+    'INVALID_FIELD',
+    `crop_size makes crops of ${pixels} pixels, want at most ${maxCropPixels}: a smaller size or fewer faces`,
+    { details: { field: 'crop_size', limit: String(maxCropPixels) } },
+  );
+}
+
+function inside(box: Box, size: Size, around: Region): Region {
+  const region = wholePixels(box, size);
+  return { ...region, left: region.left - around.left, top: region.top - around.top };
+}
+
+function widened({ xmin, ymin, xmax, ymax }: Box, margin: number): Box {
+  const [x, y] = [(xmax - xmin) * margin, (ymax - ymin) * margin];
+  return { xmin: xmin - x, ymin: ymin - y, xmax: xmax + x, ymax: ymax + y };
+}
+
+/** An aligned square reaches beyond the box: its corners when it is turned, and the forehead. */
+const withRoomToTurn = (box: Box): Box => widened(box, 0.75);
+
+const movedBy =
+  ({ left, top }: Region) =>
+  ({ x, y }: Point): Point => ({ x: x - left, y: y - top });
+
+function cutBox(picture: RgbPicture, region: Region, wish: CropWish): Promise<Uint8Array> {
+  if (wish.size === undefined) return encode(picture, region, wish.format);
+  const size = scaledSize(region, wish.size / Math.max(region.width, region.height));
+  return encode(resizePicture(picture, size, region), wholeOf(size), wish.format);
+}
+
+function encode(
+  { data, width, height }: RgbPicture,
+  region: Region,
+  format: CropWish['format'],
+): Promise<Uint8Array> {
   return sharp(data, { raw: { width, height, channels: 3 } })
-    .extract(region)
-    .jpeg({ quality: jpegQuality })
+    .extract({ ...region })
+    .toFormat(format, format === 'png' ? {} : { quality })
     .toBuffer();
 }

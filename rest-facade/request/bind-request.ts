@@ -107,8 +107,19 @@ function bindNamed(
   for (const field of fields) {
     const value = onlyValue(values, field.name);
     // An empty value is what an HTML form sends for a field left blank: the same as an absent one.
-    if (value) message[field.name] = parseText(field, value, field);
+    if (!value) continue;
+    const variant = variantOf(field, value, fields);
+    message[field.name] = variant ? true : parseText(field, value, field);
+    if (variant) message[variant.name] = true;
   }
+}
+
+/** A boolean may be a word that another one is named after: `crop=aligned` is `crop` and `crop_aligned`. */
+function variantOf(field: Field, word: string, fields: readonly Field[]): Field | undefined {
+  const name = `${field.name}_${word}`;
+  return fields.find(
+    (other) => other.name === name && other.type === 'bool' && field.type === 'bool',
+  );
 }
 
 function bindMembers(

@@ -1,8 +1,8 @@
 import { clip, quote, type Refusal, refuse } from '../../runtime/errors/refusal.js';
 import type { NamedValue } from './parse-target.js';
 
-/** How a field is read: by its type in the proto; a double is a score. */
-export type FieldType = 'string' | 'bytes' | 'bool' | 'score' | 'uint32';
+/** How a field is read: by its type in the proto; a double is a score or another part of one. */
+export type FieldType = 'string' | 'bytes' | 'bool' | 'score' | 'share' | 'uint32';
 
 /** A field of a request message. */
 export interface Field {
@@ -16,7 +16,7 @@ const maxUint32 = 2 ** 32 - 1;
  * Reads the value of a field from the text in a form, a query string, a path or a header.
  *
  * - bool: `true` or `false` in any case (Python's `str(True)` is `True`), `1` or `0`.
- * - numbers: plain decimal notation only, without exponent, sign and blanks; scores with at most 6 decimals. The
+ * - numbers: plain decimal notation only, without exponent, sign and blanks; scores and shares with at most 6 decimals. The
  *   core checks their range.
  * - an empty text is only valid for a string.
  *
@@ -51,6 +51,7 @@ export function parseText(
       if (/^(false|0)$/i.test(text)) return false;
       throw invalid('true or false');
     case 'score':
+    case 'share':
       if (/^\d{1,9}(\.\d{1,6})?$/.test(text)) return Number(text);
       throw invalid('a number from 0 to 1 in plain decimal notation with at most 6 decimals');
     case 'uint32':

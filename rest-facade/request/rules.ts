@@ -206,7 +206,7 @@ const fieldTypes: Readonly<Record<string, FieldType>> = {
   string: 'string',
   bytes: 'bytes',
   bool: 'bool',
-  double: 'score',
+  double: 'share',
   uint32: 'uint32',
 };
 
@@ -218,9 +218,7 @@ function readFields(rpc: Rpc): Map<string, Field> {
       if (type === undefined)
         throw new Error(`field "${name}" is of type ${protoType}, which has no REST form yet`);
       if (repeated) throw new Error(`field "${name}" is repeated, which has no REST form yet`);
-      if (type === 'score' && !name.endsWith('_score'))
-        throw new Error(`field "${name}" is a double, want a score, its name ending in _score`);
-      return [name, { name, type }];
+      return [name, { name, type: name.endsWith('_score') ? 'score' : type }];
     }),
   );
 }

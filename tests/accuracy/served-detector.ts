@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createFaceDetector } from '../../core-server/features/face/detector.js';
 import { chooseFaceModel, type FaceModel } from '../../core-server/features/face/face-model.js';
 import type { DetectFacesOutput } from '../../core-server/features/face/task.js';
+import { plainCrop } from '../../core-server/image/crop.js';
 import { restrictLoaders } from '../../core-server/image/decode/restrict-loaders.js';
 import { loadManifest, type ModelEntry } from '../../core-server/inference/models/manifest.js';
 import { type Model, openModel } from '../../core-server/inference/models/sessions.js';
@@ -66,7 +67,7 @@ export async function openServedDetector(name?: string): Promise<ServedDetector 
         image: imageFile(image),
         minScore,
         maxFaces: Infinity,
-        crop,
+        crop: crop ? plainCrop : undefined,
         landmarks: true,
         limits,
       };

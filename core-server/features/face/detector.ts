@@ -1,9 +1,10 @@
 import { roundPixels } from '../../common/precision.js';
 import { createStopwatch } from '../../common/stopwatch.js';
-import { cropBoxes } from '../../image/crop.js';
+import { cropFaces, sampleBoxes } from '../../image/crop.js';
 import { openPicture } from '../../image/decode/open-picture.js';
-import type { Size } from '../../image/picture.js';
+import type { OpenPicture, Size } from '../../image/picture.js';
 import type { Model } from '../../inference/models/sessions.js';
+import { type FaceAttributes, measuredSize, measureFace } from './attributes.js';
 import type { CascadeRule } from './cascade.js';
 import { findFaces, type Step } from './find-faces.js';
 import { byAreaThenScore, type Candidate, clampBox } from './geometry.js';
@@ -29,7 +30,7 @@ export function createFaceDetector(deps: {
   const { model, rule, now } = deps;
 
   return async (input, signal) => {
-    const { image, limits, minScore } = input;
+    const { image, limits, minScore, minQuality, crop } = input;
     const watch = createStopwatch(now);
     const step: Step = (name, work) => {
       signal.throwIfAborted();
@@ -41,13 +42,18 @@ export function createFaceDetector(deps: {
     const candidateScore = Math.max(minUsefulScore, Math.min(minScore - scoreStep, rule.weakScore));
     const found = await findFaces(picture, candidateScore, { model, rule, step });
 
-    const faces = visibleFaces(found, size, minScore);
-    const kept = faces.slice(0, input.maxFaces);
-    const boxes = kept.map((face) => face.box);
-    const crops = input.crop ? await step('crop', () => cropBoxes(picture, boxes)) : [];
+    let faces: MeasuredFace[] = visibleFaces(found, size, minScore);
+    if (minQuality !== undefined) {
+      const measured = await step('measure', () => measureFaces(picture, faces));
+      faces = measured.filter(({ attributes }) => attributes.quality >= minQuality);
+    }
+    let kept = faces.slice(0, input.maxFaces);
+    if (input.attributes && minQuality === undefined)
+      kept = await step('measure', () => measureFaces(picture, kept));
+    const crops = crop ? await step('crop', () => cropFaces(picture, kept, crop)) : [];
     return {
       ...size,
-      faces: kept.map((face, i) => toResult(face, crops[i], input.landmarks)),
+      faces: kept.map((face, i) => toResult(face, crops[i], input)),
       omittedFaces: faces.length - kept.length,
       model: { name: model.name, version: model.version },
       timings: watch.timings,
@@ -65,13 +71,35 @@ function visibleFaces(found: readonly Candidate[], size: Size, minScore: number)
   return faces.sort(byAreaThenScore);
 }
 
-function toResult(face: Candidate, crop: Uint8Array | undefined, landmarks: boolean): FaceResult {
+/** A face, with its attributes where they are wanted. */
+interface MeasuredFace extends Candidate {
+  readonly attributes?: FaceAttributes;
+}
+
+async function measureFaces<Face extends Candidate>(
+  picture: OpenPicture,
+  faces: readonly Face[],
+): Promise<(Face & { attributes: FaceAttributes })[]> {
+  const boxes = faces.map(({ box }) => box);
+  const samples = await sampleBoxes(picture, boxes, measuredSize);
+  return samples.map((sample, i) => {
+    const face = faces[i] as Face;
+    return { ...face, attributes: measureFace(face, picture.size, sample) };
+  });
+}
+
+function toResult(
+  face: MeasuredFace,
+  crop: Uint8Array | undefined,
+  wish: Pick<DetectFacesInput, 'landmarks' | 'attributes'>,
+): FaceResult {
   return {
     boundingBox: face.box,
     detectionScore: face.score,
-    ...(crop && { cropJpeg: crop }),
-    ...(landmarks && {
+    ...(crop && { crop }),
+    ...(wish.landmarks && {
       landmarks: face.landmarks.map(({ x, y }) => ({ x: roundPixels(x), y: roundPixels(y) })),
     }),
+    ...(wish.attributes && face.attributes && { attributes: face.attributes }),
   };
 }

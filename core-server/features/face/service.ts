@@ -16,7 +16,7 @@ import { preparePicture } from '../../inference/prepare-picture.js';
 import { type HandlerOptions, toRunOptions } from '../../inference/run-options.js';
 import type { DetectFacesOutput, FaceTasks } from './task.js';
 import { toFace } from './to-face.js';
-import { validateMaxFaces } from './validate.js';
+import { validateCrop, validateMaxFaces, validateShare } from './validate.js';
 
 /** What the handlers need. */
 export interface FaceDetectionDependencies {
@@ -58,8 +58,10 @@ export function createFaceDetectionHandlers(
     call: Call,
     options: HandlerOptions,
   ): Promise<{ found: DetectFacesOutput; threshold: Threshold }> => {
-    const { minScore, company, landmarks } = request;
+    const { minScore, company, landmarks, attributes = false } = request;
     if (minScore !== undefined) validateScore('min_score', minScore);
+    const minQuality = validateShare('min_quality', request.minQuality);
+    const crop = validateCrop(request);
     const { image, transfer } = preparePicture(request.image, limits);
     const threshold = await resolveThreshold({
       company,
@@ -71,8 +73,10 @@ export function createFaceDetectionHandlers(
         image,
         minScore: threshold.value,
         maxFaces,
-        crop: request.crop ?? true,
+        crop,
         landmarks,
+        attributes,
+        minQuality,
         limits,
       },
       { ...toRunOptions(call, options), transfer },
@@ -87,9 +91,12 @@ export function createFaceDetectionHandlers(
       const { found, threshold } = await detect(request, 1, call, options);
       const [largest] = found.faces;
       if (largest === undefined) {
+        const quality = request.minQuality
+          ? ` and a quality of at least ${request.minQuality}`
+          : '';
         throw refuse(
           'NO_FACE',
-          `image has no face with a score of at least ${threshold.value}, want one or a lower threshold`,
+          `image has no face with a score of at least ${threshold.value}${quality}, want one or a lower threshold`,
           { details: { field: 'image', limit: String(threshold.value) } },
         );
       }

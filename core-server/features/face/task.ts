@@ -1,5 +1,7 @@
+import type { CropWish } from '../../image/crop.js';
 import type { ImageFile, ImageLimits } from '../../image/picture.js';
 import type { Box, Point } from '../../image/picture.js';
+import type { FaceAttributes } from './attributes.js';
 
 /** Input of the task `detectFaces`. */
 export interface DetectFacesInput {
@@ -9,8 +11,12 @@ export interface DetectFacesInput {
   readonly minScore: number;
   /** Maximum number of faces; the largest are returned. */
   readonly maxFaces: number;
-  readonly crop: boolean;
+  /** How faces are cropped, if at all. */
+  readonly crop?: CropWish | undefined;
   readonly landmarks: boolean;
+  readonly attributes?: boolean;
+  /** Faces of a lower quality are left out, 0..1. */
+  readonly minQuality?: number | undefined;
   readonly limits: ImageLimits;
 }
 
@@ -34,10 +40,11 @@ export interface FaceResult {
   readonly boundingBox: Box;
   /** 0..1. */
   readonly detectionScore: number;
-  /** JPEG of exactly the box. */
-  readonly cropJpeg?: Uint8Array;
+  /** A picture file. */
+  readonly crop?: Uint8Array;
   /** Five points, which may lie outside the picture if it cuts the face off. */
   readonly landmarks?: readonly Point[];
+  readonly attributes?: FaceAttributes;
 }
 
 /** The tasks of this feature in the worker pool. */

@@ -4,15 +4,14 @@ import type { FaceResult } from './task.js';
 
 /** A face as the message says it. */
 export function toFace(result: FaceResult): Face {
-  const { boundingBox, detectionScore, cropJpeg, landmarks } = result;
+  const { boundingBox, detectionScore, crop, landmarks, attributes } = result;
   return {
     boundingBox,
     detectionScore,
     // The same memory: a worker's result is not a Buffer any more.
-    cropJpeg: cropJpeg
-      ? Buffer.from(cropJpeg.buffer, cropJpeg.byteOffset, cropJpeg.byteLength)
-      : Buffer.alloc(0),
+    cropJpeg: crop ? Buffer.from(crop.buffer, crop.byteOffset, crop.byteLength) : Buffer.alloc(0),
     landmarks: landmarks && toLandmarks(landmarks),
+    attributes,
   };
 }
 

@@ -1,13 +1,47 @@
-import { refuse } from '../../../runtime/errors/refusal.js';
+import { quote, refuse } from '../../../runtime/errors/refusal.js';
 import { mostFaces } from '../../../runtime/net/grpc-channel.js';
+import type { CropWish } from '../../image/crop.js';
+
+const cropSizes = { least: 16, most: 1024 };
 
 /** The requested number of faces. @throws Refusal INVALID_FIELD outside 1..1000 */
 export function validateMaxFaces(maxFaces: number | undefined): number {
   if (maxFaces === undefined) return mostFaces;
   if (Number.isInteger(maxFaces) && maxFaces >= 1 && maxFaces <= mostFaces) return maxFaces;
-  throw refuse(
-    'INVALID_FIELD',
-    `max_faces is ${maxFaces}, want a whole number from 1 to ${mostFaces}`,
-    { details: { field: 'max_faces', value: String(maxFaces), limit: String(mostFaces) } },
-  );
+  throw invalid('max_faces', maxFaces, `a whole number from 1 to ${mostFaces}`, mostFaces);
+}
+
+/** A part of something. @throws Refusal INVALID_FIELD outside 0..1 or with more than 6 decimals */
+export function validateShare(field: string, value: number | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (value >= 0 && value <= 1 && Number(value.toFixed(6)) === value) return value;
+  throw invalid(field, value, 'a number from 0 to 1 with at most 6 decimals', 1);
+}
+
+/** How faces are to be cropped, if at all. @throws Refusal INVALID_FIELD */
+export function validateCrop(request: {
+  readonly crop?: boolean | undefined;
+  readonly cropAligned?: boolean | undefined;
+  readonly margin?: number | undefined;
+  readonly cropFormat?: string | undefined;
+  readonly cropSize?: number | undefined;
+}): CropWish | undefined {
+  const { cropSize: size, cropFormat = '', cropAligned = false } = request;
+  const margin = validateShare('margin', request.margin) ?? 0;
+  const { least, most } = cropSizes;
+  if (size !== undefined && !(Number.isInteger(size) && size >= least && size <= most))
+    throw invalid('crop_size', size, `a whole number from ${least} to ${most}`, most);
+  const format = (['jpeg', 'png', 'webp'] as const).find((name) => name === (cropFormat || 'jpeg'));
+  if (format === undefined) throw invalid('crop_format', quote(cropFormat), 'jpeg, png or webp');
+  return (request.crop ?? true) ? { margin, format, isAligned: cropAligned, size } : undefined;
+}
+
+function invalid(field: string, value: number | string, wish: string, limit?: number): Error {
+  return refuse('INVALID_FIELD', `${field} is ${value}, want ${wish}`, {
+    details: {
+      field,
+      value: String(value),
+      ...(limit === undefined ? {} : { limit: String(limit) }),
+    },
+  });
 }

@@ -97,6 +97,38 @@ export interface DetectSingleFaceRequest {
     | undefined;
   /** Whether to return the picture's size, the threshold and the model. */
   details: boolean;
+  /** Whether to return the face's pose, sharpness, light and quality. */
+  attributes?:
+    | boolean
+    | undefined;
+  /** Faces of a lower quality are left out, 0..1, at most 6 decimals; see `FaceAttributes.quality`. */
+  minQuality?:
+    | number
+    | undefined;
+  /**
+   * Whether the crop is turned and scaled to a square in which eyes, nose and mouth lie where face
+   * recognition expects them (ArcFace's template); black where the picture ends. In forms and queries,
+   * `crop=aligned` says the same.
+   */
+  cropAligned?:
+    | boolean
+    | undefined;
+  /**
+   * Room around the face on each side, 0..1 of the box's width and height, or of the aligned square; at
+   * most 6 decimals. Boxes end where the picture does.
+   */
+  margin?:
+    | number
+    | undefined;
+  /** Format of the crop: `jpeg`, `png` or `webp`; empty means `jpeg`. JPEG and WebP have quality 90. */
+  cropFormat?:
+    | string
+    | undefined;
+  /**
+   * Side in pixels of the square that the crop fits in exactly, 16..1024. Absent means the picture's own
+   * resolution, and 112 for aligned crops.
+   */
+  cropSize?: number | undefined;
 }
 
 /** The largest face. */
@@ -134,7 +166,41 @@ export interface DetectAllFacesRequest {
   /** Whether to return the picture's size, the threshold and the model. */
   details: boolean;
   /** Maximum number of faces, 1..1000; the largest are returned. Absent means 1000. */
-  maxFaces?: number | undefined;
+  maxFaces?:
+    | number
+    | undefined;
+  /** Whether to return each face's pose, sharpness, light and quality. */
+  attributes?:
+    | boolean
+    | undefined;
+  /** Faces of a lower quality are left out, 0..1, at most 6 decimals; see `FaceAttributes.quality`. */
+  minQuality?:
+    | number
+    | undefined;
+  /**
+   * Whether the crops are turned and scaled to a square in which eyes, nose and mouth lie where face
+   * recognition expects them (ArcFace's template); black where the picture ends. In forms and queries,
+   * `crop=aligned` says the same.
+   */
+  cropAligned?:
+    | boolean
+    | undefined;
+  /**
+   * Room around the face on each side, 0..1 of the box's width and height, or of the aligned square; at
+   * most 6 decimals. Boxes end where the picture does.
+   */
+  margin?:
+    | number
+    | undefined;
+  /** Format of the crops: `jpeg`, `png` or `webp`; empty means `jpeg`. JPEG and WebP have quality 90. */
+  cropFormat?:
+    | string
+    | undefined;
+  /**
+   * Side in pixels of the square that each crop fits in exactly, 16..1024. Absent means the picture's own
+   * resolution, and 112 for aligned crops.
+   */
+  cropSize?: number | undefined;
 }
 
 /** All faces. */
@@ -179,12 +245,50 @@ export interface Face {
   /** Confidence that this is a face, 0..1. */
   detectionScore: number;
   /**
-   * The face, cropped at the picture's own resolution: JPEG, quality 90, no metadata. None if
-   * `crop` is false.
+   * The face, cropped at the picture's own resolution: JPEG, quality 90, no metadata, unless the
+   * request asks for another size or format. None if `crop` is false.
    */
   cropJpeg: Uint8Array;
   /** Five points of the face; only on request. */
-  landmarks: FaceLandmarks | undefined;
+  landmarks:
+    | FaceLandmarks
+    | undefined;
+  /** Pose, sharpness, light and quality; only on request. */
+  attributes: FaceAttributes | undefined;
+}
+
+/**
+ * What can be told of a face beyond where it is: of its pose by the five landmarks, of the rest by its
+ * pixels. Angles as in ISO/IEC 39794-5; they are estimates.
+ */
+export interface FaceAttributes {
+  /**
+   * Lean of the head in the picture's plane in degrees, -180..180: positive towards the person's right
+   * shoulder.
+   */
+  roll: number;
+  /** Turn of the head in degrees, -90..90: positive for a face that looks to the person's left. */
+  yaw: number;
+  /** Nod in degrees, -90..90: positive for a face that looks down. */
+  pitch: number;
+  /**
+   * Fine detail, 0..1: 1 for a sharp face at the resolution that face recognition uses, lower for
+   * blurred and for small ones.
+   */
+  sharpness: number;
+  /** Mean luminance, 0..1. */
+  brightness: number;
+  /** Standard deviation of the luminance, 0..0.5. */
+  contrast: number;
+  /** Distance between the centres of the eyes, pixels. */
+  interEyeDistance: number;
+  /** Whether the face touches the edge of the picture, which may cut it off. */
+  isCut: boolean;
+  /**
+   * How fit the face is for what comes after, such as recognition, 0..1: the product of sharpness and of
+   * shares for size, pose, light and contrast; halved if it is cut. Roll does not matter.
+   */
+  quality: number;
 }
 
 /** Five points of a face. Left and right are the person's. */
@@ -247,6 +351,12 @@ function createBaseDetectSingleFaceRequest(): DetectSingleFaceRequest {
     landmarks: false,
     crop: undefined,
     details: false,
+    attributes: undefined,
+    minQuality: undefined,
+    cropAligned: undefined,
+    margin: undefined,
+    cropFormat: undefined,
+    cropSize: undefined,
   };
 }
 
@@ -269,6 +379,24 @@ export const DetectSingleFaceRequest: MessageFns<DetectSingleFaceRequest> = {
     }
     if (message.details !== false) {
       writer.uint32(48).bool(message.details);
+    }
+    if (message.attributes !== undefined) {
+      writer.uint32(64).bool(message.attributes);
+    }
+    if (message.minQuality !== undefined) {
+      writer.uint32(73).double(message.minQuality);
+    }
+    if (message.cropAligned !== undefined) {
+      writer.uint32(80).bool(message.cropAligned);
+    }
+    if (message.margin !== undefined) {
+      writer.uint32(89).double(message.margin);
+    }
+    if (message.cropFormat !== undefined) {
+      writer.uint32(98).string(message.cropFormat);
+    }
+    if (message.cropSize !== undefined) {
+      writer.uint32(104).uint32(message.cropSize);
     }
     return writer;
   },
@@ -334,6 +462,54 @@ export const DetectSingleFaceRequest: MessageFns<DetectSingleFaceRequest> = {
             message.details = reader.bool();
             continue;
           }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.attributes = reader.bool();
+            continue;
+          }
+          case 9: {
+            if (tag !== 73) {
+              break;
+            }
+
+            message.minQuality = reader.double();
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.cropAligned = reader.bool();
+            continue;
+          }
+          case 11: {
+            if (tag !== 89) {
+              break;
+            }
+
+            message.margin = reader.double();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.cropFormat = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.cropSize = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -357,6 +533,12 @@ export const DetectSingleFaceRequest: MessageFns<DetectSingleFaceRequest> = {
     message.landmarks = object.landmarks ?? false;
     message.crop = object.crop ?? undefined;
     message.details = object.details ?? false;
+    message.attributes = object.attributes ?? undefined;
+    message.minQuality = object.minQuality ?? undefined;
+    message.cropAligned = object.cropAligned ?? undefined;
+    message.margin = object.margin ?? undefined;
+    message.cropFormat = object.cropFormat ?? undefined;
+    message.cropSize = object.cropSize ?? undefined;
     return message;
   },
 };
@@ -439,6 +621,12 @@ function createBaseDetectAllFacesRequest(): DetectAllFacesRequest {
     crop: undefined,
     details: false,
     maxFaces: undefined,
+    attributes: undefined,
+    minQuality: undefined,
+    cropAligned: undefined,
+    margin: undefined,
+    cropFormat: undefined,
+    cropSize: undefined,
   };
 }
 
@@ -464,6 +652,24 @@ export const DetectAllFacesRequest: MessageFns<DetectAllFacesRequest> = {
     }
     if (message.maxFaces !== undefined) {
       writer.uint32(56).uint32(message.maxFaces);
+    }
+    if (message.attributes !== undefined) {
+      writer.uint32(64).bool(message.attributes);
+    }
+    if (message.minQuality !== undefined) {
+      writer.uint32(73).double(message.minQuality);
+    }
+    if (message.cropAligned !== undefined) {
+      writer.uint32(80).bool(message.cropAligned);
+    }
+    if (message.margin !== undefined) {
+      writer.uint32(89).double(message.margin);
+    }
+    if (message.cropFormat !== undefined) {
+      writer.uint32(98).string(message.cropFormat);
+    }
+    if (message.cropSize !== undefined) {
+      writer.uint32(104).uint32(message.cropSize);
     }
     return writer;
   },
@@ -537,6 +743,54 @@ export const DetectAllFacesRequest: MessageFns<DetectAllFacesRequest> = {
             message.maxFaces = reader.uint32();
             continue;
           }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.attributes = reader.bool();
+            continue;
+          }
+          case 9: {
+            if (tag !== 73) {
+              break;
+            }
+
+            message.minQuality = reader.double();
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.cropAligned = reader.bool();
+            continue;
+          }
+          case 11: {
+            if (tag !== 89) {
+              break;
+            }
+
+            message.margin = reader.double();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.cropFormat = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.cropSize = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -561,6 +815,12 @@ export const DetectAllFacesRequest: MessageFns<DetectAllFacesRequest> = {
     message.crop = object.crop ?? undefined;
     message.details = object.details ?? false;
     message.maxFaces = object.maxFaces ?? undefined;
+    message.attributes = object.attributes ?? undefined;
+    message.minQuality = object.minQuality ?? undefined;
+    message.cropAligned = object.cropAligned ?? undefined;
+    message.margin = object.margin ?? undefined;
+    message.cropFormat = object.cropFormat ?? undefined;
+    message.cropSize = object.cropSize ?? undefined;
     return message;
   },
 };
@@ -809,7 +1069,13 @@ export const StreamDetectFacesResponse: MessageFns<StreamDetectFacesResponse> = 
 };
 
 function createBaseFace(): Face {
-  return { boundingBox: undefined, detectionScore: 0, cropJpeg: new Uint8Array(0), landmarks: undefined };
+  return {
+    boundingBox: undefined,
+    detectionScore: 0,
+    cropJpeg: new Uint8Array(0),
+    landmarks: undefined,
+    attributes: undefined,
+  };
 }
 
 export const Face: MessageFns<Face> = {
@@ -825,6 +1091,9 @@ export const Face: MessageFns<Face> = {
     }
     if (message.landmarks !== undefined) {
       FaceLandmarks.encode(message.landmarks, writer.uint32(34).fork()).join();
+    }
+    if (message.attributes !== undefined) {
+      FaceAttributes.encode(message.attributes, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -874,6 +1143,14 @@ export const Face: MessageFns<Face> = {
             message.landmarks = FaceLandmarks.decode(reader, reader.uint32());
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.attributes = FaceAttributes.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -899,6 +1176,170 @@ export const Face: MessageFns<Face> = {
     message.landmarks = (object.landmarks !== undefined && object.landmarks !== null)
       ? FaceLandmarks.fromPartial(object.landmarks)
       : undefined;
+    message.attributes = (object.attributes !== undefined && object.attributes !== null)
+      ? FaceAttributes.fromPartial(object.attributes)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseFaceAttributes(): FaceAttributes {
+  return {
+    roll: 0,
+    yaw: 0,
+    pitch: 0,
+    sharpness: 0,
+    brightness: 0,
+    contrast: 0,
+    interEyeDistance: 0,
+    isCut: false,
+    quality: 0,
+  };
+}
+
+export const FaceAttributes: MessageFns<FaceAttributes> = {
+  encode(message: FaceAttributes, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.roll !== 0) {
+      writer.uint32(9).double(message.roll);
+    }
+    if (message.yaw !== 0) {
+      writer.uint32(17).double(message.yaw);
+    }
+    if (message.pitch !== 0) {
+      writer.uint32(25).double(message.pitch);
+    }
+    if (message.sharpness !== 0) {
+      writer.uint32(33).double(message.sharpness);
+    }
+    if (message.brightness !== 0) {
+      writer.uint32(41).double(message.brightness);
+    }
+    if (message.contrast !== 0) {
+      writer.uint32(49).double(message.contrast);
+    }
+    if (message.interEyeDistance !== 0) {
+      writer.uint32(57).double(message.interEyeDistance);
+    }
+    if (message.isCut !== false) {
+      writer.uint32(64).bool(message.isCut);
+    }
+    if (message.quality !== 0) {
+      writer.uint32(73).double(message.quality);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FaceAttributes {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFaceAttributes();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.roll = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.yaw = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.pitch = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.sharpness = reader.double();
+            continue;
+          }
+          case 5: {
+            if (tag !== 41) {
+              break;
+            }
+
+            message.brightness = reader.double();
+            continue;
+          }
+          case 6: {
+            if (tag !== 49) {
+              break;
+            }
+
+            message.contrast = reader.double();
+            continue;
+          }
+          case 7: {
+            if (tag !== 57) {
+              break;
+            }
+
+            message.interEyeDistance = reader.double();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.isCut = reader.bool();
+            continue;
+          }
+          case 9: {
+            if (tag !== 73) {
+              break;
+            }
+
+            message.quality = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<FaceAttributes>): FaceAttributes {
+    return FaceAttributes.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FaceAttributes>): FaceAttributes {
+    const message = createBaseFaceAttributes();
+    message.roll = object.roll ?? 0;
+    message.yaw = object.yaw ?? 0;
+    message.pitch = object.pitch ?? 0;
+    message.sharpness = object.sharpness ?? 0;
+    message.brightness = object.brightness ?? 0;
+    message.contrast = object.contrast ?? 0;
+    message.interEyeDistance = object.interEyeDistance ?? 0;
+    message.isCut = object.isCut ?? false;
+    message.quality = object.quality ?? 0;
     return message;
   },
 };

@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { cropBoxes, unionOf, wholePixels } from '../../../core-server/image/crop.js';
+import {
+  cropFaces,
+  type Cuttable,
+  plainCrop,
+  unionOf,
+  wholePixels,
+} from '../../../core-server/image/crop.js';
 import { decodeUpright } from '../../../core-server/image/decode/decode.js';
 import { imageFile } from '../../helpers/pictures/image-file.js';
+import type { Box, Point } from '../../../core-server/image/picture.js';
 import { colourDistance, coloursOf, quarterColours, quarters } from './fixtures.js';
 
+const samplePortrait = fileURLToPath(new URL('../../../../samples/astronaut.jpg', import.meta.url));
 const size = { width: 400, height: 200 };
+const toFace = (box: Box): Cuttable => ({ box, landmarks: [] });
 
 test('a box is rounded to whole pixels inside the picture, one at least', () => {
   const table: [name: string, box: number[], region: number[]][] = [
@@ -46,7 +56,7 @@ test('crops are JPEGs of exactly their boxes, in order, without metadata', async
     { xmin: 30, ymin: 30, xmax: 31, ymax: 31 },
   ];
   for (const known of [whole, undefined]) {
-    const crops = await cropBoxes({ ...file, whole: known }, boxes);
+    const crops = await cropFaces({ ...file, whole: known }, boxes.map(toFace));
     const decoded = await Promise.all(
       crops.map((crop) => sharp(crop).raw().toBuffer({ resolveWithObject: true })),
     );
@@ -76,14 +86,14 @@ test('a crop of a part decoded alone is the crop of the whole picture', async ()
   const file = { ...imageFile(bytes), size, usesProfile: false };
   const whole = await decodeUpright(file, size);
   const boxes = [{ xmin: 150.2, ymin: 60.7, xmax: 260.9, ymax: 140.1 }];
-  const [fromWhole] = await cropBoxes({ ...file, whole }, boxes);
-  const [fromPart] = await cropBoxes(file, boxes);
+  const [fromWhole] = await cropFaces({ ...file, whole }, boxes.map(toFace));
+  const [fromPart] = await cropFaces(file, boxes.map(toFace));
   assert.deepEqual(fromWhole, fromPart);
 });
 
 test('no boxes need no pixels', async () => {
   const nothing = { ...imageFile(new Uint8Array()), size, usesProfile: false };
-  assert.deepEqual(await cropBoxes(nothing, []), []);
+  assert.deepEqual(await cropFaces(nothing, []), []);
 });
 
 test('a thousand crops come in order', async () => {
@@ -95,9 +105,79 @@ test('a thousand crops come in order', async () => {
     xmax: 1 + (i % 400),
     ymax: 1 + (i % 7),
   }));
-  const crops = await cropBoxes(file, boxes);
+  const crops = await cropFaces(file, boxes.map(toFace));
   for (const i of [0, 1, 399, 400, 777, 999]) {
     const { width, height } = await sharp(crops[i]).metadata();
     assert.deepEqual([width, height], [1 + (i % 400), 1 + (i % 7)]);
+  }
+});
+
+test('margin, size and format are as wished', async () => {
+  const bytes = await quarters(400, 200).png().toBuffer();
+  const file = { ...imageFile(bytes), size, usesProfile: false };
+  const face = toFace({ xmin: 100, ymin: 50, xmax: 180, ymax: 90 });
+  const table: [wish: object, width: number, height: number, format: string][] = [
+    [{}, 80, 40, 'jpeg'],
+    [{ margin: 0.25 }, 120, 60, 'jpeg'],
+    // Half a picture to each side: the picture ends before.
+    [{ margin: 1 }, 240, 120, 'jpeg'],
+    [{ size: 20 }, 20, 10, 'jpeg'],
+    [{ size: 160, format: 'png' }, 160, 80, 'png'],
+    [{ size: 160, margin: 0.25, format: 'webp' }, 160, 80, 'webp'],
+  ];
+  for (const [wish, width, height, format] of table) {
+    const [crop] = await cropFaces(file, [face], { ...plainCrop, ...wish });
+    const found = await sharp(crop).metadata();
+    assert.deepEqual([found.width, found.height, found.format], [width, height, format]);
+  }
+});
+
+test('an aligned crop is the same whichever way the picture is turned, and black beside it', async () => {
+  const face = await sharp(samplePortrait)
+    .resize(300, 300, { fit: 'cover', position: 'top' })
+    .png()
+    .toBuffer();
+  const points = [
+    { x: 120, y: 110 },
+    { x: 180, y: 104 },
+    { x: 152, y: 150 },
+    { x: 126, y: 180 },
+    { x: 182, y: 176 },
+  ];
+  const wish = { ...plainCrop, isAligned: true, format: 'png' } as const;
+  const cut = async (bytes: Buffer, landmarks: readonly Point[], more = {}) => {
+    const source = { ...imageFile(bytes), size: { width: 300, height: 300 }, usesProfile: false };
+    const box = { xmin: 90, ymin: 70, xmax: 210, ymax: 215 };
+    const [crop] = await cropFaces(source, [{ box, landmarks }], { ...wish, ...more });
+    return sharp(crop).raw().toBuffer({ resolveWithObject: true });
+  };
+  const upright = await cut(face, points);
+  assert.deepEqual([upright.info.width, upright.info.height], [112, 112]);
+  const turned = await cut(
+    await sharp(face).rotate(90).png().toBuffer(),
+    points.map(({ x, y }) => ({ x: 299 - y, y: x })),
+  );
+  const distance = upright.data.reduce((sum, v, i) => sum + Math.abs(v - (turned.data[i] ?? 0)), 0);
+  assert.ok(distance / upright.data.length < 3, `${distance / upright.data.length} apart`);
+  const wide = await cut(face, points, { margin: 1, size: 64 });
+  assert.deepEqual([wide.info.width, wide.info.height], [64, 64]);
+  assert.deepEqual([...wide.data.subarray(0, 3)], [0, 0, 0]);
+});
+
+test('crops that would not fit in a response are refused', async () => {
+  const large = { width: 3000, height: 2000 };
+  const file = { ...imageFile(new Uint8Array()), size: large, usesProfile: false };
+  const faces = Array.from({ length: 20 }, () =>
+    toFace({ xmin: 0, ymin: 0, xmax: 1000, ymax: 1000 }),
+  );
+  for (const wish of [
+    { format: 'png' as const },
+    { size: 1000 },
+    { isAligned: true, size: 1000 },
+  ]) {
+    await assert.rejects(cropFaces(file, faces, { ...plainCrop, ...wish }), {
+      reason: 'INVALID_FIELD',
+      message: /20000000 pixels, want at most 16000000/,
+    });
   }
 });

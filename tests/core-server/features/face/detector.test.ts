@@ -4,6 +4,7 @@ import sharp, { type Sharp } from 'sharp';
 import type { CascadeRule } from '../../../../core-server/features/face/cascade.js';
 import { createFaceDetector } from '../../../../core-server/features/face/detector.js';
 import type { DetectFacesInput } from '../../../../core-server/features/face/task.js';
+import { plainCrop } from '../../../../core-server/image/crop.js';
 import { restrictLoaders } from '../../../../core-server/image/decode/restrict-loaders.js';
 import type { TensorData } from '../../../../core-server/inference/models/sessions.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
@@ -16,7 +17,9 @@ const rule: CascadeRule = {
   overviewSide: 640,
   weakScore: 0.35,
   sureScore: 0.5,
+  uprightScore: 0.9,
   turnedScore: 0.8,
+  turnedSide: 72,
   largeSide: 450,
   glanceScale: 0.5,
   smallSide: 40,
@@ -75,7 +78,7 @@ const wish = async (
   image: imageFile(await picture.jpeg().toBuffer()),
   minScore: 0.5,
   maxFaces: 1000,
-  crop: false,
+  crop: undefined,
   landmarks: false,
   limits: defaultLimits,
   ...changes,
@@ -267,18 +270,18 @@ test('crops are the boxes at full size, only when they are wanted', async () => 
   ] as const) {
     const looks: Found[] = [[0.9, 400, 50, 500, 150]];
     const with_ = await scriptedDetector([], looks).detect(
-      await wish(quarters(width, height), { crop: true }),
+      await wish(quarters(width, height), { crop: plainCrop }),
       signal,
     );
     const [face] = with_.faces;
-    const { data, info } = await sharp(face?.cropJpeg).raw().toBuffer({ resolveWithObject: true });
+    const { data, info } = await sharp(face?.crop).raw().toBuffer({ resolveWithObject: true });
     assert.deepEqual([info.width, info.height], [100 * factor, 100 * factor]);
     assert.ok((data[1] ?? 0) > 150 && (data[0] ?? 255) < 80, 'green, the top right quarter');
     const without = await scriptedDetector([], looks).detect(
       await wish(quarters(width, height)),
       signal,
     );
-    assert.equal(without.faces[0]?.cropJpeg, undefined);
+    assert.equal(without.faces[0]?.crop, undefined);
     assert.equal(without.faces[0]?.landmarks, undefined);
   }
 });
@@ -310,6 +313,6 @@ test('the time of every step is told', async () => {
   let clock = 0;
   const { model } = scriptedDetector([], [[0.9, 0, 0, 100, 100]]);
   const detect = createFaceDetector({ model, rule, now: () => (clock += 1) });
-  const { timings } = await detect(await wish(quarters(640, 480), { crop: true }), signal);
+  const { timings } = await detect(await wish(quarters(640, 480), { crop: plainCrop }), signal);
   assert.deepEqual(timings, { open: 1, decode: 2, infer: 2, suppress: 2, crop: 1 });
 });

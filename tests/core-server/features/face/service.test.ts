@@ -36,7 +36,7 @@ const request = (changes: Partial<DetectAllFacesRequest> = {}): DetectAllFacesRe
 const face = {
   boundingBox: { xmin: 1, ymin: 2, xmax: 3.5, ymax: 4.25 },
   detectionScore: 0.9731,
-  cropJpeg: Uint8Array.of(0xff, 0xd8),
+  crop: Uint8Array.of(0xff, 0xd8),
 };
 const foundNothing: DetectFacesOutput = {
   width: 40,
@@ -98,9 +98,25 @@ test('the picture goes to a worker with the resolved threshold', async () => {
   });
   const { image, ...rest } = jobs[0].input;
   assert.deepEqual(Buffer.from(image.bytes), png);
-  assert.deepEqual(rest, { minScore: 0.6, maxFaces: 7, crop: false, landmarks: true, limits });
+  assert.deepEqual(rest, {
+    minScore: 0.6,
+    maxFaces: 7,
+    crop: undefined,
+    landmarks: true,
+    attributes: false,
+    minQuality: undefined,
+    limits,
+  });
   assert.deepEqual(answer, {
-    faces: [{ ...face, cropJpeg: Buffer.of(0xff, 0xd8), landmarks: undefined }],
+    faces: [
+      {
+        boundingBox: face.boundingBox,
+        detectionScore: face.detectionScore,
+        cropJpeg: Buffer.of(0xff, 0xd8),
+        landmarks: undefined,
+        attributes: undefined,
+      },
+    ],
     omittedFaces: 4,
     details: undefined,
   });

@@ -6,6 +6,7 @@ import sharp from 'sharp';
 import type { AnalysisTasks } from '../../../../core-server/compose/analysis-models.js';
 import { loadAnalysisModels } from '../../../../core-server/compose/analysis-models.js';
 import { intersectionOverUnion, turnBack } from '../../../../core-server/features/face/geometry.js';
+import { plainCrop } from '../../../../core-server/image/crop.js';
 import {
   createWorkerPool,
   type WorkerPool,
@@ -41,7 +42,7 @@ const detect = (image: Uint8Array, minScore = 0.5) =>
       image: imageFile(image),
       minScore,
       maxFaces: 1000,
-      crop: true,
+      crop: plainCrop,
       landmarks: true,
       limits: defaultLimits,
     },
@@ -69,7 +70,7 @@ test('the astronaut is found with box, landmarks and crop', { skip }, async () =
     const point = face.landmarks[i];
     assert.ok(point && Math.hypot(point.x - x, point.y - y) < 10, `landmark ${i}`);
   }
-  const crop = await sharp(face.cropJpeg).metadata();
+  const crop = await sharp(face.crop).metadata();
   const { xmin, ymin, xmax, ymax } = face.boundingBox;
   assert.deepEqual(
     [crop.format, crop.width, crop.height],

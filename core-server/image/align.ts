@@ -1,0 +1,142 @@
+import type { Point, Region, RgbPicture } from './picture.js';
+import { scaledSize } from './picture.js';
+import { resizePicture } from './resize/resize-picture.js';
+
+/**
+ * Where right eye, left eye, nose tip and the corners of the mouth lie in an aligned face of 112 x 112 pixels: the
+ * template of ArcFace (`arcface_dst` in InsightFace, `python-package/insightface/utils/face_align.py`), for which most
+ * recognition networks are trained.
+ */
+const template: readonly Point[] = [
+  { x: 38.2946, y: 51.6963 },
+  { x: 73.5318, y: 51.5014 },
+  { x: 56.0252, y: 71.7366 },
+  { x: 41.5493, y: 92.3655 },
+  { x: 70.7299, y: 92.2041 },
+];
+const templateSide = 112;
+
+/** A similarity: a turn and a scale as the complex number a + bi, then a shift. */
+interface Similarity {
+  readonly a: number;
+  readonly b: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+/**
+ * The face turned and scaled so that its five points lie as close to the template as they can (least squares without
+ * mirroring, as by S. Umeyama, "Least-squares estimation of transformation parameters between two point patterns",
+ * 1991). Black where the picture ends. Undefined if the points are all in one place.
+ *
+ * @param points in pixels of the picture
+ * @param side of the result, pixels
+ * @param margin more room on each side, as a share of the square
+ */
+export function alignPixels(
+  picture: RgbPicture,
+  points: readonly Point[],
+  { side, margin }: { side: number; margin: number },
+): RgbPicture | undefined {
+  const fitted = fitSimilarity(points, template);
+  if (fitted === undefined) return undefined;
+  const toPicture = invert(fitted);
+  const step = (templateSide * (1 + 2 * margin)) / side;
+  /** From a pixel of the result to one of the picture. */
+  const place = (column: number, row: number): Point =>
+    transform(toPicture, {
+      x: (column + 0.5) * step - margin * templateSide - 0.5,
+      y: (row + 0.5) * step - margin * templateSide - 0.5,
+    });
+  const corners = [place(0, 0), place(side, 0), place(0, side), place(side, side)];
+  const region = regionAround(corners, picture);
+  if (region === undefined)
+    return { data: new Uint8Array(side * side * 3), width: side, height: side };
+  // Shrinks by areas first: sampling alone would alias.
+  const scale = Math.min(1, 1 / (step * Math.hypot(toPicture.a, toPicture.b)));
+  const near = resizePicture(picture, scaledSize(region, scale), region);
+  const [scaleX, scaleY] = [near.width / region.width, near.height / region.height];
+  const data = new Uint8Array(side * side * 3);
+  for (let row = 0; row < side; row++) {
+    for (let column = 0; column < side; column++) {
+      const { x, y } = place(column, row);
+      const at = {
+        x: (x + 0.5 - region.left) * scaleX - 0.5,
+        y: (y + 0.5 - region.top) * scaleY - 0.5,
+      };
+      samplePixel(near, at, data, (row * side + column) * 3);
+    }
+  }
+  return { data, width: side, height: side };
+}
+
+/** The similarity that brings `from` closest to `to`; undefined if `from` is a single place. */
+export function fitSimilarity(
+  from: readonly Point[],
+  to: readonly Point[],
+): Similarity | undefined {
+  const [centre, target] = [meanOf(from), meanOf(to)];
+  let [dot, cross, spread] = [0, 0, 0];
+  for (const [i, point] of from.entries()) {
+    const [x, y] = [point.x - centre.x, point.y - centre.y];
+    const [u, v] = [(to[i]?.x ?? 0) - target.x, (to[i]?.y ?? 0) - target.y];
+    dot += x * u + y * v;
+    cross += x * v - y * u;
+    spread += x * x + y * y;
+  }
+  if (dot * dot + cross * cross === 0 || !(spread > 1e-6)) return undefined;
+  const [a, b] = [dot / spread, cross / spread];
+  return {
+    a,
+    b,
+    x: target.x - a * centre.x + b * centre.y,
+    y: target.y - b * centre.x - a * centre.y,
+  };
+}
+
+function transform({ a, b, x, y }: Similarity, point: Point): Point {
+  return { x: a * point.x - b * point.y + x, y: b * point.x + a * point.y + y };
+}
+
+function invert({ a, b, x, y }: Similarity): Similarity {
+  const square = a * a + b * b;
+  const [c, d] = [a / square, -b / square];
+  return { a: c, b: d, x: -(c * x - d * y), y: -(d * x + c * y) };
+}
+
+function meanOf(points: readonly Point[]): Point {
+  const sum = points.reduce((total, { x, y }) => ({ x: total.x + x, y: total.y + y }));
+  return { x: sum.x / points.length, y: sum.y / points.length };
+}
+
+/** The part of the picture that holds these points; undefined if they lie beside it. */
+function regionAround(points: readonly Point[], { width, height }: RgbPicture): Region | undefined {
+  const left = Math.max(0, Math.floor(Math.min(...points.map(({ x }) => x))) - 1);
+  const top = Math.max(0, Math.floor(Math.min(...points.map(({ y }) => y))) - 1);
+  const right = Math.min(width, Math.ceil(Math.max(...points.map(({ x }) => x))) + 2);
+  const bottom = Math.min(height, Math.ceil(Math.max(...points.map(({ y }) => y))) + 2);
+  if (right <= left || bottom <= top) return undefined;
+  return { left, top, width: right - left, height: bottom - top };
+}
+
+/** The mean of the four nearest pixels by distance, written to `data`; black beside the picture. */
+function samplePixel(
+  { data: pixels, width, height }: RgbPicture,
+  { x, y }: Point,
+  data: Uint8Array,
+  out: number,
+): void {
+  if (x < -0.5 || y < -0.5 || x > width - 0.5 || y > height - 0.5) return;
+  const column = Math.min(Math.max(x, 0), width - 1);
+  const row = Math.min(Math.max(y, 0), height - 1);
+  const [left, top] = [Math.floor(column), Math.floor(row)];
+  const [right, bottom] = [Math.min(left + 1, width - 1), Math.min(top + 1, height - 1)];
+  const [byX, byY] = [column - left, row - top];
+  for (let channel = 0; channel < 3; channel++) {
+    const pixel = (atX: number, atY: number): number =>
+      pixels[(atY * width + atX) * 3 + channel] ?? 0;
+    const above = pixel(left, top) * (1 - byX) + pixel(right, top) * byX;
+    const below = pixel(left, bottom) * (1 - byX) + pixel(right, bottom) * byX;
+    data[out + channel] = Math.round(above * (1 - byY) + below * byY);
+  }
+}

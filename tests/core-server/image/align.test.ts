@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { alignPixels, fitSimilarity } from '../../../core-server/image/align.js';
+import type { Point } from '../../../core-server/image/picture.js';
+
+/** ArcFace's template, as InsightFace publishes it. */
+const template: Point[] = [
+  { x: 38.2946, y: 51.6963 },
+  { x: 73.5318, y: 51.5014 },
+  { x: 56.0252, y: 71.7366 },
+  { x: 41.5493, y: 92.3655 },
+  { x: 70.7299, y: 92.2041 },
+];
+
+test('the fitted similarity is the one that moved the points', () => {
+  const [turn, scale] = [2.1, 0.4];
+  const moved = template.map(({ x, y }) => ({
+    x: scale * (Math.cos(turn) * x - Math.sin(turn) * y) + 30,
+    y: scale * (Math.sin(turn) * x + Math.cos(turn) * y) - 7,
+  }));
+  const found = fitSimilarity(template, moved);
+  assert.ok(found);
+  for (const [key, want] of Object.entries({
+    a: scale * Math.cos(turn),
+    b: scale * Math.sin(turn),
+    x: 30,
+    y: -7,
+  })) {
+    assert.ok(Math.abs(found[key as keyof typeof found] - want) < 1e-9, key);
+  }
+});
+
+test('points in one place have none', () => {
+  const points = Array.from({ length: 5 }, () => ({ x: 3, y: 4 }));
+  assert.equal(fitSimilarity(points, template), undefined);
+  const picture = { data: new Uint8Array(300), width: 10, height: 10 };
+  assert.equal(alignPixels(picture, points, { side: 112, margin: 0 }), undefined);
+});
+
+test('each point of the face lands where the template has it', () => {
+  // White dots on grey, turned by a third and six times as large.
+  const [width, height] = [1200, 1200];
+  const points = template.map(({ x, y }) => ({
+    x: 600 + 6 * (Math.cos(2) * (x - 56) - Math.sin(2) * (y - 56)),
+    y: 600 + 6 * (Math.sin(2) * (x - 56) + Math.cos(2) * (y - 56)),
+  }));
+  const data = new Uint8Array(width * height * 3).fill(80);
+  for (const { x, y } of points) {
+    for (let row = Math.round(y) - 9; row <= Math.round(y) + 9; row++)
+      data.fill(255, (row * width + Math.round(x) - 9) * 3, (row * width + Math.round(x) + 10) * 3);
+  }
+  const aligned = alignPixels({ data, width, height }, points, { side: 112, margin: 0 });
+  assert.ok(aligned);
+  for (const { x, y } of template) {
+    const at = (Math.round(y) * 112 + Math.round(x)) * 3;
+    assert.ok((aligned.data[at] ?? 0) > 200, `${x}, ${y}: ${aligned.data[at]}`);
+  }
+  const bright = aligned.data.filter((value) => value > 160).length / 3;
+  assert.ok(bright > 25 && bright < 90, `${bright} bright pixels, want five dots`);
+});
+
+test('a face beside the picture is black', () => {
+  const picture = { data: new Uint8Array(10 * 10 * 3).fill(99), width: 10, height: 10 };
+  const far = template.map(({ x, y }) => ({ x: x + 5000, y: y + 5000 }));
+  const aligned = alignPixels(picture, far, { side: 16, margin: 0 });
+  assert.deepEqual(aligned, { data: new Uint8Array(16 * 16 * 3), width: 16, height: 16 });
+});
