@@ -25,7 +25,7 @@ export interface DetectedFace {
   readonly bbox: BoundingBox;
   /** 0 to 1, a decimal as a string. */
   readonly detection_score: string;
-  /** JPEG as base64; absent if `crop` was false. */
+  /** JPEG, unless another format was asked for, as base64; absent if `crop` was false. */
   readonly face?: string;
   /** Only on request. Left and right are the person's. */
   readonly landmarks?: Readonly<
@@ -34,6 +34,22 @@ export interface DetectedFace {
       Point
     >
   >;
+  /** Only on request. */
+  readonly attributes?: FaceAttributes;
+}
+
+/** Angles in degrees, shares 0 to 1; see the service's documentation. */
+export interface FaceAttributes {
+  readonly roll: number;
+  readonly yaw: number;
+  readonly pitch: number;
+  readonly sharpness: number;
+  readonly brightness: number;
+  readonly contrast: number;
+  /** Pixels. */
+  readonly inter_eye_distance: number;
+  readonly is_cut: boolean;
+  readonly quality: number;
 }
 
 /** How faces were found; only on request. */

@@ -28,6 +28,17 @@ export interface DetectionOptions extends CallOptions {
   /** False leaves the cropped faces out. */
   readonly crop?: boolean;
   readonly details?: boolean;
+  /** Whether to return pose, sharpness, light and quality. */
+  readonly attributes?: boolean;
+  /** Leaves faces of a lower quality out, 0 to 1. */
+  readonly minQuality?: number;
+  /** Whether crops are turned and scaled for face recognition. */
+  readonly cropAligned?: boolean;
+  /** Room around the face on each side, 0 to 1 of its box. */
+  readonly margin?: number;
+  readonly cropFormat?: 'jpeg' | 'png' | 'webp';
+  /** Side in pixels of the square that a crop fits in, 16 to 1024. */
+  readonly cropSize?: number;
 }
 
 /** What is known about a meter, and options for its reading. */
@@ -154,8 +165,20 @@ export function createRestClient(options: RestClientOptions): RestClient {
 type Fields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 function detectionFields(options: DetectionOptions): Fields {
-  const { company, minScore, landmarks, crop, details } = options;
-  return { company, min_score: minScore, landmarks, crop, details };
+  const { company, landmarks, crop, details, attributes, margin } = options;
+  return {
+    company,
+    min_score: options.minScore,
+    landmarks,
+    crop,
+    details,
+    attributes,
+    min_quality: options.minQuality,
+    crop_aligned: options.cropAligned,
+    margin,
+    crop_format: options.cropFormat,
+    crop_size: options.cropSize,
+  };
 }
 
 function readingFields(options: ReadingOptions): Fields {

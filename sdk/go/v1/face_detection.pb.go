@@ -96,7 +96,23 @@ type DetectSingleFaceRequest struct {
 	// Whether to return the cropped face; absent means yes.
 	Crop *bool `protobuf:"varint,5,opt,name=crop,proto3,oneof" json:"crop,omitempty"`
 	// Whether to return the picture's size, the threshold and the model.
-	Details       bool `protobuf:"varint,6,opt,name=details,proto3" json:"details,omitempty"`
+	Details bool `protobuf:"varint,6,opt,name=details,proto3" json:"details,omitempty"`
+	// Whether to return the face's pose, sharpness, light and quality.
+	Attributes *bool `protobuf:"varint,8,opt,name=attributes,proto3,oneof" json:"attributes,omitempty"`
+	// Faces of a lower quality are left out, 0..1, at most 6 decimals; see `FaceAttributes.quality`.
+	MinQuality *float64 `protobuf:"fixed64,9,opt,name=min_quality,json=minQuality,proto3,oneof" json:"min_quality,omitempty"`
+	// Whether the crop is turned and scaled to a square in which eyes, nose and mouth lie where face
+	// recognition expects them (ArcFace's template); black where the picture ends. In forms and queries,
+	// `crop=aligned` says the same.
+	CropAligned *bool `protobuf:"varint,10,opt,name=crop_aligned,json=cropAligned,proto3,oneof" json:"crop_aligned,omitempty"`
+	// Room around the face on each side, 0..1 of the box's width and height, or of the aligned square; at
+	// most 6 decimals. Boxes end where the picture does.
+	Margin *float64 `protobuf:"fixed64,11,opt,name=margin,proto3,oneof" json:"margin,omitempty"`
+	// Format of the crop: `jpeg`, `png` or `webp`; empty means `jpeg`. JPEG and WebP have quality 90.
+	CropFormat *string `protobuf:"bytes,12,opt,name=crop_format,json=cropFormat,proto3,oneof" json:"crop_format,omitempty"`
+	// Side in pixels of the square that the crop fits in exactly, 16..1024. Absent means the picture's own
+	// resolution, and 112 for aligned crops.
+	CropSize      *uint32 `protobuf:"varint,13,opt,name=crop_size,json=cropSize,proto3,oneof" json:"crop_size,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -173,6 +189,48 @@ func (x *DetectSingleFaceRequest) GetDetails() bool {
 	return false
 }
 
+func (x *DetectSingleFaceRequest) GetAttributes() bool {
+	if x != nil && x.Attributes != nil {
+		return *x.Attributes
+	}
+	return false
+}
+
+func (x *DetectSingleFaceRequest) GetMinQuality() float64 {
+	if x != nil && x.MinQuality != nil {
+		return *x.MinQuality
+	}
+	return 0
+}
+
+func (x *DetectSingleFaceRequest) GetCropAligned() bool {
+	if x != nil && x.CropAligned != nil {
+		return *x.CropAligned
+	}
+	return false
+}
+
+func (x *DetectSingleFaceRequest) GetMargin() float64 {
+	if x != nil && x.Margin != nil {
+		return *x.Margin
+	}
+	return 0
+}
+
+func (x *DetectSingleFaceRequest) GetCropFormat() string {
+	if x != nil && x.CropFormat != nil {
+		return *x.CropFormat
+	}
+	return ""
+}
+
+func (x *DetectSingleFaceRequest) GetCropSize() uint32 {
+	if x != nil && x.CropSize != nil {
+		return *x.CropSize
+	}
+	return 0
+}
+
 // The largest face.
 type DetectSingleFaceResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -246,7 +304,23 @@ type DetectAllFacesRequest struct {
 	// Whether to return the picture's size, the threshold and the model.
 	Details bool `protobuf:"varint,6,opt,name=details,proto3" json:"details,omitempty"`
 	// Maximum number of faces, 1..1000; the largest are returned. Absent means 1000.
-	MaxFaces      *uint32 `protobuf:"varint,7,opt,name=max_faces,json=maxFaces,proto3,oneof" json:"max_faces,omitempty"`
+	MaxFaces *uint32 `protobuf:"varint,7,opt,name=max_faces,json=maxFaces,proto3,oneof" json:"max_faces,omitempty"`
+	// Whether to return each face's pose, sharpness, light and quality.
+	Attributes *bool `protobuf:"varint,8,opt,name=attributes,proto3,oneof" json:"attributes,omitempty"`
+	// Faces of a lower quality are left out, 0..1, at most 6 decimals; see `FaceAttributes.quality`.
+	MinQuality *float64 `protobuf:"fixed64,9,opt,name=min_quality,json=minQuality,proto3,oneof" json:"min_quality,omitempty"`
+	// Whether the crops are turned and scaled to a square in which eyes, nose and mouth lie where face
+	// recognition expects them (ArcFace's template); black where the picture ends. In forms and queries,
+	// `crop=aligned` says the same.
+	CropAligned *bool `protobuf:"varint,10,opt,name=crop_aligned,json=cropAligned,proto3,oneof" json:"crop_aligned,omitempty"`
+	// Room around the face on each side, 0..1 of the box's width and height, or of the aligned square; at
+	// most 6 decimals. Boxes end where the picture does.
+	Margin *float64 `protobuf:"fixed64,11,opt,name=margin,proto3,oneof" json:"margin,omitempty"`
+	// Format of the crops: `jpeg`, `png` or `webp`; empty means `jpeg`. JPEG and WebP have quality 90.
+	CropFormat *string `protobuf:"bytes,12,opt,name=crop_format,json=cropFormat,proto3,oneof" json:"crop_format,omitempty"`
+	// Side in pixels of the square that each crop fits in exactly, 16..1024. Absent means the picture's own
+	// resolution, and 112 for aligned crops.
+	CropSize      *uint32 `protobuf:"varint,13,opt,name=crop_size,json=cropSize,proto3,oneof" json:"crop_size,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -326,6 +400,48 @@ func (x *DetectAllFacesRequest) GetDetails() bool {
 func (x *DetectAllFacesRequest) GetMaxFaces() uint32 {
 	if x != nil && x.MaxFaces != nil {
 		return *x.MaxFaces
+	}
+	return 0
+}
+
+func (x *DetectAllFacesRequest) GetAttributes() bool {
+	if x != nil && x.Attributes != nil {
+		return *x.Attributes
+	}
+	return false
+}
+
+func (x *DetectAllFacesRequest) GetMinQuality() float64 {
+	if x != nil && x.MinQuality != nil {
+		return *x.MinQuality
+	}
+	return 0
+}
+
+func (x *DetectAllFacesRequest) GetCropAligned() bool {
+	if x != nil && x.CropAligned != nil {
+		return *x.CropAligned
+	}
+	return false
+}
+
+func (x *DetectAllFacesRequest) GetMargin() float64 {
+	if x != nil && x.Margin != nil {
+		return *x.Margin
+	}
+	return 0
+}
+
+func (x *DetectAllFacesRequest) GetCropFormat() string {
+	if x != nil && x.CropFormat != nil {
+		return *x.CropFormat
+	}
+	return ""
+}
+
+func (x *DetectAllFacesRequest) GetCropSize() uint32 {
+	if x != nil && x.CropSize != nil {
+		return *x.CropSize
 	}
 	return 0
 }
@@ -552,11 +668,13 @@ type Face struct {
 	BoundingBox *BoundingBox `protobuf:"bytes,1,opt,name=bounding_box,json=boundingBox,proto3" json:"bounding_box,omitempty"`
 	// Confidence that this is a face, 0..1.
 	DetectionScore float64 `protobuf:"fixed64,2,opt,name=detection_score,json=detectionScore,proto3" json:"detection_score,omitempty"`
-	// The face, cropped at the picture's own resolution: JPEG, quality 90, no metadata. None if
-	// `crop` is false.
+	// The face, cropped at the picture's own resolution: JPEG, quality 90, no metadata, unless the
+	// request asks for another size or format. None if `crop` is false.
 	CropJpeg []byte `protobuf:"bytes,3,opt,name=crop_jpeg,json=cropJpeg,proto3" json:"crop_jpeg,omitempty"`
 	// Five points of the face; only on request.
-	Landmarks     *FaceLandmarks `protobuf:"bytes,4,opt,name=landmarks,proto3" json:"landmarks,omitempty"`
+	Landmarks *FaceLandmarks `protobuf:"bytes,4,opt,name=landmarks,proto3" json:"landmarks,omitempty"`
+	// Pose, sharpness, light and quality; only on request.
+	Attributes    *FaceAttributes `protobuf:"bytes,5,opt,name=attributes,proto3" json:"attributes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -619,6 +737,135 @@ func (x *Face) GetLandmarks() *FaceLandmarks {
 	return nil
 }
 
+func (x *Face) GetAttributes() *FaceAttributes {
+	if x != nil {
+		return x.Attributes
+	}
+	return nil
+}
+
+// What can be told of a face beyond where it is: of its pose by the five landmarks, of the rest by its
+// pixels. Angles as in ISO/IEC 39794-5; they are estimates.
+type FaceAttributes struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Lean of the head in the picture's plane in degrees, -180..180: positive towards the person's right
+	// shoulder.
+	Roll float64 `protobuf:"fixed64,1,opt,name=roll,proto3" json:"roll,omitempty"`
+	// Turn of the head in degrees, -90..90: positive for a face that looks to the person's left.
+	Yaw float64 `protobuf:"fixed64,2,opt,name=yaw,proto3" json:"yaw,omitempty"`
+	// Nod in degrees, -90..90: positive for a face that looks down.
+	Pitch float64 `protobuf:"fixed64,3,opt,name=pitch,proto3" json:"pitch,omitempty"`
+	// Fine detail, 0..1: 1 for a sharp face at the resolution that face recognition uses, lower for
+	// blurred and for small ones.
+	Sharpness float64 `protobuf:"fixed64,4,opt,name=sharpness,proto3" json:"sharpness,omitempty"`
+	// Mean luminance, 0..1.
+	Brightness float64 `protobuf:"fixed64,5,opt,name=brightness,proto3" json:"brightness,omitempty"`
+	// Standard deviation of the luminance, 0..0.5.
+	Contrast float64 `protobuf:"fixed64,6,opt,name=contrast,proto3" json:"contrast,omitempty"`
+	// Distance between the centres of the eyes, pixels.
+	InterEyeDistance float64 `protobuf:"fixed64,7,opt,name=inter_eye_distance,json=interEyeDistance,proto3" json:"inter_eye_distance,omitempty"`
+	// Whether the face touches the edge of the picture, which may cut it off.
+	IsCut bool `protobuf:"varint,8,opt,name=is_cut,json=isCut,proto3" json:"is_cut,omitempty"`
+	// How fit the face is for what comes after, such as recognition, 0..1: the product of sharpness and of
+	// shares for size, pose, light and contrast; halved if it is cut. Roll does not matter.
+	Quality       float64 `protobuf:"fixed64,9,opt,name=quality,proto3" json:"quality,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FaceAttributes) Reset() {
+	*x = FaceAttributes{}
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FaceAttributes) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FaceAttributes) ProtoMessage() {}
+
+func (x *FaceAttributes) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FaceAttributes.ProtoReflect.Descriptor instead.
+func (*FaceAttributes) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *FaceAttributes) GetRoll() float64 {
+	if x != nil {
+		return x.Roll
+	}
+	return 0
+}
+
+func (x *FaceAttributes) GetYaw() float64 {
+	if x != nil {
+		return x.Yaw
+	}
+	return 0
+}
+
+func (x *FaceAttributes) GetPitch() float64 {
+	if x != nil {
+		return x.Pitch
+	}
+	return 0
+}
+
+func (x *FaceAttributes) GetSharpness() float64 {
+	if x != nil {
+		return x.Sharpness
+	}
+	return 0
+}
+
+func (x *FaceAttributes) GetBrightness() float64 {
+	if x != nil {
+		return x.Brightness
+	}
+	return 0
+}
+
+func (x *FaceAttributes) GetContrast() float64 {
+	if x != nil {
+		return x.Contrast
+	}
+	return 0
+}
+
+func (x *FaceAttributes) GetInterEyeDistance() float64 {
+	if x != nil {
+		return x.InterEyeDistance
+	}
+	return 0
+}
+
+func (x *FaceAttributes) GetIsCut() bool {
+	if x != nil {
+		return x.IsCut
+	}
+	return false
+}
+
+func (x *FaceAttributes) GetQuality() float64 {
+	if x != nil {
+		return x.Quality
+	}
+	return 0
+}
+
 // Five points of a face. Left and right are the person's.
 type FaceLandmarks struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -638,7 +885,7 @@ type FaceLandmarks struct {
 
 func (x *FaceLandmarks) Reset() {
 	*x = FaceLandmarks{}
-	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[7]
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -650,7 +897,7 @@ func (x *FaceLandmarks) String() string {
 func (*FaceLandmarks) ProtoMessage() {}
 
 func (x *FaceLandmarks) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[7]
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -663,7 +910,7 @@ func (x *FaceLandmarks) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FaceLandmarks.ProtoReflect.Descriptor instead.
 func (*FaceLandmarks) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{7}
+	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *FaceLandmarks) GetRightEye() *Point {
@@ -716,7 +963,7 @@ type DetectionDetails struct {
 
 func (x *DetectionDetails) Reset() {
 	*x = DetectionDetails{}
-	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[8]
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -728,7 +975,7 @@ func (x *DetectionDetails) String() string {
 func (*DetectionDetails) ProtoMessage() {}
 
 func (x *DetectionDetails) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[8]
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -741,7 +988,7 @@ func (x *DetectionDetails) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DetectionDetails.ProtoReflect.Descriptor instead.
 func (*DetectionDetails) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{8}
+	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *DetectionDetails) GetImage() *ImageSize {
@@ -778,7 +1025,7 @@ type Threshold struct {
 
 func (x *Threshold) Reset() {
 	*x = Threshold{}
-	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[9]
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -790,7 +1037,7 @@ func (x *Threshold) String() string {
 func (*Threshold) ProtoMessage() {}
 
 func (x *Threshold) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[9]
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -803,7 +1050,7 @@ func (x *Threshold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Threshold.ProtoReflect.Descriptor instead.
 func (*Threshold) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{9}
+	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Threshold) GetValue() float64 {
@@ -833,7 +1080,7 @@ type ModelInfo struct {
 
 func (x *ModelInfo) Reset() {
 	*x = ModelInfo{}
-	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[10]
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -845,7 +1092,7 @@ func (x *ModelInfo) String() string {
 func (*ModelInfo) ProtoMessage() {}
 
 func (x *ModelInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[10]
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -858,7 +1105,7 @@ func (x *ModelInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelInfo.ProtoReflect.Descriptor instead.
 func (*ModelInfo) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{10}
+	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ModelInfo) GetName() string {
@@ -879,20 +1126,38 @@ var File_imageanalysis_v1_face_detection_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_face_detection_proto_rawDesc = "" +
 	"\n" +
-	"%imageanalysis/v1/face_detection.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1bimageanalysis/v1/rest.proto\"\x86\x02\n" +
+	"%imageanalysis/v1/face_detection.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1bimageanalysis/v1/rest.proto\"\xad\x05\n" +
 	"\x17DetectSingleFaceRequest\x12\x1c\n" +
 	"\x05image\x18\x01 \x01(\fB\x06\xaa\xbb\x18\x02\b\x01R\x05image\x12&\n" +
 	"\acompany\x18\x02 \x01(\tB\f\xaa\xbb\x18\b @:\x04acmeR\acompany\x12=\n" +
 	"\tmin_score\x18\x03 \x01(\x01B\x1b\xaa\xbb\x18\x17\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x030.5H\x00R\bminScore\x88\x01\x01\x12\x1c\n" +
 	"\tlandmarks\x18\x04 \x01(\bR\tlandmarks\x12\x17\n" +
 	"\x04crop\x18\x05 \x01(\bH\x01R\x04crop\x88\x01\x01\x12\x18\n" +
-	"\adetails\x18\x06 \x01(\bR\adetailsB\f\n" +
+	"\adetails\x18\x06 \x01(\bR\adetails\x12#\n" +
+	"\n" +
+	"attributes\x18\b \x01(\bH\x02R\n" +
+	"attributes\x88\x01\x01\x12A\n" +
+	"\vmin_quality\x18\t \x01(\x01B\x1b\xaa\xbb\x18\x17\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x030.3H\x03R\n" +
+	"minQuality\x88\x01\x01\x12&\n" +
+	"\fcrop_aligned\x18\n" +
+	" \x01(\bH\x04R\vcropAligned\x88\x01\x01\x128\n" +
+	"\x06margin\x18\v \x01(\x01B\x1b\xaa\xbb\x18\x17\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x030.2H\x05R\x06margin\x88\x01\x01\x12C\n" +
+	"\vcrop_format\x18\f \x01(\tB\x1d\xaa\xbb\x18\x19*\x12^(jpeg|png|webp)?$:\x03pngH\x06R\n" +
+	"cropFormat\x88\x01\x01\x12=\n" +
+	"\tcrop_size\x18\r \x01(\rB\x1b\xaa\xbb\x18\x17\x11\x00\x00\x00\x00\x00\x000@\x19\x00\x00\x00\x00\x00\x00\x90@:\x03112H\aR\bcropSize\x88\x01\x01B\f\n" +
 	"\n" +
 	"_min_scoreB\a\n" +
-	"\x05_crop\"\x9a\x01\n" +
+	"\x05_cropB\r\n" +
+	"\v_attributesB\x0e\n" +
+	"\f_min_qualityB\x0f\n" +
+	"\r_crop_alignedB\t\n" +
+	"\a_marginB\x0e\n" +
+	"\f_crop_formatB\f\n" +
+	"\n" +
+	"_crop_size\"\x9a\x01\n" +
 	"\x18DetectSingleFaceResponse\x122\n" +
 	"\x04face\x18\x01 \x01(\v2\x16.imageanalysis.v1.FaceB\x06\xba\xbb\x18\x02\x10\x01R\x04face\x12J\n" +
-	"\adetails\x18\x02 \x01(\v2\".imageanalysis.v1.DetectionDetailsB\f\xaa\xbb\x18\x020\x01\xba\xbb\x18\x02\x10\x01R\adetails\"\xd0\x02\n" +
+	"\adetails\x18\x02 \x01(\v2\".imageanalysis.v1.DetectionDetailsB\f\xaa\xbb\x18\x020\x01\xba\xbb\x18\x02\x10\x01R\adetails\"\xf7\x05\n" +
 	"\x15DetectAllFacesRequest\x12\x1c\n" +
 	"\x05image\x18\x01 \x01(\fB\x06\xaa\xbb\x18\x02\b\x01R\x05image\x12&\n" +
 	"\acompany\x18\x02 \x01(\tB\f\xaa\xbb\x18\b @:\x04acmeR\acompany\x12=\n" +
@@ -900,12 +1165,30 @@ const file_imageanalysis_v1_face_detection_proto_rawDesc = "" +
 	"\tlandmarks\x18\x04 \x01(\bR\tlandmarks\x12\x17\n" +
 	"\x04crop\x18\x05 \x01(\bH\x01R\x04crop\x88\x01\x01\x12\x18\n" +
 	"\adetails\x18\x06 \x01(\bR\adetails\x12<\n" +
-	"\tmax_faces\x18\a \x01(\rB\x1a\xaa\xbb\x18\x16\x11\x00\x00\x00\x00\x00\x00\xf0?\x19\x00\x00\x00\x00\x00@\x8f@:\x0210H\x02R\bmaxFaces\x88\x01\x01B\f\n" +
+	"\tmax_faces\x18\a \x01(\rB\x1a\xaa\xbb\x18\x16\x11\x00\x00\x00\x00\x00\x00\xf0?\x19\x00\x00\x00\x00\x00@\x8f@:\x0210H\x02R\bmaxFaces\x88\x01\x01\x12#\n" +
+	"\n" +
+	"attributes\x18\b \x01(\bH\x03R\n" +
+	"attributes\x88\x01\x01\x12A\n" +
+	"\vmin_quality\x18\t \x01(\x01B\x1b\xaa\xbb\x18\x17\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x030.3H\x04R\n" +
+	"minQuality\x88\x01\x01\x12&\n" +
+	"\fcrop_aligned\x18\n" +
+	" \x01(\bH\x05R\vcropAligned\x88\x01\x01\x128\n" +
+	"\x06margin\x18\v \x01(\x01B\x1b\xaa\xbb\x18\x17\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x030.2H\x06R\x06margin\x88\x01\x01\x12C\n" +
+	"\vcrop_format\x18\f \x01(\tB\x1d\xaa\xbb\x18\x19*\x12^(jpeg|png|webp)?$:\x03pngH\aR\n" +
+	"cropFormat\x88\x01\x01\x12=\n" +
+	"\tcrop_size\x18\r \x01(\rB\x1b\xaa\xbb\x18\x17\x11\x00\x00\x00\x00\x00\x000@\x19\x00\x00\x00\x00\x00\x00\x90@:\x03112H\bR\bcropSize\x88\x01\x01B\f\n" +
 	"\n" +
 	"_min_scoreB\a\n" +
 	"\x05_cropB\f\n" +
 	"\n" +
-	"_max_faces\"\x9d\x02\n" +
+	"_max_facesB\r\n" +
+	"\v_attributesB\x0e\n" +
+	"\f_min_qualityB\x0f\n" +
+	"\r_crop_alignedB\t\n" +
+	"\a_marginB\x0e\n" +
+	"\f_crop_formatB\f\n" +
+	"\n" +
+	"_crop_size\"\x9d\x02\n" +
 	"\x16DetectAllFacesResponse\x12:\n" +
 	"\x05faces\x18\x01 \x03(\v2\x16.imageanalysis.v1.FaceB\f\xba\xbb\x18\b\n" +
 	"\x06resultR\x05faces\x12{\n" +
@@ -919,7 +1202,7 @@ const file_imageanalysis_v1_face_detection_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12F\n" +
 	"\bresponse\x18\x02 \x01(\v2(.imageanalysis.v1.DetectAllFacesResponseH\x00R\bresponse\x12*\n" +
 	"\x05error\x18\x03 \x01(\v2\x12.google.rpc.StatusH\x00R\x05errorB\b\n" +
-	"\x06result\"\xa0\x02\n" +
+	"\x06result\"\xea\x02\n" +
 	"\x04Face\x12L\n" +
 	"\fbounding_box\x18\x01 \x01(\v2\x1d.imageanalysis.v1.BoundingBoxB\n" +
 	"\xba\xbb\x18\x06\n" +
@@ -927,7 +1210,22 @@ const file_imageanalysis_v1_face_detection_proto_rawDesc = "" +
 	"\x0fdetection_score\x18\x02 \x01(\x01B%\xaa\xbb\x18\x19*\x0f^[01]\\.\\d{4,6}$:\x060.9731\xba\xbb\x18\x04\x18\x04 \x06R\x0edetectionScore\x123\n" +
 	"\tcrop_jpeg\x18\x03 \x01(\fB\x16\xaa\xbb\x18\b0\x01:\x04/9g=\xba\xbb\x18\x06\n" +
 	"\x04faceR\bcropJpeg\x12E\n" +
-	"\tlandmarks\x18\x04 \x01(\v2\x1f.imageanalysis.v1.FaceLandmarksB\x06\xaa\xbb\x18\x020\x01R\tlandmarks\"\xb9\x02\n" +
+	"\tlandmarks\x18\x04 \x01(\v2\x1f.imageanalysis.v1.FaceLandmarksB\x06\xaa\xbb\x18\x020\x01R\tlandmarks\x12H\n" +
+	"\n" +
+	"attributes\x18\x05 \x01(\v2 .imageanalysis.v1.FaceAttributesB\x06\xaa\xbb\x18\x020\x01R\n" +
+	"attributes\"\x85\x02\n" +
+	"\x0eFaceAttributes\x12\x12\n" +
+	"\x04roll\x18\x01 \x01(\x01R\x04roll\x12\x10\n" +
+	"\x03yaw\x18\x02 \x01(\x01R\x03yaw\x12\x14\n" +
+	"\x05pitch\x18\x03 \x01(\x01R\x05pitch\x12\x1c\n" +
+	"\tsharpness\x18\x04 \x01(\x01R\tsharpness\x12\x1e\n" +
+	"\n" +
+	"brightness\x18\x05 \x01(\x01R\n" +
+	"brightness\x12\x1a\n" +
+	"\bcontrast\x18\x06 \x01(\x01R\bcontrast\x12,\n" +
+	"\x12inter_eye_distance\x18\a \x01(\x01R\x10interEyeDistance\x12\x15\n" +
+	"\x06is_cut\x18\b \x01(\bR\x05isCut\x12\x18\n" +
+	"\aquality\x18\t \x01(\x01R\aquality\"\xb9\x02\n" +
 	"\rFaceLandmarks\x124\n" +
 	"\tright_eye\x18\x01 \x01(\v2\x17.imageanalysis.v1.PointR\brightEye\x122\n" +
 	"\bleft_eye\x18\x02 \x01(\v2\x17.imageanalysis.v1.PointR\aleftEye\x122\n" +
@@ -974,7 +1272,7 @@ func file_imageanalysis_v1_face_detection_proto_rawDescGZIP() []byte {
 }
 
 var file_imageanalysis_v1_face_detection_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_imageanalysis_v1_face_detection_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_imageanalysis_v1_face_detection_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_imageanalysis_v1_face_detection_proto_goTypes = []any{
 	(ThresholdSource)(0),              // 0: imageanalysis.v1.ThresholdSource
 	(*DetectSingleFaceRequest)(nil),   // 1: imageanalysis.v1.DetectSingleFaceRequest
@@ -984,45 +1282,47 @@ var file_imageanalysis_v1_face_detection_proto_goTypes = []any{
 	(*StreamDetectFacesRequest)(nil),  // 5: imageanalysis.v1.StreamDetectFacesRequest
 	(*StreamDetectFacesResponse)(nil), // 6: imageanalysis.v1.StreamDetectFacesResponse
 	(*Face)(nil),                      // 7: imageanalysis.v1.Face
-	(*FaceLandmarks)(nil),             // 8: imageanalysis.v1.FaceLandmarks
-	(*DetectionDetails)(nil),          // 9: imageanalysis.v1.DetectionDetails
-	(*Threshold)(nil),                 // 10: imageanalysis.v1.Threshold
-	(*ModelInfo)(nil),                 // 11: imageanalysis.v1.ModelInfo
-	(*status.Status)(nil),             // 12: google.rpc.Status
-	(*BoundingBox)(nil),               // 13: imageanalysis.v1.BoundingBox
-	(*Point)(nil),                     // 14: imageanalysis.v1.Point
-	(*ImageSize)(nil),                 // 15: imageanalysis.v1.ImageSize
+	(*FaceAttributes)(nil),            // 8: imageanalysis.v1.FaceAttributes
+	(*FaceLandmarks)(nil),             // 9: imageanalysis.v1.FaceLandmarks
+	(*DetectionDetails)(nil),          // 10: imageanalysis.v1.DetectionDetails
+	(*Threshold)(nil),                 // 11: imageanalysis.v1.Threshold
+	(*ModelInfo)(nil),                 // 12: imageanalysis.v1.ModelInfo
+	(*status.Status)(nil),             // 13: google.rpc.Status
+	(*BoundingBox)(nil),               // 14: imageanalysis.v1.BoundingBox
+	(*Point)(nil),                     // 15: imageanalysis.v1.Point
+	(*ImageSize)(nil),                 // 16: imageanalysis.v1.ImageSize
 }
 var file_imageanalysis_v1_face_detection_proto_depIdxs = []int32{
 	7,  // 0: imageanalysis.v1.DetectSingleFaceResponse.face:type_name -> imageanalysis.v1.Face
-	9,  // 1: imageanalysis.v1.DetectSingleFaceResponse.details:type_name -> imageanalysis.v1.DetectionDetails
+	10, // 1: imageanalysis.v1.DetectSingleFaceResponse.details:type_name -> imageanalysis.v1.DetectionDetails
 	7,  // 2: imageanalysis.v1.DetectAllFacesResponse.faces:type_name -> imageanalysis.v1.Face
-	9,  // 3: imageanalysis.v1.DetectAllFacesResponse.details:type_name -> imageanalysis.v1.DetectionDetails
+	10, // 3: imageanalysis.v1.DetectAllFacesResponse.details:type_name -> imageanalysis.v1.DetectionDetails
 	3,  // 4: imageanalysis.v1.StreamDetectFacesRequest.request:type_name -> imageanalysis.v1.DetectAllFacesRequest
 	4,  // 5: imageanalysis.v1.StreamDetectFacesResponse.response:type_name -> imageanalysis.v1.DetectAllFacesResponse
-	12, // 6: imageanalysis.v1.StreamDetectFacesResponse.error:type_name -> google.rpc.Status
-	13, // 7: imageanalysis.v1.Face.bounding_box:type_name -> imageanalysis.v1.BoundingBox
-	8,  // 8: imageanalysis.v1.Face.landmarks:type_name -> imageanalysis.v1.FaceLandmarks
-	14, // 9: imageanalysis.v1.FaceLandmarks.right_eye:type_name -> imageanalysis.v1.Point
-	14, // 10: imageanalysis.v1.FaceLandmarks.left_eye:type_name -> imageanalysis.v1.Point
-	14, // 11: imageanalysis.v1.FaceLandmarks.nose_tip:type_name -> imageanalysis.v1.Point
-	14, // 12: imageanalysis.v1.FaceLandmarks.right_mouth_corner:type_name -> imageanalysis.v1.Point
-	14, // 13: imageanalysis.v1.FaceLandmarks.left_mouth_corner:type_name -> imageanalysis.v1.Point
-	15, // 14: imageanalysis.v1.DetectionDetails.image:type_name -> imageanalysis.v1.ImageSize
-	10, // 15: imageanalysis.v1.DetectionDetails.threshold:type_name -> imageanalysis.v1.Threshold
-	11, // 16: imageanalysis.v1.DetectionDetails.model:type_name -> imageanalysis.v1.ModelInfo
-	0,  // 17: imageanalysis.v1.Threshold.source:type_name -> imageanalysis.v1.ThresholdSource
-	1,  // 18: imageanalysis.v1.FaceDetectionService.DetectSingleFace:input_type -> imageanalysis.v1.DetectSingleFaceRequest
-	3,  // 19: imageanalysis.v1.FaceDetectionService.DetectAllFaces:input_type -> imageanalysis.v1.DetectAllFacesRequest
-	5,  // 20: imageanalysis.v1.FaceDetectionService.StreamDetectFaces:input_type -> imageanalysis.v1.StreamDetectFacesRequest
-	2,  // 21: imageanalysis.v1.FaceDetectionService.DetectSingleFace:output_type -> imageanalysis.v1.DetectSingleFaceResponse
-	4,  // 22: imageanalysis.v1.FaceDetectionService.DetectAllFaces:output_type -> imageanalysis.v1.DetectAllFacesResponse
-	6,  // 23: imageanalysis.v1.FaceDetectionService.StreamDetectFaces:output_type -> imageanalysis.v1.StreamDetectFacesResponse
-	21, // [21:24] is the sub-list for method output_type
-	18, // [18:21] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	13, // 6: imageanalysis.v1.StreamDetectFacesResponse.error:type_name -> google.rpc.Status
+	14, // 7: imageanalysis.v1.Face.bounding_box:type_name -> imageanalysis.v1.BoundingBox
+	9,  // 8: imageanalysis.v1.Face.landmarks:type_name -> imageanalysis.v1.FaceLandmarks
+	8,  // 9: imageanalysis.v1.Face.attributes:type_name -> imageanalysis.v1.FaceAttributes
+	15, // 10: imageanalysis.v1.FaceLandmarks.right_eye:type_name -> imageanalysis.v1.Point
+	15, // 11: imageanalysis.v1.FaceLandmarks.left_eye:type_name -> imageanalysis.v1.Point
+	15, // 12: imageanalysis.v1.FaceLandmarks.nose_tip:type_name -> imageanalysis.v1.Point
+	15, // 13: imageanalysis.v1.FaceLandmarks.right_mouth_corner:type_name -> imageanalysis.v1.Point
+	15, // 14: imageanalysis.v1.FaceLandmarks.left_mouth_corner:type_name -> imageanalysis.v1.Point
+	16, // 15: imageanalysis.v1.DetectionDetails.image:type_name -> imageanalysis.v1.ImageSize
+	11, // 16: imageanalysis.v1.DetectionDetails.threshold:type_name -> imageanalysis.v1.Threshold
+	12, // 17: imageanalysis.v1.DetectionDetails.model:type_name -> imageanalysis.v1.ModelInfo
+	0,  // 18: imageanalysis.v1.Threshold.source:type_name -> imageanalysis.v1.ThresholdSource
+	1,  // 19: imageanalysis.v1.FaceDetectionService.DetectSingleFace:input_type -> imageanalysis.v1.DetectSingleFaceRequest
+	3,  // 20: imageanalysis.v1.FaceDetectionService.DetectAllFaces:input_type -> imageanalysis.v1.DetectAllFacesRequest
+	5,  // 21: imageanalysis.v1.FaceDetectionService.StreamDetectFaces:input_type -> imageanalysis.v1.StreamDetectFacesRequest
+	2,  // 22: imageanalysis.v1.FaceDetectionService.DetectSingleFace:output_type -> imageanalysis.v1.DetectSingleFaceResponse
+	4,  // 23: imageanalysis.v1.FaceDetectionService.DetectAllFaces:output_type -> imageanalysis.v1.DetectAllFacesResponse
+	6,  // 24: imageanalysis.v1.FaceDetectionService.StreamDetectFaces:output_type -> imageanalysis.v1.StreamDetectFacesResponse
+	22, // [22:25] is the sub-list for method output_type
+	19, // [19:22] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_imageanalysis_v1_face_detection_proto_init() }
@@ -1044,7 +1344,7 @@ func file_imageanalysis_v1_face_detection_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_imageanalysis_v1_face_detection_proto_rawDesc), len(file_imageanalysis_v1_face_detection_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   11,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -10,8 +10,8 @@ import {
   wholePixels,
 } from '../../../core-server/image/crop.js';
 import { decodeUpright } from '../../../core-server/image/decode/decode.js';
-import { imageFile } from '../../helpers/pictures/image-file.js';
 import type { Box, Point } from '../../../core-server/image/picture.js';
+import { imageFile } from '../../helpers/pictures/image-file.js';
 import { colourDistance, coloursOf, quarterColours, quarters } from './fixtures.js';
 
 const samplePortrait = fileURLToPath(new URL('../../../../samples/astronaut.jpg', import.meta.url));

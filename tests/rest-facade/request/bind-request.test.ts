@@ -51,6 +51,16 @@ test('requests and their messages', () => {
   const table: [Parameters<typeof transcode>, string, object][] = [
     [['POST', '/face_detect_single', form()], 'DetectSingleFace', { image }],
     [
+      ['POST', '/face_detect_single', form(['crop', 'aligned'], ['margin', '0.25'])],
+      'DetectSingleFace',
+      { image, crop: true, crop_aligned: true, margin: 0.25 },
+    ],
+    [
+      ['POST', '/face_detect_multi', form(['attributes', 'true'], ['min_quality', '0.5'])],
+      'DetectAllFaces',
+      { image, attributes: true, min_quality: 0.5 },
+    ],
+    [
       ['POST', '/face_detect_single', form(['company', ''], ['x', '1'], ['x', '2'])],
       'DetectSingleFace',
       { image },

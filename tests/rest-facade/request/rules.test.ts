@@ -39,11 +39,20 @@ test('the routes are those of the contract', () => {
   const score = '/v1/companies/{company}/detection-score';
   const header = 'x-company-password:password';
   const options = 'company,min_score,landmarks,crop,details';
+  const more = 'attributes,min_quality,crop_aligned,margin,crop_format,crop_size';
   const known =
     'expected_digits,expected_decimals,previous_reading,max_increase,serial_number,alternatives,details,expected_unit';
   assert.deepEqual(routes, [
-    ['POST /face_detect_single', 'DetectSingleFace', 'multipart', '', options, '', ''],
-    ['POST /face_detect_multi', 'DetectAllFaces', 'multipart', '', `${options},max_faces`, '', ''],
+    ['POST /face_detect_single', 'DetectSingleFace', 'multipart', '', `${options},${more}`, '', ''],
+    [
+      'POST /face_detect_multi',
+      'DetectAllFaces',
+      'multipart',
+      '',
+      `${options},max_faces,${more}`,
+      '',
+      '',
+    ],
     [`GET ${score}`, 'GetDetectionScore', 'none', 'company', '', '', header],
     [
       'GET /face_config_score',
@@ -79,7 +88,7 @@ function load(t: TestContext, methods: string, messages = '') {
     import "google/api/annotations.proto"; import "imageanalysis/v1/rest.proto";
     message Q { string name = 1; bytes image = 2; uint32 x = 3; }
     message Nested { Q q = 1; } message Tags { repeated string tags = 1; }
-    message Large { int64 n = 1; } message Ratio { double ratio = 1; } message R { string text = 1; } ${messages}
+    message Large { int64 n = 1; } message R { string text = 1; } ${messages}
     service S { ${methods} }`,
   );
   return loadRpcs(['a.proto'], [dir, protoDir]);
@@ -152,7 +161,6 @@ test('mistakes in the options are errors at start that name the RPC', (t) => {
     [method('M', 'get: "/a"', '', 'Nested'), /field "q" is of type Q/],
     [method('M', 'get: "/a"', '', 'Large'), /field "n" is of type int64, which has no REST form/],
     [method('M', 'get: "/a"', '', 'Tags'), /field "tags" is repeated, which has no REST form/],
-    [method('M', 'get: "/a"', '', 'Ratio'), /field "ratio" is a double, want a score/],
     [
       `rpc M(stream Q) returns (R) { option (google.api.http) = {get: "/a"}; }`,
       /streams are not available over REST/,

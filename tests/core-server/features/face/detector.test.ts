@@ -17,7 +17,7 @@ const rule: CascadeRule = {
   overviewSide: 640,
   weakScore: 0.35,
   sureScore: 0.5,
-  uprightScore: 0.9,
+  uprightScore: 0.5,
   turnedScore: 0.8,
   turnedSide: 72,
   largeSide: 450,

@@ -7,6 +7,7 @@ import type {
   DetectFacesInput,
   DetectFacesOutput,
 } from '../../../../core-server/features/face/task.js';
+import { plainCrop } from '../../../../core-server/image/crop.js';
 import type { RunOptions } from '../../../../core-server/inference/pool/worker-pool.js';
 import {
   type DetectAllFacesRequest,
@@ -122,6 +123,8 @@ test('the picture goes to a worker with the resolved threshold', async () => {
   });
 });
 
+const wholeFace = { ...plainCrop, size: undefined };
+
 test('crops are wanted and faces are many unless something else is said', async () => {
   const { handlers, jobs } = start({ faces: [face] });
   await handlers.detectAllFaces(request(), call);
@@ -129,8 +132,8 @@ test('crops are wanted and faces are many unless something else is said', async 
   assert.deepEqual(
     jobs.map(({ input }) => [input.crop, input.maxFaces, input.landmarks]),
     [
-      [true, 1000, false],
-      [true, 1, false],
+      [wholeFace, 1000, false],
+      [wholeFace, 1, false],
     ],
   );
 });
@@ -216,4 +219,37 @@ test('the ends of the ranges pass', async () => {
     await handlers.detectAllFaces(request(changes), call);
   }
   assert.equal(jobs.length, 4);
+});
+
+test('attributes, quality and crops are asked of the worker, and what is out of range is refused', async () => {
+  const { handlers, jobs } = start({ faces: [face] });
+  const wish = {
+    attributes: true,
+    minQuality: 0.25,
+    cropAligned: true,
+    margin: 0.5,
+    cropFormat: 'png',
+    cropSize: 64,
+  };
+  await handlers.detectSingleFace(request(wish), call);
+  const { crop, attributes, minQuality } = jobs[0]?.input ?? {};
+  assert.deepEqual(
+    { crop, attributes, minQuality },
+    {
+      crop: { format: 'png', isAligned: true, margin: 0.5, size: 64 },
+      attributes: true,
+      minQuality: 0.25,
+    },
+  );
+  const mistakes: [wish: object, message: string][] = [
+    [{ minQuality: 1.5 }, 'min_quality is 1.5, want a number from 0 to 1 with at most 6 decimals'],
+    [{ margin: -0.1 }, 'margin is -0.1, want a number from 0 to 1 with at most 6 decimals'],
+    [{ cropSize: 15 }, 'crop_size is 15, want a whole number from 16 to 1024'],
+    [{ cropSize: 1025 }, 'crop_size is 1025, want a whole number from 16 to 1024'],
+    [{ cropFormat: 'gif' }, 'crop_format is "gif", want jpeg, png or webp'],
+  ];
+  for (const [mistake, message] of mistakes) {
+    const answer = await refusal(handlers.detectAllFaces(request(mistake), call));
+    assert.deepEqual(answer, ['INVALID_FIELD', message]);
+  }
 });

@@ -23,20 +23,32 @@ THRESHOLD_SOURCE_COMPANY: ThresholdSource
 THRESHOLD_SOURCE_DEFAULT: ThresholdSource
 
 class DetectSingleFaceRequest(_message.Message):
-    __slots__ = ("image", "company", "min_score", "landmarks", "crop", "details")
+    __slots__ = ("image", "company", "min_score", "landmarks", "crop", "details", "attributes", "min_quality", "crop_aligned", "margin", "crop_format", "crop_size")
     IMAGE_FIELD_NUMBER: _ClassVar[int]
     COMPANY_FIELD_NUMBER: _ClassVar[int]
     MIN_SCORE_FIELD_NUMBER: _ClassVar[int]
     LANDMARKS_FIELD_NUMBER: _ClassVar[int]
     CROP_FIELD_NUMBER: _ClassVar[int]
     DETAILS_FIELD_NUMBER: _ClassVar[int]
+    ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
+    MIN_QUALITY_FIELD_NUMBER: _ClassVar[int]
+    CROP_ALIGNED_FIELD_NUMBER: _ClassVar[int]
+    MARGIN_FIELD_NUMBER: _ClassVar[int]
+    CROP_FORMAT_FIELD_NUMBER: _ClassVar[int]
+    CROP_SIZE_FIELD_NUMBER: _ClassVar[int]
     image: bytes
     company: str
     min_score: float
     landmarks: bool
     crop: bool
     details: bool
-    def __init__(self, image: _Optional[bytes] = ..., company: _Optional[str] = ..., min_score: _Optional[float] = ..., landmarks: bool = ..., crop: bool = ..., details: bool = ...) -> None: ...
+    attributes: bool
+    min_quality: float
+    crop_aligned: bool
+    margin: float
+    crop_format: str
+    crop_size: int
+    def __init__(self, image: _Optional[bytes] = ..., company: _Optional[str] = ..., min_score: _Optional[float] = ..., landmarks: bool = ..., crop: bool = ..., details: bool = ..., attributes: bool = ..., min_quality: _Optional[float] = ..., crop_aligned: bool = ..., margin: _Optional[float] = ..., crop_format: _Optional[str] = ..., crop_size: _Optional[int] = ...) -> None: ...
 
 class DetectSingleFaceResponse(_message.Message):
     __slots__ = ("face", "details")
@@ -47,7 +59,7 @@ class DetectSingleFaceResponse(_message.Message):
     def __init__(self, face: _Optional[_Union[Face, _Mapping]] = ..., details: _Optional[_Union[DetectionDetails, _Mapping]] = ...) -> None: ...
 
 class DetectAllFacesRequest(_message.Message):
-    __slots__ = ("image", "company", "min_score", "landmarks", "crop", "details", "max_faces")
+    __slots__ = ("image", "company", "min_score", "landmarks", "crop", "details", "max_faces", "attributes", "min_quality", "crop_aligned", "margin", "crop_format", "crop_size")
     IMAGE_FIELD_NUMBER: _ClassVar[int]
     COMPANY_FIELD_NUMBER: _ClassVar[int]
     MIN_SCORE_FIELD_NUMBER: _ClassVar[int]
@@ -55,6 +67,12 @@ class DetectAllFacesRequest(_message.Message):
     CROP_FIELD_NUMBER: _ClassVar[int]
     DETAILS_FIELD_NUMBER: _ClassVar[int]
     MAX_FACES_FIELD_NUMBER: _ClassVar[int]
+    ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
+    MIN_QUALITY_FIELD_NUMBER: _ClassVar[int]
+    CROP_ALIGNED_FIELD_NUMBER: _ClassVar[int]
+    MARGIN_FIELD_NUMBER: _ClassVar[int]
+    CROP_FORMAT_FIELD_NUMBER: _ClassVar[int]
+    CROP_SIZE_FIELD_NUMBER: _ClassVar[int]
     image: bytes
     company: str
     min_score: float
@@ -62,7 +80,13 @@ class DetectAllFacesRequest(_message.Message):
     crop: bool
     details: bool
     max_faces: int
-    def __init__(self, image: _Optional[bytes] = ..., company: _Optional[str] = ..., min_score: _Optional[float] = ..., landmarks: bool = ..., crop: bool = ..., details: bool = ..., max_faces: _Optional[int] = ...) -> None: ...
+    attributes: bool
+    min_quality: float
+    crop_aligned: bool
+    margin: float
+    crop_format: str
+    crop_size: int
+    def __init__(self, image: _Optional[bytes] = ..., company: _Optional[str] = ..., min_score: _Optional[float] = ..., landmarks: bool = ..., crop: bool = ..., details: bool = ..., max_faces: _Optional[int] = ..., attributes: bool = ..., min_quality: _Optional[float] = ..., crop_aligned: bool = ..., margin: _Optional[float] = ..., crop_format: _Optional[str] = ..., crop_size: _Optional[int] = ...) -> None: ...
 
 class DetectAllFacesResponse(_message.Message):
     __slots__ = ("faces", "omitted_faces", "details")
@@ -93,16 +117,40 @@ class StreamDetectFacesResponse(_message.Message):
     def __init__(self, id: _Optional[str] = ..., response: _Optional[_Union[DetectAllFacesResponse, _Mapping]] = ..., error: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...) -> None: ...
 
 class Face(_message.Message):
-    __slots__ = ("bounding_box", "detection_score", "crop_jpeg", "landmarks")
+    __slots__ = ("bounding_box", "detection_score", "crop_jpeg", "landmarks", "attributes")
     BOUNDING_BOX_FIELD_NUMBER: _ClassVar[int]
     DETECTION_SCORE_FIELD_NUMBER: _ClassVar[int]
     CROP_JPEG_FIELD_NUMBER: _ClassVar[int]
     LANDMARKS_FIELD_NUMBER: _ClassVar[int]
+    ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
     bounding_box: _geometry_pb2.BoundingBox
     detection_score: float
     crop_jpeg: bytes
     landmarks: FaceLandmarks
-    def __init__(self, bounding_box: _Optional[_Union[_geometry_pb2.BoundingBox, _Mapping]] = ..., detection_score: _Optional[float] = ..., crop_jpeg: _Optional[bytes] = ..., landmarks: _Optional[_Union[FaceLandmarks, _Mapping]] = ...) -> None: ...
+    attributes: FaceAttributes
+    def __init__(self, bounding_box: _Optional[_Union[_geometry_pb2.BoundingBox, _Mapping]] = ..., detection_score: _Optional[float] = ..., crop_jpeg: _Optional[bytes] = ..., landmarks: _Optional[_Union[FaceLandmarks, _Mapping]] = ..., attributes: _Optional[_Union[FaceAttributes, _Mapping]] = ...) -> None: ...
+
+class FaceAttributes(_message.Message):
+    __slots__ = ("roll", "yaw", "pitch", "sharpness", "brightness", "contrast", "inter_eye_distance", "is_cut", "quality")
+    ROLL_FIELD_NUMBER: _ClassVar[int]
+    YAW_FIELD_NUMBER: _ClassVar[int]
+    PITCH_FIELD_NUMBER: _ClassVar[int]
+    SHARPNESS_FIELD_NUMBER: _ClassVar[int]
+    BRIGHTNESS_FIELD_NUMBER: _ClassVar[int]
+    CONTRAST_FIELD_NUMBER: _ClassVar[int]
+    INTER_EYE_DISTANCE_FIELD_NUMBER: _ClassVar[int]
+    IS_CUT_FIELD_NUMBER: _ClassVar[int]
+    QUALITY_FIELD_NUMBER: _ClassVar[int]
+    roll: float
+    yaw: float
+    pitch: float
+    sharpness: float
+    brightness: float
+    contrast: float
+    inter_eye_distance: float
+    is_cut: bool
+    quality: float
+    def __init__(self, roll: _Optional[float] = ..., yaw: _Optional[float] = ..., pitch: _Optional[float] = ..., sharpness: _Optional[float] = ..., brightness: _Optional[float] = ..., contrast: _Optional[float] = ..., inter_eye_distance: _Optional[float] = ..., is_cut: bool = ..., quality: _Optional[float] = ...) -> None: ...
 
 class FaceLandmarks(_message.Message):
     __slots__ = ("right_eye", "left_eye", "nose_tip", "right_mouth_corner", "left_mouth_corner")
