@@ -21,7 +21,7 @@ putBehindMainThread();
 
 await restrictLoaders();
 const faceDetector = await openFaceDetector(models.face, manifestUrl, now);
-const meterReader = await openMeterReader(models.meter, manifestUrl, now, models.printReader);
+const meterReader = await openMeterReader(models.meter, manifestUrl, now);
 
 /** A file is inspected in its first step: what it contains must cost the main thread nothing, whose time is everyone's. */
 const inspect = async (

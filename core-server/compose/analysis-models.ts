@@ -1,7 +1,6 @@
 import { chooseFaceModel, type FaceModel } from '../features/face/face-model.js';
 import type { FaceTasks } from '../features/face/task.js';
 import { loadMeterModel, type MeterModel } from '../features/meter/meter-model.js';
-import type { PrintReaderName } from '../features/meter/open-meter-reader.js';
 import type { MeterTasks } from '../features/meter/task.js';
 import { loadManifest } from '../inference/models/manifest.js';
 
@@ -17,8 +16,6 @@ export interface AnalysisModels {
   readonly manifestUrl: string;
   readonly face: FaceModel;
   readonly meter: MeterModel;
-  /** What reads the print on meters. */
-  readonly printReader: PrintReaderName;
 }
 
 /**
@@ -30,13 +27,11 @@ export interface AnalysisModels {
 export async function loadAnalysisModels(
   manifestUrl: URL,
   faceModel?: string,
-  printReader: PrintReaderName = 'own',
 ): Promise<AnalysisModels> {
   const manifest = await loadManifest(manifestUrl);
   return {
     manifestUrl: manifestUrl.href,
     face: chooseFaceModel(manifest, faceModel),
     meter: await loadMeterModel(manifest, manifestUrl),
-    printReader,
   };
 }

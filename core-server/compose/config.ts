@@ -58,12 +58,6 @@ export const settings = z.object({
   CORE_METER_CHECK_BELOW: share
     .optional()
     .describe('Readings with a lower confidence get the status `check`.'),
-  CORE_METER_PRINT_READER: z
-    .enum(['own', 'ocr-node'])
-    .default('own')
-    .describe(
-      'What reads serial number and unit: `own`, or `ocr-node` for the pipeline of @gutenye/ocr-node, which takes twice the time and memory. See [Meter reading](meter-reading.md#print).',
-    ),
   CORE_MAX_IMAGE_BYTES: wholeNumber(1, 100 * 2 ** 20)
     .default(10 * 2 ** 20)
     .describe('Maximum size of a picture file, in bytes.'),

@@ -65,11 +65,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
 
   try {
     const credentials = await loadServerCredentials(config);
-    const models = await loadAnalysisModels(
-      manifestUrl,
-      config.CORE_FACE_MODEL,
-      config.CORE_METER_PRINT_READER,
-    );
+    const models = await loadAnalysisModels(manifestUrl, config.CORE_FACE_MODEL);
     const metrics = createMetrics(readVersion());
 
     const common = { config, log, metrics, tracing, models, now: monotonicMs };

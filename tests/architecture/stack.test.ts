@@ -23,6 +23,7 @@ const uses: Record<string, string> = {
   express: 'rest-facade/server/app.ts',
   busboy: 'rest-facade/request/body/read-multipart.ts',
   'onnxruntime-node': 'core-server/inference/models/sessions.ts',
+  '@gutenye/ocr-node': 'core-server/features/meter/printed/printed-worker.ts',
   sharp: 'core-server/image/decode/decode.ts',
   knex: 'core-server/store/sqlite/open-sqlite.ts',
 };

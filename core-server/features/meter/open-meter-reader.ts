@@ -3,11 +3,7 @@ import { openModel } from '../../inference/models/sessions.js';
 import type { MeterModel } from './meter-model.js';
 import { createMeterReader, type MeterReader } from './meter-reader.js';
 import { createNetworkCounterReader } from './network-counter-reader.js';
-import { createLibraryReader } from './printed/library-reader.js';
 import { createPrintedReader } from './printed/printed-reader.js';
-
-/** `CORE_METER_PRINT_READER`. */
-export type PrintReaderName = 'own' | 'ocr-node';
 
 /**
  * The task `readMeter` with its networks.
@@ -20,7 +16,6 @@ export async function openMeterReader(
   model: MeterModel,
   folder: URL,
   now: () => number,
-  printReader: PrintReaderName = 'own',
 ): Promise<MeterReader> {
   const open = (entry: ModelEntry) => openModel(entry, folder, { memory: 'given-back' });
   const [locate, refine, read, mark] = await Promise.all([
@@ -31,7 +26,7 @@ export async function openMeterReader(
   ]);
   return createMeterReader(
     createNetworkCounterReader({ locate, refine, read, mark }, model.rules, now),
-    printReader === 'own' ? createPrintedReader() : createLibraryReader(),
+    createPrintedReader(),
     now,
   );
 }

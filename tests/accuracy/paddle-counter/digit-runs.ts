@@ -1,5 +1,5 @@
 import { type Quad, sliceOf } from '../../../core-server/features/meter/geometry.js';
-import type { ReadCharacter } from '../../../core-server/features/meter/printed/ctc-text.js';
+import type { ReadCharacter } from './ctc-text.js';
 
 /** A line of text; each character with how red its surroundings are (see `rednessAt`). */
 export interface ColouredLine {

@@ -1,17 +1,16 @@
 import { sizeOf, turned } from '../../../core-server/features/meter/geometry.js';
-import { openPaddleOcr } from '../../../core-server/features/meter/printed/paddle-ocr.js';
-import { sampleQuad } from '../../../core-server/features/meter/printed/sample-quad.js';
 import {
-  readTextLines,
+  openPaddleOcr,
   type RunNetwork,
-  type TextLine,
-} from '../../../core-server/features/meter/printed/text-lines.js';
+} from '../../../core-server/features/meter/printed/paddle-ocr.js';
+import { sampleQuad } from '../../../core-server/features/meter/printed/sample-quad.js';
 import type { RgbPicture } from '../../../core-server/image/picture.js';
 import { cpuClock } from '../cpu-clock.js';
 import { countRedWheels } from './count-red-wheels.js';
 import type { ColouredLine } from './digit-runs.js';
 import { rednessAt } from './redness.js';
 import { type SelectedRun, selectReading } from './select-reading.js';
+import { readTextLines, type TextLine } from './text-lines.js';
 
 // What PaddleOCR makes of meters, with the best rule that we found for it: a measure for our own
 // networks. It is not served.

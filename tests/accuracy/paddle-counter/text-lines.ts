@@ -1,17 +1,15 @@
-import type { RgbPicture, Size } from '../../../image/picture.js';
-import { type Quad, sizeOf } from '../geometry.js';
+import { type Quad, sizeOf } from '../../../core-server/features/meter/geometry.js';
+import {
+  asDetector,
+  asRecogniser,
+  type FloatTensor,
+  type PaddleOcr,
+  type RunNetwork,
+} from '../../../core-server/features/meter/printed/paddle-ocr.js';
+import { sampleQuad } from '../../../core-server/features/meter/printed/sample-quad.js';
+import type { RgbPicture, Size } from '../../../core-server/image/picture.js';
 import { decodeCtc, type ReadCharacter } from './ctc-text.js';
-import { sampleQuad } from './sample-quad.js';
 import { findTextBoxes } from './text-boxes.js';
-
-/** A dense tensor of floats. */
-export interface FloatTensor {
-  readonly data: Float32Array;
-  readonly dims: readonly number[];
-}
-
-/** Runs a network that has one input and one output. */
-export type RunNetwork = (input: FloatTensor) => Promise<FloatTensor>;
 
 /** One line of text in one reading direction. */
 export interface TextLine {
@@ -20,14 +18,7 @@ export interface TextLine {
   readonly characters: readonly ReadCharacter[];
 }
 
-export interface OcrNetworks {
-  /** PP-OCR text detector: float[1,3,H,W] BGR, sides multiples of 32 → probability map [1,1,H,W]. */
-  readonly detect: RunNetwork;
-  /** PP-OCR recogniser: float[1,3,48,W] BGR → [1, steps, alphabet + 1]. */
-  readonly recognise: RunNetwork;
-  /** Text of class 1, 2, … of the recogniser. */
-  readonly alphabet: readonly string[];
-}
+type OcrNetworks = Omit<PaddleOcr, 'release'>;
 
 const stripHeight = 48; // what the recogniser was trained on
 const maxStripWidth = 960;
@@ -56,10 +47,6 @@ export async function readTextLines(
   }
   return lines;
 }
-
-// PP-OCR feeds BGR but subtracts ImageNet's RGB means in plane order.
-export const asDetector = { mean: [0.485, 0.456, 0.406], deviation: [0.229, 0.224, 0.225] };
-export const asRecogniser = { mean: [0.5, 0.5, 0.5], deviation: [0.5, 0.5, 0.5] };
 
 async function probabilityMap(detect: RunNetwork, image: RgbPicture) {
   const width = Math.ceil(image.width / 32) * 32;

@@ -3,7 +3,6 @@ import { after, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import sharp from 'sharp';
 import type { Quad } from '../../../../core-server/features/meter/geometry.js';
-import { createLibraryReader } from '../../../../core-server/features/meter/printed/library-reader.js';
 import { createPrintedReader } from '../../../../core-server/features/meter/printed/printed-reader.js';
 import type { RgbPicture } from '../../../../core-server/image/picture.js';
 
@@ -36,43 +35,38 @@ const { signal } = new AbortController();
 const printed = { serialNumber: '20481657', unit: 'kWh' };
 
 suite('what reads print', () => {
-  const readers = {
-    own: createPrintedReader(),
-    'ocr-node': createLibraryReader({ idleMs: 100, maxPictures: 2 }),
-  };
-  after(() => Promise.all(Object.values(readers).map((reader) => reader.release())));
+  const reader = createPrintedReader({ idleMs: 100, maxPictures: 2 });
+  after(() => reader.release());
 
-  for (const [name, reader] of Object.entries(readers)) {
-    for (const quarters of [0, 2]) {
-      test(`${name} reads serial number and unit, turned by ${quarters} quarters`, async () => {
-        const { picture, counter } = await drawMeter(quarters);
-        assert.deepEqual(await reader.read(picture, counter, signal), printed);
-      });
-    }
+  for (const quarters of [0, 2]) {
+    test(`reads serial number and unit, turned by ${quarters} quarters`, async () => {
+      const { picture, counter } = await drawMeter(quarters);
+      assert.deepEqual(await reader.read(picture, counter, signal), printed);
+    });
   }
 
-  test('ocr-node leaves no hook in the process, and goes on after its thread was replaced and idle', async () => {
+  test('leaves no hook in the process, and goes on after its thread was replaced and idle', async () => {
     const hooks = ['unhandledRejection', 'uncaughtException'] as const;
     const before = hooks.map((hook) => process.listenerCount(hook));
     for (let pictures = 0; pictures < 3; pictures++) {
       const { picture, counter } = await drawMeter(0);
-      assert.deepEqual(await readers['ocr-node'].read(picture, counter, signal), printed);
+      assert.deepEqual(await reader.read(picture, counter, signal), printed);
     }
     await wait(300);
     const { picture, counter } = await drawMeter(0);
-    assert.deepEqual(await readers['ocr-node'].read(picture, counter, signal), printed);
+    assert.deepEqual(await reader.read(picture, counter, signal), printed);
     assert.deepEqual(
       hooks.map((hook) => process.listenerCount(hook)),
       before,
     );
   });
 
-  test('ocr-node gives up when its caller does, and reads the next picture', async () => {
+  test('gives up when its caller does, and reads the next picture', async () => {
     const { picture, counter } = await drawMeter(0);
     const caller = new AbortController();
-    const reading = readers['ocr-node'].read(picture, counter, caller.signal);
+    const reading = reader.read(picture, counter, caller.signal);
     caller.abort(new Error('the caller is gone'));
     await assert.rejects(reading, /the caller is gone/);
-    assert.deepEqual(await readers['ocr-node'].read(picture, counter, signal), printed);
+    assert.deepEqual(await reader.read(picture, counter, signal), printed);
   });
 });
