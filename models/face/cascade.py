@@ -3,8 +3,9 @@
 A glance at a small copy of the whole picture looks for large faces: a fifth of the cost of the first look, and the
 size at which the network knows them best. Where it is sure of one, it serves as the first look. Elsewhere the first
 look sees the whole picture at a bounded size. Where neither has a face whose score says that the picture stands
-upright, glances at the picture turned by quarters find faces that lie on their side or stand on their head. Where the first look finds small faces, or hints of
-them, the second look goes to the rectangle around them, enlarged as far as a budget of pixels allows.
+upright, glances at the picture turned by quarters find faces that lie on their side or stand on their head. Where
+the first look finds small faces, or hints of them, the second look goes to the rectangle around them, enlarged as
+far as a budget of pixels allows.
 
 The side of a box is the square root of its area; sides are in pixels of the overview, the picture at `overview_side`.
 """

@@ -68,7 +68,8 @@ def turned(matrix, size, rng):
     angle = math.radians(rng.choice((90, 180, 270)) + rng.gauss(0, 8) if rng.random() < 0.6 else rng.gauss(0, 35))
     turn = np.float32([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
     centre = np.float32([size / 2, size / 2])
-    return np.hstack([turn @ matrix[:, :2], (turn @ (matrix[:, 2] - centre) + centre)[:, None]]).astype(np.float32), angle
+    shift = (turn @ (matrix[:, 2] - centre) + centre)[:, None]
+    return np.hstack([turn @ matrix[:, :2], shift]).astype(np.float32), angle
 
 
 class LabelledPictures(dataset.TrainingPictures):

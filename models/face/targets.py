@@ -70,7 +70,7 @@ def overlap(a, b):
 
 
 def neighbourhood(cells, boxes, limit_sides):
-    """Indices [G,27] or [G,36] of the 3x3 cells of each stride around each box centre, and which exist and may answer."""
+    """Indices [G,27] or [G,36] of the 3x3 cells of each stride around each box's centre, and which exist and answer."""
     centre, side = (boxes[:, :2] + boxes[:, 2:]) / 2, ((boxes[:, 2:] - boxes[:, :2]).clamp(min=0.1)).prod(1).sqrt()
     indices, valid, offset = [], [], 0
     steps = torch.tensor([-1, 0, 1], device=boxes.device)
