@@ -630,7 +630,8 @@ describe('the REST reference', { skip: noChromium }, () => {
     assert.equal((await answered).url(), `${address}/face_detect_multi`);
     const curl = (await operation.locator('.curl').first().textContent()) ?? '';
     const fields = [...curl.matchAll(/-F '(\w+)=/g)].map(([, name]) => name);
-    assert.deepEqual(fields, ['file', 'max_faces']);
+    // In no order: of more than eight fields Swagger UI forgets it.
+    assert.deepEqual(fields.sort(), ['file', 'max_faces']);
     assert.deepEqual(problems, []);
   });
 });

@@ -78,8 +78,8 @@ suite('a meter reading with what is known of the meter', () => {
   test('adds members when they are asked for', async () => {
     const { body } = await byText({ alternatives: true, serial_number: true });
     assert.ok(Array.isArray(body['alternatives']));
-    // The sample has no serial number; its flow of 2.5 m3/h is none, and no unit.
-    assert.deepEqual(body['printed'], { serial_number: '', unit: '' });
+    // The sample has no serial number: its flow of 2.5 m3/h is none.
+    assert.deepEqual(body['printed'], { serial_number: '', unit: 'm3' });
   });
 
   const refused: [string, Record<string, unknown>, string][] = [
