@@ -22,10 +22,7 @@ export default tseslint.config(
     plugins: { 'import-sort': importSort },
     rules: {
       // One block: what a module needs, Node.js and libraries first, then the nearer the later.
-      'import-sort/imports': [
-        'error',
-        { groups: [['^\\u0000', '^node:', '^@?\\w', '^', '^\\.\\.', '^\\.']] },
-      ],
+      'import-sort/imports': ['error', { groups: [['^\\u0000', '^node:', '^@?\\w', '^', '^\\.\\.', '^\\.']] }],
       'import-sort/exports': 'error',
     },
   },
@@ -41,10 +38,7 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': 'error',
       // `import { type A }` still loads the module, in each worker too.
       '@typescript-eslint/no-import-type-side-effects': 'error',
-      '@typescript-eslint/switch-exhaustiveness-check': [
-        'error',
-        { considerDefaultExhaustiveForUnions: true },
-      ],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
       eqeqeq: 'error',
       'no-console': 'error',
     },

@@ -49,7 +49,5 @@ parentPort?.once('message', () => {
   isOver = true;
   parentPort?.postMessage({ answered, refused } satisfies LoadCounts);
 });
-await Promise.all(
-  Array.from({ length: callers }, (_, index) => call(apiKeys[index % apiKeys.length] ?? '')),
-);
+await Promise.all(Array.from({ length: callers }, (_, index) => call(apiKeys[index % apiKeys.length] ?? '')));
 client.close();

@@ -11,10 +11,7 @@ import { service as health } from 'grpc-health-check';
 import { pino } from 'pino';
 import { createConfig } from '../core-server/compose/config.js';
 import { startCore } from '../core-server/compose/core.js';
-import {
-  AdminServiceClient,
-  type CreateApiKeyResponse,
-} from '../generated/imageanalysis/v1/admin.js';
+import { AdminServiceClient, type CreateApiKeyResponse } from '../generated/imageanalysis/v1/admin.js';
 import { metadataWithKey, unaryCall } from '../tests/helpers/net/grpc.js';
 import type { Load, LoadCounts } from './event-loop-load.js';
 
@@ -135,7 +132,6 @@ async function observe(): Promise<Observed> {
 }
 
 function report(name: string, { loop, checks }: Observed): void {
-  const cells = (numbers: readonly number[]) =>
-    numbers.map((ms) => ms.toFixed(1).padStart(6)).join(' ');
+  const cells = (numbers: readonly number[]) => numbers.map((ms) => ms.toFixed(1).padStart(6)).join(' ');
   say(`${name.padEnd(24)}${cells(loop).padStart(23)}${cells(checks).padStart(41)}`);
 }

@@ -64,10 +64,8 @@ const peers = await startPeers({
 const systems = [...own.systems, ...peers];
 
 progress.say('warming up');
-const cellsOf = (system: System): readonly Cell[] =>
-  peers.includes(system) ? plan.peerCells : plan.cells;
-const setsOf = (system: System) =>
-  system.sets.filter((set) => cellsOf(system).some((cell) => cell.set === set));
+const cellsOf = (system: System): readonly Cell[] => (peers.includes(system) ? plan.peerCells : plan.cells);
+const setsOf = (system: System) => system.sets.filter((set) => cellsOf(system).some((cell) => cell.set === set));
 const found = await warmUp(systems, setsOf, progress.say);
 await compile(own.facades, plan.compileMs);
 const coreBytes = await measureResident(own.core);

@@ -73,7 +73,5 @@ if (second && fourth) {
       `${(((fourth - second) * 1024) / (total / 2)).toFixed(2)} KiB a photo`,
   );
 }
-const means = Object.entries(sums).map(
-  ([step, sum]) => `${step} ${(sum / (counts[step] ?? 1)).toFixed(1)}`,
-);
+const means = Object.entries(sums).map(([step, sum]) => `${step} ${(sum / (counts[step] ?? 1)).toFixed(1)}`);
 say(`mean ms: ${means.join(', ')}`);

@@ -59,9 +59,7 @@ async function makePortrait(
 ): Promise<Buffer> {
   const side = 512;
   const cut = { left: 6 * variant, top: 4 * variant, width: side - 24, height: 366 };
-  const picture = sharp(portrait)
-    .extract(cut)
-    .resize(width, height, { fit: 'cover', position: 'top' });
+  const picture = sharp(portrait).extract(cut).resize(width, height, { fit: 'cover', position: 'top' });
   return photograph(picture, width, height, look);
 }
 
@@ -69,9 +67,7 @@ async function makePortrait(
 async function makeCrowd(portrait: string, variant: number): Promise<Buffer> {
   const [width, height, columns, rows] = [1920, 1280, 8, 6];
   const random = seeded(variant + 1);
-  const head = await sharp(portrait)
-    .extract({ left: 136, top: 0, width: 176, height: 230 })
-    .toBuffer();
+  const head = await sharp(portrait).extract({ left: 136, top: 0, width: 176, height: 230 }).toBuffer();
   const heads = [];
   for (let at = 0; at < columns * rows; at += 1) {
     const [column, row] = [at % columns, Math.floor(at / columns)];
@@ -120,12 +116,7 @@ const plain: Look = { noise: 10, quality: 88 };
 const phone: Look = { noise: 25, quality: 92 };
 
 /** Adds a sensor's noise, so that the file has as many bytes as a photo has, and compresses. */
-export async function photograph(
-  picture: Sharp,
-  width: number,
-  height: number,
-  look: Look = plain,
-): Promise<Buffer> {
+export async function photograph(picture: Sharp, width: number, height: number, look: Look = plain): Promise<Buffer> {
   const noise = await sharp({
     create: {
       width,

@@ -93,17 +93,14 @@ function describe(caught: unknown): string {
 
 // Nobody reads the pipe any more, or the disk is full: a new key or password is lost, so even the former is said.
 process.stdout.on('error', ({ message }) => {
-  process.stderr.write(
-    `error: the answer was lost (${message}), but the command was carried out\n`,
-  );
+  process.stderr.write(`error: the answer was lost (${message}), but the command was carried out\n`);
   process.exit(exitCodes.failed);
 });
 
 const program = createAdminProgram({
   withHandlers,
   backUp: async (file) => backUpStore(file),
-  registerDemo: () =>
-    withStore({ mayCreate: true }, (db) => registerDemo(db, { password: generatePassword(), now })),
+  registerDemo: () => withStore({ mayCreate: true }, (db) => registerDemo(db, { password: generatePassword(), now })),
   write: (text) => process.stdout.write(`${text}\n`),
   readPassword: () => readPassword(process.stdin, process.stderr),
   generatePassword,

@@ -33,11 +33,7 @@ export function coreEnvironment(env: Environment, { port }: Listener): NodeJS.Pr
 }
 
 /** Environment of the facade: it connects to the core that was started with it. */
-export function facadeEnvironment(
-  env: Environment,
-  { port }: Listener,
-  core: Listener,
-): NodeJS.ProcessEnv {
+export function facadeEnvironment(env: Environment, { port }: Listener, core: Listener): NodeJS.ProcessEnv {
   return {
     ...env,
     REST_CORE_ADDRESS: env['REST_CORE_ADDRESS'] || toConnectAddress(core),

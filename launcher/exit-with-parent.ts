@@ -11,8 +11,7 @@ if (isMainThread && process.channel) {
   });
   // Signals of a terminal reach the whole session, those of systemd and others the whole group. The
   // launcher gets them too, and stops the facade before the core, so that requests under way can end.
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-    process.on(signal, () => undefined);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
   // Listening must not keep a child alive that has nothing else to do.
   process.channel.unref();
 }

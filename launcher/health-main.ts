@@ -18,8 +18,7 @@ async function core(): Promise<boolean> {
   const config = createCoreConfig(process.env);
   const listener = { host: config.CORE_HOST, port: config.CORE_PORT };
   // It has no client certificate that the core accepts. The port opens only once the core can serve.
-  if (config.CORE_TLS_CLIENT_CA !== undefined)
-    return isListening({ ...listener, host: toConnectHost(listener.host) });
+  if (config.CORE_TLS_CLIENT_CA !== undefined) return isListening({ ...listener, host: toConnectHost(listener.host) });
   return isGrpcServing(toConnectAddress(listener), config.CORE_TLS_CERT !== undefined);
 }
 

@@ -87,16 +87,13 @@ export async function launch(options: LaunchOptions): Promise<Service> {
   const restUrl = `http://${toConnectAddress(settings.facade)}`;
   // The facade is ready once the core serves it.
   const isServing = async () =>
-    core.serving !== undefined &&
-    facade.serving !== undefined &&
-    (await isHttpServing(`${restUrl}/readyz`));
+    core.serving !== undefined && facade.serving !== undefined && (await isHttpServing(`${restUrl}/readyz`));
   const over = new AbortController();
   const untilServing = async () => {
     const deadline = performance.now() + startTimeoutMs;
     while (!(await isServing())) {
       AbortSignal.any([signal, over.signal]).throwIfAborted();
-      if (performance.now() > deadline)
-        throw new Error(`the service does not answer after ${startTimeoutMs} ms`);
+      if (performance.now() > deadline) throw new Error(`the service does not answer after ${startTimeoutMs} ms`);
       await sleep(20);
     }
   };
@@ -108,8 +105,7 @@ export async function launch(options: LaunchOptions): Promise<Service> {
     // Once started, this runs to its end even if the start is aborted meanwhile: the credentials
     // cannot be shown again.
     const demo = core.serving?.isStoreNew
-      ? ((await createRunAdmin(files.adminCli, coreEnv)(['first-start'])) as
-          DemoCredentials | undefined)
+      ? ((await createRunAdmin(files.adminCli, coreEnv)(['first-start'])) as DemoCredentials | undefined)
       : undefined;
     return {
       restUrl,
@@ -174,19 +170,14 @@ export function createRunAdmin(file: string, env: NodeJS.ProcessEnv): RunAdmin {
   return (args) =>
     new Promise((resolve, reject) => {
       const nodeArgs = [file, ...args, '--json'];
-      execFile(
-        process.execPath,
-        nodeArgs,
-        { env, timeout: adminTimeoutMs },
-        (error, stdout, stderr) => {
-          if (!error) {
-            resolve(stdout === '' ? undefined : JSON.parse(stdout));
-            return;
-          }
-          // Without the error as cause: it contains the output, which may include a password.
-          const why = stderr.trim() || `exit code ${error.code}`;
-          reject(new Error(`the admin command "${args.join(' ')}" failed: ${why}`));
-        },
-      );
+      execFile(process.execPath, nodeArgs, { env, timeout: adminTimeoutMs }, (error, stdout, stderr) => {
+        if (!error) {
+          resolve(stdout === '' ? undefined : JSON.parse(stdout));
+          return;
+        }
+        // Without the error as cause: it contains the output, which may include a password.
+        const why = stderr.trim() || `exit code ${error.code}`;
+        reject(new Error(`the admin command "${args.join(' ')}" failed: ${why}`));
+      });
     });
 }

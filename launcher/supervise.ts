@@ -1,11 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { nodeOptions } from '../runtime/node-patches/v8-flags.js';
-import {
-  isNotStarted,
-  isServing,
-  type Serving,
-  tellToStop,
-} from '../runtime/process/launcher-channel.js';
+import { isNotStarted, isServing, type Serving, tellToStop } from '../runtime/process/launcher-channel.js';
 
 /** What to run, and what to do when it ends. */
 export interface SupervisedProcess {
@@ -107,8 +102,7 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
         onEnd(error.message);
       });
       started.once('exit', (code, signal) => {
-        const end = () =>
-          onEnd(signal ?? `exit code ${code}`, signal === 'SIGKILL' || signal === 'SIGTERM');
+        const end = () => onEnd(signal ?? `exit code ${code}`, signal === 'SIGKILL' || signal === 'SIGTERM');
         // Its last message may not have been read yet.
         if (started.connected) started.once('disconnect', end);
         else end();

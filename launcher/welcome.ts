@@ -35,11 +35,7 @@ the last one over gRPC:
 }
 
 /** The one line for scripts: `ready rest=… grpc=…`, and on a first start the demo credentials. */
-export function readyLine({
-  restUrl,
-  grpcAddress,
-  demo,
-}: Pick<Service, 'restUrl' | 'grpcAddress' | 'demo'>): string {
+export function readyLine({ restUrl, grpcAddress, demo }: Pick<Service, 'restUrl' | 'grpcAddress' | 'demo'>): string {
   const fields = { rest: restUrl, grpc: grpcAddress };
   const shownOnce = demo && {
     apikey: demo.apiKey,

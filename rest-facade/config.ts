@@ -44,9 +44,7 @@ export const settings = z.object({
   REST_CORE_TLS_CA: file.describe(
     "PEM file with the CA that signed the core's certificate; no TLS to the core when unset.",
   ),
-  REST_CORE_TLS_CERT: file.describe(
-    'PEM file with the certificate that the facade presents to the core (mutual TLS).',
-  ),
+  REST_CORE_TLS_CERT: file.describe('PEM file with the certificate that the facade presents to the core (mutual TLS).'),
   REST_CORE_TLS_KEY: file.describe('PEM file with its private key.'),
   REST_CORE_TLS_NAME: z
     .string()

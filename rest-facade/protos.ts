@@ -53,10 +53,7 @@ export function loadRpcs(files = protoFiles, folders?: readonly string[]): Rpc[]
  * @param files under one of the folders
  * @throws Error when one cannot be read
  */
-export function readProtos(
-  files: readonly string[],
-  folders: readonly string[] = [protoDir],
-): protobuf.Root {
+export function readProtos(files: readonly string[], folders: readonly string[] = [protoDir]): protobuf.Root {
   const root = new protobuf.Root();
   root.resolvePath = (_origin, target) => {
     if (protobuf.common.get(target) !== null) return target;

@@ -1,10 +1,5 @@
 import { type ChannelCredentials, type ChannelOptions, credentials } from '@grpc/grpc-js';
-import {
-  type Identity,
-  readCertificates,
-  readIdentity,
-  restrictCiphers,
-} from '../runtime/net/tls.js';
+import { type Identity, readCertificates, readIdentity, restrictCiphers } from '../runtime/net/tls.js';
 import type { Config } from './config.js';
 
 type TlsConfig = Pick<

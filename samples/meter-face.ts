@@ -72,9 +72,7 @@ function counter({ whole, fraction }: CounterReading): string {
   const left = centre - (count * step - wheel.gap) / 2 - 12;
   const width = count * step - wheel.gap;
   const digits = [...whole, ...fraction];
-  const wheels = digits.map((digit, index) =>
-    drawWheel(digit, left + index * step, index >= whole.length),
-  );
+  const wheels = digits.map((digit, index) => drawWheel(digit, left + index * step, index >= whole.length));
   const fractionLeft = left + whole.length * step - wheel.gap;
   return `<rect x="${left - 18}" y="${wheel.top - 18}" width="${width + 36}" height="${wheel.height + 36}" rx="10" fill="#15161a"/>
 <rect x="${fractionLeft}" y="${wheel.top - 18}" width="${left + width + 18 - fractionLeft}" height="${wheel.height + 36}" rx="10" fill="#b3202a"/>
@@ -116,8 +114,7 @@ function pointer(x: number, y: number): string {
   const radius = 112;
   const marks = Array.from({ length: 10 }, (_, index) => {
     const angle = (index / 10) * 2 * Math.PI - Math.PI / 2;
-    const on = (r: number) =>
-      `${(x + r * Math.cos(angle)).toFixed(1)} ${(y + r * Math.sin(angle)).toFixed(1)}`;
+    const on = (r: number) => `${(x + r * Math.cos(angle)).toFixed(1)} ${(y + r * Math.sin(angle)).toFixed(1)}`;
     const label = drawText(String(index), {
       x: x + 78 * Math.cos(angle),
       y: y + 78 * Math.sin(angle) - 10,

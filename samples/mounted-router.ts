@@ -17,8 +17,7 @@ export function createOwnServer(coreAddress: string, token: string, apiKey: stri
   app.use('/images', (request, response, next) => {
     const given = Buffer.from(request.get('x-house-token') ?? '');
     const wanted = Buffer.from(token);
-    if (given.length !== wanted.length || !timingSafeEqual(given, wanted))
-      return void response.sendStatus(401);
+    if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return void response.sendStatus(401);
     request.headersDistinct['apikey'] = [apiKey];
     next();
   });

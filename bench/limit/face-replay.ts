@@ -36,9 +36,7 @@ export async function createFaceReplay(manifest: Manifest, folder: URL) {
     const miniature = scaledSize(whole, usual * rule.glanceScale);
     const lookAtWhole = async (size: Size): Promise<Candidate[]> => {
       const outputs = await run(await pixelsOf(sharp(file), size), size);
-      return suppress(readCandidates(outputs), sameFaceOverlap).map((candidate) =>
-        toPicture(candidate, size, whole),
-      );
+      return suppress(readCandidates(outputs), sameFaceOverlap).map((candidate) => toPicture(candidate, size, whole));
     };
     let found = await lookAtWhole(miniature);
     const isPortrait = suffices(found, whole, rule);

@@ -20,10 +20,7 @@ export async function openSession(entry: ModelEntry, folder: URL): Promise<Sessi
   return {
     async run(feeds) {
       const tensors = Object.fromEntries(
-        Object.entries(feeds).map(([name, { type, data, dims }]) => [
-          name,
-          new Tensor(type, data, dims),
-        ]),
+        Object.entries(feeds).map(([name, { type, data, dims }]) => [name, new Tensor(type, data, dims)]),
       );
       return (await session.run(tensors)) as unknown as Record<string, TensorData>;
     },

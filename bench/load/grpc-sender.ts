@@ -51,8 +51,7 @@ export function createGrpcSender(target: Extract<Target, { kind: 'grpc' }>): Sen
         stream.on('error', (error: Error) => void (broken = error.message));
         stream.on('close', () => {
           const busy = busyCodes[status];
-          if (status === '0')
-            resolve({ kind: 'answered', body: Buffer.concat(chunks).subarray(5) });
+          if (status === '0') resolve({ kind: 'answered', body: Buffer.concat(chunks).subarray(5) });
           else if (busy === undefined)
             resolve({ kind: 'failed', why: broken || `gRPC status ${status || stream.rstCode}` });
           else {

@@ -13,9 +13,7 @@ const senders = new Map<string, Sender>();
 
 function senderFor(target: Target): Sender {
   const key = JSON.stringify(target);
-  const sender =
-    senders.get(key) ??
-    (target.kind === 'grpc' ? createGrpcSender(target) : createHttpSender(target));
+  const sender = senders.get(key) ?? (target.kind === 'grpc' ? createGrpcSender(target) : createHttpSender(target));
   senders.set(key, sender);
   return sender;
 }

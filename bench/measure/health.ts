@@ -28,8 +28,7 @@ export async function measureHealth(
     apiKey: 'none',
     messages: [message],
   } as const;
-  const ask = (ms: number) =>
-    prober.run({ target, concurrency: 1, windowMs: ms, minRequests: 1, pauseMs });
+  const ask = (ms: number) => prober.run({ target, concurrency: 1, windowMs: ms, minRequests: 1, pauseMs });
   try {
     await ask(500);
     const busy = core.run({ set: 'vga', concurrency: 64, windowMs, minRequests: 1 });

@@ -19,8 +19,7 @@ export interface Usage {
 export function usageOf(roots: readonly number[]): Usage | undefined {
   try {
     const usages = withDescendants(roots).map(usageOfOne);
-    const sum = (pick: (usage: Usage) => number): number =>
-      usages.reduce((total, usage) => total + pick(usage), 0);
+    const sum = (pick: (usage: Usage) => number): number => usages.reduce((total, usage) => total + pick(usage), 0);
     return {
       cpuSeconds: sum((usage) => usage.cpuSeconds),
       residentBytes: sum((usage) => usage.residentBytes),

@@ -97,13 +97,7 @@ export function addedLatency(
   set: SetName,
   concurrency: number,
 ): number | null {
-  return overRounds(
-    samples,
-    [above, below],
-    set,
-    concurrency,
-    (a, b) => median(a.latenciesMs) - median(b.latenciesMs),
-  );
+  return overRounds(samples, [above, below], set, concurrency, (a, b) => median(a.latenciesMs) - median(b.latenciesMs));
 }
 
 /** Milliseconds by which a request takes longer than its work in the core, medians, in the median of the rounds. */

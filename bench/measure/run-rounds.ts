@@ -83,9 +83,7 @@ async function measure({ system, cell, at }: Window, plan: Plan, round: number):
   const { windowMs, minRequests } = plan;
   system.takeWorkTimes?.();
   const before = usageOf(system.pids);
-  const { result, stolen } = await withStolenShare<WindowResult>(() =>
-    system.run({ ...cell, windowMs, minRequests }),
-  );
+  const { result, stolen } = await withStolenShare<WindowResult>(() => system.run({ ...cell, windowMs, minRequests }));
   const after = usageOf(system.pids);
   const answered = result.latenciesMs.length;
   return {
@@ -100,10 +98,7 @@ async function measure({ system, cell, at }: Window, plan: Plan, round: number):
     failure: result.failure,
     workMs: system.takeWorkTimes?.() ?? [],
     stolen,
-    cpuMs:
-      before && after && answered > 0
-        ? ((after.cpuSeconds - before.cpuSeconds) * 1000) / answered
-        : undefined,
+    cpuMs: before && after && answered > 0 ? ((after.cpuSeconds - before.cpuSeconds) * 1000) / answered : undefined,
   };
 }
 

@@ -69,9 +69,7 @@ export function renderTable(
       row.throughput.toFixed(1),
       ...[row.p50, row.p95, row.p99].map((ms) => ms.toFixed(ms < 100 ? 1 : 0)),
       row.cpuMs?.toFixed(1) ?? '',
-      ...[row.refused, row.failed].map((share) =>
-        share > 0 ? `${(share * 100).toFixed(0)} %` : '',
-      ),
+      ...[row.refused, row.failed].map((share) => (share > 0 ? `${(share * 100).toFixed(0)} %` : '')),
     ]);
   }
   return align([head, ...lines]);

@@ -54,8 +54,7 @@ export function startChild(
       const deadline = performance.now() + startTimeoutMs;
       while (!(await check().catch(() => false))) {
         if (failure) throw failure;
-        if (performance.now() > deadline)
-          throw new Error(`${args.at(-1)} is not ready after ${startTimeoutMs} ms`);
+        if (performance.now() > deadline) throw new Error(`${args.at(-1)} is not ready after ${startTimeoutMs} ms`);
         await sleep(20);
       }
     },

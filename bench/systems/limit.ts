@@ -35,10 +35,7 @@ async function nextMessage(child: ReturnType<typeof fork>): Promise<unknown> {
     throw new Error('the process of the limit ended');
   });
   try {
-    const [message] = (await Promise.race([
-      once(child, 'message', { signal }),
-      ended,
-    ])) as unknown[];
+    const [message] = (await Promise.race([once(child, 'message', { signal }), ended])) as unknown[];
     return message;
   } finally {
     ended.catch(() => {});

@@ -101,9 +101,7 @@ export async function startPeers(options: {
     const folder = path.join(root, 'bench', 'peers', peer.folder);
     const isNode = peer.folder === 'node';
     const installed = path.join(folder, isNode ? 'node_modules' : '.venv');
-    const missing = [installed, ...(peer.needs === undefined ? [] : [peer.needs])].find(
-      (file) => !existsSync(file),
-    );
+    const missing = [installed, ...(peer.needs === undefined ? [] : [peer.needs])].find((file) => !existsSync(file));
     if (missing !== undefined) {
       say(`skipped: ${peer.title} (${path.relative(root, missing)} is missing; make bench-peers)`);
       return [];
@@ -126,8 +124,7 @@ async function startPeer(
   load: LoadProcess,
   pictures: readonly PictureSet[],
 ): Promise<System> {
-  const command =
-    peer.folder === 'node' ? process.execPath : path.join(folder, '.venv', 'bin', 'python');
+  const command = peer.folder === 'node' ? process.execPath : path.join(folder, '.venv', 'bin', 'python');
   const port = await freePort();
   const env = { ...process.env, ...peer.env, PORT: String(port) };
   const { pid, ready, stop } = startChild(command, [peer.file], { env, cwd: folder });

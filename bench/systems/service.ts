@@ -157,16 +157,12 @@ export async function multipartTarget(
   const bodies: string[] = [];
   for (const file of files) {
     const parts = Object.entries(fields).map(
-      ([name, value]) =>
-        `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+      ([name, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
     );
     const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="p.jpg"\r\ncontent-type: image/jpeg\r\n\r\n`;
     const name = `${file}.${Object.keys(fields).join('-')}.form`;
     const tail = `\r\n--${boundary}--\r\n`;
-    await writeFile(
-      name,
-      Buffer.concat([Buffer.from(parts.join('') + head), await readFile(file), Buffer.from(tail)]),
-    );
+    await writeFile(name, Buffer.concat([Buffer.from(parts.join('') + head), await readFile(file), Buffer.from(tail)]));
     bodies.push(name);
   }
   const type = { 'content-type': `multipart/form-data; boundary=${boundary}` };

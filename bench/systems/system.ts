@@ -28,10 +28,7 @@ export interface Window {
   readonly minRequests: number;
 }
 
-export type WindowResult = Pick<
-  LoadResult,
-  'latenciesMs' | 'refused' | 'failed' | 'elapsedMs' | 'failure' | 'sample'
->;
+export type WindowResult = Pick<LoadResult, 'latenciesMs' | 'refused' | 'failed' | 'elapsedMs' | 'failure' | 'sample'>;
 
 /** More requests at a time would only wait, and make the windows of a slow system long. */
 const slowConcurrency = 2;

@@ -27,15 +27,11 @@ export interface JobQueue<Item> {
   readonly size: number;
 }
 
-export function createJobQueue<Item>(
-  capacity: number,
-  ownerOf: (item: Item) => string,
-): JobQueue<Item> {
+export function createJobQueue<Item>(capacity: number, ownerOf: (item: Item) => string): JobQueue<Item> {
   const queued = createRoundRobin(ownerOf);
   const waiting = createRoundRobin(ownerOf);
 
-  const hasRoom = (owner: string): boolean =>
-    queued.count(owner) < fairLimit(capacity - queued.size);
+  const hasRoom = (owner: string): boolean => queued.count(owner) < fairLimit(capacity - queued.size);
 
   const moveIn = (): Item | undefined => waiting.take((_, owner) => hasRoom(owner));
   const fillUp = (): void => {

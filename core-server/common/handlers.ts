@@ -7,10 +7,7 @@ export type Methods<Server> = {
 
 /** What answers the unary methods of a service, from the request and what else it needs. */
 export type Handlers<Server, Rest extends readonly unknown[] = []> = {
-  readonly [Method in keyof Methods<Server>]: Server[Method] extends handleUnaryCall<
-    infer Request,
-    infer Response
-  >
+  readonly [Method in keyof Methods<Server>]: Server[Method] extends handleUnaryCall<infer Request, infer Response>
     ? (request: Request, ...rest: Rest) => Promise<Response>
     : never;
 };

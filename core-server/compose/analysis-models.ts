@@ -24,10 +24,7 @@ export interface AnalysisModels {
  * @param faceModel what `CORE_FACE_MODEL` says; absent: the model that the manifest serves
  * @throws Error that names every mistake
  */
-export async function loadAnalysisModels(
-  manifestUrl: URL,
-  faceModel?: string,
-): Promise<AnalysisModels> {
+export async function loadAnalysisModels(manifestUrl: URL, faceModel?: string): Promise<AnalysisModels> {
   const manifest = await loadManifest(manifestUrl);
   return {
     manifestUrl: manifestUrl.href,

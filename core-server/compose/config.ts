@@ -37,9 +37,7 @@ export const settings = z.object({
     .optional()
     .describe('URL of a PostgreSQL database to use instead of the SQLite file.')
     .meta({ secret: true }),
-  CORE_WORKERS: wholeNumber(1, 256)
-    .default(countProcessors())
-    .describe('Number of inference workers.'),
+  CORE_WORKERS: wholeNumber(1, 256).default(countProcessors()).describe('Number of inference workers.'),
   UV_THREADPOOL_SIZE: wholeNumber(1, 10_000)
     .default(4)
     .describe(
@@ -55,18 +53,14 @@ export const settings = z.object({
     .optional()
     .describe('Face model from `models/manifest.json`; `yunet-n` needs `make models`.'),
   CORE_DEFAULT_SCORE: share.optional().describe('Default detection score.'),
-  CORE_METER_CHECK_BELOW: share
-    .optional()
-    .describe('Readings with a lower confidence get the status `check`.'),
+  CORE_METER_CHECK_BELOW: share.optional().describe('Readings with a lower confidence get the status `check`.'),
   CORE_MAX_IMAGE_BYTES: wholeNumber(1, 100 * 2 ** 20)
     .default(10 * 2 ** 20)
     .describe('Maximum size of a picture file, in bytes.'),
   CORE_MAX_IMAGE_PIXELS: wholeNumber(1, 500_000_000)
     .default(50_000_000)
     .describe('Maximum number of pixels in a picture.'),
-  CORE_MAX_IMAGE_SIDE: wholeNumber(1, 65_500)
-    .default(16_384)
-    .describe('Maximum length of the longer side, in pixels.'),
+  CORE_MAX_IMAGE_SIDE: wholeNumber(1, 65_500).default(16_384).describe('Maximum length of the longer side, in pixels.'),
   CORE_MAX_DEADLINE_MS: wholeNumber(1, 600_000)
     .default(30_000)
     .describe('Maximum time for any request, whatever its own deadline.'),
@@ -75,17 +69,13 @@ export const settings = z.object({
     .describe('A bulk stream that is idle for this long is closed.'),
   CORE_RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10_000_000)
     .default(0)
-    .describe(
-      'Requests per minute for one API key, counting each request in a bulk stream; 0 means no limit.',
-    ),
+    .describe('Requests per minute for one API key, counting each request in a bulk stream; 0 means no limit.'),
   CORE_TRUSTED_PROXIES: proxyList
     .default('127.0.0.0/8, ::1')
     .describe(
       'Facades whose `x-forwarded-for` is trusted when password guessing is throttled, and whose connections are not limited.',
     ),
-  CORE_TLS_CERT: file.describe(
-    'PEM file with the certificate chain for both gRPC ports; no TLS when unset.',
-  ),
+  CORE_TLS_CERT: file.describe('PEM file with the certificate chain for both gRPC ports; no TLS when unset.'),
   CORE_TLS_KEY: file.describe('PEM file with its private key.'),
   CORE_TLS_CLIENT_CA: file.describe(
     'PEM file with the CA that client certificates must be signed by (mutual TLS); no client certificate is requested when unset.',
@@ -110,8 +100,6 @@ const companions = [
  *
  * @throws ConfigError naming every mistake, one per line.
  */
-export function createConfig(
-  environment: Readonly<Record<string, string | undefined>>,
-): CoreConfig {
+export function createConfig(environment: Readonly<Record<string, string | undefined>>): CoreConfig {
   return readSettings(settings, companions, environment);
 }

@@ -18,17 +18,16 @@ export function observePool(
   },
 ): Pick<CoreParts['pool'], 'run'> {
   const { pool, metrics, tracing, models } = core;
-  const count: { [Task in keyof AnalysisTasks]: (output: AnalysisTasks[Task]['output']) => void } =
-    {
-      detectFaces({ faces, model, timings }: DetectFacesOutput) {
-        metrics.facesFound(faces.length);
-        infer(model.name, timings['infer']);
-      },
-      readMeter({ reading, timings }: ReadMeterOutput) {
-        metrics.meterRead(reading?.status.toLowerCase() ?? 'none', reading?.confidence);
-        for (const step of meterSteps) infer(models.meter[step].name, timings[step]);
-      },
-    };
+  const count: { [Task in keyof AnalysisTasks]: (output: AnalysisTasks[Task]['output']) => void } = {
+    detectFaces({ faces, model, timings }: DetectFacesOutput) {
+      metrics.facesFound(faces.length);
+      infer(model.name, timings['infer']);
+    },
+    readMeter({ reading, timings }: ReadMeterOutput) {
+      metrics.meterRead(reading?.status.toLowerCase() ?? 'none', reading?.confidence);
+      for (const step of meterSteps) infer(models.meter[step].name, timings[step]);
+    },
+  };
   const infer = (model: string, elapsedMs: number | undefined) => {
     if (elapsedMs !== undefined) metrics.inferred(model, elapsedMs / 1000);
   };
@@ -55,7 +54,5 @@ export function observePool(
 
 /** How long each step of the task took, milliseconds. */
 function toAttributes(timings: Readonly<Record<string, number>>): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(timings).map(([step, ms]) => [`imageanalysis.step.${step}_ms`, ms]),
-  );
+  return Object.fromEntries(Object.entries(timings).map(([step, ms]) => [`imageanalysis.step.${step}_ms`, ms]));
 }

@@ -49,8 +49,7 @@ export async function startPorts(core: CoreParts): Promise<Ports> {
 
   const open: Pick<Ports, 'close'>[] = [];
   // Together, so that each reports NOT_SERVING at once.
-  const close = async (graceMs: number) =>
-    void (await Promise.all(open.map((server) => server.close(graceMs))));
+  const close = async (graceMs: number) => void (await Promise.all(open.map((server) => server.close(graceMs))));
   const opened = async <Server extends Pick<Ports, 'close'>>(starting: Promise<Server>) => {
     const server = await starting;
     open.push(server);

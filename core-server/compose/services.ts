@@ -1,8 +1,4 @@
-import {
-  type AdminServiceServer,
-  AdminServiceService,
-  Operation,
-} from '../../generated/imageanalysis/v1/admin.js';
+import { type AdminServiceServer, AdminServiceService, Operation } from '../../generated/imageanalysis/v1/admin.js';
 import {
   type FaceDetectionServiceServer,
   FaceDetectionServiceService,
@@ -31,10 +27,7 @@ import type { CoreParts } from './core-parts.js';
 import { observePool } from './observe-pool.js';
 
 /** The services of the public port. It combines the features, which do not know each other. */
-export function createServices(
-  core: CoreParts,
-  settings: StreamSettings,
-): (Service & KeyedService)[] {
+export function createServices(core: CoreParts, settings: StreamSettings): (Service & KeyedService)[] {
   const { config, models, scores, companies } = core;
   const pool = observePool(core);
   const defaultScore = config.CORE_DEFAULT_SCORE ?? models.face.defaultScore;
@@ -87,10 +80,7 @@ export function createServices(
 }
 
 /** The service of the administration port. */
-export function createAdminService(
-  { apiKeys, companies }: CoreParts,
-  settings: CallSettings,
-): Service[] {
+export function createAdminService({ apiKeys, companies }: CoreParts, settings: CallSettings): Service[] {
   const handlers = createAdminHandlers({ apiKeys, companies, now: () => new Date() });
   return [
     {

@@ -50,8 +50,7 @@ export function alignPixels(
     });
   const corners = [place(0, 0), place(side, 0), place(0, side), place(side, side)];
   const region = regionAround(corners, picture);
-  if (region === undefined)
-    return { data: new Uint8Array(side * side * 3), width: side, height: side };
+  if (region === undefined) return { data: new Uint8Array(side * side * 3), width: side, height: side };
   // Shrinks by areas first: sampling alone would alias.
   const scale = Math.min(1, 1 / (step * Math.hypot(toPicture.a, toPicture.b)));
   const near = resizePicture(picture, scaledSize(region, scale), region);
@@ -71,10 +70,7 @@ export function alignPixels(
 }
 
 /** The similarity that brings `from` closest to `to`; undefined if `from` is a single place. */
-export function fitSimilarity(
-  from: readonly Point[],
-  to: readonly Point[],
-): Similarity | undefined {
+export function fitSimilarity(from: readonly Point[], to: readonly Point[]): Similarity | undefined {
   const [centre, target] = [meanOf(from), meanOf(to)];
   let [dot, cross, spread] = [0, 0, 0];
   for (const [i, point] of from.entries()) {
@@ -133,8 +129,7 @@ function samplePixel(
   const [right, bottom] = [Math.min(left + 1, width - 1), Math.min(top + 1, height - 1)];
   const [byX, byY] = [column - left, row - top];
   for (let channel = 0; channel < 3; channel++) {
-    const pixel = (atX: number, atY: number): number =>
-      pixels[(atY * width + atX) * 3 + channel] ?? 0;
+    const pixel = (atX: number, atY: number): number => pixels[(atY * width + atX) * 3 + channel] ?? 0;
     const above = pixel(left, top) * (1 - byX) + pixel(right, top) * byX;
     const below = pixel(left, bottom) * (1 - byX) + pixel(right, bottom) * byX;
     data[out + channel] = Math.round(above * (1 - byY) + below * byY);

@@ -55,10 +55,7 @@ export async function cropFaces(
 ): Promise<Uint8Array[]> {
   const boxes = faces.map(({ box }) => widened(box, wish.margin));
   if (wish !== plainCrop) checkPixels(boxes, source.size, wish);
-  const { picture, around } = await openAround(
-    source,
-    wish.isAligned ? boxes.map(withRoomToTurn) : boxes,
-  );
+  const { picture, around } = await openAround(source, wish.isAligned ? boxes.map(withRoomToTurn) : boxes);
   const crops = new Array<Uint8Array>(faces.length);
   const rest = faces.entries();
   const cutNext = async (): Promise<void> => {
@@ -83,11 +80,7 @@ export async function cropFaces(
  *
  * @throws Refusal CORRUPT_IMAGE
  */
-export async function sampleBoxes(
-  source: OpenPicture,
-  boxes: readonly Box[],
-  size: Size,
-): Promise<RgbPicture[]> {
+export async function sampleBoxes(source: OpenPicture, boxes: readonly Box[], size: Size): Promise<RgbPicture[]> {
   const { picture, around } = await openAround(source, boxes);
   return boxes.map((box) => resizePicture(picture, size, inside(box, source.size, around)));
 }
@@ -130,9 +123,7 @@ function checkPixels(boxes: readonly Box[], size: Size, wish: CropWish): void {
   const isPlain = wish.size === undefined && wish.margin === 0 && wish.format === 'jpeg';
   if (isPlain && !wish.isAligned) return;
   const pixels = boxes.reduce((sum, box) => {
-    const region = wish.isAligned
-      ? { width: alignedSide, height: alignedSide }
-      : wholePixels(box, size);
+    const region = wish.isAligned ? { width: alignedSide, height: alignedSide } : wholePixels(box, size);
     const scale = wish.size === undefined ? 1 : wish.size / Math.max(region.width, region.height);
     const { width, height } = scaledSize(region, scale);
     return sum + width * height;
@@ -168,11 +159,7 @@ function cutBox(picture: RgbPicture, region: Region, wish: CropWish): Promise<Ui
   return encode(resizePicture(picture, size, region), wholeOf(size), wish.format);
 }
 
-function encode(
-  { data, width, height }: RgbPicture,
-  region: Region,
-  format: CropWish['format'],
-): Promise<Uint8Array> {
+function encode({ data, width, height }: RgbPicture, region: Region, format: CropWish['format']): Promise<Uint8Array> {
   return sharp(data, { raw: { width, height, channels: 3 } })
     .extract({ ...region })
     .toFormat(format, format === 'png' ? {} : { quality })

@@ -8,7 +8,5 @@ export async function turnPicture(picture: RgbPicture, turns: QuarterTurns): Pro
     .rotate(turns * 90)
     .raw()
     .toBuffer();
-  return turns === 2
-    ? { data: turned, width, height }
-    : { data: turned, width: height, height: width };
+  return turns === 2 ? { data: turned, width, height } : { data: turned, width: height, height: width };
 }

@@ -14,8 +14,7 @@ import { toStatusObject } from './status.js';
 export function logFault(log: Logger, error: Refusal, line: object): boolean {
   const { reason, cause } = error;
   if (reason === 'INTERNAL') log.error({ ...line, reason, err: cause ?? error }, 'call failed');
-  else if (reason === 'STORE_UNAVAILABLE')
-    log.warn({ ...line, reason, err: cause }, 'call refused');
+  else if (reason === 'STORE_UNAVAILABLE') log.warn({ ...line, reason, err: cause }, 'call refused');
   else return false;
   return true;
 }
@@ -35,8 +34,7 @@ export function refuseCall(
   const { reason } = error;
   const line = { request_id: readRequestId(metadata), method: path, peer: call.getPeer() };
   // A flood is counted but not logged: its lines would take the time that responses need.
-  if (!logFault(log, error, line) && reason !== 'QUEUE_FULL')
-    log.info({ ...line, reason }, 'call refused');
+  if (!logFault(log, error, line) && reason !== 'QUEUE_FULL') log.info({ ...line, reason }, 'call refused');
   // To a stream's handler, which may have started, grpc-js says only that the call is cancelled.
   stateOf(metadata).refused = error;
   call.sendStatus(toStatusObject(error));

@@ -71,10 +71,7 @@ const takeAnswerMs = 5_000;
  *
  * @throws Error when the port cannot be had.
  */
-export async function startGrpcServer(
-  settings: RpcSettings,
-  options: GrpcServerOptions,
-): Promise<GrpcServer> {
+export async function startGrpcServer(settings: RpcSettings, options: GrpcServerOptions): Promise<GrpcServer> {
   const { maxDeadlineMs, isTrustedProxy, log } = settings;
   const { services } = options;
   const closing = new AbortController();
@@ -101,11 +98,7 @@ export async function startGrpcServer(
   const health = serveHealth(server, serviceNames);
   createReflection(serviceNames, settings.descriptorSet).addToServer(server);
 
-  const port = await bind(
-    server,
-    formatAddress({ host: settings.host, port: options.port }),
-    settings.credentials,
-  );
+  const port = await bind(server, formatAddress({ host: settings.host, port: options.port }), settings.credentials);
   const streaming = new Set(
     services.flatMap(({ definition }) =>
       Object.values(definition).flatMap(({ path, requestStream }) => (requestStream ? path : [])),

@@ -12,10 +12,7 @@ const health = 'grpc.health.v1.Health';
  *
  * @param descriptorSet a FileDescriptorSet
  */
-export function createReflection(
-  services: readonly string[],
-  descriptorSet: URL,
-): ReflectionService {
+export function createReflection(services: readonly string[], descriptorSet: URL): ReflectionService {
   // Reflection reads nothing else from a package's definition.
   const protos = { files: { fileDescriptorProtos: readFiles(descriptorSet) } };
   return new ReflectionService(protos as unknown as PackageDefinition, {

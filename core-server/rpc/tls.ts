@@ -23,8 +23,7 @@ export async function loadServerCredentials(config: TlsConfig): Promise<ServerCr
   const { CORE_TLS_CERT: certFile, CORE_TLS_KEY: keyFile, CORE_TLS_CLIENT_CA: caFile } = config;
   if (certFile === undefined || keyFile === undefined) return ServerCredentials.createInsecure();
   const { cert, key } = await readIdentity('CORE_TLS', certFile, keyFile);
-  const clientAuthority =
-    caFile === undefined ? null : await readCertificates('CORE_TLS_CLIENT_CA', caFile);
+  const clientAuthority = caFile === undefined ? null : await readCertificates('CORE_TLS_CLIENT_CA', caFile);
   restrictCiphers();
   const credentials = ServerCredentials.createSsl(
     clientAuthority,

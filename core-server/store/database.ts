@@ -52,10 +52,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Knex> {
     return db;
   } catch (cause) {
     await db?.destroy();
-    throw new Error(
-      `cannot open the configuration store ${place}: ${describe(cause, statementTimeoutMs)}`,
-      { cause },
-    );
+    throw new Error(`cannot open the configuration store ${place}: ${describe(cause, statementTimeoutMs)}`, { cause });
   }
 }
 
@@ -83,8 +80,7 @@ export function openDatabase(options: DatabaseOptions): Knex {
 function describe(caught: unknown, timeoutMs: number): string {
   if (!(caught instanceof Error)) return String(caught);
   // All addresses of the host were tried; the aggregate error has no message of its own.
-  if (caught instanceof AggregateError)
-    return caught.errors.map((error) => describe(error, timeoutMs)).join(', ');
+  if (caught instanceof AggregateError) return caught.errors.map((error) => describe(error, timeoutMs)).join(', ');
   // knex suspects a full pool and a forgotten transaction.
   if (caught.name === 'KnexTimeoutError') return `no connection within ${timeoutMs} ms`;
   return caught.message;
@@ -100,11 +96,7 @@ const retryMs = 1_000;
  * Opens the configuration store like {@link createDatabase}, and waits for a PostgreSQL that is not up yet,
  * for example after a power failure of both machines, until `stopping` is aborted.
  */
-export async function waitForDatabase(
-  options: DatabaseOptions,
-  log: Logger,
-  stopping?: AbortSignal,
-): Promise<Knex> {
+export async function waitForDatabase(options: DatabaseOptions, log: Logger, stopping?: AbortSignal): Promise<Knex> {
   for (;;) {
     stopping?.throwIfAborted();
     try {

@@ -37,11 +37,7 @@ export interface CoreClient {
 }
 
 /** `target` and `renewAfterMs` are those of {@link createCoreConnection}; plain text unless `trust` is given. */
-export function createCoreClient(
-  target: string,
-  trust: CoreTrust = plainText,
-  renewAfterMs?: number,
-): CoreClient {
+export function createCoreClient(target: string, trust: CoreTrust = plainText, renewAfterMs?: number): CoreClient {
   const connection = createCoreConnection(target, trust, renewAfterMs);
 
   const unary = async (...what: UnaryCall): Promise<object> => {

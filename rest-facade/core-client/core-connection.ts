@@ -53,13 +53,8 @@ export interface CoreConnection {
  * @param renewAfterMs how often to resolve the name again and connect to what it names now; grpc-js does so
  * when a connection is lost, but not when a replica is added. Absent means never.
  */
-export function createCoreConnection(
-  target: string,
-  trust: CoreTrust,
-  renewAfterMs?: number,
-): CoreConnection {
-  const connect = () =>
-    new Client(target, trust.credentials, { ...channelOptions, ...trust.options });
+export function createCoreConnection(target: string, trust: CoreTrust, renewAfterMs?: number): CoreConnection {
+  const connect = () => new Client(target, trust.credentials, { ...channelOptions, ...trust.options });
   let current = connect();
   const open = new Set([current]);
   let resets = 0;
@@ -75,8 +70,7 @@ export function createCoreConnection(
     // The state says more than that the wait is over.
     await waitForConnection(next).catch(() => undefined);
     // For example if the name cannot be resolved for a moment: existing connections need not end for that.
-    if (next.getChannel().getConnectivityState(false) !== connectivityState.READY)
-      return close(next);
+    if (next.getChannel().getConnectivityState(false) !== connectivityState.READY) return close(next);
     const old = current;
     current = next;
     // Calls waiting for it are over by then; calls in flight on it continue after it is closed.
@@ -112,8 +106,7 @@ function waitForConnection(client: Client, signal?: AbortSignal): Promise<void> 
     const check = () => {
       try {
         const state = channel.getConnectivityState(true);
-        const isPending =
-          state === connectivityState.IDLE || state === connectivityState.CONNECTING;
+        const isPending = state === connectivityState.IDLE || state === connectivityState.CONNECTING;
         if (!isPending || signal?.aborted) return resolve();
         channel.watchConnectivityState(state, deadline, (timeout) =>
           timeout ? reject(coreUnavailable(timeout)) : check(),

@@ -23,9 +23,7 @@ function fromTransport(error: ServiceError): Refusal {
       return coreUnavailable(error);
     case status.INTERNAL:
       // What grpc-js says for all calls of a lost connection.
-      return error.details.startsWith('Received RST_STREAM')
-        ? coreUnavailable(error)
-        : internalFault(error);
+      return error.details.startsWith('Received RST_STREAM') ? coreUnavailable(error) : internalFault(error);
     case status.DEADLINE_EXCEEDED:
       return deadlinePassed(error);
     case status.RESOURCE_EXHAUSTED:

@@ -5,10 +5,7 @@ import { type ErrorExample, errorExampleOf, type ErrorReason } from './refusals.
 import type { Schema } from './schema.js';
 
 /** The responses for an operation's refusals, by HTTP status. */
-export function describeErrors(
-  reasons: readonly ErrorReason[],
-  routes: readonly Route[],
-): Record<string, Schema> {
+export function describeErrors(reasons: readonly ErrorReason[], routes: readonly Route[]): Record<string, Schema> {
   const byStatus = new Map<number, ErrorReason[]>();
   for (const reason of reasons) {
     const http = toHttpStatus(codeOfReason[reason.name], reason.name);
@@ -21,11 +18,7 @@ export function describeErrors(
   );
 }
 
-function describeStatus(
-  http: number,
-  reasons: readonly ErrorReason[],
-  routes: readonly Route[],
-): Schema {
+function describeStatus(http: number, reasons: readonly ErrorReason[], routes: readonly Route[]): Schema {
   return {
     description: reasons.map(({ name, comment }) => `- \`${name}\`: ${comment}`).join('\n'),
     headers: {

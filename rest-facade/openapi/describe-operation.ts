@@ -52,10 +52,7 @@ export function tagOf(route: Route): string {
   return words.map((word, at) => (at === 0 ? word : word.toLowerCase())).join(' ');
 }
 
-function describeSuccess(
-  routes: readonly [Route, ...Route[]],
-  { responses }: OperationContext,
-): Schema {
+function describeSuccess(routes: readonly [Route, ...Route[]], { responses }: OperationContext): Schema {
   const [{ rpc }] = routes;
   const render = createRenderer(rpc.response);
   const schemas = routes.map((route) => responses.describe(route.rpc.response));
@@ -169,8 +166,7 @@ const pictureSchema = ({ kind }: PictureRule, limit: string): Schema =>
       }
     : {
         type: 'string',
-        pattern:
-          '^[dD][aA][tT][aA]:[iI][mM][aA][gG][eE]/[^;,]+(;[^;,]*)*;[bB][aA][sS][eE]64,[0-9A-Za-z+/]{2}',
+        pattern: '^[dD][aA][tT][aA]:[iI][mM][aA][gG][eE]/[^;,]+(;[^;,]*)*;[bB][aA][sS][eE]64,[0-9A-Za-z+/]{2}',
         description:
           `The picture as \`data:image/<type>;base64,<data>\`, ${limit} once decoded. The standard alphabet of ` +
           'base64, not the one for URLs; padding and line breaks are optional.',

@@ -103,10 +103,7 @@ function enumSchema(enumeration: protobuf.Enum): Schema {
  * A message in the shape of proto-loader's: with the examples of the proto, else the least that a field has.
  * @param within the messages around it; those that contain themselves end
  */
-export function exampleOf(
-  message: protobuf.Type,
-  within: readonly unknown[] = [],
-): Record<string, unknown> {
+export function exampleOf(message: protobuf.Type, within: readonly unknown[] = []): Record<string, unknown> {
   const path = [...within, message];
   const itemOf = ({ resolvedType, type }: protobuf.Field): unknown => {
     if (resolvedType instanceof protobuf.Type) return exampleOf(resolvedType, path);

@@ -8,16 +8,7 @@ import { fieldOptionsOf } from '../response/field-options.js';
 import { unwrap } from './schema.js';
 
 /** What an operation has that it may be refused for, as in the option `rest_refusal`. */
-const occasions = [
-  'any',
-  'none',
-  'json',
-  'multipart',
-  'data-url',
-  'picture',
-  'required',
-  'score',
-] as const;
+const occasions = ['any', 'none', 'json', 'multipart', 'data-url', 'picture', 'required', 'score'] as const;
 type Occasion = (typeof occasions)[number];
 
 const restRefusal = z.strictObject({
@@ -76,9 +67,7 @@ export function reasonsOf(route: Route, reasons: readonly ErrorReason[]): ErrorR
     ...(rpc.request.fieldsArray.some(isRequired) ? ['required' as const] : []),
     ...(fields.some(({ type }) => type === 'score') ? ['score' as const] : []),
   ];
-  return reasons.filter(
-    ({ name, on }) => refusals.includes(name) || on.some((occasion) => has.includes(occasion)),
-  );
+  return reasons.filter(({ name, on }) => refusals.includes(name) || on.some((occasion) => has.includes(occasion)));
 }
 
 const isRequired = (field: protobuf.Field): boolean => fieldOptionsOf(field).required;
@@ -135,8 +124,7 @@ function namesOf({ body, query, headers, openFields, rpc }: Route): Name[] {
   const [text] = [...headers, ...openFields];
   if (text !== undefined) names.push(['text', text.name]);
   if (body.kind !== 'none') names.push(['body', 'body'], ['content-encoding', 'content-encoding']);
-  if (body.kind === 'multipart')
-    names.push(['content-type', 'content-type'], ['file part', body.sentAs]);
+  if (body.kind === 'multipart') names.push(['content-type', 'content-type'], ['file part', body.sentAs]);
   if (body.kind === 'data-url') names.push(['data URL', body.sentAs]);
   if (hasPicture(body)) names.push([body.field, body.sentAs]);
   return names;

@@ -27,8 +27,7 @@ export function readApiKey({ headersDistinct }: Pick<IncomingMessage, 'headersDi
       details,
     });
   const mistake = mistakeIn([values, ...others], key);
-  if (mistake !== undefined)
-    throw refuse('INVALID_API_KEY', `apikey ${mistake}, want one API key`, { details });
+  if (mistake !== undefined) throw refuse('INVALID_API_KEY', `apikey ${mistake}, want one API key`, { details });
   return key;
 }
 

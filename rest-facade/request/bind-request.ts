@@ -80,9 +80,7 @@ function checkContradictions(
   for (const field of [...pathFields.values(), ...filled]) {
     const { name } = field;
     if (!(name in message)) continue;
-    const texts = [...query, ...fields].filter(
-      (given) => given.name === name && given.value !== '',
-    );
+    const texts = [...query, ...fields].filter((given) => given.name === name && given.value !== '');
     const others = texts.map(({ value }) => parseText(field, value, field));
     const member = Object.hasOwn(members, name) ? (members[name] ?? undefined) : undefined;
     if (member !== undefined) others.push(parseMember(field, member));
@@ -99,11 +97,7 @@ function bindBody(route: Route, { body, query }: RequestParts, message: RequestM
   else bindNamed(route.openFields, body.fields ?? query, message);
 }
 
-function bindNamed(
-  fields: readonly Field[],
-  values: readonly NamedValue[],
-  message: RequestMessage,
-): void {
+function bindNamed(fields: readonly Field[], values: readonly NamedValue[], message: RequestMessage): void {
   for (const field of fields) {
     const value = onlyValue(values, field.name);
     // An empty value is what an HTML form sends for a field left blank: the same as an absent one.
@@ -117,9 +111,7 @@ function bindNamed(
 /** A boolean may be a word that another one is named after: `crop=aligned` is `crop` and `crop_aligned`. */
 function variantOf(field: Field, word: string, fields: readonly Field[]): Field | undefined {
   const name = `${field.name}_${word}`;
-  return fields.find(
-    (other) => other.name === name && other.type === 'bool' && field.type === 'bool',
-  );
+  return fields.find((other) => other.name === name && other.type === 'bool' && field.type === 'bool');
 }
 
 function bindMembers(

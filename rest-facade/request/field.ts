@@ -39,13 +39,9 @@ export function parseText(
   switch (field.type) {
     case 'string':
       if (!/\p{Surrogate}/u.test(text)) return text;
-      throw refuse(
-        'INVALID_FIELD',
-        `${from.name} has an unpaired surrogate, want well-formed Unicode text`,
-        {
-          details: { field: from.name },
-        },
-      );
+      throw refuse('INVALID_FIELD', `${from.name} has an unpaired surrogate, want well-formed Unicode text`, {
+        details: { field: from.name },
+      });
     case 'bool':
       if (/^(true|1)$/i.test(text)) return true;
       if (/^(false|0)$/i.test(text)) return false;

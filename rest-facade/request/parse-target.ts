@@ -26,8 +26,7 @@ export function parseQuery(target: string): NamedValue[] {
     .filter((pair) => pair !== '')
     .map((pair) => {
       const equals = pair.indexOf('=');
-      const [name, value] =
-        equals < 0 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)];
+      const [name, value] = equals < 0 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)];
       return {
         name: decode(name.replaceAll('+', ' ')),
         value: decode(value.replaceAll('+', ' ')),

@@ -19,8 +19,7 @@ export function readOption<T extends z.ZodType>(
   name: string,
   schema: T,
 ): z.infer<T> | undefined {
-  const given =
-    options[`(${name})`] ?? options[`(${ownPackage}${name})`] ?? options[`(.${ownPackage}${name})`];
+  const given = options[`(${name})`] ?? options[`(${ownPackage}${name})`] ?? options[`(.${ownPackage}${name})`];
   if (given === undefined) return undefined;
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;

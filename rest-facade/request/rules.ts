@@ -80,8 +80,7 @@ export function createRoutes(rpcs: readonly Rpc[]): Route[] {
 function createRoutesOf(rpc: Rpc, rpcName: string): Route[] {
   const { http, rest, refusals } = readMethodOptions(rpc.options ?? {});
   if (http.length === 0) return [];
-  if (rpc.requestStream || rpc.responseStream)
-    throw new Error('streams are not available over REST');
+  if (rpc.requestStream || rpc.responseStream) throw new Error('streams are not available over REST');
   const fields = readFields(rpc);
   const routes = http.map((binding) => ({
     ...createRoute(rpc, rpcName, fields, binding, rest),
@@ -134,8 +133,7 @@ function createRoute(
 
 function readAddress(http: HttpBinding): Pick<Route, 'verb' | 'template'> {
   const [verb, ...others] = verbs.filter((each) => http[each] !== undefined);
-  if (verb === undefined || others.length > 0)
-    throw new Error(`google.api.http must have one of ${verbs.join(', ')}`);
+  if (verb === undefined || others.length > 0) throw new Error(`google.api.http must have one of ${verbs.join(', ')}`);
   return { verb: verb.toUpperCase(), template: http[verb] ?? '' };
 }
 
@@ -164,11 +162,7 @@ function openFieldsOf(
   return [...fields.values()].filter(({ name, type }) => !taken.has(name) && type !== 'bytes');
 }
 
-function createBodyRule(
-  http: HttpBinding,
-  options: RestBinding | undefined,
-  find: FindField,
-): BodyRule {
+function createBodyRule(http: HttpBinding, options: RestBinding | undefined, find: FindField): BodyRule {
   const { multipart, data_url: dataUrl } = options ?? {};
   if (http.body === '') {
     if (multipart !== undefined || dataUrl !== undefined)
@@ -181,10 +175,8 @@ function createBodyRule(
   const picture = multipart?.file_field ?? dataUrl?.field;
   if (picture !== undefined && find(picture).type !== 'bytes')
     throw new Error(`path "${options?.path}": field "${picture}" must be of type bytes`);
-  if (multipart !== undefined)
-    return { kind: 'multipart', sentAs: multipart.file_part, field: multipart.file_field };
-  if (dataUrl !== undefined)
-    return { kind: 'data-url', sentAs: dataUrl.member, field: dataUrl.field };
+  if (multipart !== undefined) return { kind: 'multipart', sentAs: multipart.file_part, field: multipart.file_field };
+  if (dataUrl !== undefined) return { kind: 'data-url', sentAs: dataUrl.member, field: dataUrl.field };
   return { kind: 'json' };
 }
 
@@ -197,8 +189,7 @@ const presenceOf = {
 function toInvalidReason(reason: string): InvalidReason | undefined {
   if (reason === '') return undefined;
   const known = invalidReasons.find((name) => name === reason);
-  if (known === undefined)
-    throw new Error(`invalid_reason is "${reason}", want one of ${invalidReasons.join(', ')}`);
+  if (known === undefined) throw new Error(`invalid_reason is "${reason}", want one of ${invalidReasons.join(', ')}`);
   return known;
 }
 
@@ -215,8 +206,7 @@ function readFields(rpc: Rpc): Map<string, Field> {
   return new Map(
     rpc.request.fieldsArray.map(({ name, type: protoType, repeated }) => {
       const type = fieldTypes[protoType];
-      if (type === undefined)
-        throw new Error(`field "${name}" is of type ${protoType}, which has no REST form yet`);
+      if (type === undefined) throw new Error(`field "${name}" is of type ${protoType}, which has no REST form yet`);
       if (repeated) throw new Error(`field "${name}" is repeated, which has no REST form yet`);
       return [name, { name, type: name.endsWith('_score') ? 'score' : type }];
     }),
@@ -225,8 +215,7 @@ function readFields(rpc: Rpc): Map<string, Field> {
 
 /** Two routes with the same verb and path must differ in the presence of one query parameter. */
 function findAmbiguities(routes: readonly Route[]): string[] {
-  const shape = (route: Route): string =>
-    `${route.verb} ${route.template.replaceAll(/\{[^}]+\}/g, '{}')}`;
+  const shape = (route: Route): string => `${route.verb} ${route.template.replaceAll(/\{[^}]+\}/g, '{}')}`;
   return routes.flatMap((route, index) =>
     routes
       .slice(index + 1)
@@ -239,8 +228,6 @@ function areToldApart(one: Route, other: Route): boolean {
   return one.query.some(
     ({ name, presence }) =>
       presence !== 'any' &&
-      other.query.some(
-        (rule) => rule.name === name && rule.presence !== 'any' && rule.presence !== presence,
-      ),
+      other.query.some((rule) => rule.name === name && rule.presence !== 'any' && rule.presence !== presence),
   );
 }

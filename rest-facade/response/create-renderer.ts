@@ -36,8 +36,7 @@ function compileMessage(type: protobuf.Type): (message: Message) => string {
     return note === undefined ? [] : [(message: Message) => clauseOf(note, field.name, message)];
   });
   if (notes.length === 0) return () => '"success"';
-  return (message) =>
-    JSON.stringify(['success', ...notes.flatMap((note) => note(message))].join(', '));
+  return (message) => JSON.stringify(['success', ...notes.flatMap((note) => note(message))].join(', '));
 }
 
 function clauseOf(note: Note, name: string, message: Message): string[] {
@@ -88,9 +87,7 @@ function compileMember(field: protobuf.Field, known: Map<protobuf.Type, Append>)
 
 function compileValue(field: protobuf.Field, known: Map<protobuf.Type, Append>): Write {
   const write = compileItem(field, known);
-  return field.repeated
-    ? (values: readonly never[]) => `[${values.map((value) => write(value)).join(',')}]`
-    : write;
+  return field.repeated ? (values: readonly never[]) => `[${values.map((value) => write(value)).join(',')}]` : write;
 }
 
 function compileItem(field: protobuf.Field, known: Map<protobuf.Type, Append>): Write {
@@ -101,9 +98,7 @@ function compileItem(field: protobuf.Field, known: Map<protobuf.Type, Append>): 
     return (message: Message) => `${append('{', message)}}`;
   }
   if (resolvedType instanceof protobuf.Enum) {
-    const texts = new Map(
-      [...shownValues(resolvedType)].map(([value, shown]) => [value, JSON.stringify(shown)]),
-    );
+    const texts = new Map([...shownValues(resolvedType)].map(([value, shown]) => [value, JSON.stringify(shown)]));
     // A value newer than this facade is a number.
     return (value: string | number) => texts.get(String(value)) ?? `"${value}"`;
   }

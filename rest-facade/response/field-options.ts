@@ -60,16 +60,8 @@ const restEnum = z.strictObject({ lower_case: z.boolean().default(false) });
 
 /** @throws Error, in words for whoever wrote the proto */
 export function fieldOptionsOf(field: protobuf.Field): FieldOptions {
-  const { required, on_request, max_length, example, ...values } = optionOf(
-    field,
-    'rules',
-    fieldRules,
-  );
-  const { name, inline, min_decimals, max_decimals, note } = optionOf(
-    field,
-    'rest_field',
-    restField,
-  );
+  const { required, on_request, max_length, example, ...values } = optionOf(field, 'rules', fieldRules);
+  const { name, inline, min_decimals, max_decimals, note } = optionOf(field, 'rest_field', restField);
   const hasPresence = field.partOf !== null || field.resolvedType instanceof protobuf.Type;
   const isEmptyAbsent = on_request && (field.repeated || !hasPresence);
   if (isEmptyAbsent && !field.repeated && !/^(string|bytes)$/.test(field.type))
@@ -94,8 +86,7 @@ export function messageOptionsOf(message: protobuf.Type): {
 } {
   const { untimed, order } = optionOf(message, 'rest_message', restMessage);
   const fields = message.fieldsArray;
-  const isWhole =
-    order.length === fields.length && fields.every(({ name }) => order.includes(name));
+  const isWhole = order.length === fields.length && fields.every(({ name }) => order.includes(name));
   if (order.length > 0 && !isWhole)
     throw new Error(`${message.fullName.slice(1)}: order, want the names of all its fields, once`);
   const ordered = order.flatMap((name) => message.fields[name] ?? []);
@@ -114,11 +105,7 @@ export function shownValues(enumeration: protobuf.Enum): ReadonlyMap<string, str
   );
 }
 
-function optionOf<T extends z.ZodType>(
-  object: protobuf.ReflectionObject,
-  name: string,
-  schema: T,
-): z.infer<T> {
+function optionOf<T extends z.ZodType>(object: protobuf.ReflectionObject, name: string, schema: T): z.infer<T> {
   // One item per option, as written.
   const given = Object.assign({}, ...Object.values(object.parsedOptions ?? {})) as object;
   try {

@@ -69,8 +69,7 @@ const lastResort: ErrorAnswer = {
 export function renderError(refusal: Refusal, requestId: string): ErrorAnswer {
   try {
     const headers: Record<string, string> = {};
-    if (refusal.retryAfterSeconds !== undefined)
-      headers['retry-after'] = String(refusal.retryAfterSeconds);
+    if (refusal.retryAfterSeconds !== undefined) headers['retry-after'] = String(refusal.retryAfterSeconds);
     if (refusal.reason === 'METHOD_NOT_ALLOWED') headers['allow'] = refusal.details['allow'] ?? '';
     return {
       status: toHttpStatus(refusal.code, refusal.reason),

@@ -42,9 +42,7 @@ const scalars: Readonly<Record<string, Scalar>> = {
 export function scalarOf(field: protobuf.Field): Scalar {
   const scalar = scalars[field.type];
   if (scalar === undefined || field.map)
-    throw new Error(
-      `${field.fullName.slice(1)} is of type ${field.type}, which has no REST form yet`,
-    );
+    throw new Error(`${field.fullName.slice(1)} is of type ${field.type}, which has no REST form yet`);
   return scalar;
 }
 

@@ -93,8 +93,7 @@ export function createRouter(options: RouterOptions): Router {
     });
     // Express would run GET for it, which can set a score.
     own.head((_request, _response, next) => next('route'));
-    for (const [verb, candidates] of byVerb)
-      own[verb.toLowerCase() as 'get'](handleOperation(deps, candidates));
+    for (const [verb, candidates] of byVerb) own[verb.toLowerCase() as 'get'](handleOperation(deps, candidates));
   }
   return router.use(refuseUnknown, answerError);
 }

@@ -3,11 +3,7 @@ import type { Socket } from 'node:net';
 import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
 
 /** @param arrivedAt when the headers of the request had been read; monotonic, milliseconds */
-export type Handle = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  arrivedAt: number,
-) => void;
+export type Handle = (request: IncomingMessage, response: ServerResponse, arrivedAt: number) => void;
 
 type Line = Parameters<Handle>[];
 

@@ -51,12 +51,7 @@ export function handleOperation(
     const share = deps.budget.of(callerAddress(context.clientAddress));
 
     const answer = async () => {
-      const { body, release } = await readBody(
-        { limits: deps.limits, budget: share },
-        route.body,
-        request,
-        response,
-      );
+      const { body, release } = await readBody({ limits: deps.limits, budget: share }, route.body, request, response);
       try {
         const message = bindRequest(route, {
           params: request.params,
@@ -80,9 +75,7 @@ export function handleOperation(
         release();
       }
     };
-    const found = await (hasPicture(route.body)
-      ? deps.throttle.run(`${route.rpc.path} ${apiKey}`, answer)
-      : answer());
+    const found = await (hasPicture(route.body) ? deps.throttle.run(`${route.rpc.path} ${apiKey}`, answer) : answer());
     const elapsedMs = performance.now() - context.arrivedAt;
     const render = renderers.get(route) as Renderer;
     const body = render(found, elapsedMs);

@@ -38,10 +38,7 @@ export interface HttpServerOptions {
  * Serves an application over HTTP, or HTTPS.
  * @throws Error if the port is taken
  */
-export async function startHttpServer(
-  app: Express,
-  options: HttpServerOptions,
-): Promise<HttpServer> {
+export async function startHttpServer(app: Express, options: HttpServerOptions): Promise<HttpServer> {
   const { host, port, isTrustedProxy, log } = options;
   const server = createFacadeServer(app, options);
   limitConnections(server, { isExempt: isTrustedProxy, log });
@@ -67,10 +64,7 @@ export async function startHttpServer(
   };
 }
 
-function createFacadeServer(
-  app: Express,
-  { identity, requestTimeoutMs, log }: HttpServerOptions,
-): Server {
+function createFacadeServer(app: Express, { identity, requestTimeoutMs, log }: HttpServerOptions): Server {
   // Stands before Express: what a flood must not get past.
   const handle = limitPipelining(
     beginInTurns((request, response, arrivedAt) => {

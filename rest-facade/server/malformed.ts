@@ -23,8 +23,7 @@ const lastAnswer = createSymbolProperty<Socket, ServerResponse | undefined>();
 /** Answers what never reaches the application: malformed HTTP requests, and CONNECT. */
 export function answerMalformed(server: Server, log: Logger, isTls: boolean): void {
   const note = ({ socket }: IncomingMessage, response: ServerResponse) => {
-    if (lastAnswer.get(socket) === undefined)
-      socket.once('close', () => lastAnswer.set(socket, undefined));
+    if (lastAnswer.get(socket) === undefined) socket.once('close', () => lastAnswer.set(socket, undefined));
     lastAnswer.set(socket, response);
   };
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {

@@ -77,8 +77,7 @@ function writeLine(log: Logger, request: Request, response: Response): void {
     client: clientAddress,
   };
   if (line.reason === 'INTERNAL') log.error({ ...line, err: refusal?.cause }, 'request');
-  else if (line.reason === 'CORE_UNAVAILABLE')
-    log.warn({ ...line, err: refusal?.cause }, 'request');
+  else if (line.reason === 'CORE_UNAVAILABLE') log.warn({ ...line, err: refusal?.cause }, 'request');
   // While probes succeed, their lines say nothing.
   else if (status === 200 && probes.has(route)) log.debug(line, 'request');
   else log.info(line, 'request');

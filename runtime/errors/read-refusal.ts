@@ -34,9 +34,7 @@ export function readRefusal(status: Status | Uint8Array): SentRefusal | undefine
 }
 
 /** Reads it out of what a call failed with, whose metadata has it as `grpc-status-details-bin`. */
-export function readTrailingRefusal(error: {
-  readonly metadata: Metadata;
-}): SentRefusal | undefined {
+export function readTrailingRefusal(error: { readonly metadata: Metadata }): SentRefusal | undefined {
   // An error that was made before any metadata came may lack it, whatever its type says.
   const metadata = error.metadata as Metadata | undefined;
   const bytes = metadata?.get('grpc-status-details-bin')[0];

@@ -68,11 +68,9 @@ export function invalidField(field: string, sent: string, wish: string): Refusal
 
 /** There is no room for what is being received, or for a response. */
 export function noRoom(): Refusal {
-  return refuse(
-    'QUEUE_FULL',
-    'the service has all the uploads and responses it can hold, try again in 1 s',
-    { retryAfterSeconds: 1 },
-  );
+  return refuse('QUEUE_FULL', 'the service has all the uploads and responses it can hold, try again in 1 s', {
+    retryAfterSeconds: 1,
+  });
 }
 
 /** The process is about to stop. */

@@ -60,9 +60,7 @@ function add(addresses: BlockList, part: string): void {
 }
 
 /** A setting that is such a list. */
-export const proxyList = z
-  .string()
-  .refine(isProxyList, 'want addresses and networks such as 127.0.0.0/8, ::1');
+export const proxyList = z.string().refine(isProxyList, 'want addresses and networks such as 127.0.0.0/8, ::1');
 
 function isProxyList(text: string): boolean {
   try {

@@ -1,10 +1,4 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-} from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { createSymbolProperty } from '../node-patches/symbol-property.js';
@@ -70,8 +64,5 @@ function endAfterLast(handle: RequestListener): RequestListener {
  * - `Transfer-Encoding` in HTTP/1.0: what forwarded it may not know chunks (RFC 9112, 6.1).
  */
 function isLast({ headers, httpVersion }: IncomingMessage): boolean {
-  return (
-    headers.upgrade !== undefined ||
-    (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined)
-  );
+  return headers.upgrade !== undefined || (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined);
 }

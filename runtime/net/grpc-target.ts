@@ -21,8 +21,7 @@ export function isGrpcTarget(text: string): boolean {
 
 /** The host of `host:port`, without the brackets of an IPv6 address; empty if it is not that. */
 function hostOf(address: string): string {
-  const [, numeric = '', name = '', port] =
-    /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:/,[\]]+)):(\d+)$/.exec(address) ?? [];
+  const [, numeric = '', name = '', port] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:/,[\]]+)):(\d+)$/.exec(address) ?? [];
   if (!(Number(port) >= 1 && Number(port) <= 65_535)) return '';
   return numeric === '' ? name : isIP(numeric) === 6 ? numeric : '';
 }

@@ -12,11 +12,7 @@ export interface Identity {
  * Reads the certificate chain of `<prefix>_CERT` and its key of `<prefix>_KEY`.
  * @throws ConfigError naming the variables whose files cannot be used
  */
-export async function readIdentity(
-  prefix: string,
-  certFile: string,
-  keyFile: string,
-): Promise<Identity> {
+export async function readIdentity(prefix: string, certFile: string, keyFile: string): Promise<Identity> {
   const cert = await readCertificates(`${prefix}_CERT`, certFile);
   const key = await readPem(`${prefix}_KEY`, keyFile, 'PRIVATE KEY');
   try {
@@ -35,18 +31,11 @@ export const readCertificates = (variable: string, file: string): Promise<Buffer
   readPem(variable, file, 'CERTIFICATE');
 
 /** Reads a PEM file; only once, so a renewed file takes effect at the next start. */
-async function readPem(
-  variable: string,
-  file: string,
-  what: 'CERTIFICATE' | 'PRIVATE KEY',
-): Promise<Buffer> {
+async function readPem(variable: string, file: string, what: 'CERTIFICATE' | 'PRIVATE KEY'): Promise<Buffer> {
   const pem = await readFile(file).catch(() => undefined);
   // OpenSSL takes an empty file for no certificates, and an empty CA for one that nobody has.
-  if (pem && new RegExp(`^-----BEGIN ([A-Z0-9]+ )*${what}-----`, 'm').test(pem.toString('latin1')))
-    return pem;
-  throw new ConfigError(
-    `${variable} is ${JSON.stringify(file)}: want a PEM file with a ${what.toLowerCase()}`,
-  );
+  if (pem && new RegExp(`^-----BEGIN ([A-Z0-9]+ )*${what}-----`, 'm').test(pem.toString('latin1'))) return pem;
+  throw new ConfigError(`${variable} is ${JSON.stringify(file)}: want a PEM file with a ${what.toLowerCase()}`);
 }
 
 /**

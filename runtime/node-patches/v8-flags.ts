@@ -13,11 +13,7 @@ import { setFlagsFromString } from 'node:v8';
  *
  * Delete the first when V8 has fewer helpers for small heaps, the second when it keeps that code.
  */
-export const nodeOptions = [
-  '--enable-source-maps',
-  '--single-threaded-gc',
-  '--no-memory-reducer',
-] as const;
+export const nodeOptions = ['--enable-source-maps', '--single-threaded-gc', '--no-memory-reducer'] as const;
 
 /** By V8 version: Node.js 20 counts bytecode, 22 counts calls. Later ones have Maglev, with which it gained nothing. */
 const compileEarlier: Readonly<Record<number, string>> = {

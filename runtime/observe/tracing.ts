@@ -18,12 +18,7 @@ export interface Tracing {
    * @param parent W3C `traceparent` of its cause; if undefined or malformed, a new trace starts
    * @param startedAt monotonic, milliseconds; absent: now
    */
-  start(
-    name: string,
-    parent: string | undefined,
-    kind: 'server' | 'internal',
-    startedAt?: number,
-  ): Span;
+  start(name: string, parent: string | undefined, kind: 'server' | 'internal', startedAt?: number): Span;
   /** Sends the remaining spans, and ends. */
   close(): Promise<void>;
 }
@@ -35,11 +30,7 @@ export interface Span {
    * Attributes are our own names and numbers: no key, company, address or picture.
    * @param outcome with a name if it is only known at the end
    */
-  end(outcome: {
-    readonly name?: string;
-    readonly failed: boolean;
-    readonly attributes: Attributes;
-  }): void;
+  end(outcome: { readonly name?: string; readonly failed: boolean; readonly attributes: Attributes }): void;
 }
 
 /** Passes a caller's trace on, at no other cost. */
@@ -76,10 +67,8 @@ const settings = z.object({
  */
 export function isTraced(environment: Readonly<Record<string, string | undefined>>): boolean {
   const read = (name: string): string => environment[name]?.trim() ?? '';
-  const isOff =
-    read('OTEL_SDK_DISABLED').toLowerCase() === 'true' || read('OTEL_TRACES_EXPORTER') === 'none';
-  const collector =
-    read('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') || read('OTEL_EXPORTER_OTLP_ENDPOINT');
+  const isOff = read('OTEL_SDK_DISABLED').toLowerCase() === 'true' || read('OTEL_TRACES_EXPORTER') === 'none';
+  const collector = read('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') || read('OTEL_EXPORTER_OTLP_ENDPOINT');
   if (collector === '' || isOff) return false;
   readSettings(settings, [], environment);
   return true;
@@ -91,11 +80,7 @@ export function isTraced(environment: Readonly<Record<string, string | undefined
  * @param log told what is wrong with the variables or the collector
  * @param url endpoint for traces, instead of the variables
  */
-export async function loadTracing(
-  serviceName: string,
-  log: Logger,
-  url?: string,
-): Promise<Tracing> {
+export async function loadTracing(serviceName: string, log: Logger, url?: string): Promise<Tracing> {
   const [api, core, sdk, { OTLPTraceExporter }, resources] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/core'),
@@ -135,11 +120,7 @@ export async function loadTracing(
       };
     },
     // An unreachable collector must not delay shutdown, and is not our error.
-    close: () =>
-      Promise.race([
-        provider.shutdown().catch(tell),
-        sleep(exportWithinMs, undefined, { ref: false }),
-      ]),
+    close: () => Promise.race([provider.shutdown().catch(tell), sleep(exportWithinMs, undefined, { ref: false })]),
   };
 }
 

@@ -6,11 +6,7 @@ export type Closer = (graceMs: number) => Promise<unknown> | void;
  *
  * @param now milliseconds, monotonic
  */
-export async function closeInTurn(
-  closers: readonly Closer[],
-  graceMs: number,
-  now: () => number,
-): Promise<void> {
+export async function closeInTurn(closers: readonly Closer[], graceMs: number, now: () => number): Promise<void> {
   const endsAt = now() + graceMs;
   for (const close of closers) await close(Math.max(0, endsAt - now()));
 }

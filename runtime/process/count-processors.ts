@@ -9,18 +9,11 @@ const groups = '/sys/fs/cgroup';
  * its container or service (`docker run --cpus`, Kubernetes' `limits.cpu`, systemd's `CPUQuota`, by
  * control groups version 2), which Node.js 20 does not take into account. At least one.
  */
-export function countProcessors({
-  available = availableParallelism(),
-  read = readText,
-} = {}): number {
+export function countProcessors({ available = availableParallelism(), read = readText } = {}): number {
   const group = /^0::(.+)$/m.exec(read('/proc/self/cgroup'))?.[1] ?? '/';
   let count = available;
   // The quota of a group also limits the groups below it.
-  for (
-    let folder = path.join(groups, group);
-    folder.startsWith(groups);
-    folder = path.dirname(folder)
-  )
+  for (let folder = path.join(groups, group); folder.startsWith(groups); folder = path.dirname(folder))
     count = Math.min(count, toQuota(read(path.join(folder, 'cpu.max'))));
   return Math.max(1, Math.floor(count));
 }

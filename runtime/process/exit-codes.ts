@@ -10,9 +10,7 @@ export const exitCodes = {
 
 /** The exit code for the error that ended a program. */
 export function exitCodeOf(error: unknown): number {
-  return error instanceof ConfigError || isOfParseArgs(error)
-    ? exitCodes.mistaken
-    : exitCodes.failed;
+  return error instanceof ConfigError || isOfParseArgs(error) ? exitCodes.mistaken : exitCodes.failed;
 }
 
 /** Whether `parseArgs` of node:util threw it. */

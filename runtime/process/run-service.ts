@@ -42,10 +42,7 @@ export interface Service<Config> {
  *
  * @param host the process
  */
-export async function runService<Config>(
-  host: NodeJS.Process,
-  service: Service<Config>,
-): Promise<void> {
+export async function runService<Config>(host: NodeJS.Process, service: Service<Config>): Promise<void> {
   const { name, readConfig, findUnknown, logLevelOf, graceMsOf, start } = service;
   let log: Logger | undefined;
   const stopping = new AbortController();
@@ -64,10 +61,7 @@ export async function runService<Config>(
     });
     const unknown = findUnknown(host.env);
     if (unknown.length > 0)
-      log.warn(
-        { variables: unknown },
-        'there are no such settings; docs/configuration.md has those that are',
-      );
+      log.warn({ variables: unknown }, 'there are no such settings; docs/configuration.md has those that are');
     const killAfterMs = graceMsOf(config) + closeMs;
     const onStopping = () => {
       const kill = () => {
@@ -82,9 +76,7 @@ export async function runService<Config>(
       host.exitCode = exitCodes.failed;
       stopping.abort();
     };
-    const tracing = isTraced(host.env)
-      ? await loadTracing(`image-analysis-${name}`, log)
-      : noTracing;
+    const tracing = isTraced(host.env) ? await loadTracing(`image-analysis-${name}`, log) : noTracing;
     const { listens, tells, close } = await start(config, {
       log,
       tracing,
@@ -120,7 +112,5 @@ export async function runService<Config>(
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;
-  return cause instanceof Error && !message.includes(cause.message)
-    ? `${message}: ${textOf(cause)}`
-    : message;
+  return cause instanceof Error && !message.includes(cause.message) ? `${message}: ${textOf(cause)}` : message;
 }

@@ -37,63 +37,41 @@ export interface AdminClientOptions {
  */
 export interface AdminClient {
   /** Creates an API key. Only this response contains its secret. */
-  createApiKey(
-    request: DeepPartial<CreateApiKeyRequest>,
-    options?: CallOptions,
-  ): Promise<CreateApiKeyResponse>;
+  createApiKey(request: DeepPartial<CreateApiKeyRequest>, options?: CallOptions): Promise<CreateApiKeyResponse>;
   /** Lists the API keys, newest first, without secrets. */
   listApiKeys(options?: CallOptions): Promise<ListApiKeysResponse>;
   /** Revokes an API key; the next call with it is refused. */
   revokeApiKey(request: RevokeApiKeyRequest, options?: CallOptions): Promise<RevokeApiKeyResponse>;
   /** Registers a company; COMPANY_EXISTS if the name is taken. */
-  createCompany(
-    request: CreateCompanyRequest,
-    options?: CallOptions,
-  ): Promise<CreateCompanyResponse>;
+  createCompany(request: CreateCompanyRequest, options?: CallOptions): Promise<CreateCompanyResponse>;
   /** Sets a company's password; UNKNOWN_COMPANY if there is none with that name. */
-  setCompanyPassword(
-    request: SetCompanyPasswordRequest,
-    options?: CallOptions,
-  ): Promise<SetCompanyPasswordResponse>;
+  setCompanyPassword(request: SetCompanyPasswordRequest, options?: CallOptions): Promise<SetCompanyPasswordResponse>;
   /** Lists the companies by name. */
   listCompanies(options?: CallOptions): Promise<ListCompaniesResponse>;
   /** Deletes a company and its score; UNKNOWN_COMPANY if there is none with that name. */
-  deleteCompany(
-    request: DeleteCompanyRequest,
-    options?: CallOptions,
-  ): Promise<DeleteCompanyResponse>;
+  deleteCompany(request: DeleteCompanyRequest, options?: CallOptions): Promise<DeleteCompanyResponse>;
   /** Closes the connection. */
   close(): void;
 }
 
 export function createAdminClient(options: AdminClientOptions): AdminClient {
   const { address, adminKey, timeoutMs = 30_000 } = options;
-  const service = new AdminServiceClient(
-    address,
-    options.credentials ?? grpcCredentials.createInsecure(),
-    { 'grpc.max_receive_message_length': maxMessageBytes },
-  );
+  const service = new AdminServiceClient(address, options.credentials ?? grpcCredentials.createInsecure(), {
+    'grpc.max_receive_message_length': maxMessageBytes,
+  });
   const metadata = new Metadata();
   metadata.set('adminkey', trimKey('adminKey', adminKey));
   const call = createUnaryCalls({ metadata, timeoutMs, retry: { retries: 0 } });
 
   return {
     createApiKey: (request, callOptions) =>
-      call(
-        service.createApiKey.bind(service),
-        CreateApiKeyRequest.fromPartial(request),
-        callOptions,
-      ),
+      call(service.createApiKey.bind(service), CreateApiKeyRequest.fromPartial(request), callOptions),
     listApiKeys: (callOptions) => call(service.listApiKeys.bind(service), {}, callOptions),
-    revokeApiKey: (request, callOptions) =>
-      call(service.revokeApiKey.bind(service), request, callOptions),
-    createCompany: (request, callOptions) =>
-      call(service.createCompany.bind(service), request, callOptions),
-    setCompanyPassword: (request, callOptions) =>
-      call(service.setCompanyPassword.bind(service), request, callOptions),
+    revokeApiKey: (request, callOptions) => call(service.revokeApiKey.bind(service), request, callOptions),
+    createCompany: (request, callOptions) => call(service.createCompany.bind(service), request, callOptions),
+    setCompanyPassword: (request, callOptions) => call(service.setCompanyPassword.bind(service), request, callOptions),
     listCompanies: (callOptions) => call(service.listCompanies.bind(service), {}, callOptions),
-    deleteCompany: (request, callOptions) =>
-      call(service.deleteCompany.bind(service), request, callOptions),
+    deleteCompany: (request, callOptions) => call(service.deleteCompany.bind(service), request, callOptions),
     close: () => service.close(),
   };
 }

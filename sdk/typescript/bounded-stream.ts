@@ -18,9 +18,7 @@ export async function* boundedStream<Partial, Request, Response>(
   signal?.addEventListener('abort', cancel, { once: true });
   // In an object, because it is set from elsewhere while the loop below waits.
   const sending: { failure?: unknown; over?: true } = {};
-  const closed = new Promise<Error>((resolve) =>
-    stream.once('close', () => resolve(new Error('the call is over'))),
-  );
+  const closed = new Promise<Error>((resolve) => stream.once('close', () => resolve(new Error('the call is over'))));
 
   const sendAll = async () => {
     try {

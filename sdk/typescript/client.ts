@@ -1,9 +1,4 @@
-import {
-  type ChannelCredentials,
-  type ChannelOptions,
-  credentials as grpcCredentials,
-  Metadata,
-} from '@grpc/grpc-js';
+import { type ChannelCredentials, type ChannelOptions, credentials as grpcCredentials, Metadata } from '@grpc/grpc-js';
 import {
   type DeepPartial,
   DetectAllFacesRequest,
@@ -84,15 +79,9 @@ export interface ImageAnalysisClient {
     options?: CallOptions,
   ): Promise<DetectSingleFaceResponse>;
   /** Finds all faces, largest first. */
-  detectAllFaces(
-    request: DeepPartial<DetectAllFacesRequest>,
-    options?: CallOptions,
-  ): Promise<DetectAllFacesResponse>;
+  detectAllFaces(request: DeepPartial<DetectAllFacesRequest>, options?: CallOptions): Promise<DetectAllFacesResponse>;
   /** Reads a water meter; NO_READING if there is no readable counter. */
-  readMeter(
-    request: DeepPartial<ReadMeterRequest>,
-    options?: CallOptions,
-  ): Promise<ReadMeterResponse>;
+  readMeter(request: DeepPartial<ReadMeterRequest>, options?: CallOptions): Promise<ReadMeterResponse>;
   /** Returns a company's default threshold. */
   getDetectionScore(
     request: DeepPartial<GetDetectionScoreRequest>,
@@ -138,31 +127,15 @@ export function createClient(options: ClientOptions): ImageAnalysisClient {
 
   return {
     detectSingleFace: (request, callOptions) =>
-      call(
-        faces.detectSingleFace.bind(faces),
-        DetectSingleFaceRequest.fromPartial(request),
-        callOptions,
-      ),
+      call(faces.detectSingleFace.bind(faces), DetectSingleFaceRequest.fromPartial(request), callOptions),
     detectAllFaces: (request, callOptions) =>
-      call(
-        faces.detectAllFaces.bind(faces),
-        DetectAllFacesRequest.fromPartial(request),
-        callOptions,
-      ),
+      call(faces.detectAllFaces.bind(faces), DetectAllFacesRequest.fromPartial(request), callOptions),
     readMeter: (request, callOptions) =>
       call(meters.readMeter.bind(meters), ReadMeterRequest.fromPartial(request), callOptions),
     getDetectionScore: (request, callOptions) =>
-      call(
-        scores.getDetectionScore.bind(scores),
-        GetDetectionScoreRequest.fromPartial(request),
-        callOptions,
-      ),
+      call(scores.getDetectionScore.bind(scores), GetDetectionScoreRequest.fromPartial(request), callOptions),
     setDetectionScore: (request, callOptions) =>
-      call(
-        scores.setDetectionScore.bind(scores),
-        SetDetectionScoreRequest.fromPartial(request),
-        callOptions,
-      ),
+      call(scores.setDetectionScore.bind(scores), SetDetectionScoreRequest.fromPartial(request), callOptions),
     streamDetectFaces: (requests, { signal } = {}) =>
       boundedStream(
         () => faces.streamDetectFaces(metadata),

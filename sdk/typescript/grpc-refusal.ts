@@ -1,10 +1,6 @@
 import { type ServiceError, status as codes } from '@grpc/grpc-js';
 import type { Status } from '../../generated/google/rpc/status.js';
-import {
-  readRefusal,
-  readTrailingRefusal,
-  type SentRefusal,
-} from '../../runtime/errors/read-refusal.js';
+import { readRefusal, readTrailingRefusal, type SentRefusal } from '../../runtime/errors/read-refusal.js';
 import { type Reason, RefusedError } from './refused-error.js';
 
 /**

@@ -29,10 +29,7 @@ export interface DetectedFace {
   readonly face?: string;
   /** Only on request. Left and right are the person's. */
   readonly landmarks?: Readonly<
-    Record<
-      'right_eye' | 'left_eye' | 'nose_tip' | 'right_mouth_corner' | 'left_mouth_corner',
-      Point
-    >
+    Record<'right_eye' | 'left_eye' | 'nose_tip' | 'right_mouth_corner' | 'left_mouth_corner', Point>
   >;
   /** Only on request. */
   readonly attributes?: FaceAttributes;

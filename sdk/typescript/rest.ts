@@ -68,10 +68,7 @@ export interface RestClient {
   /** Finds the largest face; NO_FACE if there is none. */
   detectSingleFace(file: Picture, options?: DetectionOptions): Promise<SingleFaceAnswer>;
   /** Finds all faces, largest first. */
-  detectAllFaces(
-    file: Picture,
-    options?: DetectionOptions & { readonly maxFaces?: number },
-  ): Promise<AllFacesAnswer>;
+  detectAllFaces(file: Picture, options?: DetectionOptions & { readonly maxFaces?: number }): Promise<AllFacesAnswer>;
   /** Reads a water meter; NO_READING if there is no readable counter. */
   readMeter(file: Picture, options?: ReadingOptions): Promise<MeterAnswer>;
   /** The same from `data:<image type>;base64,<data>`, as returned by a canvas. */
@@ -79,23 +76,14 @@ export interface RestClient {
   /** Returns a company's default threshold. */
   getDetectionScore(company: string, password: string, options?: CallOptions): Promise<ScoreAnswer>;
   /** Sets a company's default threshold, 0 to 1. */
-  setDetectionScore(
-    company: string,
-    password: string,
-    score: number,
-    options?: CallOptions,
-  ): Promise<ScoreAnswer>;
+  setDetectionScore(company: string, password: string, score: number, options?: CallOptions): Promise<ScoreAnswer>;
 }
 
 export function createRestClient(options: RestClientOptions): RestClient {
   const { apiKey, timeoutMs = 30_000, retries, maxDelayMs } = options;
   const base = options.url.replace(/\/+$/, '');
 
-  async function call<T>(
-    path: string,
-    request: RequestInit,
-    callOptions: CallOptions = {},
-  ): Promise<T> {
+  async function call<T>(path: string, request: RequestInit, callOptions: CallOptions = {}): Promise<T> {
     const headers = {
       ...(request.headers as Record<string, string>),
       apikey: toHeader('apiKey', apiKey),
@@ -110,16 +98,11 @@ export function createRestClient(options: RestClientOptions): RestClient {
     );
   }
 
-  const scorePath = (company: string) =>
-    `/v1/companies/${encodeURIComponent(company)}/detection-score`;
+  const scorePath = (company: string) => `/v1/companies/${encodeURIComponent(company)}/detection-score`;
 
   return {
     detectSingleFace: (file, detection = {}) =>
-      call(
-        '/face_detect_single',
-        { method: 'POST', body: toForm(file, detectionFields(detection)) },
-        detection,
-      ),
+      call('/face_detect_single', { method: 'POST', body: toForm(file, detectionFields(detection)) }, detection),
     detectAllFaces: (file, { maxFaces, ...detection } = {}) =>
       call(
         '/face_detect_multi',
@@ -130,23 +113,11 @@ export function createRestClient(options: RestClientOptions): RestClient {
         detection,
       ),
     readMeter: (file, reading = {}) =>
-      call(
-        '/meter-number-ocr/file',
-        { method: 'POST', body: toForm(file, readingFields(reading)) },
-        reading,
-      ),
+      call('/meter-number-ocr/file', { method: 'POST', body: toForm(file, readingFields(reading)) }, reading),
     readMeterDataUrl: (image, reading = {}) =>
-      call(
-        '/meter-number-ocr/base64',
-        { method: 'POST', ...toJson({ image, ...readingFields(reading) }) },
-        reading,
-      ),
+      call('/meter-number-ocr/base64', { method: 'POST', ...toJson({ image, ...readingFields(reading) }) }, reading),
     getDetectionScore: async (company, password, callOptions) =>
-      call(
-        scorePath(company),
-        { headers: { 'x-company-password': toHeader('password', password) } },
-        callOptions,
-      ),
+      call(scorePath(company), { headers: { 'x-company-password': toHeader('password', password) } }, callOptions),
     async setDetectionScore(company, password, score, callOptions) {
       const { headers, body } = toJson({ detection_score: score });
       return call(
@@ -230,8 +201,7 @@ async function fetchOnce<T>(url: string, request: RequestInit, signal: AbortSign
     if (signal.aborted) throw toError(signal.reason);
     throw unanswered('UNAVAILABLE', `${url} cannot be reached.`, cause);
   }
-  if (isRedirect(response))
-    throw unanswered('UNKNOWN', `${url} is redirected, want the URL of the service itself.`);
+  if (isRedirect(response)) throw unanswered('UNKNOWN', `${url} is redirected, want the URL of the service itself.`);
   const body = parseObject(text);
   if (response.ok && body) return body as T;
   throw toRefusal(response, body);
@@ -267,9 +237,7 @@ function unanswered(code: string, message: string, cause?: unknown): RefusedErro
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
   }

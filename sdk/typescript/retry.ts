@@ -29,8 +29,7 @@ export async function retried<T>(
     } catch (error) {
       if (tried >= retries || !isWorthRetrying(error)) throw error;
       const asked = error.retryAfterSeconds;
-      const delayMs =
-        asked === undefined ? firstDelayMs * 2 ** tried * (0.5 + Math.random() / 2) : asked * 1_000;
+      const delayMs = asked === undefined ? firstDelayMs * 2 ** tried * (0.5 + Math.random() / 2) : asked * 1_000;
       if (delayMs > maxDelayMs) throw error;
       await sleep(delayMs, signal);
     }

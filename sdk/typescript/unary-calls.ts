@@ -30,9 +30,7 @@ export type UnaryCalls = <Request, Response>(
 export function createUnaryCalls({ metadata, timeoutMs, retry }: CallDefaults): UnaryCalls {
   return (method, request, options = {}) => {
     const time = { timeoutMs: options.timeoutMs ?? timeoutMs, signal: options.signal };
-    return withinTime(time, (limit) =>
-      retried(() => callOnce(method, request, metadata, limit), retry, limit.signal),
-    );
+    return withinTime(time, (limit) => retried(() => callOnce(method, request, metadata, limit), retry, limit.signal));
   };
 }
 

@@ -50,8 +50,7 @@ export function percentTicks(step: number): ChartAxis['ticks'] {
 /** An SVG picture of series over two linear axes. */
 export function renderChart({ title, x, y, series, hasDiagonal = false }: Chart): string {
   const toX = (value: number): number => left + (plotWidth * (value - x.from)) / (x.to - x.from);
-  const toY = (value: number): number =>
-    top + plotHeight * (1 - (value - y.from) / (y.to - y.from));
+  const toY = (value: number): number => top + plotHeight * (1 - (value - y.from) / (y.to - y.from));
   const bottom = top + plotHeight;
   const parts = [svgText(left, 22, title, 'font-weight="600"')];
   for (const { at, label } of y.ticks) {
@@ -64,13 +63,9 @@ export function renderChart({ title, x, y, series, hasDiagonal = false }: Chart)
   }
   parts.push(svgText(left + plotWidth / 2, bottom + 38, x.label, 'text-anchor="middle"'));
   const middle = top + plotHeight / 2;
-  parts.push(
-    svgText(16, middle, y.label, `text-anchor="middle" transform="rotate(-90 16 ${middle})"`),
-  );
+  parts.push(svgText(16, middle, y.label, `text-anchor="middle" transform="rotate(-90 16 ${middle})"`));
   if (hasDiagonal)
-    parts.push(
-      line(toX(x.from), toY(y.from), toX(x.to), toY(y.to), 'stroke="#8a8a8a" stroke-dasharray="4"'),
-    );
+    parts.push(line(toX(x.from), toY(y.from), toX(x.to), toY(y.to), 'stroke="#8a8a8a" stroke-dasharray="4"'));
   for (const [i, { name, points, isLine }] of series.entries()) {
     const colour = colours[i % colours.length] ?? '#000000';
     if (isLine) {

@@ -67,10 +67,7 @@ export function precisionRecallCurve(
 }
 
 /** Average precision at an overlap of 0.5: area under the interpolated precision-recall curve, 0..1. */
-export function averagePrecision(
-  pictures: readonly Measured[],
-  isWanted: (face: TrueFace) => boolean,
-): number {
+export function averagePrecision(pictures: readonly Measured[], isWanted: (face: TrueFace) => boolean): number {
   let ceiling = 0;
   let sum = 0;
   for (const { precision, isHit } of precisionRecallCurve(pictures, isWanted).reverse()) {
@@ -81,10 +78,7 @@ export function averagePrecision(
 }
 
 /** How many faces count. */
-export function countFaces(
-  pictures: readonly Measured[],
-  isWanted: (face: TrueFace) => boolean,
-): number {
+export function countFaces(pictures: readonly Measured[], isWanted: (face: TrueFace) => boolean): number {
   const wanted = (face: TrueFace): boolean => !face.ignore && isWanted(face);
   return pictures.reduce((sum, { faces }) => sum + faces.filter(wanted).length, 0);
 }

@@ -4,13 +4,7 @@ import { parseArgs } from 'node:util';
 import { faceApiInstall, openFaceApiSsd } from './face-api-ssd.js';
 import { faceCharts } from './face-charts.js';
 import { readFaceEvaluation } from './face-data.js';
-import {
-  type FaceFigures,
-  type FaceRun,
-  figuresOf,
-  landmarkError,
-  runOver,
-} from './face-figures.js';
+import { type FaceFigures, type FaceRun, figuresOf, landmarkError, runOver } from './face-figures.js';
 import type { MeasuredDetector } from './measured-detector.js';
 import { openServedDetector } from './served-detector.js';
 
@@ -122,8 +116,6 @@ function printWishes(ours: FaceFigures, teacher: FaceFigures | undefined): void 
     if (value === undefined) continue;
     const miss = at === 'least' ? limit - value : value - limit;
     const verdict = miss <= 0 ? 'met' : `missed by ${miss.toFixed(1)}`;
-    say(
-      `${name.padEnd(32)}${value.toFixed(1).padStart(8)}, at ${at} ${limit.toFixed(1)}: ${verdict}`,
-    );
+    say(`${name.padEnd(32)}${value.toFixed(1).padStart(8)}, at ${at} ${limit.toFixed(1)}: ${verdict}`);
   }
 }

@@ -114,8 +114,7 @@ async function reportPaddle(runs: readonly MeterRun[], every: number) {
   ];
   say(`the same photos, every ${every}th:`, ...toTable(rows));
   const agrees = ours.map(
-    ({ output }, index) =>
-      output.reading !== null && output.reading.meterNumber === theirs[index]?.digits,
+    ({ output }, index) => output.reading !== null && output.reading.meterNumber === theirs[index]?.digits,
   );
   const rightWhere = (agree: boolean) => {
     const unsure = ours.filter((run, i) => run.answered && !run.ok && agrees[i] === agree);
@@ -143,9 +142,7 @@ function nameOf({ photo }: MeterRun): string {
 
 function readingOf({ output: { reading } }: MeterRun): string {
   if (reading === null) return 'refused';
-  return [reading.value, reading.confidence.toFixed(3), reading.status, ...reading.warnings].join(
-    ' ',
-  );
+  return [reading.value, reading.confidence.toFixed(3), reading.status, ...reading.warnings].join(' ');
 }
 
 function hasWheels({ photo }: MeterRun): boolean {

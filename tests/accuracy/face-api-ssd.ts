@@ -37,9 +37,7 @@ interface FaceApi {
   detectAllFaces(
     image: Tensor,
     options: object,
-  ): Promise<
-    { score: number; box: { left: number; top: number; right: number; bottom: number } }[]
-  >;
+  ): Promise<{ score: number; box: { left: number; top: number; right: number; bottom: number } }[]>;
 }
 
 /** SSD MobileNetV1 of face-api in one pass, one thread of WebAssembly; undefined when it is not installed. */
@@ -49,8 +47,7 @@ export async function openFaceApiSsd(): Promise<MeasuredDetector | undefined> {
   const require = createRequire(modules);
   const wasm = require('@tensorflow/tfjs-backend-wasm') as { setWasmPaths(folder: string): void };
   wasm.setWasmPaths(`${modules}@tensorflow/tfjs-backend-wasm/dist/`);
-  const { tf, nets, ...api } =
-    require('@vladmandic/face-api/dist/face-api.node-wasm.js') as FaceApi;
+  const { tf, nets, ...api } = require('@vladmandic/face-api/dist/face-api.node-wasm.js') as FaceApi;
   await tf.setBackend('wasm');
   await tf.ready();
   await nets.ssdMobilenetv1.loadFromDisk(`${modules}@vladmandic/face-api/model`);

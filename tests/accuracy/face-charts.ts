@@ -24,9 +24,10 @@ export function faceCharts(detectors: readonly ChartedDetector[]): Record<string
       series: detectors.map(({ name, runs }) => ({
         name,
         isLine: true,
-        points: thin(precisionRecallCurve(runs.filter(isOfWider), isHard)).map(
-          ({ recall, precision }) => ({ x: recall, y: precision }),
-        ),
+        points: thin(precisionRecallCurve(runs.filter(isOfWider), isHard)).map(({ recall, precision }) => ({
+          x: recall,
+          y: precision,
+        })),
       })),
     }),
     'face-sizes.svg': renderChart({

@@ -37,16 +37,10 @@ export interface FaceRun {
 export type FaceFigures = Record<string, number>;
 
 /** Has the detector look at every picture. */
-export async function runOver(
-  detector: MeasuredDetector,
-  pictures: readonly FacePicture[],
-): Promise<FaceRun[]> {
+export async function runOver(detector: MeasuredDetector, pictures: readonly FacePicture[]): Promise<FaceRun[]> {
   const runs: FaceRun[] = [];
   for (const { path, set, tags, faces } of pictures) {
-    const { faces: found, inferenceMs } = await detector.detect(
-      await readFile(path),
-      candidateScore,
-    );
+    const { faces: found, inferenceMs } = await detector.detect(await readFile(path), candidateScore);
     runs.push({ set, tags, faces, found, inferenceMs });
   }
   return runs;
@@ -59,8 +53,7 @@ export function figuresOf(runs: readonly FaceRun[], defaultScore: number): FaceF
   const faceless = inSets('noface');
   const figures: FaceFigures = {};
   for (const subset of ['easy', 'medium', 'hard']) {
-    figures[`AP@0.5 ${subset}`] =
-      100 * averagePrecision(wider, (face) => face.subsets.includes(subset));
+    figures[`AP@0.5 ${subset}`] = 100 * averagePrecision(wider, (face) => face.subsets.includes(subset));
   }
   for (const { from, to, row } of sideClasses) {
     const isOfSize = (face: TrueFace): boolean => sideOf(face) >= from && sideOf(face) < to;
@@ -68,8 +61,7 @@ export function figuresOf(runs: readonly FaceRun[], defaultScore: number): FaceF
   }
   for (const tag of ['blur', 'crowd', 'illumination', 'occlusion', 'profile']) {
     const tagged = runs.filter((run) => run.tags.includes(tag));
-    figures[`AP@0.5 hard, ${tag}`] =
-      100 * averagePrecision(tagged, (face) => face.subsets.includes('hard'));
+    figures[`AP@0.5 hard, ${tag}`] = 100 * averagePrecision(tagged, (face) => face.subsets.includes('hard'));
   }
   const { precision, recall } = precisionAndRecall(wider, defaultScore);
   const recallOf = (set: string): number => 100 * recallAt(inSets(set), defaultScore);
@@ -79,8 +71,7 @@ export function figuresOf(runs: readonly FaceRun[], defaultScore: number): FaceF
     recall: 100 * recall,
     'recall, portraits of WIDER': recallOf('wider_portrait'),
     'recall, other portraits': recallOf('portrait70'),
-    'pictures with a false face':
-      (100 * picturesWithFaces(faceless, defaultScore)) / faceless.length,
+    'pictures with a false face': (100 * picturesWithFaces(faceless, defaultScore)) / faceless.length,
     'ms a picture': runs.reduce((sum, run) => sum + run.inferenceMs, 0) / runs.length,
   };
 }
@@ -110,13 +101,8 @@ export function landmarkError(
 }
 
 /** The found face of that score that overlaps the true one most, and by half at least. */
-function bestOn(
-  face: TrueFace,
-  run: FaceRun | undefined,
-  score: number,
-): FoundFaceWithPoints | undefined {
-  const overlap = (found: FoundFaceWithPoints): number =>
-    intersectionOverUnion(found.box, face.box);
+function bestOn(face: TrueFace, run: FaceRun | undefined, score: number): FoundFaceWithPoints | undefined {
+  const overlap = (found: FoundFaceWithPoints): number => intersectionOverUnion(found.box, face.box);
   const [best] = (run?.found ?? [])
     .filter((found) => found.score >= score && overlap(found) >= 0.5)
     .sort((a, b) => overlap(b) - overlap(a));

@@ -17,39 +17,35 @@ const pictures = readFaceEvaluation();
 const skip = pictures ? false : 'no ../shared/face/eval; set SHARED_DIR to measure accuracy';
 
 for (const name of ['face-detector', 'yunet-n']) {
-  test(
-    `${name}: portraits are found where they are, and pictures without a face stay empty`,
-    { skip },
-    async (t) => {
-      const detector = await openServedDetector(name);
-      if (detector === undefined) return void t.skip(notHere);
-      t.after(() => detector.release());
-      const { defaultScore } = detector.served;
-      const measure = async (set: string): Promise<Measured[]> => {
-        const results: Measured[] = [];
-        const rows = (pictures ?? []).filter((p: FacePicture) => p.set === set);
-        for (const { path, faces } of rows) {
-          const output = await detector.detect(await readFile(path), defaultScore);
-          const found = output.faces.map((f) => ({ box: f.boundingBox, score: f.detectionScore }));
-          results.push({ faces, found });
-        }
-        return results;
-      };
-
-      for (const set of ['wider_portrait', 'portrait70']) {
-        const measured = await measure(set);
-        const recall = recallAt(measured, defaultScore);
-        assert.ok(recall >= minRecall, `${set}: recall ${recall}`);
-        const overlap = meanOverlap(measured);
-        assert.ok(overlap >= minOverlap, `${set}: mean overlap of the found ${overlap}`);
-        t.diagnostic(`${set}: recall ${recall.toFixed(3)}, mean overlap ${overlap.toFixed(3)}`);
+  test(`${name}: portraits are found where they are, and pictures without a face stay empty`, { skip }, async (t) => {
+    const detector = await openServedDetector(name);
+    if (detector === undefined) return void t.skip(notHere);
+    t.after(() => detector.release());
+    const { defaultScore } = detector.served;
+    const measure = async (set: string): Promise<Measured[]> => {
+      const results: Measured[] = [];
+      const rows = (pictures ?? []).filter((p: FacePicture) => p.set === set);
+      for (const { path, faces } of rows) {
+        const output = await detector.detect(await readFile(path), defaultScore);
+        const found = output.faces.map((f) => ({ box: f.boundingBox, score: f.detectionScore }));
+        results.push({ faces, found });
       }
-      const faceless = await measure('noface');
-      const wrong = picturesWithFaces(faceless, defaultScore) / faceless.length;
-      assert.ok(wrong <= maxFalse, `${wrong} of the pictures without a face have one`);
-      t.diagnostic(`noface: ${wrong.toFixed(3)} with a false face`);
-    },
-  );
+      return results;
+    };
+
+    for (const set of ['wider_portrait', 'portrait70']) {
+      const measured = await measure(set);
+      const recall = recallAt(measured, defaultScore);
+      assert.ok(recall >= minRecall, `${set}: recall ${recall}`);
+      const overlap = meanOverlap(measured);
+      assert.ok(overlap >= minOverlap, `${set}: mean overlap of the found ${overlap}`);
+      t.diagnostic(`${set}: recall ${recall.toFixed(3)}, mean overlap ${overlap.toFixed(3)}`);
+    }
+    const faceless = await measure('noface');
+    const wrong = picturesWithFaces(faceless, defaultScore) / faceless.length;
+    assert.ok(wrong <= maxFalse, `${wrong} of the pictures without a face have one`);
+    t.diagnostic(`noface: ${wrong.toFixed(3)} with a false face`);
+  });
 
   test(`${name}: the graphs keep the contract at every size`, async (t) => {
     const opened = await openFaceModel(name);

@@ -11,17 +11,12 @@ export interface MeasuredDetector {
   readonly name: string;
   readonly defaultScore: number;
   /** Faces in pixels of the upright picture, and processor time of the networks alone, ms. */
-  detect(
-    image: Uint8Array,
-    minScore: number,
-  ): Promise<{ faces: readonly FoundFaceWithPoints[]; inferenceMs: number }>;
+  detect(image: Uint8Array, minScore: number): Promise<{ faces: readonly FoundFaceWithPoints[]; inferenceMs: number }>;
   release(): Promise<void>;
 }
 
 /** Runs `work` and tells the processor time that it took, ms: what else the machine does is not in it. */
-export async function timeProcessor<Result>(
-  work: () => Promise<Result>,
-): Promise<{ result: Result; ms: number }> {
+export async function timeProcessor<Result>(work: () => Promise<Result>): Promise<{ result: Result; ms: number }> {
   const before = process.cpuUsage();
   const result = await work();
   const { user, system } = process.cpuUsage(before);

@@ -37,9 +37,7 @@ export function readMeterHeldOut(): MeterPhoto[] | undefined {
   if (train === undefined || extra === undefined) return undefined;
   return [
     ...train.filter(({ source, truth }) => hashOf(`${source}/${truth?.digits ?? ''}`) % 14 === 0),
-    ...extra
-      .filter(({ source }) => hashOf(`${source}-b`) % 4 === 0)
-      .map((photo) => ({ ...photo, source: 'extra' })),
+    ...extra.filter(({ source }) => hashOf(`${source}-b`) % 4 === 0).map((photo) => ({ ...photo, source: 'extra' })),
   ];
 }
 

@@ -28,10 +28,8 @@ export function judge(
   const red = reading.value.includes('.') ? (reading.value.split('.')[1]?.length ?? 0) : 0;
   const read = reading.meterNumber;
   const sameForm = red === truth.redDigits && read.length === truth.digits.length;
-  const isRight = (match: (digits: string) => boolean): boolean =>
-    [truth.digits, ...truth.accept].some(match);
-  const whole = (digits: string, fraction: number): bigint =>
-    BigInt(digits.slice(0, digits.length - fraction) || '0');
+  const isRight = (match: (digits: string) => boolean): boolean => [truth.digits, ...truth.accept].some(match);
+  const whole = (digits: string, fraction: number): bigint => BigInt(digits.slice(0, digits.length - fraction) || '0');
   return {
     answered,
     ok,
@@ -81,9 +79,6 @@ export function reliability(judged: readonly Judged[]): ReliabilityBin[] {
 /** Expected calibration error: the mean distance of confidence and truth over the bins. */
 export function calibrationError(bins: readonly ReliabilityBin[]): number {
   const total = bins.reduce((sum, { count }) => sum + count, 0);
-  const error = bins.reduce(
-    (sum, { count, given, right }) => sum + count * Math.abs(given - right),
-    0,
-  );
+  const error = bins.reduce((sum, { count, given, right }) => sum + count * Math.abs(given - right), 0);
   return total === 0 ? 0 : error / total;
 }

@@ -51,9 +51,7 @@ export function toTable(rows: readonly (readonly [string, Summary])[]): string[]
   const lines = rows.map(([name, row]) => [
     name.padEnd(16),
     String(row.photos).padStart(6),
-    ...[row.integer, row.full, row.near, row.ok, row.rightOfOk, row.refused].map((share) =>
-      wide(percent(share)),
-    ),
+    ...[row.integer, row.full, row.near, row.ok, row.rightOfOk, row.refused].map((share) => wide(percent(share))),
     row.calibrationError.toFixed(3),
     row.networkMs.toFixed(1).padStart(6),
   ]);

@@ -45,20 +45,12 @@ suite('selectReading', () => {
       [line('0/8Z', box(100, 100, 200, 40), 0.4), line('02800870', box(300, 140, 200, 40, 180))],
       '02800870',
     ],
-    [
-      'reads letters that wheels look like as digits',
-      [line('OO1234', box(0, 0, 200, 40))],
-      '001234',
-    ],
+    ['reads letters that wheels look like as digits', [line('OO1234', box(0, 0, 200, 40))], '001234'],
     ['skips gaps and commas between wheels', [line('00 12,3', box(0, 0, 200, 40))], '00123'],
     ['drops a unit after the digits', [line('00123m', box(0, 0, 200, 40))], '00123'],
     ['finds nothing without lines', [], undefined],
     ['finds nothing in words', [line('COLD WATER', box(0, 0, 200, 40))], undefined],
-    [
-      'does not take a word of lookalikes for digits',
-      [line('IOOIlO', box(0, 0, 200, 40))],
-      undefined,
-    ],
+    ['does not take a word of lookalikes for digits', [line('IOOIlO', box(0, 0, 200, 40))], undefined],
     ['does not take three digits for a counter', [line('123', box(0, 0, 100, 40))], undefined],
     ['does not take ten digits for a counter', [line('0123456789', box(0, 0, 300, 30))], undefined],
     [

@@ -29,15 +29,11 @@ const manifestUrl = new URL('../../../models/manifest.json', import.meta.url);
 const limits = { maxBytes: Infinity, maxPixels: Infinity, maxSide: Infinity };
 
 /** Opens the served face model, or the one of that name; undefined when its downloaded files are not here. */
-export async function openFaceModel(
-  name?: string,
-): Promise<{ served: FaceModel; model: Model } | undefined> {
+export async function openFaceModel(name?: string): Promise<{ served: FaceModel; model: Model } | undefined> {
   const served = chooseFaceModel(await loadManifest(manifestUrl), name);
   const folder = await gather(served.entry);
   if (folder === undefined) return undefined;
-  const model = await openModel(served.entry, folder).finally(() =>
-    rm(folder, { recursive: true }),
-  );
+  const model = await openModel(served.entry, folder).finally(() => rm(folder, { recursive: true }));
   return { served, model };
 }
 
@@ -81,10 +77,7 @@ export async function openServedDetector(name?: string): Promise<ServedDetector 
 async function gather(entry: ModelEntry): Promise<URL | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'face-model-'));
   for (const { file } of entry.graphs) {
-    const places = [
-      fileURLToPath(new URL(file, manifestUrl)),
-      join(sharedDir, 'models', basename(file)),
-    ];
+    const places = [fileURLToPath(new URL(file, manifestUrl)), join(sharedDir, 'models', basename(file))];
     const found = places.find((place) => existsSync(place));
     if (found === undefined) {
       await rm(folder, { recursive: true });

@@ -23,8 +23,7 @@ const folders = [
 /** Runs in the browser, with a compiler configuration of its own. */
 const isBrowserCode = (file: string) => file.startsWith('rest-facade/web/');
 /** The peers of bench/ have packages of their own, and the client is made into one. */
-const isInstalled = (file: string) =>
-  file.includes('/node_modules/') || file.startsWith('sdk/typescript/package/');
+const isInstalled = (file: string) => file.includes('/node_modules/') || file.startsWith('sdk/typescript/package/');
 
 interface Source {
   /** Path from the root, with slashes. */
@@ -76,18 +75,13 @@ function readSource(file: string): Source {
   const local = (specifiers: string[]) =>
     specifiers
       .filter((specifier) => specifier.startsWith('.'))
-      .map((specifier) =>
-        path.posix.join(path.posix.dirname(file), specifier.replace(/js$/, 'ts')),
-      );
-  const ofPackages = (specifiers: string[]) =>
-    specifiers.filter((specifier) => !/^(\.|node:)/.test(specifier));
+      .map((specifier) => path.posix.join(path.posix.dirname(file), specifier.replace(/js$/, 'ts')));
+  const ofPackages = (specifiers: string[]) => specifiers.filter((specifier) => !/^(\.|node:)/.test(specifier));
   return {
     file,
     files: local(all),
     runtimeFiles: local(atRunTime),
-    packages: ofPackages(all).map(
-      (specifier) => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier,
-    ),
+    packages: ofPackages(all).map((specifier) => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier),
     runtimePackages: ofPackages(atRunTime),
     processMembers,
   };
@@ -179,8 +173,7 @@ test('imports go down from room to room', () => {
   const roomOf = (file: string) => {
     const folder = top(file) ?? '';
     const inside = file.slice(folder.length + 1);
-    const holds = (room: string) =>
-      room === '' ? !inside.includes('/') : inside === room || inside.startsWith(room);
+    const holds = (room: string) => (room === '' ? !inside.includes('/') : inside === room || inside.startsWith(room));
     const [room] = (rooms[folder] ?? [])
       .flatMap((line, depth) => line.map((name) => ({ folder, name, depth })))
       .filter(({ name }) => holds(name))
@@ -256,8 +249,7 @@ test('no import goes in a circle, types too', () => {
 
 test('nor among the folders of the product', () => {
   // What lies in none joins them, and gives them a few types.
-  const folderOf = (file: string) =>
-    /^(core-server|rest-facade|runtime)\/(features\/)?[^/]+(?=\/)/.exec(file)?.[0];
+  const folderOf = (file: string) => /^(core-server|rest-facade|runtime)\/(features\/)?[^/]+(?=\/)/.exec(file)?.[0];
   const next = new Map<string, Set<string>>();
   for (const { file, files } of product) {
     const own = folderOf(file);

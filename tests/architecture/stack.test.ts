@@ -31,17 +31,13 @@ const uses: Record<string, string> = {
 for (const [name, file] of Object.entries(uses))
   test(`${name} is a dependency, and loaded by ${file}`, () => {
     assert.ok(dependencies[name], 'package.json does not name it');
-    assert.match(
-      readText(file),
-      new RegExp(`(?<!import type [^;]*) from '${name}'|\\bimport\\('${name}'\\)`),
-    );
+    assert.match(readText(file), new RegExp(`(?<!import type [^;]*) from '${name}'|\\bimport\\('${name}'\\)`));
     // In a process of its own: one of them handles the errors of its whole process.
     const script = `const loaded = await import('${name}'); process.exit(Object.keys(loaded).length > 0 ? 0 : 3);`;
-    const { status, stderr } = spawnSync(
-      process.execPath,
-      ['--input-type=module', '--eval', script],
-      { cwd: fileURLToPath(root), encoding: 'utf8' },
-    );
+    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+      cwd: fileURLToPath(root),
+      encoding: 'utf8',
+    });
     assert.equal(status, 0, stderr);
   });
 
@@ -60,8 +56,5 @@ test('ts-proto has generated the messages', () => {
   const plugin = fileURLToPath(new URL('node_modules/.bin/protoc-gen-ts_proto', root));
   assert.equal(spawnSync(plugin, { input: '' }).status, 0);
   const generated = readText('generated/imageanalysis/v1/face_detection.ts');
-  assert.match(
-    generated,
-    new RegExp(`protoc-gen-ts_proto +v${version.replaceAll('.', '\\.')}$`, 'm'),
-  );
+  assert.match(generated, new RegExp(`protoc-gen-ts_proto +v${version.replaceAll('.', '\\.')}$`, 'm'));
 });

@@ -76,14 +76,9 @@ describe('the web console', { skip: noChromium }, () => {
     const curl = (await page.locator('#curl').textContent()) ?? '';
     assert.match(curl, /^curl -H "apikey: \$APIKEY" \\\n {2}-F file=@astronaut\.jpg/);
     assert.ok(curl.includes(`${service.rest}/face_detect_multi`));
-    assert.match(
-      (await page.locator('#json').textContent()) ?? '',
-      /"face": ".{40}… \(\d+ characters\)"/,
-    );
+    assert.match((await page.locator('#json').textContent()) ?? '', /"face": ".{40}… \(\d+ characters\)"/);
 
-    const kept = await page.evaluate(
-      '[sessionStorage.length, localStorage.length, document.cookie]',
-    );
+    const kept = await page.evaluate('[sessionStorage.length, localStorage.length, document.cookie]');
     assert.deepEqual(kept, [1, 0, '']);
     assert.ok(!(await page.content()).includes(service.apiKey));
     await page.reload();
@@ -116,10 +111,7 @@ describe('the web console', { skip: noChromium }, () => {
     await slider.focus();
     await page.keyboard.press('End');
     await page.getByRole('button', { name: 'Save threshold' }).click();
-    await page
-      .locator('#company-status')
-      .filter({ hasText: 'the threshold of acme is 1.' })
-      .waitFor();
+    await page.locator('#company-status').filter({ hasText: 'the threshold of acme is 1.' }).waitFor();
     await page.locator('#score-source').filter({ hasText: 'The threshold of acme' }).waitFor();
     await summary(page).filter({ hasText: '0 faces' }).waitFor();
     assert.ok(!(await page.content()).includes('correct hörse'));
@@ -149,8 +141,7 @@ describe('the web console', { skip: noChromium }, () => {
     const status = page.locator('#company-status');
     const sent: (string | null)[] = [];
     page.on('request', (request) => {
-      if (request.url().includes('/v1/companies/'))
-        sent.push(`${request.method()} ${request.postData() ?? ''}`);
+      if (request.url().includes('/v1/companies/')) sent.push(`${request.method()} ${request.postData() ?? ''}`);
     });
     await page.getByText('Company', { exact: true }).click();
     assert.equal(await shown.textContent(), '–');
@@ -254,9 +245,7 @@ describe('the web console', { skip: noChromium }, () => {
     const { page } = await open();
     await useKey(page);
     const [asked, answered] = [deferred(), deferred()];
-    const dropped = page.waitForEvent('requestfailed', (request) =>
-      request.url().endsWith('/face_detect_multi'),
-    );
+    const dropped = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/face_detect_multi'));
     await page.route('**/face_detect_multi', () => asked.resolve());
     await page.route('**/samples/meter.jpg', async (route) => {
       await answered.promise;
@@ -340,10 +329,7 @@ describe('the web console', { skip: noChromium }, () => {
     ]) {
       await page.route('**/openapi.json', answer);
       await page.reload();
-      await page
-        .getByRole('status')
-        .filter({ hasText: 'The options could not be loaded. Reload the page' })
-        .waitFor();
+      await page.getByRole('status').filter({ hasText: 'The options could not be loaded. Reload the page' }).waitFor();
       await page.getByRole('button', { name: 'Try a meter' }).click();
       await summary(page).filter({ hasText: 'm³' }).waitFor();
       await page.getByRole('button', { name: 'Try a face' }).click();
@@ -375,9 +361,7 @@ describe('the web console', { skip: noChromium }, () => {
     await summary(page).filter({ hasText: '1 face' }).waitFor();
     assert.equal(await page.locator('#overlay').getAttribute('viewBox'), '0 0 300 400');
     const [picture, overlay, box] = await Promise.all(
-      ['#picture', '#overlay', '#overlay .face .box'].map((part) =>
-        page.locator(part).boundingBox(),
-      ),
+      ['#picture', '#overlay', '#overlay .face .box'].map((part) => page.locator(part).boundingBox()),
     );
     assert.ok(picture && overlay && box);
     for (const side of ['x', 'y', 'width', 'height'] as const)
@@ -385,10 +369,7 @@ describe('the web console', { skip: noChromium }, () => {
     // The face is in the upper half of the upright picture, and higher than wide.
     assert.ok(box.height > box.width);
     assert.ok(box.y + box.height < picture.y + picture.height / 2);
-    assert.match(
-      (await page.locator('#curl').textContent()) ?? '',
-      /-F 'file=@"a '\\''lying'\\'' one\.jpg"'/,
-    );
+    assert.match((await page.locator('#curl').textContent()) ?? '', /-F 'file=@"a '\\''lying'\\'' one\.jpg"'/);
   });
 
   it('takes pictures that are dropped, pasted, and from the camera', async () => {
@@ -452,9 +433,7 @@ describe('the web console', { skip: noChromium }, () => {
       .resize(256)
       .tiff()
       .toBuffer();
-    await page
-      .locator('#file')
-      .setInputFiles({ name: 'scan.tiff', mimeType: 'image/tiff', buffer: tiff });
+    await page.locator('#file').setInputFiles({ name: 'scan.tiff', mimeType: 'image/tiff', buffer: tiff });
     await notice("Your browser can't display scan.tiff;");
     await page.locator('#curl').filter({ hasText: 'file=@scan.tiff' }).waitFor();
     await page.locator('#overlay[viewBox="0 0 256 256"] .box').waitFor({ state: 'attached' });
@@ -487,8 +466,7 @@ describe('the web console', { skip: noChromium }, () => {
     const { page, problems } = await open();
     await useKey(page);
     const alert = page.getByRole('alert');
-    const loginPage = (route: Route) =>
-      route.fulfill({ contentType: 'text/html', body: '<h1>Sign in</h1>' });
+    const loginPage = (route: Route) => route.fulfill({ contentType: 'text/html', body: '<h1>Sign in</h1>' });
     await page.route('**/samples/astronaut.jpg', loginPage, { times: 1 });
     const sample = page.getByRole('button', { name: 'Try a face' });
     await sample.click();
@@ -499,8 +477,7 @@ describe('the web console', { skip: noChromium }, () => {
     await sample.click();
     await alert
       .filter({
-        hasText:
-          "The answer with status 200 is not the service's, or was cut off. Reload the page, and",
+        hasText: "The answer with status 200 is not the service's, or was cut off. Reload the page, and",
       })
       .waitFor();
 
@@ -555,9 +532,7 @@ describe('the web console', { skip: noChromium }, () => {
         await summary(page)
           .filter({ hasText: sample === 'Try a face' ? '1 face' : 'm³' })
           .waitFor();
-        await page.evaluate(
-          `for (const panel of document.querySelectorAll('details')) panel.open = true`,
-        );
+        await page.evaluate(`for (const panel of document.querySelectorAll('details')) panel.open = true`);
         await page.evaluate(axe);
         const violations = await page.evaluate(
           `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,

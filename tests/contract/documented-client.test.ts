@@ -32,11 +32,7 @@ describe('a client written from the documentation', () => {
     portrait = await readSample('astronaut.jpg');
   });
 
-  async function post(
-    path: string,
-    body: string | FormData | Blob,
-    headers: Record<string, string> = {},
-  ) {
+  async function post(path: string, body: string | FormData | Blob, headers: Record<string, string> = {}) {
     const answer = await fetch(service.rest + path, {
       method: 'POST',
       body,
@@ -74,13 +70,7 @@ describe('a client written from the documentation', () => {
   it('finds one face', async () => {
     const { status, body } = await post('/face_detect_single', form());
     assert.equal(status, 200);
-    assert.deepEqual(Object.keys(body).sort(), [
-      'bbox',
-      'detection_score',
-      'face',
-      'message',
-      'process_time',
-    ]);
+    assert.deepEqual(Object.keys(body).sort(), ['bbox', 'detection_score', 'face', 'message', 'process_time']);
     assert.equal(body['message'], 'success');
     assert.equal(typeof body['process_time'], 'number');
     await checkFace(body as unknown as DetectedFace);
@@ -120,10 +110,7 @@ describe('a client written from the documentation', () => {
   });
 
   it('reads a meter from a file', async () => {
-    const { status, body } = await post(
-      '/meter-number-ocr/file',
-      form({}, await readSample('meter.jpg')),
-    );
+    const { status, body } = await post('/meter-number-ocr/file', form({}, await readSample('meter.jpg')));
     assert.equal(status, 200);
     checkReading(body);
   });

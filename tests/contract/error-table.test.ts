@@ -21,11 +21,7 @@ test("the proto's options name the codes", () => {
   const root = readProtos(['imageanalysis/v1/errors.proto']);
   const values = root.lookupEnum('imageanalysis.v1.ErrorReason');
   for (const reason of reasons)
-    assert.equal(
-      grpcCodeOf(values, `ERROR_REASON_${reason}`),
-      status[codeOfReason[reason]],
-      reason,
-    );
+    assert.equal(grpcCodeOf(values, `ERROR_REASON_${reason}`), status[codeOfReason[reason]], reason);
 });
 
 test('the documentation lists every reason with its code and HTTP status', async () => {

@@ -25,11 +25,7 @@ for (const name of ['face-detector', 'yunet-n']) {
     metadata.set('apikey', service.apiKey);
     const image = await readSample('astronaut.jpg');
     const answer = await unaryCall<DetectSingleFaceResponse>((done) =>
-      client.detectSingleFace(
-        { image, company: '', landmarks: true, crop: false, details: true },
-        metadata,
-        done,
-      ),
+      client.detectSingleFace({ image, company: '', landmarks: true, crop: false, details: true }, metadata, done),
     );
     assert.equal(answer.details?.model?.name, name);
     const score = scores[name];

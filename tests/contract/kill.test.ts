@@ -42,10 +42,7 @@ test('what was answered survives kill -9, in every round, over REST and gRPC', a
   t.after(() => facade.close());
   const rest = `http://127.0.0.1:${facade.port}`;
   const admin = new AdminServiceClient(`127.0.0.1:${core.adminPort}`, credentials.createInsecure());
-  const scores = new ScoreConfigServiceClient(
-    `127.0.0.1:${core.port}`,
-    credentials.createInsecure(),
-  );
+  const scores = new ScoreConfigServiceClient(`127.0.0.1:${core.port}`, credentials.createInsecure());
   t.after(() => (admin.close(), scores.close()));
   const asAdmin = metadataWithKey('', { adminkey: adminKey });
   const waiting = { deadline: Infinity, waitForReady: true };
@@ -68,11 +65,7 @@ test('what was answered survives kill -9, in every round, over REST and gRPC', a
   };
   const setOverGrpc = (score: number) =>
     unaryCall((done) =>
-      scores.setDetectionScore(
-        { company: 'acme', password, detectionScore: score },
-        metadataWithKey(apiKey),
-        done,
-      ),
+      scores.setDetectionScore({ company: 'acme', password, detectionScore: score }, metadataWithKey(apiKey), done),
     );
 
   for (let round = 0; round < rounds; round += 1) {
@@ -93,19 +86,12 @@ test('what was answered survives kill -9, in every round, over REST and gRPC', a
 
     core = await startCoreProcess(t, { ...environment, ...ports });
     const stored = await unaryCall<GetDetectionScoreResponse>((done) =>
-      scores.getDetectionScore(
-        { company: 'acme', password },
-        metadataWithKey(apiKey),
-        waiting,
-        done,
-      ),
+      scores.getDetectionScore({ company: 'acme', password }, metadataWithKey(apiKey), waiting, done),
     );
     assert.equal(stored.detectionScore, score);
     while ((await fetch(`${rest}/readyz`)).status !== 200) await sleep(20);
   }
-  const { apiKeys } = await unaryCall<ListApiKeysResponse>((done) =>
-    admin.listApiKeys({}, asAdmin, waiting, done),
-  );
+  const { apiKeys } = await unaryCall<ListApiKeysResponse>((done) => admin.listApiKeys({}, asAdmin, waiting, done));
   assert.deepEqual(
     apiKeys.map(({ label }) => label),
     ['round 1', 'first'],

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { before, suite, test } from 'node:test';
-import {
-  ReadingWarning,
-  readingWarningFromJSON,
-} from '../../generated/imageanalysis/v1/meter_reading.js';
+import { ReadingWarning, readingWarningFromJSON } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { createForm } from '../helpers/net/form.js';
 import { readSample } from '../helpers/pictures/samples.js';

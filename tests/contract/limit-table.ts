@@ -25,11 +25,7 @@ export interface Limit {
   readonly send: (value: number) => Promise<Answer>;
   /** What comes of the value at the limit. */
   readonly accepted?: string;
-  readonly refused: readonly [
-    status: number | string,
-    outcome: string,
-    details: Readonly<Record<string, string>>,
-  ];
+  readonly refused: readonly [status: number | string, outcome: string, details: Readonly<Record<string, string>>];
 }
 
 export const company = { name: 'acme', password: 'correct horse' };
@@ -50,12 +46,8 @@ export const malformed = (limit: number, field?: string) =>
   [400, 'MALFORMED_MULTIPART', { ...(field && { field }), limit: String(limit) }] as const;
 export const tooManyPixels = (field: string, value: number, limit: number) =>
   [413, 'IMAGE_TOO_MANY_PIXELS', { field, value: String(value), limit: String(limit) }] as const;
-export const invalid = (
-  status: number | 'INVALID_ARGUMENT',
-  field: string,
-  value: string,
-  limit?: string,
-) => [status, 'INVALID_FIELD', { field, value, ...(limit && { limit }) }] as const;
+export const invalid = (status: number | 'INVALID_ARGUMENT', field: string, value: string, limit?: string) =>
+  [status, 'INVALID_FIELD', { field, value, ...(limit && { limit }) }] as const;
 export const invalidScore = (status: number | 'INVALID_ARGUMENT', field: string, value: string) =>
   [status, 'INVALID_SCORE', { field, value }] as const;
 

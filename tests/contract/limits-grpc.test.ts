@@ -8,10 +8,7 @@ import {
   FaceDetectionServiceClient,
   type StreamDetectFacesResponse,
 } from '../../generated/imageanalysis/v1/face_detection.js';
-import {
-  MeterReadingServiceClient,
-  ReadMeterRequest,
-} from '../../generated/imageanalysis/v1/meter_reading.js';
+import { MeterReadingServiceClient, ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { ScoreConfigServiceClient } from '../../generated/imageanalysis/v1/score_config.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { detailsOfStatus, metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
@@ -55,29 +52,19 @@ const adminKey = () => metadataWithKey('', { adminkey: service.admin.key });
 const detect = (request: Partial<DetectAllFacesRequest>) =>
   answerOf(
     unaryCall((done) =>
-      face.detectAllFaces(
-        DetectAllFacesRequest.fromPartial({ image: grey, ...request }),
-        key(),
-        done,
-      ),
+      face.detectAllFaces(DetectAllFacesRequest.fromPartial({ image: grey, ...request }), key(), done),
     ),
   );
 
 const readMeter = (request: Partial<ReadMeterRequest>) =>
   answerOf(
-    unaryCall((done) =>
-      meter.readMeter(ReadMeterRequest.fromPartial({ image: grey, ...request }), key(), done),
-    ),
+    unaryCall((done) => meter.readMeter(ReadMeterRequest.fromPartial({ image: grey, ...request }), key(), done)),
   );
 
 const setScore = (detectionScore: number) =>
   answerOf(
     unaryCall((done) =>
-      scores.setDetectionScore(
-        { company: company.name, password: company.password, detectionScore },
-        key(),
-        done,
-      ),
+      scores.setDetectionScore({ company: company.name, password: company.password, detectionScore }, key(), done),
     ),
   );
 
@@ -214,11 +201,7 @@ const grpcLimits: Limit[] = [
 
 const passwordLimit = { field: 'password', limit: '8..128' };
 const setPassword = (length: number) =>
-  answerOf(
-    unaryCall((done) =>
-      admin.setCompanyPassword({ name: 'other', password: text(length) }, adminKey(), done),
-    ),
-  );
+  answerOf(unaryCall((done) => admin.setCompanyPassword({ name: 'other', password: text(length) }, adminKey(), done)));
 
 const adminLimits: Limit[] = [
   {
@@ -227,11 +210,7 @@ const adminLimits: Limit[] = [
     send: (n) =>
       answerOf(
         unaryCall((done) =>
-          admin.createApiKey(
-            { label: text(n), operations: [], expireTime: undefined },
-            adminKey(),
-            done,
-          ),
+          admin.createApiKey({ label: text(n), operations: [], expireTime: undefined }, adminKey(), done),
         ),
       ),
     refused: invalid(argument, 'label', `${text(128)}…`),
@@ -241,9 +220,7 @@ const adminLimits: Limit[] = [
     most: 64,
     send: (n) =>
       answerOf(
-        unaryCall((done) =>
-          admin.createCompany({ name: text(n), password: company.password }, adminKey(), done),
-        ),
+        unaryCall((done) => admin.createCompany({ name: text(n), password: company.password }, adminKey(), done)),
       ),
     refused: invalid(argument, 'name', text(65)),
   },

@@ -2,14 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { createLifetime } from '../helpers/lifetime.js';
 import type { TestService } from '../helpers/service/service.js';
-import {
-  greyPicture,
-  multipart,
-  pictureOfBytes,
-  sendForm,
-  sendHead,
-  sendRest,
-} from './limit-senders.js';
+import { greyPicture, multipart, pictureOfBytes, sendForm, sendHead, sendRest } from './limit-senders.js';
 import {
   company,
   companyOf,
@@ -43,8 +36,7 @@ const lifetime = createLifetime();
 let service: TestService;
 let grey: Buffer;
 
-const detectForm = (name: string, value: string) =>
-  sendForm(service, multipart([['file', grey]], [[name, value]]));
+const detectForm = (name: string, value: string) => sendForm(service, multipart([['file', grey]], [[name, value]]));
 
 const meterForm = (name: string, value: string) =>
   sendForm(service, multipart([['file', grey]], [[name, value]]), {
@@ -54,9 +46,7 @@ const meterForm = (name: string, value: string) =>
 const readDataUrl = (picture: Buffer, bodyBytes = 0) =>
   sendRest(service, 'POST', '/meter-number-ocr/base64', {
     body: Buffer.from(
-      JSON.stringify({ image: `data:image/png;base64,${picture.toString('base64')}` }).padEnd(
-        bodyBytes,
-      ),
+      JSON.stringify({ image: `data:image/png;base64,${picture.toString('base64')}` }).padEnd(bodyBytes),
     ),
   });
 
@@ -129,8 +119,7 @@ const limits: Limit[] = [
   {
     name: 'longer side of a picture',
     most: maxSide,
-    send: async (width) =>
-      sendForm(service, multipart([['file', await greyPicture({ width, height: 10 })]])),
+    send: async (width) => sendForm(service, multipart([['file', await greyPicture({ width, height: 10 })]])),
     refused: tooManyPixels('file', maxSide + 1, maxSide),
   },
   {
@@ -142,8 +131,7 @@ const limits: Limit[] = [
   {
     name: 'files of a form',
     most: 1,
-    send: (n) =>
-      sendForm(service, multipart(['file', 'other'].slice(0, n).map((name) => [name, grey]))),
+    send: (n) => sendForm(service, multipart(['file', 'other'].slice(0, n).map((name) => [name, grey]))),
     refused: malformed(1),
   },
   {
@@ -290,9 +278,7 @@ describe('limits of REST', () => {
 
   it('a request id of 128 characters is kept, a longer one replaced', async () => {
     const idOf = async (id: string) =>
-      (await fetch(`${service.rest}/livez`, { headers: { 'x-request-id': id } })).headers.get(
-        'x-request-id',
-      );
+      (await fetch(`${service.rest}/livez`, { headers: { 'x-request-id': id } })).headers.get('x-request-id');
     assert.equal(await idOf(text(128)), text(128));
     assert.match((await idOf(text(129))) ?? '', /^[0-9a-f-]{36}$/);
   });

@@ -15,11 +15,7 @@ describe('the metrics', () => {
   before(async () => {
     service = await startService(lifetime, { CORE_METRICS_PORT: '0', REST_METRICS_PORT: '0' });
     await service.createCompany(company.name, company.password);
-    const post = async (
-      path: string,
-      picture: 'astronaut.jpg' | 'meter.jpg',
-      key = service.apiKey,
-    ) => {
+    const post = async (path: string, picture: 'astronaut.jpg' | 'meter.jpg', key = service.apiKey) => {
       const fields = { company: company.name };
       const body = createForm(await readSample(picture), fields, 'private-name.jpg');
       const answer = await fetch(service.rest + path, {
@@ -65,13 +61,7 @@ describe('the metrics', () => {
     assert.equal(count('POST /face_detect_single', 401, 'INVALID_API_KEY'), 1);
     assert.equal(count('GET /face_config_score', 200, 'OK'), 1);
     assert.equal(count('other', 404, 'NO_SUCH_ROUTE'), 1);
-    assert.equal(
-      valueOf(
-        text,
-        'imageanalysis_rest_request_seconds_count{operation="POST /face_detect_single"}',
-      ),
-      2,
-    );
+    assert.equal(valueOf(text, 'imageanalysis_rest_request_seconds_count{operation="POST /face_detect_single"}'), 2);
     assert.match(text, /imageanalysis_build_info\{component="facade",version="\d+\.\d+\.\d+/);
     assert.match(text, /^process_resident_memory_bytes \d+/m);
   });
@@ -84,10 +74,7 @@ describe('the metrics', () => {
         `imageanalysis_core_requests_total{method="imageanalysis.v1.${method}",code="${code}",reason="${reason}"}`,
       );
     assert.equal(calls('FaceDetectionService/DetectSingleFace', 'OK', 'OK'), 1);
-    assert.equal(
-      calls('FaceDetectionService/DetectSingleFace', 'UNAUTHENTICATED', 'INVALID_API_KEY'),
-      1,
-    );
+    assert.equal(calls('FaceDetectionService/DetectSingleFace', 'UNAUTHENTICATED', 'INVALID_API_KEY'), 1);
     assert.equal(calls('MeterReadingService/ReadMeter', 'OK', 'OK'), 1);
     assert.equal(valueOf(text, 'imageanalysis_tasks_total{task="detectFaces",reason="OK"}'), 2);
     assert.equal(valueOf(text, 'imageanalysis_queue_wait_seconds_count{task="detectFaces"}'), 2);
@@ -96,13 +83,7 @@ describe('the metrics', () => {
     assert.equal(valueOf(text, 'imageanalysis_faces_found_count'), 2);
     assert.equal(valueOf(text, 'imageanalysis_faces_found_sum'), 2);
     assert.equal(valueOf(text, 'imageanalysis_meter_confidence_count'), 1);
-    for (const model of [
-      'face-detector',
-      'meter-locate',
-      'meter-refine',
-      'meter-read',
-      'meter-mark',
-    ]) {
+    for (const model of ['face-detector', 'meter-locate', 'meter-refine', 'meter-read', 'meter-mark']) {
       const spent = valueOf(text, `imageanalysis_inference_seconds_sum{model="${model}"}`);
       assert.ok(spent !== undefined && spent > 0, model);
     }
@@ -125,17 +106,13 @@ describe('the metrics', () => {
 
   it('have every name that the dashboard asks for, and no other of ours', async () => {
     const text = (await read('core')) + (await read('facade'));
-    const dashboard = await readFile(
-      new URL('../../../deploy/grafana/image-analysis.json', import.meta.url),
-      'utf8',
-    );
+    const dashboard = await readFile(new URL('../../../deploy/grafana/image-analysis.json', import.meta.url), 'utf8');
     const { panels } = JSON.parse(dashboard) as { panels: { targets: { expr: string }[] }[] };
     const names = panels.flatMap(({ targets }) =>
       targets.flatMap(({ expr }) => expr.match(/\b(imageanalysis|process|nodejs)_\w+/g) ?? []),
     );
     assert.ok(names.length > 15);
-    for (const name of names)
-      assert.match(text, new RegExp(`^${name}[ {]`, 'm'), `the dashboard asks for ${name}`);
+    for (const name of names) assert.match(text, new RegExp(`^${name}[ {]`, 'm'), `the dashboard asks for ${name}`);
     for (const [, name = ''] of text.matchAll(/^# TYPE (imageanalysis_\w+)/gm))
       assert.ok(
         names.some((asked) => asked === name || asked === `${name}_bucket`),
@@ -148,8 +125,7 @@ describe('the metrics', () => {
     const rules = await readFile('deploy/prometheus/alerts.yaml', 'utf8');
     const names = rules.match(/\b(imageanalysis|process|nodejs)_\w+/g) ?? [];
     assert.ok(names.length > 8);
-    for (const name of names)
-      assert.match(text, new RegExp(`^${name}[ {]`, 'm'), `the rules ask for ${name}`);
+    for (const name of names) assert.match(text, new RegExp(`^${name}[ {]`, 'm'), `the rules ask for ${name}`);
   });
 
   it('are off unless a port is set', async (t) => {

@@ -57,16 +57,12 @@ describe('the OpenAPI document', () => {
       const value = String(parameter.example);
       if (parameter.in === 'query') url.searchParams.set(parameter.name, value);
       if (parameter.in === 'header') sent.set(parameter.name, value);
-      if (parameter.in === 'path')
-        url.pathname = url.pathname.replace(`%7B${parameter.name}%7D`, value);
+      if (parameter.in === 'path') url.pathname = url.pathname.replace(`%7B${parameter.name}%7D`, value);
     }
     return fetch(url, { method: verb.toUpperCase(), headers: sent, ...bodyOf(operation, fields) });
   }
 
-  function bodyOf(
-    operation: Operation,
-    fields: Record<string, unknown>,
-  ): Pick<RequestInit, 'body'> {
+  function bodyOf(operation: Operation, fields: Record<string, unknown>): Pick<RequestInit, 'body'> {
     const [[type, content] = []] = Object.entries(operation.requestBody?.content ?? {});
     if (content === undefined) return {};
     const properties = content.schema['properties'] as Record<string, Record<string, unknown>>;
@@ -231,9 +227,7 @@ describe('the OpenAPI document', () => {
       const query = path.includes('v1') ? '' : '?detection&company=acme&password=wrong';
       const answers = await Promise.all(
         // A check a core at most begins at once.
-        Array.from({ length: availableParallelism() + 8 }, () =>
-          fetch(full.rest + path + query, { headers }),
-        ),
+        Array.from({ length: availableParallelism() + 8 }, () => fetch(full.rest + path + query, { headers })),
       );
       const bodies = await Promise.all(answers.map((answer) => check(one, answer)));
       assert.ok(bodies.some(({ reason }) => reason === 'QUEUE_FULL'));
@@ -241,23 +235,12 @@ describe('the OpenAPI document', () => {
   });
 
   it('has the schema of every error reason, each under some status', () => {
-    const schema = document.components.schemas['ErrorResponse']?.['properties'] as Record<
-      string,
-      Part
-    >;
+    const schema = document.components.schemas['ErrorResponse']?.['properties'] as Record<string, Part>;
     const all = Object.keys(ErrorReason).filter((name) => name !== 'UNSPECIFIED');
     assert.deepEqual(schema['reason']?.['enum'], all);
-    const described = cases.flatMap(({ operation }) =>
-      Object.values(operation.responses).flatMap(reasonsOf),
-    );
+    const described = cases.flatMap(({ operation }) => Object.values(operation.responses).flatMap(reasonsOf));
     // Of the administration, of no operation at all, or with nobody there to read it.
-    const elsewhere = [
-      'NO_SUCH_ROUTE',
-      'UNKNOWN_API_KEY',
-      'COMPANY_EXISTS',
-      'METHOD_NOT_ALLOWED',
-      'CLIENT_CLOSED',
-    ];
+    const elsewhere = ['NO_SUCH_ROUTE', 'UNKNOWN_API_KEY', 'COMPANY_EXISTS', 'METHOD_NOT_ALLOWED', 'CLIENT_CLOSED'];
     assert.deepEqual(
       all.filter((reason) => !described.includes(reason)),
       elsewhere,
@@ -269,11 +252,7 @@ describe('the OpenAPI document', () => {
       const operation = document.paths[path]?.[verb];
       const [content] = Object.values(operation?.requestBody?.content ?? {});
       const properties = content?.schema['properties'] as Record<string, Part> | undefined;
-      return (
-        properties?.[name] ??
-        operation?.parameters?.find((each) => each.name === name)?.schema ??
-        {}
-      );
+      return properties?.[name] ?? operation?.parameters?.find((each) => each.name === name)?.schema ?? {};
     };
     const takes = (schema: Part, text: string) => validator(schema)(text);
 
@@ -360,9 +339,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('offers a body of what is required alone where optional members have examples', () => {
-    const contents = cases.flatMap(
-      ({ operation }) => operation.requestBody?.content['application/json'] ?? [],
-    );
+    const contents = cases.flatMap(({ operation }) => operation.requestBody?.content['application/json'] ?? []);
     assert.equal(contents.length, 2);
     for (const { schema, example } of contents) {
       const members = Object.keys(schema['properties'] as object).length;

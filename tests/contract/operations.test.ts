@@ -25,11 +25,7 @@ import {
 } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { detailsOf, metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
-import {
-  openStage,
-  scriptedPicture,
-  scriptedWorkerUrl,
-} from '../helpers/pictures/scripted-pictures.js';
+import { openStage, scriptedPicture, scriptedWorkerUrl } from '../helpers/pictures/scripted-pictures.js';
 import { startService, type TestService } from '../helpers/service/service.js';
 import { startTestCore } from '../helpers/service/start-core.js';
 
@@ -59,13 +55,7 @@ const connect = (t: Pick<TestContext, 'after'>, address: string): Client => {
 /** The status of one service, or the code of the refusal. */
 const checkHealth = (client: Client, service: string): Promise<string> =>
   unaryCall<Health | undefined>((done) =>
-    client.makeUnaryRequest(
-      check.path,
-      check.requestSerialize,
-      check.responseDeserialize,
-      { service },
-      done,
-    ),
+    client.makeUnaryRequest(check.path, check.requestSerialize, check.responseDeserialize, { service }, done),
   ).then(
     (answer) => answer?.status ?? '',
     (error: unknown) => status[(error as GrpcError).code] ?? '',
@@ -109,8 +99,7 @@ async function gatherFiles(client: Client, service: string): Promise<Map<string,
   };
   take(await askReflection(client, { file_containing_symbol: service }));
   for (const [, names] of imports)
-    for (const name of names)
-      if (!imports.has(name)) take(await askReflection(client, { file_by_filename: name }));
+    for (const name of names) if (!imports.has(name)) take(await askReflection(client, { file_by_filename: name }));
   return imports;
 }
 
@@ -123,9 +112,7 @@ async function openReflection(client: Client) {
 }
 
 function reflect(client: Client, version: 'v1' | 'v1alpha') {
-  const folder = path.dirname(
-    createRequire(import.meta.url).resolve('@grpc/reflection/package.json'),
-  );
+  const folder = path.dirname(createRequire(import.meta.url).resolve('@grpc/reflection/package.json'));
   const name = `grpc.reflection.${version}.ServerReflection`;
   const protos = loadSync(`build/proto/grpc/reflection/${version}/reflection.proto`, {
     includeDirs: [folder],
@@ -153,17 +140,14 @@ describe('a core that serves', () => {
   });
 
   it('is healthy as a whole and for each of its services, without a key', async () => {
-    for (const name of ['', ...publicServices])
-      assert.equal(await checkHealth(core, name), 'SERVING', name);
-    for (const name of ['', ...adminServices])
-      assert.equal(await checkHealth(admin, name), 'SERVING', name);
+    for (const name of ['', ...publicServices]) assert.equal(await checkHealth(core, name), 'SERVING', name);
+    for (const name of ['', ...adminServices]) assert.equal(await checkHealth(admin, name), 'SERVING', name);
   });
 
   it('knows no health of what the port does not serve', async () => {
     for (const name of [...adminServices, 'imageanalysis.v1.FaceDetection', 'x'])
       assert.equal(await checkHealth(core, name), 'NOT_FOUND', name);
-    for (const name of publicServices)
-      assert.equal(await checkHealth(admin, name), 'NOT_FOUND', name);
+    for (const name of publicServices) assert.equal(await checkHealth(admin, name), 'NOT_FOUND', name);
   });
 
   it('lists health and its public services by reflection, and on the other port the administration', async () => {
@@ -176,11 +160,8 @@ describe('a core that serves', () => {
 
   it('tells by reflection all that is needed to call it', async () => {
     const imports = await gatherFiles(core, 'imageanalysis.v1.FaceDetectionService');
-    for (const names of imports.values())
-      for (const name of names) assert.ok(imports.has(name), name);
-    assert.ok(
-      imports.get('imageanalysis/v1/face_detection.proto')?.includes('google/rpc/status.proto'),
-    );
+    for (const names of imports.values()) for (const name of names) assert.ok(imports.has(name), name);
+    assert.ok(imports.get('imageanalysis/v1/face_detection.proto')?.includes('google/rpc/status.proto'));
     const ofAdmin = await gatherFiles(admin, 'imageanalysis.v1.AdminService');
     assert.ok(ofAdmin.has('google/protobuf/timestamp.proto'));
     const ofHealth = await gatherFiles(core, 'grpc.health.v1.Health');
@@ -217,18 +198,12 @@ describe('a core that stops', () => {
     const client = new MeterReadingServiceClient(service.grpc, credentials.createInsecure());
     t.after(() => client.close());
     return unaryCall<ReadMeterResponse>((done) =>
-      client.readMeter(
-        { image: scriptedPicture(name, 'wait') },
-        metadataWithKey(service.apiKey),
-        done,
-      ),
+      client.readMeter({ image: scriptedPicture(name, 'wait') }, metadataWithKey(service.apiKey), done),
     ).then(
       () => 'answered',
       (error: unknown) => {
         const { code, metadata } = error as GrpcError;
-        return metadata.get('grpc-status-details-bin').length > 0
-          ? detailsOf(error).reason
-          : (status[code] ?? '');
+        return metadata.get('grpc-status-details-bin').length > 0 ? detailsOf(error).reason : (status[code] ?? '');
       },
     );
   };
@@ -237,21 +212,17 @@ describe('a core that stops', () => {
     const { stage, service } = await start(t, 60_000);
     const watched = connect(t, service.grpc);
     const streams = ['', ...publicServices].map((name) => watchHealth(watched, name));
-    const next = (stream: ClientReadableStream<Health>) =>
-      once(stream, 'data') as Promise<[Health]>;
-    for (const answer of await Promise.all(streams.map(next)))
-      assert.deepEqual(answer, [{ status: 'SERVING' }]);
+    const next = (stream: ClientReadableStream<Health>) => once(stream, 'data') as Promise<[Health]>;
+    for (const answer of await Promise.all(streams.map(next))) assert.deepEqual(answer, [{ status: 'SERVING' }]);
 
     const running = readMeter(t, service, 'running');
     await stage.waitForBegun(1);
     const later = streams.map(next);
     const ends = [...streams, await openReflection(watched)].map((stream) => once(stream, 'error'));
     const closed = service.closeCore();
-    for (const answer of await Promise.all(later))
-      assert.deepEqual(answer, [{ status: 'NOT_SERVING' }]);
+    for (const answer of await Promise.all(later)) assert.deepEqual(answer, [{ status: 'NOT_SERVING' }]);
     // They have no end of their own, and the core would wait for them.
-    for (const [error] of (await Promise.all(ends)) as [GrpcError][])
-      assert.equal(error.code, status.UNAVAILABLE);
+    for (const [error] of (await Promise.all(ends)) as [GrpcError][]) assert.equal(error.code, status.UNAVAILABLE);
     assert.equal(await readMeter(t, service, 'late'), 'UNAVAILABLE');
 
     stage.release('running');

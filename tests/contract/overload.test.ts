@@ -32,9 +32,7 @@ const deadlineExceeded = '4';
 
 test('a full queue refuses before a picture is read, but not what needs no worker', async (t) => {
   const { stage, service, received } = await startScripted(t, { CORE_MAX_QUEUE: '2' });
-  const accepted = ['a', 'b', 'c'].map((name) =>
-    reasonOf(readMeter(service, scriptedPicture(name, 'wait'))),
-  );
+  const accepted = ['a', 'b', 'c'].map((name) => reasonOf(readMeter(service, scriptedPicture(name, 'wait'))));
   await received(3);
   assert.equal(await callWithoutMessage(service), resourceExhausted);
   const login = 'company=unknown&password=unknown';
@@ -68,10 +66,7 @@ test('a caller that goes away frees its place', async (t) => {
   const placed: Promise<string>[] = [];
   while (placed.length < 2) {
     const answer = ask();
-    const isPlaced = Promise.race([
-      answer.then(() => false),
-      received(3 + placed.length + 1).then(() => true),
-    ]);
+    const isPlaced = Promise.race([answer.then(() => false), received(3 + placed.length + 1).then(() => true)]);
     if (await isPlaced) placed.push(answer);
   }
   stage.release('running');

@@ -46,16 +46,10 @@ describe('PostgreSQL that goes while the service runs', { skip: postgres.skip },
   it('is refused as worth a retry, loses no answered score, and is used again', async (t) => {
     openStage(t);
     const { url } = await postgres.place(t);
-    const service = await startService(
-      t,
-      { DATABASE_URL: url ?? '' },
-      undefined,
-      scriptedWorkerUrl,
-    );
+    const service = await startService(t, { DATABASE_URL: url ?? '' }, undefined, scriptedWorkerUrl);
     const password = 'correct horse';
     const headers = { apikey: service.apiKey, 'x-company-password': password };
-    const addressOf = (company: string) =>
-      `${service.rest}/v1/companies/${company}/detection-score`;
+    const addressOf = (company: string) => `${service.rest}/v1/companies/${company}/detection-score`;
     const refusals = new Set<string>();
     const lost: string[] = [];
     let readBack = 0;
@@ -79,8 +73,7 @@ describe('PostgreSQL that goes while the service runs', { skip: postgres.skip },
         while (!(found = await ask({})));
         const stored = Math.round(found.detection_score * 1e6);
         // One that was sent and not answered may have been stored or not.
-        if (answered > 0 && (stored < answered || stored > sent))
-          lost.push(`answered ${answered}, found ${stored}`);
+        if (answered > 0 && (stored < answered || stored > sent)) lost.push(`answered ${answered}, found ${stored}`);
         if (answered === sent) readBack += 1;
       }
     };

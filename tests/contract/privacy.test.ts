@@ -67,25 +67,18 @@ test('no picture, key or password is in any file or log', async (t) => {
   const statuses: number[] = [];
   const ask = async (address: string, body?: FormData | string, key = apikey): Promise<void> => {
     const headers = { apikey: key };
-    const answer = await fetch(
-      rest + address,
-      body === undefined ? { headers } : { method: 'POST', headers, body },
-    );
+    const answer = await fetch(rest + address, body === undefined ? { headers } : { method: 'POST', headers, body });
     await answer.arrayBuffer();
     statuses.push(answer.status);
   };
-  const form = (bytes: Buffer, fields?: Record<string, string>): FormData =>
-    createForm(bytes, fields, name);
+  const form = (bytes: Buffer, fields?: Record<string, string>): FormData => createForm(bytes, fields, name);
   const base64 = picture.toString('base64');
   const score = '/face_config_score?company=demo&detection=0.5&password=';
   await ask('/face_detect_single', form(picture));
   await ask('/face_detect_multi', form(picture.subarray(0, picture.length / 2)));
   await ask('/face_detect_single', form(picture, { min_score: secret }));
   await ask('/meter-number-ocr/file', form(picture));
-  await ask(
-    '/meter-number-ocr/base64',
-    JSON.stringify({ image: `data:image/jpeg;base64,${base64}` }),
-  );
+  await ask('/meter-number-ocr/base64', JSON.stringify({ image: `data:image/jpeg;base64,${base64}` }));
   await ask('/meter-number-ocr/base64', `{"image":"data:image/jpeg;base64,${base64}`);
   await ask('/face_detect_single', form(picture), wrongKey);
   await ask(score + password);
@@ -107,10 +100,7 @@ test('no picture, key or password is in any file or log', async (t) => {
     written.set(path.relative(folder, file), await readFile(file));
   }
   assert.ok(written.has(path.join('data', 'image-analysis.sqlite3')));
-  assert.ok(
-    ![...written.keys()].some((file) => file.startsWith('tmp')),
-    [...written.keys()].join(),
-  );
+  assert.ok(![...written.keys()].some((file) => file.startsWith('tmp')), [...written.keys()].join());
 
   const middle = Math.floor(picture.length / 2);
   const confidential: Record<string, string | Buffer> = {
@@ -124,7 +114,6 @@ test('no picture, key or password is in any file or log', async (t) => {
     'a wrong key': wrongKey,
   };
   for (const [file, bytes] of written) {
-    for (const [what, text] of Object.entries(confidential))
-      assert.ok(!bytes.includes(text), `${what} is in ${file}`);
+    for (const [what, text] of Object.entries(confidential)) assert.ok(!bytes.includes(text), `${what} is in ${file}`);
   }
 });

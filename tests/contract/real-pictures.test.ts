@@ -29,9 +29,7 @@ function firstOf<Row extends { readonly path: string }>(
 
 const portraits = firstOf(faces, (row) => row.set === 'portrait70' && row.faces.length === 1);
 const withoutFace = firstOf(faces, (row) => row.set === 'noface');
-const photos = ['toloka', 'cn', 'ha'].flatMap((name) =>
-  firstOf(meters, ({ source }) => source === name),
-);
+const photos = ['toloka', 'cn', 'ha'].flatMap((name) => firstOf(meters, ({ source }) => source === name));
 
 interface Face {
   readonly bbox: Box;

@@ -46,9 +46,7 @@ export async function send(
   body: FormData | string,
   headers: Record<string, string> = {},
 ): Promise<Refusal> {
-  return toRefusal(
-    await fetch(rest + path, { method, body, headers: { apikey: apiKey, ...headers } }),
-  );
+  return toRefusal(await fetch(rest + path, { method, body, headers: { apikey: apiKey, ...headers } }));
 }
 
 export async function get(

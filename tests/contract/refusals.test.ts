@@ -3,13 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { before, describe, it } from 'node:test';
-import {
-  Client,
-  credentials,
-  Metadata,
-  type MethodDefinition,
-  type ServiceError as GrpcError,
-} from '@grpc/grpc-js';
+import { Client, credentials, Metadata, type MethodDefinition, type ServiceError as GrpcError } from '@grpc/grpc-js';
 import { service as health } from 'grpc-health-check';
 import { pino } from 'pino';
 import { AdminServiceClient, Operation } from '../../generated/imageanalysis/v1/admin.js';
@@ -23,21 +17,9 @@ import { createForm } from '../helpers/net/form.js';
 import { detailsOf, unaryCall } from '../helpers/net/grpc.js';
 import type { OpenApiDocument } from '../helpers/net/openapi.js';
 import { readSample } from '../helpers/pictures/samples.js';
-import {
-  openStage,
-  scriptedPicture,
-  scriptedWorkerUrl,
-} from '../helpers/pictures/scripted-pictures.js';
+import { openStage, scriptedPicture, scriptedWorkerUrl } from '../helpers/pictures/scripted-pictures.js';
 import { startService, type TestService } from '../helpers/service/service.js';
-import {
-  blank,
-  checkRetryAfter,
-  detect,
-  get,
-  post,
-  type Refusal,
-  send,
-} from './refusal-requests.js';
+import { blank, checkRetryAfter, detect, get, post, type Refusal, send } from './refusal-requests.js';
 
 // Every reason of the error table, produced over the wire and checked for status, code and shape.
 
@@ -48,10 +30,7 @@ interface OverGrpc {
   readonly overGrpc: Pick<Refusal['body'], 'reason' | 'message' | 'details'>;
 }
 
-const { Watch: watchHealth } = health as unknown as Record<
-  'Watch',
-  MethodDefinition<{ service: string }, object>
->;
+const { Watch: watchHealth } = health as unknown as Record<'Watch', MethodDefinition<{ service: string }, object>>;
 
 describe('every reason of the error table', () => {
   let service: TestService;
@@ -90,8 +69,7 @@ describe('every reason of the error table', () => {
     EMPTY_IMAGE: () => detect(service, {}, Buffer.alloc(0)),
     CORRUPT_IMAGE: () => detect(service, {}, portrait.subarray(0, 2_000)),
     MISSING_API_KEY: () => get(service, '/face_config_score?detection&company=a&password=b', ''),
-    INVALID_API_KEY: () =>
-      get(service, '/face_config_score?detection&company=a&password=b', 'ia_x_y'),
+    INVALID_API_KEY: () => get(service, '/face_config_score?detection&company=a&password=b', 'ia_x_y'),
     COMPANY_AUTH_FAILED: () => get(service, '/face_config_score?detection&company=no&password=b'),
     KEY_NOT_ALLOWED: async () => {
       const { secret } = await service.createKey({ operations: [Operation.METER_READING] });
@@ -107,9 +85,7 @@ describe('every reason of the error table', () => {
       ),
     COMPANY_EXISTS: () =>
       refusedByAdmin('COMPANY_EXISTS', (admin, metadata) =>
-        unaryCall((done) =>
-          admin.createCompany({ name: 'acme', password: 'other horse' }, metadata, done),
-        ),
+        unaryCall((done) => admin.createCompany({ name: 'acme', password: 'other horse' }, metadata, done)),
       ),
     METHOD_NOT_ALLOWED: async () => {
       const refusal = await get(service, '/face_detect_single');
@@ -117,8 +93,7 @@ describe('every reason of the error table', () => {
       return refusal;
     },
     UNSUPPORTED_IMAGE_TYPE: () => detect(service, {}, Buffer.from('<svg xmlns="x"></svg>')),
-    UNSUPPORTED_CONTENT_TYPE: () =>
-      post(service, '/face_detect_single', '{}', { 'content-type': 'application/json' }),
+    UNSUPPORTED_CONTENT_TYPE: () => post(service, '/face_detect_single', '{}', { 'content-type': 'application/json' }),
     BODY_TOO_LARGE: () => detect(service, {}, Buffer.concat([portrait, Buffer.alloc(3_000_000)])),
     IMAGE_TOO_MANY_PIXELS: async () => detect(service, {}, await blank(2_001, 2_000)),
     RATE_LIMITED: async () => {
@@ -128,9 +103,7 @@ describe('every reason of the error table', () => {
     },
     QUEUE_FULL: async () => {
       const full = await startService(lifetime, { CORE_MAX_QUEUE: '0', CORE_WORKERS: '1' });
-      const answers = await Promise.all(
-        Array.from({ length: 6 }, () => detect(full, {}, portrait)),
-      );
+      const answers = await Promise.all(Array.from({ length: 6 }, () => detect(full, {}, portrait)));
       assert.ok(answers.some(({ status }) => status === 200));
       const refused = answers.find(({ status }) => status === 429);
       assert.ok(refused, 'none of six requests at a time was refused');
@@ -150,13 +123,10 @@ describe('every reason of the error table', () => {
       upload.flushHeaders();
       await once(upload, 'continue');
       upload.destroy();
-      const line = await log.waitFor(
-        (entry) => entry['request_id'] === 'goes-away' && entry['status'] === 499,
-      );
+      const line = await log.waitFor((entry) => entry['request_id'] === 'goes-away' && entry['status'] === 499);
       assert.equal(line['reason'], 'CLIENT_CLOSED');
     },
-    DEADLINE: async () =>
-      detect(await startService(lifetime, { REST_REQUEST_TIMEOUT_MS: '1' }), {}, portrait),
+    DEADLINE: async () => detect(await startService(lifetime, { REST_REQUEST_TIMEOUT_MS: '1' }), {}, portrait),
     INTERNAL: async () => {
       const broken = await startService(lifetime);
       await broken.runSql('ALTER TABLE companies RENAME TO lost');
@@ -175,12 +145,9 @@ describe('every reason of the error table', () => {
       const client = new Client(stopping.grpc, credentials.createInsecure());
       lifetime.after(() => client.close());
       const watched = client
-        .makeServerStreamRequest(
-          watchHealth.path,
-          watchHealth.requestSerialize,
-          watchHealth.responseDeserialize,
-          { service: '' },
-        )
+        .makeServerStreamRequest(watchHealth.path, watchHealth.requestSerialize, watchHealth.responseDeserialize, {
+          service: '',
+        })
         .resume();
       await once(watched, 'metadata');
       const ended = once(watched, 'error') as Promise<[GrpcError]>;
@@ -230,10 +197,7 @@ describe('every reason of the error table', () => {
       assert.deepEqual(Object.keys(body), ['message', 'code', 'reason', 'request_id', 'details']);
       assert.equal(headers.get('x-request-id'), body.request_id);
       assert.match(headers.get('content-type') ?? '', /^application\/json/);
-      assert.doesNotMatch(
-        JSON.stringify(body),
-        /node_modules|\/dist\/|\bat .*:\d+:\d+|vips|SQLITE/,
-      );
+      assert.doesNotMatch(JSON.stringify(body), /node_modules|\/dist\/|\bat .*:\d+:\d+|vips|SQLITE/);
     });
   }
 
@@ -252,8 +216,7 @@ describe('every reason of the error table', () => {
     'too few digits': () => readMeter({ image: dataUrl(grey), expected_digits: 2 }),
     'a broken query string': () => get(service, '/face_config_score?detection=%zz'),
     'a score of a request': () => detect(service, { min_score: '1.5' }, portrait),
-    'a score in the query': () =>
-      get(service, '/face_config_score?detection=1.5&company=acme&password=b'),
+    'a score in the query': () => get(service, '/face_config_score?detection=1.5&company=acme&password=b'),
     'a score in JSON': () =>
       send(service, 'PUT', '/v1/companies/acme/detection-score', '{"detection_score": 1.5}', {
         'x-company-password': 'b',
@@ -263,15 +226,12 @@ describe('every reason of the error table', () => {
     'no face': () => post(service, '/face_detect_single', createForm(grey, { min_score: '0.5' })),
     'no reading in JSON': () => readMeter({ image: dataUrl(grey) }),
     'no picture at all in JSON': () => readMeter({ image: dataUrl(Buffer.from('<svg></svg>')) }),
-    'a compressed body': () =>
-      post(service, '/meter-number-ocr/base64', '{}', { 'content-encoding': 'gzip' }),
+    'a compressed body': () => post(service, '/meter-number-ocr/base64', '{}', { 'content-encoding': 'gzip' }),
     'a large picture in JSON': () => readMeter({ image: dataUrl(Buffer.alloc(3_000_001)) }),
-    'a large body': () =>
-      send(service, 'PUT', '/v1/companies/acme/detection-score', ' '.repeat(65_537)),
+    'a large body': () => send(service, 'PUT', '/v1/companies/acme/detection-score', ' '.repeat(65_537)),
     'many pixels in JSON': async () => readMeter({ image: dataUrl(await blank(2_001, 2_000)) }),
     'a key for scores, on faces': () => withKeyFor(Operation.SCORE_CONFIG, '/face_detect_single'),
-    'a key for faces, on meters': () =>
-      withKeyFor(Operation.FACE_DETECTION, '/meter-number-ocr/file'),
+    'a key for faces, on meters': () => withKeyFor(Operation.FACE_DETECTION, '/meter-number-ocr/file'),
   };
   for (const [name, refuse] of Object.entries(more)) {
     it(`${name} is refused`, async () => {
@@ -281,9 +241,7 @@ describe('every reason of the error table', () => {
   }
 
   it('the examples of the OpenAPI document are what the service says', async () => {
-    const { paths } = (await (
-      await fetch(`${service.rest}/openapi.json`)
-    ).json()) as OpenApiDocument;
+    const { paths } = (await (await fetch(`${service.rest}/openapi.json`)).json()) as OpenApiDocument;
     const shown = Object.values(paths)
       .flatMap((verbs) => Object.values(verbs))
       .flatMap(({ responses }) => Object.values(responses))

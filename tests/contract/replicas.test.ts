@@ -6,10 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { credentials } from '@grpc/grpc-js';
 import { pino } from 'pino';
-import {
-  AdminServiceClient,
-  type CreateApiKeyResponse,
-} from '../../generated/imageanalysis/v1/admin.js';
+import { AdminServiceClient, type CreateApiKeyResponse } from '../../generated/imageanalysis/v1/admin.js';
 import { findFreePorts } from '../../launcher/ports.js';
 import { createConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server/start-rest-facade.js';
@@ -86,10 +83,7 @@ test('cores come and go: nothing fails but what a killed one had in work', async
   });
   t.after(() => facade.close());
 
-  const admin = new AdminServiceClient(
-    `127.0.0.1:${cores[0]?.adminPort}`,
-    credentials.createInsecure(),
-  );
+  const admin = new AdminServiceClient(`127.0.0.1:${cores[0]?.adminPort}`, credentials.createInsecure());
   const { secret } = await unaryCall<CreateApiKeyResponse>((done) =>
     admin.createApiKey(
       { label: 'load', operations: [], expireTime: undefined },

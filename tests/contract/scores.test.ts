@@ -82,8 +82,7 @@ describe('two companies with scores of their own, on the same picture', () => {
   });
 
   it('are told where the threshold came from', async () => {
-    const sourceOf = async (fields: Record<string, string>) =>
-      (await detect(fields)).body.threshold?.source;
+    const sourceOf = async (fields: Record<string, string>) => (await detect(fields)).body.threshold?.source;
     assert.equal(await sourceOf({}), 'default');
     assert.equal(await sourceOf({ company: 'new' }), 'default');
     assert.equal(await sourceOf({ company: 'lenient' }), 'company');

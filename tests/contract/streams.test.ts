@@ -16,12 +16,7 @@ import { collectLog } from '../helpers/collect-log.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { detailsOf, detailsOfStatus, metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
 import { readSample } from '../helpers/pictures/samples.js';
-import {
-  openStage,
-  scriptedPicture,
-  scriptedWorkerUrl,
-  type Stage,
-} from '../helpers/pictures/scripted-pictures.js';
+import { openStage, scriptedPicture, scriptedWorkerUrl, type Stage } from '../helpers/pictures/scripted-pictures.js';
 import { startService, type TestService } from '../helpers/service/service.js';
 
 // Bulk streams against the whole core, over real gRPC.

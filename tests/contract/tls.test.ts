@@ -10,10 +10,7 @@ import { connect, type ConnectionOptions, type SecureVersion } from 'node:tls';
 import { type ChannelCredentials, credentials, Metadata, status } from '@grpc/grpc-js';
 import { pino } from 'pino';
 import { createConfig } from '../../core-server/compose/config.js';
-import {
-  AdminServiceClient,
-  type CreateApiKeyResponse,
-} from '../../generated/imageanalysis/v1/admin.js';
+import { AdminServiceClient, type CreateApiKeyResponse } from '../../generated/imageanalysis/v1/admin.js';
 import {
   type DetectSingleFaceResponse,
   FaceDetectionServiceClient,
@@ -131,22 +128,20 @@ describe('TLS', () => {
     const bytes = Buffer.from(await body.arrayBuffer());
     const headers = { apikey: apiKey, 'content-type': body.headers.get('content-type') ?? '' };
     const options = { host: '127.0.0.1', port, ca, headers, method: 'POST', agent: false as const };
-    return await new Promise<{ status: number; body: Record<string, unknown> }>(
-      (resolve, reject) => {
-        const call = request({ ...options, path: '/face_detect_single' }, (answer) => {
-          text(answer).then(
-            (json) =>
-              resolve({
-                status: answer.statusCode ?? 0,
-                body: JSON.parse(json) as Record<string, unknown>,
-              }),
-            reject,
-          );
-        });
-        call.on('error', reject);
-        call.end(bytes);
-      },
-    );
+    return await new Promise<{ status: number; body: Record<string, unknown> }>((resolve, reject) => {
+      const call = request({ ...options, path: '/face_detect_single' }, (answer) => {
+        text(answer).then(
+          (json) =>
+            resolve({
+              status: answer.statusCode ?? 0,
+              body: JSON.parse(json) as Record<string, unknown>,
+            }),
+          reject,
+        );
+      });
+      call.on('error', reject);
+      call.end(bytes);
+    });
   }
 
   it('serves a client with a certificate of the authority', async () => {
@@ -239,11 +234,7 @@ describe('TLS', () => {
       assert.equal(await shake('TLS_AES_256_GCM_SHA384', 'TLSv1.3'), 'TLS_AES_256_GCM_SHA384');
       // At OpenSSL's own level of security a client may not offer some of them.
       for (const weak of ['ECDHE-ECDSA-AES128-SHA256', 'ECDHE-ECDSA-AES256-CCM8', 'AES128-SHA'])
-        await assert.rejects(
-          shake(`${weak}:@SECLEVEL=0`, 'TLSv1.2'),
-          /handshake failure/,
-          `${weak} at ${port}`,
-        );
+        await assert.rejects(shake(`${weak}:@SECLEVEL=0`, 'TLSv1.2'), /handshake failure/, `${weak} at ${port}`);
       await assert.rejects(shake('DEFAULT@SECLEVEL=0', 'TLSv1.1'), /protocol version/);
     }
   });
@@ -304,9 +295,7 @@ describe('TLS', () => {
     ] as const)
       await assert.rejects(
         startSecureCore(t, { [setting]: file }),
-        new RegExp(
-          `^ConfigError: ${setting} is ".*": want a PEM file with a (certificate|private key)$`,
-        ),
+        new RegExp(`^ConfigError: ${setting} is ".*": want a PEM file with a (certificate|private key)$`),
       );
     await assert.rejects(
       startHttps(t, { REST_CORE_TLS_CA: empty }),
@@ -331,10 +320,7 @@ describe('TLS', () => {
       () => createConfig({ CORE_TLS_CERT: 'a', CORE_TLS_CLIENT_CA: 'b' }),
       /CORE_TLS_CERT is set: want CORE_TLS_KEY/,
     );
-    assert.throws(
-      () => createConfig({ CORE_TLS_CLIENT_CA: 'b' }),
-      /CORE_TLS_CLIENT_CA is set: want CORE_TLS_CERT/,
-    );
+    assert.throws(() => createConfig({ CORE_TLS_CLIENT_CA: 'b' }), /CORE_TLS_CLIENT_CA is set: want CORE_TLS_CERT/);
     assert.throws(
       () => createRestConfig({ REST_CORE_TLS_CERT: 'a', REST_TLS_KEY: 'b' }),
       /REST_TLS_KEY is set: want REST_TLS_CERT[^]*REST_CORE_TLS_CERT is set: want REST_CORE_TLS_KEY[^]*want REST_CORE_TLS_CA/,

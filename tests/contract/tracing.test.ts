@@ -41,10 +41,8 @@ test('a request is one trace through facade, core and worker, without a secret',
     request.on('end', () => {
       raw += body;
       for (const { resource, scopeSpans } of (JSON.parse(body) as Export).resourceSpans) {
-        const service =
-          resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? '';
-        for (const scope of scopeSpans)
-          spans.push(...scope.spans.map((span) => ({ ...span, service })));
+        const service = resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? '';
+        for (const scope of scopeSpans) spans.push(...scope.spans.map((span) => ({ ...span, service })));
       }
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
@@ -96,12 +94,8 @@ test('a request is one trace through facade, core and worker, without a secret',
   const infer = task?.attributes.find(({ key }) => key === 'imageanalysis.step.infer_ms')?.value;
   assert.ok((infer?.doubleValue ?? infer?.intValue ?? 0) > 0);
 
-  assert.ok(
-    spans.some(({ name }) => name === 'imageanalysis.v1.ScoreConfigService/GetDetectionScore'),
-  );
-  const [{ startTimeUnixNano: from = 0, endTimeUnixNano: to = 0 } = {}] = spans.filter(
-    ({ name }) => name === 'late',
-  );
+  assert.ok(spans.some(({ name }) => name === 'imageanalysis.v1.ScoreConfigService/GetDetectionScore'));
+  const [{ startTimeUnixNano: from = 0, endTimeUnixNano: to = 0 } = {}] = spans.filter(({ name }) => name === 'late');
   assert.ok(Number(BigInt(to) - BigInt(from)) >= waitedMs * 1e6, `${from} to ${to}`);
   for (const secret of [service.apiKey, 'secretcorp', 'hunter2', 'private.jpg', '127.0.0.1'])
     assert.ok(!raw.includes(secret), secret);

@@ -8,11 +8,7 @@ import { deferred } from '../helpers/deferred.js';
 import { eventually } from '../helpers/eventually.js';
 import { detailsOf } from '../helpers/net/grpc.js';
 import { readSample } from '../helpers/pictures/samples.js';
-import {
-  killableWorkerUrl,
-  openStage,
-  scriptedPicture,
-} from '../helpers/pictures/scripted-pictures.js';
+import { killableWorkerUrl, openStage, scriptedPicture } from '../helpers/pictures/scripted-pictures.js';
 import { detect, readMeter, reasonOf, startScripted } from '../helpers/service/scripted-service.js';
 import { startService } from '../helpers/service/service.js';
 
@@ -38,14 +34,11 @@ test('a real worker that dies in its job: the request is tried again and answere
 
 test('a picture that kills every worker is refused as UNAVAILABLE, and the next ones work', async (t) => {
   const { stage, service } = await startScripted(t);
-  await assert.rejects(
-    readMeter(service, scriptedPicture('killer', 'exit')),
-    (error: GrpcError) => {
-      assert.equal(error.code, status.UNAVAILABLE);
-      assert.equal(detailsOf(error).reason, 'WORKER_LOST');
-      return true;
-    },
-  );
+  await assert.rejects(readMeter(service, scriptedPicture('killer', 'exit')), (error: GrpcError) => {
+    assert.equal(error.code, status.UNAVAILABLE);
+    assert.equal(detailsOf(error).reason, 'WORKER_LOST');
+    return true;
+  });
   const overRest = await detect(service, scriptedPicture('killer', 'exit'));
   assert.deepEqual([overRest.status, overRest.reason], [503, 'WORKER_LOST']);
   assert.equal(await reasonOf(readMeter(service, scriptedPicture('next'))), 'NO_READING');
@@ -69,9 +62,7 @@ test('while no worker can be started the core is not healthy and refuses at once
 
 test('while all workers are busy and the queue is full, the service refuses, and its loop turns', async (t) => {
   const { stage, service, received } = await startScripted(t, { CORE_MAX_QUEUE: '2' });
-  const accepted = ['a', 'b', 'c'].map((name) =>
-    reasonOf(readMeter(service, scriptedPicture(name, 'wait'))),
-  );
+  const accepted = ['a', 'b', 'c'].map((name) => reasonOf(readMeter(service, scriptedPicture(name, 'wait'))));
   await stage.waitForBegun(1);
   await received(3);
   const probe = () => reasonOf(readMeter(service, scriptedPicture('probe')));

@@ -2,15 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
-import {
-  createConfig as createCoreConfig,
-  settings as coreSettings,
-} from '../../core-server/compose/config.js';
+import { createConfig as createCoreConfig, settings as coreSettings } from '../../core-server/compose/config.js';
 import { whichProcess } from '../../launcher/is-serving.js';
-import {
-  createConfig as createFacadeConfig,
-  settings as facadeSettings,
-} from '../../rest-facade/config.js';
+import { createConfig as createFacadeConfig, settings as facadeSettings } from '../../rest-facade/config.js';
 import { nodeOptions } from '../../runtime/node-patches/v8-flags.js';
 
 // The deployment files against the code: settings that exist with values that are taken, ports that
@@ -49,9 +43,7 @@ const foreignSettings = ['NODE_ENV', 'LD_PRELOAD'];
 const databaseUrl = 'postgres://user:password@host/database';
 
 function readManifests(file: string): Manifest[] {
-  return parseAllDocuments(readFileSync(`${base}/${file}`, 'utf8')).map(
-    (document) => document.toJS() as Manifest,
-  );
+  return parseAllDocuments(readFileSync(`${base}/${file}`, 'utf8')).map((document) => document.toJS() as Manifest);
 }
 
 function find(manifests: readonly Manifest[], kind: string): Manifest {
@@ -195,14 +187,12 @@ describe('the Dockerfile', () => {
 
   it('asks the health of what the container was started for', () => {
     const listOf = (instruction: string) =>
-      JSON.parse(
-        new RegExp(`${instruction} (\\[.*\\])$`, 'm').exec(dockerfile)?.[1] ?? '',
-      ) as string[];
+      JSON.parse(new RegExp(`${instruction} (\\[.*\\])$`, 'm').exec(dockerfile)?.[1] ?? '') as string[];
     const healthCheck = /^HEALTHCHECK [^]*?\n {2}CMD (.*)$/m.exec(dockerfile)?.[1] ?? '';
     assert.deepEqual(JSON.parse(healthCheck), ['node', 'dist/launcher/health-main.js']);
     const entrypoint = listOf('^ENTRYPOINT');
-    const asked = [...listOf('^CMD'), 'dist/core-server/main.js', 'dist/rest-facade/main.js'].map(
-      (main) => whichProcess([...entrypoint, main, ''].join('\0')),
+    const asked = [...listOf('^CMD'), 'dist/core-server/main.js', 'dist/rest-facade/main.js'].map((main) =>
+      whichProcess([...entrypoint, main, ''].join('\0')),
     );
     assert.deepEqual(asked, ['facade', 'core', 'facade']);
   });
@@ -214,9 +204,7 @@ describe('the Dockerfile', () => {
   });
 
   it('takes every file that is compiled and every model that is served', () => {
-    const copied = [...dockerfile.matchAll(/^COPY (?!--)(.*) \S+$/gm)].flatMap(([, names = '']) =>
-      names.split(' '),
-    );
+    const copied = [...dockerfile.matchAll(/^COPY (?!--)(.*) \S+$/gm)].flatMap(([, names = '']) => names.split(' '));
     const ignored = readFileSync('.dockerignore', 'utf8').split('\n');
     const { include } = JSON.parse(readFileSync('tsconfig.json', 'utf8')) as { include: string[] };
     for (const folder of include) {

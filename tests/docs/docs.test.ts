@@ -20,9 +20,7 @@ describe('the references', () => {
 
 describe('docs/rest.md', () => {
   it('names every refusal that an operation may give', () => {
-    const table = readFileSync('docs/errors.md', 'utf8').matchAll(
-      /^\| \d+ \| [A-Z_]+ \| ([A-Z0-9_]+) \|/gm,
-    );
+    const table = readFileSync('docs/errors.md', 'utf8').matchAll(/^\| \d+ \| [A-Z_]+ \| ([A-Z0-9_]+) \|/gm);
     const named =
       readFileSync('docs/rest.md', 'utf8')
         .match(/^- \d+: .*$/gm)
@@ -39,9 +37,7 @@ describe('docs/errors.md', () => {
   it('shows a refusal as the service gives it', () => {
     const [, shown = ''] = /```json\n([^]*?)```/.exec(readFileSync('docs/errors.md', 'utf8')) ?? [];
     const { reason, message, details } = JSON.parse(shown) as Record<string, unknown>;
-    const routes = createRoutes(loadRpcs()).filter(
-      ({ template }) => template === '/face_detect_single',
-    );
+    const routes = createRoutes(loadRpcs()).filter(({ template }) => template === '/face_detect_single');
     const row = readReasons().find(({ name }) => name === 'INVALID_SCORE');
     assert.deepEqual({ reason, message, details }, row && errorExampleOf(row, routes));
   });
@@ -68,12 +64,8 @@ describe('docs/scaling.md', () => {
 
 describe('docs/migrating.md', () => {
   it('names parameters of CompreFace that are ignored, and our own that are refused', () => {
-    const rows = readFileSync('docs/migrating.md', 'utf8').matchAll(
-      /^\| query `(\w+)[^`]*` \| form field `(\w+)/gm,
-    );
-    const route = createRoutes(loadRpcs()).find(
-      ({ template }) => template === '/face_detect_multi',
-    );
+    const rows = readFileSync('docs/migrating.md', 'utf8').matchAll(/^\| query `(\w+)[^`]*` \| form field `(\w+)/gm);
+    const route = createRoutes(loadRpcs()).find(({ template }) => template === '/face_detect_multi');
     assert.ok(route);
     const check = (name: string) => checkQuery(route, [{ name, value: '1' }]);
     const names = [...rows];
@@ -101,8 +93,7 @@ describe('the documents', () => {
       for (const { target, anchor } of linksOf(file)) {
         const linked = target === '' ? file : path.join(path.dirname(file), target);
         assert.ok(existsSync(linked), `${file} links to ${target}`);
-        if (anchor)
-          assert.ok(anchorsOf(linked).has(anchor), `${file} links to ${target}#${anchor}`);
+        if (anchor) assert.ok(anchorsOf(linked).has(anchor), `${file} links to ${target}#${anchor}`);
       }
     });
 });

@@ -38,9 +38,6 @@ test('the sample answers below its path, behind its own middleware', async (t) =
   assert.deepEqual(metadata?.get('apikey'), ['key-of-the-house']);
   assert.deepEqual(metadata?.get('x-forwarded-for'), ['203.0.113.7']);
   assert.equal((await fetch(`${url}/images/livez`, { headers })).status, 404);
-  assert.equal(
-    (await fetch(`${url}/images/meter-number-ocr/base64`, { method: 'POST' })).status,
-    401,
-  );
+  assert.equal((await fetch(`${url}/images/meter-number-ocr/base64`, { method: 'POST' })).status, 401);
   assert.equal(await (await fetch(url)).text(), 'my own page');
 });

@@ -18,10 +18,7 @@ type Described = Metric & { readonly name: string; readonly help: string; labelN
 function registries(): Registry[] {
   const core = createCoreMetrics('1.0.0');
   core.watchPool(() => ({ queued: 0, running: 0, workers: 0, lost: 0 }));
-  return [
-    createFacadeMetrics({ version: '1.0.0', bufferedBytes: () => 0 }).registry,
-    core.registry,
-  ];
+  return [createFacadeMetrics({ version: '1.0.0', bufferedBytes: () => 0 }).registry, core.registry];
 }
 
 /** The rows that the page must have, in any order. */
@@ -29,12 +26,7 @@ function metricRows(): string[] {
   const metrics = registries().flatMap((registry) => registry.getMetricsAsArray() as unknown[]);
   const rows = (metrics as Described[]).map((metric) => {
     const labels = metric.labelNames.map((label) => `\`${label}\``).join(', ');
-    const cells = [
-      `\`${metric.name}\``,
-      metric.constructor.name.toLowerCase(),
-      labels,
-      metric.help,
-    ];
+    const cells = [`\`${metric.name}\``, metric.constructor.name.toLowerCase(), labels, metric.help];
     return `| ${cells.join(' | ')} |`.replace('|  |', '| |');
   });
   return [...new Set(rows)].sort();
@@ -72,9 +64,7 @@ describe('the alert rules', () => {
 
 function assertAskable(queries: string): void {
   const metrics = metricRows().join('\n');
-  const names = [...queries.matchAll(/imageanalysis_\w+/g)].map(([name]) =>
-    name.replace(/_bucket$/, ''),
-  );
+  const names = [...queries.matchAll(/imageanalysis_\w+/g)].map(([name]) => name.replace(/_bucket$/, ''));
   assert.ok(names.length > 8);
   for (const name of names) assert.ok(metrics.includes(`\`${name}\``), name);
   const matchers = [...queries.matchAll(/[{ (,](\w+)(?:=~|!~|!=|=)"/g)];

@@ -58,11 +58,7 @@ function renderMessage(message: protobuf.Type): string[] {
     return `| \`${field.name}\` | ${optional}${repeated}${type} | ${line(field.comment)}${required} |`;
   });
   const table = ['| field | type | meaning |', '|---|---|---|', ...rows].join('\n');
-  return [
-    `### ${message.name}`,
-    paragraphs(message.comment),
-    rows.length > 0 ? table : 'No fields.',
-  ];
+  return [`### ${message.name}`, paragraphs(message.comment), rows.length > 0 ? table : 'No fields.'];
 }
 
 function renderEnum(values: protobuf.Enum): string[] {

@@ -45,11 +45,7 @@ export function renderRestReference(): string {
     '## Objects',
     ...Object.entries(schemas)
       .filter(([name]) => !answers.has(name))
-      .flatMap(([name, schema]) => [
-        `### ${name}`,
-        String(schema['description']),
-        renderMembers(schema),
-      ]),
+      .flatMap(([name, schema]) => [`### ${name}`, String(schema['description']), renderMembers(schema)]),
   ].join('\n\n');
 }
 
@@ -58,8 +54,8 @@ function renderOperation(title: string, operation: Operation, schemas: Schemas):
     ...(operation.parameters ?? []).map((parameter) => renderParameter(parameter)),
     ...Object.values(operation.requestBody?.content ?? {}).flatMap(({ schema }) => {
       const required = (schema['required'] ?? []) as readonly string[];
-      return Object.entries((schema['properties'] ?? {}) as Record<string, Member>).map(
-        ([name, member]) => renderRow(name, 'body', member, required.includes(name)),
+      return Object.entries((schema['properties'] ?? {}) as Record<string, Member>).map(([name, member]) =>
+        renderRow(name, 'body', member, required.includes(name)),
       );
     }),
   ];
@@ -68,9 +64,7 @@ function renderOperation(title: string, operation: Operation, schemas: Schemas):
     `## ${title}`,
     String(operation['description'] ?? operation['summary']),
     ...(types.length > 0 ? [`Body: ${types.map((type) => `\`${type}\``).join(' or ')}.`] : []),
-    ...(rows.length > 0
-      ? [['| name | in | type | meaning |', '|---|---|---|---|', ...rows].join('\n')]
-      : []),
+    ...(rows.length > 0 ? [['| name | in | type | meaning |', '|---|---|---|---|', ...rows].join('\n')] : []),
     'Response:',
     renderMembers(schemas[answerName(operation)] ?? {}),
     ...renderExample(operation),
@@ -81,12 +75,7 @@ function renderOperation(title: string, operation: Operation, schemas: Schemas):
 function renderParameter(parameter: Parameter): string {
   const member = { ...(parameter.schema as Member), ...(parameter as Member) };
   const { type } = parameter.schema as Member;
-  return renderRow(
-    parameter.name,
-    parameter.in,
-    { ...member, ...(type && { type }) },
-    parameter.required,
-  );
+  return renderRow(parameter.name, parameter.in, { ...member, ...(type && { type }) }, parameter.required);
 }
 
 function renderRow(name: string, place: string, member: Member, isRequired: boolean): string {
@@ -101,12 +90,10 @@ function answerName({ responses }: Operation): string {
 
 function renderMembers(schema: Schemas[string]): string {
   const required = (schema['required'] ?? []) as readonly string[];
-  const rows = Object.entries((schema['properties'] ?? {}) as Record<string, Member>).map(
-    ([name, member]) => {
-      const type = `${typeOf(member)}${required.includes(name) ? '' : ', optional'}`;
-      return `| \`${name}\` | ${type} | ${meaningOf(member)} |`;
-    },
-  );
+  const rows = Object.entries((schema['properties'] ?? {}) as Record<string, Member>).map(([name, member]) => {
+    const type = `${typeOf(member)}${required.includes(name) ? '' : ', optional'}`;
+    return `| \`${name}\` | ${type} | ${meaningOf(member)} |`;
+  });
   return ['| name | type | meaning |', '|---|---|---|', ...rows].join('\n');
 }
 
@@ -118,9 +105,7 @@ function typeOf(member: Member): string {
 }
 
 function meaningOf({ description = '', oneOf, items }: Member): string {
-  const values = (oneOf ?? items?.oneOf ?? []).map(
-    (value) => `\`${value.const}\`: ${value.description}`,
-  );
+  const values = (oneOf ?? items?.oneOf ?? []).map((value) => `\`${value.const}\`: ${value.description}`);
   const text = [description, ...values].join(' ');
   return text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|');
 }
@@ -130,9 +115,7 @@ function nameOf(member: Member | undefined): string {
 }
 
 function renderExample({ responses }: Operation): string[] {
-  const [example] = Object.values(responses['200']?.content ?? {}).map(
-    (content) => content.example,
-  );
+  const [example] = Object.values(responses['200']?.content ?? {}).map((content) => content.example);
   return example === undefined ? [] : [`\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``];
 }
 

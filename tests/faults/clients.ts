@@ -61,9 +61,7 @@ export async function createClients(options: {
   const detect = async (): Promise<boolean> => {
     const body = new FormData();
     body.append('file', picture, 'a.jpg');
-    return (
-      (await ask(`${restUrl}/face_detect_multi`, { method: 'POST', headers, body })) !== undefined
-    );
+    return (await ask(`${restUrl}/face_detect_multi`, { method: 'POST', headers, body })) !== undefined;
   };
 
   let stopped = false;
@@ -104,8 +102,7 @@ export async function createClients(options: {
     async untilAnswered(limitMs) {
       const giveUpAt = time.now() + limitMs;
       while (!(await detect()))
-        if (time.now() > giveUpAt)
-          throw new Error(`the service did not come back in ${limitMs} ms`);
+        if (time.now() > giveUpAt) throw new Error(`the service did not come back in ${limitMs} ms`);
     },
     problems() {
       const reported = problems;

@@ -66,9 +66,7 @@ async function main(rounds: number, seed: number): Promise<void> {
       const isStarting = killed.length > 0;
       await sleep(random.int(isStarting ? startMs : pauseMs));
       // Only a core that is up has workers.
-      const victim = random.pick<Victim>(
-        isStarting ? ['core', 'facade'] : ['core', 'workers', 'facade'],
-      );
+      const victim = random.pick<Victim>(isStarting ? ['core', 'facade'] : ['core', 'workers', 'facade']);
       const killedAt = time.now();
       await kill(service, victim);
       killed.push(victim);
@@ -77,8 +75,7 @@ async function main(rounds: number, seed: number): Promise<void> {
       noteRecovery(record, killed, time.now() - killedAt);
       const problems = clients.problems();
       record.wrong += problems.length;
-      for (const what of problems)
-        process.stdout.write(`round ${record.rounds}, ${killed.join(', ')}: ${what}\n`);
+      for (const what of problems) process.stdout.write(`round ${record.rounds}, ${killed.join(', ')}: ${what}\n`);
       killed = [];
       if (values.record !== undefined) writeRecord(values.record, record);
       process.stderr.write(`round ${record.rounds} of ${rounds}: ${record.wrong} wrong\n`);

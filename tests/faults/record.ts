@@ -12,8 +12,7 @@ export interface FaultRecord {
 
 /** @param file of an earlier run that goes on; absent or not there: a new one. */
 export function readRecord(file: string | undefined): FaultRecord {
-  if (file === undefined || !existsSync(file))
-    return { rounds: 0, wrong: 0, recoveriesMs: {}, requests: {} };
+  if (file === undefined || !existsSync(file)) return { rounds: 0, wrong: 0, recoveriesMs: {}, requests: {} };
   return JSON.parse(readFileSync(file, 'utf8')) as FaultRecord;
 }
 

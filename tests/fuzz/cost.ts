@@ -8,9 +8,7 @@ export interface CostMeter {
   take(): number[];
 }
 
-export function createCostMeter(
-  pids: () => Readonly<Record<string, number | undefined>>,
-): CostMeter {
+export function createCostMeter(pids: () => Readonly<Record<string, number | undefined>>): CostMeter {
   const read = () => Object.values(pids()).map((pid) => mainThreadMs(pid));
   let last = read();
   return {
@@ -30,11 +28,7 @@ export function costLine(bytes: number, requests: number): number {
 }
 
 /** What one input costs the main thread that it costs most, alone: again if it is too much, since a collection or a compilation may have fallen into it. */
-export async function measureAlone(
-  meter: CostMeter,
-  line: number,
-  send: () => Promise<unknown>,
-): Promise<number> {
+export async function measureAlone(meter: CostMeter, line: number, send: () => Promise<unknown>): Promise<number> {
   let least = Infinity;
   for (let round = 0; round < 8 && least > line; round += 1) {
     meter.take();
@@ -45,10 +39,7 @@ export async function measureAlone(
 }
 
 /** The shortest part of the bytes that is still too dear, found by leaving out ever smaller pieces. */
-export async function minimise(
-  bytes: Buffer,
-  isTooDear: (bytes: Buffer) => Promise<boolean>,
-): Promise<Buffer> {
+export async function minimise(bytes: Buffer, isTooDear: (bytes: Buffer) => Promise<boolean>): Promise<Buffer> {
   let shortest = bytes;
   for (let piece = bytes.length >> 1; piece >= 1 && piece >= bytes.length >> 8; piece >>= 1) {
     for (let at = 0; at < shortest.length;) {

@@ -1,12 +1,6 @@
-import {
-  DetectAllFacesRequest,
-  DetectSingleFaceRequest,
-} from '../../generated/imageanalysis/v1/face_detection.js';
+import { DetectAllFacesRequest, DetectSingleFaceRequest } from '../../generated/imageanalysis/v1/face_detection.js';
 import { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
-import {
-  GetDetectionScoreRequest,
-  SetDetectionScoreRequest,
-} from '../../generated/imageanalysis/v1/score_config.js';
+import { GetDetectionScoreRequest, SetDetectionScoreRequest } from '../../generated/imageanalysis/v1/score_config.js';
 import type { HttpMaterial } from './http-cases.js';
 import { mutate, strangeText } from './mutate.js';
 import type { HostilePicture } from './pictures.js';
@@ -25,8 +19,7 @@ const numbers = [0, -0, 0.5, 1, 1.000001, -1, NaN, Infinity, 1e308, 5e-324];
 
 /** A call of the core whose message is strange inside, or damaged as a whole. */
 export function createGrpcCase(random: Random, { pictures }: HttpMaterial): GrpcCase {
-  const damage = ({ bytes }: HostilePicture): Buffer =>
-    random.chance(0.8) ? mutate(bytes, random) : bytes;
+  const damage = ({ bytes }: HostilePicture): Buffer => (random.chance(0.8) ? mutate(bytes, random) : bytes);
   const company = random.pick(['', strangeText(random)]);
   const minScore = random.chance(0.5) ? undefined : random.pick(numbers);
   const password = strangeText(random);
@@ -86,9 +79,7 @@ export function createGrpcCase(random: Random, { pictures }: HttpMaterial): Grpc
   const isDamaged = random.chance(0.4);
   const message = isDamaged ? mutate(whole, random) : whole;
   const picture =
-    image && !isDamaged
-      ? { bytes: image, with: (bytes: Buffer) => Buffer.from(encodeWith(bytes)) }
-      : undefined;
+    image && !isDamaged ? { bytes: image, with: (bytes: Buffer) => Buffer.from(encodeWith(bytes)) } : undefined;
   return { kind: `gRPC ${name}`, path: `/imageanalysis.v1.${name}`, message, picture };
 }
 

@@ -23,15 +23,7 @@ type Generator = (random: Random, material: HttpMaterial) => HttpCase;
 const detections = ['/face_detect_single', '/face_detect_multi'];
 const meterUpload = '/meter-number-ocr/file';
 const uploads = [...detections, meterUpload];
-const fields = [
-  'company',
-  'min_score',
-  'max_faces',
-  'landmarks',
-  'crop',
-  'details',
-  'no_such_field',
-];
+const fields = ['company', 'min_score', 'max_faces', 'landmarks', 'crop', 'details', 'no_such_field'];
 const sane = ['0.5', '1', '0', 'true', 'false', 'demo', ''];
 
 /** A multipart upload of a picture that may be damaged, with fields that may be strange. */
@@ -77,16 +69,9 @@ const dataUrl: Generator = (random, { apiKey, pictures }) => {
   const image: unknown = random.chance(0.85)
     ? `data:${media};base64,${base64}`
     : random.pick([strangeText(random), 7, null, [], {}, ['data:'], true]);
-  const json = JSON.stringify(
-    random.chance(0.9) ? { image } : random.pick([[image], image, { image, x: 1 }]),
-  );
+  const json = JSON.stringify(random.chance(0.9) ? { image } : random.pick([[image], image, { image, x: 1 }]));
   const body = random.chance(0.25) ? mutate(Buffer.from(json), random) : Buffer.from(json);
-  const type = random.pick([
-    'application/json',
-    'text/plain',
-    '',
-    'application/json; charset=utf-16',
-  ]);
+  const type = random.pick(['application/json', 'text/plain', '', 'application/json; charset=utf-16']);
   return post({ kind: 'data URL', path: '/meter-number-ocr/base64', type, apiKey, body, random });
 };
 
@@ -98,8 +83,7 @@ const values: Generator = (random, { apiKey }) => {
     () => `[${'{},'.repeat(count)}1]`,
     () => `"data:image/png;base64,${'A '.repeat(count)}"`,
     () => `"data:image/png;base64,!${' '.repeat(20 * count)}="`,
-    () =>
-      `{${Array.from({ length: count }, (_, index) => `"${index}":1,`).join('')}"__proto__":{}}`,
+    () => `{${Array.from({ length: count }, (_, index) => `"${index}":1,`).join('')}"__proto__":{}}`,
   ])();
   const body = Buffer.from(`{"image":${image},"__proto__":{"image":""}}`);
   const type = 'application/json';
@@ -121,25 +105,9 @@ const query: Generator = (random, { apiKey }) => {
     const name = encode(random.pick(names), random);
     return random.chance(0.2) ? name : `${name}=${encode(random.pick(values), random)}`;
   });
-  const path = random.pick([
-    '/face_config_score',
-    '/v1/companies/demo/detection-score',
-    '/nowhere',
-  ]);
-  const method = random.pick([
-    'GET',
-    'GET',
-    'GET',
-    'PUT',
-    'POST',
-    'DELETE',
-    'HEAD',
-    'OPTIONS',
-    'CONNECT',
-  ]);
-  return head(`query string, ${method}`, method, `${path}?${pairs.join('&')}`, [
-    `apikey: ${apiKey}`,
-  ]);
+  const path = random.pick(['/face_config_score', '/v1/companies/demo/detection-score', '/nowhere']);
+  const method = random.pick(['GET', 'GET', 'GET', 'PUT', 'POST', 'DELETE', 'HEAD', 'OPTIONS', 'CONNECT']);
+  return head(`query string, ${method}`, method, `${path}?${pairs.join('&')}`, [`apikey: ${apiKey}`]);
 };
 
 /** Headers and addresses that are odd but well formed, keys of every kind. */

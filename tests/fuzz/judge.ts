@@ -26,11 +26,7 @@ const leaks =
 /** @returns what is wrong with the answer; undefined: nothing. */
 export function judgeHttp(answer: HttpVerdictInput, method: string): string | undefined {
   const { status, headers, body } = answer;
-  if (
-    status === 204 ||
-    (status === 200 && !headers['content-type']?.startsWith('application/json'))
-  )
-    return undefined;
+  if (status === 204 || (status === 200 && !headers['content-type']?.startsWith('application/json'))) return undefined;
   if (method === 'HEAD') return undefined;
   const parsed = parseObject(body);
   if (parsed === undefined) return `status ${status} with a body that is no JSON object`;
@@ -66,9 +62,7 @@ function judgeReason(reason: unknown, code: unknown, message: string): string | 
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
   }

@@ -67,8 +67,7 @@ async function main(seed: number, from: number, end: number): Promise<void> {
         const item = createGrpcCase(random, material);
         const { kind, message, picture } = item;
         const send = () => grpc.send(item);
-        const sendWith = (bytes: Buffer) =>
-          grpc.send({ ...item, message: picture?.with(bytes) ?? message });
+        const sendWith = (bytes: Buffer) => grpc.send({ ...item, message: picture?.with(bytes) ?? message });
         return {
           kind,
           bytes: message,
@@ -104,10 +103,8 @@ async function main(seed: number, from: number, end: number): Promise<void> {
       // One in eight only waits: for the end of a request that promises more than it sends.
       waiting.push(...sent.filter((_, i) => !group[i]?.[1].isBrief));
       if (waiting.length > 3 * group.length) await Promise.all(waiting.splice(0, group.length));
-      const isSuspect =
-        costs.counts && usual.isExceededBy(costs.take().reduce((sum, ms) => sum + ms, 0));
-      if (isSuspect || values.only !== undefined)
-        for (const [index, input] of group) await judgeCost(index, input);
+      const isSuspect = costs.counts && usual.isExceededBy(costs.take().reduce((sum, ms) => sum + ms, 0));
+      if (isSuspect || values.only !== undefined) for (const [index, input] of group) await judgeCost(index, input);
       if (next >= warm && next - group.length < warm) memory.mark('warm');
       memory.sample();
     }
@@ -126,11 +123,7 @@ async function main(seed: number, from: number, end: number): Promise<void> {
       };
       const shortest = picture && (await delay.whilePaused(() => minimise(picture, isTooDear)));
       process.stdout.write(`input ${index}: ${ms.toFixed(1)} ms\n`);
-      await report.add(
-        index,
-        { ...input, bytes: shortest ?? bytes },
-        { tally: 'too dear', problem },
-      );
+      await report.add(index, { ...input, bytes: shortest ?? bytes }, { tally: 'too dear', problem });
     }
     grpc.close();
     memory.mark('end');

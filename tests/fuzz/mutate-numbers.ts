@@ -42,11 +42,7 @@ export function findNumbers(file: Buffer): NumberPlace[] {
   }
   const kind = file.toString('latin1', 0, 12);
   if (kind.startsWith('\xff\xd8')) {
-    for (
-      let at = file.indexOf(0xff, 2);
-      at >= 0 && places.length < 500;
-      at = file.indexOf(0xff, at + 1)
-    ) {
+    for (let at = file.indexOf(0xff, 2); at >= 0 && places.length < 500; at = file.indexOf(0xff, at + 1)) {
       add(at + 1, 1);
       add(at + 2, 2);
       add(at + 4, 1);
@@ -54,25 +50,12 @@ export function findNumbers(file: Buffer): NumberPlace[] {
   } else if (kind.startsWith('\x89PNG')) {
     for (let at = 8; at + 12 <= file.length; at += 12 + file.readUInt32BE(at)) add(at, 4);
   } else if (kind.startsWith('RIFF')) {
-    for (let at = 12; at + 8 <= file.length; at += 8 + file.readUInt32LE(at + 4))
-      add(at + 4, 4, true);
+    for (let at = 12; at + 8 <= file.length; at += 8 + file.readUInt32LE(at + 4)) add(at + 4, 4, true);
   } else if (kind.startsWith('GIF')) {
     for (const at of [6, 8]) add(at, 2, true);
     for (let at = 10; at < Math.min(file.length, 900); at += 1) add(at, 1);
   } else if (kind.slice(4, 8) === 'ftyp') {
-    for (const name of [
-      'meta',
-      'iloc',
-      'iinf',
-      'infe',
-      'iprp',
-      'ipco',
-      'ipma',
-      'ispe',
-      'av1C',
-      'idat',
-      'mdat',
-    ]) {
+    for (const name of ['meta', 'iloc', 'iinf', 'infe', 'iprp', 'ipco', 'ipma', 'ispe', 'av1C', 'idat', 'mdat']) {
       const at = file.indexOf(name, 0, 'latin1');
       add(at - 4, 4);
       if (at < 0) continue;
@@ -90,19 +73,7 @@ export function mutateNumbers(file: Buffer, random: Random): Buffer {
   for (let left = 1 + random.int(6); left > 0; left -= 1) {
     const { at, bytes, isLittle } = random.pick(places);
     const most = 2 ** (8 * bytes) - 1;
-    const values = [
-      0,
-      1,
-      2,
-      255,
-      1_000,
-      most,
-      most - 1,
-      at,
-      file.length,
-      file.length - at,
-      random.pick(places).at,
-    ];
+    const values = [0, 1, 2, 255, 1_000, most, most - 1, at, file.length, file.length - at, random.pick(places).at];
     const value = Math.max(0, Math.min(most, random.pick(values)));
     if (isLittle) copy.writeUIntLE(value, at, bytes);
     else copy.writeUIntBE(value, at, bytes);
@@ -117,9 +88,5 @@ export function repeatParts(file: Buffer, random: Random): Buffer {
   const { at } = random.pick(places);
   const part = file.subarray(Math.max(0, at - random.int(12)), at + 1 + random.int(24));
   const times = 2 ** (1 + random.int(10));
-  return Buffer.concat([
-    file.subarray(0, at),
-    ...Array<Buffer>(times).fill(part),
-    file.subarray(at),
-  ]);
+  return Buffer.concat([file.subarray(0, at), ...Array<Buffer>(times).fill(part), file.subarray(at)]);
 }

@@ -38,11 +38,7 @@ const repeat: Mutator = (bytes, random) => {
 
 const insert: Mutator = (bytes, random) => {
   const at = random.int(bytes.length + 1);
-  return Buffer.concat([
-    bytes.subarray(0, at),
-    random.bytes(1 + random.int(32)),
-    bytes.subarray(at),
-  ]);
+  return Buffer.concat([bytes.subarray(0, at), random.bytes(1 + random.int(32)), bytes.subarray(at)]);
 };
 
 const mutators = [

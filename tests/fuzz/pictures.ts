@@ -73,9 +73,7 @@ export async function createPictures(): Promise<HostilePicture[]> {
     'no byte': Buffer.alloc(0),
     'magic bytes alone': Buffer.from([0xff, 0xd8, 0xff]),
     'GIF and JavaScript in one': Buffer.from('GIF89a/*\0\0\0\0\0\0*/=1;alert(1)'),
-    svg: Buffer.from(
-      '<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/></svg>',
-    ),
+    svg: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/></svg>'),
     pdf: Buffer.from('%PDF-1.7\n1 0 obj<</Type/Catalog>>endobj'),
     heic: Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1'),
     'png that says 60,000 by 60,000': hugePng(60_000, 60_000),
@@ -137,9 +135,7 @@ export async function createPictures(): Promise<HostilePicture[]> {
 }
 
 async function toPictures(named: Named, cost: PictureCost): Promise<HostilePicture[]> {
-  return await Promise.all(
-    Object.entries(named).map(async ([name, bytes]) => ({ name, bytes: await bytes, cost })),
-  );
+  return await Promise.all(Object.entries(named).map(async ([name, bytes]) => ({ name, bytes: await bytes, cost })));
 }
 
 async function manyScans(picture: Sharp): Promise<Buffer> {
@@ -195,14 +191,7 @@ function hugePng(width: number, height: number, whole = false): Buffer {
 /** A lossless WebP whose header alone is there. */
 function hugeWebp(): Buffer {
   const bits = 0x3fff | (0x3fff << 14);
-  const body = Buffer.from([
-    0x2f,
-    bits & 255,
-    (bits >> 8) & 255,
-    (bits >> 16) & 255,
-    bits >>> 24,
-    0,
-  ]);
+  const body = Buffer.from([0x2f, bits & 255, (bits >> 8) & 255, (bits >> 16) & 255, bits >>> 24, 0]);
   const bytes = Buffer.alloc(20 + body.length);
   bytes.write('RIFF', 0);
   bytes.writeUInt32LE(12 + body.length, 4);

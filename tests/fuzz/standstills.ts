@@ -8,9 +8,7 @@ const tickMs = 1_000;
 /** An event loop that is merely busy is late by less. */
 const standstillMs = 5_000;
 
-export function createStandstillCounter(
-  now: () => number = () => performance.now(),
-): StandstillCounter {
+export function createStandstillCounter(now: () => number = () => performance.now()): StandstillCounter {
   let standstills = 0;
   let seenAt = now();
   // What waits in the event loop after a standstill may be answers or the timer, in any order.

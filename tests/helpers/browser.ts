@@ -44,10 +44,7 @@ export async function openPage(
     if (message.type() === 'error' && !isStatus) problems.push(message.text());
   });
   page.on('request', (request) => {
-    if (
-      !/^(blob|data):/.test(request.url()) &&
-      new URL(request.url()).origin !== new URL(url).origin
-    )
+    if (!/^(blob|data):/.test(request.url()) && new URL(request.url()).origin !== new URL(url).origin)
       problems.push(`asked ${request.url()}`);
   });
   await page.goto(url, { waitUntil: 'networkidle' });

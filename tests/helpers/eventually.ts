@@ -9,8 +9,7 @@ export async function eventually<T>(
   for (;;) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
-    if (performance.now() > deadline)
-      throw new Error(`not so after ${timeoutMs} ms: ${String(ask)}`);
+    if (performance.now() > deadline) throw new Error(`not so after ${timeoutMs} ms: ${String(ask)}`);
     await sleep(20);
   }
 }

@@ -22,18 +22,14 @@ export function createMemoryWatch(pids: Pids): MemoryWatch {
       const mebibytes = residentMebibytes(pid);
       if (mebibytes === undefined) continue;
       peaks.set(process, Math.max(peaks.get(process) ?? 0, mebibytes));
-      if (name !== undefined)
-        marks.set(process, [...(marks.get(process) ?? []), `${name} ${mebibytes} MiB`]);
+      if (name !== undefined) marks.set(process, [...(marks.get(process) ?? []), `${name} ${mebibytes} MiB`]);
     }
   };
   return {
     sample: () => look(),
     mark: look,
     lines: () =>
-      [...marks].map(
-        ([process, seen]) =>
-          `${process} memory: ${seen.join(', ')}, peak ${peaks.get(process)} MiB`,
-      ),
+      [...marks].map(([process, seen]) => `${process} memory: ${seen.join(', ')}, peak ${peaks.get(process)} MiB`),
   };
 }
 

@@ -176,9 +176,7 @@ ${facade}`;
     const { port } = beacon.address() as AddressInfo;
     // Connected for as long as the facade lives.
     const closed = new Promise((resolve) => {
-      beacon.once('connection', (socket) =>
-        socket.resume().once('close', resolve).on('error', resolve),
-      );
+      beacon.once('connection', (socket) => socket.resume().once('close', resolve).on('error', resolve));
     });
     const programs = {
       core: 'setTimeout(() => process.exit(2), 1500);',

@@ -194,10 +194,7 @@ describe('make run', () => {
     assert.equal(answer.statusCode, 200);
     assert.deepEqual(await once(started.process, 'exit'), [0, null]);
     const stopped = started.output().match(/"service":"[a-z]+","msg":"stopped"/g);
-    assert.deepEqual(stopped, [
-      '"service":"facade","msg":"stopped"',
-      '"service":"core","msg":"stopped"',
-    ]);
+    assert.deepEqual(stopped, ['"service":"facade","msg":"stopped"', '"service":"core","msg":"stopped"']);
   });
 
   it('goes on, and stops well, where nobody reads its output any more', async (t) => {

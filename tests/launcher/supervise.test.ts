@@ -10,11 +10,7 @@ import { isAlive, writeProgram } from './stand-ins.js';
 const staysAlive = 'setInterval(() => {}, 1000);';
 const heedsItsWord = `process.on('message', () => process.exit(0)); ${staysAlive}`;
 
-async function superviseProgram(
-  t: TestContext,
-  source: string,
-  options: Partial<SuperviseOptions> = {},
-) {
+async function superviseProgram(t: TestContext, source: string, options: Partial<SuperviseOptions> = {}) {
   const file = await writeProgram(t, source);
   const lines: string[] = [];
   const supervised = supervise(

@@ -15,10 +15,7 @@ describe('readyLine', () => {
   });
 
   it('has the addresses alone on a later start', () => {
-    assert.equal(
-      readyLine({ ...addresses, demo: undefined }),
-      'ready rest=http://127.0.0.1:8080 grpc=127.0.0.1:50051',
-    );
+    assert.equal(readyLine({ ...addresses, demo: undefined }), 'ready rest=http://127.0.0.1:8080 grpc=127.0.0.1:50051');
   });
 });
 
@@ -36,10 +33,7 @@ describe('welcomeText', () => {
 
   it('names the data folder to the admin command where it is not the usual one', () => {
     const text = welcomeText(addresses, '/srv', { ...usual, dataDir: '/var/data' });
-    assert.match(
-      text,
-      /APIKEY=\$\{APIKEY:-\$\(CORE_DATA_DIR=\/var\/data npm run --silent admin -- keys create/,
-    );
+    assert.match(text, /APIKEY=\$\{APIKEY:-\$\(CORE_DATA_DIR=\/var\/data npm run --silent admin -- keys create/);
     assert.doesNotMatch(text, /DATABASE_URL/);
   });
 

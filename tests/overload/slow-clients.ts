@@ -48,12 +48,7 @@ export async function measureSlowClients(stage: Stage): Promise<Line[]> {
   return [...(await Promise.all(cutting)), beside];
 }
 
-async function measureCut({
-  what,
-  count = usualCount,
-  limitMs,
-  dawdle,
-}: SlowClient): Promise<Line> {
+async function measureCut({ what, count = usualCount, limitMs, dawdle }: SlowClient): Promise<Line> {
   const startedAt = performance.now();
   const giveUp = AbortSignal.timeout(giveUpMs);
   setMaxListeners(0, giveUp);
@@ -79,9 +74,7 @@ function slowClients(restPort: number, grpcPort: number, apiKey: string): SlowCl
   const multipart = upload('/face_detect_single', 'multipart/form-data; boundary=b');
   const json = upload('/meter-number-ocr/base64', 'application/json');
   // More than the buffers of both sides hold, and fewer than are cut for being too many at once.
-  const manyAnswers = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(
-    maxUnanswered / 2,
-  );
+  const manyAnswers = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(maxUnanswered / 2);
   const drainMs = 2_000;
   const takeAnswerMs = 5_000;
   return [

@@ -39,18 +39,9 @@ test('addresses of the core', () => {
     assert.equal(toTarget(createConfig({ REST_CORE_ADDRESS: address }).REST_CORE_ADDRESS), target);
   for (const address of ['dns:core:1', 'dns://10.0.0.2/core:65535', 'ipv6:[::1]:1,[fd00::2]:1'])
     createConfig({ REST_CORE_ADDRESS: address });
-  const wrong = 'core|http://core:1|a b:1|core:0|core:65536|dns:core:99999|[1:2]:1|a,b:1'.split(
-    '|',
-  );
-  wrong.push(
-    'ipv4:nonsense',
-    'ipv4:10.0.0.1',
-    'ipv4:[::1]:1',
-    'ipv6:10.0.0.1:1',
-    'ipv4:10.0.0.1:1,',
-  );
-  for (const address of wrong)
-    assert.throws(() => createConfig({ REST_CORE_ADDRESS: address }), ConfigError, address);
+  const wrong = 'core|http://core:1|a b:1|core:0|core:65536|dns:core:99999|[1:2]:1|a,b:1'.split('|');
+  wrong.push('ipv4:nonsense', 'ipv4:10.0.0.1', 'ipv4:[::1]:1', 'ipv6:10.0.0.1:1', 'ipv4:10.0.0.1:1,');
+  for (const address of wrong) assert.throws(() => createConfig({ REST_CORE_ADDRESS: address }), ConfigError, address);
 });
 
 test('all mistakes are reported together, with name, value and wish', () => {
@@ -67,10 +58,7 @@ test('all mistakes are reported together, with name, value and wish', () => {
       const lines = error.message.split('\n');
       assert.equal(lines.length, 3);
       assert.equal(lines[0], 'REST_PORT is "65536": want a whole number from 0 to 65535');
-      assert.match(
-        lines[1] ?? '',
-        /^REST_MAX_IMAGE_BYTES is "10MB": want a whole number from 1 to/,
-      );
+      assert.match(lines[1] ?? '', /^REST_MAX_IMAGE_BYTES is "10MB": want a whole number from 1 to/);
       assert.match(lines[2] ?? '', /^REST_LOG_LEVEL is "loud": want .*info/);
       return true;
     },
@@ -104,16 +92,8 @@ test('settings that do not fit together are reported with the other mistakes', (
 test('origins of other pages', () => {
   const read = (text: string) => createConfig({ REST_CORS_ORIGINS: text }).REST_CORS_ORIGINS;
   assert.deepEqual(read('*'), ['*']);
-  assert.deepEqual(read('https://a.example, http://localhost:3000'), [
-    'https://a.example',
-    'http://localhost:3000',
-  ]);
-  for (const text of [
-    'a.example',
-    'https://a.example/',
-    'https://a.example,',
-    '*,https://a.example',
-  ])
+  assert.deepEqual(read('https://a.example, http://localhost:3000'), ['https://a.example', 'http://localhost:3000']);
+  for (const text of ['a.example', 'https://a.example/', 'https://a.example,', '*,https://a.example'])
     assert.throws(() => read(text), /REST_CORS_ORIGINS is ".*": want \* or origins/, text);
 });
 

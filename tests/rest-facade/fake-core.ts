@@ -56,21 +56,12 @@ export interface FakeCore {
 }
 
 /** Starts a scripted core over real gRPC; ended with the test. */
-export async function startFakeCore(
-  t: TestContext,
-  script: Script,
-  port = 0,
-  host = '127.0.0.1',
-): Promise<FakeCore> {
+export async function startFakeCore(t: TestContext, script: Script, port = 0, host = '127.0.0.1'): Promise<FakeCore> {
   const calls: ReceivedCall[] = [];
   const server = new Server({ 'grpc.max_receive_message_length': 64 * 1024 * 1024 });
   const health = new HealthImplementation({ '': 'SERVING' });
   health.addToServer(server);
-  for (const service of [
-    FaceDetectionServiceService,
-    ScoreConfigServiceService,
-    MeterReadingServiceService,
-  ])
+  for (const service of [FaceDetectionServiceService, ScoreConfigServiceService, MeterReadingServiceService])
     addService(server, service, script, calls);
   const bound = await bindServer(t, server, { address: `${host}:${port}` });
   return {
@@ -82,15 +73,9 @@ export async function startFakeCore(
   };
 }
 
-function addService(
-  server: Server,
-  service: ServiceDefinition,
-  script: Script,
-  calls: ReceivedCall[],
-): void {
+function addService(server: Server, service: ServiceDefinition, script: Script, calls: ReceivedCall[]): void {
   const handle =
-    (rpc: string) =>
-    (grpcCall: ServerUnaryCall<Record<string, unknown>, object>, done: sendUnaryData<object>) => {
+    (rpc: string) => (grpcCall: ServerUnaryCall<Record<string, unknown>, object>, done: sendUnaryData<object>) => {
       const call: ReceivedCall = {
         rpc,
         request: grpcCall.request,
@@ -111,10 +96,7 @@ function addService(
   const handlers = Object.entries(service)
     .filter(([, method]) => !method.requestStream)
     .map(([name, method]) => [name, handle(method.path.split('/')[2] ?? '')]);
-  server.addService(
-    service,
-    Object.fromEntries(handlers) as Parameters<typeof server.addService>[1],
-  );
+  server.addService(service, Object.fromEntries(handlers) as Parameters<typeof server.addService>[1]);
 }
 
 function toStatusObject(error: CoreRefusal) {

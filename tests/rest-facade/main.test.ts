@@ -32,21 +32,17 @@ async function untilRefused(port: number): Promise<void> {
   }
 }
 
-test(
-  'the process says in one JSON line where it listens, and stops on a signal',
-  { timeout: 20_000 },
-  async (t) => {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-      const child = start(t, { REST_PORT: '0', REST_CORE_ADDRESS: '127.0.0.1:1' });
-      const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
-      const { msg, host, port } = JSON.parse(line) as { msg: string; host: string; port: number };
-      assert.deepEqual([msg, host], ['serving', '127.0.0.1']);
-      assert.equal((await fetch(`http://127.0.0.1:${port}/livez`)).status, 200);
-      child.kill(signal);
-      assert.deepEqual(await once(child, 'exit'), [0, null]);
-    }
-  },
-);
+test('the process says in one JSON line where it listens, and stops on a signal', { timeout: 20_000 }, async (t) => {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    const child = start(t, { REST_PORT: '0', REST_CORE_ADDRESS: '127.0.0.1:1' });
+    const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+    const { msg, host, port } = JSON.parse(line) as { msg: string; host: string; port: number };
+    assert.deepEqual([msg, host], ['serving', '127.0.0.1']);
+    assert.equal((await fetch(`http://127.0.0.1:${port}/livez`)).status, 200);
+    child.kill(signal);
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+  }
+});
 
 test(
   'an unreachable collector of traces does not keep a stopped process until it is killed',
@@ -124,18 +120,14 @@ test('one address gets a fifth of the descriptors, a trusted proxy more', async 
   for (let count = 1; count <= 60; count += 1) assert.ok(await isServed('127.0.0.2'));
 });
 
-test(
-  'a mistaken configuration ends the process with every mistake',
-  { timeout: 10_000 },
-  async (t) => {
-    const child = start(t, { REST_PORT: 'x', REST_REQUEST_TIMEOUT_MS: '0' });
-    const chunks: Buffer[] = [];
-    child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
-    assert.deepEqual(await once(child, 'close'), [2, null]);
-    assert.deepEqual(Buffer.concat(chunks).toString().split('\n'), [
-      'REST_PORT is "x": want a whole number from 0 to 65535',
-      'REST_REQUEST_TIMEOUT_MS is "0": want a whole number from 1 to 600000',
-      '',
-    ]);
-  },
-);
+test('a mistaken configuration ends the process with every mistake', { timeout: 10_000 }, async (t) => {
+  const child = start(t, { REST_PORT: 'x', REST_REQUEST_TIMEOUT_MS: '0' });
+  const chunks: Buffer[] = [];
+  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
+  assert.deepEqual(await once(child, 'close'), [2, null]);
+  assert.deepEqual(Buffer.concat(chunks).toString().split('\n'), [
+    'REST_PORT is "x": want a whole number from 0 to 65535',
+    'REST_REQUEST_TIMEOUT_MS is "0": want a whole number from 1 to 600000',
+    '',
+  ]);
+});

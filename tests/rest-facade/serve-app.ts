@@ -19,11 +19,7 @@ export const limits = {
  * Serves the application on a free port, with what the test gives in place of its parts; ended with the test.
  * @param waitedMs how long before its turn each request arrived
  */
-export async function serveApp(
-  t: TestContext,
-  options: Partial<AppOptions>,
-  waitedMs = 0,
-): Promise<number> {
+export async function serveApp(t: TestContext, options: Partial<AppOptions>, waitedMs = 0): Promise<number> {
   const core = { call: () => Promise.resolve({}) };
   const app = createApp({ core, limits, ...options });
   const server = createServer(expressMessages(app), (request, response) => {

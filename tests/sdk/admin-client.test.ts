@@ -1,17 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it, test } from 'node:test';
 import { type sendUnaryData, Server } from '@grpc/grpc-js';
-import {
-  type AdminClient,
-  type ApiKey,
-  createAdminClient,
-  createClient,
-  Operation,
-} from 'image-analysis/client';
-import {
-  AdminServiceService,
-  type ListApiKeysResponse,
-} from '../../generated/imageanalysis/v1/admin.js';
+import { type AdminClient, type ApiKey, createAdminClient, createClient, Operation } from 'image-analysis/client';
+import { AdminServiceService, type ListApiKeysResponse } from '../../generated/imageanalysis/v1/admin.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { bindServer } from '../helpers/net/grpc.js';
 import { startService, type TestService } from '../helpers/service/service.js';
@@ -30,8 +21,7 @@ test('the client of the administration port lists more keys than fit into 4 MiB'
   const apiKeys = Array.from({ length: 12_000 }, () => key);
   const server = new Server();
   server.addService(AdminServiceService, {
-    listApiKeys: (_call: unknown, done: sendUnaryData<ListApiKeysResponse>) =>
-      done(null, { apiKeys }),
+    listApiKeys: (_call: unknown, done: sendUnaryData<ListApiKeysResponse>) => done(null, { apiKeys }),
   });
   const port = await bindServer(t, server);
   const admin = createAdminClient({ address: `127.0.0.1:${port}`, adminKey: 'any' });

@@ -26,19 +26,16 @@ test('the client over REST needs nothing that a browser lacks', () => {
   assert.ok(seen.size > 1);
 });
 
-test(
-  'the client over REST makes every call from a page of another origin',
-  { skip: noChromium },
-  async (t) => {
-    const origin = await servePage(t);
-    const service = await startService(t, { REST_CORS_ORIGINS: origin });
-    await service.createCompany('acme', 'correct horse');
-    const browser = await startBrowser();
-    t.after(() => browser.close());
-    const page = await browser.newPage();
-    await page.goto(origin);
+test('the client over REST makes every call from a page of another origin', { skip: noChromium }, async (t) => {
+  const origin = await servePage(t);
+  const service = await startService(t, { REST_CORS_ORIGINS: origin });
+  await service.createCompany('acme', 'correct horse');
+  const browser = await startBrowser();
+  t.after(() => browser.close());
+  const page = await browser.newPage();
+  await page.goto(origin);
 
-    const answers = await page.evaluate(`(async () => {
+  const answers = await page.evaluate(`(async () => {
     const { createRestClient } = await import('/rest.js');
     const client = createRestClient(${JSON.stringify({ url: service.rest, apiKey: service.apiKey })});
     const pictureOf = async (name) => (await fetch(name)).blob();
@@ -66,15 +63,14 @@ test(
     };
   })()`);
 
-    assert.deepEqual(answers, {
-      noseTip: 'number',
-      faces: 1,
-      values: ['00473.286', '00473.286'],
-      score: 0.65,
-      refused: ['RefusedError', 'NO_FACE'],
-    });
-  },
-);
+  assert.deepEqual(answers, {
+    noseTip: 'number',
+    faces: 1,
+    values: ['00473.286', '00473.286'],
+    score: 0.65,
+    refused: ['RefusedError', 'NO_FACE'],
+  });
+});
 
 /** Serves a page, the client and the samples; gives its origin. */
 async function servePage(t: TestContext): Promise<string> {

@@ -143,9 +143,7 @@ describe('the client over gRPC', () => {
 
   it('reads many meters over one stream', async () => {
     const values: string[] = [];
-    for await (const { result } of client.streamReadMeters([
-      { id: 'hall', request: { image: meter } },
-    ])) {
+    for await (const { result } of client.streamReadMeters([{ id: 'hall', request: { image: meter } }])) {
       if (result?.$case === 'response') values.push(result.value.value);
     }
 

@@ -2,12 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { before, describe, it, test, type TestContext } from 'node:test';
-import {
-  createRestClient,
-  RefusedError,
-  type RestClient,
-  type RestClientOptions,
-} from 'image-analysis/rest';
+import { createRestClient, RefusedError, type RestClient, type RestClientOptions } from 'image-analysis/rest';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/pictures/samples.js';
 import { startService, type TestService } from '../helpers/service/service.js';
@@ -225,10 +220,7 @@ describe('trying again over REST', () => {
   it('takes no Retry-After for none, not for 0 seconds', async (t) => {
     const client = await clientOf(
       t,
-      (response) =>
-        response
-          .writeHead(503)
-          .end('{"message":"m","code":"UNAVAILABLE","reason":"SHUTTING_DOWN"}'),
+      (response) => response.writeHead(503).end('{"message":"m","code":"UNAVAILABLE","reason":"SHUTTING_DOWN"}'),
       { retries: 0 },
     );
 
@@ -244,9 +236,7 @@ describe('trying again over REST', () => {
       asked++;
       response
         .writeHead(503)
-        .end(
-          '{"message":"gone","code":"UNAVAILABLE","reason":"CORE_UNAVAILABLE","details":{"begun":"true"}}',
-        );
+        .end('{"message":"gone","code":"UNAVAILABLE","reason":"CORE_UNAVAILABLE","details":{"begun":"true"}}');
     });
 
     await assert.rejects(client.readMeter(new Blob(['x'])), { details: { begun: 'true' } });

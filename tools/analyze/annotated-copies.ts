@@ -25,15 +25,11 @@ export async function assertApart({ folder, wanted }: Copies): Promise<void> {
   for (const one of wanted) {
     const other = await realOf(one);
     if (isIn(real, other) || isIn(other, real))
-      throw new ConfigError(
-        `--annotate is "${folder}", which contains or is in "${one}", want another folder`,
-      );
+      throw new ConfigError(`--annotate is "${folder}", which contains or is in "${one}", want another folder`);
     const place = copyOf(one, { folder, wanted: [one] }) ?? '';
     const rival = takenBy.get(place);
     if (rival !== undefined && path.resolve(rival) !== path.resolve(one))
-      throw new ConfigError(
-        `copies of "${rival}" and "${one}" would lie in the same place, want one of them in a run`,
-      );
+      throw new ConfigError(`copies of "${rival}" and "${one}" would lie in the same place, want one of them in a run`);
     takenBy.set(place, one);
   }
 }
@@ -41,9 +37,7 @@ export async function assertApart({ folder, wanted }: Copies): Promise<void> {
 /** The path without links, also of a folder that does not exist yet. */
 async function realOf(folder: string): Promise<string> {
   const full = path.resolve(folder);
-  return realpath(full).catch(async () =>
-    path.join(await realOf(path.dirname(full)), path.basename(full)),
-  );
+  return realpath(full).catch(async () => path.join(await realOf(path.dirname(full)), path.basename(full)));
 }
 
 function isIn(one: string, folder: string): boolean {

@@ -1,12 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
-import {
-  createClient,
-  credentials,
-  type ImageAnalysisClient,
-  RefusedError,
-} from '../../sdk/typescript/client.js';
+import { createClient, credentials, type ImageAnalysisClient, RefusedError } from '../../sdk/typescript/client.js';
 import { whyUnreadable } from '../run-command.js';
 import { type FeatureName, type Line, type PictureError, toError } from './answer.js';
 import { features, type RequestOptions } from './features.js';
@@ -48,11 +43,7 @@ const maxAttempts = 6;
 const lost: ReadonlySet<string> = new Set(['UNAVAILABLE', 'CANCELLED', 'DEADLINE_EXCEEDED']);
 
 /** Reasons that lie in the options of this run: every picture would get the same. */
-const ofOptions: ReadonlySet<string> = new Set([
-  'UNKNOWN_COMPANY',
-  'INVALID_SCORE',
-  'INVALID_FIELD',
-]);
+const ofOptions: ReadonlySet<string> = new Set(['UNKNOWN_COMPANY', 'INVALID_SCORE', 'INVALID_FIELD']);
 
 /**
  * Sends pictures through one bulk stream and passes on their lines as they arrive. A file is read when
@@ -107,20 +98,14 @@ async function* nextOf(source: AsyncIterator<string>, again: string[]): AsyncGen
 
 /** Whether another stream may succeed. */
 function mayPass(failure: Error): failure is RefusedError {
-  return (
-    failure instanceof RefusedError &&
-    (failure.retryAfterSeconds !== undefined || lost.has(failure.code))
-  );
+  return failure instanceof RefusedError && (failure.retryAfterSeconds !== undefined || lost.has(failure.code));
 }
 
 function explain({ message }: RefusedError, address: string): string {
   // The server there speaks HTTP/1.
   if (message.includes('Protocol error')) return `${message}; is ${address} the gRPC port?`;
-  const [, cause] =
-    /^No connection established\. Last error: (?:Error: )?(.*?)\. /.exec(message) ?? [];
-  return cause === undefined
-    ? message
-    : `cannot reach ${address}: ${cause}; --address or CORE_PORT names another`;
+  const [, cause] = /^No connection established\. Last error: (?:Error: )?(.*?)\. /.exec(message) ?? [];
+  return cause === undefined ? message : `cannot reach ${address}: ${cause}; --address or CORE_PORT names another`;
 }
 
 async function runStream(
@@ -193,8 +178,7 @@ async function runStream(
   const unanswered = [...sent.values()].map(({ file }) => file);
   if (unwritten.signal.aborted) failure = unwritten.signal.reason as Error;
   else if (unanswered.length > 0)
-    failure ??=
-      refusal ?? new Error(`the service left ${unanswered.length} pictures without an answer`);
+    failure ??= refusal ?? new Error(`the service left ${unanswered.length} pictures without an answer`);
   return { failure, unanswered, answered };
 }
 

@@ -72,8 +72,7 @@ export async function readCommandLine(
   const { feature, annotate: folder, 'min-score': minScore, 'tls-ca': authority } = values;
   if (!isFeature(feature))
     throw new ConfigError(`--feature is "${feature}", want ${Object.keys(features).join(' or ')}`);
-  if (!isGrpcTarget(values.address))
-    throw new ConfigError(`--address is "${values.address}", ${grpcTargetWish}`);
+  if (!isGrpcTarget(values.address)) throw new ConfigError(`--address is "${values.address}", ${grpcTargetWish}`);
   return {
     wanted: positionals,
     output: values.output ?? `${feature}.jsonl`,

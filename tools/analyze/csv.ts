@@ -12,17 +12,12 @@ const columns: Readonly<Record<FeatureName, readonly string[]>> = {
 };
 
 /** Writes a table (RFC 4180): a row per reading or face, and one for a picture without. Values are those of REST. */
-export async function writeCsv(
-  file: string,
-  feature: FeatureName,
-  lines: AsyncIterable<Line>,
-): Promise<void> {
+export async function writeCsv(file: string, feature: FeatureName, lines: AsyncIterable<Line>): Promise<void> {
   const output = createWriteStream(file);
   const closed = once(output, 'close');
   output.write(`${columns[feature].join()}\r\n`);
   for await (const line of lines)
-    for (const row of rowsOf(line))
-      output.write(`${columns[feature].map((column) => toCell(row[column])).join()}\r\n`);
+    for (const row of rowsOf(line)) output.write(`${columns[feature].map((column) => toCell(row[column])).join()}\r\n`);
   output.end();
   await closed;
 }

@@ -1,8 +1,4 @@
-import {
-  fromStatus,
-  type ImageAnalysisClient,
-  type RefusedError,
-} from '../../sdk/typescript/client.js';
+import { fromStatus, type ImageAnalysisClient, type RefusedError } from '../../sdk/typescript/client.js';
 import type { MeterAnswer } from '../../sdk/typescript/rest.js';
 import type { Annotation } from '../annotate/annotate.js';
 import { annotateFace, annotateMeter, type DrawnFace } from '../annotate/annotations.js';

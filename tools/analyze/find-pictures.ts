@@ -36,11 +36,7 @@ export async function* findPictures(
 }
 
 /** All files below, also behind links, except in folders already listed. */
-async function* walk(
-  folder: string,
-  listed: Set<string>,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<string> {
+async function* walk(folder: string, listed: Set<string>, signal: AbortSignal | undefined): AsyncGenerator<string> {
   const real = await realpath(folder);
   if (listed.has(real)) return;
   listed.add(real);

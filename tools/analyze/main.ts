@@ -27,10 +27,7 @@ function leftOutText({ count, shown }: { count: number; shown: readonly string[]
 }
 
 /** @returns whether every picture was there and got a successful response */
-async function run(
-  { wanted, output, csv, copies, ...options }: RunOptions,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function run({ wanted, output, csv, copies, ...options }: RunOptions, signal: AbortSignal): Promise<boolean> {
   if (copies !== undefined) await assertApart(copies);
   let total = 0;
   let missing = 0;
@@ -53,9 +50,7 @@ async function run(
   const summary = createSummary();
   const startedAt = performance.now();
   const show = () => progressLine({ total, ...counts, elapsedMs: performance.now() - startedAt });
-  const bar = process.stderr.isTTY
-    ? setInterval(() => process.stderr.write(`\r${show()}\u001b[K`), 200)
-    : undefined;
+  const bar = process.stderr.isTTY ? setInterval(() => process.stderr.write(`\r${show()}\u001b[K`), 200) : undefined;
 
   const onLine = async (line: Line) => {
     summary.add(line);

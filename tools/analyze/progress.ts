@@ -35,14 +35,11 @@ function toClock(seconds: number): string {
 export function createSummary() {
   const outcomes = new Map<string, number>();
   const refusals = new Map<string, number>();
-  const textOf = (counts: Map<string, number>) =>
-    [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
+  const textOf = (counts: Map<string, number>) => [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
   return {
     add({ error, status, result }: Line): void {
       const faces = Array.isArray(result) && result.length > 0 ? 'with faces' : 'without faces';
-      const [counts, name] = error
-        ? [refusals, error.reason]
-        : [outcomes, typeof status === 'string' ? status : faces];
+      const [counts, name] = error ? [refusals, error.reason] : [outcomes, typeof status === 'string' ? status : faces];
       counts.set(name, (counts.get(name) ?? 0) + 1);
     },
     text(): string {

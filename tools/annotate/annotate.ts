@@ -34,10 +34,7 @@ const maxTextHeight = 18;
  * @param picture anything the service accepts, including pictures with minor damage
  * @returns a JPEG whose longer side has 800 to 1600 pixels.
  */
-export async function annotate(
-  picture: Uint8Array,
-  annotations: readonly Annotation[],
-): Promise<Buffer> {
+export async function annotate(picture: Uint8Array, annotations: readonly Annotation[]): Promise<Buffer> {
   const { autoOrient: upright } = await sharp(picture, { failOn }).metadata();
   const longer = Math.max(upright.width, upright.height);
   const scale = Math.min(Math.max(longer, minSide), maxSide) / longer;

@@ -1,17 +1,9 @@
-import {
-  type AllFacesAnswer,
-  type MeterAnswer,
-  RefusedError,
-  type RestClient,
-} from '../../sdk/typescript/rest.js';
+import { type AllFacesAnswer, type MeterAnswer, RefusedError, type RestClient } from '../../sdk/typescript/rest.js';
 import type { Annotation } from '../annotate/annotate.js';
 import { annotateFace, annotateMeter, percent } from '../annotate/annotations.js';
 
 /** A refusal as returned by the REST API; docs/errors.md lists the reasons. */
-export interface RefusedAnswer extends Pick<
-  RefusedError,
-  'message' | 'code' | 'reason' | 'details'
-> {
+export interface RefusedAnswer extends Pick<RefusedError, 'message' | 'code' | 'reason' | 'details'> {
   readonly request_id?: string | undefined;
 }
 
@@ -22,11 +14,7 @@ export interface Analysis {
 }
 
 /** Asks a running service for the faces and the meter of a picture. */
-export async function analyse(
-  client: RestClient,
-  picture: Uint8Array,
-  signal: AbortSignal,
-): Promise<Analysis> {
+export async function analyse(client: RestClient, picture: Uint8Array, signal: AbortSignal): Promise<Analysis> {
   const wanted = { crop: false, landmarks: true, details: true, signal };
   return {
     faces: await client.detectAllFaces(picture, wanted).catch(toRefusedAnswer),
@@ -61,8 +49,7 @@ function summariseFaces(faces: Analysis['faces']): string {
 }
 
 function summariseMeter(meter: Analysis['meter']): string {
-  if (!('reason' in meter))
-    return `meter ${meter.value} ${meter.unit} (${meter.status}, ${percent(meter.confidence)})`;
+  if (!('reason' in meter)) return `meter ${meter.value} ${meter.unit} (${meter.status}, ${percent(meter.confidence)})`;
   return meter.reason === 'NO_READING' ? 'no meter' : `meter refused: ${meter.message}`;
 }
 

@@ -14,9 +14,7 @@ export async function chooseTargets(files: readonly string[], out: string): Prom
     for (const output of [`${name}.jpg`, `${name}.json`]) {
       const existing = await identify(path.join(out, output)).catch(() => undefined);
       if (existing !== undefined && (!isKnown || inputs.has(existing)))
-        throw new ConfigError(
-          `--out is "${out}", where ${output} would be replaced, want another folder`,
-        );
+        throw new ConfigError(`--out is "${out}", where ${output} would be replaced, want another folder`);
     }
   }
   return names.map((name) => path.join(out, name));

@@ -5,11 +5,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { launch } from '../../launcher/launch.js';
 import { createLaunchSettings } from '../../launcher/launch-settings.js';
-import {
-  createRestClient,
-  RefusedError,
-  type RestClientOptions,
-} from '../../sdk/typescript/rest.js';
+import { createRestClient, RefusedError, type RestClientOptions } from '../../sdk/typescript/rest.js';
 import { annotate } from '../annotate/annotate.js';
 import { printable, readKey, runCommand, warn, whyUnreadable } from '../run-command.js';
 import { analyse, isRefused, summarise, toAnnotations } from './analysis.js';
@@ -103,10 +99,7 @@ function say(line: string): void {
 }
 
 /** A service on free ports with a temporary database, whatever the user's own settings say. */
-async function withOwnService<T>(
-  use: (service: RestClientOptions) => Promise<T>,
-  signal: AbortSignal,
-): Promise<T> {
+async function withOwnService<T>(use: (service: RestClientOptions) => Promise<T>, signal: AbortSignal): Promise<T> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'image-analysis-demo-'));
   try {
     const env = {

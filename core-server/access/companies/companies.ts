@@ -71,8 +71,7 @@ const administrator = '';
 export function createCompanies(dependencies: CompaniesDependencies): Companies {
   const { store, hasher, semaphore, failures, now } = dependencies;
   const decoy = hasher.decoy();
-  const hash = (password: string): Promise<string> =>
-    semaphore.run(administrator, () => hasher.hash(password));
+  const hash = (password: string): Promise<string> => semaphore.run(administrator, () => hasher.hash(password));
 
   async function isRightPassword(name: string, password: string): Promise<boolean> {
     const isPossible = password.length <= maxHashedLength;
@@ -132,9 +131,7 @@ export function companyAuthFailed(): Refusal {
 
 /** @param field under which the caller sent the name */
 export function unknownCompany(field: string, name: string): Refusal {
-  return refuse(
-    'UNKNOWN_COMPANY',
-    `${field} is ${quote(name)}, want the name of a registered company`,
-    { details: { field, value: clip(name) } },
-  );
+  return refuse('UNKNOWN_COMPANY', `${field} is ${quote(name)}, want the name of a registered company`, {
+    details: { field, value: clip(name) },
+  });
 }

@@ -31,10 +31,7 @@ export function limitPasswordChecks(processors: number, threads: number): number
 }
 
 /** scrypt (RFC 7914) on libuv's thread pool; the caller bounds how many run at a time. */
-export function createPasswordHasher({
-  randomBytes,
-  log2N = 15,
-}: PasswordHasherOptions): PasswordHasher {
+export function createPasswordHasher({ randomBytes, log2N = 15 }: PasswordHasherOptions): PasswordHasher {
   const parameters: Parameters = { log2N, r: blockSize, p: parallelization };
 
   return {
@@ -48,8 +45,7 @@ export function createPasswordHasher({
       return timingSafeEqual(await derive(password, salt, storedParameters), hash);
     },
 
-    decoy: () =>
-      format(parameters, Buffer.from(randomBytes(saltBytes)), Buffer.from(randomBytes(hashBytes))),
+    decoy: () => format(parameters, Buffer.from(randomBytes(saltBytes)), Buffer.from(randomBytes(hashBytes))),
   };
 }
 

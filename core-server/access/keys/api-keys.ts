@@ -2,13 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Operation } from '../../../generated/imageanalysis/v1/admin.js';
 import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import { singleFlight } from '../limits/single-flight.js';
-import {
-  formatApiKey,
-  generateApiKey,
-  hashApiKeySecret,
-  isApiKeyId,
-  parseApiKey,
-} from './api-key-format.js';
+import { formatApiKey, generateApiKey, hashApiKeySecret, isApiKeyId, parseApiKey } from './api-key-format.js';
 
 /** An API key without its secret. */
 export interface ApiKey {

@@ -41,11 +41,9 @@ export function createFailureLimiter(): FailureLimiter {
     limiter: new RateLimiterMemory({ points, duration: windowSeconds }),
     keyOf,
   });
-  const callerOf = ({ keyId, clientAddress }: PasswordAttempt): string =>
-    `${keyId} ${callerAddress(clientAddress)}`;
+  const callerOf = ({ keyId, clientAddress }: PasswordAttempt): string => `${keyId} ${callerAddress(clientAddress)}`;
   // One entry for all impossible names: a caller must not fill the memory with them.
-  const companyOf = ({ company }: PasswordAttempt): string =>
-    isCompanyName(company) ? company : '';
+  const companyOf = ({ company }: PasswordAttempt): string => (isCompanyName(company) ? company : '');
 
   const perCompany = limit(maxFailures, (attempt) => `${callerOf(attempt)} ${companyOf(attempt)}`);
   const perCaller = limit(maxFailuresPerCaller, callerOf);
@@ -54,8 +52,7 @@ export function createFailureLimiter(): FailureLimiter {
 
   return {
     async check(attempt) {
-      for (const { limiter, keyOf } of limits)
-        await refuseWhenSpent(limiter, keyOf(attempt), 'password');
+      for (const { limiter, keyOf } of limits) await refuseWhenSpent(limiter, keyOf(attempt), 'password');
     },
     async recordFailure(attempt) {
       for (const { limiter, keyOf } of limits) await limiter.penalty(keyOf(attempt));
@@ -67,11 +64,7 @@ export function createFailureLimiter(): FailureLimiter {
 }
 
 /** @throws Refusal RATE_LIMITED when the points of this key are used up by a wrong `field`. */
-export async function refuseWhenSpent(
-  limiter: RateLimiterMemory,
-  key: string,
-  field: string,
-): Promise<void> {
+export async function refuseWhenSpent(limiter: RateLimiterMemory, key: string, field: string): Promise<void> {
   const state = await limiter.get(key);
   if (state === null || state.consumedPoints < limiter.points || state.msBeforeNext <= 0) return;
   const { points, duration } = limiter;

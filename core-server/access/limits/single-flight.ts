@@ -3,9 +3,7 @@
  * not keep others from the store. Nobody gets a result that was read before they asked: callers who arrive
  * during a lookup share the next one. So a revoked key is refused from then on, as without sharing.
  */
-export function singleFlight<Value>(
-  find: (id: string) => Promise<Value>,
-): (id: string) => Promise<Value> {
+export function singleFlight<Value>(find: (id: string) => Promise<Value>): (id: string) => Promise<Value> {
   const running = new Map<string, Promise<Value>>();
   const next = new Map<string, Promise<Value>>();
 

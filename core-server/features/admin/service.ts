@@ -1,7 +1,4 @@
-import type {
-  AdminServiceServer,
-  ApiKey as ApiKeyMessage,
-} from '../../../generated/imageanalysis/v1/admin.js';
+import type { AdminServiceServer, ApiKey as ApiKeyMessage } from '../../../generated/imageanalysis/v1/admin.js';
 import type { Companies } from '../../access/companies/companies.js';
 import type { ApiKey, ApiKeys } from '../../access/keys/api-keys.js';
 import type { Handlers } from '../../common/handlers.js';

@@ -4,12 +4,7 @@ import {
   Operation,
   type SetCompanyPasswordRequest,
 } from '../../../generated/imageanalysis/v1/admin.js';
-import {
-  invalidField,
-  missingField,
-  type Refusal,
-  refuse,
-} from '../../../runtime/errors/refusal.js';
+import { invalidField, missingField, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import { companyNameRule, isCompanyName } from '../../access/companies/company-name.js';
 
 const maxLabelLength = 128;
@@ -43,9 +38,7 @@ export function validateCreateCompany(request: CreateCompanyRequest): CreateComp
 }
 
 /** @throws Refusal MISSING_FIELD, INVALID_FIELD */
-export function validateSetCompanyPassword(
-  request: SetCompanyPasswordRequest,
-): SetCompanyPasswordRequest {
+export function validateSetCompanyPassword(request: SetCompanyPasswordRequest): SetCompanyPasswordRequest {
   validateKnownName(request.name);
   validatePassword(request.password);
   return request;

@@ -79,13 +79,7 @@ export function poseOf(landmarks: readonly Point[]): {
   pitch: number;
   eyeDistance: number;
 } {
-  const [rightEye, leftEye, nose, rightMouth, leftMouth] = landmarks as [
-    Point,
-    Point,
-    Point,
-    Point,
-    Point,
-  ];
+  const [rightEye, leftEye, nose, rightMouth, leftMouth] = landmarks as [Point, Point, Point, Point, Point];
   const eyes = middle(rightEye, leftEye);
   const mouth = middle(rightMouth, leftMouth);
   // In profile, the eyes coincide and their line says little: the line across the mouth, and the one down, help.
@@ -99,12 +93,7 @@ export function poseOf(landmarks: readonly Point[]): {
     x: (x - eyes.x) * Math.cos(roll) - (y - eyes.y) * Math.sin(roll),
     y: (x - eyes.x) * Math.sin(roll) + (y - eyes.y) * Math.cos(roll),
   });
-  const [right, left, tip, chin] = [rightEye, leftEye, nose, mouth].map(upright) as [
-    Point,
-    Point,
-    Point,
-    Point,
-  ];
+  const [right, left, tip, chin] = [rightEye, leftEye, nose, mouth].map(upright) as [Point, Point, Point, Point];
   const width = Math.max(0, left.x - right.x);
   const height = Math.max(0, chin.y);
   const sideways = tip.x - noseHeight * chin.x;

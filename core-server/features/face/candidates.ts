@@ -26,9 +26,7 @@ export function readCandidates(outputs: Readonly<Record<string, TensorData>>): C
   const boxes = floatsOf(outputs, 'boxes').data;
   const scores = floatsOf(outputs, 'scores').data;
   const points = floatsOf(outputs, 'landmarks').data;
-  const best = [...scores.keys()]
-    .sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0))
-    .slice(0, maxCandidates);
+  const best = [...scores.keys()].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0)).slice(0, maxCandidates);
   return best.map((i) => {
     const [xmin = 0, ymin = 0, xmax = 0, ymax = 0] = boxes.subarray(i * 4, i * 4 + 4);
     const five = points.subarray(i * 10, i * 10 + 10);

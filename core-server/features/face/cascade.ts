@@ -65,11 +65,7 @@ export function overviewScale(size: Size, rule: Pick<CascadeRule, 'overviewSide'
 }
 
 /** Whether the glance (in the picture's pixels) serves as the first look. */
-export function suffices(
-  glance: readonly Pick<Candidate, 'box' | 'score'>[],
-  size: Size,
-  rule: CascadeRule,
-): boolean {
+export function suffices(glance: readonly Pick<Candidate, 'box' | 'score'>[], size: Size, rule: CascadeRule): boolean {
   const isLarge = isOfSide(rule.largeSide, size, rule);
   return glance.some((face) => face.score >= rule.sureScore && isLarge(face));
 }
@@ -89,10 +85,7 @@ export function addGlance(
  * Whether the picture may be on its side, and glances at turned copies pay off. A face on its side often has a
  * middling score, and a box that fits it badly: only a high score says enough.
  */
-export function mayBeTurned(
-  found: readonly Pick<Candidate, 'score'>[],
-  rule: CascadeRule,
-): boolean {
+export function mayBeTurned(found: readonly Pick<Candidate, 'score'>[], rule: CascadeRule): boolean {
   return !found.some(({ score }) => score >= rule.uprightScore);
 }
 
@@ -119,9 +112,7 @@ export function planSecondLook(
   firstScale: number,
 ): SecondLook | undefined {
   const isNotSmall = isOfSide(rule.smallSide, size, rule);
-  const small = found
-    .filter((face) => face.score >= rule.weakScore && !isNotSmall(face))
-    .map(({ box }) => box);
+  const small = found.filter((face) => face.score >= rule.weakScore && !isNotSmall(face)).map(({ box }) => box);
   if (small.length === 0) return undefined;
   const margin = rule.margin / overviewScale(size, rule);
   const left = Math.max(0, Math.floor(Math.min(...small.map((b) => b.xmin)) - margin));
@@ -129,10 +120,7 @@ export function planSecondLook(
   const right = Math.min(size.width, Math.ceil(Math.max(...small.map((b) => b.xmax)) + margin));
   const bottom = Math.min(size.height, Math.ceil(Math.max(...small.map((b) => b.ymax)) + margin));
   const region = { left, top, width: right - left, height: bottom - top };
-  const zoom = Math.min(
-    rule.maxZoom,
-    Math.sqrt(rule.secondPixels / (region.width * region.height)),
-  );
+  const zoom = Math.min(rule.maxZoom, Math.sqrt(rule.secondPixels / (region.width * region.height)));
   return zoom >= rule.minGain * firstScale ? { region, zoom } : undefined;
 }
 
@@ -155,9 +143,7 @@ export function mergeLooks(
   const hints = second.filter(({ score }) => score >= rule.weakScore);
   const isLone = (face: Candidate): boolean =>
     face.score >= rule.sureScore && isNotTiny(face) && !isSeenBy(hints, face);
-  const fromFirst = first.filter(
-    (face) => !isCentredIn(face, region) || isLarge(face) || isLone(face),
-  );
+  const fromFirst = first.filter((face) => !isCentredIn(face, region) || isLarge(face) || isLone(face));
   // The first pass saw a large face whole if the region cuts it.
   const fromSecond = second.filter(
     (face) => !isSeenBy(fromFirst, face) && !(isLarge(face) && isCut(face, region, size)),
@@ -166,11 +152,7 @@ export function mergeLooks(
 }
 
 /** A test for faces of at least this side. */
-function isOfSide(
-  side: number,
-  size: Size,
-  rule: CascadeRule,
-): (face: Pick<Candidate, 'box'>) => boolean {
+function isOfSide(side: number, size: Size, rule: CascadeRule): (face: Pick<Candidate, 'box'>) => boolean {
   const scale = overviewScale(size, rule);
   return ({ box }) => sideOf(box) * scale >= side;
 }

@@ -48,8 +48,7 @@ export function createFaceDetector(deps: {
       faces = measured.filter(({ attributes }) => attributes.quality >= minQuality);
     }
     let kept = faces.slice(0, input.maxFaces);
-    if (input.attributes && minQuality === undefined)
-      kept = await step('measure', () => measureFaces(picture, kept));
+    if (input.attributes && minQuality === undefined) kept = await step('measure', () => measureFaces(picture, kept));
     const crops = crop ? await step('crop', () => cropFaces(picture, kept, crop)) : [];
     return {
       ...size,

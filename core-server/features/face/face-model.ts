@@ -1,11 +1,6 @@
 import { z } from 'zod';
 import { ConfigError } from '../../../runtime/settings/read-settings.js';
-import {
-  type Manifest,
-  type ModelEntry,
-  modelFor,
-  modelNames,
-} from '../../inference/models/manifest.js';
+import { type Manifest, type ModelEntry, modelFor, modelNames } from '../../inference/models/manifest.js';
 import { parseModelFile } from '../../inference/models/parse-model-file.js';
 import type { CascadeRule } from './cascade.js';
 
@@ -48,11 +43,7 @@ export function chooseFaceModel(manifest: Manifest, wanted?: string): FaceModel 
     throw new ConfigError(`CORE_FACE_MODEL is "${wanted}": want ${names.join(' or ')}`);
   }
   const entry = modelFor(manifest, 'face', wanted);
-  const settings = parseModelFile(
-    settingsSchema,
-    entry.settings,
-    `the settings of the face model ${entry.name}`,
-  );
+  const settings = parseModelFile(settingsSchema, entry.settings, `the settings of the face model ${entry.name}`);
   const { defaultScore, ...rule } = settings;
   return { entry, rule, defaultScore };
 }

@@ -1,11 +1,5 @@
 import { decodeRegion, decodeUpright } from '../../image/decode/decode.js';
-import {
-  type OpenPicture,
-  type Region,
-  type RgbPicture,
-  scaledSize,
-  wholeOf,
-} from '../../image/picture.js';
+import { type OpenPicture, type Region, type RgbPicture, scaledSize, wholeOf } from '../../image/picture.js';
 import { resizePicture } from '../../image/resize/resize-picture.js';
 import { turnPicture } from '../../image/turn.js';
 import type { Model } from '../../inference/models/sessions.js';
@@ -46,9 +40,7 @@ export async function findFaces(
     whole ? resizePicture(whole, overviewSize) : decodeUpright(picture, overviewSize),
   );
   const glanceScale = usual * rule.glanceScale;
-  const miniature = await step('decode', () =>
-    resizePicture(overview, scaledSize(size, glanceScale)),
-  );
+  const miniature = await step('decode', () => resizePicture(overview, scaledSize(size, glanceScale)));
 
   let found = await lookAt(miniature);
   let firstScale = glanceScale;

@@ -51,11 +51,7 @@ export function toPicture(candidate: Candidate, look: Size, region: Region): Can
 }
 
 /** A candidate from a turned picture, converted to the pixels of the unturned picture of that size. */
-export function turnBack(
-  candidate: Candidate,
-  turns: QuarterTurns,
-  { width, height }: Size,
-): Candidate {
+export function turnBack(candidate: Candidate, turns: QuarterTurns, { width, height }: Size): Candidate {
   const point = ({ x, y }: Point): Point => {
     if (turns === 1) return { x: y, y: height - x };
     if (turns === 2) return { x: width - x, y: height - y };

@@ -6,11 +6,7 @@ import type { DetectFacesInput, DetectFacesOutput } from './task.js';
 /** The task `detectFaces`, for a worker. */
 export interface FaceDetector {
   /** @throws Refusal CORRUPT_IMAGE or IMAGE_TOO_MANY_PIXELS; `signal.reason` once the caller is gone */
-  detectFaces(
-    input: DetectFacesInput,
-    signal: AbortSignal,
-    hasSpareCore: boolean,
-  ): Promise<DetectFacesOutput>;
+  detectFaces(input: DetectFacesInput, signal: AbortSignal, hasSpareCore: boolean): Promise<DetectFacesOutput>;
   /** Frees the network's memory. */
   release(): Promise<void>;
 }
@@ -45,11 +41,7 @@ export async function openFaceDetector(
 }
 
 /** One model for pictures of at most so many pixels: for larger ones, it would keep twice the memory. */
-function forSmall(
-  model: Model,
-  maxPixels: number,
-  larger: Model,
-): Pick<Model, 'name' | 'version' | 'run'> {
+function forSmall(model: Model, maxPixels: number, larger: Model): Pick<Model, 'name' | 'version' | 'run'> {
   const { name, version } = model;
   return {
     name,

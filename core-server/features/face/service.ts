@@ -47,9 +47,7 @@ export interface FaceDetectionHandlers {
 }
 
 /** The handlers of FaceDetectionService: validate, resolve the threshold, detect, answer. */
-export function createFaceDetectionHandlers(
-  deps: FaceDetectionDependencies,
-): FaceDetectionHandlers {
+export function createFaceDetectionHandlers(deps: FaceDetectionDependencies): FaceDetectionHandlers {
   const { pool, resolveThreshold, limits } = deps;
 
   const detect = async (
@@ -91,9 +89,7 @@ export function createFaceDetectionHandlers(
       const { found, threshold } = await detect(request, 1, call, options);
       const [largest] = found.faces;
       if (largest === undefined) {
-        const quality = request.minQuality
-          ? ` and a quality of at least ${request.minQuality}`
-          : '';
+        const quality = request.minQuality ? ` and a quality of at least ${request.minQuality}` : '';
         throw refuse(
           'NO_FACE',
           `image has no face with a score of at least ${threshold.value}${quality}, want one or a lower threshold`,

@@ -57,10 +57,7 @@ export function sliceOf(quad: Quad, from: number, to: number): Quad {
 }
 
 /** Smallest upright box around the quads, clamped to a picture of that size. */
-export function boundingBoxOf(
-  quads: readonly Quad[],
-  picture: { width: number; height: number },
-): Box {
+export function boundingBoxOf(quads: readonly Quad[], picture: { width: number; height: number }): Box {
   const points = quads.flat();
   const clamp = (value: number, max: number): number => Math.min(Math.max(value, 0), max);
   return {

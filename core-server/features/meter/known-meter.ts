@@ -49,12 +49,7 @@ function hasKnownLength({ text: { length } }: ReadDigits, known: KnownMeter): bo
 }
 
 /** Whether the counter, which can have shown the previous value, passed 99…9 on its way to at most that. */
-function hasTurnedOver(
-  { text }: ReadDigits,
-  value: Decimal,
-  previous: Decimal,
-  maxValue: Decimal,
-): boolean {
+function hasTurnedOver({ text }: ReadDigits, value: Decimal, previous: Decimal, maxValue: Decimal): boolean {
   const turn = decimalOf(`1${'0'.repeat(text.length)}`, value.places);
   return compare(previous, turn) < 0 && compare(add(value, turn), maxValue) <= 0;
 }

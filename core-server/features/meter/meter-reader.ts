@@ -18,11 +18,7 @@ export interface MeterReader {
 }
 
 /** Creates the task: open, decode, read the counter, assemble; on request, read the print around it. */
-export function createMeterReader(
-  counters: CounterReader,
-  print: PrintedReader,
-  now: () => number,
-): MeterReader {
+export function createMeterReader(counters: CounterReader, print: PrintedReader, now: () => number): MeterReader {
   return {
     async readMeter({ image, limits, checkBelow, known, printed }, signal) {
       const watch = createStopwatch(now);

@@ -33,11 +33,7 @@ const minSide = 16;
  * Reads counters by our own networks: locate, refine, read every candidate in each direction that
  * may be right on one crop, the likeliest on all crops unless that one is clear, look at the wheels' marks, fuse. The same steps as models/meter/pipeline.py.
  */
-export function createNetworkCounterReader(
-  models: MeterModels,
-  rules: ReaderRules,
-  now: () => number,
-): CounterReader {
+export function createNetworkCounterReader(models: MeterModels, rules: ReaderRules, now: () => number): CounterReader {
   const [firstCrop, ...otherCrops] = rules.crops;
   return {
     maxSide: rules.maxSide,
@@ -60,9 +56,7 @@ export function createNetworkCounterReader(
         picture,
         places.map(({ quad }) => expand(quad, firstCrop)),
       );
-      const first = places.map((place, at) =>
-        judgePlace(place, firstLook.slice(at, at + 1), rules),
-      );
+      const first = places.map((place, at) => judgePlace(place, firstLook.slice(at, at + 1), rules));
       const likeliest = worthMoreLooks(first, rules, known);
       const crops = isSeenEnough(likeliest, rules, known) ? [] : otherCrops;
       signal.throwIfAborted();
@@ -78,8 +72,7 @@ export function createNetworkCounterReader(
       });
       signal.throwIfAborted();
       const [best] = chooseReadings(judged, rules, known);
-      const marks =
-        best && (await readMarks(timed('mark'), picture, best.hypothesis, best.text, rules));
+      const marks = best && (await readMarks(timed('mark'), picture, best.hypothesis, best.text, rules));
       const reading = fuse(
         judged.map((place) => (place === best?.hypothesis ? { ...place, marks } : place)),
         rules,
@@ -102,11 +95,7 @@ function isWorthReading({ quad, agrees }: Place, { leastAgreement }: ReaderRules
 }
 
 /** The likeliest readings; only the first if it leads clearly. */
-function worthMoreLooks(
-  hypotheses: readonly Hypothesis[],
-  rules: ReaderRules,
-  known: KnownMeter,
-): Choice[] {
+function worthMoreLooks(hypotheses: readonly Hypothesis[], rules: ReaderRules, known: KnownMeter): Choice[] {
   const choices = chooseReadings(hypotheses, rules, known);
   const [first, second] = choices;
   const leads = first && (!second || first.weight - second.weight > rules.clearLead);
@@ -114,11 +103,7 @@ function worthMoreLooks(
 }
 
 /** Whether a single reading is left that the other crops would hardly change. */
-function isSeenEnough(
-  [first, second]: readonly Choice[],
-  rules: ReaderRules,
-  known: KnownMeter,
-): boolean {
+function isSeenEnough([first, second]: readonly Choice[], rules: ReaderRules, known: KnownMeter): boolean {
   if (!first || second || first.probability < rules.seenEnough.read) return false;
   const confidence = fuse([first.hypothesis], rules, known)?.digitsConfidence ?? 0;
   return confidence >= rules.seenEnough.confidence;

@@ -12,11 +12,7 @@ import { createPrintedReader } from './printed/printed-reader.js';
  * @param now clock that times the steps, milliseconds
  * @throws Error if a file is missing or wrong
  */
-export async function openMeterReader(
-  model: MeterModel,
-  folder: URL,
-  now: () => number,
-): Promise<MeterReader> {
+export async function openMeterReader(model: MeterModel, folder: URL, now: () => number): Promise<MeterReader> {
   const open = (entry: ModelEntry) => openModel(entry, folder, { memory: 'given-back' });
   const [locate, refine, read, mark] = await Promise.all([
     open(model.locate),

@@ -54,11 +54,9 @@ export function createMeterReadingHandlers(deps: MeterReadingDependencies): Mete
       );
       call.log.debug({ timings, found: reading !== null }, 'meter read');
       if (reading === null) {
-        throw refuse(
-          'NO_READING',
-          'image shows no readable counter, want a sharp photo of the wheels',
-          { details: { field: 'image' } },
-        );
+        throw refuse('NO_READING', 'image shows no readable counter, want a sharp photo of the wheels', {
+          details: { field: 'image' },
+        });
       }
       const { alternatives, printed, details, ...rest } = reading;
       return {

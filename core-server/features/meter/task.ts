@@ -1,7 +1,4 @@
-import type {
-  ReadingStatus,
-  ReadingWarning,
-} from '../../../generated/imageanalysis/v1/meter_reading.js';
+import type { ReadingStatus, ReadingWarning } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import type { ImageFile, ImageLimits } from '../../image/picture.js';
 import type { Box } from '../../image/picture.js';
 import type { KnownMeter } from './known-meter.js';

@@ -1,7 +1,4 @@
-import {
-  type Threshold,
-  ThresholdSource,
-} from '../../../generated/imageanalysis/v1/face_detection.js';
+import { type Threshold, ThresholdSource } from '../../../generated/imageanalysis/v1/face_detection.js';
 import { unknownCompany } from '../../access/companies/companies.js';
 import type { ScoreStore } from './store.js';
 

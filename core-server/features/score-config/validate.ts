@@ -25,9 +25,7 @@ export function validateGetDetectionScore(request: GetDetectionScoreRequest): Cr
 }
 
 /** @throws Refusal MISSING_FIELD, INVALID_SCORE */
-export function validateSetDetectionScore(
-  request: SetDetectionScoreRequest,
-): Credentials & { readonly score: number } {
+export function validateSetDetectionScore(request: SetDetectionScoreRequest): Credentials & { readonly score: number } {
   const credentials = validateGetDetectionScore(request);
   if (request.detectionScore === undefined) throw missingField('detection_score', scoreRule);
   return { ...credentials, score: validateScore('detection_score', request.detectionScore) };

@@ -11,11 +11,7 @@ import { decodePlainJpeg } from './plain-jpeg.js';
  *
  * @throws Refusal CORRUPT_IMAGE
  */
-export async function decodeUpright(
-  file: PictureFile,
-  size: Size,
-  kernel: Resampling = 'cubic',
-): Promise<RgbPicture> {
+export async function decodeUpright(file: PictureFile, size: Size, kernel: Resampling = 'cubic'): Promise<RgbPicture> {
   return toRgb(open(file).resize(size.width, size.height, { fit: 'fill', kernel }));
 }
 
@@ -23,10 +19,7 @@ export async function decodeUpright(
  * Decodes the first page, upright, at its own size, without a profile. Undefined if it has more pixels or cannot be
  * decoded.
  */
-export async function decodeWhole(
-  file: ImageFile,
-  maxPixels: number,
-): Promise<RgbPicture | undefined> {
+export async function decodeWhole(file: ImageFile, maxPixels: number): Promise<RgbPicture | undefined> {
   const plain = file.type === 'jpeg' ? decodePlainJpeg(file.bytes, maxPixels) : undefined;
   return plain ?? toRgb(open({ ...file, usesProfile: false }, maxPixels)).catch(() => undefined);
 }
@@ -36,11 +29,7 @@ export async function decodeWhole(
  *
  * @throws Refusal CORRUPT_IMAGE
  */
-export async function decodeRegion(
-  file: PictureFile,
-  region: Region,
-  size: Size = region,
-): Promise<RgbPicture> {
+export async function decodeRegion(file: PictureFile, region: Region, size: Size = region): Promise<RgbPicture> {
   const part = open(file).extract({ ...region });
   return toRgb(part.resize(size.width, size.height, { fit: 'fill', kernel: 'cubic' }));
 }
@@ -52,10 +41,7 @@ export async function decodeRegion(
  */
 const failOn = (type: ImageType) => (type === 'tiff' ? 'error' : 'truncated');
 
-function open(
-  { bytes, type, usesProfile }: PictureFile,
-  limitInputPixels: number | false = false,
-): Sharp {
+function open({ bytes, type, usesProfile }: PictureFile, limitInputPixels: number | false = false): Sharp {
   return sharp(bytes, {
     failOn: failOn(type),
     limitInputPixels,

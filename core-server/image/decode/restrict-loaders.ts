@@ -9,9 +9,7 @@ const allowedLoaders = [
   'VipsForeignLoadTiffBuffer',
 ];
 
-const smallestSvg = Buffer.from(
-  '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"></svg>',
-);
+const smallestSvg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"></svg>');
 
 /**
  * Restricts libvips to the loaders of the six picture types, from memory, without a cache.

@@ -65,8 +65,7 @@ function readAvifItems(file: Cursor): AvifItem[] {
   const extents = readExtents(only(meta, 'iloc'), file, idat);
   // libvips parses each, and its parts can only be found where they stand together.
   const exif = Array.from(types.keys()).filter((id) => types.get(id) === 'Exif');
-  if (exif.length > 1 || exif.some((id) => (extents.get(id)?.length ?? 0) > 1))
-    throw new DamagedFile('EXIF in parts');
+  if (exif.length > 1 || exif.some((id) => (extents.get(id)?.length ?? 0) > 1)) throw new DamagedFile('EXIF in parts');
 
   return Array.from(types, ([id, type]) => {
     if (type !== 'av01') return { type, pixels: 0 };
@@ -93,8 +92,7 @@ function boxesOf(bytes: Cursor): Box[] {
     const end = short === 0 ? bytes.length : at + long;
     if (end < at + header) throw new DamagedFile('a box smaller than its header');
     const type = bytes.text(at + 4, 4);
-    if (boxes.push({ type, body: bytes.part(at + header, end) }) > maxParts)
-      throw new DamagedFile('too many boxes');
+    if (boxes.push({ type, body: bytes.part(at + header, end) }) > maxParts) throw new DamagedFile('too many boxes');
     at = end;
   }
   return boxes;
@@ -102,8 +100,7 @@ function boxesOf(bytes: Cursor): Box[] {
 
 function only(boxes: readonly Box[], type: string): Cursor {
   const [first, ...others] = boxes.filter((box) => box.type === type);
-  if (!first || others.length > 0)
-    throw new DamagedFile(`${others.length > 0 ? 'several' : 'no'} ${type}`);
+  if (!first || others.length > 0) throw new DamagedFile(`${others.length > 0 ? 'several' : 'no'} ${type}`);
   return first.body;
 }
 
@@ -150,10 +147,7 @@ function readAssociations(ipma: Cursor): Map<number, number[]> {
     const id = read(idBytes);
     if (associations.has(id)) throw new DamagedFile('properties of an item twice');
     // The highest bit says whether the property is essential.
-    const indices = Array.from(
-      { length: read(1) },
-      () => read(indexBytes) % 2 ** (8 * indexBytes - 1),
-    );
+    const indices = Array.from({ length: read(1) }, () => read(indexBytes) % 2 ** (8 * indexBytes - 1));
     associations.set(id, indices);
   }
   return associations;

@@ -77,9 +77,7 @@ function countChunks(file: Cursor, max: number): number {
   return found;
 }
 
-const [zTXt, iTXt, iCCP, IEND] = ['zTXt', 'iTXt', 'iCCP', 'IEND'].map((type) =>
-  Buffer.from(type).readUInt32BE(),
-);
+const [zTXt, iTXt, iCCP, IEND] = ['zTXt', 'iTXt', 'iCCP', 'IEND'].map((type) => Buffer.from(type).readUInt32BE());
 
 /** PNG, third edition, 5.3: a length, a type, that many bytes and a checksum. */
 function countCompressed(file: Cursor, max: number): number {

@@ -46,8 +46,7 @@ export class Cursor {
     this.step();
     if (at + bytes > this.length) throw new DamagedFile('cut off');
     if (bytes === 0) return 0;
-    if (bytes <= 6)
-      return isLittle ? this.#bytes.readUIntLE(at, bytes) : this.#bytes.readUIntBE(at, bytes);
+    if (bytes <= 6) return isLittle ? this.#bytes.readUIntLE(at, bytes) : this.#bytes.readUIntBE(at, bytes);
     return Number(isLittle ? this.#bytes.readBigUInt64LE(at) : this.#bytes.readBigUInt64BE(at));
   }
 

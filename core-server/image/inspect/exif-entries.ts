@@ -16,11 +16,7 @@ const pointers = new Set([0x8769, 0x8825, 0xa005]);
 export function countExifEntries(file: Cursor, max: number): number {
   let found = 0;
   for (const header of headers) {
-    for (
-      let at = file.find(header, 0);
-      at < file.length && found <= max;
-      at = file.find(header, at + header.length)
-    )
+    for (let at = file.find(header, 0); at < file.length && found <= max; at = file.find(header, at + header.length))
       found += 1 + countEntries(file.part(at, at + maxBytes), max);
   }
   return found;
@@ -28,8 +24,7 @@ export function countExifEntries(file: Cursor, max: number): number {
 
 function countEntries(exif: Cursor, max: number): number {
   const isLittle = exif.byte(0) === 0x49;
-  const read = (at: number, bytes: number): number =>
-    at + bytes > exif.length ? 0 : exif.uint(at, bytes, isLittle);
+  const read = (at: number, bytes: number): number => (at + bytes > exif.length ? 0 : exif.uint(at, bytes, isLittle));
   const endOf = (directory: number): number => directory + 2 + 12 * read(directory, 2);
   const first = read(4, 4);
   const directories = [
@@ -43,8 +38,7 @@ function countEntries(exif: Cursor, max: number): number {
       found += 1;
       const tag = read(entry, 2);
       // libexif follows no pointer to the kind of directory in which it stands.
-      if (pointers.has(tag) && tag !== kind)
-        directories.push({ at: read(entry + 8, 4), kind: tag });
+      if (pointers.has(tag) && tag !== kind) directories.push({ at: read(entry + 8, 4), kind: tag });
     }
   }
   return found;

@@ -5,12 +5,7 @@ import { refuseDamaged } from './corrupt-image.js';
 import { partsOf } from './count-parts.js';
 import { Cursor } from './cursor.js';
 import type { ImageType } from './sniff-type.js';
-import {
-  jpegInTiff,
-  tiffCompression,
-  tiffDirectories,
-  type TiffDirectory,
-} from './tiff-directories.js';
+import { jpegInTiff, tiffCompression, tiffDirectories, type TiffDirectory } from './tiff-directories.js';
 
 /** What libheif takes for each pixel of an AVIF, which it decodes whole: 18, or 24 at 12 bits per channel. */
 const avifBytesPerPixel = 24;
@@ -22,10 +17,7 @@ const avifBytesPerPixel = 24;
  *
  * @throws Refusal UNSUPPORTED_IMAGE_TYPE, CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS for an AVIF
  */
-export function inspectPicture(
-  { bytes, type }: ImageFile,
-  { maxPixels }: Pick<ImageLimits, 'maxPixels'>,
-): number {
+export function inspectPicture({ bytes, type }: ImageFile, { maxPixels }: Pick<ImageLimits, 'maxPixels'>): number {
   return refuseDamaged(() => {
     const file = new Cursor(bytes);
     const [page] = type === 'tiff' ? tiffDirectories(file) : [];
@@ -69,8 +61,7 @@ const tags = { width: 256, height: 257, bitsPerSample: 258, samplesPerPixel: 277
  * 1,060 MB were measured for 49 megapixels of four 32-bit channels.
  */
 function tiffBytes(page: TiffDirectory | undefined): number {
-  const read = (tag: keyof typeof tags, absent: number): number =>
-    page?.valueOf(tags[tag]) ?? absent;
+  const read = (tag: keyof typeof tags, absent: number): number => page?.valueOf(tags[tag]) ?? absent;
   const channels = read('samplesPerPixel', 1) + 1;
   // Without a width or a height, libtiff refuses the file.
   return (read('width', 0) * read('height', 0) * channels * read('bitsPerSample', 1)) / 8;

@@ -50,11 +50,7 @@ export function countContinuedScans(file: Cursor, max: number): number {
   let found = 0;
   // Between these two stands no marker: headers of scans may overlap, and each search would go through it again.
   let empty = { from: 0, to: 0 };
-  for (
-    let at = file.find(scanMarker, 0);
-    at + 5 <= file.length && found <= max;
-    at = file.find(scanMarker, at + 2)
-  ) {
+  for (let at = file.find(scanMarker, 0); at + 5 <= file.length && found <= max; at = file.find(scanMarker, at + 2)) {
     const length = file.uint(at + 2, 2);
     // Decoders refuse any other header.
     if (length !== 6 + 2 * (file.byte(at + 4) ?? 0)) continue;

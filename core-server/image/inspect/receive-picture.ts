@@ -13,10 +13,7 @@ const unsupported: Readonly<Record<UnsupportedType, string>> = {
  *
  * @throws Refusal EMPTY_IMAGE, BODY_TOO_LARGE or UNSUPPORTED_IMAGE_TYPE
  */
-export function receivePicture(
-  bytes: Uint8Array,
-  limits: Pick<ImageLimits, 'maxBytes'>,
-): ImageFile {
+export function receivePicture(bytes: Uint8Array, limits: Pick<ImageLimits, 'maxBytes'>): ImageFile {
   const field = 'image';
   if (bytes.length === 0) {
     throw refuse('EMPTY_IMAGE', 'image has no bytes, want a picture file', {
@@ -24,11 +21,9 @@ export function receivePicture(
     });
   }
   if (bytes.length > limits.maxBytes) {
-    throw refuse(
-      'BODY_TOO_LARGE',
-      `image has ${bytes.length} bytes, want at most ${limits.maxBytes}`,
-      { details: { field, value: String(bytes.length), limit: String(limits.maxBytes) } },
-    );
+    throw refuse('BODY_TOO_LARGE', `image has ${bytes.length} bytes, want at most ${limits.maxBytes}`, {
+      details: { field, value: String(bytes.length), limit: String(limits.maxBytes) },
+    });
   }
   const type = sniffType(bytes);
   if (type === 'heic' || type === 'avis') {
@@ -37,11 +32,9 @@ export function receivePicture(
     });
   }
   if (type === undefined) {
-    throw refuse(
-      'UNSUPPORTED_IMAGE_TYPE',
-      'image is of an unknown type, want JPEG, PNG, WebP, AVIF, GIF or TIFF',
-      { details: { field } },
-    );
+    throw refuse('UNSUPPORTED_IMAGE_TYPE', 'image is of an unknown type, want JPEG, PNG, WebP, AVIF, GIF or TIFF', {
+      details: { field },
+    });
   }
   return { bytes, type };
 }

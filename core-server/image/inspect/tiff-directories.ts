@@ -36,8 +36,7 @@ const bytesOfType = new Map([
 export function* tiffDirectories(file: Cursor): Generator<TiffDirectory> {
   const isLittle = file.byte(0) === 0x49;
   const isBig = file.byte(isLittle ? 2 : 3) === 43;
-  const read = (at: number, bytes: number): number =>
-    at + bytes > file.length ? 0 : file.uint(at, bytes, isLittle);
+  const read = (at: number, bytes: number): number => (at + bytes > file.length ? 0 : file.uint(at, bytes, isLittle));
   const [countBytes, entryBytes, offsetBytes] = isBig ? [8, 20, 8] : [2, 12, 4];
 
   for (let at = read(offsetBytes, offsetBytes); at > 0 && at < file.length;) {

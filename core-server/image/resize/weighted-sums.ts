@@ -20,14 +20,7 @@ interface Exports {
  * @param results their number
  * @param to address of the results
  */
-type WeightedSum = (
-  from: number,
-  step: number,
-  weights: number,
-  taps: number,
-  results: number,
-  to: number,
-) => void;
+type WeightedSum = (from: number, step: number, weights: number, taps: number, results: number, to: number) => void;
 
 const { exports } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(file)));
 
@@ -35,9 +28,7 @@ const { exports } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync
 export const { memory, sumRows, sumPixels } = exports as Exports;
 
 /** Addresses of blocks of these lengths, for which the memory grows if need be. */
-export function layOut<Name extends string>(
-  lengths: Readonly<Record<Name, number>>,
-): Record<Name, number> {
+export function layOut<Name extends string>(lengths: Readonly<Record<Name, number>>): Record<Name, number> {
   const addresses: Record<string, number> = {};
   let end = 0;
   for (const [name, length] of Object.entries<number>(lengths)) {

@@ -9,9 +9,7 @@ export type DownloadedGraph = Graph & { readonly url: string };
 
 /** The files of the models that are not part of the repository. */
 export function downloadedGraphs(models: readonly ModelEntry[]): DownloadedGraph[] {
-  return models
-    .flatMap((model) => model.graphs)
-    .filter((graph): graph is DownloadedGraph => graph.url !== undefined);
+  return models.flatMap((model) => model.graphs).filter((graph): graph is DownloadedGraph => graph.url !== undefined);
 }
 
 /**
@@ -22,11 +20,7 @@ export function downloadedGraphs(models: readonly ModelEntry[]): DownloadedGraph
  * @throws an Error that says what to do when the server cannot be reached, refuses, breaks off, takes
  *   longer than the signal lets it, or sends other bytes
  */
-export async function downloadGraph(
-  graph: DownloadedGraph,
-  folder: URL,
-  signal: AbortSignal,
-): Promise<boolean> {
+export async function downloadGraph(graph: DownloadedGraph, folder: URL, signal: AbortSignal): Promise<boolean> {
   const { file, sha256, url } = graph;
   const target = new URL(file, folder);
   const present = await readFile(target).catch(() => undefined);
@@ -51,10 +45,7 @@ export async function downloadGraph(
   return true;
 }
 
-async function fetchBytes(
-  { url, file }: DownloadedGraph,
-  signal: AbortSignal,
-): Promise<Uint8Array> {
+async function fetchBytes({ url, file }: DownloadedGraph, signal: AbortSignal): Promise<Uint8Array> {
   try {
     const response = await fetch(url, { signal });
     if (!response.ok) {

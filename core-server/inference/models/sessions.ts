@@ -93,10 +93,7 @@ export async function openModel(
   };
 }
 
-function inputsOf(
-  session: InferenceSession,
-  known: Readonly<Record<string, TensorData>>,
-): Record<string, Tensor> {
+function inputsOf(session: InferenceSession, known: Readonly<Record<string, TensorData>>): Record<string, Tensor> {
   const inputs: Record<string, Tensor> = {};
   for (const name of session.inputNames) {
     const tensor = known[name];

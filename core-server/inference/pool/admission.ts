@@ -86,11 +86,7 @@ export function createAdmission(deps: {
 const maxRetryAfterSeconds = 60;
 
 /** Whole seconds, 1 to 60, until the jobs now in the queue will be done. */
-export function retryAfterSeconds(load: {
-  queued: number;
-  workers: number;
-  meanJobMs: number;
-}): number {
+export function retryAfterSeconds(load: { queued: number; workers: number; meanJobMs: number }): number {
   const seconds = Math.ceil((load.queued * load.meanJobMs) / load.workers / 1000);
   return Math.min(maxRetryAfterSeconds, Math.max(1, seconds));
 }

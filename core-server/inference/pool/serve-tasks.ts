@@ -64,8 +64,7 @@ export function serveTasks<T extends TaskMap>(options: {
       const output = await handler(input, { signal, hasSpareCore, reserve });
       send({ type: 'done', output, jobMs: jobMs() });
     } catch (error) {
-      if (!(error instanceof MustWait))
-        send({ type: 'failed', error: toWireError(error), jobMs: jobMs() });
+      if (!(error instanceof MustWait)) send({ type: 'failed', error: toWireError(error), jobMs: jobMs() });
       else if (transfer.length === 0) send({ type: 'returned', transfer });
       else send({ type: 'returned', input, transfer }, transfer);
     } finally {

@@ -45,8 +45,7 @@ export function startSupervisor(options: SupervisorOptions, events: SupervisorEv
   let startError: Error | undefined;
   let replaces = true;
 
-  const count = (state: Worker['state']): number =>
-    [...workers].filter((worker) => worker.state === state).length;
+  const count = (state: Worker['state']): number => [...workers].filter((worker) => worker.state === state).length;
   const countReady = (): number => count('free') + count('busy');
   const isReady = (): boolean => countReady() >= size;
 

@@ -48,11 +48,7 @@ export interface WorkerPool<T extends TaskMap> {
    * when the pool closes, or with WORKER_LOST if the job lost its worker twice, or no worker is left and none can be
    * started.
    */
-  run<K extends keyof T & string>(
-    task: K,
-    input: T[K]['input'],
-    options: RunOptions,
-  ): Promise<T[K]['output']>;
+  run<K extends keyof T & string>(task: K, input: T[K]['input'], options: RunOptions): Promise<T[K]['output']>;
   /** Throws what `run` would reject a job with now; to check before its input is available. */
   assertRoom(options: Pick<RunOptions, 'owner' | 'timeLeftMs'>): void;
   readonly stats: PoolStats;

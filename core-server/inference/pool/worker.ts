@@ -136,10 +136,7 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents): Worke
     },
   });
 
-  timer = setTimeout(
-    () => abandon(`worker did not start within ${startTimeoutMs} ms`),
-    startTimeoutMs,
-  );
+  timer = setTimeout(() => abandon(`worker did not start within ${startTimeoutMs} ms`), startTimeoutMs);
 
   const worker: Worker = {
     get state() {

@@ -3,14 +3,7 @@ import type { handleBidiStreamingCall, ServerDuplexStream } from '@grpc/grpc-js'
 import { Refusal, refuse, shuttingDown } from '../../../runtime/errors/refusal.js';
 import { requireDecoded } from '../grpc-js-patches/undecodable.js';
 import { toStatusObject } from '../status.js';
-import {
-  type CallSettings,
-  limitSignal,
-  type OpenCall,
-  openCall,
-  type OpenRequest,
-  raceSignal,
-} from './open-call.js';
+import { type CallSettings, limitSignal, type OpenCall, openCall, type OpenRequest, raceSignal } from './open-call.js';
 
 /** How a bulk stream is served. */
 export interface StreamSettings extends CallSettings {

@@ -2,12 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
 import { Metadata, type ServerDuplexStream, type ServerUnaryCall } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import {
-  callerGone,
-  deadlinePassed,
-  type Refusal,
-  refuse,
-} from '../../../runtime/errors/refusal.js';
+import { callerGone, deadlinePassed, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import type { IsTrustedProxy } from '../../../runtime/net/addresses.js';
 import type { Call } from '../../common/call.js';
 import { logFault, readRequestId } from '../call-log.js';
@@ -65,15 +60,13 @@ export function openCall(
     abort(state.refused ?? (deadline.isOver() ? deadlinePassed() : callerGone()));
   };
   grpcCall.once('cancelled', onCancelled);
-  const timer =
-    limitMs === undefined ? undefined : setTimeout(() => abort(tookTooLong(limitMs)), limitMs);
+  const timer = limitMs === undefined ? undefined : setTimeout(() => abort(tookTooLong(limitMs)), limitMs);
   if (grpcCall.cancelled) onCancelled();
 
   return {
     admitRequest,
     signal: controller.signal,
-    timeLeftMs: () =>
-      Math.min(deadline.leftMs(), startedAt + (limitMs ?? Infinity) - settings.now()),
+    timeLeftMs: () => Math.min(deadline.leftMs(), startedAt + (limitMs ?? Infinity) - settings.now()),
     requestId,
     keyId,
     clientAddress: addressBehindProxy(grpcCall, settings.isTrustedProxy),
@@ -106,10 +99,7 @@ export function openCall(
  * A signal that follows another one and is aborted with DEADLINE after `limitMs`. Close it when the
  * work is done. (AbortSignal.any would do the same, but keeps its sources alive as long as a stream.)
  */
-export function limitSignal(
-  parent: AbortSignal,
-  limitMs: number,
-): { readonly signal: AbortSignal; close(): void } {
+export function limitSignal(parent: AbortSignal, limitMs: number): { readonly signal: AbortSignal; close(): void } {
   const controller = new AbortController();
   const follow = () => controller.abort(parent.reason);
   const timer = setTimeout(() => controller.abort(tookTooLong(limitMs)), limitMs);
@@ -145,11 +135,9 @@ export async function raceSignal<T>(work: Promise<T>, signal: AbortSignal): Prom
 
 /** The service's own limit, shorter than the caller's. */
 function tookTooLong(limitMs: number): Refusal {
-  return refuse(
-    'DEADLINE',
-    `the response was not ready within ${limitMs} ms, the maximum for a request, try again`,
-    { details: { limit: String(limitMs) } },
-  );
+  return refuse('DEADLINE', `the response was not ready within ${limitMs} ms, the maximum for a request, try again`, {
+    details: { limit: String(limitMs) },
+  });
 }
 
 function readText(metadata: Metadata, key: string): string | undefined {

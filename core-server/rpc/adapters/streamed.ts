@@ -33,11 +33,9 @@ export function streamed<Request, Response>(
     try {
       if (call.admitRequest) await raceSignal(call.admitRequest(), call.signal);
       if (item.id.length > maxIdLength) {
-        throw refuse(
-          'INVALID_FIELD',
-          `id has ${item.id.length} characters, want at most ${maxIdLength}`,
-          { details: { field: 'id', limit: String(maxIdLength) } },
-        );
+        throw refuse('INVALID_FIELD', `id has ${item.id.length} characters, want at most ${maxIdLength}`, {
+          details: { field: 'id', limit: String(maxIdLength) },
+        });
       }
       if (item.request === undefined) throw missingField('request', 'a request message');
       const value = await handler(item.request, call, { wait: 'queue' });

@@ -80,8 +80,7 @@ function limitMessages(
     messagesLeft -= whole;
     // The messages of the previous chunk have been consumed: grpc-js reads no further until then.
     const isHeld = hold(unfinished + chunks * chunkOverheadBytes + whole * waitingMessageBytes);
-    if (unfinished > maxBytes || messagesLeft < 0)
-      stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    if (unfinished > maxBytes || messagesLeft < 0) stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     else if (areTooSmall(chunks, unfinished)) refuseStream(stream, chunksTooSmall('message'));
     else if (!isHeld) refuseStream(stream, noRoom());
   });
@@ -153,8 +152,7 @@ function resetRefused(stream: ServerHttp2Stream): void {
     // Trailers may still have to be sent.
     const isRefused = stream.sentHeaders?.['grpc-status'] !== undefined;
     // A turn later: Node.js 22.23 and 26 drop a response that a reset overtakes, and writes what waits before that.
-    if (isRefused && !stream.readableEnded)
-      setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
+    if (isRefused && !stream.readableEnded) setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
   });
 }
 

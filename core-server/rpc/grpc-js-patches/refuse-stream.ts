@@ -13,10 +13,7 @@ const refusers = createSymbolProperty<ServerHttp2Stream, (error: Refusal) => voi
  * - Costs: the private members `nextCall` and `stream` of grpc-js.
  * - Delete with the guard, or when a call tells which stream it is on.
  */
-export function linkToStream(
-  call: ServerInterceptingCallInterface,
-  refuse: (error: Refusal) => void,
-): void {
+export function linkToStream(call: ServerInterceptingCallInterface, refuse: (error: Refusal) => void): void {
   refusers.set(streamOf(call), refuse);
 }
 
@@ -30,8 +27,7 @@ export function refuseStream(stream: ServerHttp2Stream, error: Refusal): void {
 
 /** Interceptors wrap each other, the innermost has the stream. */
 type PrivateCall =
-  | { readonly nextCall: PrivateCall }
-  | { readonly nextCall?: never; readonly stream: ServerHttp2Stream };
+  { readonly nextCall: PrivateCall } | { readonly nextCall?: never; readonly stream: ServerHttp2Stream };
 
 function streamOf(call: ServerInterceptingCallInterface): ServerHttp2Stream {
   let inner = call as unknown as PrivateCall;

@@ -39,8 +39,7 @@ function refuseCompression(headers: IncomingHttpHeaders): void {
 function dropIllegal(headers: IncomingHttpHeaders): void {
   for (const name in headers) {
     const isText = !name.endsWith('-bin');
-    if (!legalName.test(name) || (isText && !legalText.test(String(headers[name]))))
-      delete headers[name];
+    if (!legalName.test(name) || (isText && !legalText.test(String(headers[name])))) delete headers[name];
   }
 }
 

@@ -79,11 +79,9 @@ export function checkApiKeys(deps: AccessDependencies): ServerInterceptor {
 /** Returns the key. @throws Refusal KEY_NOT_ALLOWED */
 function assertAllowed(key: AuthenticatedKey, operation: Operation): AuthenticatedKey {
   if (key.operations.length === 0 || key.operations.includes(operation)) return key;
-  throw refuse(
-    'KEY_NOT_ALLOWED',
-    `apikey ${key.id} is not allowed to use ${operation}, want one that is`,
-    { details: { key_id: key.id, operation } },
-  );
+  throw refuse('KEY_NOT_ALLOWED', `apikey ${key.id} is not allowed to use ${operation}, want one that is`, {
+    details: { key_id: key.id, operation },
+  });
 }
 
 /** Checks the metadata `adminkey` of every administration call. */
@@ -103,10 +101,7 @@ interface GuardedCall {
  * Runs a check on the metadata of every call except health and reflection; refuses the call if the check
  * throws or rejects.
  */
-function guard(
-  check: (call: GuardedCall, metadata: Metadata) => Promise<void>,
-  log: Logger,
-): ServerInterceptor {
+function guard(check: (call: GuardedCall, metadata: Metadata) => Promise<void>, log: Logger): ServerInterceptor {
   return ({ path, requestStream }, grpcCall) =>
     new ServerInterceptingCall(grpcCall, {
       start: (next) =>

@@ -45,8 +45,7 @@ export function onConnectFailure(db: Knex, listener: (error: Error) => void): vo
  * - Delete when `end()` of pg has a timeout.
  */
 export function limitEnd(connection: object, timeoutMs: number): void {
-  const { stream } = (connection as { readonly connection: { readonly stream: Duplex } })
-    .connection;
+  const { stream } = (connection as { readonly connection: { readonly stream: Duplex } }).connection;
   stream.once('finish', () => {
     const timer = setTimeout(() => stream.destroy(), timeoutMs);
     stream.once('close', () => clearTimeout(timer));

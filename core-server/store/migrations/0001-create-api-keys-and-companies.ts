@@ -30,8 +30,6 @@ export const createApiKeysAndCompanies = {
 };
 
 function nameRule(db: Knex): string {
-  const characters = isPostgres(db)
-    ? "name ~ '^[A-Za-z0-9._-]+$'"
-    : "name NOT GLOB '*[^A-Za-z0-9._-]*'";
+  const characters = isPostgres(db) ? "name ~ '^[A-Za-z0-9._-]+$'" : "name NOT GLOB '*[^A-Za-z0-9._-]*'";
   return `length(name) BETWEEN 1 AND 64 AND ${characters}`;
 }

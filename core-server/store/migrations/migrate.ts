@@ -64,8 +64,7 @@ async function isCurrent(db: Knex): Promise<boolean> {
 async function assertHoldsAnyText(db: Knex): Promise<void> {
   const { rows } = await db.raw<{ rows: { server_encoding: string }[] }>('SHOW server_encoding');
   const encoding = rows[0]?.server_encoding;
-  if (encoding !== 'UTF8')
-    throw new Error(`the encoding of the database is ${encoding}, want UTF8`);
+  if (encoding !== 'UTF8') throw new Error(`the encoding of the database is ${encoding}, want UTF8`);
 }
 
 /** The longest delay that a timer of Node.js supports. */
@@ -76,17 +75,14 @@ const advisoryLockId = 7_302_114_521;
 const sqliteApplicationId = 0x494d4741;
 
 /** Marks a SQLite file as ours in its header, also if it is already. */
-export const markSqliteFile = (db: Knex): Knex.Raw =>
-  db.raw(`PRAGMA application_id = ${sqliteApplicationId}`);
+export const markSqliteFile = (db: Knex): Knex.Raw => db.raw(`PRAGMA application_id = ${sqliteApplicationId}`);
 
 /** Makes processes that start on one store take turns: begins a transaction that one of them has at a time. */
 export async function takeStartLock(transaction: Knex.Transaction): Promise<void> {
   if (isPostgres(transaction)) {
     await transaction.raw('SET LOCAL statement_timeout = 0');
     // No matter how long another replica takes.
-    await transaction
-      .raw('SELECT pg_advisory_xact_lock(?)', [advisoryLockId])
-      .options({ query_timeout: maxTimeoutMs });
+    await transaction.raw('SELECT pg_advisory_xact_lock(?)', [advisoryLockId]).options({ query_timeout: maxTimeoutMs });
     return;
   }
   // The first statement has to be a write: a SQLite transaction that starts by reading cannot wait for its

@@ -5,11 +5,7 @@ import { setSqliteFile, SqliteFile } from './sqlite-file.js';
 const walRetryMs = 20;
 
 /** knex over the SQLite file, which must exist. */
-export function openSqlite(
-  filename: string,
-  common: Knex.Config,
-  statementTimeoutMs: number,
-): Knex {
+export function openSqlite(filename: string, common: Knex.Config, statementTimeoutMs: number): Knex {
   const file = new SqliteFile(filename);
   const db = knex({
     ...common,
@@ -30,25 +26,19 @@ interface SqliteConnection {
 }
 
 function prepareSqlite(file: SqliteFile, busyTimeoutMs: number) {
-  return (
-    connection: SqliteConnection,
-    done: (error: Error | null, connection: SqliteConnection) => void,
-  ): void => {
+  return (connection: SqliteConnection, done: (error: Error | null, connection: SqliteConnection) => void): void => {
     file.noteOpened();
     connection.configure('busyTimeout', busyTimeoutMs);
     const giveUpAt = performance.now() + busyTimeoutMs;
     // With WAL, synchronous=NORMAL would be faster, but only with FULL does an acknowledged write survive a
     // power failure: the log is flushed before the statement returns.
     const prepare = (): void =>
-      connection.exec(
-        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;',
-        (error) => {
-          // Two processes that turn a new file to WAL at once block each other, and SQLite answers
-          // one of them at once, without the busy timeout.
-          if (isBusy(error) && performance.now() < giveUpAt) setTimeout(prepare, walRetryMs);
-          else done(error, connection);
-        },
-      );
+      connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;', (error) => {
+        // Two processes that turn a new file to WAL at once block each other, and SQLite answers
+        // one of them at once, without the busy timeout.
+        if (isBusy(error) && performance.now() < giveUpAt) setTimeout(prepare, walRetryMs);
+        else done(error, connection);
+      });
     prepare();
   };
 }

@@ -32,9 +32,7 @@ export function createByteCollector(options: {
       const wanted = length + chunk.length;
       if (wanted > maxBytes) throw bodyTooLarge(what, maxBytes);
       if (wanted > buffer.length) {
-        const larger = Buffer.allocUnsafeSlow(
-          Math.min(Math.max(wanted, buffer.length * 2), maxBytes),
-        );
+        const larger = Buffer.allocUnsafeSlow(Math.min(Math.max(wanted, buffer.length * 2), maxBytes));
         buffer.copy(larger, 0, 0, length);
         buffer = larger;
       }

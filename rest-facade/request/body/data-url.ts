@@ -29,11 +29,9 @@ export function decodeDataUrl(text: string, member: string, maxBytes: number): B
   if (match === null) throw noDataUrl(member, mistakeInHeader(text, comma));
   const [, type = '', subtype = ''] = match;
   if (type.toLowerCase() !== 'image')
-    throw refuse(
-      'INVALID_DATA_URL',
-      `${member} has the media type "${type}/${subtype}", want image/<type>`,
-      { details: { field: member, value: `${type}/${subtype}` } },
-    );
+    throw refuse('INVALID_DATA_URL', `${member} has the media type "${type}/${subtype}", want image/<type>`, {
+      details: { field: member, value: `${type}/${subtype}` },
+    });
   const bytes = decodeBase64(text.slice(comma + 1), member);
   if (bytes.length === 0)
     throw refuse('EMPTY_IMAGE', `the data of ${member} has no bytes, want a picture`, {
@@ -62,8 +60,7 @@ function mistakeInHeader(text: string, comma: number): string {
  *
  * In time that grows with the length: no blank can be taken by more than one part.
  */
-const noBase64 =
-  /[^A-Za-z0-9+/=\t\n\f\r ]|=(?![\t\n\f\r ]*(?:=[\t\n\f\r ]*)?$)|(?<=[^\t\n\f\r ]) +(?=[^\t\n\f\r ])/;
+const noBase64 = /[^A-Za-z0-9+/=\t\n\f\r ]|=(?![\t\n\f\r ]*(?:=[\t\n\f\r ]*)?$)|(?<=[^\t\n\f\r ]) +(?=[^\t\n\f\r ])/;
 
 function decodeBase64(data: string, member: string): Buffer {
   const atOnce = decodeDigits(data);
@@ -74,19 +71,15 @@ function decodeBase64(data: string, member: string): Buffer {
   const bytes = decodeDigits(compact);
   if (bytes !== undefined) return bytes;
   const length = String(compact.length);
-  throw refuse(
-    'INVALID_BASE64',
-    `${member} has base64 of length ${length}, want complete groups of 4`,
-    { details: { field: member, value: length } },
-  );
+  throw refuse('INVALID_BASE64', `${member} has base64 of length ${length}, want complete groups of 4`, {
+    details: { field: member, value: length },
+  });
 }
 
 function wrongCharacter(member: string, data: string, at: number): Refusal {
   const code = data.codePointAt(at) ?? 0;
   const isShown = code > 0x20 && code < 0x7f;
-  const value = isShown
-    ? String.fromCodePoint(code)
-    : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+  const value = isShown ? String.fromCodePoint(code) : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
   return refuse(
     'INVALID_BASE64',
     `${member} has ${isShown ? quote(value) : value} as character ${at + 1} of its data, want base64 of the standard alphabet`,

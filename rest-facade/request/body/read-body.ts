@@ -25,13 +25,9 @@ export function checkBodyHeaders(request: IncomingMessage, maxBodyBytes: number)
   if ((contentLength(request) ?? 0) > maxBodyBytes) throw bodyTooLarge('body', maxBodyBytes);
   const transfer = request.headers['transfer-encoding'];
   if (transfer !== undefined && transfer.toLowerCase() !== 'chunked')
-    throw refuse(
-      'UNSUPPORTED_CONTENT_TYPE',
-      `transfer-encoding is ${quote(transfer)}, want chunked`,
-      {
-        details: { field: 'transfer-encoding', value: clip(transfer) },
-      },
-    );
+    throw refuse('UNSUPPORTED_CONTENT_TYPE', `transfer-encoding is ${quote(transfer)}, want chunked`, {
+      details: { field: 'transfer-encoding', value: clip(transfer) },
+    });
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw refuse('UNSUPPORTED_CONTENT_TYPE', `content-encoding is ${quote(encoding)}, want none`, {
@@ -83,11 +79,9 @@ function hasFewValues(json: Buffer): boolean {
 
 /** @throws Refusal MALFORMED_JSON */
 function parseJsonObject(collector: ByteCollector): Record<string, unknown> {
-  const malformed = (what: string, wish: string) =>
-    refuse('MALFORMED_JSON', `body ${what}, want ${wish}`);
+  const malformed = (what: string, wish: string) => refuse('MALFORMED_JSON', `body ${what}, want ${wish}`);
   const bytes = collector.bytes();
-  if (!hasFewValues(bytes))
-    throw malformed(`has more than ${maxMarks} values`, 'a JSON object with fewer');
+  if (!hasFewValues(bytes)) throw malformed(`has more than ${maxMarks} values`, 'a JSON object with fewer');
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -106,11 +100,7 @@ function parseJsonObject(collector: ByteCollector): Record<string, unknown> {
 }
 
 /** Passes on the chunks of a request until its end; stops reading on the first error. */
-export function pump(
-  request: IncomingMessage,
-  signal: AbortSignal,
-  onChunk: (chunk: Buffer) => void,
-): Promise<void> {
+export function pump(request: IncomingMessage, signal: AbortSignal, onChunk: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const finish = (error?: unknown) => {
       request.off('data', onData).off('end', onEnd).off('error', onError);

@@ -1,13 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import busboy from 'busboy';
-import {
-  callerGone,
-  clip,
-  missingField,
-  quote,
-  Refusal,
-  refuse,
-} from '../../../runtime/errors/refusal.js';
+import { callerGone, clip, missingField, quote, Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import { reserveBody } from '../../reserve-memory.js';
 import type { NamedValue } from '../parse-target.js';
 import { contentLength } from './body-framing.js';
@@ -98,9 +91,7 @@ export function readMultipart(
 
     const fields = collectFields(parser, options, fail);
     const found = collectFile(parser, filePart, collector, fail);
-    parser.on('partsLimit', () =>
-      fail(malformed('has too many parts', `at most ${maxFiles + options.maxFields}`)),
-    );
+    parser.on('partsLimit', () => fail(malformed('has too many parts', `at most ${maxFiles + options.maxFields}`)));
     parser.on('error', (cause) =>
       fail(malformed('cannot be parsed', 'parts between boundaries and a last boundary', cause)),
     );
@@ -135,8 +126,7 @@ function collectFields(
       fail(overLimit('a field name that is too long', maxNameBytes, { unit: 'bytes' }));
     // Judging by its length, most likely a file.
     else if (valueTruncated && name === filePart) fail(missingFile(filePart));
-    else if (valueTruncated)
-      fail(overLimit('a field that is too long', maxFieldBytes, { unit: 'bytes', field: name }));
+    else if (valueTruncated) fail(overLimit('a field that is too long', maxFieldBytes, { unit: 'bytes', field: name }));
     else fields.push({ name, value });
   });
   parser.on('fieldsLimit', () => fail(overLimit('too many fields', maxFields)));
@@ -177,10 +167,7 @@ function collectFile(
   return found;
 }
 
-function createParser(
-  request: IncomingMessage,
-  { maxFileBytes, maxFields, maxFieldBytes }: FormLimits,
-): busboy.Busboy {
+function createParser(request: IncomingMessage, { maxFileBytes, maxFields, maxFieldBytes }: FormLimits): busboy.Busboy {
   const contentType = request.headers['content-type'] ?? '';
   if (!/^multipart\/form-data\s*(;|$)/i.test(contentType))
     throw refuse(
@@ -217,11 +204,7 @@ function malformed(what: string, wish: string, cause?: unknown): Refusal {
   return refuse('MALFORMED_MULTIPART', `body ${what}, want ${wish}`, { cause });
 }
 
-function overLimit(
-  what: string,
-  limit: number,
-  { unit = '', field }: { unit?: string; field?: string } = {},
-): Refusal {
+function overLimit(what: string, limit: number, { unit = '', field }: { unit?: string; field?: string } = {}): Refusal {
   const wish = `at most ${limit} ${unit}`.trimEnd();
   return refuse('MALFORMED_MULTIPART', `body has ${what}, want ${wish}`, {
     details: { ...(field !== undefined && { field }), limit: String(limit) },

@@ -36,11 +36,7 @@ export interface ApiRequest {
 }
 
 /** Sends a request. Rejects with a Refusal, or with an AbortError. */
-export async function send(
-  request: ApiRequest,
-  apiKey: string,
-  signal?: AbortSignal,
-): Promise<unknown> {
+export async function send(request: ApiRequest, apiKey: string, signal?: AbortSignal): Promise<unknown> {
   const headers: Record<string, string> = { apikey: toHeader(apiKey) };
   if (request.password !== undefined) headers['x-company-password'] = toHeader(request.password);
   let answer: Response;
@@ -88,12 +84,9 @@ export function toCurl({ method, path, form, json, password }: ApiRequest): stri
   const parts = ['curl -H "apikey: $APIKEY"'];
   if (password !== undefined) parts.push('-H "x-company-password: $PASSWORD"');
   if (method === 'PUT') parts.push('-X PUT');
-  if (json !== undefined)
-    parts.push(`-H 'content-type: application/json' -d ${quote(JSON.stringify(json))}`);
+  if (json !== undefined) parts.push(`-H 'content-type: application/json' -d ${quote(JSON.stringify(json))}`);
   for (const [name, value] of form ?? [])
-    parts.push(
-      `-F ${quote(`${name}=${typeof value === 'string' ? value : `@${toCurlFile(value.name)}`}`)}`,
-    );
+    parts.push(`-F ${quote(`${name}=${typeof value === 'string' ? value : `@${toCurlFile(value.name)}`}`)}`);
   return [...parts, quote(addressOf(path))].join(' \\\n  ');
 }
 

@@ -20,8 +20,7 @@ export const svg = <K extends keyof SVGElementTagNameMap>(
   name: K,
   attributes: Attributes = {},
   ...children: Children
-): SVGElementTagNameMap[K] =>
-  fill(document.createElementNS('http://www.w3.org/2000/svg', name), attributes, children);
+): SVGElementTagNameMap[K] => fill(document.createElementNS('http://www.w3.org/2000/svg', name), attributes, children);
 
 function fill<E extends Element>(element: E, attributes: Attributes, children: Children): E {
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));

@@ -11,8 +11,7 @@ export function listFaces(faces: readonly DetectedFace[], onPoint: OnPoint): HTM
   faces.forEach(({ bbox, detection_score: score, face }, index) => {
     const size = `${Math.round(bbox.xmax - bbox.xmin)} × ${Math.round(bbox.ymax - bbox.ymin)} px`;
     const button = html('button', { type: 'button' });
-    if (face !== undefined)
-      button.append(html('img', { src: `data:image/jpeg;base64,${face}`, alt: '' }));
+    if (face !== undefined) button.append(html('img', { src: `data:image/jpeg;base64,${face}`, alt: '' }));
     button.append(
       html('span', { class: 'hidden' }, `Face ${index + 1}, score `),
       html('strong', {}, floor(Number(score), 3)),
@@ -72,8 +71,6 @@ export function showReading(
 }
 
 function pointOut(element: HTMLElement, index: number, onPoint: OnPoint): void {
-  for (const event of ['mouseenter', 'focus'])
-    element.addEventListener(event, () => onPoint(index));
-  for (const event of ['mouseleave', 'blur'])
-    element.addEventListener(event, () => onPoint(undefined));
+  for (const event of ['mouseenter', 'focus']) element.addEventListener(event, () => onPoint(index));
+  for (const event of ['mouseleave', 'blur']) element.addEventListener(event, () => onPoint(undefined));
 }

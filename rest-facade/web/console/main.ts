@@ -105,20 +105,15 @@ function showFaces(answer: SingleFaceAnswer | AllFacesAnswer, elapsedMs: number)
 
 function showMeter(reading: MeterAnswer, elapsedMs: number): void {
   drawReading(overlay, reading, sizeOf([reading.bbox]));
-  findings.replaceChildren(
-    showReading(reading, options.meaningOf, (index) => highlight(overlay, index)),
-  );
+  findings.replaceChildren(showReading(reading, options.meaningOf, (index) => highlight(overlay, index)));
   const { value, unit, confidence } = reading;
-  tell(
-    `${value} ${unit.replace('m3', 'm³')}, ${toPercent(confidence)} confidence, in ${Math.round(elapsedMs)} ms.`,
-  );
+  tell(`${value} ${unit.replace('m3', 'm³')}, ${toPercent(confidence)} confidence, in ${Math.round(elapsedMs)} ms.`);
 }
 
 /** The upright size: from the service, from the browser, or, if that cannot display the type, what the boxes need. */
 function sizeOf(boxes: readonly BoundingBox[], told?: Size): Size {
   if (told) return told;
-  if (picture.naturalWidth > 0)
-    return { width: picture.naturalWidth, height: picture.naturalHeight };
+  if (picture.naturalWidth > 0) return { width: picture.naturalWidth, height: picture.naturalHeight };
   return {
     width: Math.max(1, ...boxes.map(({ xmax }) => xmax)),
     height: Math.max(1, ...boxes.map(({ ymax }) => ymax)),
@@ -178,8 +173,7 @@ function moveSamples(): void {
   const focused = document.activeElement;
   byId('stage', HTMLElement).append(samples);
   // An element that is moved loses the focus.
-  if (focused instanceof HTMLElement && samples.contains(focused))
-    focused.focus({ preventScroll: true });
+  if (focused instanceof HTMLElement && samples.contains(focused)) focused.focus({ preventScroll: true });
 }
 
 async function trySample(name: string, wanted: Mode): Promise<void> {

@@ -23,9 +23,7 @@ const trueWhenAbsent: ReadonlySet<string> = new Set(['crop']);
 
 /** What is read here of the service's own OpenAPI document. */
 interface ServiceDocument {
-  readonly paths: Readonly<
-    Record<string, { post?: { requestBody: { content: Record<string, { schema: Form }> } } }>
-  >;
+  readonly paths: Readonly<Record<string, { post?: { requestBody: { content: Record<string, { schema: Form }> } } }>>;
   readonly components?: { readonly schemas: Readonly<Record<string, Form>> };
 }
 
@@ -58,9 +56,7 @@ export function connectOptions(onChange: () => void, note: (text: string) => voi
     shown = Object.entries(form?.properties ?? {})
       .filter(([name]) => !elsewhere.has(name) && !form?.required?.includes(name))
       .map(([name, schema]) => ({ name, input: values.get(name) ?? createInput(name, schema) }));
-    place.replaceChildren(
-      ...shown.map(({ name, input }) => describe(name, input, form?.properties[name])),
-    );
+    place.replaceChildren(...shown.map(({ name, input }) => describe(name, input, form?.properties[name])));
     byId('options-panel', HTMLDetailsElement).hidden = shown.length === 0;
   };
 
@@ -113,21 +109,11 @@ function createInput(name: string, { type, minimum, maximum }: FieldSchema): HTM
   });
 }
 
-function describe(
-  name: string,
-  input: HTMLInputElement,
-  schema: FieldSchema | undefined,
-): HTMLElement {
-  const help = html(
-    'small',
-    { class: 'quiet', id: `about-${name}` },
-    ...codeText(schema?.description ?? ''),
-  );
+function describe(name: string, input: HTMLInputElement, schema: FieldSchema | undefined): HTMLElement {
+  const help = html('small', { class: 'quiet', id: `about-${name}` }, ...codeText(schema?.description ?? ''));
   input.setAttribute('aria-describedby', help.id);
   const text = html('code', {}, name);
   const label =
-    input.type === 'checkbox'
-      ? html('label', { class: 'check' }, input, text)
-      : html('label', {}, text, input);
+    input.type === 'checkbox' ? html('label', { class: 'check' }, input, text) : html('label', {}, text, input);
   return html('div', { class: 'option' }, label, help);
 }

@@ -1,8 +1,4 @@
-import type {
-  BoundingBox,
-  DetectedFace,
-  MeterAnswer,
-} from '../../../sdk/typescript/rest-answers.js';
+import type { BoundingBox, DetectedFace, MeterAnswer } from '../../../sdk/typescript/rest-answers.js';
 import { svg } from './dom.js';
 import { floor, toPercent } from './numbers.js';
 
@@ -11,16 +7,8 @@ const lineShare = 0.004;
 const textShare = { most: 0.026, least: 0.016 };
 
 /** Draws faces: a box with its score, and the landmarks where they are there. */
-export function drawFaces(
-  overlay: SVGSVGElement,
-  faces: readonly DetectedFace[],
-  size: Size,
-): void {
-  prepare(
-    overlay,
-    size,
-    `${faces.length === 1 ? '1 face is' : `${faces.length} faces are`} marked`,
-  );
+export function drawFaces(overlay: SVGSVGElement, faces: readonly DetectedFace[], size: Size): void {
+  prepare(overlay, size, `${faces.length === 1 ? '1 face is' : `${faces.length} faces are`} marked`);
   const taken: BoundingBox[] = [];
   faces.forEach((face, index) => {
     const group = svg('g', { class: 'face', 'data-index': index });
@@ -29,9 +17,7 @@ export function drawFaces(
       const reach = Math.max(face.bbox.xmax - face.bbox.xmin, face.bbox.ymax - face.bbox.ymin);
       group.append(svg('circle', { class: 'point', cx: x, cy: y, r: reach * 0.018 + 0.5 }));
     }
-    group.append(
-      drawLabel(floor(Number(face.detection_score), 2), face.bbox, size, 'above', taken),
-    );
+    group.append(drawLabel(floor(Number(face.detection_score), 2), face.bbox, size, 'above', taken));
     overlay.append(group);
   });
 }
@@ -39,10 +25,7 @@ export function drawFaces(
 /** Draws a reading: the counter with its confidence, and each digit with what was read above it. */
 export function drawReading(overlay: SVGSVGElement, reading: MeterAnswer, size: Size): void {
   prepare(overlay, size, `The counter is marked, its digits are ${reading.meter_number}`);
-  overlay.append(
-    drawBox(reading.bbox, size),
-    drawLabel(toPercent(reading.confidence), reading.bbox, size, 'below'),
-  );
+  overlay.append(drawBox(reading.bbox, size), drawLabel(toPercent(reading.confidence), reading.bbox, size, 'below'));
   reading.digits.forEach(({ digit, confidence, bbox }, index) => {
     const height = Math.min(bbox.ymax - bbox.ymin, size.height * 0.12) * 0.62;
     const doubt = confidence < 0.9 ? ' doubtful' : '';
@@ -89,11 +72,7 @@ function prepare(overlay: SVGSVGElement, { width, height }: Size, label: string)
   overlay.setAttribute('aria-label', label);
 }
 
-function drawBox(
-  { xmin, ymin, xmax, ymax }: BoundingBox,
-  size: Size,
-  share = lineShare,
-): SVGRectElement {
+function drawBox({ xmin, ymin, xmax, ymax }: BoundingBox, size: Size, share = lineShare): SVGRectElement {
   const width = xmax - xmin;
   const line = Math.min(longer(size) * share, Math.max(width * 0.09, longer(size) * 0.0016));
   return svg('rect', {
@@ -133,11 +112,7 @@ function drawLabel(
     'g',
     { class: isCrowded ? 'label crowded' : 'label' },
     svg('rect', { x, y, width, height: height * 1.3, rx: height * 0.25 }),
-    svg(
-      'text',
-      { x: x + width / 2, y: y + height * 0.98, 'font-size': height, 'text-anchor': 'middle' },
-      text,
-    ),
+    svg('text', { x: x + width / 2, y: y + height * 0.98, 'font-size': height, 'text-anchor': 'middle' }, text),
   );
 }
 
@@ -146,7 +121,5 @@ function longer({ width, height }: Size): number {
 }
 
 function overlap(one: BoundingBox, other: BoundingBox): boolean {
-  return (
-    one.xmin < other.xmax && other.xmin < one.xmax && one.ymin < other.ymax && other.ymin < one.ymax
-  );
+  return one.xmin < other.xmax && other.xmin < one.xmax && one.ymin < other.ymax && other.ymin < one.ymax;
 }

@@ -4,10 +4,7 @@ import { byId } from './dom.js';
  * Takes pictures that are chosen, dropped anywhere on the page, or pasted.
  * @param note says what was not taken, and why
  */
-export function connectPictures(
-  onPicture: (file: File) => void,
-  note: (text: string) => void,
-): void {
+export function connectPictures(onPicture: (file: File) => void, note: (text: string) => void): void {
   const take = ([file, ...others]: Iterable<File>) => {
     if (file === undefined) return;
     onPicture(file);

@@ -3,8 +3,7 @@ import { Refusal } from './api.js';
 /** What to do about a refusal, by its reason, where the service's own sentence does not say it. */
 const advice: Readonly<Record<string, string>> = {
   INVALID_API_KEY: 'It may have been cut off when it was copied.',
-  UNKNOWN_COMPANY:
-    'Register it with "npm run admin -- companies create NAME", or leave the name empty.',
+  UNKNOWN_COMPANY: 'Register it with "npm run admin -- companies create NAME", or leave the name empty.',
   NO_FACE: 'Try a picture in which the face is larger.',
   BODY_TOO_LARGE: 'Make the picture smaller, or save it with a stronger compression.',
   IMAGE_TOO_MANY_PIXELS: 'Make the picture smaller.',

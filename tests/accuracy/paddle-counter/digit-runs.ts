@@ -72,9 +72,7 @@ function digitOf(text: string): string | undefined {
 
 function isCounterLike(run: ColouredLine['characters']): boolean {
   const trueDigits = run.filter(({ text }) => /^[0-9]$/.test(text)).length;
-  return (
-    run.length >= minDigits && run.length <= maxDigits && trueDigits >= minTrueDigits * run.length
-  );
+  return run.length >= minDigits && run.length <= maxDigits && trueDigits >= minTrueDigits * run.length;
 }
 
 function toDigitRun(line: ColouredLine, run: ColouredLine['characters']): DigitRun {

@@ -28,10 +28,7 @@ function convexHull(points: readonly Point[]): Point[] {
  * @returns corners so that the longer side runs along the reading direction, which points right
  *   (or up, for a box that stands on its end); null for fewer than three points off a line
  */
-export function minAreaRect(
-  points: readonly Point[],
-  grow: (w: number, h: number) => number,
-): Quad | null {
+export function minAreaRect(points: readonly Point[], grow: (w: number, h: number) => number): Quad | null {
   const hull = convexHull(points);
   let best: { area: number; ux: number; uy: number; u: Range; v: Range } | null = null;
   for (const [i, a] of hull.entries()) {

@@ -7,11 +7,7 @@ import type { RgbPicture } from '../../../core-server/image/picture.js';
  * @param center column in the middle, as a share of the width
  * @param radius columns to either side
  */
-export function rednessAt(
-  { data, width, height }: RgbPicture,
-  center: number,
-  radius: number,
-): number {
+export function rednessAt({ data, width, height }: RgbPicture, center: number, radius: number): number {
   const from = Math.max(0, Math.round(center * width - radius));
   const to = Math.min(width, Math.round(center * width + radius) + 1);
   let sum = 0;

@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import {
-  type CompanyStore,
-  createCompanies,
-} from '../../../core-server/access/companies/companies.js';
-import {
-  createPasswordHasher,
-  type PasswordHasher,
-} from '../../../core-server/access/companies/password.js';
+import { type CompanyStore, createCompanies } from '../../../core-server/access/companies/companies.js';
+import { createPasswordHasher, type PasswordHasher } from '../../../core-server/access/companies/password.js';
 import { createFailureLimiter } from '../../../core-server/access/limits/failure-limiter.js';
 import { createSemaphore } from '../../../core-server/access/limits/semaphore.js';
 import { deferred } from '../../helpers/deferred.js';
@@ -59,10 +53,7 @@ describe('companies', () => {
     const { companies } = setUp();
     await companies.create('acme', password);
     await companies.create('beta', 'other-password');
-    await assert.rejects(
-      companies.authenticate({ company: 'beta', password, ...caller }),
-      authFailed,
-    );
+    await assert.rejects(companies.authenticate({ company: 'beta', password, ...caller }), authFailed);
   });
 
   it('takes the new password only, once it is set', async () => {
@@ -70,10 +61,7 @@ describe('companies', () => {
     await companies.create('acme', password);
     await companies.setPassword('acme', 'new-password');
     await companies.authenticate({ company: 'acme', password: 'new-password', ...caller });
-    await assert.rejects(
-      companies.authenticate({ company: 'acme', password, ...caller }),
-      authFailed,
-    );
+    await assert.rejects(companies.authenticate({ company: 'acme', password, ...caller }), authFailed);
   });
 
   it('is registered once', async () => {
@@ -96,10 +84,7 @@ describe('companies', () => {
     }
     await companies.create('acme', password);
     await companies.delete('acme');
-    await assert.rejects(
-      companies.authenticate({ company: 'acme', password, ...caller }),
-      authFailed,
-    );
+    await assert.rejects(companies.authenticate({ company: 'acme', password, ...caller }), authFailed);
   });
 
   for (const company of ['acme', 'unknown']) {
@@ -107,10 +92,7 @@ describe('companies', () => {
       const { companies, verified } = setUp();
       await companies.create('acme', password);
       for (let failure = 1; failure <= 10; failure++) {
-        await assert.rejects(
-          companies.authenticate({ company, password: 'wrong', ...caller }),
-          authFailed,
-        );
+        await assert.rejects(companies.authenticate({ company, password: 'wrong', ...caller }), authFailed);
       }
       verified.length = 0;
       await assert.rejects(companies.authenticate({ company, password, ...caller }), rateLimited);
@@ -123,8 +105,7 @@ describe('companies', () => {
         keyId: 'key',
         clientAddress: '192.0.2.2',
       });
-      if (company !== 'acme')
-        await companies.authenticate({ company: 'acme', password, ...caller });
+      if (company !== 'acme') await companies.authenticate({ company: 'acme', password, ...caller });
     });
   }
 
@@ -133,10 +114,7 @@ describe('companies', () => {
     await companies.create('acme', password);
     for (let round = 1; round <= 3; round++) {
       for (let failure = 1; failure <= 9; failure++) {
-        await assert.rejects(
-          companies.authenticate({ company: 'acme', password: 'wrong', ...caller }),
-          authFailed,
-        );
+        await assert.rejects(companies.authenticate({ company: 'acme', password: 'wrong', ...caller }), authFailed);
       }
       await companies.authenticate({ company: 'acme', password, ...caller });
     }
@@ -159,9 +137,7 @@ describe('companies', () => {
     const { companies } = setUp();
     await companies.create('acme', password);
     await Promise.all(
-      Array.from({ length: 40 }, () =>
-        companies.authenticate({ company: 'acme', password, ...caller }),
-      ),
+      Array.from({ length: 40 }, () => companies.authenticate({ company: 'acme', password, ...caller })),
     );
   });
 
@@ -170,9 +146,7 @@ describe('companies', () => {
     const { companies, verified } = setUp({ beforeVerify: () => hold.promise });
     await companies.create('acme', password);
     const gone = new AbortController();
-    const running = [1, 2].map(() =>
-      companies.authenticate({ company: 'acme', password, ...caller }),
-    );
+    const running = [1, 2].map(() => companies.authenticate({ company: 'acme', password, ...caller }));
     const waiting = companies.authenticate({
       company: 'acme',
       password,

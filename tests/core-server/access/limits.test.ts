@@ -205,8 +205,7 @@ describe('semaphore', () => {
       limiter.run('key', () => Promise.resolve()),
       {
         reason: 'QUEUE_FULL',
-        message:
-          'the queue for passwords has 1 ahead of this request and room for 1, try again in 1 s',
+        message: 'the queue for passwords has 1 ahead of this request and room for 1, try again in 1 s',
         retryAfterSeconds: 1,
       },
     );

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it, test } from 'node:test';
-import {
-  createPasswordHasher,
-  limitPasswordChecks,
-} from '../../../core-server/access/companies/password.js';
+import { createPasswordHasher, limitPasswordChecks } from '../../../core-server/access/companies/password.js';
 
 const hasher = createPasswordHasher({ randomBytes, log2N: 4 });
 
@@ -29,10 +26,9 @@ describe('password hasher', () => {
 
   it('agrees with RFC 7914', async () => {
     // Section 12, "pleaseletmein" with N 16384, r 8, p 1: the first 32 of its 64 bytes.
-    const hash = Buffer.from(
-      '7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2',
-      'hex',
-    ).toString('base64url');
+    const hash = Buffer.from('7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2', 'hex').toString(
+      'base64url',
+    );
     const salt = Buffer.from('SodiumChloride').toString('base64url');
     assert.equal(await hasher.verify('pleaseletmein', `scrypt$14$8$1$${salt}$${hash}`), true);
   });

@@ -2,13 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import {
-  cropFaces,
-  type Cuttable,
-  plainCrop,
-  unionOf,
-  wholePixels,
-} from '../../../core-server/image/crop.js';
+import { cropFaces, type Cuttable, plainCrop, unionOf, wholePixels } from '../../../core-server/image/crop.js';
 import { decodeUpright } from '../../../core-server/image/decode/decode.js';
 import type { Box, Point } from '../../../core-server/image/picture.js';
 import { imageFile } from '../../helpers/pictures/image-file.js';
@@ -43,10 +37,7 @@ test('the union of regions holds all of them and no more', () => {
 test('crops are JPEGs of exactly their boxes, in order, without metadata', async () => {
   // Stored on its side: the boxes are those of the upright picture.
   const turned = await quarters(400, 200).rotate(270).png().toBuffer();
-  const bytes = await sharp(turned)
-    .withMetadata({ orientation: 6 })
-    .jpeg({ quality: 95 })
-    .toBuffer();
+  const bytes = await sharp(turned).withMetadata({ orientation: 6 }).jpeg({ quality: 95 }).toBuffer();
   const file = { ...imageFile(bytes), size, usesProfile: false };
   const whole = await decodeUpright(file, size);
   const boxes = [
@@ -57,9 +48,7 @@ test('crops are JPEGs of exactly their boxes, in order, without metadata', async
   ];
   for (const known of [whole, undefined]) {
     const crops = await cropFaces({ ...file, whole: known }, boxes.map(toFace));
-    const decoded = await Promise.all(
-      crops.map((crop) => sharp(crop).raw().toBuffer({ resolveWithObject: true })),
-    );
+    const decoded = await Promise.all(crops.map((crop) => sharp(crop).raw().toBuffer({ resolveWithObject: true })));
     assert.deepEqual(
       decoded.map(({ info }) => [info.width, info.height]),
       [
@@ -133,10 +122,7 @@ test('margin, size and format are as wished', async () => {
 });
 
 test('an aligned crop is the same whichever way the picture is turned, and black beside it', async () => {
-  const face = await sharp(samplePortrait)
-    .resize(300, 300, { fit: 'cover', position: 'top' })
-    .png()
-    .toBuffer();
+  const face = await sharp(samplePortrait).resize(300, 300, { fit: 'cover', position: 'top' }).png().toBuffer();
   const points = [
     { x: 120, y: 110 },
     { x: 180, y: 104 },
@@ -167,14 +153,8 @@ test('an aligned crop is the same whichever way the picture is turned, and black
 test('crops that would not fit in a response are refused', async () => {
   const large = { width: 3000, height: 2000 };
   const file = { ...imageFile(new Uint8Array()), size: large, usesProfile: false };
-  const faces = Array.from({ length: 20 }, () =>
-    toFace({ xmin: 0, ymin: 0, xmax: 1000, ymax: 1000 }),
-  );
-  for (const wish of [
-    { format: 'png' as const },
-    { size: 1000 },
-    { isAligned: true, size: 1000 },
-  ]) {
+  const faces = Array.from({ length: 20 }, () => toFace({ xmin: 0, ymin: 0, xmax: 1000, ymax: 1000 }));
+  for (const wish of [{ format: 'png' as const }, { size: 1000 }, { isAligned: true, size: 1000 }]) {
     await assert.rejects(cropFaces(file, faces, { ...plainCrop, ...wish }), {
       reason: 'INVALID_FIELD',
       message: /20000000 pixels, want at most 16000000/,

@@ -29,11 +29,7 @@ export function quarters(width = 96, height = 64): Sharp {
 }
 
 /** The colours in the middles of the four quarters of decoded pixels. */
-export function coloursOf(picture: {
-  data: Uint8Array;
-  width: number;
-  height: number;
-}): number[][] {
+export function coloursOf(picture: { data: Uint8Array; width: number; height: number }): number[][] {
   const { data, width, height } = picture;
   return [0.25, 0.75].flatMap((v) =>
     [0.25, 0.75].map((u) => {
@@ -45,7 +41,5 @@ export function coloursOf(picture: {
 
 /** The largest difference of two lists of colours in one channel. */
 export function colourDistance(a: readonly (readonly number[])[], b: typeof a): number {
-  return Math.max(
-    ...a.flatMap((colour, i) => colour.map((c, j) => Math.abs(c - (b[i]?.[j] ?? 999)))),
-  );
+  return Math.max(...a.flatMap((colour, i) => colour.map((c, j) => Math.abs(c - (b[i]?.[j] ?? 999)))));
 }

@@ -2,10 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { type ServiceError as GrpcError, status } from '@grpc/grpc-js';
-import {
-  MeterReadingServiceService,
-  ReadMeterResponse,
-} from '../../../generated/imageanalysis/v1/meter_reading.js';
+import { MeterReadingServiceService, ReadMeterResponse } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import { parseTrustedProxies } from '../../../runtime/net/addresses.js';
 import { deferred } from '../../helpers/deferred.js';
@@ -53,10 +50,7 @@ test('a handler that never settles is answered at the server-side deadline', asy
   const client = await serve(t, never, { maxDeadlineMs: 50 });
   await assert.rejects(call(client), (error: GrpcError) => {
     assert.equal(error.code, status.DEADLINE_EXCEEDED);
-    assert.equal(
-      error.details,
-      'the response was not ready within 50 ms, the maximum for a request, try again',
-    );
+    assert.equal(error.details, 'the response was not ready within 50 ms, the maximum for a request, try again');
     assert.equal(detailsOf(error).reason, 'DEADLINE');
     return true;
   });
@@ -138,9 +132,7 @@ test('bytes that are no message are refused, alone and in a stream', async (t) =
   const { readMeter, streamReadMeters } = MeterReadingServiceService;
   const isRefused = (error: unknown) => detailsOf(error).reason === 'INVALID_FIELD';
   await assert.rejects(
-    unaryCall((done) =>
-      client.makeUnaryRequest(readMeter.path, same, same, bytes, withKey(), done),
-    ),
+    unaryCall((done) => client.makeUnaryRequest(readMeter.path, same, same, bytes, withKey(), done)),
     isRefused,
   );
   const stream = client.makeBidiStreamRequest(streamReadMeters.path, same, same, withKey());

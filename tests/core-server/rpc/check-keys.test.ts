@@ -95,8 +95,7 @@ async function isLetIn(
   metadata: Metadata,
 ): Promise<boolean> {
   const wire = {
-    start: (listener: { onReceiveMetadata(metadata: Metadata): void }) =>
-      listener.onReceiveMetadata(metadata),
+    start: (listener: { onReceiveMetadata(metadata: Metadata): void }) => listener.onReceiveMetadata(metadata),
     getDeadline: () => Infinity,
     getPeer: () => '127.0.0.1:1',
     sendStatus: () => {},
@@ -136,12 +135,10 @@ test('guesses of the admin key are slowed down by address, right ones are not', 
       () => 'OK',
       (error: unknown) => Refusal.from(error).reason,
     );
-  for (let port = 0; port < 10; port += 1)
-    assert.equal(await reasonOf('wrong', `10.0.0.1:${port}`), 'INVALID_API_KEY');
+  for (let port = 0; port < 10; port += 1) assert.equal(await reasonOf('wrong', `10.0.0.1:${port}`), 'INVALID_API_KEY');
   assert.equal(await reasonOf('wrong', '10.0.0.1:9'), 'RATE_LIMITED');
   assert.equal(await reasonOf('right', '10.0.0.1:9'), 'RATE_LIMITED');
-  for (let time = 0; time < 20; time += 1)
-    assert.equal(await reasonOf('right', '10.0.0.2:9'), 'OK');
+  for (let time = 0; time < 20; time += 1) assert.equal(await reasonOf('right', '10.0.0.2:9'), 'OK');
 });
 
 test('a refused key leaves a line, which does not show it', async (t) => {
@@ -160,8 +157,7 @@ test('a refused key leaves a line, which does not show it', async (t) => {
 test('a fault in the check of the key is logged with the id of the request', async (t) => {
   const { log, entries } = collectLog();
   const cause = new Error('the disk is gone');
-  const authenticate = () =>
-    Promise.reject(refuse('STORE_UNAVAILABLE', 'The store is away.', { cause }));
+  const authenticate = () => Promise.reject(refuse('STORE_UNAVAILABLE', 'The store is away.', { cause }));
   const handler = () => Promise.resolve(answer);
   const client = await serve(t, handler, { access: { ...openAccess, authenticate, log } });
   const metadata = withKey();

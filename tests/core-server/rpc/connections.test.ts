@@ -10,11 +10,7 @@ import { startCoreProcess } from '../../helpers/service/core-process.js';
 test('one address gets a fifth of the descriptors, a trusted proxy more', async (t) => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'connections-'));
   t.after(() => rmSync(dataDir, { recursive: true }));
-  const { port } = await startCoreProcess(
-    t,
-    { CORE_DATA_DIR: dataDir, CORE_TRUSTED_PROXIES: '127.0.0.2' },
-    200,
-  );
+  const { port } = await startCoreProcess(t, { CORE_DATA_DIR: dataDir, CORE_TRUSTED_PROXIES: '127.0.0.2' }, 200);
   const isServed = (localAddress: string) => {
     const session = connect(`http://127.0.0.1:${port}`, {
       createConnection: () => connectTcp({ port, host: '127.0.0.1', localAddress }),

@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type {
-  ClientHttp2Session,
-  ClientHttp2Stream,
-  IncomingHttpHeaders,
-  ServerHttp2Stream,
-} from 'node:http2';
+import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { connect, constants, createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
@@ -45,10 +40,7 @@ const unauthenticated = '16';
 const mebibyte = 2 ** 20;
 
 /** A message, or its beginning where it is said to be longer. */
-function frame(
-  bytes: Uint8Array,
-  options: { length?: number; isCompressed?: boolean } = {},
-): Buffer {
+function frame(bytes: Uint8Array, options: { length?: number; isCompressed?: boolean } = {}): Buffer {
   const head = Buffer.alloc(5);
   head[0] = options.isCompressed === true ? 1 : 0;
   head.writeUInt32BE(options.length ?? bytes.length, 1);
@@ -70,11 +62,7 @@ function open(
   return session;
 }
 
-function call(
-  session: ClientHttp2Session,
-  path: string,
-  headers: Record<string, string> = {},
-): ClientHttp2Stream {
+function call(session: ClientHttp2Session, path: string, headers: Record<string, string> = {}): ClientHttp2Stream {
   const stream = session.request(
     {
       ':method': 'POST',
@@ -132,11 +120,7 @@ async function serveGuarded(
 }
 
 test('a meter counts the whole messages, and the bytes of the one that is not', () => {
-  const bytes = Buffer.concat([
-    frame(Buffer.alloc(10)),
-    frame(Buffer.alloc(0)),
-    frame(Buffer.alloc(300)),
-  ]);
+  const bytes = Buffer.concat([frame(Buffer.alloc(10)), frame(Buffer.alloc(0)), frame(Buffer.alloc(300))]);
   for (const step of [1, 2, 7, 400]) {
     const add = createMessageMeter();
     const counts: number[] = [];
@@ -156,10 +140,7 @@ test('a meter counts the whole messages, and the bytes of the one that is not', 
     assert.equal(counts.at(-1), 0, `in steps of ${step}`);
     assert.ok(Math.max(...counts) <= 304, `in steps of ${step}`);
     if (step === 1)
-      assert.deepEqual(
-        counts.slice(0, 21),
-        [...Array(14).keys()].map((i) => i + 1).concat(0, 1, 2, 3, 4, 0, 1),
-      );
+      assert.deepEqual(counts.slice(0, 21), [...Array(14).keys()].map((i) => i + 1).concat(0, 1, 2, 3, 4, 0, 1));
   }
 });
 
@@ -235,8 +216,7 @@ test('messages of a stream that wait for a handler count as under way', async (t
 
 /** Sends a message byte by byte, each in a frame of its own, and waits until all have come. */
 async function crumble(stream: ClientHttp2Stream, bytes: Uint8Array): Promise<void> {
-  for (const byte of bytes)
-    await new Promise((resolve) => stream.write(Uint8Array.of(byte), resolve));
+  for (const byte of bytes) await new Promise((resolve) => stream.write(Uint8Array.of(byte), resolve));
 }
 
 const withinMs = { timeout: 20_000 };
@@ -278,8 +258,7 @@ test('many small messages of a stream are no small chunks of one', async (t) => 
   const stream = call(open(t, address), readMeterPath);
   const end = endOf(stream);
   const count = maxSmallChunks * 2;
-  for (let sent = 0; sent < count; sent += 1)
-    await new Promise((resolve) => stream.write(emptyMessages(1), resolve));
+  for (let sent = 0; sent < count; sent += 1) await new Promise((resolve) => stream.write(emptyMessages(1), resolve));
   stream.end();
   assert.equal(await end, ok);
   assert.equal(taken, count * 5);
@@ -432,10 +411,7 @@ test('the path of a method that there is not is not repeated without limit', asy
     stream.end(frame(Buffer.alloc(0)));
     const { 'grpc-status': status, 'grpc-message': message } = await trailersOf(stream);
     assert.equal(status, unimplemented);
-    assert.equal(
-      decodeURIComponent(String(message)),
-      `The server does not implement the method ${repeated}`,
-    );
+    assert.equal(decodeURIComponent(String(message)), `The server does not implement the method ${repeated}`);
   }
 });
 
@@ -495,24 +471,20 @@ test('a call that is refused before its key is checked leaves a line', async (t)
   }
 });
 
-test(
-  'a stream that is refused while it is served leaves one line, with the reason',
-  withinMs,
-  async (t) => {
-    const { service, log } = await startScripted(t);
-    const stream = call(open(t, service.grpc), streamMetersPath, { apikey: service.apiKey });
-    const end = endOf(stream);
-    const isServed = () => log.entries.some(({ msg }) => msg === 'call received');
-    log.entries.length = 0;
-    while (!isServed()) await sleep(1);
-    await crumble(stream, frame(Buffer.alloc(maxSmallChunks - 4), { length: mebibyte }));
-    assert.equal(await end, invalidArgument);
-    const lines = log.entries.filter(({ msg }) => msg !== 'call received');
-    const [{ msg, reason } = {}, ...more] = lines;
-    assert.deepEqual([msg, reason], ['call refused', 'INVALID_FIELD']);
-    assert.deepEqual(more, []);
-  },
-);
+test('a stream that is refused while it is served leaves one line, with the reason', withinMs, async (t) => {
+  const { service, log } = await startScripted(t);
+  const stream = call(open(t, service.grpc), streamMetersPath, { apikey: service.apiKey });
+  const end = endOf(stream);
+  const isServed = () => log.entries.some(({ msg }) => msg === 'call received');
+  log.entries.length = 0;
+  while (!isServed()) await sleep(1);
+  await crumble(stream, frame(Buffer.alloc(maxSmallChunks - 4), { length: mebibyte }));
+  assert.equal(await end, invalidArgument);
+  const lines = log.entries.filter(({ msg }) => msg !== 'call received');
+  const [{ msg, reason } = {}, ...more] = lines;
+  assert.deepEqual([msg, reason], ['call refused', 'INVALID_FIELD']);
+  assert.deepEqual(more, []);
+});
 
 test('a caller without a key cannot open calls without end', async (t) => {
   const { service } = await startScripted(t);
@@ -559,36 +531,13 @@ test('a malformed deadline is refused as a mistake of the caller', async (t) => 
     return trailersOf(stream);
   };
   for (const path of [checkPath, readMeterPath, streamMetersPath])
-    for (const timeout of [
-      '',
-      '5',
-      'S',
-      '5s',
-      '-5S',
-      '5 S',
-      '123456789S',
-      '1.5S',
-      '5S, 6S',
-      '5\u00fcS',
-    ]) {
+    for (const timeout of ['', '5', 'S', '5s', '-5S', '5 S', '123456789S', '1.5S', '5S, 6S', '5\u00fcS']) {
       const { 'grpc-status': status, 'grpc-message': message } = await send(path, timeout);
       assert.equal(status, invalidArgument, `${path} ${timeout}`);
-      assert.match(
-        decodeURIComponent(String(message)),
-        /^grpc-timeout is ".*", want 1 to 8 digits/,
-      );
+      assert.match(decodeURIComponent(String(message)), /^grpc-timeout is ".*", want 1 to 8 digits/);
     }
   // Each unit, and more than a timer takes.
-  for (const timeout of [
-    '1H',
-    '1M',
-    '60S',
-    '60000m',
-    '60000000u',
-    '99999999n',
-    '99999999H',
-    '3600000S',
-  ])
+  for (const timeout of ['1H', '1M', '60S', '60000m', '60000000u', '99999999n', '99999999H', '3600000S'])
     assert.equal((await send(checkPath, timeout))['grpc-status'], ok, timeout);
 });
 
@@ -603,25 +552,21 @@ test('an answer that nobody takes is dropped', async (t) => {
   assert.equal(stream.rstCode, constants.NGHTTP2_CANCEL);
 });
 
-test(
-  'an answer that nobody takes is dropped after a quiet spell too',
-  { timeout: 10_000 },
-  async (t) => {
-    // Nothing is sent until the stream was quiet for once.
-    const address = await serveGuarded(t, { takeAnswerMs: 50 }, (stream) => {
-      stream.once('timeout', () => {
-        stream.respond();
-        stream.write('an answer');
-      });
+test('an answer that nobody takes is dropped after a quiet spell too', { timeout: 10_000 }, async (t) => {
+  // Nothing is sent until the stream was quiet for once.
+  const address = await serveGuarded(t, { takeAnswerMs: 50 }, (stream) => {
+    stream.once('timeout', () => {
+      stream.respond();
+      stream.write('an answer');
     });
-    const session = open(t, address, { initialWindowSize: 0 });
-    await once(session, 'remoteSettings');
-    const stream = call(session, readMeterPath);
-    stream.resume();
-    await once(stream, 'close');
-    assert.equal(stream.rstCode, constants.NGHTTP2_CANCEL);
-  },
-);
+  });
+  const session = open(t, address, { initialWindowSize: 0 });
+  await once(session, 'remoteSettings');
+  const stream = call(session, readMeterPath);
+  stream.resume();
+  await once(stream, 'close');
+  assert.equal(stream.rstCode, constants.NGHTTP2_CANCEL);
+});
 
 test('headers that are no metadata are not written to stderr', async (t) => {
   const { service } = await startScripted(t);

@@ -8,10 +8,7 @@ import { bidi } from '../../../core-server/rpc/adapters/bidi.js';
 import { streamed } from '../../../core-server/rpc/adapters/streamed.js';
 import { unary } from '../../../core-server/rpc/adapters/unary.js';
 import { startGrpcServer } from '../../../core-server/rpc/grpc-server.js';
-import {
-  type AccessDependencies,
-  checkApiKeys,
-} from '../../../core-server/rpc/interceptors/check-keys.js';
+import { type AccessDependencies, checkApiKeys } from '../../../core-server/rpc/interceptors/check-keys.js';
 import { observeCalls } from '../../../core-server/rpc/interceptors/observe-calls.js';
 import { Operation } from '../../../generated/imageanalysis/v1/admin.js';
 import {
@@ -27,11 +24,7 @@ import { unaryCall } from '../../helpers/net/grpc.js';
 // Calls of ReadMeter and StreamReadMeters with a handler of the test's own.
 
 /** A handler of ReadMeter, alone or of a stream. */
-export type Handler = (
-  request: ReadMeterRequest,
-  call: Call,
-  options?: HandlerOptions,
-) => Promise<ReadMeterResponse>;
+export type Handler = (request: ReadMeterRequest, call: Call, options?: HandlerOptions) => Promise<ReadMeterResponse>;
 
 const meterReading = {
   definition: MeterReadingServiceService,
@@ -90,10 +83,7 @@ export async function serve(t: TestContext, handler: Handler, options: ServeOpti
     maxPictureBytes: 4 * 2 ** 20,
   });
   t.after(() => server.close(0));
-  const client = new MeterReadingServiceClient(
-    `127.0.0.1:${server.port}`,
-    credentials.createInsecure(),
-  );
+  const client = new MeterReadingServiceClient(`127.0.0.1:${server.port}`, credentials.createInsecure());
   t.after(() => client.close());
   return client;
 }
@@ -106,9 +96,7 @@ export function withKey(key = 'secret'): Metadata {
 
 export function call(client: MeterReadingServiceClient, metadata = withKey(), timeoutMs?: number) {
   const options = timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs };
-  return unaryCall<ReadMeterResponse>((done) =>
-    client.readMeter({ image: Buffer.from('x') }, metadata, options, done),
-  );
+  return unaryCall<ReadMeterResponse>((done) => client.readMeter({ image: Buffer.from('x') }, metadata, options, done));
 }
 
 export const answer = ReadMeterResponse.fromPartial({ meterNumber: '00123' });

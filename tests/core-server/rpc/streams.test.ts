@@ -2,10 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { type ServiceError as GrpcError, status } from '@grpc/grpc-js';
-import {
-  ReadMeterResponse,
-  type StreamReadMetersResponse,
-} from '../../../generated/imageanalysis/v1/meter_reading.js';
+import { ReadMeterResponse, type StreamReadMetersResponse } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import { collectLog } from '../../helpers/collect-log.js';
 import { deferred } from '../../helpers/deferred.js';
@@ -15,9 +12,7 @@ import { answer, call, openAccess, serve, withKey } from './served-calls.js';
 test('a stream answers every item, refusals too, and ends after the last', async (t) => {
   const client = await serve(t, ({ image }, _, options) => {
     assert.equal(options?.wait, 'queue');
-    return image.length === 0
-      ? Promise.reject(refuse('EMPTY_IMAGE', 'image is empty.'))
-      : Promise.resolve(answer);
+    return image.length === 0 ? Promise.reject(refuse('EMPTY_IMAGE', 'image is empty.')) : Promise.resolve(answer);
   });
   const stream = client.streamReadMeters(withKey());
   stream.write({ id: 'a', request: { image: Buffer.alloc(1) } });
@@ -42,15 +37,12 @@ test('a key that was revoked gets no more answers on an open stream, and its wor
     ({ image }, { signal }) => {
       if (image.length === 1) return Promise.resolve(answer);
       entered.resolve(signal);
-      return new Promise((_, reject) =>
-        signal.addEventListener('abort', () => reject(signal.reason as Error)),
-      );
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
     },
     {
       access: {
         ...openAccess,
-        authenticate: (sent) =>
-          isRevoked ? Promise.reject(revoked) : openAccess.authenticate(sent),
+        authenticate: (sent) => (isRevoked ? Promise.reject(revoked) : openAccess.authenticate(sent)),
       },
     },
   );
@@ -78,9 +70,7 @@ test('each request of a stream counts, and one too many is refused alone', async
       ...openAccess,
       consume: () => {
         counted += 1;
-        return counted === 2
-          ? Promise.reject(refuse('RATE_LIMITED', 'Enough.'))
-          : Promise.resolve();
+        return counted === 2 ? Promise.reject(refuse('RATE_LIMITED', 'Enough.')) : Promise.resolve();
       },
     },
   });
@@ -118,8 +108,7 @@ test('a store that cannot tell whether the key is valid refuses one request, not
 test("a fault behind a stream's item is logged with its cause", async (t) => {
   const collected = collectLog();
   const cause = new Error('the disk is gone');
-  const handler = () =>
-    Promise.reject(refuse('STORE_UNAVAILABLE', 'the store is away, try again', { cause }));
+  const handler = () => Promise.reject(refuse('STORE_UNAVAILABLE', 'the store is away, try again', { cause }));
   const client = await serve(t, handler, { log: collected.log });
   const stream = client.streamReadMeters(withKey());
   stream.resume();
@@ -186,9 +175,7 @@ test("a stream's item that takes too long is answered, and the stream goes on", 
     t,
     ({ image }, { signal }) =>
       image.length > 1
-        ? new Promise((_, reject) =>
-            signal.addEventListener('abort', () => reject(signal.reason as Error)),
-          )
+        ? new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
         : Promise.resolve(answer),
     { maxDeadlineMs: 50 },
   );
@@ -207,9 +194,7 @@ test("a cancelled stream aborts its items' signals", async (t) => {
   const entered = deferred<AbortSignal>();
   const client = await serve(t, (_, { signal }) => {
     entered.resolve(signal);
-    return new Promise((_resolve, reject) =>
-      signal.addEventListener('abort', () => reject(signal.reason as Error)),
-    );
+    return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
   });
   const stream = client.streamReadMeters(withKey());
   stream.on('error', () => {});
@@ -296,8 +281,7 @@ async function outcomesOf(
 ): Promise<Record<string, string | undefined>> {
   const outcomes: Record<string, string | undefined> = {};
   for await (const { id, result } of stream) {
-    outcomes[id] =
-      result?.$case === 'error' ? detailsOfStatus(result.value).reason : result?.value.meterNumber;
+    outcomes[id] = result?.$case === 'error' ? detailsOfStatus(result.value).reason : result?.value.meterNumber;
   }
   return outcomes;
 }

@@ -126,9 +126,7 @@ describe('a SQLite store', () => {
   it('tells of a disk without room for its tables as what it is', async (t) => {
     const disk = mountSmallDisk(t, '16k');
     if (disk === undefined) return t.skip('no file system may be mounted here');
-    await assert.rejects(createDatabase({ dataDir: disk }), ({ cause }: Error) =>
-      isTemporary(cause),
-    );
+    await assert.rejects(createDatabase({ dataDir: disk }), ({ cause }: Error) => isTemporary(cause));
   });
 
   it('survives a disk that is full', async (t) => {

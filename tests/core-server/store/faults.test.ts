@@ -14,11 +14,7 @@ import { createKnexScoreStore } from '../../../core-server/features/score-config
 import { createDatabase, type DatabaseOptions } from '../../../core-server/store/database.js';
 import { isTemporary } from '../../../core-server/store/storage-error.js';
 import { Refusal } from '../../../runtime/errors/refusal.js';
-import {
-  openDatabase,
-  startDialects,
-  type TestDialect,
-} from '../../helpers/databases/databases.js';
+import { openDatabase, startDialects, type TestDialect } from '../../helpers/databases/databases.js';
 
 const dialects = await startDialects();
 const [, postgres] = dialects;
@@ -159,9 +155,7 @@ describe('a PostgreSQL database that is being restored', { skip: postgres.skip }
       .select<{ name: string }[]>(db.raw('current_database() AS name'))
       .limit(1);
     const other = await openDatabase(t, await postgres.place(t));
-    await other.raw('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ?', [
-      name,
-    ]);
+    await other.raw('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ?', [name]);
     await other.raw(`ALTER DATABASE ${name} RENAME TO aside`);
     // The first may meet the connection that was ended.
     for (let time = 0; time < 3; time += 1) await assert.rejects(scores.get('acme'), isWorthARetry);
@@ -200,61 +194,49 @@ describe('a PostgreSQL server that may only be read', { skip: postgres.skip }, (
   });
 });
 
-describe(
-  'a PostgreSQL server that stops to answer and keeps its connections',
-  { skip: postgres.skip },
-  () => {
-    /** Stands the server process behind a connection of the pool still until the test is over. */
-    async function freeze(t: TestContext, db: Knex): Promise<void> {
-      const { rows } = await db.raw<{ rows: { pid: number }[] }>('SELECT pg_backend_pid() AS pid');
-      const [{ pid } = { pid: NaN }] = rows;
-      process.kill(pid, 'SIGSTOP');
-      t.after(() => process.kill(pid, 'SIGCONT'));
-    }
+describe('a PostgreSQL server that stops to answer and keeps its connections', { skip: postgres.skip }, () => {
+  /** Stands the server process behind a connection of the pool still until the test is over. */
+  async function freeze(t: TestContext, db: Knex): Promise<void> {
+    const { rows } = await db.raw<{ rows: { pid: number }[] }>('SELECT pg_backend_pid() AS pid');
+    const [{ pid } = { pid: NaN }] = rows;
+    process.kill(pid, 'SIGSTOP');
+    t.after(() => process.kill(pid, 'SIGCONT'));
+  }
 
-    it(
-      'refuses as worth a retry, and is asked over another connection then',
-      { timeout: 30_000 },
-      async (t) => {
-        const place = await postgres.place(t);
-        const db = await openDatabase(t, {
-          ...place,
-          maxConnections: 1,
-          statementTimeoutMs: 1_000,
-        });
-        await freeze(t, db);
-        const scores = createKnexScoreStore(db);
-        await assert.rejects(scores.get('acme'), isWorthARetry);
-        assert.equal(await scores.get('acme'), undefined);
-      },
-    );
-
-    it('does not keep the process from its end', { timeout: 30_000 }, async (t) => {
-      const db = await createDatabase({ ...(await postgres.place(t)), maxConnections: 1 });
-      const client = db.client as Knex.Client;
-      const connection = (await client.acquireConnection()) as { connection: { stream: Socket } };
-      await client.releaseConnection(connection);
-      await freeze(t, db);
-      await db.destroy();
-      assert.equal(connection.connection.stream.destroyed, true);
+  it('refuses as worth a retry, and is asked over another connection then', { timeout: 30_000 }, async (t) => {
+    const place = await postgres.place(t);
+    const db = await openDatabase(t, {
+      ...place,
+      maxConnections: 1,
+      statementTimeoutMs: 1_000,
     });
+    await freeze(t, db);
+    const scores = createKnexScoreStore(db);
+    await assert.rejects(scores.get('acme'), isWorthARetry);
+    assert.equal(await scores.get('acme'), undefined);
+  });
 
-    it(
-      'is waited for where another replica brings the schema up to date',
-      { timeout: 30_000 },
-      async (t) => {
-        const place = { ...(await postgres.place(t)), statementTimeoutMs: 500 };
-        const other = await openDatabase(t, place);
-        const holder = await other.transaction();
-        await holder.raw('SELECT pg_advisory_xact_lock(7302114521)');
-        const opening = openDatabase(t, place);
-        await sleep(2_000); // more than a statement may take
-        await holder.rollback();
-        await opening;
-      },
-    );
-  },
-);
+  it('does not keep the process from its end', { timeout: 30_000 }, async (t) => {
+    const db = await createDatabase({ ...(await postgres.place(t)), maxConnections: 1 });
+    const client = db.client as Knex.Client;
+    const connection = (await client.acquireConnection()) as { connection: { stream: Socket } };
+    await client.releaseConnection(connection);
+    await freeze(t, db);
+    await db.destroy();
+    assert.equal(connection.connection.stream.destroyed, true);
+  });
+
+  it('is waited for where another replica brings the schema up to date', { timeout: 30_000 }, async (t) => {
+    const place = { ...(await postgres.place(t)), statementTimeoutMs: 500 };
+    const other = await openDatabase(t, place);
+    const holder = await other.transaction();
+    await holder.raw('SELECT pg_advisory_xact_lock(7302114521)');
+    const opening = openDatabase(t, place);
+    await sleep(2_000); // more than a statement may take
+    await holder.rollback();
+    await opening;
+  });
+});
 
 function isWorthARetry(error: unknown): true {
   assert.ok(error instanceof Refusal);

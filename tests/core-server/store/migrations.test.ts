@@ -24,16 +24,12 @@ for (const dialect of dialects) {
       const place = await dialect.place(t);
       const starts = Array.from({ length: 3 }, () => openDatabase(t, place));
       const [db] = await Promise.all(starts);
-      assert.deepEqual(await db?.('knex_migrations').pluck('name'), [
-        '0001-create-api-keys-and-companies',
-      ]);
+      assert.deepEqual(await db?.('knex_migrations').pluck('name'), ['0001-create-api-keys-and-companies']);
     });
 
     it('runs once when several processes start together', async (t) => {
       const place = await dialect.place(t);
-      const outcomes = await Promise.all(
-        Array.from({ length: 4 }, (_, index) => register(place, `company-${index}`)),
-      );
+      const outcomes = await Promise.all(Array.from({ length: 4 }, (_, index) => register(place, `company-${index}`)));
       assert.deepEqual(outcomes, Array(4).fill(''));
       const db = await openDatabase(t, place);
       assert.equal((await createKnexCompanyStore(db).list()).length, 4);
@@ -81,10 +77,7 @@ test('refuses a PostgreSQL database without Unicode', { skip: postgres.skip }, a
   const other = await openDatabase(t, place);
   await other.raw(`CREATE DATABASE ${name} ENCODING 'LATIN1' TEMPLATE template0 LOCALE 'C'`);
   const url = new URL(`/${name}`, place.url).href;
-  await assert.rejects(
-    createDatabase({ ...place, url }),
-    /: the encoding of the database is LATIN1, want UTF8$/,
-  );
+  await assert.rejects(createDatabase({ ...place, url }), /: the encoding of the database is LATIN1, want UTF8$/);
 });
 
 describe('opening the store', () => {
@@ -145,8 +138,7 @@ describe('opening the store', () => {
     }
     const unreachable = 'postgres://u:secret@127.0.0.1:1/d';
     await assert.rejects(createDatabase({ url: unreachable, dataDir: '' }), {
-      message:
-        'cannot open the configuration store postgres://127.0.0.1:1/d: connect ECONNREFUSED 127.0.0.1:1',
+      message: 'cannot open the configuration store postgres://127.0.0.1:1/d: connect ECONNREFUSED 127.0.0.1:1',
     });
   });
 
@@ -159,17 +151,11 @@ describe('opening the store', () => {
     ] as const;
     for (const [url, shown] of addresses) {
       const { DATABASE_URL } = createConfig({ DATABASE_URL: url });
-      await assert.rejects(
-        createDatabase({ url: DATABASE_URL, dataDir: '' }),
-        ({ message, cause }: Error) => {
-          const socket = path.join(dataDir, '.s.PGSQL.5432');
-          assert.equal(
-            message,
-            `cannot open the configuration store postgres://${shown}: connect ENOENT ${socket}`,
-          );
-          return isTemporary(cause);
-        },
-      );
+      await assert.rejects(createDatabase({ url: DATABASE_URL, dataDir: '' }), ({ message, cause }: Error) => {
+        const socket = path.join(dataDir, '.s.PGSQL.5432');
+        assert.equal(message, `cannot open the configuration store postgres://${shown}: connect ENOENT ${socket}`);
+        return isTemporary(cause);
+      });
     }
   });
 });

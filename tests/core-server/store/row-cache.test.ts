@@ -117,8 +117,7 @@ test('what the store does not have is asked for each time', async (t) => {
   const { db } = await openTwice(t);
   const keys = createKnexApiKeyStore(db);
   const queries = countQueries(db);
-  for (let time = 0; time < 3; time += 1)
-    assert.equal(await keys.find('ia_bbbbbbbbbbbb'), undefined);
+  for (let time = 0; time < 3; time += 1) assert.equal(await keys.find('ia_bbbbbbbbbbbb'), undefined);
   assert.equal(queries.count, 3);
 });
 
@@ -158,8 +157,7 @@ test('other processes do not write during a transaction, however often commits a
 test('where changes cannot be told, each row is read', async (t) => {
   const { other } = await openTwice(t);
   const queries = countQueries(other);
-  for (let time = 0; time < 2; time += 1)
-    assert.deepEqual(await createKnexApiKeyStore(other).find(id), key);
+  for (let time = 0; time < 2; time += 1) assert.deepEqual(await createKnexApiKeyStore(other).find(id), key);
   assert.equal(queries.count, 2);
 });
 
@@ -170,7 +168,6 @@ test('a store that cannot be written is read each time', async (t) => {
   await db.raw('PRAGMA query_only = 1');
   await detectChanges(db);
   const queries = countQueries(db);
-  for (let time = 0; time < 2; time += 1)
-    assert.deepEqual(await createKnexApiKeyStore(db).find(id), key);
+  for (let time = 0; time < 2; time += 1) assert.deepEqual(await createKnexApiKeyStore(db).find(id), key);
   assert.equal(queries.count, 2);
 });

@@ -187,9 +187,7 @@ for (const dialect of dialects) {
       const stores = replicas.map((db) => createKnexScoreStore(db));
       const registrations = await Promise.all(
         replicas.flatMap((db) =>
-          Array.from({ length: 5 }, () =>
-            createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date()),
-          ),
+          Array.from({ length: 5 }, () => createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date())),
         ),
       );
       assert.equal(registrations.filter(Boolean).length, 1);

@@ -15,10 +15,7 @@ export type User = { readonly uid: number; readonly gid: number } | Record<strin
  *
  * @param scratch a folder that the user can read
  */
-export async function findPostgresBinaries(
-  scratch: string,
-  user: User,
-): Promise<string | undefined> {
+export async function findPostgresBinaries(scratch: string, user: User): Promise<string | undefined> {
   const candidates = [() => unpackNpmBinaries(scratch), ...(await listSystemFolders())];
   for (const candidate of candidates) {
     try {

@@ -107,16 +107,8 @@ async function startServer(place: ServerPlace): Promise<PostgresServer> {
   };
 }
 
-async function startProcess(
-  { binaries, user, fsync }: ServerPlace,
-  data: string,
-  port: number,
-): Promise<ChildProcess> {
-  const settings = [
-    'listen_addresses=127.0.0.1',
-    'unix_socket_directories=',
-    `fsync=${fsync ? 'on' : 'off'}`,
-  ];
+async function startProcess({ binaries, user, fsync }: ServerPlace, data: string, port: number): Promise<ChildProcess> {
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `fsync=${fsync ? 'on' : 'off'}`];
   const server = spawn(
     path.join(binaries, 'postgres'),
     ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],

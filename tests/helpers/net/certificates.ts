@@ -23,10 +23,7 @@ export async function createAuthority(t: Pick<TestContext, 'after'>): Promise<Au
   const folder = await mkdtemp(path.join(tmpdir(), 'certificates-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const store = async (name: string, cert: string, key: string): Promise<Identity> => {
-    const [certFile, keyFile] = [
-      path.join(folder, `${name}.crt`),
-      path.join(folder, `${name}.key`),
-    ];
+    const [certFile, keyFile] = [path.join(folder, `${name}.crt`), path.join(folder, `${name}.key`)];
     await writeFile(certFile, cert);
     await writeFile(keyFile, key, { mode: 0o600 });
     return { cert, key, certFile, keyFile };

@@ -16,9 +16,7 @@ export async function bindServer(
   { address = '127.0.0.1:0', credentials = ServerCredentials.createInsecure() } = {},
 ): Promise<number> {
   const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync(address, credentials, (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    ),
+    server.bindAsync(address, credentials, (error, bound) => (error ? reject(error) : resolve(bound))),
   );
   t.after(() => server.forceShutdown());
   return port;
@@ -56,9 +54,7 @@ export function detailsOf(error: unknown): {
 export function detailsOfStatus({ details }: Status): ReturnType<typeof detailsOf> {
   const find = (name: string) => details.find((any) => any.typeUrl.endsWith(`/${name}`))?.value;
   const retry = find('google.rpc.RetryInfo');
-  const { reason, domain, metadata } = ErrorInfo.decode(
-    find('google.rpc.ErrorInfo') ?? Buffer.alloc(0),
-  );
+  const { reason, domain, metadata } = ErrorInfo.decode(find('google.rpc.ErrorInfo') ?? Buffer.alloc(0));
   return {
     reason,
     domain,

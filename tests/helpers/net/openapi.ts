@@ -48,17 +48,14 @@ export function createValidator(document: OpenApiDocument): (schema: Part) => Va
   ajv.addVocabulary(['example', 'xml']);
   for (const format of ['double', 'float', 'int32', 'binary']) ajv.addFormat(format, true);
   const schemas = close(document.components.schemas) as Part;
-  return (schema) =>
-    ajv.compile({ ...(rename(close(schema)) as Part), $defs: rename(schemas) as Part });
+  return (schema) => ajv.compile({ ...(rename(close(schema)) as Part), $defs: rename(schemas) as Part });
 }
 
 /** Copies a schema with `additionalProperties: false` wherever members are listed. */
 function close(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(close);
   if (typeof part !== 'object' || part === null) return part;
-  const copy = Object.fromEntries(
-    Object.entries(part).map(([name, value]) => [name, close(value)]),
-  );
+  const copy = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, close(value)]));
   const lists = copy['type'] === 'object' && 'properties' in copy;
   return lists ? { ...copy, additionalProperties: false } : copy;
 }

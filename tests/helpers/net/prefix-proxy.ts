@@ -7,10 +7,7 @@ import type { TestContext } from 'node:test';
  * A reverse proxy that serves below `/vision` what a service serves at its root, and nothing else.
  * @returns its address, without a slash at its end
  */
-export async function startPrefixProxy(
-  t: Pick<TestContext, 'after'>,
-  service: string,
-): Promise<string> {
+export async function startPrefixProxy(t: Pick<TestContext, 'after'>, service: string): Promise<string> {
   const prefix = '/vision';
   const server = createServer((asked, answer) => {
     const { url = '', method, headers } = asked;

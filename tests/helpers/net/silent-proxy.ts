@@ -9,10 +9,7 @@ export interface SilentProxy {
 }
 
 /** A proxy of TCP connections to a port of this machine. */
-export async function startSilentProxy(
-  t: Pick<TestContext, 'after'>,
-  servicePort: number,
-): Promise<SilentProxy> {
+export async function startSilentProxy(t: Pick<TestContext, 'after'>, servicePort: number): Promise<SilentProxy> {
   const sockets: Socket[] = [];
   const server = createServer((client) => {
     const service = connect(servicePort, '127.0.0.1');

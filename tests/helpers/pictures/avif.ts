@@ -76,8 +76,7 @@ export async function composeAvif(parts: AvifParts): Promise<Buffer> {
   );
   const head = (offset: number): Buffer => {
     const places = ids.map((item) => {
-      const place =
-        item > tiles ? [offset + picture.length, payload.length] : [offset, picture.length];
+      const place = item > tiles ? [offset + picture.length, payload.length] : [offset, picture.length];
       const method = version === 0 ? [] : [be(2, 0)];
       return Buffer.concat([id(item), ...method, be(2, 0, 1), be(4, ...place)]);
     });

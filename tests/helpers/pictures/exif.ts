@@ -34,11 +34,7 @@ export const exifRing = (entries: number): Buffer =>
   composeExif([Array<Entry>(entries).fill([0x8769, firstDirectory])]);
 
 /** A picture whose EXIF is replaced, in place. A PNG has a wrong checksum then. */
-export async function withExif(
-  picture: Sharp,
-  type: 'jpeg' | 'png' | 'webp' | 'avif',
-  exif: Buffer,
-): Promise<Buffer> {
+export async function withExif(picture: Sharp, type: 'jpeg' | 'png' | 'webp' | 'avif', exif: Buffer): Promise<Buffer> {
   const bytes = await picture
     .withExif({ IFD0: { Copyright: 'x'.repeat(exif.length) } })
     .toFormat(type)

@@ -79,10 +79,7 @@ function sharedItems(items: number, extents: number, rest: Buffer): Buffer {
       iloc: Buffer.concat([hex('44 00'), be(2, items), ...ids(items).flatMap(place)]),
       iinf: Buffer.concat([be(2, items), ...entries]),
       ipco: Buffer.concat([size, box('av1C', be(4, 0))]),
-      ipma: Buffer.concat([
-        be(4, items),
-        ...ids(items).map((id) => Buffer.concat([be(2, id), hex('02 01 02')])),
-      ]),
+      ipma: Buffer.concat([be(4, items), ...ids(items).map((id) => Buffer.concat([be(2, id), hex('02 01 02')]))]),
       rest,
     });
   };
@@ -107,21 +104,16 @@ function manyFields(bytes: number, isBig: boolean): Buffer {
   return file;
 }
 
-const jpegOf = (...parts: Buffer[]): Buffer =>
-  Buffer.concat([hex('ff d8 ff e0 00 02'), ...parts, hex('ff d9')]);
-const pngOf = (...parts: Buffer[]): Buffer =>
-  Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...parts]);
-const webpOf = (...parts: Buffer[]): Buffer =>
-  Buffer.concat([Buffer.from('RIFF____WEBP', 'latin1'), ...parts]);
+const jpegOf = (...parts: Buffer[]): Buffer => Buffer.concat([hex('ff d8 ff e0 00 02'), ...parts, hex('ff d9')]);
+const pngOf = (...parts: Buffer[]): Buffer => Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...parts]);
+const webpOf = (...parts: Buffer[]): Buffer => Buffer.concat([Buffer.from('RIFF____WEBP', 'latin1'), ...parts]);
 
 /** Directories that all lead to the next, each from all its entries. */
 const exifChain = (entries: number): Buffer => {
   const pointers = [0x8769, 0x8825, 0xa005];
   const size = 2 + 12 * entries + 4;
   return composeExif(
-    pointers.map((tag, level) =>
-      Array<[number, number]>(entries).fill([tag, 8 + ((level + 1) % 3) * size]),
-    ),
+    pointers.map((tag, level) => Array<[number, number]>(entries).fill([tag, 8 + ((level + 1) % 3) * size])),
   );
 };
 
@@ -134,35 +126,16 @@ export function createHostileFiles(bytes: number): HostileFile[] {
     const pattern = hex(filling);
     add(`tiff, overlapping scans before ${filling}`, overlappingScans(bytes, 103, pattern));
     add(`jpeg, progressive, filled with ${filling}`, jpegOf(fill(bytes, pattern)));
-    add(
-      `jpeg, a scan of ${filling}`,
-      jpegOf(hex('ff da 00 08 01 01 00 00 3f 00'), fill(bytes, pattern)),
-    );
+    add(`jpeg, a scan of ${filling}`, jpegOf(hex('ff da 00 08 01 01 00 00 3f 00'), fill(bytes, pattern)));
   }
   for (const headers of [1, 20, 21, 128, 129, 1_000, bytes >> 3])
     add(`tiff, ${headers} overlapping scans`, overlappingScans(bytes, headers));
-  for (const scan of [
-    'ff da',
-    'ff da 00 08',
-    'ff da 00 08 01',
-    'ff da 02 04 00',
-    'ff da 00 08 01 ff d9',
-  ])
-    add(
-      `tiff of ${scan}`,
-      composeTiff(fill(bytes, hex(scan)), { width: 9, height: 9, compression: 7 }),
-    );
+  for (const scan of ['ff da', 'ff da 00 08', 'ff da 00 08 01', 'ff da 02 04 00', 'ff da 00 08 01 ff d9'])
+    add(`tiff of ${scan}`, composeTiff(fill(bytes, hex(scan)), { width: 9, height: 9, compression: 7 }));
   add('tiff, overlapping directories', overlappingDirectories(bytes));
   add('tiff, a directory of all fields', manyFields(bytes, false));
   add('bigtiff, a directory of all fields', manyFields(bytes, true));
-  for (const segment of [
-    'ff e1 00 00',
-    'ff e1 00 02',
-    'ff fe 00 01',
-    'ff c0 00 02',
-    'ff da 00 00',
-    'ff dd ff ff',
-  ])
+  for (const segment of ['ff e1 00 00', 'ff e1 00 02', 'ff fe 00 01', 'ff c0 00 02', 'ff da 00 00', 'ff dd ff ff'])
     add(`jpeg of ${segment}`, jpegOf(fill(bytes, hex(segment))));
   for (const [type, head] of [
     ['jpeg', jpegOf()],
@@ -189,33 +162,21 @@ export function createHostileFiles(bytes: number): HostileFile[] {
       pngOf(fill(bytes, Buffer.concat([be(4, length), Buffer.from(type), hex('01 01 01 01')]))),
     );
   for (const length of [0, 1, 0xffff_ffff])
-    add(
-      `webp, chunks of ${length}`,
-      webpOf(fill(bytes, Buffer.concat([Buffer.from('ANMF'), be(4, length)]))),
-    );
+    add(`webp, chunks of ${length}`, webpOf(fill(bytes, Buffer.concat([Buffer.from('ANMF'), be(4, length)]))));
   add('avif, empty extents', emptyExtents());
   add('avif, empty extents of few items', emptyExtents(16, 60_000));
   // Its steps suffice for all of them, but not the worker's memory.
-  add(
-    'avif, empty extents in a larger file',
-    Buffer.concat([emptyExtents(), fill(bytes, hex('00'))]),
-  );
+  add('avif, empty extents in a larger file', Buffer.concat([emptyExtents(), fill(bytes, hex('00'))]));
   const units = fill(5_994, hex('32 00 12 00 0a 00'));
   add('avif, many pictures of the same units', sharedItems(1_000, 1, units));
   add('avif, pictures of the whole file many times', sharedItems(10, 1_000, fill(bytes, units)));
-  add(
-    'avif, a unit of an endless length',
-    sharedItems(1_000, 1, Buffer.concat([hex('32'), fill(bytes, hex('80'))])),
-  );
+  add('avif, a unit of an endless length', sharedItems(1_000, 1, Buffer.concat([hex('32'), fill(bytes, hex('80'))])));
   add('avif, zeros between units', sharedItems(1_000, 1, fill(bytes, hex('00'))));
   add('avif, boxes of no size', Buffer.concat([avif({}), fill(bytes, box('free'))]));
   add(
     'avif, a property for all',
     avif({
-      ipma: Buffer.concat([
-        be(4, 1_000),
-        ...ids(1_000).map((id) => Buffer.concat([be(2, id), fill(256, hex('ff'))])),
-      ]),
+      ipma: Buffer.concat([be(4, 1_000), ...ids(1_000).map((id) => Buffer.concat([be(2, id), fill(256, hex('ff'))]))]),
     }),
   );
   return files;

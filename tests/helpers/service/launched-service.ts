@@ -3,13 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DemoCredentials } from '../../../core-server/compose/first-start.js';
-import {
-  createRunAdmin,
-  launch,
-  type LaunchOptions,
-  type RunAdmin,
-  type Service,
-} from '../../../launcher/launch.js';
+import { createRunAdmin, launch, type LaunchOptions, type RunAdmin, type Service } from '../../../launcher/launch.js';
 import { createLaunchSettings } from '../../../launcher/launch-settings.js';
 
 /** The processes of `make run`, on free ports of this machine and with a store of their own. */

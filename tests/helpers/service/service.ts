@@ -22,10 +22,7 @@ export interface TestService {
   /** An API key that may be used for everything. */
   readonly apiKey: string;
   /** Creates an API key that is limited to some operations, or that is over already. */
-  createKey(options?: {
-    operations?: Operation[];
-    expireTime?: Date;
-  }): Promise<{ id: string; secret: string }>;
+  createKey(options?: { operations?: Operation[]; expireTime?: Date }): Promise<{ id: string; secret: string }>;
   revokeKey(id: string): Promise<void>;
   createCompany(name: string, password: string): Promise<void>;
   /** The administration port and its key. */

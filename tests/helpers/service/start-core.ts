@@ -4,11 +4,7 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { createConfig } from '../../../core-server/compose/config.js';
-import {
-  type CoreOptions,
-  type RunningCore,
-  startCore,
-} from '../../../core-server/compose/core.js';
+import { type CoreOptions, type RunningCore, startCore } from '../../../core-server/compose/core.js';
 
 const root = new URL('../../../../', import.meta.url);
 

@@ -9,10 +9,7 @@ import {
   type GetDetectionScoreResponse,
   ScoreConfigServiceService,
 } from '../../../generated/imageanalysis/v1/score_config.js';
-import {
-  type CoreConnection,
-  createCoreConnection,
-} from '../../../rest-facade/core-client/core-connection.js';
+import { type CoreConnection, createCoreConnection } from '../../../rest-facade/core-client/core-connection.js';
 import { loadCoreTrust } from '../../../rest-facade/tls.js';
 import { deferred } from '../../helpers/deferred.js';
 import { createForm } from '../../helpers/net/form.js';
@@ -26,10 +23,7 @@ const never: Script = () => new Promise<object>(() => {});
 const ask = (url: string) => fetch(`${url}/face_config_score?detection`, { headers: withKey });
 
 /** Tries until it holds or the time is up. */
-async function eventually(
-  holds: () => boolean | Promise<boolean>,
-  limitMs: number,
-): Promise<number> {
+async function eventually(holds: () => boolean | Promise<boolean>, limitMs: number): Promise<number> {
   const started = performance.now();
   while (!(await holds())) {
     assert.ok(performance.now() - started < limitMs, `not within ${limitMs} ms`);
@@ -52,47 +46,39 @@ test('the deadline of the request goes to the core, and 504 comes when it passes
   assert.match(logged(), /"reason":"DEADLINE"/);
 });
 
-test(
-  'a response goes out without waiting for the status behind it',
-  { timeout: 5_000 },
-  async (t) => {
-    const isAnswered = deferred();
-    const holdStatus = new Server({
-      interceptors: [
-        (_method, call) =>
-          new ServerInterceptingCall(call, {
-            sendStatus: (status, send) => void isAnswered.promise.then(() => send(status)),
-          }),
-      ],
-    });
-    holdStatus.addService(
-      { getDetectionScore: ScoreConfigServiceService.getDetectionScore },
-      {
-        getDetectionScore: (_call: unknown, done: sendUnaryData<GetDetectionScoreResponse>) =>
-          done(null, { company: 'acme', detectionScore: 0.5 }),
-      },
-    );
-    const { url } = await startFacade(t, await bindServer(t, holdStatus));
-    assert.equal((await ask(url)).status, 200);
-    isAnswered.resolve();
-  },
-);
+test('a response goes out without waiting for the status behind it', { timeout: 5_000 }, async (t) => {
+  const isAnswered = deferred();
+  const holdStatus = new Server({
+    interceptors: [
+      (_method, call) =>
+        new ServerInterceptingCall(call, {
+          sendStatus: (status, send) => void isAnswered.promise.then(() => send(status)),
+        }),
+    ],
+  });
+  holdStatus.addService(
+    { getDetectionScore: ScoreConfigServiceService.getDetectionScore },
+    {
+      getDetectionScore: (_call: unknown, done: sendUnaryData<GetDetectionScoreResponse>) =>
+        done(null, { company: 'acme', detectionScore: 0.5 }),
+    },
+  );
+  const { url } = await startFacade(t, await bindServer(t, holdStatus));
+  assert.equal((await ask(url)).status, 200);
+  isAnswered.resolve();
+});
 
-test(
-  'a caller that goes away cancels the call and is logged as 499',
-  { timeout: 5_000 },
-  async (t) => {
-    const { port, core, logged } = await startBoth(t, never);
-    const socket = await openSocket(port);
-    socket.write('GET /face_config_score?detection HTTP/1.1\r\nhost: x\r\napikey: k\r\n\r\n');
-    await eventually(() => core.calls.length === 1, 20_000);
-    assert.equal(core.calls[0]?.isCancelled(), false);
-    socket.destroy();
-    await core.calls[0]?.cancelled;
-    await eventually(() => logged().includes('"status":499'), 20_000);
-    assert.match(logged(), /"status":499,"reason":"CLIENT_CLOSED"/);
-  },
-);
+test('a caller that goes away cancels the call and is logged as 499', { timeout: 5_000 }, async (t) => {
+  const { port, core, logged } = await startBoth(t, never);
+  const socket = await openSocket(port);
+  socket.write('GET /face_config_score?detection HTTP/1.1\r\nhost: x\r\napikey: k\r\n\r\n');
+  await eventually(() => core.calls.length === 1, 20_000);
+  assert.equal(core.calls[0]?.isCancelled(), false);
+  socket.destroy();
+  await core.calls[0]?.cancelled;
+  await eventually(() => logged().includes('"status":499'), 20_000);
+  assert.match(logged(), /"status":499,"reason":"CLIENT_CLOSED"/);
+});
 
 test('many callers that go away break off nobody else', { timeout: 60_000 }, async (t) => {
   let release = () => {};
@@ -125,12 +111,8 @@ const { path, requestSerialize, responseDeserialize } = ScoreConfigServiceServic
 const callOf = (client: Client) =>
   new Promise<object>((resolve, reject) => {
     const request = GetDetectionScoreRequest.create();
-    client.makeUnaryRequest(
-      path,
-      requestSerialize,
-      responseDeserialize,
-      request,
-      (error, answer) => (error ? reject(error) : resolve(answer ?? {})),
+    client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, (error, answer) =>
+      error ? reject(error) : resolve(answer ?? {}),
     );
   });
 /** As after many callers that went away. */
@@ -211,10 +193,7 @@ test('an upload that stalls ends at the deadline with 504', async (t) => {
   const head = (path: string) => `POST ${path} HTTP/1.1\r\nhost: x\r\napikey: k\r\n`;
   const form = 'content-type: multipart/form-data; boundary=b\r\ncontent-length: 1000\r\n\r\n--b';
   const json = 'content-length: 1000\r\n\r\n{"image":';
-  for (const request of [
-    head('/face_detect_single') + form,
-    head('/meter-number-ocr/base64') + json,
-  ]) {
+  for (const request of [head('/face_detect_single') + form, head('/meter-number-ocr/base64') + json]) {
     const started = Date.now();
     const answer = await exchange(port, request);
     assert.equal(answer.status, 504, answer.text);
@@ -244,76 +223,64 @@ test('a caller that takes its answer in drops is cut off', async (t) => {
   clearInterval(drops);
 });
 
-test(
-  'a core that is not there is 503 at once, and found when it comes',
-  { timeout: 60_000 },
-  async (t) => {
-    const { port: corePort, kill } = await startFakeCore(t, answerAll);
-    kill();
-    const { url, logged } = await startFacade(t, corePort);
-    for (let round = 0; round < 5; round += 1) {
-      const started = performance.now();
-      const answer = await ask(url);
-      assert.ok(performance.now() - started < 4_000);
-      assert.equal(answer.headers.get('retry-after'), '1');
-      const { status, reason } = await readRefusal(answer);
-      assert.deepEqual([status, reason], [503, 'CORE_UNAVAILABLE']);
-    }
-    assert.match(logged(), /"level":40.*"reason":"CORE_UNAVAILABLE"/);
-    await startFakeCore(t, answerAll, corePort);
-    const foundMs = await eventually(async () => (await ask(url)).status === 200, 20_000);
-    t.diagnostic(`found after ${Math.round(foundMs)} ms`);
-  },
-);
-
-test(
-  'a core that dies in a call is 503, and a restarted one is found again',
-  { timeout: 60_000 },
-  async (t) => {
-    const first = await startFakeCore(t, never);
-    const { url } = await startFacade(t, first.port);
-    const pending = ask(url);
-    await eventually(() => first.calls.length === 1, 20_000);
-    first.kill();
-    const { status, reason } = await readRefusal(await pending);
-    assert.deepEqual([status, reason], [503, 'CORE_UNAVAILABLE']);
-    // Until the back-off has grown towards its limit.
-    let attempts = 0;
-    const closing = createServer((socket) => {
-      attempts += 1;
-      socket.destroy();
-    });
-    await once(closing.listen(first.port, '127.0.0.1'), 'listening');
-    await eventually(async () => {
-      assert.equal((await ask(url)).status, 503);
-      return attempts >= 4;
-    }, 20_000);
-    await new Promise((resolve) => closing.close(resolve));
-    await startFakeCore(t, answerAll, first.port);
-    const foundMs = await eventually(async () => (await ask(url)).status === 200, 20_000);
-    t.diagnostic(`found after ${Math.round(foundMs)} ms`);
-  },
-);
-
-test(
-  'a core that accepts connections and says nothing is 503, not a hang',
-  { timeout: 60_000 },
-  async (t) => {
-    const sockets: Socket[] = [];
-    const silent = createServer((socket) => sockets.push(socket));
-    silent.listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    t.after(() => {
-      for (const socket of sockets) socket.destroy();
-      silent.close();
-    });
-    const { url } = await startFacade(t, (silent.address() as AddressInfo).port);
+test('a core that is not there is 503 at once, and found when it comes', { timeout: 60_000 }, async (t) => {
+  const { port: corePort, kill } = await startFakeCore(t, answerAll);
+  kill();
+  const { url, logged } = await startFacade(t, corePort);
+  for (let round = 0; round < 5; round += 1) {
     const started = performance.now();
-    const { status } = await readRefusal(await ask(url));
-    assert.equal(status, 503);
-    assert.ok(performance.now() - started < 15_000);
-  },
-);
+    const answer = await ask(url);
+    assert.ok(performance.now() - started < 4_000);
+    assert.equal(answer.headers.get('retry-after'), '1');
+    const { status, reason } = await readRefusal(answer);
+    assert.deepEqual([status, reason], [503, 'CORE_UNAVAILABLE']);
+  }
+  assert.match(logged(), /"level":40.*"reason":"CORE_UNAVAILABLE"/);
+  await startFakeCore(t, answerAll, corePort);
+  const foundMs = await eventually(async () => (await ask(url)).status === 200, 20_000);
+  t.diagnostic(`found after ${Math.round(foundMs)} ms`);
+});
+
+test('a core that dies in a call is 503, and a restarted one is found again', { timeout: 60_000 }, async (t) => {
+  const first = await startFakeCore(t, never);
+  const { url } = await startFacade(t, first.port);
+  const pending = ask(url);
+  await eventually(() => first.calls.length === 1, 20_000);
+  first.kill();
+  const { status, reason } = await readRefusal(await pending);
+  assert.deepEqual([status, reason], [503, 'CORE_UNAVAILABLE']);
+  // Until the back-off has grown towards its limit.
+  let attempts = 0;
+  const closing = createServer((socket) => {
+    attempts += 1;
+    socket.destroy();
+  });
+  await once(closing.listen(first.port, '127.0.0.1'), 'listening');
+  await eventually(async () => {
+    assert.equal((await ask(url)).status, 503);
+    return attempts >= 4;
+  }, 20_000);
+  await new Promise((resolve) => closing.close(resolve));
+  await startFakeCore(t, answerAll, first.port);
+  const foundMs = await eventually(async () => (await ask(url)).status === 200, 20_000);
+  t.diagnostic(`found after ${Math.round(foundMs)} ms`);
+});
+
+test('a core that accepts connections and says nothing is 503, not a hang', { timeout: 60_000 }, async (t) => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket));
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+  const { url } = await startFacade(t, (silent.address() as AddressInfo).port);
+  const started = performance.now();
+  const { status } = await readRefusal(await ask(url));
+  assert.equal(status, 503);
+  assert.ok(performance.now() - started < 15_000);
+});
 
 test('answers far above the 4 MiB of gRPC pass', async (t) => {
   const crop = Buffer.alloc(20 * 1024 * 1024, 'crop');

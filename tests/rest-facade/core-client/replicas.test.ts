@@ -11,13 +11,7 @@ import { loadCoreTrust } from '../../../rest-facade/tls.js';
 import { createForm } from '../../helpers/net/form.js';
 import { answerAll } from '../answers.js';
 import { type ErrorBody, startFacade, withKey } from '../facade.js';
-import {
-  CoreRefusal,
-  type FakeCore,
-  type ReceivedCall,
-  type Script,
-  startFakeCore,
-} from '../fake-core.js';
+import { CoreRefusal, type FakeCore, type ReceivedCall, type Script, startFakeCore } from '../fake-core.js';
 
 // Cores that come and go behind one facade.
 
@@ -54,8 +48,7 @@ function startClients(url: string) {
   };
 }
 
-const listOf = (cores: readonly FakeCore[]) =>
-  `ipv4:${cores.map(({ port }) => `127.0.0.1:${port}`).join(',')}`;
+const listOf = (cores: readonly FakeCore[]) => `ipv4:${cores.map(({ port }) => `127.0.0.1:${port}`).join(',')}`;
 
 async function untilCalled(core: FakeCore, count: number): Promise<void> {
   const wanted = core.calls.length + count;
@@ -163,9 +156,7 @@ for (const isBegun of [false, true])
 
 test('a core that is added behind a name is used, with no request failed', async (t) => {
   const addresses = ['127.0.0.1'];
-  t.mock.method(dns.promises, 'lookup', () =>
-    Promise.resolve(addresses.map((address) => ({ address, family: 4 }))),
-  );
+  t.mock.method(dns.promises, 'lookup', () => Promise.resolve(addresses.map((address) => ({ address, family: 4 }))));
   const first = await startFakeCore(t, answerLater);
   const second = await startFakeCore(t, answerLater, first.port, '127.0.0.2');
   const target = toTarget(`core.test:${first.port}`);

@@ -8,8 +8,7 @@ import { deferred } from '../../helpers/deferred.js';
 import { exchange } from '../raw-http.js';
 import { serveApp } from '../serve-app.js';
 
-const queueFull = (retryAfterSeconds = 1) =>
-  refuse('QUEUE_FULL', 'The queue is full.', { retryAfterSeconds });
+const queueFull = (retryAfterSeconds = 1) => refuse('QUEUE_FULL', 'The queue is full.', { retryAfterSeconds });
 
 /** A throttle with hands on its clock, and work that ends when the test says so. */
 function setUp() {
@@ -98,8 +97,7 @@ test('a limit is forgotten when its caller was not at it for a second, however l
 test('a new caller costs as little as any, however many others are at their limit', async () => {
   let asked = 0;
   const throttle = createThrottle({ now: () => (asked += 1) / 1_000 });
-  const run = (caller: string) =>
-    throttle.run(caller, () => Promise.reject(queueFull())).catch(() => undefined);
+  const run = (caller: string) => throttle.run(caller, () => Promise.reject(queueFull())).catch(() => undefined);
   const costs: number[] = [];
   for (let caller = 0; caller < 4_000; caller += 1) {
     const before = asked;
@@ -126,8 +124,7 @@ async function simulate(perSecond: number, seconds = 5) {
       queue.shift()?.();
       answered += 1;
     }
-    for (; sent < ((nowMs + 1) / 1_000) * perSecond; sent += 1)
-      throttle.run('a', work).catch(() => undefined);
+    for (; sent < ((nowMs + 1) / 1_000) * perSecond; sent += 1) throttle.run('a', work).catch(() => undefined);
     await nextTurn();
   }
   return { sent, begun, answered: answered / (capacity * seconds), asked: begun - answered };

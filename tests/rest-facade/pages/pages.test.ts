@@ -20,11 +20,7 @@ test('the pages for browsers need no key, load what they name below a prefix too
     const named = [...html.matchAll(/\s(?:src|href)="([^"#]+)"/g)].map(([, address]) => address);
     assert.ok(named.length > 0);
     for (const address of named)
-      assert.equal(
-        (await fetch(new URL(address ?? '', `${url}${path}`))).status,
-        200,
-        `${path} names ${address}`,
-      );
+      assert.equal((await fetch(new URL(address ?? '', `${url}${path}`))).status, 200, `${path} names ${address}`);
   }
   assert.deepEqual(core.calls, []);
 });

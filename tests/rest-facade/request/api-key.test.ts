@@ -32,6 +32,5 @@ test('a key has three names, which must agree', () => {
     [{ 'x-api-key': ['secret', 'secret'] }, 'INVALID_API_KEY'],
     [{ authorization: ['Bearer secret two'] }, 'INVALID_API_KEY'],
   ];
-  for (const [headers, expected] of table)
-    assert.equal(read(headers), expected, JSON.stringify(headers));
+  for (const [headers, expected] of table) assert.equal(read(headers), expected, JSON.stringify(headers));
 });

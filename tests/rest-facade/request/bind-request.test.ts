@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadRpcs } from '../../../rest-facade/protos.js';
-import {
-  bindRequest,
-  type ParsedBody,
-  type RequestParts,
-} from '../../../rest-facade/request/bind-request.js';
+import { bindRequest, type ParsedBody, type RequestParts } from '../../../rest-facade/request/bind-request.js';
 import { chooseRoute } from '../../../rest-facade/request/choose-route.js';
 import { parseQuery } from '../../../rest-facade/request/parse-target.js';
 import { createRoutes, type Route } from '../../../rest-facade/request/rules.js';
@@ -60,11 +56,7 @@ test('requests and their messages', () => {
       'DetectAllFaces',
       { image, attributes: true, min_quality: 0.5 },
     ],
-    [
-      ['POST', '/face_detect_single', form(['company', ''], ['x', '1'], ['x', '2'])],
-      'DetectSingleFace',
-      { image },
-    ],
+    [['POST', '/face_detect_single', form(['company', ''], ['x', '1'], ['x', '2'])], 'DetectSingleFace', { image }],
     [
       ['POST', '/face_detect_multi', form(['min_score', ''], ['max_faces', ''], ['crop', ''])],
       'DetectAllFaces',
@@ -128,12 +120,7 @@ test('requests and their messages', () => {
       { company: 'acme', password: 'é' },
     ],
     [
-      [
-        'PUT',
-        score,
-        json({ company: 'acme', detection_score: 0.5, password: null }),
-        { 'x-company-password': ['p'] },
-      ],
+      ['PUT', score, json({ company: 'acme', detection_score: 0.5, password: null }), { 'x-company-password': ['p'] }],
       'SetDetectionScore',
       { company: 'acme', detection_score: 0.5, password: 'p' },
     ],
@@ -182,11 +169,7 @@ test('requests that are refused', () => {
     [['PUT', score, json({ detection_score: 1e-7 })], 'INVALID_SCORE'],
     [
       // A JSON number would have lost zeros and digits already.
-      [
-        'POST',
-        '/meter-number-ocr/base64',
-        { picture: image, members: { previous_reading: 120.5 } },
-      ],
+      ['POST', '/meter-number-ocr/base64', { picture: image, members: { previous_reading: 120.5 } }],
       'INVALID_FIELD',
     ],
     [['POST', '/meter-number-ocr/file', form(['expected_digits', '8.0'])], 'INVALID_FIELD'],

@@ -17,27 +17,17 @@ const cases: [request: string, init: RequestInit, field: string, sent: string][]
   ['/face_config_score?detection=0.5', {}, 'detection_score', 'detection'],
   ['/face_config_score?detection=0.5', {}, 'password', 'password'],
   [score, {}, 'password', 'x-company-password'],
-  [
-    score,
-    { method: 'PUT', body: '{"detection_score": 0.5}' },
-    'detection_score',
-    'detection_score',
-  ],
+  [score, { method: 'PUT', body: '{"detection_score": 0.5}' }, 'detection_score', 'detection_score'],
 ];
 
 for (const [request, init, field, sent] of cases) {
   const [path] = request.split('?');
   test(`${init.method ?? 'GET'} ${path} calls ${field} "${sent}"`, async (t) => {
     const { url } = await startBoth(t, () => {
-      throw new CoreRefusal(
-        status.INVALID_ARGUMENT,
-        'INVALID_FIELD',
-        `${field} is odd, want ${field}`,
-        {
-          field,
-          value: field,
-        },
-      );
+      throw new CoreRefusal(status.INVALID_ARGUMENT, 'INVALID_FIELD', `${field} is odd, want ${field}`, {
+        field,
+        value: field,
+      });
     });
     const answer = await fetch(url + request, { ...init, headers: withKey });
     const { code, reason, message, details } = (await answer.json()) as ErrorBody;

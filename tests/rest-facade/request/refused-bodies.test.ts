@@ -202,10 +202,7 @@ test('uploads beyond the budget of all requests are refused, and it is given bac
   while (core.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   const second = await send();
   assert.equal(second.headers.get('retry-after'), '1');
-  assert.deepEqual(await readRefusal(second).then(({ status: http, reason }) => [http, reason]), [
-    429,
-    'QUEUE_FULL',
-  ]);
+  assert.deepEqual(await readRefusal(second).then(({ status: http, reason }) => [http, reason]), [429, 'QUEUE_FULL']);
   release();
   assert.equal((await first).status, 200);
   for (let round = 0; round < 3; round += 1) assert.equal((await send()).status, 200);

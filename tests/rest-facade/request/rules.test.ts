@@ -44,25 +44,9 @@ test('the routes are those of the contract', () => {
     'expected_digits,expected_decimals,previous_reading,max_increase,serial_number,alternatives,details,expected_unit';
   assert.deepEqual(routes, [
     ['POST /face_detect_single', 'DetectSingleFace', 'multipart', '', `${options},${more}`, '', ''],
-    [
-      'POST /face_detect_multi',
-      'DetectAllFaces',
-      'multipart',
-      '',
-      `${options},max_faces,${more}`,
-      '',
-      '',
-    ],
+    ['POST /face_detect_multi', 'DetectAllFaces', 'multipart', '', `${options},max_faces,${more}`, '', ''],
     [`GET ${score}`, 'GetDetectionScore', 'none', 'company', '', '', header],
-    [
-      'GET /face_config_score',
-      'GetDetectionScore',
-      'none',
-      '',
-      'company,password',
-      'detection:undefined:bare',
-      '',
-    ],
+    ['GET /face_config_score', 'GetDetectionScore', 'none', '', 'company,password', 'detection:undefined:bare', ''],
     [`PUT ${score}`, 'SetDetectionScore', 'json', 'company', 'detection_score', '', header],
     [
       'GET /face_config_score',
@@ -121,25 +105,14 @@ test('mistakes in the options are errors at start that name the RPC', (t) => {
     [method('M', 'post: "/a" body: "name"'), /body is "name", known is "\*" only/],
     [method('M', 'get: "/a"', 'bindings: {path: "/b"}'), /names the path "\/b"/],
     [method('M', 'get: "/a"', 'refusals: "NO_FACES"'), /option rest: refusals\.0: .*NO_FACE/],
-    [
-      method('M', 'get: "/a"', 'bindings: {path: "/a"} bindings: {path: "/a"}'),
-      /names the path "\/a" twice/,
-    ],
+    [method('M', 'get: "/a"', 'bindings: {path: "/a"} bindings: {path: "/a"}'), /names the path "\/a" twice/],
     [method('M', 'get: "/a"', `bindings: {path: "/a" ${multipart}}`), /needs body: "\*"/],
     [
-      method(
-        'M',
-        'post: "/a" body: "*"',
-        'bindings: {path: "/a" data_url: {member: "m" field: "name"}}',
-      ),
+      method('M', 'post: "/a" body: "*"', 'bindings: {path: "/a" data_url: {member: "m" field: "name"}}'),
       /field "name" must be of type bytes/,
     ],
     [
-      method(
-        'M',
-        'post: "/a" body: "*"',
-        `bindings: {path: "/a" ${multipart} data_url: {member: "m" field: "image"}}`,
-      ),
+      method('M', 'post: "/a" body: "*"', `bindings: {path: "/a" ${multipart} data_url: {member: "m" field: "image"}}`),
       /exclude each other/,
     ],
     [
@@ -161,21 +134,14 @@ test('mistakes in the options are errors at start that name the RPC', (t) => {
     [method('M', 'get: "/a"', '', 'Nested'), /field "q" is of type Q/],
     [method('M', 'get: "/a"', '', 'Large'), /field "n" is of type int64, which has no REST form/],
     [method('M', 'get: "/a"', '', 'Tags'), /field "tags" is repeated, which has no REST form/],
-    [
-      `rpc M(stream Q) returns (R) { option (google.api.http) = {get: "/a"}; }`,
-      /streams are not available over REST/,
-    ],
+    [`rpc M(stream Q) returns (R) { option (google.api.http) = {get: "/a"}; }`, /streams are not available over REST/],
     [
       `rpc M(Q) returns (R) { option (imageanalysis.v1.rest) = {bindings: {path: "/a"}}; }`,
       /option rest without google\.api\.http/,
     ],
-    [
-      method('M', 'get: "/a/{name}"') + method('N', 'get: "/a/{x}"'),
-      /^a\.S\.N: GET \/a\/\{\} is taken by a\.S\.M$/,
-    ],
+    [method('M', 'get: "/a/{name}"') + method('N', 'get: "/a/{x}"'), /^a\.S\.N: GET \/a\/\{\} is taken by a\.S\.M$/],
   ];
-  for (const [methods, message] of table)
-    assert.throws(() => createRoutes(load(t, methods)), { message }, methods);
+  for (const [methods, message] of table) assert.throws(() => createRoutes(load(t, methods)), { message }, methods);
 });
 
 test('all mistakes are reported together', (t) => {

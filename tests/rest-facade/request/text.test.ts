@@ -81,10 +81,7 @@ test('a path is shown without what may be a password or a key', () => {
 });
 
 test('a quoted text has no control character', () => {
-  assert.equal(
-    quote('\x00\x1b\x7f\x80\x9b31m\xa0"'),
-    '"\\u0000\\u001b\\u007f\\u0080\\u009b31m\xa0\\""',
-  );
+  assert.equal(quote('\x00\x1b\x7f\x80\x9b31m\xa0"'), '"\\u0000\\u001b\\u007f\\u0080\\u009b31m\xa0\\""');
 });
 
 test('path templates beyond {name} are refused', () => {

@@ -103,8 +103,7 @@ test('a collector joins chunks, with and without a promised length', () => {
 });
 
 test('a collector refuses one byte more than its limit', () => {
-  const create = () =>
-    createByteCollector({ what: 'file', maxBytes: 100, expectedBytes: undefined });
+  const create = () => createByteCollector({ what: 'file', maxBytes: 100, expectedBytes: undefined });
   assert.equal(
     reasonOf(() => create().push(Buffer.alloc(100))),
     undefined,
@@ -135,8 +134,7 @@ test('data URLs and their bytes', () => {
     ['data:image/x;base64,  YWI=  ', 'ab'],
     ['data:image/x;base64,+/+/', '\xfb\xff\xbf'],
   ];
-  for (const [url, bytes] of table)
-    assert.equal(decode(url).toString('latin1'), bytes, JSON.stringify(url));
+  for (const [url, bytes] of table) assert.equal(decode(url).toString('latin1'), bytes, JSON.stringify(url));
 });
 
 test('what is no data URL, no base64, no picture', () => {
@@ -212,55 +210,20 @@ test('refusals of data URLs tell what is wrong, and nothing of the picture', () 
   const alphabet = 'want base64 of the standard alphabet';
   const table: [url: string, message: string, value?: string][] = [
     ['YWJj', `image does not begin with "data:", ${want}`],
-    [
-      `data:image/png;base64${'YWJj'.repeat(100)}`,
-      `image has no comma in its first 256 characters, ${want}`,
-    ],
+    [`data:image/png;base64${'YWJj'.repeat(100)}`, `image has no comma in its first 256 characters, ${want}`],
     ['data:image/png,YWJj', `image begins with "data:image/png,", ${want}`],
-    [
-      'data:text/plain;base64,YWJj',
-      'image has the media type "text/plain", want image/<type>',
-      'text/plain',
-    ],
+    ['data:text/plain;base64,YWJj', 'image has the media type "text/plain", want image/<type>', 'text/plain'],
     ['data:image/x;base64,YWJ%', `image has "%" as character 4 of its data, ${alphabet}`, '%'],
-    [
-      `data:image/x;base64,!${' '.repeat(100_000)}==`,
-      `image has "!" as character 1 of its data, ${alphabet}`,
-      '!',
-    ],
-    [
-      `data:image/x;base64,=${' '.repeat(100_000)}= =`,
-      `image has "=" as character 1 of its data, ${alphabet}`,
-      '=',
-    ],
-    [
-      'data:image/x;base64,YWJj\nYW  J',
-      `image has U+0020 as character 8 of its data, ${alphabet}`,
-      'U+0020',
-    ],
+    [`data:image/x;base64,!${' '.repeat(100_000)}==`, `image has "!" as character 1 of its data, ${alphabet}`, '!'],
+    [`data:image/x;base64,=${' '.repeat(100_000)}= =`, `image has "=" as character 1 of its data, ${alphabet}`, '='],
+    ['data:image/x;base64,YWJj\nYW  J', `image has U+0020 as character 8 of its data, ${alphabet}`, 'U+0020'],
     ['data:image/x;base64,YW\nJ"', `image has "\\"" as character 5 of its data, ${alphabet}`, '"'],
     ['data:image/x;base64,YW-_', `image has "-" as character 3 of its data, ${alphabet}`, '-'],
     ['data:image/x;base64,YQ==YQ==', `image has "=" as character 3 of its data, ${alphabet}`, '='],
-    [
-      'data:image/x;base64,YWJé',
-      `image has U+00E9 as character 4 of its data, ${alphabet}`,
-      'U+00E9',
-    ],
-    [
-      'data:image/x;base64,YW😀=',
-      `image has U+1F600 as character 3 of its data, ${alphabet}`,
-      'U+1F600',
-    ],
-    [
-      'data:image/x;base64,\0',
-      `image has U+0000 as character 1 of its data, ${alphabet}`,
-      'U+0000',
-    ],
-    [
-      'data:image/x;base64,YW\n Jj\nZ',
-      'image has base64 of length 5, want complete groups of 4',
-      '5',
-    ],
+    ['data:image/x;base64,YWJé', `image has U+00E9 as character 4 of its data, ${alphabet}`, 'U+00E9'],
+    ['data:image/x;base64,YW😀=', `image has U+1F600 as character 3 of its data, ${alphabet}`, 'U+1F600'],
+    ['data:image/x;base64,\0', `image has U+0000 as character 1 of its data, ${alphabet}`, 'U+0000'],
+    ['data:image/x;base64,YW\n Jj\nZ', 'image has base64 of length 5, want complete groups of 4', '5'],
     ['data:image/x;base64,YQ\n = ', 'image has base64 of length 3, want complete groups of 4', '3'],
   ];
   for (const [url, message, value] of table)
@@ -300,9 +263,7 @@ test('10 MiB of base64 are decoded exactly and in linear time', () => {
     ['Y', '\n='],
   ])
     assert.equal(
-      reasonOf(() =>
-        decode(`data:image/png;base64,${before}${' '.repeat(bytes.length)}${after}`, bytes.length),
-      ),
+      reasonOf(() => decode(`data:image/png;base64,${before}${' '.repeat(bytes.length)}${after}`, bytes.length)),
       'INVALID_BASE64',
     );
   const lines = bytes.toString('base64').replace(/.{76}/g, '$&\r\n');

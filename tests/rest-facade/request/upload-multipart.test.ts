@@ -13,10 +13,7 @@ const kib = 1024;
 const path = '/face_detect_single';
 const part = (headers: string, data = 'x') => `--b\n${headers}\n\n${data}\n`;
 const disposition = (rest: string) => `content-disposition: form-data; ${rest}`;
-const file = part(
-  `${disposition('name="file"; filename="a.jpg"')}\ncontent-type: image/jpeg`,
-  'JPEG',
-);
+const file = part(`${disposition('name="file"; filename="a.jpg"')}\ncontent-type: image/jpeg`, 'JPEG');
 const field = (name: string, value = 'x') => part(disposition(`name="${name}"`), value);
 const end = '--b--\n';
 
@@ -27,16 +24,8 @@ test('forms that are read', async (t) => {
     ['fields before and after', field('company', 'a') + file + field('x') + end, 'JPEG'],
     ['a preamble and an epilogue', `hello\n${file}${end}bye`, 'JPEG'],
     ['no line end after the last boundary', `${file}--b--`, 'JPEG'],
-    [
-      'a file name in UTF-8',
-      part(disposition(`name="file"; filename*=UTF-8''%e2%82%ac.jpg`), 'JPEG') + end,
-      'JPEG',
-    ],
-    [
-      'a file name with a path',
-      part(disposition('name="file"; filename="../../a"'), 'JPEG') + end,
-      'JPEG',
-    ],
+    ['a file name in UTF-8', part(disposition(`name="file"; filename*=UTF-8''%e2%82%ac.jpg`), 'JPEG') + end, 'JPEG'],
+    ['a file name with a path', part(disposition('name="file"; filename="../../a"'), 'JPEG') + end, 'JPEG'],
     // The core says EMPTY_IMAGE.
     ['an empty file', part(disposition('name="file"; filename="a.jpg"'), '') + end, ''],
     [
@@ -68,49 +57,26 @@ test('forms that are refused, over a raw socket', async (t) => {
     ['a part header cut off', '--b\ncontent-dispo', 'MALFORMED_MULTIPART'],
     ['no part at all', end, 'MISSING_FIELD'],
     ['an empty body', '', 'MALFORMED_MULTIPART'],
-    [
-      'another boundary',
-      `--c\n${disposition('name="file"; filename="a"')}\n\nx\n--c--\n`,
-      'MALFORMED_MULTIPART',
-    ],
+    ['another boundary', `--c\n${disposition('name="file"; filename="a"')}\n\nx\n--c--\n`, 'MALFORMED_MULTIPART'],
     ['a header without a colon', `--b\nno header\n\nx\n${end}`, 'MALFORMED_MULTIPART'],
     ['a header name that is none', `--b\n\u0001: x\n\nx\n${end}`, 'MALFORMED_MULTIPART'],
     ['no file', field('company') + end, 'MISSING_FIELD'],
-    [
-      'the file under another name',
-      part(disposition('name="image"; filename="a"')) + end,
-      'MISSING_FIELD',
-    ],
+    ['the file under another name', part(disposition('name="image"; filename="a"')) + end, 'MISSING_FIELD'],
     ['the file as a field', field('file', 'JPEG') + end, 'MISSING_FIELD'],
-    [
-      'no file chosen, as a field',
-      part(disposition('name="file"; filename=""'), '') + end,
-      'MISSING_FIELD',
-    ],
+    ['no file chosen, as a field', part(disposition('name="file"; filename=""'), '') + end, 'MISSING_FIELD'],
     [
       'no file chosen, as browsers send it',
-      part(
-        `${disposition('name="file"; filename=""')}\ncontent-type: application/octet-stream`,
-        '',
-      ) + end,
+      part(`${disposition('name="file"; filename=""')}\ncontent-type: application/octet-stream`, '') + end,
       'MISSING_FIELD',
     ],
-    [
-      'a part without Content-Disposition',
-      `--b\ncontent-type: image/jpeg\n\nJPEG\n${end}`,
-      'MISSING_FIELD',
-    ],
+    ['a part without Content-Disposition', `--b\ncontent-type: image/jpeg\n\nJPEG\n${end}`, 'MISSING_FIELD'],
     [
       'a disposition of another kind',
       part('content-disposition: attachment; name="file"; filename="a"') + end,
       'MISSING_FIELD',
     ],
     ['two files of the name', file + file + end, 'REPEATED_FIELD'],
-    [
-      'a second file of another name',
-      file + part(disposition('name="x"; filename="a"')) + end,
-      'MALFORMED_MULTIPART',
-    ],
+    ['a second file of another name', file + part(disposition('name="x"; filename="a"')) + end, 'MALFORMED_MULTIPART'],
     ['a field twice', field('company') + field('company') + file + end, 'REPEATED_FIELD'],
   ];
   for (const [what, body, reason] of table) {
@@ -164,8 +130,7 @@ test('every limit of a form, at it and one above', async (t) => {
     const answer = await fetch(`${url}${path}`, { method: 'POST', headers: withKey, body });
     return answer.status === 200 ? 'success' : (await readRefusal(answer)).reason;
   };
-  const many = (count: number) =>
-    Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, 'y']));
+  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, 'y']));
   const long = (length: number) => 'n'.repeat(length);
 
   assert.equal(await send(100_000, {}), 'success');
@@ -219,8 +184,7 @@ test('the fields of a form, unfinished ones too, count as bytes of uploads that 
   const { release } = await read(fields(4) + tiny + end);
   assert.ok(budget.taken > 256 * kib, String(budget.taken));
   const unfinished = fields(16).slice(0, -10);
-  for (const body of [fields(16) + tiny + end, unfinished])
-    await assert.rejects(read(body), { reason: 'QUEUE_FULL' });
+  for (const body of [fields(16) + tiny + end, unfinished]) await assert.rejects(read(body), { reason: 'QUEUE_FULL' });
   release();
   assert.equal(budget.taken, 0);
 });

@@ -19,8 +19,7 @@ const readers: Record<string, Read> = {
   'JSON body': readJsonObject,
 };
 
-const begin =
-  '--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n' + 'x'.repeat(500);
+const begin = '--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n' + 'x'.repeat(500);
 
 for (const [what, read] of Object.entries(readers)) {
   const setUp = () => {

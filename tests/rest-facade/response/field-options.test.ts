@@ -17,10 +17,13 @@ const load = (field: string): protobuf.Field => loadMessage(field).fields['x'] a
 
 test('rules of a field are in its schema', () => {
   const schemaOf = (field: string) => requestSchema(load(field));
-  assert.deepEqual(
-    schemaOf('string x = 1 [(rules) = {required: true, max_length: 64, pattern: "^a$"}];'),
-    { type: 'string', maxLength: 64, pattern: '^a$', minLength: 1, description: '' },
-  );
+  assert.deepEqual(schemaOf('string x = 1 [(rules) = {required: true, max_length: 64, pattern: "^a$"}];'), {
+    type: 'string',
+    maxLength: 64,
+    pattern: '^a$',
+    minLength: 1,
+    description: '',
+  });
   assert.deepEqual(schemaOf('double x = 1 [(rules) = {minimum: 0, maximum: 1}];'), {
     type: 'number',
     format: 'double',

@@ -78,11 +78,8 @@ test('a score is a string of 4 decimals, of up to 6 where they say more', () => 
     [0.99999996, '1.0000'],
     [0.000001, '0.000001'],
   ];
-  const render = compile(
-    'message M { double x = 1 [(rest_field) = {min_decimals: 4, max_decimals: 6}]; }',
-  );
-  for (const [score, text] of table)
-    assert.equal(render({ x: score }, 12.3456), `${head},"x":"${text}"}`);
+  const render = compile('message M { double x = 1 [(rest_field) = {min_decimals: 4, max_decimals: 6}]; }');
+  for (const [score, text] of table) assert.equal(render({ x: score }, 12.3456), `${head},"x":"${text}"}`);
 });
 
 const box = { xmin: 1, ymin: 2, xmax: 3.5, ymax: 4 };
@@ -95,9 +92,7 @@ const face = {
 const bbox = '{"xmax":3.5,"xmin":1.0,"ymax":4.0,"ymin":2.0}';
 const point = (x: number) => ({ x, y: 0.5 });
 
-const responses = new Map(
-  loadRpcs().map(({ response }) => [response.name, createRenderer(response)]),
-);
+const responses = new Map(loadRpcs().map(({ response }) => [response.name, createRenderer(response)]));
 const render = (type: string, answer: object) => responses.get(type)?.(answer, 12.3456) ?? '';
 
 test('faces left out of a thousand are told, those that max_faces left out are not', () => {
@@ -145,11 +140,7 @@ test('the documented answers', () => {
       { face: { ...face, crop_jpeg: empty, landmarks }, details },
       `${head},${plain},"landmarks":{${shownLandmarks}},${shownDetails}}`,
     ],
-    [
-      'DetectAllFacesResponse',
-      { faces: [], omitted_faces: 0, details: null },
-      `${head},"result":[]}`,
-    ],
+    ['DetectAllFacesResponse', { faces: [], omitted_faces: 0, details: null }, `${head},"result":[]}`],
     [
       'DetectAllFacesResponse',
       { faces: [face, { ...face, crop_jpeg: empty }], omitted_faces: 1, details },

@@ -14,10 +14,7 @@ test('what an upload held is garbage that young collections free', async (t) => 
   const { port } = await startBoth(t, answerAll);
   const uploadBytes = 200_000;
   const part = 'content-disposition: form-data; name="other"; filename="a"\n\n';
-  const upload = multipartRequest(
-    '/face_detect_single',
-    `--b\n${part}${'x'.repeat(uploadBytes)}\n--b--\n`,
-  );
+  const upload = multipartRequest('/face_detect_single', `--b\n${part}${'x'.repeat(uploadBytes)}\n--b--\n`);
   collect();
   const before = process.memoryUsage().arrayBuffers;
   const uploads = 20;

@@ -79,8 +79,7 @@ test('no secret reaches the log', async (t) => {
   const secret = 'TOPSECRET';
   const headers = { apikey: `key${secret}`, 'x-company-password': secret };
   const queries = ['detection=0.5&password=', 'detection=bad&password=', 'detection&password=%ff'];
-  for (const query of queries)
-    await fetch(`${url}/face_config_score?${query}${secret}`, { headers });
+  for (const query of queries) await fetch(`${url}/face_config_score?${query}${secret}`, { headers });
   await fetch(`${url}/v1/companies/acme/detection-score`, { headers });
   await fetch(`${url}/nothing?${secret}`, { headers });
   await fetch(`${url}/face_config_score&password=${secret}`, { headers });
@@ -129,11 +128,8 @@ test('requests on one connection are answered in turn', async (t) => {
   const { port } = await startBoth(t, answerAll);
   const socket = await openSocket(port);
   const answer = readToEnd(socket);
-  const get = (path: string, more = '') =>
-    `GET ${path} HTTP/1.1\r\nhost: x\r\napikey: k\r\n${more}\r\n`;
-  socket.write(
-    get('/livez') + get('/face_config_score?detection') + get('/nothing', 'connection: close\r\n'),
-  );
+  const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nhost: x\r\napikey: k\r\n${more}\r\n`;
+  socket.write(get('/livez') + get('/face_config_score?detection') + get('/nothing', 'connection: close\r\n'));
   const { text } = await answer;
   assert.deepEqual(
     text.match(/HTTP\/1\.1 \d+/g)?.map((line) => line.slice(9)),
@@ -147,10 +143,7 @@ test('a port that is taken is an error', async (t) => {
 });
 
 test('a facade that does not start ends its traces', async () => {
-  for (const mistake of [
-    { REST_HOST: '192.0.2.1' },
-    { REST_TLS_CERT: '/no', REST_TLS_KEY: '/no' },
-  ]) {
+  for (const mistake of [{ REST_HOST: '192.0.2.1' }, { REST_TLS_CERT: '/no', REST_TLS_KEY: '/no' }]) {
     const config = createConfig({ REST_PORT: '0', REST_CORE_ADDRESS: '127.0.0.1:1', ...mistake });
     let isEnded = false;
     const close = () => {

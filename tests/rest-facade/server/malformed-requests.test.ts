@@ -10,10 +10,7 @@ test('what is not an HTTP request is answered in JSON and closed', async (t) => 
     ['nonsense\r\n\r\n', 400],
     ['GET /livez HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
     ['GET / HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n', 400],
-    [
-      'POST /face_detect_single HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n',
-      400,
-    ],
+    ['POST /face_detect_single HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', 400],
     [`GET /?${'x'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`, 400],
   ];
   for (const [request, http] of table) {
@@ -40,8 +37,7 @@ test('a request that is refused before its end gets one answer, whatever follows
 
 test('bytes after a request do not overtake its answer', async (t) => {
   const { port } = await startBoth(t, answerAll);
-  const request =
-    'GET /face_config_score?detection&company=acme&password=x HTTP/1.1\r\nhost: x\r\napikey: key\r\n\r\n';
+  const request = 'GET /face_config_score?detection&company=acme&password=x HTTP/1.1\r\nhost: x\r\napikey: key\r\n\r\n';
   const { status, text } = await exchange(port, `${request}nonsense\r\n\r\n`);
   assert.equal(status, 200, text);
   assert.equal(text.match(/HTTP\/1\.1 /g)?.length, 1, text);
@@ -49,12 +45,8 @@ test('bytes after a request do not overtake its answer', async (t) => {
 
 test('CONNECT does not overtake the answer to a request before it', async (t) => {
   const { port } = await startBoth(t, answerAll);
-  const request =
-    'GET /face_config_score?detection&company=acme&password=x HTTP/1.1\r\nhost: x\r\napikey: key\r\n\r\n';
-  const { status, text } = await exchange(
-    port,
-    `${request}CONNECT a:1 HTTP/1.1\r\nhost: x\r\n\r\n`,
-  );
+  const request = 'GET /face_config_score?detection&company=acme&password=x HTTP/1.1\r\nhost: x\r\napikey: key\r\n\r\n';
+  const { status, text } = await exchange(port, `${request}CONNECT a:1 HTTP/1.1\r\nhost: x\r\n\r\n`);
   assert.equal(status, 200, text);
   assert.equal(text.match(/HTTP\/1\.1 /g)?.length, 1, text);
 });

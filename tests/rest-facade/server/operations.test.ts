@@ -77,12 +77,7 @@ test('a field of the body in the query string is refused before the body is read
     ['POST', '/face_detect_single?company=acme', 'company', 'a field of the form'],
     ['POST', '/face_detect_multi?x=1&min_score=0.9', 'min_score', 'a field of the form'],
     ['POST', '/meter-number-ocr/base64?max_increase=2', 'max_increase', 'a member of the body'],
-    [
-      'PUT',
-      `/v1/companies/a/detection-score?detection_score=1`,
-      'detection_score',
-      'a member of the body',
-    ],
+    ['PUT', `/v1/companies/a/detection-score?detection_score=1`, 'detection_score', 'a member of the body'],
   ];
   for (const [method, path, field, place] of table) {
     // Nothing of the body is looked at.

@@ -19,9 +19,7 @@ test('the error body, its headers, and nothing else', async (t) => {
     details: { field: 'path', value: '/nothing' },
   });
   assert.deepEqual(
-    ['x-request-id', 'cache-control', 'x-content-type-options', 'content-type'].map((name) =>
-      answer.headers.get(name),
-    ),
+    ['x-request-id', 'cache-control', 'x-content-type-options', 'content-type'].map((name) => answer.headers.get(name)),
     ['my-id_1', 'no-store', 'nosniff', 'application/json; charset=utf-8'],
   );
   assert.equal(answer.headers.get('x-powered-by'), null);
@@ -49,8 +47,7 @@ test('methods that a path does not take', async (t) => {
     const answer = await fetch(`${url}${path}`, { method, headers: withKey });
     assert.equal(answer.status, 405, path);
     assert.equal(answer.headers.get('allow'), allow);
-    if (method !== 'HEAD')
-      assert.equal(((await answer.json()) as ErrorBody).reason, 'METHOD_NOT_ALLOWED');
+    if (method !== 'HEAD') assert.equal(((await answer.json()) as ErrorBody).reason, 'METHOD_NOT_ALLOWED');
   }
   const options = await fetch(`${url}/face_config_score`, { method: 'OPTIONS' });
   assert.equal(options.status, 204);

@@ -11,16 +11,13 @@ import { startBoth } from '../facade.js';
 import { openSocket } from '../raw-http.js';
 
 /** What no answer must ever be to, where it stands as a body or behind the last request. */
-const hidden =
-  'GET /face_config_score?detection=0.77&company=a&password=p HTTP/1.1\r\nhost: x\r\napikey: k\r\n\r\n';
+const hidden = 'GET /face_config_score?detection=0.77&company=a&password=p HTTP/1.1\r\nhost: x\r\napikey: k\r\n\r\n';
 
 const upgrade = 'connection: upgrade\r\nupgrade: websocket\r\n';
 
-const request = (line: string, headers = '', body = '') =>
-  `${line}\r\nhost: x\r\n${headers}\r\n${body}`;
+const request = (line: string, headers = '', body = '') => `${line}\r\nhost: x\r\n${headers}\r\n${body}`;
 const livez = (headers = '', version = '1.1') => request(`GET /livez HTTP/${version}`, headers);
-const post = (headers: string, body = '', version = '1.1') =>
-  request(`POST /nowhere HTTP/${version}`, headers, body);
+const post = (headers: string, body = '', version = '1.1') => request(`POST /nowhere HTTP/${version}`, headers, body);
 
 /** A request whose body came with what its reader dropped: of it, only the body is seen. */
 const beheaded = post(`content-length: ${hidden.length}\r\n`);
@@ -66,11 +63,7 @@ const last: [what: string, first: string, status: number][] = [
   ['HTTP/2 with prior knowledge', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
   ['connection: close', livez('connection: close\r\n'), 200],
   ['HTTP/1.0', livez('', '1.0'), 200],
-  [
-    'chunks in HTTP/1.0',
-    post('connection: keep-alive\r\ntransfer-encoding: chunked\r\n', '0\r\n\r\n', '1.0'),
-    404,
-  ],
+  ['chunks in HTTP/1.0', post('connection: keep-alive\r\ntransfer-encoding: chunked\r\n', '0\r\n\r\n', '1.0'), 404],
   ['bare line feeds', 'GET /livez HTTP/1.1\nhost: x\n\n', 400],
   ['a blank before a colon', post('transfer-encoding : chunked\r\n', '0\r\n\r\n'), 400],
   ['a folded header', post('transfer-encoding:\r\n chunked\r\n', '0\r\n\r\n'), 400],
@@ -78,11 +71,7 @@ const last: [what: string, first: string, status: number][] = [
   ['two lengths', post('content-length: 5\r\ncontent-length: 6\r\n'), 400],
   ['a list of lengths', post('content-length: 5, 5\r\n'), 400],
   ['a signed length', post('content-length: +5\r\n'), 400],
-  [
-    'an expected body that is not wanted',
-    post('expect: 100-continue\r\ncontent-length: 9\r\n'),
-    404,
-  ],
+  ['an expected body that is not wanted', post('expect: 100-continue\r\ncontent-length: 9\r\n'), 404],
 ];
 
 test('what follows a request behind which nothing is certain is never executed', async (t) => {
@@ -106,8 +95,7 @@ test('a body is never executed, and what follows it is answered', async (t) => {
   const size = hidden.length;
   const chunk = `${size.toString(16)}\r\n${hidden}\r\n`;
   const end = livez('connection: close\r\n');
-  const read = (headers: string) =>
-    request('POST /meter-number-ocr/base64 HTTP/1.1', `apikey: k\r\n${headers}`);
+  const read = (headers: string) => request('POST /meter-number-ocr/base64 HTTP/1.1', `apikey: k\r\n${headers}`);
   const chunked = read('transfer-encoding: chunked\r\n');
   const table: [what: string, head: string, body: string, status: number][] = [
     ['a length', read(`content-length: ${size}\r\n`), hidden, 400],

@@ -48,10 +48,7 @@ test('a variable that is not well encoded is refused', async (t) => {
   const port = await serveApp(t, { core: echo });
   for (const company of ['%', '%2', '%zz', '%ff', '%ED%A0%80']) {
     const path = `/v1/companies/${company}/detection-score`;
-    const { status, body } = await exchange(
-      port,
-      `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`,
-    );
+    const { status, body } = await exchange(port, `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
     const { reason, details } = JSON.parse(body) as ErrorBody;
     assert.deepEqual([status, reason, details], [400, 'INVALID_FIELD', { field: 'path' }], company);
   }

@@ -15,11 +15,7 @@ import { createAuthority } from '../../helpers/net/certificates.js';
 const max = 10;
 
 /** A server that is limited, with 127.0.0.9 exempt, and the connections that others open to it. */
-async function setUp(
-  t: TestContext,
-  server: Server = createServer(),
-  limits: { maxHandshakes?: number } = {},
-) {
+async function setUp(t: TestContext, server: Server = createServer(), limits: { maxHandshakes?: number } = {}) {
   const { log, entries } = collectLog();
   const clock = { now: 0 };
   const isExempt = (address: string) => address === '127.0.0.9';
@@ -147,8 +143,6 @@ for (const [what, create] of [
     assert.deepEqual(await stay(...times(8, '127.0.0.1')), times(8, true));
     const { socket } = await open('127.0.0.1');
     await once(socket, 'close');
-    const count = await new Promise((resolve) =>
-      server.getConnections((_error, open) => resolve(open)),
-    );
+    const count = await new Promise((resolve) => server.getConnections((_error, open) => resolve(open)));
     assert.equal(count, 8);
   });

@@ -12,24 +12,20 @@ import { eventually } from '../../helpers/eventually.js';
 const logModule = new URL('../../../runtime/observe/log.js', import.meta.url).href;
 const facade = fileURLToPath(new URL('../../../rest-facade/main.js', import.meta.url));
 
-test(
-  'a process serves and stops well though its log is on a full disk',
-  { timeout: 30_000 },
-  async (t) => {
-    const full = await open('/dev/full', 'w');
-    t.after(() => full.close());
-    const [port = 0] = await findFreePorts(1);
-    const env = { REST_PORT: String(port), REST_CORE_ADDRESS: '127.0.0.1:1' };
-    const child = spawn(process.execPath, [facade], { env, stdio: ['ignore', full.fd, 'inherit'] });
-    t.after(() => child.kill('SIGKILL'));
-    const url = `http://127.0.0.1:${port}`;
-    await eventually(() => fetch(`${url}/livez`).catch(() => undefined));
-    // Each makes a line.
-    for (let i = 0; i < 3; i += 1) assert.equal((await fetch(`${url}/no/such/route`)).status, 404);
-    child.kill('SIGTERM');
-    assert.deepEqual(await once(child, 'exit'), [0, null]);
-  },
-);
+test('a process serves and stops well though its log is on a full disk', { timeout: 30_000 }, async (t) => {
+  const full = await open('/dev/full', 'w');
+  t.after(() => full.close());
+  const [port = 0] = await findFreePorts(1);
+  const env = { REST_PORT: String(port), REST_CORE_ADDRESS: '127.0.0.1:1' };
+  const child = spawn(process.execPath, [facade], { env, stdio: ['ignore', full.fd, 'inherit'] });
+  t.after(() => child.kill('SIGKILL'));
+  const url = `http://127.0.0.1:${port}`;
+  await eventually(() => fetch(`${url}/livez`).catch(() => undefined));
+  // Each makes a line.
+  for (let i = 0; i < 3; i += 1) assert.equal((await fetch(`${url}/no/such/route`)).status, 404);
+  child.kill('SIGTERM');
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
+});
 
 test(
   'lines that could not be written are written or counted once they can be, also after a fatal one',

@@ -8,11 +8,7 @@ import { deferred } from '../../helpers/deferred.js';
 const graceMs = 1_000;
 
 /** Runs a service in a process that the test plays. */
-function run(
-  start: Service<unknown>['start'],
-  env: NodeJS.ProcessEnv = {},
-  channel: object = { connected: false },
-) {
+function run(start: Service<unknown>['start'], env: NodeJS.ProcessEnv = {}, channel: object = { connected: false }) {
   const host = Object.assign(new EventEmitter(), {
     env,
     exitCode: undefined as number | undefined,
@@ -44,8 +40,7 @@ test('a service that is told to stop while it starts closes as soon as it serves
 });
 
 test('a service tells its launcher once it serves, and nobody where there is none', async () => {
-  const start = () =>
-    Promise.resolve({ listens: {}, tells: { isStoreNew: true }, close: () => Promise.resolve() });
+  const start = () => Promise.resolve({ listens: {}, tells: { isStoreNew: true }, close: () => Promise.resolve() });
   for (const connected of [true, false]) {
     const told: unknown[] = [];
     const { ran } = run(start, {}, { connected, send: (message: unknown) => told.push(message) });
@@ -72,12 +67,10 @@ test('a service tells its launcher why it did not start, and nothing twice', asy
 test('a service below a launcher leaves signals to it, and stops at its word or its end', async () => {
   for (const [event, value] of [['message', { type: 'stop' }], ['disconnect']] as const) {
     const closed = deferred();
-    const start = () =>
-      Promise.resolve({ listens: {}, close: () => Promise.resolve(closed.resolve()) });
+    const start = () => Promise.resolve({ listens: {}, close: () => Promise.resolve(closed.resolve()) });
     const { host, ran } = run(start, {}, { connected: true, send: () => true });
     await ran;
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'])
-      assert.equal(host.emit(signal, signal), false);
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) assert.equal(host.emit(signal, signal), false);
     host.emit(event, value);
     await closed.promise;
   }
@@ -170,10 +163,7 @@ test('a collector or a batch that would hang or silently lose spans is a mistake
       { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://' },
       'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set: want an address such as http://collector:4318',
     ],
-    [
-      { ...endpoint, OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '0' },
-      `OTEL_BSP_MAX_EXPORT_BATCH_SIZE is "0": ${aCount}`,
-    ],
+    [{ ...endpoint, OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '0' }, `OTEL_BSP_MAX_EXPORT_BATCH_SIZE is "0": ${aCount}`],
     [{ ...endpoint, OTEL_BSP_MAX_QUEUE_SIZE: '-1' }, `OTEL_BSP_MAX_QUEUE_SIZE is "-1": ${aCount}`],
     [{ ...endpoint, OTEL_BSP_MAX_QUEUE_SIZE: '1', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '' }, undefined],
     [{ OTEL_BSP_MAX_QUEUE_SIZE: '0' }, undefined],

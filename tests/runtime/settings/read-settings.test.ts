@@ -60,9 +60,7 @@ describe('settings', () => {
 
   for (const text of ['0', '11', '1.5', '-1', '1e1', '0x5', ' 5', 'x'])
     it(`refuses the number "${text}"`, () => {
-      assert.deepEqual(mistakesOf({ COUNT: text }), [
-        `COUNT is "${text}": want a whole number from 1 to 10`,
-      ]);
+      assert.deepEqual(mistakesOf({ COUNT: text }), [`COUNT is "${text}": want a whole number from 1 to 10`]);
     });
 
   for (const text of ['1.1', '-0', '.5', 'NaN', '1e-3', '0.1234567', '1.0000000'])
@@ -84,12 +82,7 @@ describe('settings', () => {
     });
 
   // No caller could send them: metadata is ASCII, and loses the blanks around it.
-  const unsendable = [
-    '15 characters..',
-    'with a line end\n',
-    ' with a blank ...',
-    'schlüssel-schlüssel',
-  ];
+  const unsendable = ['15 characters..', 'with a line end\n', ' with a blank ...', 'schlüssel-schlüssel'];
   for (const key of [...unsendable, 'with a blank ... ', 'with\ta tab inside'])
     it(`refuses the admin key ${JSON.stringify(key)}`, () => {
       assert.throws(() => createConfig({ CORE_ADMIN_KEY: key }), {

@@ -15,19 +15,13 @@ test('a picture that cannot be drawn on costs a warning, not the other copies', 
   await writeFile(broken, 'no picture');
   await writeFile(whole, await readSample('astronaut.jpg'));
   async function* lines(): AsyncGenerator<Line> {
-    for (const file of [broken, whole])
-      yield await Promise.resolve({ file, feature: 'faces', result: [] });
+    for (const file of [broken, whole]) yield await Promise.resolve({ file, feature: 'faces', result: [] });
   }
   const copies = path.join(folder, 'copies');
   const warnings: string[] = [];
   const { signal } = new AbortController();
   const wanted = [folder];
-  await writeMissing(
-    lines(),
-    { folder: copies, wanted },
-    (message) => warnings.push(message),
-    signal,
-  );
+  await writeMissing(lines(), { folder: copies, wanted }, (message) => warnings.push(message), signal);
   assert.equal(warnings.length, 1);
   assert.ok(warnings[0]?.startsWith(`${broken} has no annotated copy: `), warnings[0]);
   const copy = await readFile(path.join(copies, path.basename(folder), 'whole.jpg.jpg'));
@@ -47,12 +41,7 @@ test('making copies can be stopped', async (t) => {
     yield { file: photo, feature: 'faces', result: [] };
   }
   const copies = path.join(folder, 'copies');
-  const missing = writeMissing(
-    lines(),
-    { folder: copies, wanted: [folder] },
-    assert.fail,
-    stop.signal,
-  );
+  const missing = writeMissing(lines(), { folder: copies, wanted: [folder] }, assert.fail, stop.signal);
   await assert.rejects(missing, stopped);
   assert.deepEqual(await readdir(folder), ['photo.jpg']);
 });
@@ -76,8 +65,7 @@ test('two folders whose copies would lie in the same place are refused', async (
   const ofTwo = (...wanted: string[]) => assertApart({ folder: 'out', wanted });
   await assert.rejects(ofTwo('/nowhere/a', '/elsewhere/a'), {
     name: 'ConfigError',
-    message:
-      'copies of "/nowhere/a" and "/elsewhere/a" would lie in the same place, want one of them in a run',
+    message: 'copies of "/nowhere/a" and "/elsewhere/a" would lie in the same place, want one of them in a run',
   });
   await ofTwo('/nowhere/a', '/nowhere/a', '/nowhere/b');
 });

@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  appendFile,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -91,8 +82,7 @@ describe('npm run analyze', () => {
     const args = ['--output', 'a.jsonl', '--max-bytes', '1000000', '--in-flight', '2', 'photos'];
     const child = start(args);
     const ended = once(child, 'close');
-    while ((await readLines('a.jsonl')).length < 5)
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    while ((await readLines('a.jsonl')).length < 5) await new Promise((resolve) => setTimeout(resolve, 5));
     child.kill('SIGKILL');
     await ended;
     const before = await readLines('a.jsonl');
@@ -103,10 +93,7 @@ describe('npm run analyze', () => {
     const { code, stderr } = await run(...args);
     assert.equal(code, 1, stderr);
     const lines = await readLines('a.jsonl');
-    const expected = Array.from(
-      { length: pictures },
-      (_, i) => `photos/${i % 2 ? 'more/' : ''}${i}.jpg`,
-    );
+    const expected = Array.from({ length: pictures }, (_, i) => `photos/${i % 2 ? 'more/' : ''}${i}.jpg`);
     assert.deepEqual(
       lines.map(({ file }) => file).sort(),
       [...expected, 'photos/broken.jpg', 'photos/huge.jpg'].sort(),
@@ -117,19 +104,13 @@ describe('npm run analyze', () => {
       assert.equal(result?.length, 1);
     }
     const errors = lines.flatMap(({ file, error }) => (error ? `${file} ${error.reason}` : []));
-    assert.deepEqual(errors.sort(), [
-      'photos/broken.jpg UNSUPPORTED_IMAGE_TYPE',
-      'photos/huge.jpg BODY_TOO_LARGE',
-    ]);
+    assert.deepEqual(errors.sort(), ['photos/broken.jpg UNSUPPORTED_IMAGE_TYPE', 'photos/huge.jpg BODY_TOO_LARGE']);
 
     // Errors that would come again are not asked for again; a limit may be another one now.
     const more = await run(...args, '--max-bytes', '3000000');
     assert.match(more.stderr, /41 done before, 1 failed/);
     const [last] = (await readLines('a.jsonl')).slice(pictures + 2);
-    assert.deepEqual(
-      [last?.file, last?.error?.reason],
-      ['photos/huge.jpg', 'UNSUPPORTED_IMAGE_TYPE'],
-    );
+    assert.deepEqual([last?.file, last?.error?.reason], ['photos/huge.jpg', 'UNSUPPORTED_IMAGE_TYPE']);
     assert.equal((await run(...args)).code, 0);
   });
 
@@ -158,9 +139,7 @@ describe('npm run analyze', () => {
       ...all,
       ...(line.result?.length === 0 ? {} : line),
     }));
-    const [{ bbox, detection_score: score }] = result as [
-      { bbox: Record<string, number>; detection_score: string },
-    ];
+    const [{ bbox, detection_score: score }] = result as [{ bbox: Record<string, number>; detection_score: string }];
     assert.match(score, /^0\.\d{4,6}$/);
     assert.equal(head, 'file,detection_score,xmin,ymin,xmax,ymax,reason,message');
     assert.deepEqual(rows.sort().reverse(), [
@@ -228,10 +207,7 @@ describe('npm run analyze', () => {
     assert.equal(spaced.code, 0, spaced.stderr);
     const broken = await outcome(start(args, `${service.apiKey}\n${service.apiKey}`));
     assert.equal(broken.code, 2);
-    assert.equal(
-      broken.stderr,
-      'analyze: APIKEY has a character that cannot be sent, want it exactly as issued\n',
-    );
+    assert.equal(broken.stderr, 'analyze: APIKEY has a character that cannot be sent, want it exactly as issued\n');
   });
 
   it('asks whether the port is the right one where HTTP/1 is spoken', async (t) => {
@@ -273,8 +249,7 @@ describe('npm run analyze', () => {
     let stderr = '';
     child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     const ended = once(child, 'close');
-    while ((await readLines('b.jsonl')).length < 2)
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    while ((await readLines('b.jsonl')).length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
     child.kill('SIGINT');
     const [code] = (await ended) as [number];
     assert.equal(code, 1);
@@ -436,11 +411,7 @@ test('a picture that is being looked for when the stream is lost is not lost wit
     yield second;
   }
   const files: string[] = [];
-  await analyseAll(
-    slowly(),
-    ({ file }) => Promise.resolve(void files.push(file)),
-    optionsFor(server),
-  );
+  await analyseAll(slowly(), ({ file }) => Promise.resolve(void files.push(file)), optionsFor(server));
   assert.deepEqual(files, [first, second]);
 });
 
@@ -449,9 +420,7 @@ const refusedForNow = (id: string, seconds: number): StreamDetectFacesResponse =
   id,
   result: {
     $case: 'error',
-    value: toRpcStatus(
-      refuse('RATE_LIMITED', 'apikey has sent enough', { retryAfterSeconds: seconds }),
-    ),
+    value: toRpcStatus(refuse('RATE_LIMITED', 'apikey has sent enough', { retryAfterSeconds: seconds })),
   },
 });
 
@@ -512,9 +481,7 @@ test('a run that waits for the rate of its key can be stopped', { timeout: 20_00
 test('no more pictures are on their way than allowed, though the service is slow', async (t) => {
   const held: (() => void)[] = [];
   const server = await startStreamServer(t, (stream) => {
-    stream.on('data', ({ id }: StreamDetectFacesRequest) =>
-      held.push(() => stream.write(answer(id))),
-    );
+    stream.on('data', ({ id }: StreamDetectFacesRequest) => held.push(() => stream.write(answer(id))));
     stream.on('end', () => held.push(() => stream.end()));
   });
   const names = await manyFiles(t, 12);
@@ -553,9 +520,7 @@ test('--tls-ca says whom to believe, and only that one', async (t) => {
       stream.on('data', ({ id }: StreamDetectFacesRequest) => stream.write(answer(id)));
       stream.on('end', () => stream.end());
     },
-    ServerCredentials.createSsl(null, [
-      { cert_chain: Buffer.from(cert), private_key: Buffer.from(key) },
-    ]),
+    ServerCredentials.createSsl(null, [{ cert_chain: Buffer.from(cert), private_key: Buffer.from(key) }]),
   );
   const [name = ''] = await manyFiles(t, 1);
   const output = path.join(path.dirname(name), 'lines.jsonl');
@@ -600,25 +565,21 @@ test('a refused key ends the run at once', async (t) => {
   );
 });
 
-test(
-  'a line that cannot be written ends the run, and its stream',
-  { timeout: 20_000 },
-  async (t) => {
-    let hasEnded = false;
-    const server = await startStreamServer(t, (stream) => {
-      stream.on('data', ({ id }: StreamDetectFacesRequest) => stream.write(answer(id)));
-      stream.on('end', () => stream.end());
-      stream.on('cancelled', () => (hasEnded = true));
-    });
-    const names = await manyFiles(t, 20);
-    const full = new Error('ENOSPC: no space left on device');
-    await assert.rejects(
-      analyseAll(toAsync(names), () => Promise.reject(full), optionsFor(server)),
-      full,
-    );
-    while (!hasEnded) await new Promise((resolve) => setTimeout(resolve, 5));
-  },
-);
+test('a line that cannot be written ends the run, and its stream', { timeout: 20_000 }, async (t) => {
+  let hasEnded = false;
+  const server = await startStreamServer(t, (stream) => {
+    stream.on('data', ({ id }: StreamDetectFacesRequest) => stream.write(answer(id)));
+    stream.on('end', () => stream.end());
+    stream.on('cancelled', () => (hasEnded = true));
+  });
+  const names = await manyFiles(t, 20);
+  const full = new Error('ENOSPC: no space left on device');
+  await assert.rejects(
+    analyseAll(toAsync(names), () => Promise.reject(full), optionsFor(server)),
+    full,
+  );
+  while (!hasEnded) await new Promise((resolve) => setTimeout(resolve, 5));
+});
 
 test('pictures are found in folders and by name', async (t) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
@@ -660,11 +621,7 @@ test('links are followed, but not round in a circle', async (t) => {
   };
   assert.deepEqual(await find('folder'), ['folder/deep/1.jpg']);
   // The one that is lost gets a line that says so.
-  assert.deepEqual(await find('linked'), [
-    'linked/file.jpg',
-    'linked/folder/1.jpg',
-    'linked/lost.jpg',
-  ]);
+  assert.deepEqual(await find('linked'), ['linked/file.jpg', 'linked/folder/1.jpg', 'linked/lost.jpg']);
   assert.deepEqual(await find('linked/file.jpg'), ['linked/file.jpg']);
 });
 
@@ -675,10 +632,7 @@ test('a folder that several paths lead to is listed once', async (t) => {
   await writeFile(path.join(folder, 'all/shared/1.jpg'), '');
   for (const link of ['first', 'second']) await symlink('shared', path.join(folder, 'all', link));
   const found: string[] = [];
-  for await (const file of findPictures([
-    path.join(folder, 'all'),
-    path.join(folder, 'all/shared'),
-  ]))
+  for await (const file of findPictures([path.join(folder, 'all'), path.join(folder, 'all/shared')]))
     found.push(path.relative(folder, file));
   assert.deepEqual(found, ['all/first/1.jpg']);
 });

@@ -42,15 +42,9 @@ function faces(...scores: string[]): Analysis['faces'] {
 describe('summarise', () => {
   for (const [analysis, line] of [
     [{ faces: faces('0.9'), meter: noMeter }, '1 face (0.9); no meter'],
-    [
-      { faces: faces('1', '0.9', '0.8', '0.7'), meter: noMeter },
-      '4 faces (1, 0.9, 0.8, …); no meter',
-    ],
+    [{ faces: faces('1', '0.9', '0.8', '0.7'), meter: noMeter }, '4 faces (1, 0.9, 0.8, …); no meter'],
     [{ faces: faces(), meter }, 'no face; meter 004.7 m3 (ok, 99%)'],
-    [
-      { faces: faces(), meter: refused('QUEUE_FULL', 'try again') },
-      'no face; meter refused: try again',
-    ],
+    [{ faces: faces(), meter: refused('QUEUE_FULL', 'try again') }, 'no face; meter refused: try again'],
     [
       {
         faces: refused('EMPTY_IMAGE', 'image is empty'),

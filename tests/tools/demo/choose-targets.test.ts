@@ -13,9 +13,7 @@ async function setUp(t: TestContext) {
   await mkdir(pathOf('photos/more'), { recursive: true });
   for (const name of ['photos/a.jpg', 'photos/more/a.png']) await writeFile(pathOf(name), '');
   const choose = async (out: string, ...files: string[]) =>
-    (await chooseTargets(files.map(pathOf), pathOf(out))).map((target) =>
-      path.relative(folder, target),
-    );
+    (await chooseTargets(files.map(pathOf), pathOf(out))).map((target) => path.relative(folder, target));
   const refusal = (out: string, output: string) => ({
     name: 'ConfigError',
     message: `--out is "${pathOf(out)}", where ${output} would be replaced, want another folder`,
@@ -28,10 +26,7 @@ const analysis = JSON.stringify({ faces: { result: [] }, meter: { reason: 'NO_RE
 describe('chooseTargets', () => {
   it('tells files of the same name apart', async (t) => {
     const { choose } = await setUp(t);
-    assert.deepEqual(await choose('out', 'photos/a.jpg', 'photos/more/a.png'), [
-      'out/a',
-      'out/a-2',
-    ]);
+    assert.deepEqual(await choose('out', 'photos/a.jpg', 'photos/more/a.png'), ['out/a', 'out/a-2']);
   });
 
   it('replaces the outputs of an earlier run', async (t) => {

@@ -67,12 +67,7 @@ describe('make demo', () => {
     assert.match(meter, /^samples\/meter\.jpg: no face; meter \S+ m3 \((ok|check), \d+%\); wrote /);
     assert.deepEqual(more, []);
 
-    assert.deepEqual((await readdir(out)).sort(), [
-      'astronaut.jpg',
-      'astronaut.json',
-      'meter.jpg',
-      'meter.json',
-    ]);
+    assert.deepEqual((await readdir(out)).sort(), ['astronaut.jpg', 'astronaut.json', 'meter.jpg', 'meter.json']);
     assert.equal((await sharp(path.join(out, 'astronaut.jpg')).metadata()).width, 800);
     const { faces } = await readAnalysis(path.join(out, 'astronaut.json'));
     assert.ok('result' in faces && faces.result.length === 1);
@@ -80,21 +75,14 @@ describe('make demo', () => {
   });
 
   it('uses a running service, and goes on after a picture that is refused', async (t) => {
-    const [{ rest, apiKey }, photos, out] = await Promise.all([
-      startService(t),
-      folder(t),
-      folder(t),
-    ]);
+    const [{ rest, apiKey }, photos, out] = await Promise.all([startService(t), folder(t), folder(t)]);
     const text = path.join(photos, 'text.jpg');
     await writeFile(text, 'no picture');
     const args = ['--rest', rest, '--out', out, text, 'samples/astronaut.jpg'];
     const { code, stdout } = await run(args, { APIKEY: apiKey });
     assert.equal(code, 1);
     const [first = '', second = ''] = stdout.split('\n');
-    assert.match(
-      first,
-      /text\.jpg: refused: file is of an unknown type, want .*; wrote .*text\.json$/,
-    );
+    assert.match(first, /text\.jpg: refused: file is of an unknown type, want .*; wrote .*text\.json$/);
     assert.match(second, /1 face/);
   });
 
@@ -104,10 +92,7 @@ describe('make demo', () => {
     await writeFile(photo, 'a picture');
     const { code, stderr } = await run(['--out', photos, photo]);
     assert.equal(code, 2);
-    assert.match(
-      stderr,
-      /^demo: --out is ".*", where a\.jpg would be replaced, want another folder/,
-    );
+    assert.match(stderr, /^demo: --out is ".*", where a\.jpg would be replaced, want another folder/);
     assert.equal(await readFile(photo, 'utf8'), 'a picture');
   });
 
@@ -127,10 +112,7 @@ describe('make demo', () => {
     const set = { APIKEY: 'ia_1', REST_PORT: '1' };
     assert.equal((await run(['--out', out], set)).stderr, unreached);
     const { code, stderr } = await run(['--out', out, 'missing.jpg', 'samples/meter.jpg'], set);
-    assert.deepEqual(
-      [code, stderr.split('\n')[0]],
-      [1, 'demo: missing.jpg: there is no such file'],
-    );
+    assert.deepEqual([code, stderr.split('\n')[0]], [1, 'demo: missing.jpg: there is no such file']);
   });
 
   it('leaves nothing when nobody reads what it prints', async (t) => {

@@ -11,19 +11,16 @@ interface PasswordOptions extends JsonOption {
 /** `companies create|set-password|list|delete`. */
 export function createCompaniesCommand(deps: AdminCliDependencies): Command {
   const { withHandlers, write } = deps;
-  const companies = new Command('companies').description(
-    'register companies and set their passwords',
-  );
+  const companies = new Command('companies').description('register companies and set their passwords');
 
   withPasswordOptions(companies.command('create'))
     .description('register a company; prints its password if that was generated')
     .argument('<name>', companyNameRule)
     .action(async (name: string, options: PasswordOptions) => {
       const { password, shown } = await choosePassword(options, deps);
-      const { company } = await withHandlers(
-        (handlers) => handlers.createCompany({ name, password }),
-        { mayCreate: true },
-      );
+      const { company } = await withHandlers((handlers) => handlers.createCompany({ name, password }), {
+        mayCreate: true,
+      });
       if (company === undefined) throw new Error('no company came back');
       if (options.json) write(JSON.stringify({ ...companyToJson(company), ...shown }));
       else write(`Registered ${name}.${describePassword(shown)}`);

@@ -73,8 +73,7 @@ const datePattern = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]
 function parseTime(text: string): Date {
   const time = new Date(text);
   // JavaScript reads 30 February as 2 March.
-  const dayExists =
-    new Date(`${text.slice(0, 10)}T00:00Z`).getUTCDate() === Number(text.slice(8, 10));
+  const dayExists = new Date(`${text.slice(0, 10)}T00:00Z`).getUTCDate() === Number(text.slice(8, 10));
   if (datePattern.test(text) && !Number.isNaN(time.getTime()) && dayExists) return time;
   throw new InvalidArgumentError(
     `"${text}" is not a time, want 2027-01-01 (midnight UTC) or 2027-01-01T12:00:00+02:00.`,

@@ -1,8 +1,4 @@
-import {
-  type ApiKey,
-  type Company,
-  Operation,
-} from '../../../../generated/imageanalysis/v1/admin.js';
+import { type ApiKey, type Company, Operation } from '../../../../generated/imageanalysis/v1/admin.js';
 
 /** Every command has it. */
 export interface JsonOption {
@@ -83,9 +79,7 @@ function timeToText(time: Date | undefined): string {
 
 function toTable(rows: readonly (readonly string[])[]): string {
   const columns = rows[0] ?? [];
-  const widths = columns.map((_, column) =>
-    Math.max(...rows.map((row) => Array.from(row[column] ?? '').length)),
-  );
+  const widths = columns.map((_, column) => Math.max(...rows.map((row) => Array.from(row[column] ?? '').length)));
   return rows.map((row) => toLine(row, widths)).join('\n');
 }
 

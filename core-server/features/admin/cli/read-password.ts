@@ -6,10 +6,7 @@ import { text } from 'node:stream/consumers';
  * Reads a password from standard input: everything that a pipe gives, without the final newline, or one
  * line that a person types, which is not echoed.
  */
-export async function readPassword(
-  input: NodeJS.ReadStream,
-  prompt: NodeJS.WritableStream,
-): Promise<string> {
+export async function readPassword(input: NodeJS.ReadStream, prompt: NodeJS.WritableStream): Promise<string> {
   if (!input.isTTY) return (await text(input)).replace(/\r?\n$/, '');
   prompt.write('Password: ');
   // readline echoes what is typed to its output.

@@ -19,11 +19,7 @@ export interface Choice {
  * The likeliest reading of each place that holds one, by the networks and by what is known of the
  * meter; the likeliest place first.
  */
-export function chooseReadings(
-  hypotheses: readonly Hypothesis[],
-  rules: ReaderRules,
-  known: KnownMeter,
-): Choice[] {
+export function chooseReadings(hypotheses: readonly Hypothesis[], rules: ReaderRules, known: KnownMeter): Choice[] {
   return hypotheses
     .filter(({ readings }) => readings.size > 0)
     .map((hypothesis) => chooseReading(hypothesis, rules, known))
@@ -35,8 +31,7 @@ function chooseReading(hypothesis: Hypothesis, rules: ReaderRules, known: KnownM
   const judged = seen.map(([text, probability]): [string, number] => {
     // The colours of every reading only matter if amounts are to be compared.
     const fractionWheels =
-      known.previous &&
-      wheelsFrom(readFraction(hypothesis, text, rules, known), rules.fractionSure);
+      known.previous && wheelsFrom(readFraction(hypothesis, text, rules, known), rules.fractionSure);
     return [text, probability * agreementOf({ text, fractionWheels }, known)];
   });
   const [text, likely] = judged.reduce((a, b) => (b[1] > a[1] ? b : a));
@@ -50,11 +45,7 @@ function readFraction(hypothesis: Hypothesis, text: string, rules: ReaderRules, 
 }
 
 /** The wheels of a reading with their marks, which hold for readings of as many wheels. */
-export function rowOf(
-  { marks }: Hypothesis,
-  text: string,
-  wheels: readonly Pick<SeenWheel, 'red'>[],
-): SeenRow {
+export function rowOf({ marks }: Hypothesis, text: string, wheels: readonly Pick<SeenWheel, 'red'>[]): SeenRow {
   const isLooked = marks?.wheels.length === text.length;
   return { text, red: wheels.map(({ red }) => red), marks: isLooked ? marks : undefined };
 }

@@ -37,16 +37,12 @@ export function fractionOf(row: SeenRow, rules: FractionRules, known: KnownMeter
     return { wheels: decimals, sure: 1, none: decimals === 0 ? 1 : 0 };
   }
   const seen = lengthsOf(row, rules);
-  const agreeing = seen.map(
-    (p, fractionWheels) => p * agreementOf({ text: row.text, fractionWheels }, known),
-  );
+  const agreeing = seen.map((p, fractionWheels) => p * agreementOf({ text: row.text, fractionWheels }, known));
   const total = agreeing.reduce((sum, p) => sum + p, 0);
   const lengths = total > 0 && known.previous ? agreeing.map((p) => p / total) : seen;
   const top = Math.max(...lengths);
   const wheels = lengths.indexOf(top);
-  const sure = isTenfold(row.text, wheels, lengths.length, known)
-    ? Math.min(top, rules.fractionLikely)
-    : top;
+  const sure = isTenfold(row.text, wheels, lengths.length, known) ? Math.min(top, rules.fractionLikely) : top;
   return { wheels, sure, none: lengths[0] ?? 0 };
 }
 
@@ -60,19 +56,14 @@ function lengthsOf(row: SeenRow, rules: FractionRules): number[] {
   const usual = usualLengths(row.red, rules);
   const { marks } = row;
   if (!marks) return usual;
-  const told = usual.map(
-    (p, wheels) => (marks.fraction[wheels] ?? 0) + rules.usualTrust * marks.untold * p,
-  );
+  const told = usual.map((p, wheels) => (marks.fraction[wheels] ?? 0) + rules.usualTrust * marks.untold * p);
   // What is left is as likely for one length as for another.
   const rest = Math.max(0, 1 - told.reduce((sum, p) => sum + p, 0)) / told.length;
   return told.map((p) => p + rest);
 }
 
 /** By the reader's colours and by what is usual for this number of wheels: the reader has learned which place is red. */
-function usualLengths(
-  red: readonly number[],
-  { fractionPrior }: Pick<ReaderRules, 'fractionPrior'>,
-): number[] {
+function usualLengths(red: readonly number[], { fractionPrior }: Pick<ReaderRules, 'fractionPrior'>): number[] {
   const prior = fractionPrior[String(red.length)] ?? fractionPrior.other;
   const logs = Array.from({ length: Math.max(1, red.length - 1) }, (_, wheels) => {
     const isRed = (at: number): boolean => at >= red.length - wheels;

@@ -52,12 +52,7 @@ export function fuse(
 }
 
 /** Calibrated probability that the wheels before the fraction are read correctly. */
-function confidenceOf(
-  best: Choice,
-  second: Choice | undefined,
-  fractionWheels: number,
-  rules: ReaderRules,
-): number {
+function confidenceOf(best: Choice, second: Choice | undefined, fractionWheels: number, rules: ReaderRules): number {
   const { hypothesis, text } = best;
   const whole = text.slice(0, text.length - fractionWheels);
   const wholeProbability = [...hypothesis.readings]
@@ -81,11 +76,7 @@ function confidenceOf(
 }
 
 /** Probability that no wheel was invented and none left out, by the marks and by where the wheels are. */
-function countConfidence(
-  marks: Marks | undefined,
-  centers: readonly number[],
-  rules: ReaderRules,
-): number {
+function countConfidence(marks: Marks | undefined, centers: readonly number[], rules: ReaderRules): number {
   if (!marks) return 1;
   const x = alongCounter(centers, rules);
   const gaps = gapsOf(x);
@@ -101,9 +92,7 @@ function neighboursOf({ hypothesis, text }: Choice): Alternative[] {
   return ([-1, 1] as const).flatMap((by) => {
     const neighbour = stepFrom(digits, by)?.join('');
     const probability = neighbour === undefined ? undefined : hypothesis.readings.get(neighbour);
-    return neighbour === undefined || probability === undefined
-      ? []
-      : [{ text: neighbour, probability }];
+    return neighbour === undefined || probability === undefined ? [] : [{ text: neighbour, probability }];
   });
 }
 

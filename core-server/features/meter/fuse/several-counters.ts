@@ -13,8 +13,6 @@ export function isRivalled(
 ): boolean {
   return places.some(
     ({ quad, legible, readings }) =>
-      legible >= refuse.legible &&
-      Math.max(0, ...readings.values()) >= minReading &&
-      !isOn(counter, centerOf(quad)),
+      legible >= refuse.legible && Math.max(0, ...readings.values()) >= minReading && !isOn(counter, centerOf(quad)),
   );
 }

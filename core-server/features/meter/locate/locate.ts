@@ -40,16 +40,10 @@ export async function locate(
 /** The best ones that are not the same counter; the very best one whatever its score. */
 export function chooseCandidates(
   found: readonly CounterCandidate[],
-  rules: Pick<
-    ReaderRules,
-    'minLocateScore' | 'relativeLocateScore' | 'sameCounterDistance' | 'candidates'
-  >,
+  rules: Pick<ReaderRules, 'minLocateScore' | 'relativeLocateScore' | 'sameCounterDistance' | 'candidates'>,
 ): CounterCandidate[] {
   const kept: CounterCandidate[] = [];
-  const minScore = Math.max(
-    rules.minLocateScore,
-    rules.relativeLocateScore * (found[0]?.score ?? 0),
-  );
+  const minScore = Math.max(rules.minLocateScore, rules.relativeLocateScore * (found[0]?.score ?? 0));
   for (const candidate of found) {
     if (kept.length === rules.candidates) break;
     if (kept.length > 0 && candidate.score < minScore) break;

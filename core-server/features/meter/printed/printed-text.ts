@@ -30,21 +30,17 @@ const standard = /^(?:ISO|EN|GB|DN|OIML|IEC|CE|PDM|MID|CLASS|KL)[-0-9M]|^Q[34n]|
 /** The places of the wheels, `10000 1000 100 10 1`. */
 const places = /^[01]+$/;
 /** A day, or the day that a camera prints, with the hours that follow. */
-const date =
-  /^(?:19|20)\d\d-(?:0[1-9]|1[0-2])-[0-3]\d|^(?:19|20)\d\d-?(?:0[1-9]|1[0-2])-?(?:[0-3]\d)?$/;
+const date = /^(?:19|20)\d\d-(?:0[1-9]|1[0-2])-[0-3]\d|^(?:19|20)\d\d-?(?:0[1-9]|1[0-2])-?(?:[0-3]\d)?$/;
 const minDigits = 5;
 /** A number without a name is taken from this probability of its least sure character on. */
 const minConfidence = 0.5;
 
 function serialsIn(text: string): { text: string; named: boolean }[] {
   const isSerial = (word: string): boolean =>
-    word.replaceAll(/\D/g, '').length >= minDigits &&
-    ![standard, date, places].some((other) => other.test(word));
+    word.replaceAll(/\D/g, '').length >= minDigits && ![standard, date, places].some((other) => other.test(word));
   const [, afterName = ''] = named.exec(text) ?? [];
   if (isSerial(afterName)) return [{ text: afterName, named: true }];
-  return [...text.matchAll(bare)]
-    .filter(([word]) => isSerial(word))
-    .map(([word]) => ({ text: word, named: false }));
+  return [...text.matchAll(bare)].filter(([word]) => isSerial(word)).map(([word]) => ({ text: word, named: false }));
 }
 
 /** `m3/h` is a flow. The raised 3 is read as `3` or `²`, as a quote or not at all. */

@@ -88,8 +88,7 @@ export function likelihood(merged: DigitProbabilities, digits: Digits): number {
 export function align(merged: DigitProbabilities, digits: Digits): Span[] {
   const labels = withBlanks(digits);
   const width = labels.length;
-  const log = (step: number, label: number): number =>
-    Math.log(probabilityAt(merged, step, label) + tiny);
+  const log = (step: number, label: number): number => Math.log(probabilityAt(merged, step, label) + tiny);
   const cameFrom: Int32Array[] = [];
   let row = new Float64Array(width).fill(-Infinity);
   row[0] = log(0, 0);

@@ -50,11 +50,7 @@ export interface Hypothesis extends Place {
 }
 
 /** Weighs the evidence in the strips of a place. */
-export function judgePlace(
-  place: Place,
-  strips: readonly ReadStrip[],
-  rules: ReaderRules,
-): Hypothesis {
+export function judgePlace(place: Place, strips: readonly ReadStrip[], rules: ReaderRules): Hypothesis {
   const legible = meanOf(strips.map((strip) => strip.legible));
   const readings = readingsOf(
     strips.map(({ probabilities }) => mergeColours(probabilities)),
@@ -84,22 +80,14 @@ export function stepFrom(digits: Digits, by: 1 | -1): number[] | undefined {
   return undefined;
 }
 
-function readingsOf(
-  strips: readonly DigitProbabilities[],
-  rules: ReaderRules,
-): Map<string, number> {
+function readingsOf(strips: readonly DigitProbabilities[], rules: ReaderRules): Map<string, number> {
   const found = new Map<string, Digits>();
   for (const strip of strips) {
     for (const digits of proposalsOf(strip, rules.substitutionFloor)) {
       if (digits.length >= rules.minDigits) found.set(digits.join(''), digits);
     }
   }
-  return new Map(
-    [...found].map(([text, digits]) => [
-      text,
-      meanOf(strips.map((strip) => likelihood(strip, digits))),
-    ]),
-  );
+  return new Map([...found].map(([text, digits]) => [text, meanOf(strips.map((strip) => likelihood(strip, digits)))]));
 }
 
 const maxSubstitutions = 3;
@@ -120,11 +108,7 @@ function proposalsOf(strip: DigitProbabilities, floor: number): Digits[] {
 }
 
 /** The likeliest other digit at a step or right beside it. */
-function secondBest(
-  strip: DigitProbabilities,
-  step: number,
-  taken: number,
-): { digit: number; probability: number } {
+function secondBest(strip: DigitProbabilities, step: number, taken: number): { digit: number; probability: number } {
   let best = { digit: 0, probability: -1 };
   for (let digit = 0; digit <= 9; digit++) {
     if (digit === taken) continue;

@@ -34,9 +34,7 @@ export function runOnQuads(
 ): ReturnType<Model['run']> {
   // The network builds a pyramid of its whole input, so it gets no more than the quads need.
   const region = stripRegion(quads, picture);
-  const shifted = quads.map((quad) =>
-    mapped(quad, ({ x, y }) => ({ x: x - region.left, y: y - region.top })),
-  );
+  const shifted = quads.map((quad) => mapped(quad, ({ x, y }) => ({ x: x - region.left, y: y - region.top })));
   return model.run({
     image: pictureTensor(copyRegion(picture, region)),
     quads: quadsTensor(shifted),
@@ -48,13 +46,7 @@ export function expand(quad: Quad, { mx, my, sx, sy, dy }: Crop): Quad {
   const [a, b, c, d] = quad;
   const outX = ((1 + 2 * mx) * sx - 1) / 2;
   const outY = ((1 + 2 * my) * sy - 1) / 2;
-  const moved = (
-    p: Point,
-    [from, to]: [Point, Point],
-    x: number,
-    [up, down]: [Point, Point],
-    y: number,
-  ): Point => ({
+  const moved = (p: Point, [from, to]: [Point, Point], x: number, [up, down]: [Point, Point], y: number): Point => ({
     x: p.x + (to.x - from.x) * x + (down.x - up.x) * y,
     y: p.y + (to.y - from.y) * x + (down.y - up.y) * y,
   });

@@ -1,12 +1,6 @@
 import { type Quad, sliceOf } from '../geometry.js';
 import type { ReaderRules } from '../reader-rules.js';
-import {
-  align,
-  colouredClasses,
-  mergeColours,
-  probabilityAt,
-  type StripProbabilities,
-} from './digit-ctc.js';
+import { align, colouredClasses, mergeColours, probabilityAt, type StripProbabilities } from './digit-ctc.js';
 import { type Hypothesis, meanOf } from './hypothesis.js';
 
 /** A wheel as seen in the strips. */
@@ -45,12 +39,7 @@ export function wheelsOf(hypothesis: Hypothesis, text: string): SeenWheel[] {
   }));
 }
 
-function redShare(
-  { data }: StripProbabilities,
-  digit: number,
-  first: number,
-  last: number,
-): number {
+function redShare({ data }: StripProbabilities, digit: number, first: number, last: number): number {
   let black = 0;
   let red = 0;
   for (let step = first; step <= last; step++) {
@@ -61,11 +50,7 @@ function redShare(
 }
 
 /** Place of each wheel: the strip's centres mapped back to the counter, one pitch wide. */
-export function wheelQuads(
-  quad: Quad,
-  centers: readonly number[],
-  rules: Pick<ReaderRules, 'crops'>,
-): Quad[] {
+export function wheelQuads(quad: Quad, centers: readonly number[], rules: Pick<ReaderRules, 'crops'>): Quad[] {
   const x = alongCounter(centers, rules);
   const half = (medianOf(gapsOf(x)) || 1) / 2;
   return x.map((at) => sliceOf(quad, at - half, at + half));

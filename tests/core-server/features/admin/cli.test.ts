@@ -68,9 +68,7 @@ describe('admin command', () => {
     const { admin, isPassword } = await setUp(t);
     const { stdout } = await admin('companies', 'create', 'acme');
     const [, password = ''] =
-      /^Registered acme\. Its password: (\S{20})\nKeep it: it cannot be shown again\.\n$/.exec(
-        stdout,
-      ) ?? [];
+      /^Registered acme\. Its password: (\S{20})\nKeep it: it cannot be shown again\.\n$/.exec(stdout) ?? [];
     assert.ok(await isPassword('acme', password));
 
     const changed = await admin('companies', 'set-password', 'acme', '--json');
@@ -82,21 +80,12 @@ describe('admin command', () => {
 
   it('takes a password from the standard input and does not repeat it', async (t) => {
     const { adminWithInput, admin, isPassword } = await setUp(t);
-    const created = await adminWithInput(
-      'from a pipe\r\n',
-      ...['companies', 'create', 'acme', '--password-stdin'],
-    );
+    const created = await adminWithInput('from a pipe\r\n', ...['companies', 'create', 'acme', '--password-stdin']);
     assert.equal(created.stdout, 'Registered acme.\n');
     assert.ok(await isPassword('acme', 'from a pipe'));
     // Only the line's end is taken off: what was meant as part of the password is not lost unnoticed.
-    const padded = await adminWithInput(
-      'from a pipe \n',
-      ...['companies', 'set-password', 'acme', '--password-stdin'],
-    );
-    assert.match(
-      padded.stderr,
-      /^error: password has control characters, or leading or trailing blanks, want/,
-    );
+    const padded = await adminWithInput('from a pipe \n', ...['companies', 'set-password', 'acme', '--password-stdin']);
+    assert.match(padded.stderr, /^error: password has control characters, or leading or trailing blanks, want/);
     const given = await admin('companies', 'set-password', 'acme', '--password', 'from-the-line');
     assert.equal(given.stdout, 'Set the password of acme.\n');
     assert.ok(await isPassword('acme', 'from-the-line'));
@@ -155,10 +144,7 @@ describe('admin command', () => {
   it('exits with 1 and one line when the service refuses', async (t) => {
     const { admin } = await setUp(t);
     const refused: [string[], string][] = [
-      [
-        ['keys', 'revoke', 'ia_000000000000'],
-        'id is "ia_000000000000", want the public id of an API key',
-      ],
+      [['keys', 'revoke', 'ia_000000000000'], 'id is "ia_000000000000", want the public id of an API key'],
       [['companies', 'delete', 'acme'], 'name is "acme", want the name of a registered company'],
       [
         ['companies', 'create', 'acme', '--password', 'short'],
@@ -183,8 +169,7 @@ describe('admin command', () => {
     assert.deepEqual(away, {
       code: 1,
       stdout: '',
-      stderr:
-        'error: cannot open the configuration store postgres://127.0.0.1:1/d: connect ECONNREFUSED 127.0.0.1:1\n',
+      stderr: 'error: cannot open the configuration store postgres://127.0.0.1:1/d: connect ECONNREFUSED 127.0.0.1:1\n',
     });
   });
 

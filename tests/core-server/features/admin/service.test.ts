@@ -69,16 +69,8 @@ describe('administration of API keys', () => {
         'any of OPERATION_FACE_DETECTION, OPERATION_SCORE_CONFIG, OPERATION_METER_READING',
       ),
     ],
-    [
-      'an end now',
-      { expireTime: now },
-      invalid('expire_time', now.toISOString(), 'a time in the future'),
-    ],
-    [
-      'no real time',
-      { expireTime: new Date(NaN) },
-      invalid('expire_time', 'invalid', 'a time in the future'),
-    ],
+    ['an end now', { expireTime: now }, invalid('expire_time', now.toISOString(), 'a time in the future')],
+    ['no real time', { expireTime: new Date(NaN) }, invalid('expire_time', 'invalid', 'a time in the future')],
   ];
   for (const [what, parts, expected] of refused) {
     it(`refuses ${what}`, async (t) => {
@@ -90,10 +82,7 @@ describe('administration of API keys', () => {
 
   it('names what is wrong with an id', async (t) => {
     const { handlers } = await setUp(t);
-    await assert.rejects(
-      handlers.revokeApiKey({ id: '' }),
-      missing('id', 'the public id of an API key'),
-    );
+    await assert.rejects(handlers.revokeApiKey({ id: '' }), missing('id', 'the public id of an API key'));
     await assert.rejects(handlers.revokeApiKey({ id: 'ia_000000000000' }), {
       reason: 'UNKNOWN_API_KEY',
     });
@@ -132,8 +121,7 @@ describe('administration of companies', () => {
   });
 
   const nameRule = '1 to 64 letters, digits, ".", "_" or "-", but not only dots';
-  const passwordRule =
-    '8 to 128 characters, without control characters or leading or trailing blanks';
+  const passwordRule = '8 to 128 characters, without control characters or leading or trailing blanks';
   const unsendable = {
     reason: 'INVALID_FIELD',
     message: `password has control characters, or leading or trailing blanks, want ${passwordRule}`,

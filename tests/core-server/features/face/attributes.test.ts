@@ -21,11 +21,7 @@ const head = [
 
 /** Its five points seen from far away, after a nod, a turn and a lean in degrees, with the signs of ISO/IEC 39794-5. */
 function seen({ yaw = 0, pitch = 0, roll = 0 }, scale = 2): Point[] {
-  const [a, b, c] = [yaw, pitch, roll].map((angle) => (angle * Math.PI) / 180) as [
-    number,
-    number,
-    number,
-  ];
+  const [a, b, c] = [yaw, pitch, roll].map((angle) => (angle * Math.PI) / 180) as [number, number, number];
   return head.map(([x, y, z]) => {
     const [y1, z1] = [y * Math.cos(b) + z * Math.sin(b), z * Math.cos(b) - y * Math.sin(b)];
     const x1 = x * Math.cos(a) + z1 * Math.sin(a);
@@ -58,10 +54,7 @@ test('yaw and pitch have the sign and the order of the turns, and hardly mix', (
       near(nodding.yaw, 0, 1, 'yaw of a nodding head');
     }
   }
-  const [left, right] = [
-    poseOf(seen({ yaw: 30, pitch: 20 })),
-    poseOf(seen({ yaw: -30, pitch: 20 })),
-  ];
+  const [left, right] = [poseOf(seen({ yaw: 30, pitch: 20 })), poseOf(seen({ yaw: -30, pitch: 20 }))];
   near(left.yaw, -right.yaw, 0.1, 'mirrored yaw');
 });
 
@@ -95,10 +88,7 @@ test('sharpness and quality fall with blur and with shrinking', async () => {
     assert.ok(last.sharpness > 0.5 && last.quality > 0.3, JSON.stringify(last));
     for (const by of [1, 2, 3]) {
       const next = await measure(change(by));
-      assert.ok(
-        next.sharpness < last.sharpness,
-        `sharpness ${last.sharpness} to ${next.sharpness}`,
-      );
+      assert.ok(next.sharpness < last.sharpness, `sharpness ${last.sharpness} to ${next.sharpness}`);
       assert.ok(next.quality < last.quality, `quality ${last.quality} to ${next.quality}`);
       last = next;
     }
@@ -124,8 +114,7 @@ test('quality falls for a face that is small, turned away or cut by the edge', (
   const { width, height } = measuredSize;
   const data = new Uint8Array(width * height * 3).map((_, i) => (Math.floor(i / 3) % 3 ? 200 : 30));
   const pixels = { data, width, height };
-  const measureAt = (landmarks: Point[], at = box) =>
-    measureFace({ box: at, landmarks }, picture, pixels);
+  const measureAt = (landmarks: Point[], at = box) => measureFace({ box: at, landmarks }, picture, pixels);
   const good = measureAt(seen({}));
   assert.equal(good.quality, 1);
   assert.equal(good.interEyeDistance, 124);

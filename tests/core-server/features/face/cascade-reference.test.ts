@@ -19,10 +19,7 @@ type Row = [score: number, xmin: number, ymin: number, xmax: number, ymax: numbe
 /** What models/face/reference.py wrote. */
 const reference = JSON.parse(
   readFileSync(
-    new URL(
-      '../../../../../tests/core-server/features/face/cascade-reference.json',
-      import.meta.url,
-    ),
+    new URL('../../../../../tests/core-server/features/face/cascade-reference.json', import.meta.url),
     'utf8',
   ),
 ) as {
@@ -72,9 +69,7 @@ suite('the same cascade as in Python', () => {
       const size = { width: sides[0], height: sides[1] };
       const glance = toCandidates(looks.glance);
       assert.equal(suffices(glance, size, rule), result.suffices);
-      let found = result.suffices
-        ? glance
-        : addGlance(toCandidates(looks.overview), glance, size, rule);
+      let found = result.suffices ? glance : addGlance(toCandidates(looks.overview), glance, size, rule);
       assert.deepEqual(toRows(found), result.afterFirst.sort(inOrder), 'after the first look');
       assert.equal(mayBeTurned(found, rule), result.mayBeTurned);
       if (result.afterTurned) {

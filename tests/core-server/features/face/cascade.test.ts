@@ -99,8 +99,7 @@ test('a gain in scale that is too little does not pay', () => {
 });
 
 test('the region stays inside the picture', () => {
-  const at = (x: number, y: number) =>
-    planSecondLook([face(x, y, 40)], fullHd, rule, 1 / 3)?.region;
+  const at = (x: number, y: number) => planSecondLook([face(x, y, 40)], fullHd, rule, 1 / 3)?.region;
   assert.deepEqual(at(5, 5), { left: 0, top: 0, width: 121, height: 121 });
   assert.deepEqual(at(1915, 1075), { left: 1799, top: 959, width: 121, height: 121 });
 });
@@ -111,13 +110,7 @@ test('small faces inside the region come from the second look, the others from t
   const smallSecond = face(503, 502, 84, 0.8);
   const lostInSecond = face(800, 400, 60, 0.5);
   const large = face(600, 500, 200, 0.9);
-  const merged = mergeLooks(
-    [outside, smallFirst, lostInSecond, large],
-    [smallSecond],
-    region,
-    fullHd,
-    rule,
-  );
+  const merged = mergeLooks([outside, smallFirst, lostInSecond, large], [smallSecond], region, fullHd, rule);
   assert.deepEqual(new Set(merged), new Set([outside, smallSecond, large]));
 });
 
@@ -185,12 +178,7 @@ test('a sure face stays that the second look does not see at all, unless it is t
 test('a glance gives large faces alone, and better ones replace those of the first look', () => {
   const small = face(1500, 500, 90, 0.9);
   const weak = face(600, 500, 300, 0.4);
-  const merged = addGlance(
-    [small, weak],
-    [face(605, 500, 310, 0.9), face(100, 100, 120, 0.9)],
-    fullHd,
-    rule,
-  );
+  const merged = addGlance([small, weak], [face(605, 500, 310, 0.9), face(100, 100, 120, 0.9)], fullHd, rule);
   assert.deepEqual(merged, [small, face(605, 500, 310, 0.9)]);
 });
 

@@ -71,10 +71,7 @@ function scriptedDetector(...looks: Found[][]) {
   return { model, seen, detect: createFaceDetector({ model, rule, now }) };
 }
 
-const wish = async (
-  picture: Sharp,
-  changes: Partial<DetectFacesInput> = {},
-): Promise<DetectFacesInput> => ({
+const wish = async (picture: Sharp, changes: Partial<DetectFacesInput> = {}): Promise<DetectFacesInput> => ({
   image: imageFile(await picture.jpeg().toBuffer()),
   minScore: 0.5,
   maxFaces: 1000,
@@ -186,10 +183,7 @@ test('the threshold is inclusive, on scores of six decimals', async () => {
     [0.6999, 400, 0, 480, 100],
   ];
   const scores = async (minScore: number): Promise<number[]> => {
-    const { faces } = await scriptedDetector([], looks).detect(
-      await wish(quarters(640, 480), { minScore }),
-      signal,
-    );
+    const { faces } = await scriptedDetector([], looks).detect(await wish(quarters(640, 480), { minScore }), signal);
     return faces.map((f) => f.detectionScore);
   };
   assert.deepEqual(await scores(0.7), [0.8, 0.7]);
@@ -229,11 +223,7 @@ test('a second look is a part of the picture, from small and large files alike',
     [1280, 960, 2],
     [2560, 1920, 4],
   ] as const) {
-    const { seen, detect } = scriptedDetector(
-      [],
-      [[0.6, 100, 100, 120, 120]],
-      [[0.9, 48, 48, 78, 78]],
-    );
+    const { seen, detect } = scriptedDetector([], [[0.6, 100, 100, 120, 120]], [[0.9, 48, 48, 78, 78]]);
     const { faces } = await detect(await wish(quarters(width, height)), signal);
     // The region: 84 px of the overview; enlarged 1.5 times.
     const side = Math.ceil((84 * factor * 1.5) / 32) * 32;
@@ -277,10 +267,7 @@ test('crops are the boxes at full size, only when they are wanted', async () => 
     const { data, info } = await sharp(face?.crop).raw().toBuffer({ resolveWithObject: true });
     assert.deepEqual([info.width, info.height], [100 * factor, 100 * factor]);
     assert.ok((data[1] ?? 0) > 150 && (data[0] ?? 255) < 80, 'green, the top right quarter');
-    const without = await scriptedDetector([], looks).detect(
-      await wish(quarters(width, height)),
-      signal,
-    );
+    const without = await scriptedDetector([], looks).detect(await wish(quarters(width, height)), signal);
     assert.equal(without.faces[0]?.crop, undefined);
     assert.equal(without.faces[0]?.landmarks, undefined);
   }

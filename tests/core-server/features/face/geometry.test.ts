@@ -31,12 +31,7 @@ test('intersection over union', () => {
     ['one in the other', box(0, 0, 10, 10), box(0, 0, 5, 10), 0.5],
     ['touching', box(0, 0, 10, 10), box(10, 0, 20, 10), 0],
     ['apart', box(0, 0, 10, 10), box(50, 50, 60, 60), 0],
-    [
-      'apart on both axes, where widths and heights are both negative',
-      box(9, 9, 10, 10),
-      box(0, 0, 1, 1),
-      0,
-    ],
+    ['apart on both axes, where widths and heights are both negative', box(9, 9, 10, 10), box(0, 0, 1, 1), 0],
     ['empty', box(5, 5, 5, 5), box(5, 5, 5, 5), 0],
   ];
   for (const [name, a, b, want] of table) {

@@ -3,16 +3,10 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import type { Call } from '../../../../core-server/common/call.js';
 import { createFaceDetectionHandlers } from '../../../../core-server/features/face/service.js';
-import type {
-  DetectFacesInput,
-  DetectFacesOutput,
-} from '../../../../core-server/features/face/task.js';
+import type { DetectFacesInput, DetectFacesOutput } from '../../../../core-server/features/face/task.js';
 import { plainCrop } from '../../../../core-server/image/crop.js';
 import type { RunOptions } from '../../../../core-server/inference/pool/worker-pool.js';
-import {
-  type DetectAllFacesRequest,
-  ThresholdSource,
-} from '../../../../generated/imageanalysis/v1/face_detection.js';
+import { type DetectAllFacesRequest, ThresholdSource } from '../../../../generated/imageanalysis/v1/face_detection.js';
 import type { Reason } from '../../../../runtime/errors/reasons.js';
 import { Refusal, refuse } from '../../../../runtime/errors/refusal.js';
 
@@ -141,19 +135,13 @@ test('crops are wanted and faces are many unless something else is said', async 
 test('what is sent to the worker is the picture alone, not the message around it', async () => {
   const { handlers, jobs } = start();
   const message = Buffer.concat([Buffer.alloc(5000), png, Buffer.alloc(5000)]);
-  await handlers.detectAllFaces(
-    request({ image: message.subarray(5000, 5000 + png.length) }),
-    call,
-  );
+  await handlers.detectAllFaces(request({ image: message.subarray(5000, 5000 + png.length) }), call);
   assert.equal(jobs[0]?.input.image.bytes.buffer.byteLength, png.length);
 });
 
 test('details tell the size, the threshold with its source, and the model', async () => {
   const { handlers, wishes } = start({ faces: [face] });
-  const { details } = await handlers.detectSingleFace(
-    request({ details: true, minScore: 0.25 }),
-    call,
-  );
+  const { details } = await handlers.detectSingleFace(request({ details: true, minScore: 0.25 }), call);
   assert.deepEqual(wishes, [{ company: '', minScore: 0.25 }]);
   assert.deepEqual(details, {
     image: { width: 40, height: 30 },
@@ -205,10 +193,7 @@ test('a request out of its ranges is refused, naming field, value and wish, and 
   ];
   const { handlers, jobs } = start();
   for (const [changes, reason, message] of table) {
-    assert.deepEqual(await refusal(handlers.detectAllFaces(request(changes), call)), [
-      reason,
-      message,
-    ]);
+    assert.deepEqual(await refusal(handlers.detectAllFaces(request(changes), call)), [reason, message]);
   }
   assert.deepEqual(jobs, []);
 });

@@ -7,10 +7,7 @@ import type { AnalysisTasks } from '../../../../core-server/compose/analysis-mod
 import { loadAnalysisModels } from '../../../../core-server/compose/analysis-models.js';
 import { intersectionOverUnion, turnBack } from '../../../../core-server/features/face/geometry.js';
 import { plainCrop } from '../../../../core-server/image/crop.js';
-import {
-  createWorkerPool,
-  type WorkerPool,
-} from '../../../../core-server/inference/pool/worker-pool.js';
+import { createWorkerPool, type WorkerPool } from '../../../../core-server/inference/pool/worker-pool.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { defaultLimits, quarters } from '../../image/fixtures.js';
@@ -116,10 +113,7 @@ test('she is found on her side and on her head, too', { skip }, async () => {
     const [face] = (await detect(turned)).faces;
     assert.ok(face, `turned ${turns} times: no face`);
     const candidate = { box: face.boundingBox, score: face.detectionScore, landmarks: [] };
-    const overlap = intersectionOverUnion(
-      turnBack(candidate, turns, upright).box,
-      reference.boundingBox,
-    );
+    const overlap = intersectionOverUnion(turnBack(candidate, turns, upright).box, reference.boundingBox);
     assert.ok(overlap > 0.6, `turned ${turns} times: overlap ${overlap}`);
   }
 });

@@ -5,20 +5,10 @@ import { assembleReading } from '../../../../core-server/features/meter/assemble
 import type { CounterReading } from '../../../../core-server/features/meter/counter-reading.js';
 import { decimalOf } from '../../../../core-server/features/meter/decimal.js';
 import { mapped, type Quad } from '../../../../core-server/features/meter/geometry.js';
-import {
-  judgeLight,
-  measureLight,
-} from '../../../../core-server/features/meter/read/counter-light.js';
+import { judgeLight, measureLight } from '../../../../core-server/features/meter/read/counter-light.js';
 import { createMeterReadingHandlers } from '../../../../core-server/features/meter/service.js';
-import type {
-  MeterReading,
-  ReadingWarningName,
-  ReadMeterInput,
-} from '../../../../core-server/features/meter/task.js';
-import {
-  ReadingStatus,
-  ReadingWarning,
-} from '../../../../generated/imageanalysis/v1/meter_reading.js';
+import type { MeterReading, ReadingWarningName, ReadMeterInput } from '../../../../core-server/features/meter/task.js';
+import { ReadingStatus, ReadingWarning } from '../../../../generated/imageanalysis/v1/meter_reading.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
 
 const upright: Quad = [
@@ -67,10 +57,7 @@ suite('assembleReading', () => {
     const quad = upright.map(({ x, y }) => ({ x: x * third, y: y * third })) as unknown as Quad;
     const wheels = [{ digit: '7', confidence: 2 / 3, quad, betweenPositions: false }];
     const alternatives = [{ text: '8', probability: third }];
-    const reading = assembleReading(
-      counter('7', { wheels, quad, digitsConfidence: 0.79996, alternatives }),
-      facts,
-    );
+    const reading = assembleReading(counter('7', { wheels, quad, digitsConfidence: 0.79996, alternatives }), facts);
     const box = { xmin: 6.67, ymin: 13.33, xmax: 60, ymax: 26.67 };
     assert.deepEqual(reading.boundingBox, box);
     assert.deepEqual(reading.digits, [{ digit: '7', confidence: 0.6667, boundingBox: box }]);
@@ -196,10 +183,9 @@ suite('assembleReading', () => {
   });
   test('shows alternatives with the same point', () => {
     const alternatives = [{ text: '00124', probability: 0.25 }];
-    assert.deepEqual(
-      assembleReading(counter('00123', { alternatives, fractionWheels: 2 }), facts).alternatives,
-      [{ meterNumber: '00124', value: '001.24', probability: 0.25 }],
-    );
+    assert.deepEqual(assembleReading(counter('00123', { alternatives, fractionWheels: 2 }), facts).alternatives, [
+      { meterNumber: '00124', value: '001.24', probability: 0.25 },
+    ]);
   });
   test('does not warn of a good reading', () => {
     for (const quad of [upright, rotated(44), rotated(-44)]) {

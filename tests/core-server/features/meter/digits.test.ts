@@ -2,12 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { type Decimal, decimalOf } from '../../../../core-server/features/meter/decimal.js';
 import { fractionOf } from '../../../../core-server/features/meter/fuse/fraction.js';
-import {
-  align,
-  bestPath,
-  likelihood,
-  mergeColours,
-} from '../../../../core-server/features/meter/read/digit-ctc.js';
+import { align, bestPath, likelihood, mergeColours } from '../../../../core-server/features/meter/read/digit-ctc.js';
 import { stepFrom } from '../../../../core-server/features/meter/read/hypothesis.js';
 import type { ReaderRules } from '../../../../core-server/features/meter/reader-rules.js';
 import { near, type Peak, strip } from './reference.js';
@@ -125,8 +120,7 @@ suite('stepFrom', () => {
     ['123456789012345678999', 1, '123456789012345679000'],
   ];
   for (const [digits, by, expected] of cases) {
-    test(`${digits} by ${by}`, () =>
-      assert.equal(stepFrom([...digits].map(Number), by)?.join(''), expected));
+    test(`${digits} by ${by}`, () => assert.equal(stepFrom([...digits].map(Number), by)?.join(''), expected));
   }
 });
 
@@ -149,8 +143,7 @@ suite('fractionOf', () => {
     test(name, () => assert.equal(fractionOf(rowOf(red), rulesOf(even)).wheels, wheels));
   }
   test('is what the caller knows, unless that would leave no wheel before it', () => {
-    const known = (decimals: number) =>
-      fractionOf(rowOf([0.01, 0.01, 0.99, 0.99]), rulesOf(even), { decimals });
+    const known = (decimals: number) => fractionOf(rowOf([0.01, 0.01, 0.99, 0.99]), rulesOf(even), { decimals });
     assert.deepEqual(known(0), { wheels: 0, sure: 1, none: 1 });
     assert.deepEqual(known(3), { wheels: 3, sure: 1, none: 0 });
     assert.equal(known(4).wheels, 2);
@@ -158,8 +151,7 @@ suite('fractionOf', () => {
   });
   test('goes by what is usual where the picture is grey', () => {
     const usual = { other: [1], 8: [0.1, 0.05, 0.05, 0.8], 5: [0.9, 0.1] };
-    const grey = (wheels: number) =>
-      fractionOf(rowOf(Array<number>(wheels).fill(0.5)), rulesOf(usual)).wheels;
+    const grey = (wheels: number) => fractionOf(rowOf(Array<number>(wheels).fill(0.5)), rulesOf(usual)).wheels;
     assert.equal(grey(8), 3);
     assert.equal(grey(5), 0);
     assert.equal(grey(6), 0);
@@ -182,11 +174,7 @@ suite('fractionOf', () => {
     });
     test('a value many times the previous one is a question of the point', () => {
       const sureWith = (previous?: Decimal) =>
-        fractionOf(
-          { ...marked([0.01, 0.97, 0.01, 0, 0], 0.01), text: '012345' },
-          usual,
-          previous && { previous },
-        );
+        fractionOf({ ...marked([0.01, 0.97, 0.01, 0, 0], 0.01), text: '012345' }, usual, previous && { previous });
       assert.ok(sureWith().sure > 0.95);
       assert.ok(sureWith(decimalOf('1200', 0)).sure > 0.95);
       const { wheels, sure } = sureWith(decimalOf('120', 0));

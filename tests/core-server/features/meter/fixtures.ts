@@ -49,12 +49,7 @@ export async function renderMeter(
       <path d="M400 180 L420 158" stroke="#b3261e" stroke-width="6"/>
       ${glare ? '<ellipse cx="520" cy="268" rx="60" ry="14" fill="#fff"/>' : ''}
     </g></svg>`;
-  return sharp(Buffer.from(svg))
-    .blur(0.7)
-    .linear(light, 0)
-    .flatten()
-    .jpeg({ quality: 90 })
-    .toBuffer();
+  return sharp(Buffer.from(svg)).blur(0.7).linear(light, 0).flatten().jpeg({ quality: 90 }).toBuffer();
 }
 
 /** A row of wheels, from that height on; the last one may stand between two digits. */
@@ -100,16 +95,12 @@ export async function renderOtherThings(): Promise<Record<string, Buffer>> {
       .jpeg()
       .toBuffer();
   const grid = (width: number, height: number, cell: (x: number, y: number) => string): string =>
-    Array.from({ length: width * height }, (_, i) => cell(i % width, Math.floor(i / width))).join(
-      '',
-    );
+    Array.from({ length: width * height }, (_, i) => cell(i % width, Math.floor(i / width))).join('');
   return {
     grey: await picture(''),
     'a chessboard': await picture(
       grid(8, 8, (x, y) =>
-        (x + y) % 2 === 0
-          ? ''
-          : `<rect x="${120 + x * 50}" y="${40 + y * 50}" width="50" height="50" fill="#222"/>`,
+        (x + y) % 2 === 0 ? '' : `<rect x="${120 + x * 50}" y="${40 + y * 50}" width="50" height="50" fill="#222"/>`,
       ),
     ),
     'a keyboard': await picture(

@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import {
-  add,
-  compare,
-  type Decimal,
-  parseDecimal,
-  truncated,
-} from '../../../../core-server/features/meter/decimal.js';
+import { add, compare, type Decimal, parseDecimal, truncated } from '../../../../core-server/features/meter/decimal.js';
 import { chooseReadings } from '../../../../core-server/features/meter/fuse/choose-reading.js';
 import {
   agreementOf,
@@ -39,20 +33,7 @@ suite('decimals', () => {
     assert.deepEqual(truncated(decimal('12.999'), 1), { digits: 129n, places: 1 });
     assert.deepEqual(truncated(decimal('12'), 1), decimal('12'));
   });
-  for (const text of [
-    '',
-    '.5',
-    '5.',
-    '-1',
-    '+1',
-    '1e3',
-    '1,5',
-    ' 1',
-    '0x1',
-    '٣',
-    '1234567890123',
-    '1.1234567',
-  ]) {
+  for (const text of ['', '.5', '5.', '-1', '+1', '1e3', '1,5', ' 1', '0x1', '٣', '1234567890123', '1.1234567']) {
     test(`${JSON.stringify(text)} is none`, () => assert.equal(parseDecimal(text), undefined));
   }
 });
@@ -69,35 +50,19 @@ suite('validateKnownMeter', () => {
       { expectedDigits: 4, expectedDecimals: 3 },
       { digits: 4, decimals: 3 },
     ],
-    [
-      { previousReading: '123456789012.123456' },
-      { previous: { digits: 123456789012123456n, places: 6 } },
-    ],
+    [{ previousReading: '123456789012.123456' }, { previous: { digits: 123456789012123456n, places: 6 } }],
     [
       { previousReading: '00.50', maxIncrease: '0' },
       { previous: { digits: 50n, places: 2 }, maxIncrease: { digits: 0n, places: 0 } },
     ],
   ];
   for (const [request, known] of accepted) {
-    test(`takes ${JSON.stringify(request)}`, () =>
-      assert.deepEqual(validateKnownMeter(request), known));
+    test(`takes ${JSON.stringify(request)}`, () => assert.deepEqual(validateKnownMeter(request), known));
   }
   const refused: [Partial<ReadMeterRequest>, string, string][] = [
-    [
-      { expectedDigits: 2 },
-      'INVALID_FIELD',
-      'expected_digits is 2, want a whole number from 3 to 12',
-    ],
-    [
-      { expectedDigits: 13 },
-      'INVALID_FIELD',
-      'expected_digits is 13, want a whole number from 3 to 12',
-    ],
-    [
-      { expectedDecimals: 7 },
-      'INVALID_FIELD',
-      'expected_decimals is 7, want a whole number from 0 to 6',
-    ],
+    [{ expectedDigits: 2 }, 'INVALID_FIELD', 'expected_digits is 2, want a whole number from 3 to 12'],
+    [{ expectedDigits: 13 }, 'INVALID_FIELD', 'expected_digits is 13, want a whole number from 3 to 12'],
+    [{ expectedDecimals: 7 }, 'INVALID_FIELD', 'expected_decimals is 7, want a whole number from 0 to 6'],
     [
       { expectedDigits: 4, expectedDecimals: 4 },
       'INVALID_FIELD',
@@ -113,11 +78,7 @@ suite('validateKnownMeter', () => {
       'INVALID_FIELD',
       'max_increase is "0.1234567", want a plain decimal of at most 12 digits and 6 decimals',
     ],
-    [
-      { maxIncrease: '1' },
-      'MISSING_FIELD',
-      'previous_reading is missing, want it together with max_increase',
-    ],
+    [{ maxIncrease: '1' }, 'MISSING_FIELD', 'previous_reading is missing, want it together with max_increase'],
   ];
   for (const [request, reason, message] of refused) {
     test(`refuses ${JSON.stringify(request)}`, () =>
@@ -160,9 +121,7 @@ suite('contradictionsOf', () => {
     ['999999999999', 0, known('999999999998', '1'), []],
   ];
   for (const [text, fractionWheels, meter, found] of table) {
-    const shown = JSON.stringify(meter, (_, value: unknown) =>
-      typeof value === 'bigint' ? String(value) : value,
-    );
+    const shown = JSON.stringify(meter, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
     test(`${text} with ${fractionWheels} red, known ${shown}: ${found.join() || 'none'}`, () => {
       assert.deepEqual(contradictionsOf({ text, fractionWheels }, meter), found);
     });
@@ -201,24 +160,14 @@ suite('chooseReadings', () => {
   const table: [string, Record<string, number>, KnownMeter, string][] = [
     ['the likeliest where nothing is known', { '00417': 0.5, '00418': 0.4 }, {}, '00417'],
     ['of the known length', { '004170': 0.6, '00417': 0.2 }, { digits: 5 }, '00417'],
-    [
-      'not what was hardly seen, known or not',
-      { '004170': 0.9, '00417': 0.001 },
-      { digits: 5 },
-      '004170',
-    ],
+    ['not what was hardly seen, known or not', { '004170': 0.9, '00417': 0.001 }, { digits: 5 }, '004170'],
     [
       'not below the previous reading',
       { '00399': 0.5, '00400': 0.4 },
       { decimals, previous: decimal('399.5') },
       '00399', // cut to what the counter shows, 399 is not below 399.5
     ],
-    [
-      'above the previous reading',
-      { '00399': 0.5, '00400': 0.4 },
-      { decimals, previous: decimal('400') },
-      '00400',
-    ],
+    ['above the previous reading', { '00399': 0.5, '00400': 0.4 }, { decimals, previous: decimal('400') }, '00400'],
     [
       'within the largest increase',
       { '90400': 0.6, '00400': 0.3 },

@@ -75,12 +75,8 @@ suite('createNetworkCounterReader', () => {
             onRun?.('read');
             const count = quads?.dims[0] ?? 0;
             counts.push(count);
-            const upright = (i: number) =>
-              bothWays || Number(quads?.data[i * 8]) < Number(quads?.data[i * 8 + 2]);
-            const rows = Array.from(
-              { length: count },
-              (_, i) => strip(upright(i) ? digits : []).data,
-            );
+            const upright = (i: number) => bothWays || Number(quads?.data[i * 8]) < Number(quads?.data[i * 8 + 2]);
+            const rows = Array.from({ length: count }, (_, i) => strip(upright(i) ? digits : []).data);
             const seen = Array.from({ length: count }, (_, i) => (upright(i) ? legible : 0.01));
             return Promise.resolve({
               probs: floats(

@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import {
-  angleOf,
-  centerOf,
-  isOn,
-  type Quad,
-  sizeOf,
-} from '../../../../core-server/features/meter/geometry.js';
+import { angleOf, centerOf, isOn, type Quad, sizeOf } from '../../../../core-server/features/meter/geometry.js';
 import { cutMeterFace } from '../../../../core-server/features/meter/printed/meter-face.js';
 import { findPrintedText } from '../../../../core-server/features/meter/printed/printed-text.js';
 import { sampleQuad } from '../../../../core-server/features/meter/printed/sample-quad.js';
@@ -91,8 +85,7 @@ suite('cutMeterFace', () => {
     for (let y = 0; y < 400; y++) {
       for (let x = 0; x < 400; x++) {
         const isDot = Math.hypot(x - dot.x, y - dot.y) < 4;
-        if (isDot || isOn(counter, { x, y }))
-          data.fill(0, (y * 400 + x) * 3, (y * 400 + x + 1) * 3);
+        if (isDot || isOn(counter, { x, y })) data.fill(0, (y * 400 + x) * 3, (y * 400 + x + 1) * 3);
       }
     }
     return { picture: { data, width: 400, height: 400 }, counter };
@@ -107,8 +100,7 @@ suite('cutMeterFace', () => {
       assert.deepEqual(Object.values(centerOf(counter)).map(Math.round), [480, 480]);
       const scale = 960 / 360;
       assert.ok(Math.abs(sizeOf(counter).width - 100 * scale) < 1e-6);
-      const valueAt = (x: number, y: number) =>
-        face.data[(Math.round(y) * 960 + Math.round(x)) * 3];
+      const valueAt = (x: number, y: number) => face.data[(Math.round(y) * 960 + Math.round(x)) * 3];
       const [, , corner] = counter;
       assert.equal(valueAt(480, 480), 0);
       assert.equal(valueAt(480 - 40 * scale, 480 + 5 * scale), 0);
@@ -128,9 +120,7 @@ suite('sampleQuad', () => {
   const picture = {
     width: 4,
     height: 2,
-    data: Uint8Array.from(
-      [0, 0, 1, 1, 0, 0, 1, 1].flatMap((blue) => (blue === 1 ? [0, 0, 255] : [255, 0, 0])),
-    ),
+    data: Uint8Array.from([0, 0, 1, 1, 0, 0, 1, 1].flatMap((blue) => (blue === 1 ? [0, 0, 255] : [255, 0, 0]))),
   };
   const whole: Quad = [
     { x: -0.5, y: -0.5 },

@@ -46,9 +46,7 @@ suite('the same as the Python reference', () => {
       const counter = { ...reading, rivalled: false };
       assert.equal(assembleReading(counter, facts).status, answer.status);
       const betweens = reading.wheels.map(({ betweenPositions }) => betweenPositions);
-      const expected = [...answer.digits].map((digit, at) =>
-        answer.alternatives.some((other) => other[at] !== digit),
-      );
+      const expected = [...answer.digits].map((digit, at) => answer.alternatives.some((other) => other[at] !== digit));
       assert.deepEqual(betweens, expected);
       assert.deepEqual(
         reading.alternatives.map(({ text }) => text),

@@ -2,10 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { Quad } from '../../../../core-server/features/meter/geometry.js';
 import type { Marks } from '../../../../core-server/features/meter/read/hypothesis.js';
-import {
-  type Crop,
-  parseReaderRules,
-} from '../../../../core-server/features/meter/reader-rules.js';
+import { type Crop, parseReaderRules } from '../../../../core-server/features/meter/reader-rules.js';
 
 /** Of a strip, as the networks give them. */
 export const steps = 56;
@@ -28,10 +25,7 @@ interface Answer {
 
 /** What models/meter/reference.py wrote. */
 export const reference = JSON.parse(
-  readFileSync(
-    new URL('../../../../../tests/core-server/features/meter/reference.json', import.meta.url),
-    'utf8',
-  ),
+  readFileSync(new URL('../../../../../tests/core-server/features/meter/reference.json', import.meta.url), 'utf8'),
 ) as {
   networks: Record<string, string>;
   rules: unknown;

@@ -4,15 +4,8 @@ import { pino } from 'pino';
 import sharp from 'sharp';
 import { loadAnalysisModels } from '../../../../core-server/compose/analysis-models.js';
 import type { KnownMeter } from '../../../../core-server/features/meter/known-meter.js';
-import type {
-  MeterTasks,
-  ReadingWarningName,
-  ReadMeterOutput,
-} from '../../../../core-server/features/meter/task.js';
-import {
-  createWorkerPool,
-  type WorkerPool,
-} from '../../../../core-server/inference/pool/worker-pool.js';
+import type { MeterTasks, ReadingWarningName, ReadMeterOutput } from '../../../../core-server/features/meter/task.js';
+import { createWorkerPool, type WorkerPool } from '../../../../core-server/inference/pool/worker-pool.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { defaultLimits } from '../../image/fixtures.js';
 import { renderLandscape, renderMeter, renderOtherThings } from './fixtures.js';
@@ -20,10 +13,7 @@ import { renderLandscape, renderMeter, renderOtherThings } from './fixtures.js';
 // The served task in a real worker, on pictures drawn here.
 suite('readMeter in a worker', () => {
   let pool: WorkerPool<MeterTasks>;
-  let pictures: Record<
-    'common' | 'plain' | 'landscape' | 'two' | 'dark' | 'glare' | 'rolled',
-    Buffer
-  >;
+  let pictures: Record<'common' | 'plain' | 'landscape' | 'two' | 'dark' | 'glare' | 'rolled', Buffer>;
   let turned: Map<number, Buffer>;
   let others: Record<string, Buffer>;
   before(async () => {
@@ -42,9 +32,7 @@ suite('readMeter in a worker', () => {
     others = await renderOtherThings();
     pool = createWorkerPool<MeterTasks>({
       workerUrl: new URL('../../../../core-server/worker-main.js', import.meta.url),
-      workerData: await loadAnalysisModels(
-        new URL('../../../../../models/manifest.json', import.meta.url),
-      ),
+      workerData: await loadAnalysisModels(new URL('../../../../../models/manifest.json', import.meta.url)),
       size: 1,
       maxQueue: 8,
       log: pino({ level: 'silent' }),
@@ -54,11 +42,7 @@ suite('readMeter in a worker', () => {
   });
   after(() => pool.close({ graceMs: 1000 }));
 
-  const read = (
-    image: Buffer,
-    limits = defaultLimits,
-    known: KnownMeter = {},
-  ): Promise<ReadMeterOutput> =>
+  const read = (image: Buffer, limits = defaultLimits, known: KnownMeter = {}): Promise<ReadMeterOutput> =>
     pool.run(
       'readMeter',
       { image: imageFile(image), checkBelow: 0, known, printed: false, limits },
@@ -96,10 +80,7 @@ suite('readMeter in a worker', () => {
   }
 
   test('takes no picture for turned that its EXIF turns upright', async () => {
-    const sideways = await sharp(pictures.plain)
-      .rotate(270)
-      .withMetadata({ orientation: 6 })
-      .toBuffer();
+    const sideways = await sharp(pictures.plain).rotate(270).withMetadata({ orientation: 6 }).toBuffer();
     const { reading } = await read(sideways);
     assert.equal(reading?.meterNumber, '02741');
     assert.ok(!reading.warnings.includes('ROTATED_INPUT'));
@@ -127,8 +108,7 @@ suite('readMeter in a worker', () => {
   });
 
   test('prefers the counter that has the known number of wheels', async () => {
-    const known = async (digits: number) =>
-      (await read(pictures.two, defaultLimits, { digits })).reading?.meterNumber;
+    const known = async (digits: number) => (await read(pictures.two, defaultLimits, { digits })).reading?.meterNumber;
     assert.equal(await known(8), '00254813');
     assert.equal(await known(5), '06274');
   });

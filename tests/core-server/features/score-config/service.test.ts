@@ -20,14 +20,8 @@ describe('score configuration', () => {
     const { handlers } = setUp();
     for (const detectionScore of [0.92, 0, 1]) {
       const answer = { company: 'acme', detectionScore };
-      assert.deepEqual(
-        await handlers.setDetectionScore({ company: 'acme', password, detectionScore }, call),
-        answer,
-      );
-      assert.deepEqual(
-        await handlers.getDetectionScore({ company: 'acme', password }, call),
-        answer,
-      );
+      assert.deepEqual(await handlers.setDetectionScore({ company: 'acme', password, detectionScore }, call), answer);
+      assert.deepEqual(await handlers.getDetectionScore({ company: 'acme', password }, call), answer);
     }
   });
 
@@ -35,10 +29,7 @@ describe('score configuration', () => {
     const { handlers, rows, asked, touched } = setUp();
     const wrong = { company: 'acme', password: 'wrong' };
     await assert.rejects(handlers.getDetectionScore(wrong, call), authFailed);
-    await assert.rejects(
-      handlers.setDetectionScore({ ...wrong, detectionScore: 0.9 }, call),
-      authFailed,
-    );
+    await assert.rejects(handlers.setDetectionScore({ ...wrong, detectionScore: 0.9 }, call), authFailed);
     assert.deepEqual(asked, [
       { ...wrong, ...call },
       { ...wrong, ...call },
@@ -51,14 +42,9 @@ describe('score configuration', () => {
     const { handlers } = setUp();
     await handlers.setDetectionScore({ company: 'acme', password, detectionScore: 0.8 }, call);
     for (const detectionScore of [1.5, NaN, 0.1234567, undefined]) {
-      await assert.rejects(
-        handlers.setDetectionScore({ company: 'acme', password, detectionScore }, call),
-      );
+      await assert.rejects(handlers.setDetectionScore({ company: 'acme', password, detectionScore }, call));
     }
-    const { detectionScore } = await handlers.getDetectionScore(
-      { company: 'acme', password },
-      call,
-    );
+    const { detectionScore } = await handlers.getDetectionScore({ company: 'acme', password }, call);
     assert.equal(detectionScore, 0.8);
   });
 
@@ -69,10 +55,7 @@ describe('score configuration', () => {
       authFailed,
     );
     assert.equal(rows.size, 0);
-    await assert.rejects(
-      handlers.getDetectionScore({ company: 'acme', password }, call),
-      authFailed,
-    );
+    await assert.rejects(handlers.getDetectionScore({ company: 'acme', password }, call), authFailed);
   });
 });
 
@@ -101,8 +84,7 @@ function setUp({ afterAuthentication = (): unknown => undefined } = {}) {
     companies: {
       authenticate(credentials) {
         asked.push(credentials);
-        if (credentials.password !== password)
-          return Promise.reject(refuse('COMPANY_AUTH_FAILED', authFailed.message));
+        if (credentials.password !== password) return Promise.reject(refuse('COMPANY_AUTH_FAILED', authFailed.message));
         afterAuthentication();
         return Promise.resolve();
       },

@@ -18,11 +18,7 @@ describe('score requests', () => {
   const missing = [
     [{ company: '' }, 'company', 'the name of a registered company'],
     [{ password: '' }, 'password', 'the password of the company'],
-    [
-      { detectionScore: undefined },
-      'detection_score',
-      'a number from 0 to 1 with at most 6 decimals',
-    ],
+    [{ detectionScore: undefined }, 'detection_score', 'a number from 0 to 1 with at most 6 decimals'],
   ] as const;
   for (const [parts, field, wish] of missing) {
     it(`is refused without ${field}`, () => {

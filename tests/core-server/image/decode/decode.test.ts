@@ -18,8 +18,7 @@ import { colourDistance, coloursOf, defaultLimits, quarterColours, quarters } fr
 before(restrictLoaders);
 
 const size = { width: 96, height: 64 };
-const decode = async (bytes: Uint8Array) =>
-  decodeUpright(await readHeader(imageFile(bytes), defaultLimits), size);
+const decode = async (bytes: Uint8Array) => decodeUpright(await readHeader(imageFile(bytes), defaultLimits), size);
 const refusedAs = (reason: string) => (error: unknown) => {
   assert.ok(error instanceof Refusal, String(error));
   assert.equal(error.reason, reason);
@@ -27,10 +26,9 @@ const refusedAs = (reason: string) => (error: unknown) => {
 };
 
 test('every kind of picture is decoded to upright RGB of the same colours', async () => {
-  const animated = await sharp(
-    [await quarters().png().toBuffer(), await quarters().negate().png().toBuffer()],
-    { join: { animated: true } },
-  )
+  const animated = await sharp([await quarters().png().toBuffer(), await quarters().negate().png().toBuffer()], {
+    join: { animated: true },
+  })
     .gif()
     .toBuffer();
   assert.equal((await sharp(animated).metadata()).pages, 2);
@@ -47,11 +45,7 @@ test('every kind of picture is decoded to upright RGB of the same colours', asyn
     ['TIFF', await quarters().tiff({ compression: 'lzw' }).toBuffer(), 0],
     ['TIFF in CMYK', await quarters().toColourspace('cmyk').tiff().toBuffer(), 70],
     ['JPEG in CMYK', await quarters().toColourspace('cmyk').jpeg({ quality: 95 }).toBuffer(), 70],
-    [
-      'JPEG in Display P3',
-      await quarters().withIccProfile('p3').jpeg({ quality: 95 }).toBuffer(),
-      8,
-    ],
+    ['JPEG in Display P3', await quarters().withIccProfile('p3').jpeg({ quality: 95 }).toBuffer(), 8],
     ['PNG with opaque alpha', await quarters().ensureAlpha().png().toBuffer(), 0],
   ];
   for (const [name, bytes, tolerance] of table) {
@@ -145,35 +139,26 @@ test('a picture of the longest side passes, one pixel more is refused before dec
     [1, 16_385],
     [30_000, 1],
   ] as const) {
-    await assert.rejects(
-      readHeader(imageFile(await blank(width, height)), defaultLimits),
-      (error: unknown) => {
-        refusedAs('IMAGE_TOO_MANY_PIXELS')(error);
-        const side = Math.max(width, height);
-        assert.equal(
-          (error as Error).message,
-          `image has a side of ${side} pixels (${width} x ${height}), want at most 16384`,
-        );
-        return true;
-      },
-    );
+    await assert.rejects(readHeader(imageFile(await blank(width, height)), defaultLimits), (error: unknown) => {
+      refusedAs('IMAGE_TOO_MANY_PIXELS')(error);
+      const side = Math.max(width, height);
+      assert.equal(
+        (error as Error).message,
+        `image has a side of ${side} pixels (${width} x ${height}), want at most 16384`,
+      );
+      return true;
+    });
   }
 });
 
 test('a picture of exactly the most pixels passes, one row more is refused before decoding', async () => {
   const limits = { ...defaultLimits, maxPixels: 96 * 64 };
-  assert.deepEqual(
-    (await readHeader(imageFile(await quarters().png().toBuffer()), limits)).size,
-    size,
-  );
-  await assert.rejects(
-    readHeader(imageFile(await quarters(96, 65).png().toBuffer()), limits),
-    (error: unknown) => {
-      refusedAs('IMAGE_TOO_MANY_PIXELS')(error);
-      assert.equal((error as Error).message, 'image has 6240 pixels (96 x 65), want at most 6144');
-      return true;
-    },
-  );
+  assert.deepEqual((await readHeader(imageFile(await quarters().png().toBuffer()), limits)).size, size);
+  await assert.rejects(readHeader(imageFile(await quarters(96, 65).png().toBuffer()), limits), (error: unknown) => {
+    refusedAs('IMAGE_TOO_MANY_PIXELS')(error);
+    assert.equal((error as Error).message, 'image has 6240 pixels (96 x 65), want at most 6144');
+    return true;
+  });
 });
 
 test('the header of a decompression bomb is refused without its pixels', async () => {
@@ -182,10 +167,7 @@ test('the header of a decompression bomb is refused without its pixels', async (
   bomb.writeUInt32BE(60_000, 16);
   bomb.writeUInt32BE(60_000, 20);
   bomb.writeUInt32BE(crc32(bomb.subarray(12, 29)), 29);
-  await assert.rejects(
-    readHeader(imageFile(bomb), defaultLimits),
-    refusedAs('IMAGE_TOO_MANY_PIXELS'),
-  );
+  await assert.rejects(readHeader(imageFile(bomb), defaultLimits), refusedAs('IMAGE_TOO_MANY_PIXELS'));
 });
 
 test('a truncated file is CORRUPT_IMAGE, whatever its type, and says nothing of the decoder', async () => {
@@ -206,10 +188,7 @@ test('a truncated file is CORRUPT_IMAGE, whatever its type, and says nothing of 
         readHeader(imageFile(cut), defaultLimits).then((found) => decodeUpright(found, found.size)),
         (error: unknown) => {
           refusedAs('CORRUPT_IMAGE')(error);
-          assert.equal(
-            (error as Error).message,
-            'image is damaged or cut off, want a whole picture file',
-          );
+          assert.equal((error as Error).message, 'image is damaged or cut off, want a whole picture file');
           return true;
         },
         `${type} cut to ${share}`,
@@ -237,8 +216,7 @@ test('a truncated TIFF is CORRUPT_IMAGE even if its directory stands before the 
 test('the lesser damage that phones and mail programs do is forgiven', async () => {
   const jpeg = await quarters(640, 480).jpeg().toBuffer();
   const middle = Math.floor(jpeg.length / 2);
-  const insert = (at: number, extra: Buffer): Buffer =>
-    Buffer.concat([jpeg.subarray(0, at), extra, jpeg.subarray(at)]);
+  const insert = (at: number, extra: Buffer): Buffer => Buffer.concat([jpeg.subarray(0, at), extra, jpeg.subarray(at)]);
   const brokenExif = Buffer.from('\xff\xe1\0\x14Exif\0\0garbagegarb\0', 'latin1');
   const table: [string, Buffer][] = [
     ['rubbish after the end', Buffer.concat([jpeg, Buffer.alloc(500, 7)])],
@@ -281,9 +259,7 @@ test('a scaled size is whole and never vanishes', () => {
 test('a region that reaches beyond the picture is black there', () => {
   // One pixel a letter, in three equal bytes.
   const pixels = (letters: string) =>
-    Uint8Array.from(
-      [...letters].flatMap((c) => Array<number>(3).fill(c === '.' ? 0 : c.charCodeAt(0))),
-    );
+    Uint8Array.from([...letters].flatMap((c) => Array<number>(3).fill(c === '.' ? 0 : c.charCodeAt(0))));
   const picture = { data: pixels('abcdef'), width: 3, height: 2 };
   const table: [left: number, top: number, width: number, height: number, want: string][] = [
     [1, 0, 2, 2, 'bcef'],

@@ -68,10 +68,7 @@ test('what is not plain is left to sharp', async () => {
     ['without rows', changed(frame + 6, 0)],
     ['of an impossible table', changed(frame + 12, 9)],
     ['cut off', plain.subarray(0, -2)],
-    [
-      'cut off behind its frame',
-      Buffer.concat([plain.subarray(0, frame + 12), plain.subarray(-2)]),
-    ],
+    ['cut off behind its frame', Buffer.concat([plain.subarray(0, frame + 12), plain.subarray(-2)])],
     ['followed by other bytes', Buffer.concat([plain, Buffer.from('more')])],
     ['one byte', plain.subarray(0, 1)],
   ];

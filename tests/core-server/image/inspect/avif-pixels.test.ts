@@ -26,10 +26,7 @@ test('a grid has the pixels of its tiles, and is served', async () => {
   for (const version of [0, 1, 2] as const) {
     const file = await composeAvif({ side: 64, tiles: 4, derived, version });
     assert.equal(avifPixels(new Cursor(file), maxPixels), 4 * 64 * 64);
-    const { width } = await decodeUpright(
-      { ...imageFile(file), usesProfile: false },
-      { width: 9, height: 9 },
-    );
+    const { width } = await decodeUpright({ ...imageFile(file), usesProfile: false }, { width: 9, height: 9 });
     assert.equal(width, 9);
   }
 });
@@ -37,10 +34,7 @@ test('a grid has the pixels of its tiles, and is served', async () => {
 test('tiles that a grid hides count, though it looks small', async () => {
   const derived = { type: 'grid', payload: gridOf(7, 7, 64, 64), side: 64 };
   assert.equal(reasonOf(await composeAvif({ side: 64, tiles: 48, derived })), undefined);
-  assert.equal(
-    reasonOf(await composeAvif({ side: 64, tiles: 49, derived })),
-    'IMAGE_TOO_MANY_PIXELS',
-  );
+  assert.equal(reasonOf(await composeAvif({ side: 64, tiles: 49, derived })), 'IMAGE_TOO_MANY_PIXELS');
 });
 
 test('each frame of a picture counts', async () => {
@@ -53,18 +47,11 @@ test('each frame of a picture counts', async () => {
 test('an AVIF composed in another way than of tiles is refused', async () => {
   for (const type of ['iovl', 'iden', 'unci', 'tili']) {
     const derived = { type, payload: overlayOf(16_384, 16_384), side: 64 };
-    assert.equal(
-      reasonOf(await composeAvif({ side: 64, derived })),
-      'UNSUPPORTED_IMAGE_TYPE',
-      type,
-    );
+    assert.equal(reasonOf(await composeAvif({ side: 64, derived })), 'UNSUPPORTED_IMAGE_TYPE', type);
   }
   const derived = { type: 'grid', payload: gridOf(1, 1, 64, 64), side: 64 };
   assert.equal(reasonOf(await composeAvif({ side: 64, derived, deriveds: 4 })), undefined);
-  assert.equal(
-    reasonOf(await composeAvif({ side: 64, derived, deriveds: 5 })),
-    'UNSUPPORTED_IMAGE_TYPE',
-  );
+  assert.equal(reasonOf(await composeAvif({ side: 64, derived, deriveds: 5 })), 'UNSUPPORTED_IMAGE_TYPE');
 });
 
 test('an AVIF whose EXIF stands in several items or parts is CORRUPT_IMAGE', async () => {

@@ -8,10 +8,7 @@ import { decodeRegion, decodeUpright } from '../../../../core-server/image/decod
 import { readHeader } from '../../../../core-server/image/decode/header.js';
 import { openPicture } from '../../../../core-server/image/decode/open-picture.js';
 import { restrictLoaders } from '../../../../core-server/image/decode/restrict-loaders.js';
-import {
-  isPlainProfile,
-  mayHaveProfile,
-} from '../../../../core-server/image/inspect/colour-profile.js';
+import { isPlainProfile, mayHaveProfile } from '../../../../core-server/image/inspect/colour-profile.js';
 import { type RgbPicture, wholeOf } from '../../../../core-server/image/picture.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { colourDistance, coloursOf, defaultLimits, quarterColours, quarters } from '../fixtures.js';
@@ -91,11 +88,7 @@ async function decodings(file: Buffer): Promise<RgbPicture[]> {
   const opened = await readHeader(imageFile(file), defaultLimits);
   const { whole } = await openPicture(imageFile(file), defaultLimits);
   assert.ok(whole);
-  return [
-    whole,
-    await decodeUpright(opened, size),
-    await decodeRegion(opened, wholeOf(opened.size)),
-  ];
+  return [whole, await decodeUpright(opened, size), await decodeRegion(opened, wholeOf(opened.size))];
 }
 
 test('the colours of a profile of curves and a matrix are converted to sRGB', async () => {
@@ -142,8 +135,7 @@ test('a plain profile is a small one of curves and a matrix', () => {
     ['cut off in its tags', profileOf(swapped).subarray(0, 140), false],
     ['cut off in its header', profileOf(swapped).subarray(0, 131), false],
   ];
-  for (const [what, profile, isPlain] of table)
-    assert.equal(isPlainProfile(profile), isPlain, what);
+  for (const [what, profile, isPlain] of table) assert.equal(isPlainProfile(profile), isPlain, what);
   for (const tag of ['A2B0', 'A2B1', 'A2B2', 'B2A0', 'D2B0', 'D2B3', 'B2D0'])
     assert.equal(isPlainProfile(profileOf([...swapped, [tag, gamma]])), false, tag);
 });

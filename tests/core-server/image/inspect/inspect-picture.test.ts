@@ -31,12 +31,7 @@ function tiff(bits: number, form: 'II*' | 'MM*' | 'II+' | 'MM+' = 'II*'): Buffer
     Buffer.concat([bytes(tag, 2), bytes(type, 2), bytes(1, width), inField(value, type)]);
   const four = Buffer.concat([1, 2, 3, 4].map(() => bytes(bits, 2)));
   // Four values of two bytes fit into the field of a BigTIFF only.
-  const bitsField = Buffer.concat([
-    bytes(258, 2),
-    bytes(3, 2),
-    bytes(4, width),
-    isBig ? four : bytes(header, 4),
-  ]);
+  const bitsField = Buffer.concat([bytes(258, 2), bytes(3, 2), bytes(4, width), isBig ? four : bytes(header, 4)]);
   const fields = [field(256, 3, 100), field(257, 4, 200), bitsField, field(277, 3, 4)];
   return Buffer.concat([
     Buffer.from(isLittle ? 'II' : 'MM'),
@@ -53,11 +48,7 @@ function tiff(bits: number, form: 'II*' | 'MM*' | 'II+' | 'MM+' = 'II*'): Buffer
 test('a TIFF weighs what all its pixels and one channel more take at once', () => {
   for (const form of ['II*', 'MM*', 'II+', 'MM+'] as const) {
     // 100 x 200 pixels of four channels and one, to 2.4 MB.
-    assert.equal(
-      inspectPicture({ bytes: tiff(32, form), type: 'tiff' }, limits),
-      400 / 2_400,
-      form,
-    );
+    assert.equal(inspectPicture({ bytes: tiff(32, form), type: 'tiff' }, limits), 400 / 2_400, form);
     assert.equal(inspectPicture({ bytes: tiff(8, form), type: 'tiff' }, limits), 100 / 2_400, form);
   }
   assert.equal(inspectPicture({ bytes: tiff(32), type: 'tiff' }, { maxPixels: 10_000 }), 1);
@@ -77,10 +68,7 @@ test('no type of a field makes a TIFF lighter', () => {
     for (let type = 0; type < 2 ** 16; type += type < 256 ? 1 : 255) {
       const mistyped = Buffer.from(whole);
       mistyped.writeUInt16LE(type, directory + 8 + 20 * field + 2);
-      assert.ok(
-        inspectPicture({ bytes: mistyped, type: 'tiff' }, limits) >= weight,
-        `${field}: type ${type}`,
-      );
+      assert.ok(inspectPicture({ bytes: mistyped, type: 'tiff' }, limits) >= weight, `${field}: type ${type}`);
     }
   }
 });

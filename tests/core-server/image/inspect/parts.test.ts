@@ -6,13 +6,7 @@ import { partsOf } from '../../../../core-server/image/inspect/count-parts.js';
 import { Cursor } from '../../../../core-server/image/inspect/cursor.js';
 import { inspectPicture } from '../../../../core-server/image/inspect/inspect-picture.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
-import {
-  composeExif,
-  directoryBytes,
-  exifRing,
-  firstDirectory,
-  withExif,
-} from '../../../helpers/pictures/exif.js';
+import { composeExif, directoryBytes, exifRing, firstDirectory, withExif } from '../../../helpers/pictures/exif.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { emptyScan, insertAtEnd, times } from '../../../helpers/pictures/jpeg.js';
 import { composeTiff } from '../../../helpers/pictures/tiff.js';
@@ -102,9 +96,7 @@ test('a JPEG in CMYK of the usual scans, the most that are usual, passes', async
 
 test('a JPEG of more than 20 scans is refused', async () => {
   const progressive = await jpegOf({ progressive: true });
-  const usual = [...(partsOf.jpeg?.(new Cursor(progressive)) ?? [])].find(
-    ({ name }) => name === 'scans',
-  );
+  const usual = [...(partsOf.jpeg?.(new Cursor(progressive)) ?? [])].find(({ name }) => name === 'scans');
   const found = usual?.found ?? 0;
   assert.ok(found > 5 && found < 15, `${found} scans`);
   assert.equal(reasonOf(insertAtEnd(progressive, scans(20 - found))), undefined);
@@ -118,9 +110,7 @@ test('a JPEG of more than 20 scans is refused', async () => {
 
 test('a JPEG of more than 1,000 segments is refused, before its scans and between them', async () => {
   const progressive = await jpegOf({ progressive: true });
-  const usual = [...(partsOf.jpeg?.(new Cursor(progressive)) ?? [])].find(
-    ({ name }) => name === 'segments',
-  );
+  const usual = [...(partsOf.jpeg?.(new Cursor(progressive)) ?? [])].find(({ name }) => name === 'segments');
   const left = 1_000 - (usual?.found ?? 0);
   for (const marker of [0xe1, 0xe5, 0xfe]) {
     const segments = (count: number): Buffer => times(count, Buffer.from([0xff, marker, 0, 2]));
@@ -132,22 +122,14 @@ test('a JPEG of more than 1,000 segments is refused, before its scans and betwee
     assert.equal(reasonOf(insertAtEnd(progressive, segments(left + 1))), 'UNSUPPORTED_IMAGE_TYPE');
   }
   const largest = Buffer.concat([Buffer.from([0xff, 0xe2, 0xff, 0xff]), Buffer.alloc(65_533, 7)]);
-  const file = Buffer.concat([
-    progressive.subarray(0, 2),
-    times(150, largest),
-    progressive.subarray(2),
-  ]);
+  const file = Buffer.concat([progressive.subarray(0, 2), times(150, largest), progressive.subarray(2)]);
   assert.equal(reasonOf(file), undefined);
 });
 
 test('what stands before the first scan of a JPEG hides none', async () => {
   const progressive = await jpegOf({ progressive: true });
   const hidden = (before: number[]): Buffer =>
-    Buffer.concat([
-      progressive.subarray(0, 2),
-      Buffer.from(before),
-      insertAtEnd(progressive.subarray(2), scans(60)),
-    ]);
+    Buffer.concat([progressive.subarray(0, 2), Buffer.from(before), insertAtEnd(progressive.subarray(2), scans(60))]);
   const sof = [0xff, 0xc0, 0, 17, 8, 0, 64, 0, 64, 1, 1, 0x11, 0, 0, 0, 0, 0, 0, 0];
   const tricks = {
     'fill bytes': [0xff, 0xff, 0xff],
@@ -197,8 +179,7 @@ test('a TIFF of JPEGs passes, however many strips and tiles it has', async () =>
 });
 
 test('a TIFF compressed in an unusual way is refused and its compression named', () => {
-  const of = (compression: number): Buffer =>
-    composeTiff(Buffer.alloc(64), { width: 8, height: 8, compression });
+  const of = (compression: number): Buffer => composeTiff(Buffer.alloc(64), { width: 8, height: 8, compression });
   for (const usual of [1, 2, 3, 4, 5, 7, 8, 32_773, 32_946])
     assert.equal(reasonOf(of(usual)), undefined, String(usual));
   for (const unusual of [0, 6, 34_892, 34_887, 50_000, 50_001])

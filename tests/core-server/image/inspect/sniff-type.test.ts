@@ -83,10 +83,7 @@ test('SVG, PDF, HEIC and animated AVIF are UNSUPPORTED_IMAGE_TYPE, the latter tw
   for (const file of [bytes('<svg/>'), bytes('%PDF-1.7')]) {
     const error = refused(file);
     assert.equal(error.reason, 'UNSUPPORTED_IMAGE_TYPE');
-    assert.equal(
-      error.message,
-      'image is of an unknown type, want JPEG, PNG, WebP, AVIF, GIF or TIFF',
-    );
+    assert.equal(error.message, 'image is of an unknown type, want JPEG, PNG, WebP, AVIF, GIF or TIFF');
   }
   const heic = refused(ftyp('heic', 'mif1'));
   assert.equal(heic.reason, 'UNSUPPORTED_IMAGE_TYPE');

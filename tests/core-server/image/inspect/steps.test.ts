@@ -6,11 +6,7 @@ import { budgetFor, Cursor, DamagedFile } from '../../../../core-server/image/in
 import { inspectPicture } from '../../../../core-server/image/inspect/inspect-picture.js';
 import { sniffType } from '../../../../core-server/image/inspect/sniff-type.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
-import {
-  createHostileFiles,
-  emptyExtents,
-  overlappingScans,
-} from '../../../helpers/pictures/hostile-pictures.js';
+import { createHostileFiles, emptyExtents, overlappingScans } from '../../../helpers/pictures/hostile-pictures.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 
 /** Steps that the parsers take for a file, limited or not; undefined: they stopped because of the limit. */

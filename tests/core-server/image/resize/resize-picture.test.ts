@@ -15,9 +15,7 @@ import { resizePicture } from '../../../../core-server/image/resize/resize-pictu
 const photo = await decodePhoto();
 
 async function decodePhoto(): Promise<RgbPicture> {
-  const { data, info } = await sharp('samples/astronaut.jpg')
-    .raw()
-    .toBuffer({ resolveWithObject: true });
+  const { data, info } = await sharp('samples/astronaut.jpg').raw().toBuffer({ resolveWithObject: true });
   return { data, width: info.width, height: info.height };
 }
 
@@ -163,9 +161,6 @@ test('a part is resized as if it were alone', () => {
     { width: 240, height: 310 },
   ]) {
     const alone = copyRegion(photo, region);
-    assert.equal(
-      greatestDifference(resizePicture(photo, size, region), resizePicture(alone, size)),
-      0,
-    );
+    assert.equal(greatestDifference(resizePicture(photo, size, region), resizePicture(alone, size)), 0);
   }
 });

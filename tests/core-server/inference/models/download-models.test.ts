@@ -6,10 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import {
-  downloadedGraphs,
-  downloadGraph,
-} from '../../../../core-server/inference/models/download-models.js';
+import { downloadedGraphs, downloadGraph } from '../../../../core-server/inference/models/download-models.js';
 import { loadManifest } from '../../../../core-server/inference/models/manifest.js';
 import { hashOf } from '../../../../core-server/inference/models/model-files.js';
 
@@ -107,9 +104,7 @@ test('a server that refuses, breaks off, hangs or is not there is told apart', a
 });
 
 test('the shipped manifest pins what can be downloaded', async () => {
-  const manifest = await loadManifest(
-    new URL('../../../../../models/manifest.json', import.meta.url),
-  );
+  const manifest = await loadManifest(new URL('../../../../../models/manifest.json', import.meta.url));
   const graphs = downloadedGraphs(manifest.models);
   assert.deepEqual(
     graphs.map((graph) => graph.file),

@@ -4,16 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import {
-  loadManifest,
-  modelFor,
-  parseManifest,
-} from '../../../../core-server/inference/models/manifest.js';
-import {
-  hashOf,
-  readGraphs,
-  readRules,
-} from '../../../../core-server/inference/models/model-files.js';
+import { loadManifest, modelFor, parseManifest } from '../../../../core-server/inference/models/manifest.js';
+import { hashOf, readGraphs, readRules } from '../../../../core-server/inference/models/model-files.js';
 import { registerModels } from '../../../../core-server/inference/models/register-models.js';
 
 const shipped = new URL('../../../../../models/manifest.json', import.meta.url);
@@ -57,10 +49,7 @@ test('a wrong manifest is refused with every mistake in one message', () => {
     serve: { face: 'nobody' },
     models: [entry(), entry({ name: 'some-model' })],
   };
-  assert.throws(
-    () => parseManifest(wrong),
-    /two models "some-model"[^]*no model "nobody" for face/,
-  );
+  assert.throws(() => parseManifest(wrong), /two models "some-model"[^]*no model "nobody" for face/);
   assert.throws(
     () => parseManifest({ serve: { meter: 'some-model' }, models: [entry()] }),
     /no model "some-model" for meter/,
@@ -70,10 +59,7 @@ test('a wrong manifest is refused with every mistake in one message', () => {
     () => parseManifest({ serve: {}, models: mistakes }),
     /expected string to have >=1 characters[^]*want a path like[^]*want 64 lower-case/,
   );
-  assert.throws(
-    () => parseManifest({ serve: {}, models: [entry({ unknown: 1 })] }),
-    /Unrecognized key: "unknown"/,
-  );
+  assert.throws(() => parseManifest({ serve: {}, models: [entry({ unknown: 1 })] }), /Unrecognized key: "unknown"/);
 });
 
 test('rules are read only when they are those of the manifest', async (t) => {
@@ -86,21 +72,14 @@ test('rules are read only when they are those of the manifest', async (t) => {
   const rules = { file: 'meter/rules.json', sha256: hashOf(Buffer.from(text)) };
   assert.deepEqual(await readRules(modelWith({ rules }), folder), { least: 0.5 });
   const other = { ...rules, sha256: 'b'.repeat(64) };
-  await assert.rejects(
-    readRules(modelWith({ rules: other }), folder),
-    /rules\.json has the sha256/,
-  );
+  await assert.rejects(readRules(modelWith({ rules: other }), folder), /rules\.json has the sha256/);
   await assert.rejects(readRules(modelWith({}), folder), /names no rules/);
 });
 
 test('a path out of the folder is refused', () => {
   for (const file of ['../x.onnx', 'face/../../x.onnx', '/x.onnx', 'face/x.bin', 'x.onnx']) {
     const graphs = [{ file, sha256: 'a'.repeat(64) }];
-    assert.throws(
-      () => parseManifest({ serve: {}, models: [entry({ graphs })] }),
-      /want a path/,
-      file,
-    );
+    assert.throws(() => parseManifest({ serve: {}, models: [entry({ graphs })] }), /want a path/, file);
   }
 });
 
@@ -111,10 +90,7 @@ test('a model can be chosen by name, and a wrong name tells the right ones', () 
   });
   assert.equal(modelFor(manifest, 'face').name, 'some-model');
   assert.equal(modelFor(manifest, 'face', 'other').name, 'other');
-  assert.throws(
-    () => modelFor(manifest, 'face', 'third'),
-    /no model "third" for face.*: some-model, other$/,
-  );
+  assert.throws(() => modelFor(manifest, 'face', 'third'), /no model "third" for face.*: some-model, other$/);
   assert.throws(() => modelFor(manifest, 'face', 'reader'), /no model "reader" for face/);
 });
 
@@ -130,10 +106,7 @@ test('a missing file is refused, a downloadable one with what to do', async (t) 
   const missing = { file: 'face/gone.onnx', sha256: 'a'.repeat(64) };
   await assert.rejects(readGraphs({ ...model, graphs: [missing] }, file), /cannot read.*gone/);
   const url = 'https://models.example/gone.onnx';
-  await assert.rejects(
-    readGraphs({ ...model, graphs: [{ ...missing, url }] }, file),
-    /make models/,
-  );
+  await assert.rejects(readGraphs({ ...model, graphs: [{ ...missing, url }] }, file), /make models/);
 });
 
 test('registering writes the hash and a new version of what changed, and nothing else', async (t) => {

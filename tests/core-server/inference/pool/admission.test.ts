@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  createAdmission,
-  retryAfterSeconds,
-} from '../../../../core-server/inference/pool/admission.js';
+import { createAdmission, retryAfterSeconds } from '../../../../core-server/inference/pool/admission.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
 
 const maxQueue = 64;

@@ -8,10 +8,7 @@ const worker = (): Worker => ({}) as Worker;
 const job = (weight = 0) => ({ weight }) as Job;
 
 /** Which of the jobs that wait may go now. */
-function allowed(
-  memory: ReturnType<typeof createMemoryReservations>,
-  waiting: readonly number[],
-): boolean[] {
+function allowed(memory: ReturnType<typeof createMemoryReservations>, waiting: readonly number[]): boolean[] {
   const mayGo = memory.inTurn();
   return waiting.map((weight) => mayGo({ weight }));
 }

@@ -130,10 +130,7 @@ test('a full queue refuses with the time to retry after, and serves again later'
   await assert.rejects(pool.run('sleep', 50, { signal: forever() }), (error: unknown) => {
     assert.ok(error instanceof Refusal);
     assert.equal(error.reason, 'QUEUE_FULL');
-    assert.equal(
-      error.message,
-      'the queue has 2 ahead of this request and room for 2, try again in 1 s',
-    );
+    assert.equal(error.message, 'the queue has 2 ahead of this request and room for 2, try again in 1 s');
     assert.equal(error.retryAfterSeconds, 1);
     return true;
   });
@@ -148,10 +145,7 @@ test('a call that cannot be served in time is refused while others still find a 
   await assert.rejects(pool.run('sleep', 1, hurried), (error: unknown) => {
     assert.ok(error instanceof Refusal);
     assert.equal(error.reason, 'QUEUE_FULL');
-    assert.equal(
-      error.message,
-      'the queue has 0 ahead of this request and room for 0, try again in 1 s',
-    );
+    assert.equal(error.message, 'the queue has 0 ahead of this request and room for 0, try again in 1 s');
     assert.equal(error.retryAfterSeconds, 1);
     return true;
   });
@@ -172,8 +166,7 @@ test('who can be served in time is judged by how long jobs took in their worker'
 });
 
 /** What an attack or a collection does to the main thread. */
-const standStill = (ms: number): void =>
-  void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+const standStill = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 test('while the main thread stands still, jobs take no longer and no worker gets stuck', async (t) => {
   const { pool, logged } = await start(t, { maxQueue: 10, taskTimeoutMs: 200 });
@@ -203,10 +196,7 @@ test('an aborted call is answered by its reason and never reaches a worker', asy
   await assert.rejects(queued, (error) => error === reason);
   assert.equal(pool.stats.queued, 0);
   await running;
-  await assert.rejects(
-    pool.run('sleep', 1, { signal: caller.signal }),
-    (error) => error === reason,
-  );
+  await assert.rejects(pool.run('sleep', 1, { signal: caller.signal }), (error) => error === reason);
   await pool.run('echo', 1, { signal: forever() });
   assert.deepEqual(journal(), []);
 });
@@ -292,10 +282,7 @@ test('a job that loses its worker twice is WORKER_LOST, and the next jobs work',
 test('a job whose buffer was handed over is WORKER_LOST when its worker dies', async (t) => {
   const { pool, journal } = await start(t);
   const { buffer } = new Uint8Array(3);
-  await assert.rejects(
-    pool.run('die', null, { signal: forever(), transfer: [buffer] }),
-    refusal('WORKER_LOST'),
-  );
+  await assert.rejects(pool.run('die', null, { signal: forever(), transfer: [buffer] }), refusal('WORKER_LOST'));
   assert.deepEqual(journal(), ['die']);
   assert.equal(await pool.run('echo', 1, { signal: forever() }), 1);
 });
@@ -361,10 +348,7 @@ test('while no worker can be started jobs are refused at once, those that wait t
     assert.equal(told.at(-1), false);
     assert.throws(() => pool.assertRoom({}), refusal('WORKER_LOST'));
     for (const wait of waiting)
-      await assert.rejects(
-        pool.run('echo', 1, { signal: forever(), wait }),
-        refusal('WORKER_LOST'),
-      );
+      await assert.rejects(pool.run('echo', 1, { signal: forever(), wait }), refusal('WORKER_LOST'));
     letStart(true);
     await until('a worker is back', () => pool.stats.workers === 1);
     assert.equal(told.at(-1), true);
@@ -488,11 +472,7 @@ test('a job that waits for memory begins anew with its bytes, those that were ha
   await sleep(50);
   const bytes = [Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5, 6)];
   const others = bytes.map((part, index) =>
-    pool.run(
-      'weigh',
-      { ms: 1, weight: 0.6, bytes: part },
-      { signal, transfer: index === 0 ? [part.buffer] : [] },
-    ),
+    pool.run('weigh', { ms: 1, weight: 0.6, bytes: part }, { signal, transfer: index === 0 ? [part.buffer] : [] }),
   );
   assert.deepEqual(await Promise.all(others), [Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5, 6)]);
   await first;
@@ -509,9 +489,7 @@ test('what a job waited for is free for others once its caller has gone', async 
   caller.abort(refuse('CLIENT_CLOSED', 'gone'));
   await assert.rejects(second, refusal('CLIENT_CLOSED'));
   const done: string[] = [];
-  const third = pool
-    .run('weigh', { ms: 1, weight: 0.5 }, { signal: forever() })
-    .then(() => done.push('third'));
+  const third = pool.run('weigh', { ms: 1, weight: 0.5 }, { signal: forever() }).then(() => done.push('third'));
   await Promise.all([third, first.then(() => done.push('first'))]);
   assert.deepEqual(done, ['third', 'first']);
 });
@@ -519,10 +497,7 @@ test('what a job waited for is free for others once its caller has gone', async 
 test('the memory of a job that took its worker along is free again', async (t) => {
   const { pool } = await start(t, { maxQueue: 8 });
   const signal = forever();
-  await assert.rejects(
-    pool.run('weigh', { ms: -1, weight: 1 }, { signal }),
-    refusal('WORKER_LOST'),
-  );
+  await assert.rejects(pool.run('weigh', { ms: -1, weight: 1 }, { signal }), refusal('WORKER_LOST'));
   assert.equal(await pool.run('weigh', { ms: 1, weight: 1 }, { signal }), undefined);
 });
 
