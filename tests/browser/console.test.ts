@@ -74,7 +74,7 @@ describe('the web console', { skip: noChromium }, () => {
 
     assert.equal(await page.getByRole('button', { name: 'Copy' }).count(), 2);
     const curl = (await page.locator('#curl').textContent()) ?? '';
-    assert.match(curl, /^curl -H "apikey: \$APIKEY" \\\n {2}-F file=@astronaut\.jpg/);
+    assert.match(curl, /^curl -H "apikey: \$APIKEY" \\\n {2}-F file=@samples\/astronaut\.jpg/);
     assert.ok(curl.includes(`${service.rest}/face_detect_multi`));
     assert.match((await page.locator('#json').textContent()) ?? '', /"face": ".{40}… \(\d+ characters\)"/);
 
@@ -96,7 +96,7 @@ describe('the web console', { skip: noChromium }, () => {
     assert.notEqual(await slider.inputValue(), '0.5');
     await slider.focus();
     await page.keyboard.press('End');
-    await summary(page).filter({ hasText: '0 faces' }).waitFor();
+    await summary(page).filter({ hasText: 'No faces' }).waitFor();
     assert.match((await page.locator('#curl').textContent()) ?? '', /-F min_score=1 /);
     await page.getByRole('button', { name: 'Reset' }).click();
     await summary(page).filter({ hasText: '1 face' }).waitFor();
@@ -113,7 +113,7 @@ describe('the web console', { skip: noChromium }, () => {
     await page.getByRole('button', { name: 'Save threshold' }).click();
     await page.locator('#company-status').filter({ hasText: 'the threshold of acme is 1.' }).waitFor();
     await page.locator('#score-source').filter({ hasText: 'The threshold of acme' }).waitFor();
-    await summary(page).filter({ hasText: '0 faces' }).waitFor();
+    await summary(page).filter({ hasText: 'No faces' }).waitFor();
     assert.ok(!(await page.content()).includes('correct hörse'));
 
     const stored = await fetch(`${service.rest}/v1/companies/acme/detection-score`, {
@@ -177,10 +177,63 @@ describe('the web console', { skip: noChromium }, () => {
     };
     assert.match(answer.meter_number, /^\d{5,}$/);
     assert.deepEqual([shown, drawn], [answer.meter_number, answer.meter_number]);
-    assert.match((await page.locator('#overlay .label').textContent()) ?? '', /^\d\d%$/);
+    assert.match((await page.locator('#overlay .label').textContent()) ?? '', /^\d\d(\.\d)?%$/);
     await page.locator('.wheels button').nth(2).focus();
     assert.equal(await page.locator('#overlay .marked').getAttribute('data-index'), '2');
     assert.equal(await page.locator('#threshold').isVisible(), false);
+    assert.deepEqual(problems, []);
+  });
+
+  it('zooms in and out, and saves the picture with its boxes, and the response', async () => {
+    const { page, problems } = await open();
+    await useKey(page);
+    await page.getByRole('button', { name: 'Try a face' }).click();
+    await summary(page).filter({ hasText: '1 face' }).waitFor();
+    const widthOf = async (selector: string) => (await page.locator(selector).boundingBox())?.width ?? 0;
+    const fitted = await widthOf('#picture');
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    assert.ok(Math.abs((await widthOf('#picture')) / fitted - 1.5) < 0.01);
+    assert.equal(await widthOf('#overlay'), await widthOf('#picture'));
+    await page.getByRole('button', { name: 'Zoom out' }).click();
+    assert.equal(await widthOf('#picture'), fitted);
+
+    const download = async (button: string) => {
+      const started = page.waitForEvent('download');
+      await page.getByRole('button', { name: button }).click();
+      const file = await started;
+      return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
+    };
+    const picture = await download('Save picture');
+    assert.equal(picture.name, 'astronaut-annotated.png');
+    const sample = sharp(await readSample('astronaut.jpg'));
+    const { width, height } = await sample.metadata();
+    const { data, info } = await sharp(picture.bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+    assert.deepEqual([info.width, info.height], [width, height]);
+    const plain = await sample.removeAlpha().raw().toBuffer();
+    const changed = plain.filter((value, index) => Math.abs(value - (data[index] ?? 0)) > 60).length / plain.length;
+    assert.ok(changed > 0.001 && changed < 0.05, `${changed} of the picture is drawn over`);
+
+    const answer = await download('Save JSON');
+    assert.equal(answer.name, 'astronaut.json');
+    assert.equal((JSON.parse(answer.bytes.toString()) as { message: string }).message, 'success');
+    assert.deepEqual(problems, []);
+  });
+
+  it('shows the scores of a crowd only when a face is pointed at', async () => {
+    const { page, problems } = await open();
+    await useKey(page);
+    await page.route('**/face_detect_multi', async (route) => {
+      const answer = (await (await route.fetch()).json()) as { result: { bbox: Record<string, number> }[] };
+      const [face] = answer.result;
+      const at = (x: number) => ({ ...face, bbox: { xmin: x, xmax: x + 9, ymin: 300, ymax: 309 } });
+      await route.fulfill({ json: { ...answer, result: Array.from({ length: 31 }, (_, index) => at(index * 10)) } });
+    });
+    await page.getByRole('button', { name: 'Try a face' }).click();
+    await summary(page).filter({ hasText: '31 faces' }).waitFor();
+    const shown = () => page.locator('#overlay .label').filter({ visible: true }).count();
+    assert.equal(await shown(), 0);
+    await page.locator('#overlay .face').nth(30).locator('.box').hover();
+    assert.equal(await shown(), 1);
     assert.deepEqual(problems, []);
   });
 
@@ -401,7 +454,7 @@ describe('the web console', { skip: noChromium }, () => {
     await page.getByRole('button', { name: 'Camera' }).click();
     await page.getByRole('button', { name: 'Take picture' }).click();
     await page.locator('#curl').filter({ hasText: 'file=@camera.jpg' }).waitFor();
-    await summary(page).filter({ hasText: '0 faces' }).waitFor();
+    await summary(page).filter({ hasText: 'No faces' }).waitFor();
     assert.equal(await page.locator('#camera').isVisible(), false);
     assert.deepEqual(problems, []);
   });
@@ -426,8 +479,10 @@ describe('the web console', { skip: noChromium }, () => {
       for (const name of ['one.jpg', 'two.jpg'])
         dataTransfer.items.add(new File([bytes], name, { type: 'image/jpeg' }));`,
     );
-    await notice('One picture at a time: this is one.jpg.');
     await summary(page).filter({ hasText: '1 face' }).waitFor();
+    await page.locator('#curl').filter({ hasText: 'file=@one.jpg' }).waitFor();
+    await page.getByRole('button', { name: 'two.jpg' }).click();
+    await page.locator('#curl').filter({ hasText: 'file=@two.jpg' }).waitFor();
 
     const tiff = await sharp(await readSample('astronaut.jpg'))
       .resize(256)

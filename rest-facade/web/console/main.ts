@@ -14,7 +14,9 @@ import { clearOverlay, drawFaces, drawReading, highlight, type Size } from './ov
 import { connectPictures } from './pictures.js';
 import { describeProblem } from './problem.js';
 import { createRequestView } from './request-view.js';
+import { annotate, save } from './save.js';
 import { connectThreshold } from './threshold.js';
+import { connectZoom } from './zoom.js';
 
 /** A short wait needs no notice. */
 const busyAfterMs = 150;
@@ -37,6 +39,7 @@ const busy = byId('busy', HTMLElement);
 let file: File | undefined;
 let mode: Mode = 'all';
 let running: AbortController | undefined;
+let answered: unknown;
 
 const view = createRequestView();
 const analyseAgain = () => void analyse();
@@ -73,6 +76,7 @@ async function analyse(): Promise<void> {
     const elapsedMs = performance.now() - startedAt;
     keyPanel.open = false;
     view.showAnswer(answer);
+    answered = answer;
     await picture.decode().catch(() => {});
     if (mine.signal.aborted) return;
     if (asked === 'meter') showMeter(answer as MeterAnswer, elapsedMs);
@@ -98,16 +102,24 @@ function showFaces(answer: SingleFaceAnswer | AllFacesAnswer, elapsedMs: number)
   );
   threshold.show(answer.threshold);
   findings.replaceChildren(listFaces(faces, (index) => highlight(overlay, index)));
-  const found = faces.length === 1 ? '1 face' : `${faces.length} faces`;
+  const found = faces.length === 1 ? '1 face' : `${faces.length || 'No'} faces`;
   const best = faces.length === 0 ? '' : `, best score ${floor(Math.max(...scores), 3)}`;
-  tell(`${found}${best}, in ${Math.round(elapsedMs)} ms.`);
+  const advice =
+    faces.length > 0 ? '' : ' Lower the threshold, or try a picture in which the face is larger or sharper.';
+  tell(`${found}${best}, in ${Math.round(elapsedMs)} ms.${advice}`);
 }
 
 function showMeter(reading: MeterAnswer, elapsedMs: number): void {
   drawReading(overlay, reading, sizeOf([reading.bbox]));
   findings.replaceChildren(showReading(reading, options.meaningOf, (index) => highlight(overlay, index)));
-  const { value, unit, confidence } = reading;
-  tell(`${value} ${unit.replace('m3', 'm³')}, ${toPercent(confidence)} confidence, in ${Math.round(elapsedMs)} ms.`);
+  const { value, unit, confidence, digits_confidence: digits, fraction_confidence: point } = reading;
+  const parts =
+    digits === undefined || point === undefined
+      ? ''
+      : ` (digits ${toPercent(digits)}, decimal point ${toPercent(point)})`;
+  tell(
+    `${value} ${unit.replace('m3', 'm³')}, ${toPercent(confidence)} confidence${parts}, in ${Math.round(elapsedMs)} ms.`,
+  );
 }
 
 /** The upright size: from the service, from the browser, or, if that cannot display the type, what the boxes need. */
@@ -151,6 +163,11 @@ function fail(error: unknown): void {
   view.showAnswer(error instanceof Refusal ? error.body : undefined);
 }
 
+/** Without folder and extension. */
+function nameOfFile(): string {
+  return (file?.name ?? 'picture').replace(/^.*\//, '').replace(/\.\w+$/, '');
+}
+
 function note(text: string): void {
   notice.textContent = text;
 }
@@ -164,6 +181,8 @@ function showPicture(chosen: File): void {
   empty.hidden = true;
   moveSamples();
   figure.hidden = false;
+  byId('zoom', HTMLElement).hidden = false;
+  fit();
   clearAnswer();
   void analyse();
 }
@@ -183,7 +202,8 @@ async function trySample(name: string, wanted: Mode): Promise<void> {
     const blob = await answer.blob();
     // Not a proxy's page, nor a refusal.
     if (!blob.type.startsWith('image/')) throw new Error(`the sample is of type ${blob.type}`);
-    showPicture(new File([blob], name, { type: blob.type }));
+    // With its folder, so that the curl command works in the root of the repository.
+    showPicture(new File([blob], `samples/${name}`, { type: blob.type }));
   } catch {
     fail(new Refusal('UNREACHABLE', 'The sample cannot be loaded from the service.'));
   }
@@ -217,11 +237,19 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-sample]
 }
 picture.addEventListener('error', () => {
   figure.hidden = true;
+  byId('zoom', HTMLElement).hidden = true;
   empty.hidden = false;
   note(`Your browser can't display ${file?.name}; it was still sent to the service.`);
 });
+byId('save-picture', HTMLButtonElement).addEventListener('click', () => {
+  void annotate(picture, overlay).then((blob) => save(blob, `${nameOfFile()}-annotated.png`), fail);
+});
+byId('save-answer', HTMLButtonElement).addEventListener('click', () => {
+  save(new Blob([JSON.stringify(answered, null, 2)], { type: 'application/json' }), `${nameOfFile()}.json`);
+});
 connectPictures(showPicture, note);
 connectCamera(showPicture);
+const fit = connectZoom();
 const kept = sessionStorage.getItem(keyName) ?? '';
 // Not over what was typed while this script was loaded.
 if (kept !== '' && key.value === '') {

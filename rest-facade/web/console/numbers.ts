@@ -5,7 +5,7 @@ export function floor(value: number, decimals: number): string {
   return (Math.floor(value * scale + 1e-9) / scale).toFixed(decimals);
 }
 
-/** A share as whole percent, rounded down. */
+/** A share in percent, rounded down; from 99 on with a decimal, since 0.9999 is more than 99 %. */
 export function toPercent(share: number): string {
-  return `${floor(share * 100, 0)}%`;
+  return `${floor(share * 100, share > 0.99 && share < 1 ? 1 : 0)}%`;
 }

@@ -112,7 +112,14 @@ function createInput(name: string, { type, minimum, maximum }: FieldSchema): HTM
 function describe(name: string, input: HTMLInputElement, schema: FieldSchema | undefined): HTMLElement {
   const help = html('small', { class: 'quiet', id: `about-${name}` }, ...codeText(schema?.description ?? ''));
   input.setAttribute('aria-describedby', help.id);
-  const text = html('code', {}, name);
+  const words = name.replaceAll('_', ' ');
+  const text = html(
+    'span',
+    {},
+    words.charAt(0).toUpperCase() + words.slice(1),
+    ' ',
+    html('code', { class: 'quiet' }, name),
+  );
   const label =
     input.type === 'checkbox' ? html('label', { class: 'check' }, input, text) : html('label', {}, text, input);
   return html('div', { class: 'option' }, label, help);

@@ -5,10 +5,13 @@ import { floor, toPercent } from './numbers.js';
 /** Widths and text are parts of the picture's longer side, so that they look alike on every picture. */
 const lineShare = 0.004;
 const textShare = { most: 0.026, least: 0.016 };
+/** Of more faces, a score is shown when its box is pointed at. */
+const mostLabels = 30;
 
 /** Draws faces: a box with its score, and the landmarks where they are there. */
 export function drawFaces(overlay: SVGSVGElement, faces: readonly DetectedFace[], size: Size): void {
   prepare(overlay, size, `${faces.length === 1 ? '1 face is' : `${faces.length} faces are`} marked`);
+  overlay.classList.toggle('crowd', faces.length > mostLabels);
   const taken: BoundingBox[] = [];
   faces.forEach((face, index) => {
     const group = svg('g', { class: 'face', 'data-index': index });

@@ -1,14 +1,19 @@
-import { byId } from './dom.js';
+import { byId, html } from './dom.js';
 
 /**
- * Takes pictures that are chosen, dropped anywhere on the page, or pasted.
+ * Takes pictures that are chosen, dropped anywhere on the page, or pasted. Of several, the first is shown, and all
+ * are in a strip to choose from.
  * @param note says what was not taken, and why
  */
 export function connectPictures(onPicture: (file: File) => void, note: (text: string) => void): void {
-  const take = ([file, ...others]: Iterable<File>) => {
-    if (file === undefined) return;
-    onPicture(file);
-    if (others.length > 0) note(`One picture at a time: this is ${file.name}.`);
+  const strip = byId('strip', HTMLElement);
+  const take = (files: Iterable<File>) => {
+    const buttons = [...files].map((file) => createThumbnail(file, onPicture));
+    if (buttons.length === 0) return;
+    for (const { src } of strip.querySelectorAll('img')) URL.revokeObjectURL(src);
+    strip.replaceChildren(...buttons);
+    strip.hidden = buttons.length < 2;
+    buttons[0]?.click();
   };
 
   const input = byId('file', HTMLInputElement);
@@ -35,4 +40,15 @@ export function connectPictures(onPicture: (file: File) => void, note: (text: st
     take(files);
   });
   addEventListener('paste', (event) => take(event.clipboardData?.files ?? []));
+}
+
+function createThumbnail(file: File, onPicture: (file: File) => void): HTMLButtonElement {
+  const image = html('img', { src: URL.createObjectURL(file), alt: file.name });
+  const button = html('button', { type: 'button', title: file.name }, image);
+  button.addEventListener('click', () => {
+    for (const other of button.parentElement?.children ?? []) other.removeAttribute('aria-current');
+    button.setAttribute('aria-current', 'true');
+    onPicture(file);
+  });
+  return button;
 }
