@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { refuse } from '../../runtime/errors/refusal.js';
+import { refuseField } from '../../runtime/errors/refusal.js';
 
 /** Longer than any key that the core issues. */
 const maxKeyLength = 256;
@@ -17,17 +17,11 @@ export function readApiKey({ headersDistinct }: Pick<IncomingMessage, 'headersDi
   const given = [headersDistinct['apikey'] ?? [], headersDistinct['x-api-key'] ?? [], bearer];
   const [values = [], ...others] = given.filter(([key = '']) => key !== '');
   const key = values[0] ?? '';
-  const details = { field: 'apikey' };
-  if (key === '')
-    throw refuse('MISSING_API_KEY', 'apikey is missing, want an API key in this header', {
-      details,
-    });
+  if (key === '') throw refuseField('MISSING_API_KEY', 'apikey', 'is missing, want an API key in this header');
   if (others.some(([other]) => other !== key))
-    throw refuse('INVALID_FIELD', 'apikey is given twice with different values, want one', {
-      details,
-    });
+    throw refuseField('INVALID_FIELD', 'apikey', 'is given twice with different values, want one');
   const mistake = mistakeIn([values, ...others], key);
-  if (mistake !== undefined) throw refuse('INVALID_API_KEY', `apikey ${mistake}, want one API key`, { details });
+  if (mistake !== undefined) throw refuseField('INVALID_API_KEY', 'apikey', `${mistake}, want one API key`);
   return key;
 }
 

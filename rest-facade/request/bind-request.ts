@@ -1,6 +1,6 @@
-import { Refusal, refuse } from '../../runtime/errors/refusal.js';
+import { Refusal, refuseField } from '../../runtime/errors/refusal.js';
 import { describeJson } from './describe-json.js';
-import { type Field, onlyValue, parseText } from './field.js';
+import { type Field, invalidReasonOf, onlyValue, parseText } from './field.js';
 import type { NamedValue } from './parse-target.js';
 import { hasPicture, type Route } from './rules.js';
 
@@ -36,9 +36,7 @@ export function checkQuery({ body, openFields }: Route, query: readonly NamedVal
   const stray = openFields.find((field) => query.some(({ name }) => name === field.name));
   if (stray === undefined) return;
   const place = body.kind === 'multipart' ? 'a field of the form' : 'a member of the body';
-  throw refuse('INVALID_FIELD', `${stray.name} is in the query string, want it as ${place}`, {
-    details: { field: stray.name },
-  });
+  throw refuseField('INVALID_FIELD', stray.name, `is in the query string, want it as ${place}`);
 }
 
 /**
@@ -85,9 +83,7 @@ function checkContradictions(
     const member = Object.hasOwn(members, name) ? (members[name] ?? undefined) : undefined;
     if (member !== undefined) others.push(parseMember(field, member));
     if (others.some((other) => other !== message[name]))
-      throw refuse('INVALID_FIELD', `${name} is given twice with different values, want one`, {
-        details: { field: name },
-      });
+      throw refuseField('INVALID_FIELD', name, 'is given twice with different values, want one');
   }
 }
 
@@ -141,12 +137,8 @@ function parseMember(field: Field, value: unknown): unknown {
   return parseText(field, String(value), field);
 }
 
-function wrongType(field: Field, value: unknown, wish: string) {
-  return refuse(
-    field.type === 'score' ? 'INVALID_SCORE' : 'INVALID_FIELD',
-    `${field.name} is ${describeJson(value)}, want ${wish}`,
-    { details: { field: field.name } },
-  );
+function wrongType({ name, type }: Field, value: unknown, wish: string): Refusal {
+  return refuseField(invalidReasonOf(type), name, `is ${describeJson(value)}, want ${wish}`);
 }
 
 /** Node.js decodes header bytes as Latin-1; clients send UTF-8. Anything that is not valid UTF-8 was Latin-1. */

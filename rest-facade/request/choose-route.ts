@@ -1,4 +1,4 @@
-import { missingField, refuse } from '../../runtime/errors/refusal.js';
+import { missingField, refuseField } from '../../runtime/errors/refusal.js';
 import { onlyValue } from './field.js';
 import type { NamedValue } from './parse-target.js';
 import type { Route } from './rules.js';
@@ -30,5 +30,5 @@ export function chooseRoute(candidates: Candidates, query: readonly NamedValue[]
   const rule = candidates[0].query.find(({ presence }) => presence !== 'any');
   const name = rule?.name ?? '';
   const mistake = rule?.presence === 'bare' ? 'has a value, want none' : 'is empty, want a value';
-  throw refuse('INVALID_FIELD', `${name} ${mistake}`, { details: { field: name } });
+  throw refuseField('INVALID_FIELD', name, mistake);
 }

@@ -1,4 +1,4 @@
-import { clip, quote, type Refusal, refuse } from '../../runtime/errors/refusal.js';
+import { invalidField, type Refusal, refuseField } from '../../runtime/errors/refusal.js';
 import type { NamedValue } from './parse-target.js';
 
 /** How a field is read: by its type in the proto; a double is a score or another part of one. */
@@ -31,17 +31,11 @@ export function parseText(
   from: { name: string; invalidReason?: InvalidReason | undefined },
 ): unknown {
   const invalid = (wish: string): Refusal =>
-    refuse(
-      from.invalidReason ?? (field.type === 'score' ? 'INVALID_SCORE' : 'INVALID_FIELD'),
-      `${from.name} is ${quote(text)}, want ${wish}`,
-      { details: { field: from.name, value: clip(text) } },
-    );
+    invalidField(from.name, text, wish, from.invalidReason ?? invalidReasonOf(field.type));
   switch (field.type) {
     case 'string':
       if (!/\p{Surrogate}/u.test(text)) return text;
-      throw refuse('INVALID_FIELD', `${from.name} has an unpaired surrogate, want well-formed Unicode text`, {
-        details: { field: from.name },
-      });
+      throw refuseField('INVALID_FIELD', from.name, 'has an unpaired surrogate, want well-formed Unicode text');
     case 'bool':
       if (/^(true|1)$/i.test(text)) return true;
       if (/^(false|0)$/i.test(text)) return false;
@@ -65,15 +59,17 @@ export function parseText(
 export const invalidReasons = ['INVALID_FIELD', 'INVALID_SCORE'] as const;
 export type InvalidReason = (typeof invalidReasons)[number];
 
+/** The reason for a value that is not of its field's type, where none was declared. */
+export function invalidReasonOf(type: FieldType): InvalidReason {
+  return type === 'score' ? 'INVALID_SCORE' : 'INVALID_FIELD';
+}
+
 /**
  * The one value of a name, undefined when it is absent.
  * @throws Refusal REPEATED_FIELD
  */
 export function onlyValue(values: readonly NamedValue[], name: string): string | undefined {
   const given = values.filter((value) => value.name === name);
-  if (given.length > 1)
-    throw refuse('REPEATED_FIELD', `${name} is given ${given.length} times, want once`, {
-      details: { field: name },
-    });
+  if (given.length > 1) throw refuseField('REPEATED_FIELD', name, `is given ${given.length} times, want once`);
   return given[0]?.value;
 }

@@ -1,11 +1,8 @@
-import { clip, quote, type Refusal, refuse } from '../../runtime/errors/refusal.js';
+import { invalidField, type Refusal, refuse } from '../../runtime/errors/refusal.js';
 
 /** A path that no operation and no page has. */
 export function noSuchRoute(rawPath: string): Refusal {
-  const path = showPath(rawPath);
-  return refuse('NO_SUCH_ROUTE', `path is ${quote(path)}, want one of those in /openapi.json`, {
-    details: { field: 'path', value: clip(path) },
-  });
+  return invalidField('path', showPath(rawPath), 'one of those in /openapi.json', 'NO_SUCH_ROUTE');
 }
 
 /** A method that a path does not take. @param allowed those that it takes */

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../../runtime/errors/refusal.js';
+import { type Refusal, refuseField } from '../../runtime/errors/refusal.js';
 
 /** A name and its value as it stood in a query string or a form. */
 export interface NamedValue {
@@ -44,7 +44,5 @@ function decode(text: string): string {
 
 /** A broken escape, or bytes that are not UTF-8. @param where not the text itself, which may be a secret */
 export function badlyEncoded(where: 'path' | 'query string'): Refusal {
-  return refuse('INVALID_FIELD', `${where} is not well encoded, want percent-encoded UTF-8`, {
-    details: { field: where },
-  });
+  return refuseField('INVALID_FIELD', where, 'is not well encoded, want percent-encoded UTF-8');
 }

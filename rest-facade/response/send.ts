@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import { createChunkSizeCheck } from '../../runtime/limits/chunk-size.js';
-import { awaitsContinue, contentLength, hasBody } from '../request/body/body-framing.js';
+import { awaitsContinue, contentLength, hasBody } from '../request/body-framing.js';
 
 /** An HTTP response, written as it is. */
 export interface HttpAnswer {

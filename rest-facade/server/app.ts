@@ -8,7 +8,7 @@ import express, {
   Router,
 } from 'express';
 import { pino } from 'pino';
-import { Refusal, refuse } from '../../runtime/errors/refusal.js';
+import { Refusal, refuseField } from '../../runtime/errors/refusal.js';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
 import type { IsTrustedProxy } from '../../runtime/net/addresses.js';
 import { noTracing } from '../../runtime/observe/tracing.js';
@@ -135,9 +135,7 @@ const requireHost: RequestHandler = (request, _response, next) => {
   const hosts = request.headersDistinct['host'] ?? [];
   if (hosts.length === 1 || (hosts.length === 0 && request.httpVersion === '1.0')) return next();
   const found = hosts.length === 0 ? 'missing' : 'given more than once';
-  throw refuse('INVALID_FIELD', `host is ${found}, want the name of this server in this header`, {
-    details: { field: 'host' },
-  });
+  throw refuseField('INVALID_FIELD', 'host', `is ${found}, want the name of this server in this header`);
 };
 
 /** By GET and HEAD. */

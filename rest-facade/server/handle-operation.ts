@@ -1,27 +1,21 @@
-import type { Request, RequestHandler, Response } from 'express';
-import { missingField, Refusal } from '../../runtime/errors/refusal.js';
-import type { BudgetShare, FairBudget } from '../../runtime/limits/fair-budget.js';
+import type { RequestHandler } from 'express';
+import { Refusal } from '../../runtime/errors/refusal.js';
+import type { FairBudget } from '../../runtime/limits/fair-budget.js';
 import { callerAddress } from '../../runtime/net/addresses.js';
 import type { RequestLimits } from '../config.js';
 import type { CoreClient } from '../core-client/core-client.js';
 import type { Throttle } from '../core-client/throttle.js';
 import { readApiKey } from '../request/api-key.js';
-import { bindRequest, checkQuery, nameAsSent, type ParsedBody } from '../request/bind-request.js';
-import { allowBody } from '../request/body/body-framing.js';
-import { decodeDataUrl, noDataUrl } from '../request/body/data-url.js';
-import { checkBodyHeaders, readJsonObject } from '../request/body/read-body.js';
-import { readMultipart } from '../request/body/read-multipart.js';
+import { bindRequest, checkQuery, nameAsSent } from '../request/bind-request.js';
+import { allowBody } from '../request/body-framing.js';
 import { type Candidates, chooseRoute } from '../request/choose-route.js';
-import { describeJson } from '../request/describe-json.js';
 import { parseQuery } from '../request/parse-target.js';
-import { type BodyRule, hasPicture } from '../request/rules.js';
-import { reserveResponse } from '../reserve-memory.js';
+import { readBody } from '../request/read-body.js';
+import { hasPicture } from '../request/rules.js';
+import { reserveBody, reserveResponse } from '../reserve-memory.js';
 import { createRenderer, type Renderer } from '../response/create-renderer.js';
 import { send } from '../response/send.js';
 import { contextOf } from './request-context.js';
-
-/** Limit of a JSON body without a picture, bytes. */
-const maxPlainBodyBytes = 64 * 1024;
 
 /** What an operation needs to be answered. */
 export interface OperationDependencies {
@@ -51,14 +45,15 @@ export function handleOperation(
     const share = deps.budget.of(callerAddress(context.clientAddress));
 
     const answer = async () => {
-      const { body, release } = await readBody({ limits: deps.limits, budget: share }, route.body, request, response);
+      const reservation = reserveBody(share);
       try {
-        const message = bindRequest(route, {
-          params: request.params,
-          query,
-          headers: request.headersDistinct,
-          body,
+        const body = await readBody(route.body, request, deps.limits, {
+          signal: context.signal(),
+          reservation,
+          start: () => allowBody(request, response),
         });
+        const { params, headersDistinct: headers } = request;
+        const message = bindRequest(route, { params, query, headers, body });
         return await deps.core
           .call(route.rpc, message, {
             apiKey,
@@ -72,7 +67,7 @@ export function handleOperation(
             throw nameAsSent(Refusal.from(error), route);
           });
       } finally {
-        release();
+        reservation.release();
       }
     };
     const found = await (hasPicture(route.body) ? deps.throttle.run(`${route.rpc.path} ${apiKey}`, answer) : answer());
@@ -83,48 +78,4 @@ export function handleOperation(
     if (hasPicture(route.body)) reserveResponse(response, share, body.length);
     send(request, response, { status: 200, headers: {}, body });
   };
-}
-
-/** Reads and parses the body according to the rule. `release` ends the use of its bytes. */
-async function readBody(
-  { limits, budget }: { readonly limits: RequestLimits; readonly budget: BudgetShare },
-  rule: BodyRule,
-  request: Request<Record<string, string>>,
-  response: Response,
-): Promise<{ body: ParsedBody; release: () => void }> {
-  if (rule.kind === 'none') return { body: {}, release: () => {} };
-  const maxBodyBytes = hasPicture(rule) ? limits.maxBodyBytes : maxPlainBodyBytes;
-  checkBodyHeaders(request, maxBodyBytes);
-  const { signal } = contextOf(response);
-  const options = { signal: signal(), budget, maxBodyBytes };
-  const start = () => allowBody(request, response);
-  if (rule.kind === 'multipart') {
-    const { fields, file, release } = await readMultipart(request, {
-      ...options,
-      start,
-      filePart: rule.sentAs,
-      maxFileBytes: limits.maxImageBytes,
-      maxFields: limits.maxFormFields,
-      maxFieldBytes: limits.maxFieldBytes,
-    });
-    return { body: { picture: file, fields }, release };
-  }
-  const { members, release } = await readJsonObject(request, { ...options, start });
-  if (!hasPicture(rule)) return { body: { members }, release };
-  try {
-    // Without the picture's text, so that it is not held while the core works.
-    const { [rule.sentAs]: dataUrl, ...rest } = members;
-    const picture = readPicture(dataUrl, rule.sentAs, limits.maxImageBytes);
-    return { body: { picture, members: rest }, release };
-  } catch (error) {
-    release();
-    throw error;
-  }
-}
-
-function readPicture(value: unknown, member: string, maxBytes: number): Buffer {
-  if (value === undefined || value === null || value === '')
-    throw missingField(member, 'data:image/<type>;base64,<data>');
-  if (typeof value !== 'string') throw noDataUrl(member, `is ${describeJson(value)}`);
-  return decodeDataUrl(value, member, maxBytes);
 }

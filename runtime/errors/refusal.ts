@@ -54,16 +54,19 @@ export function internalFault(cause: unknown): Refusal {
   return refuse('INTERNAL', internalMessage, { cause });
 }
 
-/** What must be sent is not there. @param field as the caller knows it */
+/** Refuses one field, as the caller knows it. @param clause `is empty, want a value` @param value no secret */
+export function refuseField(reason: Reason, field: string, clause: string, value?: string): Refusal {
+  return refuse(reason, `${field} ${clause}`, { details: { field, ...(value !== undefined && { value }) } });
+}
+
+/** What must be sent is not there. */
 export function missingField(field: string, wish: string): Refusal {
-  return refuse('MISSING_FIELD', `${field} is missing, want ${wish}`, { details: { field } });
+  return refuseField('MISSING_FIELD', field, `is missing, want ${wish}`);
 }
 
 /** A text is not what its field takes. Not for secrets: the message repeats it. */
-export function invalidField(field: string, sent: string, wish: string): Refusal {
-  return refuse('INVALID_FIELD', `${field} is ${quote(sent)}, want ${wish}`, {
-    details: { field, value: clip(sent) },
-  });
+export function invalidField(field: string, sent: string, wish: string, reason: Reason = 'INVALID_FIELD'): Refusal {
+  return refuseField(reason, field, `is ${quote(sent)}, want ${wish}`, clip(sent));
 }
 
 /** There is no room for what is being received, or for a response. */

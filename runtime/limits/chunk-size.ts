@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../errors/refusal.js';
+import { type Refusal, refuseField } from '../errors/refusal.js';
 
 /** The smallest average size of the chunks of a body or a message. */
 export const minMeanChunkBytes = 64;
@@ -12,11 +12,8 @@ export function areTooSmall(chunks: number, bytes: number): boolean {
 
 /** @param field what comes in such chunks */
 export function chunksTooSmall(field: string): Refusal {
-  return refuse(
-    'INVALID_FIELD',
-    `${field} comes in chunks that are too small, want at least ${minMeanChunkBytes} bytes on average`,
-    { details: { field } },
-  );
+  const wish = `at least ${minMeanChunkBytes} bytes on average`;
+  return refuseField('INVALID_FIELD', field, `comes in chunks that are too small, want ${wish}`);
 }
 
 /**

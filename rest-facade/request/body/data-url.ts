@@ -1,4 +1,5 @@
-import { quote, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
+import { missingField, quote, type Refusal, refuse, refuseField } from '../../../runtime/errors/refusal.js';
+import { describeJson } from '../describe-json.js';
 import { bodyTooLarge } from './byte-collector.js';
 
 /**
@@ -6,6 +7,8 @@ import { bodyTooLarge } from './byte-collector.js';
  * in any case.
  */
 const header = /^data:([a-z0-9!#$&^_.+-]+)\/([a-z0-9!#$&^_.+-]+)((?:;[^;,]*)*);base64$/i;
+
+const dataUrl = 'data:image/<type>;base64,<data>';
 
 /** No prefix is longer; a text without a comma is not searched to its end. */
 const maxHeaderLength = 256;
@@ -21,31 +24,27 @@ const maxHeaderLength = 256;
  * Refusals say where the mistake is, and nothing about the picture.
  *
  * @param member named in refusals
- * @throws Refusal INVALID_DATA_URL, INVALID_BASE64, EMPTY_IMAGE, BODY_TOO_LARGE
+ * @throws Refusal MISSING_FIELD, INVALID_DATA_URL, INVALID_BASE64, EMPTY_IMAGE, BODY_TOO_LARGE
  */
-export function decodeDataUrl(text: string, member: string, maxBytes: number): Buffer {
+export function decodeDataUrl(text: unknown, member: string, maxBytes: number): Buffer {
+  if (text === undefined || text === null || text === '') throw missingField(member, dataUrl);
+  if (typeof text !== 'string') throw noDataUrl(member, `is ${describeJson(text)}`);
   const comma = text.slice(0, maxHeaderLength).indexOf(',');
   const match = comma < 0 ? null : header.exec(text.slice(0, comma));
   if (match === null) throw noDataUrl(member, mistakeInHeader(text, comma));
   const [, type = '', subtype = ''] = match;
+  const mediaType = `${type}/${subtype}`;
   if (type.toLowerCase() !== 'image')
-    throw refuse('INVALID_DATA_URL', `${member} has the media type "${type}/${subtype}", want image/<type>`, {
-      details: { field: member, value: `${type}/${subtype}` },
-    });
+    throw refuseField('INVALID_DATA_URL', member, `has the media type "${mediaType}", want image/<type>`, mediaType);
   const bytes = decodeBase64(text.slice(comma + 1), member);
   if (bytes.length === 0)
-    throw refuse('EMPTY_IMAGE', `the data of ${member} has no bytes, want a picture`, {
-      details: { field: member },
-    });
+    throw refuse('EMPTY_IMAGE', `the data of ${member} has no bytes, want a picture`, { details: { field: member } });
   if (bytes.length > maxBytes) throw bodyTooLarge(member, maxBytes);
   return bytes;
 }
 
-/** The refusal for something that is not a data URL. */
-export function noDataUrl(member: string, mistake: string): Refusal {
-  return refuse('INVALID_DATA_URL', `${member} ${mistake}, want data:image/<type>;base64,<data>`, {
-    details: { field: member },
-  });
+function noDataUrl(member: string, mistake: string): Refusal {
+  return refuseField('INVALID_DATA_URL', member, `${mistake}, want ${dataUrl}`);
 }
 
 function mistakeInHeader(text: string, comma: number): string {
@@ -71,20 +70,16 @@ function decodeBase64(data: string, member: string): Buffer {
   const bytes = decodeDigits(compact);
   if (bytes !== undefined) return bytes;
   const length = String(compact.length);
-  throw refuse('INVALID_BASE64', `${member} has base64 of length ${length}, want complete groups of 4`, {
-    details: { field: member, value: length },
-  });
+  throw refuseField('INVALID_BASE64', member, `has base64 of length ${length}, want complete groups of 4`, length);
 }
 
 function wrongCharacter(member: string, data: string, at: number): Refusal {
   const code = data.codePointAt(at) ?? 0;
   const isShown = code > 0x20 && code < 0x7f;
   const value = isShown ? String.fromCodePoint(code) : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-  return refuse(
-    'INVALID_BASE64',
-    `${member} has ${isShown ? quote(value) : value} as character ${at + 1} of its data, want base64 of the standard alphabet`,
-    { details: { field: member, value } },
-  );
+  const place = `as character ${at + 1} of its data`;
+  const clause = `has ${isShown ? quote(value) : value} ${place}, want base64 of the standard alphabet`;
+  return refuseField('INVALID_BASE64', member, clause, value);
 }
 
 /**

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import busboy from 'busboy';
-import { callerGone, clip, missingField, quote, Refusal, refuse } from '../../../runtime/errors/refusal.js';
-import { reserveBody } from '../../reserve-memory.js';
+import { invalidField, missingField, type Refusal, refuse, refuseField } from '../../../runtime/errors/refusal.js';
+import type { RequestLimits } from '../../config.js';
+import { contentLength } from '../body-framing.js';
 import type { NamedValue } from '../parse-target.js';
-import { contentLength } from './body-framing.js';
-import { bodyTooLarge, type ByteCollector, createByteCollector } from './byte-collector.js';
-import type { ReadOptions } from './read-body.js';
+import { type ByteCollector, createByteCollector } from './byte-collector.js';
+import { type Done, pump, type ReadOptions } from './pump.js';
 
+const formType = 'multipart/form-data';
 const maxFiles = 1;
 const maxNameBytes = 100;
 
@@ -17,21 +18,6 @@ const maxNameBytes = 100;
  */
 const maxContentTypeLength = 200;
 
-/** The configured limits of a form, besides that of the whole body. */
-interface FormLimits {
-  readonly maxFileBytes: number;
-  readonly maxFields: number;
-  readonly maxFieldBytes: number;
-}
-
-/** A form with one file. */
-export interface Form {
-  readonly fields: readonly NamedValue[];
-  readonly file: Buffer;
-  /** Returns the bytes of the form to the budget; the file must not be used any more. */
-  readonly release: () => void;
-}
-
 /**
  * Reads a multipart/form-data body with one file into one buffer.
  *
@@ -40,86 +26,53 @@ export interface Form {
  * parts, and what they should have contained is then missing.
  *
  * @param filePart name of the part that is the file; fields of other names are returned as they are
- * @throws Refusal UNSUPPORTED_CONTENT_TYPE, MALFORMED_MULTIPART, MISSING_FIELD, REPEATED_FIELD,
- *   BODY_TOO_LARGE, QUEUE_FULL, or what the signal was aborted with
+ * @throws Refusal UNSUPPORTED_CONTENT_TYPE, MALFORMED_MULTIPART, MISSING_FIELD, REPEATED_FIELD, BODY_TOO_LARGE, or
+ *   by {@link pump}
  */
-export function readMultipart(
+export async function readMultipart(
   request: IncomingMessage,
-  options: ReadOptions & FormLimits & { readonly filePart: string },
-): Promise<Form> {
-  const { filePart, maxFileBytes, maxBodyBytes, signal } = options;
-  const parser = createParser(request, options);
+  filePart: string,
+  limits: RequestLimits,
+  options: ReadOptions,
+): Promise<{ readonly picture: Buffer; readonly fields: readonly NamedValue[] }> {
+  const parser = createParser(request, limits);
   const collector = createByteCollector({
     what: filePart,
-    maxBytes: maxFileBytes,
+    maxBytes: limits.maxImageBytes,
     expectedBytes: contentLength(request),
   });
-  // For the whole body: until its end, the parser or `fields` hold everything but the file.
-  const hold = reserveBody(options.budget);
-  let hasFailed = false;
-  let bodyBytes = 0;
-
-  return new Promise<Form>((resolve, reject) => {
-    const stop = () => {
-      signal.removeEventListener('abort', onAbort);
-      request.off('data', onData).off('end', onEnd).off('error', onRequestError);
-    };
-    /** The first failure decides; later reports by the parser are ignored. */
-    const fail = (refusal: unknown) => {
-      if (hasFailed) return;
-      hasFailed = true;
-      stop();
-      request.pause();
-      // Deferred: this runs inside busboy's own parsing, which crashes on what destroy clears.
-      setImmediate(() => parser.destroy());
-      hold.release();
-      reject(Refusal.from(refusal));
-    };
-    const onAbort = () => fail(signal.reason);
-    const onRequestError = (cause: unknown) => fail(callerGone(cause));
-    const onData = (chunk: Buffer) => {
-      bodyBytes += chunk.length;
-      try {
-        if (bodyBytes > maxBodyBytes) throw bodyTooLarge('body', maxBodyBytes);
-        hold.grow(chunk.length);
-      } catch (error) {
-        return fail(error);
-      }
-      parser.write(chunk);
-    };
-    const onEnd = () => parser.end();
-
-    const fields = collectFields(parser, options, fail);
-    const found = collectFile(parser, filePart, collector, fail);
-    parser.on('partsLimit', () => fail(malformed('has too many parts', `at most ${maxFiles + options.maxFields}`)));
-    parser.on('error', (cause) =>
-      fail(malformed('cannot be parsed', 'parts between boundaries and a last boundary', cause)),
-    );
-    parser.on('close', () => {
-      // Since Node.js 24, the parser, a writable stream, lives until V8's next full collection. This frees the file.
-      parser.removeAllListeners();
-      if (found.hasFile) {
-        stop();
-        resolve({ fields, file: collector.bytes(), release: hold.release });
-      } else fail(missingFile(filePart));
+  const fields: NamedValue[] = [];
+  try {
+    await pump(request, options, (done) => {
+      collectFields(parser, filePart, limits, fields, done);
+      const found = collectFile(parser, filePart, collector, done);
+      const maxParts = maxFiles + limits.maxFormFields;
+      parser.on('partsLimit', () => done(malformed('has too many parts', `at most ${maxParts}`)));
+      parser.on('error', (cause) =>
+        done(malformed('cannot be parsed', 'parts between boundaries and a last boundary', cause)),
+      );
+      parser.on('close', () => {
+        // Since Node.js 24, the parser, a writable stream, lives until V8's next full collection. This frees the file.
+        parser.removeAllListeners();
+        done(found.hasFile ? undefined : missingFile(filePart));
+      });
+      return parser;
     });
-
-    if (signal.aborted) return fail(signal.reason);
-    signal.addEventListener('abort', onAbort);
-    options.start();
-    request.on('data', onData).on('end', onEnd).on('error', onRequestError);
-  });
+  } catch (error) {
+    parser.destroy();
+    throw error;
+  }
+  return { picture: collector.bytes(), fields };
 }
-
-type Fail = (refusal: Refusal) => void;
 
 /** The fields, as they arrive. */
 function collectFields(
   parser: busboy.Busboy,
-  { filePart, maxFields, maxFieldBytes }: FormLimits & { readonly filePart: string },
-  fail: Fail,
-): readonly NamedValue[] {
-  const fields: NamedValue[] = [];
+  filePart: string,
+  { maxFormFields, maxFieldBytes }: RequestLimits,
+  fields: NamedValue[],
+  fail: Done,
+): void {
   parser.on('field', (name: string | undefined, value, { valueTruncated }) => {
     if (name === undefined) return;
     if (Buffer.byteLength(name) > maxNameBytes)
@@ -129,8 +82,7 @@ function collectFields(
     else if (valueTruncated) fail(overLimit('a field that is too long', maxFieldBytes, { unit: 'bytes', field: name }));
     else fields.push({ name, value });
   });
-  parser.on('fieldsLimit', () => fail(overLimit('too many fields', maxFields)));
-  return fields;
+  parser.on('fieldsLimit', () => fail(overLimit('too many fields', maxFormFields)));
 }
 
 /** Collects the one file; `hasFile` says whether it arrived. */
@@ -138,7 +90,7 @@ function collectFile(
   parser: busboy.Busboy,
   filePart: string,
   collector: ByteCollector,
-  fail: Fail,
+  fail: Done,
 ): { readonly hasFile: boolean } {
   const found = { hasFile: false };
   let files = 0;
@@ -148,14 +100,14 @@ function collectFile(
     stream.on('error', () => {});
     if (files > maxFiles) {
       const isRepeated = name === filePart && found.hasFile;
-      fail(isRepeated ? repeated(name) : overLimit('too many files', maxFiles));
+      fail(isRepeated ? repeatedFile(name) : overLimit('too many files', maxFiles));
     } else if (name === filePart) {
       found.hasFile = true;
       stream.on('data', (chunk: Buffer) => {
         try {
           collector.push(chunk);
         } catch (error) {
-          fail(Refusal.from(error));
+          fail(error);
         }
       });
       // What a browser sends if no file was chosen. An empty file would have a name.
@@ -167,14 +119,10 @@ function collectFile(
   return found;
 }
 
-function createParser(request: IncomingMessage, { maxFileBytes, maxFields, maxFieldBytes }: FormLimits): busboy.Busboy {
+function createParser(request: IncomingMessage, limits: RequestLimits): busboy.Busboy {
   const contentType = request.headers['content-type'] ?? '';
   if (!/^multipart\/form-data\s*(;|$)/i.test(contentType))
-    throw refuse(
-      'UNSUPPORTED_CONTENT_TYPE',
-      `content-type is ${quote(contentType)}, want multipart/form-data with a boundary`,
-      { details: { field: 'content-type', value: clip(contentType) } },
-    );
+    throw invalidField('content-type', contentType, `${formType} with a boundary`, 'UNSUPPORTED_CONTENT_TYPE');
   if (contentType.length > maxContentTypeLength)
     throw overLimit('a content-type that is too long', maxContentTypeLength, {
       unit: 'characters',
@@ -186,12 +134,12 @@ function createParser(request: IncomingMessage, { maxFileBytes, maxFields, maxFi
       limits: {
         // One more, so that its name can be reported.
         files: maxFiles + 1,
-        fileSize: maxFileBytes + 1,
-        fields: maxFields,
-        fieldSize: maxFieldBytes + 1,
+        fileSize: limits.maxImageBytes + 1,
+        fields: limits.maxFormFields,
+        fieldSize: limits.maxFieldBytes + 1,
         fieldNameSize: maxNameBytes + 1,
         // Reported when reached. Skipped parts count here only.
-        parts: maxFiles + maxFields + 1,
+        parts: maxFiles + limits.maxFormFields + 1,
         headerPairs: 16,
       },
     });
@@ -211,12 +159,10 @@ function overLimit(what: string, limit: number, { unit = '', field }: { unit?: s
   });
 }
 
-function missingFile(filePart: string): Refusal {
-  return missingField(filePart, 'one file part with a filename');
+function repeatedFile(filePart: string): Refusal {
+  return refuseField('REPEATED_FIELD', filePart, 'is given more than once, want one file');
 }
 
-function repeated(name: string): Refusal {
-  return refuse('REPEATED_FIELD', `${name} is given more than once, want one file`, {
-    details: { field: name },
-  });
+function missingFile(filePart: string): Refusal {
+  return missingField(filePart, 'one file part with a filename');
 }

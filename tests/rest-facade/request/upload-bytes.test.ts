@@ -142,7 +142,6 @@ test('what is no data URL, no base64, no picture', () => {
     [
       'INVALID_DATA_URL',
       [
-        '',
         'YWJj',
         'data:',
         'data:,YWJj',
@@ -194,6 +193,7 @@ test('what is no data URL, no base64, no picture', () => {
         'YW Y==',
       ].map((data) => `data:image/png;base64,${data}`),
     ],
+    ['MISSING_FIELD', ['']],
     ['EMPTY_IMAGE', ['data:image/png;base64,', 'data:image/png;base64,\n ']],
   ];
   for (const [reason, urls] of table)

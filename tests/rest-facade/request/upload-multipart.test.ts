@@ -3,11 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { readMultipart } from '../../../rest-facade/request/body/read-multipart.js';
+import { reserveBody } from '../../../rest-facade/reserve-memory.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
 import { createForm } from '../../helpers/net/form.js';
 import { answerAll } from '../answers.js';
 import { type ErrorBody, readRefusal, startBoth, withKey } from '../facade.js';
 import { exchange, multipartRequest } from '../raw-http.js';
+import { limits as smallLimits } from '../serve-app.js';
 
 const kib = 1024;
 const path = '/face_detect_single';
@@ -163,20 +165,23 @@ test('a picture or a text in place of the file is told that a filename is missin
 
 test('the fields of a form, unfinished ones too, count as bytes of uploads that are held', async () => {
   const budget = createFairBudget(1_000 * kib);
+  const limits = { ...smallLimits, maxImageBytes: 1, maxFieldBytes: 64 * kib };
   const read = async (body: string) => {
     const request = Object.assign(Readable.from([Buffer.from(body.replaceAll('\n', '\r\n'))]), {
       headers: { 'content-type': 'multipart/form-data; boundary=b' },
     });
-    return readMultipart(request as unknown as IncomingMessage, {
+    const reservation = reserveBody(budget.of('caller'));
+    const reading = readMultipart(request as unknown as IncomingMessage, 'file', limits, {
       signal: new AbortController().signal,
-      budget: budget.of('caller'),
+      reservation,
       maxBodyBytes: 2_000 * kib,
-      maxFileBytes: 1,
-      maxFields: 16,
-      maxFieldBytes: 64 * kib,
       start: () => {},
-      filePart: 'file',
     });
+    await reading.catch((error: unknown) => {
+      reservation.release();
+      throw error;
+    });
+    return reservation;
   };
   const tiny = part(disposition('name="file"; filename="a.jpg"'));
   const fields = (count: number) =>

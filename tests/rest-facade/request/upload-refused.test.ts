@@ -4,18 +4,19 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { readJsonObject, type ReadOptions } from '../../../rest-facade/request/body/read-body.js';
+import type { ReadOptions } from '../../../rest-facade/request/body/pump.js';
+import { readJsonObject } from '../../../rest-facade/request/body/read-json.js';
 import { readMultipart } from '../../../rest-facade/request/body/read-multipart.js';
+import { reserveBody } from '../../../rest-facade/reserve-memory.js';
 import { refuse } from '../../../runtime/errors/refusal.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
 import { readRefusal, withKey } from '../facade.js';
-import { serveApp } from '../serve-app.js';
+import { limits, serveApp } from '../serve-app.js';
 
 type Read = (request: IncomingMessage, options: ReadOptions) => Promise<unknown>;
 
-const limits = { maxFileBytes: 1e6, maxFields: 16, maxFieldBytes: 1e6 };
 const readers: Record<string, Read> = {
-  form: (request, options) => readMultipart(request, { ...limits, ...options, filePart: 'file' }),
+  form: (request, options) => readMultipart(request, 'file', limits, options),
   'JSON body': readJsonObject,
 };
 
@@ -28,12 +29,13 @@ for (const [what, read] of Object.entries(readers)) {
       headers: { 'content-type': 'multipart/form-data; boundary=b' },
     });
     const caller = new AbortController();
+    const reservation = reserveBody(budget.of('caller'));
     const reading = read(request as unknown as IncomingMessage, {
       signal: caller.signal,
-      budget: budget.of('caller'),
+      reservation,
       maxBodyBytes: 1_000,
       start: () => {},
-    });
+    }).finally(reservation.release);
     /** The rest of the body comes, which the response to a refusal waits for. */
     const drain = async () => {
       request.resume();

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createSymbolProperty } from '../../../runtime/node-patches/symbol-property.js';
+import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
 
 /** The Content-Length; undefined for a chunked body. Node.js has checked that it is a number. */
 export function contentLength(request: IncomingMessage): number | undefined {

@@ -1,0 +1,65 @@
+import type { IncomingMessage } from 'node:http';
+import { callerGone, Refusal } from '../../../runtime/errors/refusal.js';
+import type { BodyReservation } from '../../reserve-memory.js';
+import { bodyTooLarge } from './byte-collector.js';
+
+/** What reading a body needs besides the request. */
+export interface ReadOptions {
+  /** Aborted with the Refusal to send when the caller goes away or time is up. */
+  readonly signal: AbortSignal;
+  /** Of the whole body; whoever made it releases it. */
+  readonly reservation: BodyReservation;
+  readonly maxBodyBytes: number;
+  /** Called when the headers are valid and reading starts. */
+  readonly start: () => void;
+}
+
+/** Where the chunks of a body go. */
+interface Sink {
+  write(chunk: Buffer): void;
+  /** Behind the last chunk. */
+  end(): void;
+}
+
+/** Ends the reading: with an error, the first of which decides, or because the whole body was taken. */
+export type Done = (error?: unknown) => void;
+
+/**
+ * Passes on the chunks of a request, counting them, until all were taken; stops reading on the first error.
+ * @throws Refusal BODY_TOO_LARGE, QUEUE_FULL, CLIENT_CLOSED, what the signal was aborted with, or the error
+ */
+export function pump(request: IncomingMessage, options: ReadOptions, open: (done: Done) => Sink): Promise<void> {
+  const { signal, reservation, maxBodyBytes, start } = options;
+  return new Promise((resolve, reject) => {
+    let isDone = false;
+    let bytes = 0;
+    const done: Done = (error) => {
+      if (isDone) return;
+      isDone = true;
+      request.off('data', onData).off('end', onEnd).off('error', onError);
+      signal.removeEventListener('abort', onAbort);
+      if (error === undefined) return resolve();
+      request.pause();
+      reject(Refusal.from(error));
+    };
+    const onData = (chunk: Buffer) => {
+      bytes += chunk.length;
+      try {
+        if (bytes > maxBodyBytes) throw bodyTooLarge('body', maxBodyBytes);
+        reservation.grow(chunk.length);
+        sink.write(chunk);
+      } catch (error) {
+        done(error);
+      }
+    };
+    const onEnd = () => sink.end();
+    const onError = (cause: unknown) => done(callerGone(cause));
+    const onAbort = () => done(signal.reason);
+
+    const sink = open(done);
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort);
+    start();
+    request.on('data', onData).on('end', onEnd).on('error', onError);
+  });
+}

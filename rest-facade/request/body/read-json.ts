@@ -1,0 +1,58 @@
+import type { IncomingMessage } from 'node:http';
+import { refuse } from '../../../runtime/errors/refusal.js';
+import { contentLength } from '../body-framing.js';
+import { describeJson } from '../describe-json.js';
+import { createByteCollector } from './byte-collector.js';
+import { pump, type ReadOptions } from './pump.js';
+
+/**
+ * Reads a JSON body, which may have any content type.
+ * @throws Refusal MALFORMED_JSON, or by {@link pump}
+ */
+export async function readJsonObject(request: IncomingMessage, options: ReadOptions): Promise<Record<string, unknown>> {
+  const collector = createByteCollector({
+    what: 'body',
+    maxBytes: options.maxBodyBytes,
+    expectedBytes: contentLength(request),
+  });
+  await pump(request, options, (done) => ({ write: (chunk) => collector.push(chunk), end: done }));
+  return parseJsonObject(collector.bytes());
+}
+
+/** More than any legitimate body has; strings may contain these characters too. */
+const maxMarks = 10_000;
+
+/**
+ * Whether a text has few of the characters that precede each value. Parsing megabytes of small values would
+ * take seconds, and a hundred times the memory of the text.
+ */
+function hasFewValues(json: Buffer): boolean {
+  let found = 0;
+  for (const mark of Buffer.from('[{:,')) {
+    for (let at = json.indexOf(mark); at >= 0; at = json.indexOf(mark, at + 1)) {
+      found += 1;
+      if (found > maxMarks) return false;
+    }
+  }
+  return true;
+}
+
+function parseJsonObject(bytes: Buffer): Record<string, unknown> {
+  const malformed = (what: string, wish: string) => refuse('MALFORMED_JSON', `body ${what}, want ${wish}`);
+  if (!hasFewValues(bytes)) throw malformed(`has more than ${maxMarks} values`, 'a JSON object with fewer');
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw malformed('is not UTF-8', 'a JSON object in UTF-8');
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw malformed('is not JSON', 'a JSON object');
+  }
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw malformed(`is ${describeJson(json)}`, 'a JSON object');
+  return json as Record<string, unknown>;
+}

@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http';
+import { invalidField } from '../../runtime/errors/refusal.js';
+import type { RequestLimits } from '../config.js';
+import type { ParsedBody } from './bind-request.js';
+import { bodyTooLarge } from './body/byte-collector.js';
+import { decodeDataUrl } from './body/data-url.js';
+import type { ReadOptions } from './body/pump.js';
+import { readJsonObject } from './body/read-json.js';
+import { readMultipart } from './body/read-multipart.js';
+import { contentLength } from './body-framing.js';
+import { type BodyRule, hasPicture } from './rules.js';
+
+/** Limit of a JSON body without a picture, bytes. */
+const maxPlainBodyBytes = 64 * 1024;
+
+/**
+ * Reads and parses the body of a request according to the rule of its route.
+ * @throws Refusal
+ */
+export async function readBody(
+  rule: BodyRule,
+  request: IncomingMessage,
+  limits: RequestLimits,
+  given: Omit<ReadOptions, 'maxBodyBytes'>,
+): Promise<ParsedBody> {
+  if (rule.kind === 'none') return {};
+  const options = { ...given, maxBodyBytes: hasPicture(rule) ? limits.maxBodyBytes : maxPlainBodyBytes };
+  checkHeaders(request, options.maxBodyBytes);
+  if (rule.kind === 'multipart') return readMultipart(request, rule.sentAs, limits, options);
+  const members = await readJsonObject(request, options);
+  if (!hasPicture(rule)) return { members };
+  // Without the picture's text, so that it is not held while the core works.
+  const { [rule.sentAs]: dataUrl, ...rest } = members;
+  return { picture: decodeDataUrl(dataUrl, rule.sentAs, limits.maxImageBytes), members: rest };
+}
+
+/**
+ * Refuses based on the headers alone, before any of the body is read.
+ * @throws Refusal BODY_TOO_LARGE, UNSUPPORTED_CONTENT_TYPE
+ */
+function checkHeaders(request: IncomingMessage, maxBodyBytes: number): void {
+  if ((contentLength(request) ?? 0) > maxBodyBytes) throw bodyTooLarge('body', maxBodyBytes);
+  const { 'transfer-encoding': transfer, 'content-encoding': encoding } = request.headers;
+  if (transfer !== undefined && transfer.toLowerCase() !== 'chunked')
+    throw invalidField('transfer-encoding', transfer, 'chunked', 'UNSUPPORTED_CONTENT_TYPE');
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw invalidField('content-encoding', encoding, 'none', 'UNSUPPORTED_CONTENT_TYPE');
+}
