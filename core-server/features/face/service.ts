@@ -89,10 +89,10 @@ export function createFaceDetectionHandlers(deps: FaceDetectionDependencies): Fa
       const { found, threshold } = await detect(request, 1, call, options);
       const [largest] = found.faces;
       if (largest === undefined) {
-        const quality = request.minQuality ? ` and a quality of at least ${request.minQuality}` : '';
+        const quality = request.minQuality ? ` with a quality of ${request.minQuality} or higher` : '';
         throw refuse(
           'NO_FACE',
-          `image has no face with a score of at least ${threshold.value}${quality}, want one or a lower threshold`,
+          `image has no face${quality} that scored ${threshold.value} or higher, try a lower min_score`,
           { details: { field: 'image', limit: String(threshold.value) } },
         );
       }

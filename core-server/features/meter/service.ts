@@ -54,7 +54,7 @@ export function createMeterReadingHandlers(deps: MeterReadingDependencies): Mete
       );
       call.log.debug({ timings, found: reading !== null }, 'meter read');
       if (reading === null) {
-        throw refuse('NO_READING', 'image shows no readable counter, want a sharp photo of the wheels', {
+        throw refuse('NO_READING', 'image shows no counter that can be read, try a sharp photo of its wheels', {
           details: { field: 'image' },
         });
       }

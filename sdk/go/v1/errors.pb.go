@@ -232,7 +232,7 @@ var File_imageanalysis_v1_errors_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"\n" +
-	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\x1a\x1bimageanalysis/v1/rest.proto*\xb1$\n" +
+	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\x1a\x1bimageanalysis/v1/rest.proto*\xac$\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\xe0\x02\n" +
 	"\x1aERROR_REASON_MISSING_FIELD\x10\x01\x1a\xbf\x02\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18\xa6\x02\n" +
@@ -271,9 +271,9 @@ const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"\x1cERROR_REASON_KEY_NOT_ALLOWED\x10\x17\x1as\xb2\xbb\x18\x11PERMISSION_DENIEDһ\x18Z\n" +
 	"\x03any\x12Sapikey {key_id:ia_m3k7q2x5t4bd} is not allowed to use {operation}, want one that is\x12-\n" +
 	"\x1aERROR_REASON_NO_SUCH_ROUTE\x10\x1e\x1a\r\xb2\xbb\x18\tNOT_FOUND\x12w\n" +
-	"\x1cERROR_REASON_UNKNOWN_COMPANY\x10\x1f\x1aU\xb2\xbb\x18\tNOT_FOUNDһ\x18D\x12B{company} is \"{value:acne}\", want the name of a registered company\x12\x84\x01\n" +
-	"\x14ERROR_REASON_NO_FACE\x10 \x1aj\xb2\xbb\x18\tNOT_FOUNDһ\x18Y\x12W{image} has no face with a score of at least {limit:0.5}, want one or a lower threshold\x12s\n" +
-	"\x17ERROR_REASON_NO_READING\x10!\x1aV\xb2\xbb\x18\tNOT_FOUNDһ\x18E\x12C{image} shows no readable counter, want a sharp photo of the wheels\x12/\n" +
+	"\x1cERROR_REASON_UNKNOWN_COMPANY\x10\x1f\x1aU\xb2\xbb\x18\tNOT_FOUNDһ\x18D\x12B{company} is \"{value:acne}\", want the name of a registered company\x12y\n" +
+	"\x14ERROR_REASON_NO_FACE\x10 \x1a_\xb2\xbb\x18\tNOT_FOUNDһ\x18N\x12L{image} has no face that scored {limit:0.5} or higher, try a lower min_score\x12z\n" +
+	"\x17ERROR_REASON_NO_READING\x10!\x1a]\xb2\xbb\x18\tNOT_FOUNDһ\x18L\x12J{image} shows no counter that can be read, try a sharp photo of its wheels\x12/\n" +
 	"\x1cERROR_REASON_UNKNOWN_API_KEY\x10\"\x1a\r\xb2\xbb\x18\tNOT_FOUND\x123\n" +
 	"\x1bERROR_REASON_COMPANY_EXISTS\x10#\x1a\x12\xb2\xbb\x18\x0eALREADY_EXISTS\x126\n" +
 	"\x1fERROR_REASON_METHOD_NOT_ALLOWED\x10(\x1a\x11\xb2\xbb\x18\rUNIMPLEMENTED\x12\x92\x01\n" +

@@ -167,7 +167,7 @@ test('no face is NO_FACE for one, an empty answer for all', async () => {
   const { handlers } = start();
   assert.deepEqual(await refusal(handlers.detectSingleFace(request(), call)), [
     'NO_FACE',
-    'image has no face with a score of at least 0.6, want one or a lower threshold',
+    'image has no face that scored 0.6 or higher, try a lower min_score',
   ]);
   const { faces, omittedFaces } = await handlers.detectAllFaces(request(), call);
   assert.deepEqual([faces, omittedFaces], [[], 0]);
