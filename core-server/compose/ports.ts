@@ -66,7 +66,7 @@ export async function startPorts(core: CoreParts): Promise<Ports> {
           consume: (keyId) => rateLimiter.consume(keyId),
           assertRoom({ keyId, deadline }) {
             const timeLeftMs = Math.min(deadline - Date.now(), maxDeadlineMs);
-            pool.assertRoom({ owner: keyId, timeLeftMs });
+            pool.assertRoom(keyId, timeLeftMs);
           },
           log,
         }),

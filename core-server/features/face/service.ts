@@ -11,9 +11,8 @@ import { refuse } from '../../../runtime/errors/refusal.js';
 import type { Call } from '../../common/call.js';
 import { validateScore } from '../../common/score.js';
 import type { ImageLimits } from '../../image/picture.js';
-import type { WorkerPool } from '../../inference/pool/worker-pool.js';
+import type { HandlerOptions, WorkerPool } from '../../inference/pool/worker-pool.js';
 import { preparePicture } from '../../inference/prepare-picture.js';
-import { type HandlerOptions, toRunOptions } from '../../inference/run-options.js';
 import type { DetectFacesOutput, FaceTasks } from './task.js';
 import { toFace } from './to-face.js';
 import { validateCrop, validateMaxFaces, validateShare } from './validate.js';
@@ -77,7 +76,7 @@ export function createFaceDetectionHandlers(deps: FaceDetectionDependencies): Fa
         minQuality,
         limits,
       },
-      { ...toRunOptions(call, options), transfer },
+      { ...call, ...options, transfer },
     );
     const { faces, timings, width, height } = found;
     call.log.debug({ faces: faces.length, width, height, timings }, 'faces detected');

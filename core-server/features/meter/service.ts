@@ -7,9 +7,8 @@ import {
 import { refuse } from '../../../runtime/errors/refusal.js';
 import type { Call } from '../../common/call.js';
 import type { ImageLimits } from '../../image/picture.js';
-import type { WorkerPool } from '../../inference/pool/worker-pool.js';
+import type { HandlerOptions, WorkerPool } from '../../inference/pool/worker-pool.js';
 import { preparePicture } from '../../inference/prepare-picture.js';
-import { type HandlerOptions, toRunOptions, type WorkCall } from '../../inference/run-options.js';
 import type { MeterTasks } from './task.js';
 import { validateKnownMeter } from './validate.js';
 
@@ -27,11 +26,7 @@ export interface MeterReadingHandlers {
    * @throws Refusal NO_READING if there is no readable counter, what `validateKnownMeter`, `preparePicture` and
    *   decoding refuse, and what the pool refuses
    */
-  readonly readMeter: (
-    request: ReadMeterRequest,
-    call: WorkCall & Pick<Call, 'log'>,
-    options?: HandlerOptions,
-  ) => Promise<ReadMeterResponse>;
+  readonly readMeter: (request: ReadMeterRequest, call: Call, options?: HandlerOptions) => Promise<ReadMeterResponse>;
 }
 
 /** Handlers of MeterReadingService. */
@@ -50,7 +45,7 @@ export function createMeterReadingHandlers(deps: MeterReadingDependencies): Mete
           printed: request.serialNumber ?? false,
           limits,
         },
-        { ...toRunOptions(call, options), transfer },
+        { ...call, ...options, transfer },
       );
       call.log.debug({ timings, found: reading !== null }, 'meter read');
       if (reading === null) {

@@ -1,5 +1,5 @@
+import { inspect } from 'node:util';
 import type { Transferable } from 'node:worker_threads';
-import type { status } from '@grpc/grpc-js';
 import { Refusal } from '../../../runtime/errors/refusal.js';
 
 /** From the pool to a worker, which has one job at a time. */
@@ -36,41 +36,22 @@ export type FromWorker =
   | { readonly type: 'done'; readonly output: unknown; readonly jobMs: number }
   | { readonly type: 'failed'; readonly error: WireError; readonly jobMs: number };
 
-/** An error as sent between threads, where classes are lost. */
-export type WireError =
-  | {
-      readonly kind: 'refusal';
-      readonly code: status;
-      readonly reason: string;
-      readonly message: string;
-      readonly details: Readonly<Record<string, string>>;
-      readonly retryAfterSeconds: number | undefined;
-      readonly cause: string | undefined;
-    }
-  | { readonly kind: 'fault'; readonly message: string; readonly stack: string };
+/** A refusal as sent between threads, where classes are lost. */
+export type WireError = ReturnType<typeof toWireError>;
 
 /** A task's error, ready to be sent. */
-export function toWireError(thrown: unknown): WireError {
-  if (thrown instanceof Refusal) {
-    const { code, reason, message, details, retryAfterSeconds, cause } = thrown;
-    const told = cause === undefined ? undefined : describe(cause);
-    return { kind: 'refusal', code, reason, message, details, retryAfterSeconds, cause: told };
-  }
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return { kind: 'fault', message, stack: describe(thrown) };
+export function toWireError(thrown: unknown) {
+  const { code, reason, message, details, retryAfterSeconds, cause } = Refusal.from(thrown);
+  return { code, reason, message, details, retryAfterSeconds, cause: toPlainCause(cause) };
 }
 
-/** The error for the caller of the pool: a refusal unchanged, anything else INTERNAL with its stack as the cause. */
-export function fromWireError(error: WireError): Refusal {
-  if (error.kind === 'fault') {
-    const cause = new Error(error.message);
-    cause.stack = error.stack;
-    return Refusal.from(cause);
-  }
-  const { code, reason, message, details, retryAfterSeconds, cause } = error;
-  return new Refusal(code, reason, message, { details, retryAfterSeconds, cause });
+/** The refusal for the caller of the pool: anything that was thrown by mistake is the cause of an INTERNAL one. */
+export function fromWireError({ code, reason, message, ...rest }: WireError): Refusal {
+  return new Refusal(code, reason, message, rest);
 }
 
-function describe(thrown: unknown): string {
-  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+/** What it has besides message and stack may be impossible to send. */
+function toPlainCause(cause: unknown): Error | string | undefined {
+  if (cause instanceof Error) return Object.assign(new Error(cause.message), { stack: cause.stack });
+  return cause === undefined ? undefined : inspect(cause);
 }

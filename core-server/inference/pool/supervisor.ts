@@ -1,4 +1,3 @@
-import type { Job } from './job.js';
 import { startWorker, type Worker, type WorkerEvents, type WorkerOptions } from './worker.js';
 
 export interface SupervisorOptions extends WorkerOptions {
@@ -6,77 +5,53 @@ export interface SupervisorOptions extends WorkerOptions {
   readonly size: number;
 }
 
-/** Events from the workers to whoever gives them work. */
-export type SupervisorEvents = Pick<WorkerEvents, 'free' | 'reserve' | 'returned'> & {
-  /** The worker is gone; its job, if any, has no result yet. */
-  lost(worker: Worker, job: Job | undefined): void;
-};
-
-/** Keeps a number of workers running: a lost one is replaced. */
-export interface Supervisor {
-  /** Those that are free, busy or starting. */
-  readonly workers: ReadonlySet<Worker>;
-  count(state: Worker['state']): number;
-  /** False if all are lost and the last replacement did not start. */
-  readonly canWork: boolean;
-  /** Workers lost since startup. */
-  readonly lost: number;
-  /** Resolves when every worker has loaded its models; rejects with the error that prevented it. */
-  ready(): Promise<void>;
-  /** Stops replacing workers. */
-  stopReplacing(): void;
-  /** Releases the sessions and ends the threads, including those of stuck workers; waits for hanging ones. */
-  close(): Promise<void>;
-}
-
 const releaseGraceMs = 2_000;
 /** Longer: terminating a thread while it opens its models kills the process, before it can say why it stops. */
 const loadGraceMs = 30_000;
 
-/** Starts the workers. */
-export function startSupervisor(options: SupervisorOptions, events: SupervisorEvents): Supervisor {
+/** Keeps a number of workers running: a lost one is replaced. */
+export function startSupervisor(options: SupervisorOptions, events: Omit<WorkerEvents, 'ready'>) {
   const { size, log } = options;
   const workers = new Set<Worker>();
   const running = new Set<Worker>();
   const restartTimers = new Set<NodeJS.Timeout>();
-  const waitingForReady = new Set<{ resolve(): void; reject(error: unknown): void }>();
   let lost = 0;
   let failedStarts = 0;
-  let startError: Error | undefined;
   let replaces = true;
+  let onReady!: () => void;
+  let onFailedStart!: (error: Error) => void;
+  const ready = new Promise<void>((resolve, reject) => {
+    onReady = resolve;
+    onFailedStart = reject;
+  });
+  ready.catch(() => undefined); // also if nobody waits for it
 
   const count = (state: Worker['state']): number => [...workers].filter((worker) => worker.state === state).length;
   const countReady = (): number => count('free') + count('busy');
-  const isReady = (): boolean => countReady() >= size;
 
   const start = (): void => {
-    const worker = startWorker(options, { ...events, free: onFree, lost: onLost });
+    const worker = startWorker(options, {
+      ...events,
+      ready() {
+        failedStarts = 0;
+        if (countReady() >= size) onReady();
+        events.free(worker);
+      },
+      lost(_, job, error) {
+        workers.delete(worker);
+        lost += 1;
+        log.error({ err: error, task: job?.task }, 'worker lost');
+        if (!worker.hasStarted) {
+          failedStarts += 1;
+          onFailedStart(new Error('an analysis worker did not start', { cause: error }));
+        }
+        if (replaces) restartLater();
+        events.lost(worker, job, error);
+      },
+    });
     workers.add(worker);
     running.add(worker);
     void worker.ended.then(() => running.delete(worker));
-  };
-
-  const onFree = (worker: Worker, jobMs?: number): void => {
-    if (worker.jobsDone === 0) failedStarts = 0;
-    if (isReady()) {
-      for (const waiter of waitingForReady) waiter.resolve();
-      waitingForReady.clear();
-    }
-    events.free(worker, jobMs);
-  };
-
-  const onLost = (worker: Worker, job: Job | undefined, error: unknown): void => {
-    workers.delete(worker);
-    lost += 1;
-    log.error({ err: error, task: job?.task }, 'worker lost');
-    if (!worker.hasStarted) {
-      failedStarts += 1;
-      startError = new Error('an analysis worker did not start', { cause: error });
-      for (const waiter of waitingForReady) waiter.reject(startError);
-      waitingForReady.clear();
-    }
-    if (replaces) restartLater();
-    events.lost(worker, job);
   };
 
   const restartLater = (): void => {
@@ -90,24 +65,24 @@ export function startSupervisor(options: SupervisorOptions, events: SupervisorEv
 
   for (let i = 0; i < size; i += 1) start();
   return {
-    workers,
+    /** Those that are free, busy or starting. */
+    workers: workers as ReadonlySet<Worker>,
     count,
+    /** False if all are lost and the last replacement did not start. */
     get canWork() {
       return failedStarts === 0 || countReady() > 0;
     },
+    /** Workers lost since startup. */
     get lost() {
       return lost;
     },
-    ready: () =>
-      new Promise((resolve, reject) => {
-        if (isReady()) resolve();
-        else if (startError !== undefined) reject(startError);
-        else waitingForReady.add({ resolve, reject });
-      }),
+    /** Resolves when every worker has loaded its models; rejects with the error that prevented it. */
+    ready,
     stopReplacing() {
       replaces = false;
       for (const timer of restartTimers) clearTimeout(timer);
     },
+    /** Releases the sessions and ends the threads, including those of stuck workers; waits for hanging ones. */
     async close() {
       workers.clear();
       const graceOf = ({ hasStarted }: Worker) => (hasStarted ? releaseGraceMs : loadGraceMs);

@@ -4,23 +4,8 @@ import type { FromWorker, ToWorker } from './messages.js';
 
 /** Events from a worker thread to its owner. `exit` is the last one. */
 export interface WorkerThreadEvents {
-  message(message: FromWorker): void;
-  exit(code: number, error: unknown): void;
-}
-
-/** One worker thread behind typed messages. */
-export interface WorkerThread {
-  send(message: ToWorker, transfer?: readonly Transferable[]): void;
-  /**
-   * Asks the thread to release its resources once it has finished its job, and waits for it to end, by force after
-   * `graceMs`. If native code is running then, it takes down the whole process: nothing catches what it throws
-   * on returning.
-   */
-  close(graceMs: number): Promise<void>;
-  /** The same for a thread that nobody waits for. */
-  abandon(graceMs: number, onHung: () => void): void;
-  /** Resolves when the thread has ended. */
-  readonly ended: Promise<void>;
+  readonly message: (message: FromWorker) => void;
+  readonly exit: (code: number, error: unknown) => void;
 }
 
 /**
@@ -38,10 +23,13 @@ const defaultHeapMb = 32;
 /** A thread still running this long after it was terminated is stuck in native code, which cannot be terminated. */
 const hungAfterMs = 1_000;
 
+/** One worker thread behind typed messages. */
+export type WorkerThread = ReturnType<typeof startWorkerThread>;
+
 export function startWorkerThread(
   options: { workerUrl: URL; workerData: unknown; heapMb?: number },
   events: WorkerThreadEvents,
-): WorkerThread {
+) {
   const worker = new Worker(options.workerUrl, {
     workerData: options.workerData,
     name: 'analysis',
@@ -57,10 +45,8 @@ export function startWorkerThread(
       resolve();
     });
   });
-  worker.on('message', (message: FromWorker) => events.message(message));
-  worker.on('error', (error) => {
-    lastError = error;
-  });
+  worker.on('message', events.message);
+  worker.on('error', (error) => (lastError = error));
   // A message that cannot be read leaves a job without a result: only a new worker helps.
   worker.on('messageerror', (error) => {
     lastError = error;
@@ -70,20 +56,26 @@ export function startWorkerThread(
   const send = (message: ToWorker, transfer: readonly Transferable[] = []): void =>
     worker.postMessage(message, transfer);
   let isAsked = false;
-  const endWithin = async (graceMs: number, onHung?: () => void): Promise<void> => {
-    if (!isAsked) send({ type: 'close' });
-    isAsked = true;
-    let timer = setTimeout(() => {
-      void worker.terminate();
-      if (onHung) timer = setTimeout(onHung, hungAfterMs);
-    }, graceMs);
-    await ended;
-    clearTimeout(timer);
-  };
   return {
     send,
-    close: (graceMs) => endWithin(graceMs),
-    abandon: (graceMs, onHung) => void endWithin(graceMs, onHung),
+    /**
+     * Asks the thread to release its resources once it has finished its job, and waits for it to end, by force after
+     * `graceMs`. If native code is running then, it takes down the whole process: nothing catches what it throws
+     * on returning.
+     *
+     * @param onHung called if it cannot be ended
+     */
+    async close(graceMs: number, onHung?: () => void): Promise<void> {
+      if (!isAsked) send({ type: 'close' });
+      isAsked = true;
+      let timer = setTimeout(() => {
+        void worker.terminate();
+        if (onHung) timer = setTimeout(onHung, hungAfterMs);
+      }, graceMs);
+      await ended;
+      clearTimeout(timer);
+    },
+    /** Resolves when the thread has ended. */
     ended,
   };
 }

@@ -1,5 +1,6 @@
 import type { Transferable } from 'node:worker_threads';
 import { type Refusal, refuse, shuttingDown } from '../../../runtime/errors/refusal.js';
+import type { Call } from '../../common/call.js';
 import { createJobQueue } from '../../common/fair-queue.js';
 import { createAdmission } from './admission.js';
 import { createJob, type Job } from './job.js';
@@ -10,22 +11,19 @@ import type { Worker } from './worker.js';
 /** Names of the tasks with what goes in and comes out; both cross a thread border (structured clone). */
 export type TaskMap = Record<string, { input: unknown; output: unknown }>;
 
-export interface RunOptions {
-  /** When aborted: a queued job never reaches a worker, a running job's result is discarded; `run` rejects with `signal.reason`. */
-  readonly signal: AbortSignal;
-  /** On whose behalf: owners take turns, and none takes all places. Default: one owner for all. */
-  readonly owner?: string;
+/**
+ * For which call a job is done. Aborted, a queued job never reaches a worker and a running job's result is discarded.
+ * The keys of calls take turns, and none takes all places; a job unlikely to be done in time is refused.
+ */
+export interface RunOptions extends Pick<Call, 'signal'>, Partial<Omit<Call, 'signal'>> {
   /** When the queue is full: `refuse` (default) rejects with QUEUE_FULL, `queue` waits for room. */
   readonly wait?: 'refuse' | 'queue';
-  /** W3C `traceparent` of the calling request, for tracing the pool. */
-  readonly trace?: string | undefined;
-  /** Milliseconds that the caller will still wait; a job unlikely to be done by then is refused. Default: forever. */
-  readonly timeLeftMs?: number;
-  /** Called when a worker gets the job, and again if another gets it after the first one died. */
-  readonly onStart?: () => void;
   /** Buffers to transfer instead of copying. They are gone then, so such a job is not retried if its worker dies. */
   readonly transfer?: readonly Transferable[];
 }
+
+/** How a handler treats a full queue: unary calls are refused, requests in a stream wait. */
+export type HandlerOptions = Pick<RunOptions, 'wait'>;
 
 export interface PoolStats {
   /** Jobs without a worker yet. */
@@ -39,26 +37,7 @@ export interface PoolStats {
 }
 
 /** Threads that each do one job at a time, behind one bounded queue. */
-export interface WorkerPool<T extends TaskMap> {
-  /**
-   * Runs the task in a worker.
-   *
-   * Rejects with QUEUE_FULL (and when to retry) if no place in the queue would be served in time, with
-   * `signal.reason`, with the Refusal that the task threw (anything else it threw is INTERNAL), with SHUTTING_DOWN
-   * when the pool closes, or with WORKER_LOST if the job lost its worker twice, or no worker is left and none can be
-   * started.
-   */
-  run<K extends keyof T & string>(task: K, input: T[K]['input'], options: RunOptions): Promise<T[K]['output']>;
-  /** Throws what `run` would reject a job with now; to check before its input is available. */
-  assertRoom(options: Pick<RunOptions, 'owner' | 'timeLeftMs'>): void;
-  readonly stats: PoolStats;
-  /** Tells the listener now, and whenever it changes, whether there are workers or will be soon. */
-  watch(listener: (canWork: boolean) => void): void;
-  /** Resolves when every worker has loaded its models; rejects with the error that prevented it. */
-  ready(): Promise<void>;
-  /** Refuses new work, finishes existing work within `graceMs`, releases the sessions and ends the threads. */
-  close(options: { graceMs: number }): Promise<void>;
-}
+export type WorkerPool<T extends TaskMap> = ReturnType<typeof createWorkerPool<T>>;
 
 export interface WorkerPoolOptions extends SupervisorOptions {
   /** Maximum number of jobs in the queue, besides those in the workers. */
@@ -75,12 +54,12 @@ function noWorker(): Refusal {
   return refuse('WORKER_LOST', 'the analysis has no worker left, try again');
 }
 
-export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions): WorkerPool<T> {
+export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) {
   const { size, maxQueue, now } = options;
   const queue = createJobQueue<Job>(maxQueue, (job) => job.owner);
   const admission = createAdmission({ queue, maxQueue, workers: size });
   const memory = createMemoryReservations();
-  const waitingForDrain = new Set<() => void>();
+  let onDrained: (() => void) | undefined;
   const watchers = new Set<(canWork: boolean) => void>();
   let couldWork = true;
   let closing = false;
@@ -93,7 +72,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
       dispatch();
     },
     reserve: (worker, job, weight) => memory.reserve(worker, job, weight),
-    returned(_, job) {
+    returned(job) {
       if (!job.settled) queue.putBack(job);
     },
     lost(worker, job) {
@@ -131,9 +110,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
       if (job === undefined) break;
       assign(worker, job);
     }
-    if (queue.size === 0 && supervisor.count('busy') === 0) {
-      for (const drained of waitingForDrain) drained();
-    }
+    if (queue.size === 0 && supervisor.count('busy') === 0) onDrained?.();
   };
 
   const retryOrGiveUp = (job: Job): void => {
@@ -147,28 +124,34 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   const findIdle = (): Worker | undefined =>
     queue.size === 0 ? [...supervisor.workers].find(({ state }) => state === 'free') : undefined;
 
-  const assertRoom: WorkerPool<T>['assertRoom'] = ({ owner = '', timeLeftMs = Infinity }) => {
+  /** Throws what `run` would reject a job with now; to check before its input is available. */
+  const assertRoom = (owner: string, timeLeftMs: number): void => {
     if (!supervisor.canWork) throw noWorker();
     if (!findIdle()) admission.assertRoom(owner, timeLeftMs);
   };
 
-  const run: WorkerPool<T>['run'] = async (task, input, runOptions) => {
-    const { signal, owner = '', wait = 'refuse', transfer, onStart } = runOptions;
+  /**
+   * Runs the task in a worker.
+   *
+   * Rejects with QUEUE_FULL (and when to retry) if no place in the queue would be served in time, with
+   * `signal.reason`, with the Refusal that the task threw (anything else it threw is INTERNAL), with SHUTTING_DOWN
+   * when the pool closes, or with WORKER_LOST if the job lost its worker twice, or no worker is left and none can be
+   * started.
+   */
+  const run = async <K extends keyof T & string>(
+    task: K,
+    input: T[K]['input'],
+    runOptions: RunOptions,
+  ): Promise<T[K]['output']> => {
+    const { signal, keyId: owner = '', wait = 'refuse', transfer = [], reportStart: onStart } = runOptions;
     if (closing) throw shuttingDown();
     if (!supervisor.canWork) throw noWorker();
     signal.throwIfAborted();
-    const { job, answer } = createJob({
-      task,
-      owner,
-      input,
-      transfer: transfer ?? [],
-      createdAt: now(),
-      onStart,
-    });
+    const { job, answer } = createJob({ task, owner, input, transfer, createdAt: now(), onStart });
     const idle = findIdle();
     if (idle) assign(idle, job);
     else {
-      if (wait === 'refuse') assertRoom(runOptions);
+      if (wait === 'refuse') assertRoom(owner, runOptions.timeLeftMs?.() ?? Infinity);
       queue.add(job);
       // A worker may be free while those before it wait for memory.
       dispatch();
@@ -190,10 +173,10 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   const drained = (graceMs: number): Promise<void> =>
     new Promise((resolve) => {
       const timer = setTimeout(resolve, graceMs);
-      waitingForDrain.add(() => {
+      onDrained = () => {
         clearTimeout(timer);
         resolve();
-      });
+      };
       dispatch();
     });
 
@@ -209,16 +192,19 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions):
   return {
     run,
     assertRoom,
-    get stats() {
+    get stats(): PoolStats {
       const running = supervisor.count('busy');
       const workers = supervisor.count('free') + running;
       return { queued: queue.size, running, workers, lost: supervisor.lost };
     },
-    watch(listener) {
+    /** Tells the listener now, and whenever it changes, whether there are workers or will be soon. */
+    watch(listener: (canWork: boolean) => void): void {
       watchers.add(listener);
       listener(supervisor.canWork);
     },
-    ready: () => supervisor.ready(),
-    close: ({ graceMs }) => (closed ??= close(graceMs)),
+    /** Resolves when every worker has loaded its models; rejects with the error that prevented it. */
+    ready: (): Promise<void> => supervisor.ready,
+    /** Refuses new work, finishes existing work within `graceMs`, releases the sessions and ends the threads. */
+    close: ({ graceMs }: { readonly graceMs: number }): Promise<void> => (closed ??= close(graceMs)),
   };
 }

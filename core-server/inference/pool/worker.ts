@@ -22,12 +22,14 @@ export interface WorkerOptions {
 
 /** Events from a worker to the pool. */
 export interface WorkerEvents {
-  /** It can take a job: after startup and after each job, which took so long on the worker's clock. */
+  /** It has started and can take its first job. */
+  ready(worker: Worker): void;
+  /** It can take a job again, after one that took so long on the worker's clock, or none. */
   free(worker: Worker, jobMs?: number): void;
   /** Its job needs a share of the memory: whether it gets it. If not, it returns the job. */
   reserve(worker: Worker, job: Job, weight: number): boolean;
   /** It gave its job back, which has to wait for memory. */
-  returned(worker: Worker, job: Job): void;
+  returned(job: Job): void;
   /** It ended without having been asked to; its job, if any, has no result yet. */
   lost(worker: Worker, job: Job | undefined, error: unknown): void;
 }
@@ -42,8 +44,6 @@ export interface Worker {
   readonly state: 'starting' | 'free' | 'busy' | 'gone';
   /** Whether it ever could take a job. */
   readonly hasStarted: boolean;
-  /** Jobs completed so far. */
-  readonly jobsDone: number;
   /** Resolves when its thread has ended; for a stuck worker that is long after it is given up, or never. */
   readonly ended: Promise<void>;
   /** Gives it the job, and says whether the core of an idle worker may help. */
@@ -60,7 +60,6 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents): Worke
   let state: Worker['state'] = 'starting';
   let job: Job | undefined;
   let hasStarted = false;
-  let jobsDone = 0;
   let timer: NodeJS.Timeout | undefined;
 
   const takeJob = (): Job | undefined => {
@@ -83,7 +82,8 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents): Worke
     if (message.type === 'ready') {
       clearTimeout(timer);
       hasStarted = true;
-      becomeFree();
+      state = 'free';
+      events.ready(worker);
       return;
     }
     if (message.type === 'reserve') {
@@ -97,35 +97,31 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents): Worke
       done.transfer = message.transfer;
       if (message.transfer.length > 0) done.input = message.input;
       done.attempts -= 1;
-      events.returned(worker, done);
+      events.returned(done);
       becomeFree();
       return;
     }
-    jobsDone += 1;
     if (message.type === 'done') done.resolve(message.output);
     else done.reject(fromWireError(message.error));
     becomeFree(message.jobMs);
   };
 
   const abandon = (why: string): void => {
-    thread.abandon(stuckGraceMs, () => {
+    void thread.close(stuckGraceMs, () => {
       log.error('the thread of a stuck worker hangs in native code');
       onHung?.();
     });
     loseWith(new Error(why), undefined);
   };
   const onTimeout = (): void => {
-    // If it was this thread that stood still, the result has been waiting: it is read first.
     const late = job;
+    // If it was this thread that stood still, the result has been waiting: it is read first.
     setImmediate(() => {
-      if (late !== undefined && job === late) giveUp();
+      if (late === undefined || job !== late) return;
+      // Not retried, because the next worker would get stuck as well.
+      takeJob()?.reject(refuse('INTERNAL', 'the analysis took too long and was stopped'));
+      abandon(`worker was stuck with ${late.task} for ${taskTimeoutMs} ms`);
     });
-  };
-  const giveUp = (): void => {
-    const stuck = takeJob();
-    // Not retried, because the next worker would get stuck as well.
-    stuck?.reject(refuse('INTERNAL', 'the analysis took too long and was stopped'));
-    abandon(`worker was stuck with ${stuck?.task} for ${taskTimeoutMs} ms`);
   };
 
   const thread = startWorkerThread(options, {
@@ -144,9 +140,6 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents): Worke
     },
     get hasStarted() {
       return hasStarted;
-    },
-    get jobsDone() {
-      return jobsDone;
     },
     ended: thread.ended,
     assign(next, hasSpareCore) {

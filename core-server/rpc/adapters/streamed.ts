@@ -1,7 +1,7 @@
 import type { Status } from '../../../generated/google/rpc/status.js';
 import { missingField, Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import type { Call } from '../../common/call.js';
-import type { HandlerOptions } from '../../inference/run-options.js';
+import type { HandlerOptions } from '../../inference/pool/worker-pool.js';
 import { logFault } from '../call-log.js';
 import { toRpcStatus } from '../status.js';
 import { type OpenRequest, raceSignal } from './open-call.js';

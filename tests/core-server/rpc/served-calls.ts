@@ -3,7 +3,7 @@ import { credentials, Metadata, ServerCredentials } from '@grpc/grpc-js';
 import { type Logger, pino } from 'pino';
 import type { Call } from '../../../core-server/common/call.js';
 import type { Metrics } from '../../../core-server/compose/metrics.js';
-import type { HandlerOptions } from '../../../core-server/inference/run-options.js';
+import type { HandlerOptions } from '../../../core-server/inference/pool/worker-pool.js';
 import { bidi } from '../../../core-server/rpc/adapters/bidi.js';
 import { streamed } from '../../../core-server/rpc/adapters/streamed.js';
 import { unary } from '../../../core-server/rpc/adapters/unary.js';

@@ -92,7 +92,7 @@ function startLibrary(): LibraryThread {
         thread.send({ type: 'run', task: 'readLines', input: face, ...job });
       }),
     close: () => thread.close(stuckGraceMs),
-    abandon: () => thread.abandon(stuckGraceMs, () => undefined),
+    abandon: () => void thread.close(stuckGraceMs),
     ended: thread.ended,
   };
 }

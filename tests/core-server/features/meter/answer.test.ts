@@ -221,17 +221,13 @@ suite('readMeter', () => {
   const call = {
     signal,
     keyId: 'k1',
+    requestId: 'r1',
+    clientAddress: '127.0.0.1',
     timeLeftMs: () => Infinity,
     reportStart: () => undefined,
     log: pino({ level: 'silent' }),
   };
-  const queueing = {
-    signal,
-    owner: 'k1',
-    timeLeftMs: Infinity,
-    onStart: call.reportStart,
-    transfer: [],
-  };
+  const queueing = { ...call, transfer: [] };
   const reading = {
     ...assembleReading(counter('00123456', { fractionWheels: 3 }), facts),
     alternatives: [{ meterNumber: '00123457', value: '00123.457', probability: 0.2 }],

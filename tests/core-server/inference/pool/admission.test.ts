@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAdmission, retryAfterSeconds } from '../../../../core-server/inference/pool/admission.js';
+import { createAdmission } from '../../../../core-server/inference/pool/admission.js';
 import { Refusal } from '../../../../runtime/errors/refusal.js';
 
 const maxQueue = 64;
@@ -80,13 +80,16 @@ test('a refusal says how many are ahead, for how many there is room, and when to
 });
 
 test('the time to retry after is the time the queue needs, 1 to 60 seconds', () => {
-  const table: [queued: number, workers: number, meanJobMs: number, seconds: number][] = [
+  const table: [queued: number, workers: number, jobMs: number, seconds: number][] = [
     [0, 2, 100, 1],
     [64, 2, 50, 2],
     [64, 1, 100, 7],
     [10_000, 1, 1000, 60],
   ];
-  for (const [queued, workers, meanJobMs, seconds] of table) {
-    assert.equal(retryAfterSeconds({ queued, workers, meanJobMs }), seconds);
+  for (const [size, workers, jobMs, retryAfterSeconds] of table) {
+    const queue = { aheadOf: () => maxQueue, hasRoom: () => true, size };
+    const admission = createAdmission({ queue, maxQueue, workers });
+    for (const ms of steady(jobMs)) admission.jobDone(ms);
+    assert.throws(() => admission.assertRoom('owner', Infinity), { reason: 'QUEUE_FULL', retryAfterSeconds });
   }
 });
