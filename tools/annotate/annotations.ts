@@ -13,7 +13,7 @@ export interface DrawnFace extends Pick<DetectedFace, 'bbox' | 'landmarks'> {
 /** A face with its score and, if present, its landmarks. */
 export function annotateFace({ bbox, detection_score: score, landmarks }: DrawnFace): Annotation {
   const dots = Object.values(landmarks ?? {});
-  return { box: bbox, colour: faceColour, dots, text: [floor(Number(score)).toFixed(2)] };
+  return { box: bbox, colour: faceColour, dots, text: [floor(Number(score), 2)] };
 }
 
 /** The counter with its value, and each digit with its confidence in percent. */
@@ -32,18 +32,20 @@ export function annotateMeter(meter: MeterAnswer): Annotation[] {
     ...digits.map((digit): Annotation => ({
       box: digit.bbox,
       colour,
-      text: [digit.digit, percent(digit.confidence).slice(0, -1)],
+      text: [digit.digit, floor(digit.confidence * 100, 0)],
       side: isUpright ? 'above' : 'right',
     })),
   ];
 }
 
+/** From 99 on with a decimal: 0.9999 is more than 99 %. */
 export function percent(share: number): string {
-  return `${Math.round(floor(share) * 100)}%`;
+  return `${floor(share * 100, share > 0.99 && share < 1 ? 1 : 0)}%`;
 }
 
-/** Hundredths, rounded down, so that only certainty is 1. */
-function floor(share: number): number {
+/** Rounded down, so that only certainty is 1. */
+function floor(value: number, decimals: number): string {
+  const scale = 10 ** decimals;
   // 0.29 * 100 is a little less than 29.
-  return Math.floor(share * 100 + 1e-9) / 100;
+  return (Math.floor(value * scale + 1e-9) / scale).toFixed(decimals);
 }

@@ -43,7 +43,7 @@ describe('summarise', () => {
   for (const [analysis, line] of [
     [{ faces: faces('0.9'), meter: noMeter }, '1 face (0.9); no meter'],
     [{ faces: faces('1', '0.9', '0.8', '0.7'), meter: noMeter }, '4 faces (1, 0.9, 0.8, …); no meter'],
-    [{ faces: faces(), meter }, 'no face; meter 004.7 m3 (ok, 99%)'],
+    [{ faces: faces(), meter }, 'no face; meter 004.7 m3 (ok, 99.9%)'],
     [{ faces: faces(), meter: refused('QUEUE_FULL', 'try again') }, 'no face; meter refused: try again'],
     [
       {
@@ -68,7 +68,7 @@ describe('toAnnotations', () => {
 
   it('draws the counter with its value and status, and each digit', () => {
     const texts = toAnnotations({ faces: faces(), meter }).map(({ text }) => text);
-    assert.deepEqual(texts, [['004.7 m3 ok 99%'], ['0', '50']]);
+    assert.deepEqual(texts, [['004.7 m3 ok 99.9%'], ['0', '50']]);
   });
 
   it('colours a reading to check otherwise', () => {

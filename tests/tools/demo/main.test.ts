@@ -64,7 +64,7 @@ describe('make demo', () => {
     assert.equal(code, 0);
     const [astronaut = '', meter = '', ...more] = stdout.trimEnd().split('\n');
     assert.match(astronaut, /^samples\/astronaut\.jpg: 1 face \(0\.\d+\); no meter; wrote /);
-    assert.match(meter, /^samples\/meter\.jpg: no face; meter \S+ m3 \((ok|check), \d+%\); wrote /);
+    assert.match(meter, /^samples\/meter\.jpg: no face; meter \S+ m3 \((ok|check), [\d.]+%\); wrote /);
     assert.deepEqual(more, []);
 
     assert.deepEqual((await readdir(out)).sort(), ['astronaut.jpg', 'astronaut.json', 'meter.jpg', 'meter.json']);
