@@ -62,7 +62,7 @@ function findStore(mayMiss: boolean) {
 
 const withHandlers: AdminCliDependencies['withHandlers'] = (work, options = { mayCreate: false }) =>
   withStore(options, (db) => {
-    const access = createAccess({ db, passwords: { maxRunning: 1, maxWaiting: 0 }, now });
+    const access = createAccess(db, now);
     return work(createAdminHandlers({ ...access, now }));
   });
 

@@ -14,19 +14,21 @@ export interface Access {
   readonly companies: Companies;
 }
 
-/** API keys and companies in the store. */
-export function createAccess(deps: {
-  readonly db: Database;
-  /** How many passwords are hashed at once, and how many may wait. */
-  readonly passwords: SemaphoreLimits;
-  readonly now: () => Date;
-}): Access {
-  const { db, passwords, now } = deps;
+/**
+ * API keys and companies in the store.
+ *
+ * @param passwords how many are hashed at once, and how many may wait; absent: as commands need it, one and none
+ */
+export function createAccess(
+  db: Database,
+  now: () => Date,
+  passwords: SemaphoreLimits = { maxRunning: 1, maxWaiting: 0 },
+): Access {
   return {
     apiKeys: createApiKeys({ store: createKnexApiKeyStore(db), now, randomBytes }),
     companies: createCompanies({
       store: createKnexCompanyStore(db),
-      hasher: createPasswordHasher({ randomBytes }),
+      hasher: createPasswordHasher(),
       semaphore: createSemaphore(passwords),
       failures: createFailureLimiter(),
       now,

@@ -79,13 +79,9 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
     closers.push(() => db.destroy());
     await detectChanges(db);
 
-    const access = createAccess({
-      db,
-      passwords: {
-        maxRunning: limitPasswordChecks(countProcessors(), config.UV_THREADPOOL_SIZE),
-        maxWaiting: config.CORE_MAX_QUEUE,
-      },
-      now: () => new Date(),
+    const access = createAccess(db, () => new Date(), {
+      maxRunning: limitPasswordChecks(countProcessors(), config.UV_THREADPOOL_SIZE),
+      maxWaiting: config.CORE_MAX_QUEUE,
     });
     const isStoreNew = !(await access.apiKeys.exist());
     await pool.ready();

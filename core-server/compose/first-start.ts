@@ -19,18 +19,10 @@ export function registerDemo(
 ): Promise<DemoCredentials | undefined> {
   return db.transaction(async (transaction) => {
     await takeStartLock(transaction);
-    const { apiKeys, companies } = createAccess({
-      db: transaction,
-      passwords: { maxRunning: 1, maxWaiting: 0 },
-      now,
-    });
+    const { apiKeys, companies } = createAccess(transaction, now);
     if ((await apiKeys.exist()) || (await companies.list()).length > 0) return undefined;
     const { name: company } = await companies.create('demo', password);
-    const { secret } = await apiKeys.create({
-      label: 'demo',
-      operations: [],
-      expireTime: undefined,
-    });
+    const { secret } = await apiKeys.create({ label: 'demo', operations: [], expireTime: undefined });
     return { apiKey: secret, company, password };
   });
 }

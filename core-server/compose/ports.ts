@@ -29,9 +29,6 @@ export async function startPorts(core: CoreParts): Promise<Ports> {
   const { config, pool, metrics, tracing, now, log, apiKeys, credentials, descriptorSet } = core;
   const maxDeadlineMs = config.CORE_MAX_DEADLINE_MS;
   const adminKey = config.CORE_ADMIN_KEY;
-  const rateLimiter = createKeyRateLimiter({
-    requestsPerMinute: config.CORE_RATE_LIMIT_PER_MINUTE,
-  });
   const settings: RpcSettings = {
     host: config.CORE_HOST,
     credentials,
@@ -63,7 +60,7 @@ export async function startPorts(core: CoreParts): Promise<Ports> {
         interceptor: checkApiKeys({
           services,
           authenticate: (apiKey) => apiKeys.authenticate(apiKey),
-          consume: (keyId) => rateLimiter.consume(keyId),
+          consume: createKeyRateLimiter(config.CORE_RATE_LIMIT_PER_MINUTE),
           assertRoom({ keyId, deadline }) {
             const timeLeftMs = Math.min(deadline - Date.now(), maxDeadlineMs);
             pool.assertRoom(keyId, timeLeftMs);

@@ -34,33 +34,6 @@ export interface CompanyCredentials extends PasswordAttempt {
   readonly signal?: AbortSignal;
 }
 
-export interface Companies {
-  /** @throws Refusal COMPANY_EXISTS */
-  create(name: string, password: string): Promise<Company>;
-  /** @throws Refusal UNKNOWN_COMPANY */
-  setPassword(name: string, password: string): Promise<void>;
-  list(): Promise<Company[]>;
-  /** @throws Refusal UNKNOWN_COMPANY */
-  delete(name: string): Promise<void>;
-  /**
-   * Returns if the password is the company's.
-   *
-   * @throws Refusal COMPANY_AUTH_FAILED for an unknown company and for a wrong password, after
-   * the same work; RATE_LIMITED after repeated failures, whether or not the company exists;
-   * QUEUE_FULL when too many passwords wait to be checked.
-   */
-  authenticate(credentials: CompanyCredentials): Promise<void>;
-}
-
-export interface CompaniesDependencies {
-  readonly store: CompanyStore;
-  readonly hasher: PasswordHasher;
-  /** Limits password checks to part of the thread pool, which reading the store needs too. */
-  readonly semaphore: Semaphore;
-  readonly failures: FailureLimiter;
-  readonly now: () => Date;
-}
-
 /** Longer passwords are rejected without hashing: none nearly as long can be set. */
 const maxHashedLength = 1024;
 
@@ -68,8 +41,17 @@ const maxHashedLength = 1024;
 const administrator = '';
 
 /** Registers companies and checks their passwords. */
-export function createCompanies(dependencies: CompaniesDependencies): Companies {
-  const { store, hasher, semaphore, failures, now } = dependencies;
+export type Companies = ReturnType<typeof createCompanies>;
+
+/** @param deps `semaphore` limits password checks to part of the thread pool, which reading the store needs too */
+export function createCompanies(deps: {
+  readonly store: CompanyStore;
+  readonly hasher: PasswordHasher;
+  readonly semaphore: Semaphore;
+  readonly failures: FailureLimiter;
+  readonly now: () => Date;
+}) {
+  const { store, hasher, semaphore, failures, now } = deps;
   const decoy = hasher.decoy();
   const hash = (password: string): Promise<string> => semaphore.run(administrator, () => hasher.hash(password));
 
@@ -82,7 +64,8 @@ export function createCompanies(dependencies: CompaniesDependencies): Companies 
   }
 
   return {
-    async create(name, password) {
+    /** @throws Refusal COMPANY_EXISTS */
+    async create(name: string, password: string): Promise<Company> {
       const createTime = now();
       if (!(await store.insert(name, await hash(password), createTime))) {
         throw refuse('COMPANY_EXISTS', `name is "${name}", want one that is not registered`, {
@@ -92,18 +75,27 @@ export function createCompanies(dependencies: CompaniesDependencies): Companies 
       return { name, detectionScore: undefined, createTime };
     },
 
-    async setPassword(name, password) {
+    /** @throws Refusal UNKNOWN_COMPANY */
+    async setPassword(name: string, password: string): Promise<void> {
       const isKnown = await store.setPasswordHash(name, await hash(password));
       if (!isKnown) throw unknownCompany('name', name);
     },
 
     list: () => store.list(),
 
-    async delete(name) {
+    /** @throws Refusal UNKNOWN_COMPANY */
+    async delete(name: string): Promise<void> {
       if (!(await store.delete(name))) throw unknownCompany('name', name);
     },
 
-    async authenticate(credentials) {
+    /**
+     * Returns if the password is the company's.
+     *
+     * @throws Refusal COMPANY_AUTH_FAILED for an unknown company and for a wrong password, after
+     * the same work; RATE_LIMITED after repeated failures, whether or not the company exists;
+     * QUEUE_FULL when too many passwords wait to be checked.
+     */
+    async authenticate(credentials: CompanyCredentials): Promise<void> {
       const { company, password, signal } = credentials;
       await failures.check(credentials);
       const check = async () => {

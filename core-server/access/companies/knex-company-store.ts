@@ -14,11 +14,11 @@ interface Row {
 /** Companies in the table `companies`. It is not asked for impossible names, which may be of any length. */
 export function createKnexCompanyStore(db: Knex): CompanyStore {
   const table = (): Knex.QueryBuilder<Row, Row[]> => db<Row>('companies');
+  const ask = <Result>(query: PromiseLike<Result>) => withStorageErrors(db, query);
 
   return {
     async insert(name, passwordHash, createTime) {
-      const inserted = await withStorageErrors<unknown[]>(
-        db,
+      const inserted = await ask<unknown[]>(
         table()
           .insert({ name, password_hash: passwordHash, create_time_ms: createTime.getTime() })
           .onConflict('name')
@@ -30,24 +30,18 @@ export function createKnexCompanyStore(db: Knex): CompanyStore {
 
     async setPasswordHash(name, passwordHash) {
       if (!isCompanyName(name)) return false;
-      const changed = await withStorageErrors<number>(
-        db,
-        table().where({ name }).update({ password_hash: passwordHash }),
-      );
+      const changed = await ask<number>(table().where({ name }).update({ password_hash: passwordHash }));
       return changed === 1;
     },
 
     async findPasswordHash(name) {
       if (!isCompanyName(name)) return undefined;
-      const [row] = await withStorageErrors<Pick<Row, 'password_hash'>[]>(
-        db,
-        table().where({ name }).select('password_hash'),
-      );
+      const [row] = await ask<Pick<Row, 'password_hash'>[]>(table().where({ name }).select('password_hash'));
       return row?.password_hash;
     },
 
     async list() {
-      const rows = await withStorageErrors<Row[]>(db, table().select());
+      const rows = await ask<Row[]>(table().select());
       // Sorted here, because databases sort text by the rules of their locale.
       return rows
         .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -60,7 +54,7 @@ export function createKnexCompanyStore(db: Knex): CompanyStore {
 
     async delete(name) {
       if (!isCompanyName(name)) return false;
-      return (await withStorageErrors<number>(db, table().where({ name }).delete())) === 1;
+      return (await ask<number>(table().where({ name }).delete())) === 1;
     },
   };
 }

@@ -1,21 +1,4 @@
-import { scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto';
-
-/** Turns passwords into their stored form, and verifies them against it. */
-export interface PasswordHasher {
-  /** `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`, base64url, with a salt of its own. */
-  hash(password: string): Promise<string>;
-  /** Whether `stored` was derived from this password. Costs as much as `hash`. */
-  verify(password: string, stored: string): Promise<boolean>;
-  /** A stored form that no password matches, as costly to verify as any other. */
-  decoy(): string;
-}
-
-export interface PasswordHasherOptions {
-  /** Cryptographically random bytes. */
-  readonly randomBytes: (count: number) => Uint8Array;
-  /** Cost: log2 of scrypt's N. 15 takes 32 MiB and some 60 ms of one core; lower it in tests only. */
-  readonly log2N?: number;
-}
+import { randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto';
 
 const saltBytes = 16;
 const hashBytes = 32;
@@ -30,22 +13,29 @@ export function limitPasswordChecks(processors: number, threads: number): number
   return Math.max(1, Math.floor(Math.min(processors / 2, threads / 4)));
 }
 
-/** scrypt (RFC 7914) on libuv's thread pool; the caller bounds how many run at a time. */
-export function createPasswordHasher({ randomBytes, log2N = 15 }: PasswordHasherOptions): PasswordHasher {
-  const parameters: Parameters = { log2N, r: blockSize, p: parallelization };
+/** Turns passwords into their stored form, and verifies them against it. */
+export type PasswordHasher = ReturnType<typeof createPasswordHasher>;
 
+/**
+ * scrypt (RFC 7914) on libuv's thread pool; the caller bounds how many run at a time.
+ *
+ * @param log2N cost: log2 of scrypt's N. 15 takes 32 MiB and some 60 ms of one core; lower it in tests only
+ */
+export function createPasswordHasher({ log2N = 15 } = {}) {
+  const parameters: Parameters = { log2N, r: blockSize, p: parallelization };
   return {
-    async hash(password) {
-      const salt = Buffer.from(randomBytes(saltBytes));
+    /** `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`, base64url, with a salt of its own. */
+    async hash(password: string): Promise<string> {
+      const salt = randomBytes(saltBytes);
       return format(parameters, salt, await derive(password, salt, parameters));
     },
-
-    async verify(password, stored) {
+    /** Whether `stored` was derived from this password. Costs as much as `hash`. */
+    async verify(password: string, stored: string): Promise<boolean> {
       const { salt, hash, ...storedParameters } = parse(stored);
       return timingSafeEqual(await derive(password, salt, storedParameters), hash);
     },
-
-    decoy: () => format(parameters, Buffer.from(randomBytes(saltBytes)), Buffer.from(randomBytes(hashBytes))),
+    /** A stored form that no password matches, as costly to verify as any other. */
+    decoy: (): string => format(parameters, randomBytes(saltBytes), randomBytes(hashBytes)),
   };
 }
 

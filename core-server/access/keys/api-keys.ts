@@ -34,42 +34,23 @@ export interface ApiKeyStore {
   revoke(id: string, time: Date): Promise<ApiKey | undefined>;
 }
 
-/** Properties of a new API key. */
-export interface NewApiKey {
-  readonly label: string;
-  readonly operations: readonly Operation[];
-  readonly expireTime: Date | undefined;
-}
+/** Issues, lists, revokes and checks API keys. */
+export type ApiKeys = ReturnType<typeof createApiKeys>;
 
-export interface ApiKeys {
-  /** Creates a key; `secret` is the whole key to send, and is not stored. */
-  create(wanted: NewApiKey): Promise<{ apiKey: ApiKey; secret: string }>;
-  list(): Promise<ApiKey[]>;
-  /** Whether any was ever created: expired and revoked ones stay in the store. */
-  exist(): Promise<boolean>;
-  /** @throws Refusal UNKNOWN_API_KEY */
-  revoke(id: string): Promise<ApiKey>;
-  /**
-   * The key that a caller sent, as it is in the store now: a revoked one is refused at the next call on every
-   * replica. The caller has to check what the key may be used for.
-   *
-   * @throws Refusal INVALID_API_KEY, the same for a malformed, unknown, revoked or expired key.
-   */
-  authenticate(sent: string): Promise<ApiKey>;
-}
-
-export interface ApiKeysDependencies {
+/** @param randomBytes cryptographically random */
+export function createApiKeys({
+  store,
+  now,
+  randomBytes,
+}: {
   readonly store: ApiKeyStore;
   readonly now: () => Date;
-  /** Cryptographically random bytes. */
   readonly randomBytes: (count: number) => Uint8Array;
-}
-
-/** Issues, lists, revokes and checks API keys. */
-export function createApiKeys({ store, now, randomBytes }: ApiKeysDependencies): ApiKeys {
+}) {
   const find = singleFlight((id: string) => store.find(id));
   return {
-    async create({ label, operations, expireTime }) {
+    /** Creates a key; `secret` is the whole key to send, and is not stored. */
+    async create({ label, operations, expireTime }: Pick<ApiKey, 'label' | 'operations' | 'expireTime'>) {
       const parts = generateApiKey(randomBytes);
       const apiKey: ApiKey = {
         id: parts.id,
@@ -85,17 +66,23 @@ export function createApiKeys({ store, now, randomBytes }: ApiKeysDependencies):
 
     list: () => store.list(),
 
+    /** Whether any was ever created: expired and revoked ones stay in the store. */
     exist: () => store.exist(),
 
-    async revoke(id) {
+    /** @throws Refusal UNKNOWN_API_KEY */
+    async revoke(id: string): Promise<ApiKey> {
       const apiKey = isApiKeyId(id) ? await store.revoke(id, now()) : undefined;
-      if (apiKey === undefined) {
-        throw unknownApiKey(id);
-      }
+      if (apiKey === undefined) throw unknownApiKey(id);
       return apiKey;
     },
 
-    async authenticate(sent) {
+    /**
+     * The key that a caller sent, as it is in the store now: a revoked one is refused at the next call on every
+     * replica. The caller has to check what the key may be used for.
+     *
+     * @throws Refusal INVALID_API_KEY, the same for a malformed, unknown, revoked or expired key.
+     */
+    async authenticate(sent: string): Promise<ApiKey> {
       const parts = parseApiKey(sent);
       if (parts === undefined) throw invalidApiKey();
       const stored = await find(parts.id);
@@ -115,13 +102,11 @@ function hasEnded({ revokeTime, expireTime }: ApiKey, time: Date): boolean {
 }
 
 function unknownApiKey(id: string): Refusal {
-  const wish = 'want the public id of an API key';
   // Anything but a public id may be a whole key, so it is not repeated.
-  return isApiKeyId(id)
-    ? refuse('UNKNOWN_API_KEY', `id is "${id}", ${wish}`, {
-        details: { field: 'id', value: id },
-      })
-    : refuse('UNKNOWN_API_KEY', `id is malformed, ${wish}`, { details: { field: 'id' } });
+  const isShown = isApiKeyId(id);
+  return refuse('UNKNOWN_API_KEY', `id is ${isShown ? `"${id}"` : 'malformed'}, want the public id of an API key`, {
+    details: { field: 'id', ...(isShown && { value: id }) },
+  });
 }
 
 function invalidApiKey(): Refusal {

@@ -18,11 +18,11 @@ interface Row {
 /** API keys in the table `api_keys`. */
 export function createKnexApiKeyStore(db: Knex): ApiKeyStore {
   const table = (): Knex.QueryBuilder<Row, Row[]> => db<Row>('api_keys');
+  const ask = <Result>(query: PromiseLike<Result>) => withStorageErrors(db, query);
 
   return {
     async insert({ apiKey, secretHash }) {
-      await withStorageErrors(
-        db,
+      await ask(
         table().insert({
           id: apiKey.id,
           secret_sha256: secretHash.toString('hex'),
@@ -36,14 +36,13 @@ export function createKnexApiKeyStore(db: Knex): ApiKeyStore {
     },
 
     find: cacheRows(db, async (id) => {
-      const [row] = await withStorageErrors<Row[]>(db, table().where({ id }).select());
+      const [row] = await ask<Row[]>(table().where({ id }).select());
       if (row === undefined) return undefined;
       return { apiKey: toApiKey(row), secretHash: Buffer.from(row.secret_sha256, 'hex') };
     }),
 
     async list() {
-      const rows = await withStorageErrors<Row[]>(
-        db,
+      const rows = await ask<Row[]>(
         table()
           .select()
           .orderBy([{ column: 'create_time_ms', order: 'desc' }, 'id']),
@@ -52,13 +51,12 @@ export function createKnexApiKeyStore(db: Knex): ApiKeyStore {
     },
 
     async exist() {
-      const rows = await withStorageErrors<Row[]>(db, table().select().limit(1));
+      const rows = await ask<Row[]>(table().select().limit(1));
       return rows.length > 0;
     },
 
     async revoke(id, time) {
-      const [row] = await withStorageErrors<Row[]>(
-        db,
+      const [row] = await ask<Row[]>(
         table()
           .where({ id })
           .update({ revoke_time_ms: db.raw('coalesce(revoke_time_ms, ?)', [time.getTime()]) })

@@ -2,7 +2,7 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { refuse } from '../../../runtime/errors/refusal.js';
 import { callerAddress } from '../../../runtime/net/addresses.js';
 import { isCompanyName } from '../companies/company-name.js';
-import { secondsLeft } from './seconds-left.js';
+import { secondsLeft } from './rate-limit.js';
 
 /** Who tried to log in as which company. */
 export interface PasswordAttempt {
@@ -11,14 +11,6 @@ export interface PasswordAttempt {
   readonly keyId: string;
   /** With or without a port. */
   readonly clientAddress: string;
-}
-
-/** Slows down password guessing. Known and unknown companies are treated alike. */
-export interface FailureLimiter {
-  /** @throws Refusal RATE_LIMITED when there were too many failures. */
-  check(attempt: PasswordAttempt): Promise<void>;
-  recordFailure(attempt: PasswordAttempt): Promise<void>;
-  recordSuccess(attempt: PasswordAttempt): Promise<void>;
 }
 
 /** Failures of one caller on one company before it has to wait. */
@@ -30,13 +22,16 @@ const maxFailuresPerKey = 100;
 /** Failures count for this long, from the first one. */
 const windowSeconds = 300;
 
+/** Slows down password guessing. Known and unknown companies are treated alike. */
+export type FailureLimiter = ReturnType<typeof createFailureLimiter>;
+
 /**
  * A caller is an API key and an address: behind a proxy, all clients have one address, and one client's failures
  * must not lock out the others. A client that calls the core directly from a trusted network can invent an address
  * for each guess, so a key's failures on a company are also limited regardless of address. Counts in the memory of
  * this process: several keys or replicas multiply the attempts.
  */
-export function createFailureLimiter(): FailureLimiter {
+export function createFailureLimiter() {
   const limit = (points: number, keyOf: (attempt: PasswordAttempt) => string) => ({
     limiter: new RateLimiterMemory({ points, duration: windowSeconds }),
     keyOf,
@@ -51,13 +46,14 @@ export function createFailureLimiter(): FailureLimiter {
   const limits = [perCompany, perCaller, perKey];
 
   return {
-    async check(attempt) {
+    /** @throws Refusal RATE_LIMITED when there were too many failures. */
+    async check(attempt: PasswordAttempt): Promise<void> {
       for (const { limiter, keyOf } of limits) await refuseWhenSpent(limiter, keyOf(attempt), 'password');
     },
-    async recordFailure(attempt) {
+    async recordFailure(attempt: PasswordAttempt): Promise<void> {
       for (const { limiter, keyOf } of limits) await limiter.penalty(keyOf(attempt));
     },
-    async recordSuccess(attempt) {
+    async recordSuccess(attempt: PasswordAttempt): Promise<void> {
       await perCompany.limiter.delete(perCompany.keyOf(attempt));
     },
   };

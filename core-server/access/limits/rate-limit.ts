@@ -1,46 +1,37 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { refuse } from '../../../runtime/errors/refusal.js';
-import { secondsLeft } from './seconds-left.js';
 
 const windowSeconds = 60;
 
-/** Limits the request rate of an API key. */
-export interface KeyRateLimiter {
-  /** Counts one request. @throws Refusal RATE_LIMITED when the key has used up its minute. */
-  consume(keyId: string): Promise<void>;
+/**
+ * Limits the request rate of an API key: a fixed window of one minute per key, starting with its first request. Counts in
+ * the memory of this process: with several replicas behind one address, a key has this limit on each of them.
+ *
+ * @param requestsPerMinute 0: no limit
+ * @returns counts one request of a key; rejects with RATE_LIMITED when the key has used up its minute
+ */
+export function createKeyRateLimiter(requestsPerMinute: number): (keyId: string) => Promise<void> {
+  if (requestsPerMinute === 0) return () => Promise.resolve();
+  const limiter = new RateLimiterMemory({ points: requestsPerMinute, duration: windowSeconds });
+  return async (keyId) => {
+    try {
+      await limiter.consume(keyId);
+    } catch (caught) {
+      if (!(caught instanceof RateLimiterRes)) throw caught;
+      const value = String(caught.consumedPoints);
+      const limit = String(requestsPerMinute);
+      throw refuse('RATE_LIMITED', `apikey has sent ${value} requests, want at most ${limit} per minute`, {
+        details: { field: 'apikey', value, limit },
+        retryAfterSeconds: secondsLeft(caught.msBeforeNext, windowSeconds),
+      });
+    }
+  };
 }
 
 /**
- * A fixed window of one minute per key, starting with its first request. Counts in the memory of this process:
- * with several replicas behind one address, a key has this limit on each of them.
+ * Whole seconds until the end of a window. The limiter counts by the system clock and drops a window with a
+ * timer: if the clock was set back meanwhile, the rest is never longer than the window.
  */
-export function createKeyRateLimiter(options: {
-  /** 0: no limit. */
-  readonly requestsPerMinute: number;
-}): KeyRateLimiter {
-  const { requestsPerMinute } = options;
-  if (requestsPerMinute === 0) return { consume: () => Promise.resolve() };
-  const limiter = new RateLimiterMemory({ points: requestsPerMinute, duration: windowSeconds });
-
-  return {
-    async consume(keyId) {
-      try {
-        await limiter.consume(keyId);
-      } catch (caught) {
-        if (!(caught instanceof RateLimiterRes)) throw caught;
-        throw refuse(
-          'RATE_LIMITED',
-          `apikey has sent ${caught.consumedPoints} requests, want at most ${requestsPerMinute} per minute`,
-          {
-            details: {
-              field: 'apikey',
-              value: String(caught.consumedPoints),
-              limit: String(requestsPerMinute),
-            },
-            retryAfterSeconds: secondsLeft(caught.msBeforeNext, windowSeconds),
-          },
-        );
-      }
-    },
-  };
+export function secondsLeft(msBeforeNext: number, windowSeconds: number): number {
+  return Math.min(Math.ceil(msBeforeNext / 1000), windowSeconds);
 }

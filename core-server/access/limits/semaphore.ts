@@ -1,18 +1,6 @@
 import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import { createJobQueue } from '../../common/fair-queue.js';
 
-export interface Semaphore {
-  /**
-   * Runs the task when its turn comes; owners take turns. Work whose signal aborts while waiting never
-   * starts.
-   *
-   * @param owner on whose behalf it is done
-   * @throws Refusal QUEUE_FULL when too many of this owner, or of all, wait already;
-   * `signal.reason` when aborted.
-   */
-  run<T>(owner: string, task: () => Promise<T>, signal?: AbortSignal): Promise<T>;
-}
-
 export interface SemaphoreLimits {
   readonly maxRunning: number;
   /** For all owners together; a single one gets four fifths of it. */
@@ -24,13 +12,15 @@ interface Waiting {
   readonly begin: () => void;
 }
 
+export type Semaphore = ReturnType<typeof createSemaphore>;
+
 /** Limits how much of one kind of expensive work runs and waits at a time. */
-export function createSemaphore({ maxRunning, maxWaiting }: SemaphoreLimits): Semaphore {
+export function createSemaphore({ maxRunning, maxWaiting }: SemaphoreLimits) {
   const queue = createJobQueue<Waiting>(maxWaiting, ({ owner }) => owner);
   let running = 0;
 
-  function waitForTurn(owner: string, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
+  const waitForTurn = (owner: string, signal: AbortSignal | undefined): Promise<void> =>
+    new Promise((resolve, reject) => {
       const waiting: Waiting = {
         owner,
         begin() {
@@ -45,27 +35,24 @@ export function createSemaphore({ maxRunning, maxWaiting }: SemaphoreLimits): Se
       queue.add(waiting);
       signal?.addEventListener('abort', leave, { once: true });
     });
-  }
-
-  function queueFull(owner: string): Refusal {
-    // If its owner has used all its places, there is room only for those.
-    const ahead = String(queue.aheadOf(owner));
-    return refuse(
-      'QUEUE_FULL',
-      `the queue for passwords has ${ahead} ahead of this request and room for ${ahead}, try again in 1 s`,
-      { details: { value: ahead, limit: ahead }, retryAfterSeconds: 1 },
-    );
-  }
 
   return {
-    async run(owner, task, signal) {
+    /**
+     * Runs the task when its turn comes; owners take turns. Work whose signal aborts while waiting never
+     * starts.
+     *
+     * @param owner on whose behalf it is done
+     * @throws Refusal QUEUE_FULL when too many of this owner, or of all, wait already;
+     * `signal.reason` when aborted.
+     */
+    async run<T>(owner: string, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
       signal?.throwIfAborted();
       if (running < maxRunning) {
         running += 1;
       } else if (queue.hasRoom(owner)) {
         await waitForTurn(owner, signal); // the finished one hands over its place: `running` is unchanged
       } else {
-        throw queueFull(owner);
+        throw queueFull(queue.aheadOf(owner));
       }
       try {
         return await task();
@@ -76,4 +63,13 @@ export function createSemaphore({ maxRunning, maxWaiting }: SemaphoreLimits): Se
       }
     },
   };
+}
+
+/** @param ahead for so many there is room: if its owner has used all its places, only for those */
+function queueFull(ahead: number): Refusal {
+  return refuse(
+    'QUEUE_FULL',
+    `the queue for passwords has ${ahead} ahead of this request and room for ${ahead}, try again in 1 s`,
+    { details: { value: String(ahead), limit: String(ahead) }, retryAfterSeconds: 1 },
+  );
 }

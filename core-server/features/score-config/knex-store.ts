@@ -15,22 +15,19 @@ interface Row {
  */
 export function createKnexScoreStore(db: Knex): ScoreStore {
   const table = (): Knex.QueryBuilder<Row, Row[]> => db<Row>('companies');
+  const ask = <Result>(query: PromiseLike<Result>) => withStorageErrors(db, query);
 
   return {
     get: cacheRows(db, async (company) => {
       if (!isCompanyName(company)) return undefined; // callers send anything here
-      const [row] = await withStorageErrors<Pick<Row, 'detection_score'>[]>(
-        db,
+      const [row] = await ask<Pick<Row, 'detection_score'>[]>(
         table().where({ name: company }).select('detection_score'),
       );
       return row && { score: row.detection_score ?? undefined };
     }),
 
     async set(company, score) {
-      const changed = await withStorageErrors<number>(
-        db,
-        table().where({ name: company }).update({ detection_score: score }),
-      );
+      const changed = await ask<number>(table().where({ name: company }).update({ detection_score: score }));
       return changed === 1;
     },
   };

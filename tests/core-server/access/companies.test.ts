@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { type CompanyStore, createCompanies } from '../../../core-server/access/companies/companies.js';
 import { createPasswordHasher, type PasswordHasher } from '../../../core-server/access/companies/password.js';
@@ -176,7 +175,7 @@ function rateLimited(error: { reason: string; retryAfterSeconds: number }): bool
 
 function setUp({ beforeVerify = () => Promise.resolve() } = {}) {
   // A real hasher, made cheap; it notes what it was asked to verify, and against which stored forms.
-  const real = createPasswordHasher({ randomBytes, log2N: 4 });
+  const real = createPasswordHasher({ log2N: 4 });
   const verified: { readonly sent: string; readonly stored: string }[] = [];
   const hasher: PasswordHasher = {
     ...real,

@@ -9,7 +9,7 @@ const dialects = await startDialects();
 after(() => Promise.all(dialects.map((dialect) => dialect.stop())));
 
 const now = () => new Date();
-const access = (db: Database) => createAccess({ db, passwords: { maxRunning: 1, maxWaiting: 0 }, now });
+const access = (db: Database) => createAccess(db, now);
 
 for (const dialect of dialects) {
   describe(`first start on ${dialect.name}`, { skip: dialect.skip }, () => {

@@ -245,7 +245,7 @@ async function setUp(t: TestContext) {
   // Open all the while, as by a running core.
   const db = await openDatabase(t, { dataDir });
   const settings = { CORE_DATA_DIR: dataDir };
-  const hasher = createPasswordHasher({ randomBytes });
+  const hasher = createPasswordHasher();
   return {
     dataDir,
     db,

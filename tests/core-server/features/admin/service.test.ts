@@ -191,7 +191,7 @@ async function setUp(t: TestContext) {
   const apiKeys = createApiKeys({ store: createKnexApiKeyStore(db), now: clock, randomBytes });
   const companies = createCompanies({
     store: createKnexCompanyStore(db),
-    hasher: createPasswordHasher({ randomBytes, log2N: 4 }),
+    hasher: createPasswordHasher({ log2N: 4 }),
     semaphore: createSemaphore({ maxRunning: 1, maxWaiting: 1 }),
     failures: createFailureLimiter(),
     now: clock,
