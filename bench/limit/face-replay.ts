@@ -1,4 +1,4 @@
-import sharp, { type Sharp } from 'sharp';
+import sharp from 'sharp';
 import { inferFaces, readCandidates } from '../../core-server/features/face/candidates.js';
 import {
   addGlance,
@@ -9,68 +9,61 @@ import {
 } from '../../core-server/features/face/cascade.js';
 import { chooseFaceModel } from '../../core-server/features/face/face-model.js';
 import { type Candidate, suppress, toPicture } from '../../core-server/features/face/geometry.js';
+import { decodeRegion, decodeUpright } from '../../core-server/image/decode/decode.js';
 import { maxPixelsDecodedOnce } from '../../core-server/image/decode/open-picture.js';
-import { scaledSize, type Size, wholeOf } from '../../core-server/image/picture.js';
+import { decodePlainJpeg } from '../../core-server/image/decode/plain-jpeg.js';
+import { type PictureFile, type RgbPicture, scaledSize, wholeOf } from '../../core-server/image/picture.js';
+import { resizePicture } from '../../core-server/image/resize/resize-picture.js';
 import type { Manifest } from '../../core-server/inference/models/manifest.js';
 import { openSession } from './sessions.js';
 
-const shrunk = { fit: 'fill', kernel: 'cubic' } as const;
-
 /**
- * Finds out which looks the service's cascade takes at a picture; the replay decodes for them with
- * sharp and runs the networks. It reads no header, suppresses nothing, cuts no crop and turns no
- * picture: each that is measured has a sure face.
+ * Finds out which looks the service's cascade takes at a picture; the replay decodes and resizes for them as fast as is
+ * known here, which is the service's own code, and runs the networks. It reads no header, suppresses nothing, cuts no
+ * crop and turns no picture: each that is measured has a sure face.
  */
 export async function createFaceReplay(manifest: Manifest, folder: URL) {
   const { entry, rule } = chooseFaceModel(manifest);
   const session = await openSession(entry, folder);
+  const run = (pixels: RgbPicture) => inferFaces(session, pixels, rule.weakScore);
 
-  const run = (data: Uint8Array, { width, height }: Size) =>
-    inferFaces(session, { data, width, height }, rule.weakScore);
+  return async (bytes: Uint8Array): Promise<() => Promise<void>> => {
+    const { width, height } = await sharp(bytes).metadata();
+    const size = { width, height };
+    const file: PictureFile = { bytes, type: 'jpeg', usesProfile: false };
+    const usual = overviewScale(size, rule);
+    const overviewSize = scaledSize(size, usual);
+    const miniatureSize = scaledSize(size, usual * rule.glanceScale);
 
-  return async (file: Uint8Array): Promise<() => Promise<void>> => {
-    const { width, height } = await sharp(file).metadata();
-    const whole = wholeOf({ width, height });
-    const usual = overviewScale(whole, rule);
-    const overview = scaledSize(whole, usual);
-    const miniature = scaledSize(whole, usual * rule.glanceScale);
-    const lookAtWhole = async (size: Size): Promise<Candidate[]> => {
-      const outputs = await run(await pixelsOf(sharp(file), size), size);
-      return suppress(readCandidates(outputs), sameFaceOverlap).map((candidate) => toPicture(candidate, size, whole));
-    };
-    let found = await lookAtWhole(miniature);
-    const isPortrait = suffices(found, whole, rule);
-    if (!isPortrait) {
-      found = addGlance(await lookAtWhole(overview), found, whole, rule);
-    }
-    const firstScale = isPortrait ? usual * rule.glanceScale : usual;
-    const second = planSecondLook(found, whole, rule, firstScale);
-
-    // As the service does: what is at most Full HD is decoded once, at its own size; of what is
-    // larger, a copy that is shrunk while it is decoded and the part of the second look.
+    // As the service does: what is at most Full HD is decoded once, at its own size; of what is larger, a copy that is
+    // shrunk while it is decoded, and the part of the second look.
     const isSmall = width * height <= maxPixelsDecodedOnce;
-    const base = isSmall ? { width, height } : overview;
+    const decode = async () => {
+      const whole = isSmall
+        ? (decodePlainJpeg(bytes, maxPixelsDecodedOnce) ?? (await decodeUpright(file, size)))
+        : undefined;
+      const overview = whole ? resizePicture(whole, overviewSize) : await decodeUpright(file, overviewSize);
+      return { whole, overview, miniature: resizePicture(overview, miniatureSize) };
+    };
+
+    const { overview, miniature } = await decode();
+    const lookAt = async (pixels: RgbPicture): Promise<Candidate[]> =>
+      suppress(readCandidates(await run(pixels)), sameFaceOverlap).map((candidate) =>
+        toPicture(candidate, pixels, wholeOf(size)),
+      );
+    let found = await lookAt(miniature);
+    const isPortrait = suffices(found, size, rule);
+    if (!isPortrait) found = addGlance(await lookAt(overview), found, size, rule);
+    const second = planSecondLook(found, size, rule, isPortrait ? usual * rule.glanceScale : usual);
+
     return async () => {
-      const decoded = await pixelsOf(sharp(file), base);
-      const shrunkOnce = await shrink(decoded, base, overview);
-      await run(await shrink(shrunkOnce, overview, miniature), miniature);
-      if (!isPortrait) await run(shrunkOnce, overview);
+      const { whole, overview, miniature } = await decode();
+      await run(miniature);
+      if (!isPortrait) await run(overview);
       if (second === undefined) return;
       const { region, zoom } = second;
-      const from = isSmall ? sharp(decoded, { raw: { ...base, channels: 3 } }) : sharp(file);
-      const size = scaledSize(region, zoom);
-      await run(await pixelsOf(from.extract({ ...region }), size), size);
+      const secondSize = scaledSize(region, zoom);
+      await run(whole ? resizePicture(whole, secondSize, region) : await decodeRegion(file, region, secondSize));
     };
   };
-}
-
-async function shrink(data: Uint8Array, from: Size, to: Size): Promise<Uint8Array> {
-  if (from.width === to.width && from.height === to.height) return data;
-  const { width, height } = from;
-  return pixelsOf(sharp(data, { raw: { width, height, channels: 3 } }), to);
-}
-
-async function pixelsOf(picture: Sharp, { width, height }: Size): Promise<Uint8Array> {
-  const resized = picture.resize(width, height, shrunk).removeAlpha().raw();
-  return (await resized.toBuffer({ resolveWithObject: true })).data;
 }

@@ -6,7 +6,7 @@ import { createFaceReplay } from './face-replay.js';
 import type { LimitAnswer, LimitOrder, LimitSettings } from './messages.js';
 import { createMeterReplay } from './meter-replay.js';
 
-// One thread of the limit: decodes with sharp and runs the networks, nothing else.
+// One thread of the limit: decodes, resizes and runs the networks, nothing else.
 
 if (parentPort === null) throw new Error('This module runs in a worker thread only.');
 const port = parentPort;

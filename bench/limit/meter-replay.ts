@@ -3,6 +3,7 @@ import { loadMeterModel } from '../../core-server/features/meter/meter-model.js'
 import { createNetworkCounterReader } from '../../core-server/features/meter/network-counter-reader.js';
 import { decodeUpright } from '../../core-server/image/decode/decode.js';
 import { scaledSize } from '../../core-server/image/picture.js';
+import { resizePicture } from '../../core-server/image/resize/resize-picture.js';
 import type { Manifest, ModelEntry } from '../../core-server/inference/models/manifest.js';
 import type { TensorData } from '../../core-server/inference/models/sessions.js';
 import { openSession, type Session } from './sessions.js';
@@ -15,7 +16,7 @@ interface Step {
 
 /**
  * Has the service's reader read a picture once and notes what it gave the networks; the replay
- * decodes and shrinks with sharp and runs the networks on the same, without judging what they say.
+ * decodes and shrinks as the service does and runs the networks on the same, without judging what they say.
  */
 export async function createMeterReplay(manifest: Manifest, folder: URL) {
   let steps: Step[] = [];
@@ -41,23 +42,12 @@ export async function createMeterReplay(manifest: Manifest, folder: URL) {
     const { maxSide, locateSize } = rules;
     const { width, height } = await sharp(file).metadata();
     const size = scaledSize({ width, height }, Math.min(1, maxSide / Math.max(width, height)));
-    await reader.read(
-      await decodeUpright({ bytes: file, type: 'jpeg', usesProfile: false }, size),
-      {},
-      new AbortController().signal,
-    );
+    const decode = () => decodeUpright({ bytes: file, type: 'jpeg', usesProfile: false }, size);
+    await reader.read(await decode(), {}, new AbortController().signal);
     const noted = steps;
     return async () => {
-      const { data, info } = await sharp(file)
-        .resize(maxSide, maxSide, { fit: 'inside', withoutEnlargement: true })
-        .removeAlpha()
-        .raw()
-        .toBuffer({ resolveWithObject: true });
-      const { width, height } = info;
-      await sharp(data, { raw: { width, height, channels: 3 } })
-        .resize(locateSize, locateSize, { fit: 'contain', background: '#000' })
-        .raw()
-        .toBuffer();
+      const picture = await decode();
+      resizePicture(picture, scaledSize(picture, locateSize / Math.max(picture.width, picture.height)));
       for (const { session, feeds } of noted) await session.run(feeds);
     };
   };
