@@ -1,21 +1,27 @@
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
+import { parseTrustedProxies } from '../../runtime/net/addresses.js';
+import { startMetricsServer } from '../../runtime/observe/metrics-server.js';
 import { noTracing, type Tracing } from '../../runtime/observe/tracing.js';
 import { closeInTurn, type Closer } from '../../runtime/process/close-in-turn.js';
 import { countProcessors } from '../../runtime/process/count-processors.js';
 import { readVersion } from '../../runtime/process/version.js';
 import { limitPasswordChecks } from '../access/companies/password.js';
 import { createAccess } from '../access/create-access.js';
+import { createAdminKeyCheck } from '../access/keys/admin-key.js';
+import { createKeyRateLimiter } from '../access/limits/rate-limit.js';
 import { createKnexScoreStore } from '../features/score-config/knex-store.js';
-import { createWorkerPool, type WorkerPool } from '../inference/pool/worker-pool.js';
+import { createWorkerPool } from '../inference/pool/worker-pool.js';
+import { type RpcSettings, startGrpcServer } from '../rpc/grpc-server.js';
+import { checkAdminKeys, checkApiKeys } from '../rpc/interceptors/check-keys.js';
+import { observeCalls } from '../rpc/interceptors/observe-calls.js';
 import { loadServerCredentials } from '../rpc/tls.js';
 import { waitForDatabase } from '../store/database.js';
 import { detectChanges } from '../store/row-cache.js';
 import { type AnalysisTasks, loadAnalysisModels } from './analysis-models.js';
 import type { CoreConfig } from './config.js';
-import type { CoreParts } from './core-parts.js';
 import { createMetrics } from './metrics.js';
-import { type Ports, startPorts } from './ports.js';
+import { createAdminService, createServices } from './services.js';
 
 const workerMainUrl = new URL('../worker-main.js', import.meta.url);
 
@@ -38,12 +44,21 @@ export interface CoreOptions {
 }
 
 /** A serving core. */
-export interface RunningCore extends Omit<Ports, 'close'> {
+export interface RunningCore {
+  /** Port of the services. */
+  readonly port: number;
+  /** Port of AdminService; undefined if it is off. */
+  readonly adminPort: number | undefined;
+  /** Port of the metrics; undefined if they are off. */
+  readonly metricsPort: number | undefined;
   /** The store had never had an API key when the core started. */
   readonly isStoreNew: boolean;
   /** Reports NOT_SERVING, lets calls in flight finish within the grace period, ends the others, frees everything. */
   close(): Promise<void>;
 }
+
+/** A worker that is busy with one picture for longer counts as stuck. */
+const stuckAfterDeadlines = 2;
 
 /**
  * Wires the core and starts it; resolves when it serves.
@@ -54,13 +69,14 @@ export interface RunningCore extends Omit<Ports, 'close'> {
 export async function startCore(options: CoreOptions): Promise<RunningCore> {
   const { config, log, descriptorSet, manifestUrl, onHung, stopping } = options;
   const { tracing = noTracing, workerUrl = workerMainUrl } = options;
-  const monotonicMs = () => performance.now();
+  const maxDeadlineMs = config.CORE_MAX_DEADLINE_MS;
+  const now = () => performance.now();
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // each stream listens
   const closers: Closer[] = [() => tracing.close()];
   const close = async () => {
     closing.abort();
-    await closeInTurn(closers.splice(0).reverse(), config.CORE_SHUTDOWN_GRACE_MS, monotonicMs);
+    await closeInTurn(closers.splice(0).reverse(), config.CORE_SHUTDOWN_GRACE_MS, now);
   };
 
   try {
@@ -68,10 +84,19 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
     const models = await loadAnalysisModels(manifestUrl, config.CORE_FACE_MODEL);
     const metrics = createMetrics(readVersion());
 
-    const common = { config, log, metrics, tracing, models, now: monotonicMs };
-
-    const pool = startAnalysisPool(common, workerUrl, onHung);
+    const pool = createWorkerPool<AnalysisTasks>({
+      workerUrl,
+      workerData: models,
+      size: config.CORE_WORKERS,
+      maxQueue: config.CORE_MAX_QUEUE,
+      taskTimeoutMs: maxDeadlineMs * stuckAfterDeadlines,
+      onHung,
+      log,
+      now,
+      onStart: (task, waitedMs) => metrics.taskStarted(task, waitedMs / 1000),
+    });
     closers.push((graceMs) => pool.close({ graceMs }));
+    metrics.watchPool(() => pool.stats);
 
     // Meanwhile, the workers load their models.
     const place = { url: config.DATABASE_URL, dataDir: config.CORE_DATA_DIR };
@@ -86,45 +111,74 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
     const isStoreNew = !(await access.apiKeys.exist());
     await pool.ready();
     stopping?.throwIfAborted();
-    const ports = await startPorts({
-      ...common,
-      ...access,
-      pool,
-      scores: createKnexScoreStore(db),
+
+    const rpc: RpcSettings = {
+      host: config.CORE_HOST,
       credentials,
       descriptorSet,
+      observer: observeCalls({ metrics, tracing, now }),
+      isTrustedProxy: parseTrustedProxies(config.CORE_TRUSTED_PROXIES),
+      maxDeadlineMs,
+      idleMs: config.CORE_STREAM_IDLE_MS,
+      maxInFlight: config.CORE_WORKERS * 2,
       closing: closing.signal,
-    });
-    closers.push((graceMs) => ports.close(graceMs));
-    return { ...ports, isStoreNew, close };
+      now,
+      log,
+    };
+    const scores = createKnexScoreStore(db);
+    const services = createServices(
+      { config, models, metrics, tracing, pool, scores, companies: access.companies },
+      rpc,
+    );
+    const open: { close(graceMs: number): Promise<void> }[] = [];
+    // Together, so that each reports NOT_SERVING at once.
+    closers.push((graceMs) => Promise.all(open.map((server) => server.close(graceMs))));
+    const opened = <Server extends (typeof open)[number]>(server: Server): Server => {
+      open.push(server);
+      return server;
+    };
+    const main = opened(
+      await startGrpcServer(rpc, {
+        port: config.CORE_PORT,
+        services,
+        interceptor: checkApiKeys({
+          services,
+          authenticate: (apiKey) => access.apiKeys.authenticate(apiKey),
+          consume: createKeyRateLimiter(config.CORE_RATE_LIMIT_PER_MINUTE),
+          assertRoom({ keyId, deadline }) {
+            pool.assertRoom(keyId, Math.min(deadline - Date.now(), maxDeadlineMs));
+          },
+          log,
+        }),
+        maxPictureBytes: config.CORE_MAX_IMAGE_BYTES,
+      }),
+    );
+    pool.watch((canWork) => main.setServing(canWork));
+    const admin =
+      config.CORE_ADMIN_KEY === undefined
+        ? undefined
+        : opened(
+            await startGrpcServer(rpc, {
+              port: config.CORE_ADMIN_PORT,
+              services: [createAdminService(access, rpc)],
+              interceptor: checkAdminKeys(createAdminKeyCheck(config.CORE_ADMIN_KEY), log),
+              maxPictureBytes: 0,
+            }),
+          );
+    const scraped =
+      config.CORE_METRICS_PORT === undefined
+        ? undefined
+        : opened(
+            await startMetricsServer({
+              registry: metrics.registry,
+              host: config.CORE_METRICS_HOST,
+              port: config.CORE_METRICS_PORT,
+              log,
+            }),
+          );
+    return { port: main.port, adminPort: admin?.port, metricsPort: scraped?.port, isStoreNew, close };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-/** A worker that is busy with one picture for longer counts as stuck. */
-const stuckAfterDeadlines = 2;
-
-/** Starts the workers that analyse pictures; their jobs and queue are counted. */
-function startAnalysisPool(
-  core: Pick<CoreParts, 'config' | 'models' | 'metrics' | 'now' | 'log'>,
-  workerUrl: URL,
-  /** Called when a worker hangs in native code for good. */
-  onHung: (() => void) | undefined,
-): WorkerPool<AnalysisTasks> {
-  const { config, models, metrics, now, log } = core;
-  const pool = createWorkerPool<AnalysisTasks>({
-    workerUrl,
-    workerData: models,
-    size: config.CORE_WORKERS,
-    maxQueue: config.CORE_MAX_QUEUE,
-    taskTimeoutMs: config.CORE_MAX_DEADLINE_MS * stuckAfterDeadlines,
-    onHung,
-    log,
-    now,
-    onStart: (task, waitedMs) => metrics.taskStarted(task, waitedMs / 1000),
-  });
-  metrics.watchPool(() => pool.stats);
-  return pool;
 }

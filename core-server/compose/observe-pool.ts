@@ -1,23 +1,25 @@
 import { Refusal } from '../../runtime/errors/refusal.js';
+import type { Tracing } from '../../runtime/observe/tracing.js';
 import type { DetectFacesOutput } from '../features/face/task.js';
 import type { ReadMeterOutput } from '../features/meter/task.js';
+import type { WorkerPool } from '../inference/pool/worker-pool.js';
 import type { AnalysisTasks } from './analysis-models.js';
-import type { CoreParts } from './core-parts.js';
+import type { Metrics } from './metrics.js';
 
 /** Steps of the meter reader that each run a network. */
 const meterSteps = ['locate', 'refine', 'read', 'mark'] as const;
 
-/** The pool of a core, with its tasks traced, and results and model times counted. */
-export function observePool(
-  core: Pick<CoreParts, 'metrics' | 'tracing'> & {
-    readonly pool: Pick<CoreParts['pool'], 'run'>;
-    /** The networks of the meter reader; results name that of the face detector. */
-    readonly models: {
-      readonly meter: Readonly<Record<(typeof meterSteps)[number], { readonly name: string }>>;
-    };
-  },
-): Pick<CoreParts['pool'], 'run'> {
-  const { pool, metrics, tracing, models } = core;
+/** A pool, and what is told of its tasks. */
+export interface ObservedPool {
+  readonly pool: Pick<WorkerPool<AnalysisTasks>, 'run'>;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
+  /** The networks of the meter reader; results name that of the face detector. */
+  readonly models: { readonly meter: Readonly<Record<(typeof meterSteps)[number], { readonly name: string }>> };
+}
+
+/** The pool with its tasks traced, and results and model times counted. */
+export function observePool({ pool, metrics, tracing, models }: ObservedPool): ObservedPool['pool'] {
   const count: { [Task in keyof AnalysisTasks]: (output: AnalysisTasks[Task]['output']) => void } = {
     detectFaces({ faces, model, timings }: DetectFacesOutput) {
       metrics.facesFound(faces.length);

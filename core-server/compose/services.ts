@@ -11,23 +11,34 @@ import {
   type ScoreConfigServiceServer,
   ScoreConfigServiceService,
 } from '../../generated/imageanalysis/v1/score_config.js';
+import type { Access } from '../access/create-access.js';
 import type { Methods } from '../common/handlers.js';
 import { createAdminHandlers } from '../features/admin/service.js';
 import { createFaceDetectionHandlers } from '../features/face/service.js';
 import { createMeterReadingHandlers } from '../features/meter/service.js';
 import { createThresholdResolver } from '../features/score-config/resolve-threshold.js';
 import { createScoreConfigHandlers } from '../features/score-config/service.js';
+import type { ScoreStore } from '../features/score-config/store.js';
 import { bidi, type StreamSettings } from '../rpc/adapters/bidi.js';
 import type { CallSettings } from '../rpc/adapters/open-call.js';
 import { streamed } from '../rpc/adapters/streamed.js';
 import { unary } from '../rpc/adapters/unary.js';
 import type { Service } from '../rpc/grpc-server.js';
 import type { KeyedService } from '../rpc/interceptors/check-keys.js';
-import type { CoreParts } from './core-parts.js';
-import { observePool } from './observe-pool.js';
+import type { AnalysisModels } from './analysis-models.js';
+import type { CoreConfig } from './config.js';
+import { type ObservedPool, observePool } from './observe-pool.js';
+
+/** What the services of the public port are made from. */
+export interface ServiceDependencies extends ObservedPool {
+  readonly config: CoreConfig;
+  readonly models: AnalysisModels;
+  readonly scores: ScoreStore;
+  readonly companies: Access['companies'];
+}
 
 /** The services of the public port. It combines the features, which do not know each other. */
-export function createServices(core: CoreParts, settings: StreamSettings): (Service & KeyedService)[] {
+export function createServices(core: ServiceDependencies, settings: StreamSettings): (Service & KeyedService)[] {
   const { config, models, scores, companies } = core;
   const pool = observePool(core);
   const defaultScore = config.CORE_DEFAULT_SCORE ?? models.face.defaultScore;
@@ -80,20 +91,18 @@ export function createServices(core: CoreParts, settings: StreamSettings): (Serv
 }
 
 /** The service of the administration port. */
-export function createAdminService({ apiKeys, companies }: CoreParts, settings: CallSettings): Service[] {
-  const handlers = createAdminHandlers({ apiKeys, companies, now: () => new Date() });
-  return [
-    {
-      definition: AdminServiceService,
-      implementation: {
-        createApiKey: unary(handlers.createApiKey, settings),
-        listApiKeys: unary(handlers.listApiKeys, settings),
-        revokeApiKey: unary(handlers.revokeApiKey, settings),
-        createCompany: unary(handlers.createCompany, settings),
-        setCompanyPassword: unary(handlers.setCompanyPassword, settings),
-        listCompanies: unary(handlers.listCompanies, settings),
-        deleteCompany: unary(handlers.deleteCompany, settings),
-      } satisfies Methods<AdminServiceServer>,
-    },
-  ];
+export function createAdminService(access: Access, settings: CallSettings): Service {
+  const handlers = createAdminHandlers({ ...access, now: () => new Date() });
+  return {
+    definition: AdminServiceService,
+    implementation: {
+      createApiKey: unary(handlers.createApiKey, settings),
+      listApiKeys: unary(handlers.listApiKeys, settings),
+      revokeApiKey: unary(handlers.revokeApiKey, settings),
+      createCompany: unary(handlers.createCompany, settings),
+      setCompanyPassword: unary(handlers.setCompanyPassword, settings),
+      listCompanies: unary(handlers.listCompanies, settings),
+      deleteCompany: unary(handlers.deleteCompany, settings),
+    } satisfies Methods<AdminServiceServer>,
+  };
 }

@@ -5,16 +5,13 @@ import { followDeadline } from '../own-deadline.js';
 import { isOurs } from '../service-paths.js';
 import { reasonOf } from '../status.js';
 
-/** Counts calls that ended. */
-export interface CallCounter {
-  /** A call to our services ended, possibly refused. */
-  callEnded(call: {
-    readonly method: string;
-    readonly code: string;
-    /** `OK` if it succeeded. */
-    readonly reason: string;
-    readonly seconds: number;
-  }): void;
+/** A call to our services that ended, possibly refused. */
+export interface EndedCall {
+  readonly method: string;
+  readonly code: string;
+  /** `OK` if it succeeded. */
+  readonly reason: string;
+  readonly seconds: number;
 }
 
 /**
@@ -22,7 +19,7 @@ export interface CallCounter {
  * interceptors, so that calls without a valid key are seen too.
  */
 export function observeCalls(deps: {
-  readonly metrics: CallCounter;
+  readonly metrics: { callEnded(call: EndedCall): void };
   readonly tracing: Tracing;
   readonly now: () => number;
 }): ServerInterceptor {
