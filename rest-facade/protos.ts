@@ -48,6 +48,9 @@ export function loadRpcs(files = protoFiles, folders?: readonly string[]): Rpc[]
   });
 }
 
+/** Where the options of the protos are defined. */
+const optionsFile = 'imageanalysis/v1/rest.proto';
+
 /**
  * Reads protos with their comments and options.
  * @param files under one of the folders
@@ -60,7 +63,7 @@ export function readProtos(files: readonly string[], folders: readonly string[] 
     const paths = folders.map((folder) => join(folder, target));
     return paths.find((path) => existsSync(path)) ?? target;
   };
-  root.loadSync([...files], { keepCase: true, alternateCommentMode: true });
+  root.loadSync([optionsFile, ...files], { keepCase: true, alternateCommentMode: true });
   root.resolveAll();
   return root;
 }

@@ -23,8 +23,8 @@ export function createDocument(routes: readonly Route[], options: DocumentOption
   const context = { reasons, responses, maxImageBytes: options.limits.maxImageBytes };
   const paths: Record<string, Record<string, Schema>> = {};
   for (const group of groupByAddress(routes)) {
-    const [{ rpcName, template, verb }] = group;
-    const isMain = routes.find((route) => route.rpcName === rpcName)?.template === template;
+    const [{ rpc, template, verb }] = group;
+    const isMain = routes.find((route) => route.rpc === rpc)?.template === template;
     const operation = describeOperation(group, isMain, context);
     paths[template] = { ...paths[template], [verb.toLowerCase()]: operation };
   }

@@ -1,6 +1,6 @@
-import type protobuf from 'protobufjs';
+import { QueryParameter_Presence as Presence } from '../../generated/imageanalysis/v1/rest.js';
 import type { Field } from '../request/field.js';
-import { hasPicture, type PictureRule, type Route } from '../request/rules.js';
+import { hasPicture, isChoice, type PictureRule, type Route } from '../request/rules.js';
 import { createRenderer } from '../response/create-renderer.js';
 import { fieldOptionsOf } from '../response/field-options.js';
 import { describeErrors } from './describe-errors.js';
@@ -46,8 +46,8 @@ export function describeOperation(
 }
 
 /** `FaceDetectionService` becomes "Face detection". */
-export function tagOf(route: Route): string {
-  const service = route.rpcName.split('.').at(-2) ?? '';
+export function tagOf({ rpc }: Route): string {
+  const service = rpc.method.parent?.name ?? '';
   const words = service.replace(/Service$/, '').split(/(?=[A-Z])/);
   return words.map((word, at) => (at === 0 ? word : word.toLowerCase())).join(' ');
 }
@@ -74,9 +74,8 @@ function describeParameters(routes: readonly Route[]): Schema[] {
   const parameters = new Map<string, Schema>();
   for (const route of routes) {
     const add = (place: string, name: string, field: Field) => {
-      const definition = definitionOf(field, route);
-      const { required, example } = fieldOptionsOf(definition);
-      const { description, ...schema } = requestSchema(definition);
+      const { required, example } = fieldOptionsOf(field.definition);
+      const { description, ...schema } = requestSchema(field.definition);
       parameters.set(`${place} ${name}`, {
         name,
         in: place,
@@ -86,10 +85,10 @@ function describeParameters(routes: readonly Route[]): Schema[] {
         ...(example !== undefined && { example }),
       });
     };
-    for (const field of route.pathFields.values()) add('path', field.name, field);
+    for (const field of route.pathFields) add('path', field.name, field);
     for (const { name, field } of route.headers) add('header', name, field);
-    for (const { name, field, presence } of route.query) {
-      if (presence === 'any' && field !== undefined) add('query', name, field);
+    for (const rule of route.query) {
+      if (!isChoice(rule) && rule.field !== undefined) add('query', rule.name, rule.field);
     }
     if (route.body.kind === 'none') {
       for (const field of route.openFields) add('query', field.name, field);
@@ -100,16 +99,12 @@ function describeParameters(routes: readonly Route[]): Schema[] {
 
 /** The query parameters whose presence chooses between the routes. */
 function describeChoice(routes: readonly Route[]): Schema[] {
-  const rules = routes.flatMap((route) =>
-    route.query
-      .filter(({ presence }) => presence !== 'any')
-      .map((rule) => ({ ...rule, definition: rule.field && definitionOf(rule.field, route) })),
-  );
+  const rules = routes.flatMap(({ query }) => query.filter(isChoice));
   return [...new Set(rules.map(({ name }) => name))].map((name) => {
     const own = rules.filter((rule) => rule.name === name);
-    const { field, definition } = own.find((rule) => rule.field !== undefined) ?? {};
-    const words = [...own.map(({ description }) => description), definition?.comment ?? ''];
-    const example = definition && fieldOptionsOf(definition).example;
+    const { field } = own.find((rule) => rule.field !== undefined) ?? {};
+    const words = [...own.map(({ description }) => description), field?.definition.comment ?? ''];
+    const example = field && fieldOptionsOf(field.definition).example;
     return {
       name,
       in: 'query',
@@ -136,9 +131,8 @@ function describeBody(route: Route, { maxImageBytes }: OperationContext): Schema
   }
   const isForm = body.kind === 'multipart';
   for (const field of openFields) {
-    const definition = definitionOf(field, route);
-    const { required: isRequired, example } = fieldOptionsOf(definition);
-    const schema = requestSchema(definition);
+    const { required: isRequired, example } = fieldOptionsOf(field.definition);
+    const schema = requestSchema(field.definition);
     properties[field.name] = {
       ...schema,
       // As in the JSON mapping of proto3: null is the same as absent.
@@ -175,16 +169,10 @@ const pictureSchema = ({ kind }: PictureRule, limit: string): Schema =>
 /** The comment of the RPC; if several share a path, with how to request each. */
 function describeRpc({ rpc, query }: Route, routes: readonly Route[]): string {
   const comment = commentOf(rpc.method);
-  const rule = query.find(({ presence }) => presence !== 'any');
+  const rule = query.find(isChoice);
   if (routes.length === 1 || rule === undefined) return comment;
-  const how = rule.presence === 'bare' ? `\`?${rule.name}\`` : `\`?${rule.name}=<value>\``;
+  const how = rule.presence === Presence.BARE ? `\`?${rule.name}\`` : `\`?${rule.name}=<value>\``;
   return `${how}: ${comment}`;
-}
-
-function definitionOf({ name }: Field, { rpc }: Route): protobuf.Field {
-  const definition = rpc.request.fields[name];
-  if (definition === undefined) throw new Error(`${rpc.request.name} has no field "${name}"`);
-  return definition;
 }
 
 function firstSentence(text: string): string {

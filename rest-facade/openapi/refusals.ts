@@ -1,8 +1,9 @@
 import { status } from '@grpc/grpc-js';
 import type protobuf from 'protobufjs';
-import { z } from 'zod';
+import type { RestRefusal } from '../../generated/imageanalysis/v1/rest.js';
 import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
 import { readProtos } from '../protos.js';
+import { toOption } from '../read-option.js';
 import { hasPicture, type Route } from '../request/rules.js';
 import { fieldOptionsOf } from '../response/field-options.js';
 import { unwrap } from './schema.js';
@@ -10,18 +11,6 @@ import { unwrap } from './schema.js';
 /** What an operation has that it may be refused for, as in the option `rest_refusal`. */
 const occasions = ['any', 'none', 'json', 'multipart', 'data-url', 'picture', 'required', 'score'] as const;
 type Occasion = (typeof occasions)[number];
-
-const restRefusal = z.strictObject({
-  on: z
-    .string()
-    .transform((text) => text.split(' '))
-    .pipe(z.array(z.enum(occasions)))
-    .default([]),
-  says: z
-    .string()
-    .transform((text) => text.split('\n'))
-    .default([]),
-});
 
 /** Why a call is refused: a row of the table of errors, which is the enumeration of the protos. */
 export interface ErrorReason {
@@ -39,8 +28,8 @@ export interface ErrorReason {
  * @throws Error for a mistaken option
  */
 export function readReasons(): ErrorReason[] {
-  const table = readProtos(['imageanalysis/v1/errors.proto']);
-  const { values, valuesOptions, comments } = table.lookupEnum('imageanalysis.v1.ErrorReason');
+  const table = readProtos(['imageanalysis/v1/errors.proto']).lookupEnum('imageanalysis.v1.ErrorReason');
+  const { values, valuesOptions, comments } = table;
   return Object.keys(values)
     .filter((value) => values[value] !== 0)
     .map((value) => {
@@ -50,10 +39,21 @@ export function readReasons(): ErrorReason[] {
         const [, member] = /^\(rest_refusal\)\.(.*)$/.exec(option) ?? [];
         return member === undefined ? [] : [[member, given] as const];
       });
-      const option = restRefusal.parse(Object.fromEntries(members));
-      const code = status[codeOfReason[name]];
-      return { name, code, comment: unwrap(comments[value] ?? ''), ...option };
+      const { on, says } = toOption<RestRefusal>(table, 'rest_refusal', Object.fromEntries(members));
+      return {
+        name,
+        code: status[codeOfReason[name]],
+        comment: unwrap(comments[value] ?? ''),
+        on: on.split(' ').filter(Boolean).map(toOccasion),
+        says: says.split('\n').filter(Boolean),
+      };
     });
+}
+
+function toOccasion(word: string): Occasion {
+  const known = occasions.find((occasion) => occasion === word);
+  if (known === undefined) throw new Error(`option rest_refusal: on is "${word}", want one of ${occasions.join(', ')}`);
+  return known;
 }
 
 /** The reasons for which an operation may be refused: by what it takes, and by the options of its RPC. */

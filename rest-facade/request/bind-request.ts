@@ -57,8 +57,8 @@ export function bindRequest(route: Route, parts: RequestParts): RequestMessage {
     const value = onlyValue(values, name);
     if (value !== undefined) message[field.name] = parseText(field, decodeHeader(value), { name });
   }
-  for (const [name, field] of route.pathFields) {
-    message[name] = parseText(field, parts.params[name] ?? '', { name });
+  for (const field of route.pathFields) {
+    message[field.name] = parseText(field, parts.params[field.name] ?? '', field);
   }
   checkContradictions(route, parts, message);
   return message;
@@ -75,7 +75,7 @@ function checkContradictions(
   message: RequestMessage,
 ): void {
   const filled = [...headers, ...rules].flatMap(({ field }) => field ?? []);
-  for (const field of [...pathFields.values(), ...filled]) {
+  for (const field of [...pathFields, ...filled]) {
     const { name } = field;
     if (!(name in message)) continue;
     const texts = [...query, ...fields].filter((given) => given.name === name && given.value !== '');

@@ -1,7 +1,8 @@
+import { QueryParameter_Presence as Presence } from '../../generated/imageanalysis/v1/rest.js';
 import { missingField, refuseField } from '../../runtime/errors/refusal.js';
 import { onlyValue } from './field.js';
 import type { NamedValue } from './parse-target.js';
-import type { Route } from './rules.js';
+import { isChoice, type Route } from './rules.js';
 
 /** The routes of one verb and path. */
 export type Candidates = readonly [Route, ...Route[]];
@@ -18,17 +19,16 @@ export type Candidates = readonly [Route, ...Route[]];
  */
 export function chooseRoute(candidates: Candidates, query: readonly NamedValue[]): Route {
   for (const route of candidates) {
-    const fits = route.query.every(({ name, presence }) => {
-      if (presence === 'any') return true;
+    const fits = route.query.filter(isChoice).every(({ name, presence }) => {
       const value = onlyValue(query, name);
       if (value === undefined) throw missingField(name, 'it in the query string');
-      return (value !== '') === (presence === 'with-value');
+      return (value !== '') === (presence === Presence.WITH_VALUE);
     });
     if (fits) return route;
   }
   // A single route that requires a presence: the parameter is there, but not in the required form.
-  const rule = candidates[0].query.find(({ presence }) => presence !== 'any');
+  const rule = candidates[0].query.find(isChoice);
   const name = rule?.name ?? '';
-  const mistake = rule?.presence === 'bare' ? 'has a value, want none' : 'is empty, want a value';
+  const mistake = rule?.presence === Presence.BARE ? 'has a value, want none' : 'is empty, want a value';
   throw refuseField('INVALID_FIELD', name, mistake);
 }

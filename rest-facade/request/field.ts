@@ -1,3 +1,4 @@
+import type protobuf from 'protobufjs';
 import { invalidField, type Refusal, refuseField } from '../../runtime/errors/refusal.js';
 import type { NamedValue } from './parse-target.js';
 
@@ -8,6 +9,8 @@ export type FieldType = 'string' | 'bytes' | 'bool' | 'score' | 'share' | 'uint3
 export interface Field {
   readonly name: string;
   readonly type: FieldType;
+  /** What the proto says of it. */
+  readonly definition: protobuf.Field;
 }
 
 const maxUint32 = 2 ** 32 - 1;

@@ -1,7 +1,12 @@
-import type { Reason } from '../../runtime/errors/reasons.js';
+import {
+  QueryParameter_Presence as Presence,
+  type RestBinding,
+  type RestOptions,
+} from '../../generated/imageanalysis/v1/rest.js';
+import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
 import type { Rpc } from '../protos.js';
+import { optionOf, readOption } from '../read-option.js';
 import { type Field, type FieldType, type InvalidReason, invalidReasons } from './field.js';
-import { type HttpBinding, readMethodOptions, type RestBinding } from './method-options.js';
 import { parsePathTemplate } from './path-template.js';
 
 /** How the body of a request is read. */
@@ -28,8 +33,7 @@ export interface QueryRule {
   readonly name: string;
   /** If undefined, only its presence counts. */
   readonly field: Field | undefined;
-  /** Chooses between routes with the same verb and path. */
-  readonly presence: 'any' | 'with-value' | 'bare';
+  readonly presence: Presence;
   readonly invalidReason: InvalidReason | undefined;
   /** What it is for, if its field does not say it. */
   readonly description: string;
@@ -38,8 +42,6 @@ export interface QueryRule {
 /** One HTTP path of one RPC: everything in the options, checked and normalised once at startup. */
 export interface Route {
   readonly rpc: Rpc;
-  /** `imageanalysis.v1.FaceDetectionService.DetectSingleFace` */
-  readonly rpcName: string;
   readonly verb: string;
   readonly template: string;
   /** The same as Express takes it. */
@@ -47,15 +49,28 @@ export interface Route {
   readonly body: BodyRule;
   readonly query: readonly QueryRule[];
   readonly headers: readonly { readonly name: string; readonly field: Field }[];
-  /** Fields that path variables fill, by name. */
-  readonly pathFields: ReadonlyMap<string, Field>;
+  /** Fields that path variables fill. */
+  readonly pathFields: readonly Field[];
   /** Fields that the body, or without one the query string, fills under their own names. */
   readonly openFields: readonly Field[];
   /** Reasons for refusing its RPC, beyond those that follow from how the request is sent. */
   readonly refusals: readonly Reason[];
 }
 
+/** Whether it chooses between routes with the same verb and path. */
+export const isChoice = ({ presence }: QueryRule): boolean => presence !== Presence.UNSPECIFIED;
+
 const verbs = ['get', 'put', 'post', 'delete', 'patch'] as const;
+
+/** One `google.api.http` rule, its own or an additional one. */
+type HttpRule = Readonly<Partial<Record<(typeof verbs)[number], string>>> & {
+  readonly body: string;
+  readonly responseBody: string;
+  readonly additionalBindings: readonly HttpRule[];
+};
+
+/** `imageanalysis.v1.FaceDetectionService.DetectSingleFace` */
+const nameOf = ({ method }: Rpc): string => method.fullName.slice(1);
 
 /**
  * The routes of all RPCs that are available over REST.
@@ -65,11 +80,10 @@ export function createRoutes(rpcs: readonly Rpc[]): Route[] {
   const routes: Route[] = [];
   const mistakes: string[] = [];
   for (const rpc of rpcs) {
-    const rpcName = rpc.path.slice(1).replace('/', '.');
     try {
-      routes.push(...createRoutesOf(rpc, rpcName));
+      routes.push(...createRoutesOf(rpc));
     } catch (error) {
-      mistakes.push(`${rpcName}: ${(error as Error).message}`);
+      mistakes.push(`${nameOf(rpc)}: ${(error as Error).message}`);
     }
   }
   mistakes.push(...findAmbiguities(routes));
@@ -77,119 +91,92 @@ export function createRoutes(rpcs: readonly Rpc[]): Route[] {
   return routes;
 }
 
-function createRoutesOf(rpc: Rpc, rpcName: string): Route[] {
-  const { http, rest, refusals } = readMethodOptions(rpc.options ?? {});
-  if (http.length === 0) return [];
+function createRoutesOf(rpc: Rpc): Route[] {
+  const http = readOption<HttpRule>(rpc.method, 'google.api.http');
+  const rest = optionOf<RestOptions>(rpc.method, 'rest');
+  if (http === undefined) {
+    if (rest.bindings.length > 0) throw new Error('option rest without google.api.http');
+    return [];
+  }
   if (rpc.requestStream || rpc.responseStream) throw new Error('streams are not available over REST');
+  const refusals = rest.refusals.map((name) => oneOf(name, Object.keys(codeOfReason) as Reason[], 'refusals'));
   const fields = readFields(rpc);
-  const routes = http.map((binding) => ({
-    ...createRoute(rpc, rpcName, fields, binding, rest),
-    refusals,
-  }));
-  for (const { path } of rest) {
+  const routes = [http, ...http.additionalBindings].map((rule) => {
+    const { verb, template } = readAddress(rule);
+    const [binding, ...others] = rest.bindings.filter(({ path }) => path === template);
+    if (others.length > 0) throw new Error(`option rest names the path "${template}" twice`);
+    return { rpc, verb, template, refusals, ...bindFields(fields, template, rule, binding) };
+  });
+  for (const { path } of rest.bindings) {
     if (!routes.some((route) => route.template === path))
       throw new Error(`option rest names the path "${path}", google.api.http does not`);
   }
   return routes;
 }
 
-function createRoute(
-  rpc: Rpc,
-  rpcName: string,
-  fields: ReadonlyMap<string, Field>,
-  http: HttpBinding,
-  rest: readonly RestBinding[],
-): Omit<Route, 'refusals'> {
-  const { verb, template } = readAddress(http);
-  const [options, ...others] = rest.filter(({ path }) => path === template);
-  if (others.length > 0) throw new Error(`option rest names the path "${template}" twice`);
-  const { path, variables } = parsePathTemplate(template);
-  const find = createFinder(fields, template);
-  const filled = {
-    body: createBodyRule(http, options, find),
-    pathFields: new Map(variables.map((name) => [name, find(name, 'text')])),
-    query: (options?.query ?? []).map((rule) => ({
-      name: rule.name,
-      field: rule.field === '' ? undefined : find(rule.field, 'text'),
-      presence: presenceOf[rule.presence],
-      invalidReason: toInvalidReason(rule.invalid_reason),
-      description: rule.description,
-    })),
-    headers: (options?.headers ?? []).map(({ name, field }) => ({
-      name,
-      field: find(field, 'text'),
-    })),
-  };
-  return {
-    rpc,
-    rpcName,
-    verb,
-    template,
-    path,
-    ...filled,
-    openFields: openFieldsOf(fields, filled),
-  };
-}
-
-function readAddress(http: HttpBinding): Pick<Route, 'verb' | 'template'> {
+function readAddress(http: HttpRule): Pick<Route, 'verb' | 'template'> {
   const [verb, ...others] = verbs.filter((each) => http[each] !== undefined);
   if (verb === undefined || others.length > 0) throw new Error(`google.api.http must have one of ${verbs.join(', ')}`);
+  if (http.responseBody !== '') throw new Error('google.api.http has a response_body, which has no REST form yet');
   return { verb: verb.toUpperCase(), template: http[verb] ?? '' };
 }
 
-/** Finds a field by its name; if required, one that a single string can fill. */
-type FindField = (name: string, by?: 'text') => Field;
-
-function createFinder(fields: ReadonlyMap<string, Field>, template: string): FindField {
-  return (name, by) => {
+/** What of a request fills which field. */
+function bindFields(
+  fields: ReadonlyMap<string, Field>,
+  template: string,
+  { body }: HttpRule,
+  binding: RestBinding | undefined,
+): Pick<Route, 'path' | 'body' | 'query' | 'headers' | 'pathFields' | 'openFields'> {
+  const { path, variables } = parsePathTemplate(template);
+  const find = (name: string): Field => {
     const field = fields.get(name);
     if (field === undefined) throw new Error(`path "${template}": no field "${name}"`);
-    if (by === 'text' && field.type === 'bytes')
-      throw new Error(`path "${template}": field "${name}" cannot be filled by one text`);
     return field;
   };
+  /** One that a single string can fill. */
+  const findText = (name: string): Field => {
+    if (find(name).type === 'bytes')
+      throw new Error(`path "${template}": field "${name}" cannot be filled by one text`);
+    return find(name);
+  };
+  const pathFields = variables.map(findText);
+  const query = (binding?.query ?? []).map(({ field, invalidReason, ...rule }) => ({
+    ...rule,
+    field: field === '' ? undefined : findText(field),
+    invalidReason: invalidReason === '' ? undefined : oneOf(invalidReason, invalidReasons, 'invalid_reason'),
+  }));
+  const headers = (binding?.headers ?? []).map(({ name, field }) => {
+    if (!/^[a-z0-9-]+$/.test(name)) throw new Error(`path "${template}": header "${name}", want it in lower case`);
+    return { name, field: findText(field) };
+  });
+  const taken = new Set([...pathFields, ...[...query, ...headers].map(({ field }) => field)]);
+  // Pictures come only as files or data URLs.
+  const openFields = [...fields.values()].filter((field) => !taken.has(field) && field.type !== 'bytes');
+  return { path, pathFields, query, headers, openFields, body: createBodyRule(template, body, binding, find) };
 }
 
-/** The fields that nothing else fills. Pictures come only as files or data URLs. */
-function openFieldsOf(
-  fields: ReadonlyMap<string, Field>,
-  { pathFields, query, headers }: Pick<Route, 'pathFields' | 'query' | 'headers'>,
-): Field[] {
-  const taken = new Set<string>([
-    ...pathFields.keys(),
-    ...[...query, ...headers].flatMap(({ field }) => field?.name ?? []),
-  ]);
-  return [...fields.values()].filter(({ name, type }) => !taken.has(name) && type !== 'bytes');
+function createBodyRule(
+  template: string,
+  body: string,
+  { multipart, dataUrl }: Partial<RestBinding> = {},
+  find: (name: string) => Field,
+): BodyRule {
+  if (body !== '' && body !== '*') throw new Error(`body is "${body}", known is "*" only`);
+  if (multipart && dataUrl) throw new Error(`path "${template}": multipart and data_url exclude each other`);
+  const picture =
+    (multipart && { kind: 'multipart' as const, sentAs: multipart.filePart, field: multipart.fileField }) ??
+    (dataUrl && { kind: 'data-url' as const, sentAs: dataUrl.member, field: dataUrl.field });
+  if (picture === undefined) return { kind: body === '' ? 'none' : 'json' };
+  if (body === '') throw new Error(`path "${template}": a picture needs body: "*"`);
+  if (find(picture.field).type !== 'bytes')
+    throw new Error(`path "${template}": field "${picture.field}" must be of type bytes`);
+  return picture;
 }
 
-function createBodyRule(http: HttpBinding, options: RestBinding | undefined, find: FindField): BodyRule {
-  const { multipart, data_url: dataUrl } = options ?? {};
-  if (http.body === '') {
-    if (multipart !== undefined || dataUrl !== undefined)
-      throw new Error(`path "${options?.path}": a picture needs body: "*"`);
-    return { kind: 'none' };
-  }
-  if (http.body !== '*') throw new Error(`body is "${http.body}", known is "*" only`);
-  if (multipart !== undefined && dataUrl !== undefined)
-    throw new Error(`path "${options?.path}": multipart and data_url exclude each other`);
-  const picture = multipart?.file_field ?? dataUrl?.field;
-  if (picture !== undefined && find(picture).type !== 'bytes')
-    throw new Error(`path "${options?.path}": field "${picture}" must be of type bytes`);
-  if (multipart !== undefined) return { kind: 'multipart', sentAs: multipart.file_part, field: multipart.file_field };
-  if (dataUrl !== undefined) return { kind: 'data-url', sentAs: dataUrl.member, field: dataUrl.field };
-  return { kind: 'json' };
-}
-
-const presenceOf = {
-  PRESENCE_UNSPECIFIED: 'any',
-  PRESENCE_WITH_VALUE: 'with-value',
-  PRESENCE_BARE: 'bare',
-} as const;
-
-function toInvalidReason(reason: string): InvalidReason | undefined {
-  if (reason === '') return undefined;
-  const known = invalidReasons.find((name) => name === reason);
-  if (known === undefined) throw new Error(`invalid_reason is "${reason}", want one of ${invalidReasons.join(', ')}`);
+function oneOf<Name extends string>(name: string, names: readonly Name[], what: string): Name {
+  const known = names.find((each) => each === name);
+  if (known === undefined) throw new Error(`option rest: ${what} is "${name}", want one of ${names.join(', ')}`);
   return known;
 }
 
@@ -204,11 +191,12 @@ const fieldTypes: Readonly<Record<string, FieldType>> = {
 /** Fields of the request message. What no RPC has yet is not supported, since no request could test it. */
 function readFields(rpc: Rpc): Map<string, Field> {
   return new Map(
-    rpc.request.fieldsArray.map(({ name, type: protoType, repeated }) => {
+    rpc.request.fieldsArray.map((definition) => {
+      const { name, type: protoType, repeated } = definition;
       const type = fieldTypes[protoType];
       if (type === undefined) throw new Error(`field "${name}" is of type ${protoType}, which has no REST form yet`);
       if (repeated) throw new Error(`field "${name}" is repeated, which has no REST form yet`);
-      return [name, { name, type: name.endsWith('_score') ? 'score' : type }];
+      return [name, { name, type: name.endsWith('_score') ? 'score' : type, definition }];
     }),
   );
 }
@@ -220,14 +208,14 @@ function findAmbiguities(routes: readonly Route[]): string[] {
     routes
       .slice(index + 1)
       .filter((other) => shape(other) === shape(route) && !areToldApart(route, other))
-      .map((other) => `${other.rpcName}: ${shape(other)} is taken by ${route.rpcName}`),
+      .map((other) => `${nameOf(other.rpc)}: ${shape(other)} is taken by ${nameOf(route.rpc)}`),
   );
 }
 
 function areToldApart(one: Route, other: Route): boolean {
-  return one.query.some(
-    ({ name, presence }) =>
-      presence !== 'any' &&
-      other.query.some((rule) => rule.name === name && rule.presence !== 'any' && rule.presence !== presence),
-  );
+  return one.query
+    .filter(isChoice)
+    .some(({ name, presence }) =>
+      other.query.filter(isChoice).some((rule) => rule.name === name && rule.presence !== presence),
+    );
 }

@@ -1,5 +1,6 @@
 import protobuf from 'protobufjs';
-import { fieldOptionsOf, messageOptionsOf, type Note, shownValues } from './field-options.js';
+import type { RestNote } from '../../generated/imageanalysis/v1/rest.js';
+import { fieldOptionsOf, messageOptionsOf, shownValues } from './field-options.js';
 import { type Scalar, scalarOf, writeFloat } from './scalars.js';
 
 /** A message as proto-loader gives it: names as in the proto, absent messages null. */
@@ -39,10 +40,10 @@ function compileMessage(type: protobuf.Type): (message: Message) => string {
   return (message) => JSON.stringify(['success', ...notes.flatMap((note) => note(message))].join(', '));
 }
 
-function clauseOf(note: Note, name: string, message: Message): string[] {
+function clauseOf(note: RestNote, name: string, message: Message): string[] {
   const { length } = message[note.list] as readonly unknown[];
   const number = message[name] as number;
-  if (number === 0 || length < note.min_items) return [];
+  if (number === 0 || length < note.minItems) return [];
   return [number === 1 ? note.one : note.other.replace('{n}', String(number))];
 }
 

@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs';
-import { z } from 'zod';
-import { readOption, repeated } from '../request/read-option.js';
+import type { FieldRules, RestEnum, RestField, RestMessage, RestNote } from '../../generated/imageanalysis/v1/rest.js';
+import { optionOf } from '../read-option.js';
 
 /** What the options of `rest.proto` say about a field. */
 export interface FieldOptions {
@@ -21,60 +21,31 @@ export interface FieldOptions {
   /** Shown as text with so many decimals; undefined for a number that is shown as one. */
   readonly decimals: { readonly min: number; readonly max: number } | undefined;
   /** Shown as a clause of `message`. */
-  readonly note: Note | undefined;
+  readonly note: RestNote | undefined;
 }
-
-export type Note = z.infer<typeof restNote>;
-
-const fieldRules = z.strictObject({
-  required: z.boolean().default(false),
-  on_request: z.boolean().default(false),
-  max_length: z.int().positive().optional(),
-  pattern: z.string().min(1).optional(),
-  minimum: z.number().optional(),
-  maximum: z.number().optional(),
-  example: z.string().optional(),
-});
-
-const restNote = z.strictObject({
-  one: z.string(),
-  other: z.string(),
-  list: z.string(),
-  min_items: z.int().positive(),
-});
-
-const restField = z.strictObject({
-  name: z.string().min(1).optional(),
-  inline: z.boolean().default(false),
-  min_decimals: z.int().min(0).default(0),
-  max_decimals: z.int().positive().optional(),
-  note: restNote.optional(),
-});
-
-const restMessage = z.strictObject({
-  untimed: z.boolean().default(false),
-  order: repeated(z.string()),
-});
-
-const restEnum = z.strictObject({ lower_case: z.boolean().default(false) });
 
 /** @throws Error, in words for whoever wrote the proto */
 export function fieldOptionsOf(field: protobuf.Field): FieldOptions {
-  const { required, on_request, max_length, example, ...values } = optionOf(field, 'rules', fieldRules);
-  const { name, inline, min_decimals, max_decimals, note } = optionOf(field, 'rest_field', restField);
+  const { required, onRequest, maxLength, pattern, minimum, maximum, example } = optionOf<FieldRules>(field, 'rules');
+  const { name, inline, minDecimals, maxDecimals, note } = optionOf<RestField>(field, 'rest_field');
   const hasPresence = field.partOf !== null || field.resolvedType instanceof protobuf.Type;
-  const isEmptyAbsent = on_request && (field.repeated || !hasPresence);
+  const isEmptyAbsent = onRequest && (field.repeated || !hasPresence);
   if (isEmptyAbsent && !field.repeated && !/^(string|bytes)$/.test(field.type))
     throw new Error(`${field.fullName.slice(1)}: on_request, want it optional`);
   return {
     required,
-    isOptional: on_request || field.partOf !== null,
+    isOptional: onRequest || field.partOf !== null,
     isEmptyAbsent,
-    values: { ...(max_length !== undefined && { maxLength: max_length }), ...values },
-    example: example === undefined ? undefined : readExample(field, example),
-    name: name ?? field.name,
+    values: {
+      ...(maxLength > 0 && { maxLength }),
+      ...(pattern !== '' && { pattern }),
+      ...(minimum !== undefined && { minimum }),
+      ...(maximum !== undefined && { maximum }),
+    },
+    example: example === '' ? undefined : readExample(field, example),
+    name: name || field.name,
     isInline: inline,
-    decimals: max_decimals === undefined ? undefined : { min: min_decimals, max: max_decimals },
+    decimals: maxDecimals === 0 ? undefined : { min: minDecimals, max: maxDecimals },
     note,
   };
 }
@@ -84,7 +55,7 @@ export function messageOptionsOf(message: protobuf.Type): {
   readonly isTimed: boolean;
   readonly fields: readonly protobuf.Field[];
 } {
-  const { untimed, order } = optionOf(message, 'rest_message', restMessage);
+  const { untimed, order } = optionOf<RestMessage>(message, 'rest_message');
   const fields = message.fieldsArray;
   const isWhole = order.length === fields.length && fields.every(({ name }) => order.includes(name));
   if (order.length > 0 && !isWhole)
@@ -95,7 +66,7 @@ export function messageOptionsOf(message: protobuf.Type): {
 
 /** The values of an enumeration by their names in the proto, which need a prefix there. */
 export function shownValues(enumeration: protobuf.Enum): ReadonlyMap<string, string> {
-  const { lower_case: isLowerCase } = optionOf(enumeration, 'rest_enum', restEnum);
+  const { lowerCase: isLowerCase } = optionOf<RestEnum>(enumeration, 'rest_enum');
   const prefix = `${enumeration.name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()}_`;
   return new Map(
     Object.keys(enumeration.values).map((value) => {
@@ -103,16 +74,6 @@ export function shownValues(enumeration: protobuf.Enum): ReadonlyMap<string, str
       return [value, isLowerCase ? short.toLowerCase() : short];
     }),
   );
-}
-
-function optionOf<T extends z.ZodType>(object: protobuf.ReflectionObject, name: string, schema: T): z.infer<T> {
-  // One item per option, as written.
-  const given = Object.assign({}, ...Object.values(object.parsedOptions ?? {})) as object;
-  try {
-    return readOption({ ...given }, name, schema) ?? schema.parse({});
-  } catch (error) {
-    throw new Error(`${object.fullName.slice(1)}: ${(error as Error).message}`, { cause: error });
-  }
 }
 
 function readExample(field: protobuf.Field, text: string): unknown {

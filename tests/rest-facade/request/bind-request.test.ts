@@ -23,17 +23,12 @@ function find(verb: string, path: string) {
 }
 
 /** Finds, chooses and binds like the facade: the RPC and its message. */
-function transcode(
-  verb: string,
-  target: string,
-  body = none,
-  headers: RequestParts['headers'] = {},
-): [string | undefined, object] {
+function transcode(verb: string, target: string, body = none, headers: RequestParts['headers'] = {}): [string, object] {
   const { candidates, params } = find(verb, target.split('?', 1)[0] ?? '');
   const query = parseQuery(target);
   const route = chooseRoute(candidates, query);
   const parts = { params, query, headers, body };
-  return [route.rpcName.split('.').at(-1), bindRequest(route, parts)];
+  return [route.rpc.method.name, bindRequest(route, parts)];
 }
 
 const form = (...pairs: [string, string][]): ParsedBody => ({

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import protobuf from 'protobufjs';
 import { type Field, parseText } from '../../../rest-facade/request/field.js';
 import { showPath } from '../../../rest-facade/request/no-such-route.js';
 import { parseQuery, toOriginForm } from '../../../rest-facade/request/parse-target.js';
@@ -89,7 +90,8 @@ test('path templates beyond {name} are refused', () => {
     assert.throws(() => parsePathTemplate(template), /path "/, template);
 });
 
-const field = (type: Field['type'], name = 'field'): Field => ({ name, type });
+const definition = new protobuf.Field('field', 1, 'string');
+const field = (type: Field['type'], name = 'field'): Field => ({ name, type, definition });
 
 test('texts of every field type', () => {
   const table: [Field, string, unknown][] = [

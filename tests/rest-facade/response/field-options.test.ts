@@ -9,7 +9,8 @@ import { mostFaces } from '../../../runtime/net/grpc-channel.js';
 /** A message as a proto has it. */
 const loadMessage = (body: string): protobuf.Type => {
   const text = `syntax = "proto3"; package a; message M { ${body} } message N {} enum E { E_A = 0; }`;
-  const { root } = protobuf.parse(text, { keepCase: true, alternateCommentMode: true });
+  const root = readProtos([]);
+  protobuf.parse(text, root, { keepCase: true, alternateCommentMode: true });
   root.resolveAll();
   return root.lookupType('a.M');
 };
@@ -86,8 +87,8 @@ test('a response may lack what is asked for, optional, or one of several', () =>
 test('a mistaken option is an error that names the field', () => {
   for (const [field, mistake] of [
     ['string x = 1 [(rules) = {minimun: 0}];', /^a\.M\.x: option rules: .*minimun/],
-    ['string x = 1 [(rules) = {minimum: "0"}];', /^a\.M\.x: option rules: minimum/],
-    ['string x = 1 [(rules) = {required: 1}];', /^a\.M\.x: option rules: required/],
+    ['string x = 1 [(rules) = {minimum: "0"}];', /^a\.M\.x: option rules: minimum is "0", want double$/],
+    ['string x = 1 [(rules) = {required: 1}];', /^a\.M\.x: option rules: required is 1, want bool$/],
     ['string x = 1 [(rest_field).nam = "y"];', /^a\.M\.x: option rest_field: .*nam/],
     ['uint32 x = 1 [(rules).example = "a"];', /^a\.M\.x: example is "a", want a uint32$/],
     ['uint32 x = 1 [(rules).on_request = true];', /^a\.M\.x: on_request, want it optional$/],
@@ -110,5 +111,5 @@ test('faces are said to be left out at the limit of the core', () => {
   const root = readProtos(['imageanalysis/v1/face_detection.proto']);
   const { fields } = root.lookupType('imageanalysis.v1.DetectAllFacesResponse');
   const { note } = fieldOptionsOf(fields['omitted_faces'] as protobuf.Field);
-  assert.equal(note?.min_items, mostFaces);
+  assert.equal(note?.minItems, mostFaces);
 });

@@ -6,14 +6,15 @@ import { Any } from '../../../generated/google/protobuf/any.js';
 import { ErrorInfo, RetryInfo } from '../../../generated/google/rpc/error_details.js';
 import { Status } from '../../../generated/google/rpc/status.js';
 import { fromGrpcError } from '../../../rest-facade/core-client/grpc-error.js';
-import { loadRpcs } from '../../../rest-facade/protos.js';
+import { loadRpcs, readProtos } from '../../../rest-facade/protos.js';
 import { createRenderer } from '../../../rest-facade/response/create-renderer.js';
 import { renderError, toHttpStatus } from '../../../rest-facade/response/http-error.js';
 import { Refusal, refuse } from '../../../runtime/errors/refusal.js';
 
 /** Compiles a message of a proto of its own. */
 const compile = (messages: string) => {
-  const { root } = protobuf.parse(`syntax = "proto3"; ${messages}`, { keepCase: true });
+  const root = readProtos([]);
+  protobuf.parse(`syntax = "proto3"; ${messages}`, root, { keepCase: true });
   root.resolveAll();
   return createRenderer(root.lookupType('M'));
 };
