@@ -8,6 +8,7 @@ import numpy as np
 from decode import align, best_path, log_likelihood, merge_colours
 
 TINY = 1e-6
+OFF = 0.35  # of the pitch: a wheel this far from its place is not one of an even row
 
 
 def logit(p: float) -> float:
@@ -154,6 +155,11 @@ def cells_of(hypotheses, rules):
     return wheel_quads(ranked[0].quad, centres, rules)
 
 
+def beside(a, b):
+    """Whether each wheel shows the same number in both readings, or the one before or after it."""
+    return all((int(x) - int(y)) % 10 in (0, 1, 9) for x, y in zip(a, b))
+
+
 def assemble(hypotheses, rules, marks=None):
     """The answer, or None where nothing readable is there."""
     ranked, digits = likeliest(hypotheses, rules)
@@ -167,7 +173,8 @@ def assemble(hypotheses, rules, marks=None):
     cut = len(digits) - length
     integer_p = sum(p for s, p in h.readings.items() if len(s) == len(digits) and s[:cut] == digits[:cut])
     # A wheel between two numbers splits the probability between readings one step apart; either is right.
-    step = {s: p for s, p in h.readings.items() if len(s) == len(digits) and abs(int(s) - int(digits)) == 1}
+    same = {s: p for s, p in h.readings.items() if len(s) == len(digits) and s != digits}
+    step = {s: p for s, p in same.items() if abs(int(s) - int(digits)) == 1}
     neighbour = sum(p for s, p in step.items() if s[:cut] != digits[:cut])
     features = {
         "read": logit(integer_p),
@@ -200,7 +207,8 @@ def assemble(hypotheses, rules, marks=None):
         "readable": readable,
         "status": "OK" if ok else "CHECK",
         "alternatives": sorted(
-            ((s, p) for s, p in step.items() if p >= rules["alternativeFloor"]), key=lambda x: -x[1]
+            ((s, p) for s, p in same.items() if p >= rules["alternativeFloor"] and beside(s, digits)),
+            key=lambda x: -x[1],
         ),
         "wheels": [
             {"digit": c, "confidence": float(p), "red": float(r), "quad": q}
@@ -218,9 +226,18 @@ def along(centres, rules):
     return [(c - 0.5) * grow + 0.5 for c in centres]
 
 
+def evenly(x):
+    """The same centres at one pitch, which steps of the strip only approximate; as they are if one is far from that."""
+    if len(x) < 3:
+        return x
+    slope, start = np.polyfit(np.arange(len(x)), x, 1)
+    even = [float(start + slope * i) for i in range(len(x))]
+    return even if max(abs(a - b) for a, b in zip(x, even)) < OFF * slope else x
+
+
 def wheel_quads(quad, centres, rules):
     """Place of each wheel in the picture: centres on the first strip mapped back to the counter, one pitch wide."""
-    x = along(centres, rules)
+    x = evenly(along(centres, rules))
     gaps = sorted(b - a for a, b in zip(x, x[1:]))
     half = (gaps[len(gaps) // 2] if gaps else 1.0) / 2
 

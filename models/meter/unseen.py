@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from assemble import assemble, fraction_lengths
+from assemble import assemble, cells_of, fraction_lengths
 from calibrate import fraction_prior
 from data import CACHE, HERE, hash_of, shared_dir
 from measure import calibration_error, judge, truths_of, wilson
@@ -70,7 +70,10 @@ class CachedReader:
             self.load_mark()
             return self.reader.marks(read_picture(truth.path), found)
 
-        return found, cached(key_of("marks", self.nets, self.mark_key, photo), look) if self.mark_key else None
+        if not self.mark_key:
+            return found, None
+        cells = [q.round(2).tolist() for q in cells_of(found, self.reader.rules) or []]
+        return found, cached(key_of("marks", self.mark_key, cells, photo), look)
 
 
 def photos():
@@ -170,7 +173,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--folder", type=Path, default=HERE)
     parser.add_argument("--mark", type=Path, help="a mark network that was trained on none of the small sources")
-    parser.add_argument("--folds", type=Path, help="folder with a mark network for each fold: 0/meter-mark.onnx, …")
+    parser.add_argument("--folds", type=Path, help="folder with the networks of each fold: 0/meter-*.onnx, …")
     parser.add_argument("--rules", type=Path, default=HERE / "reader.json")
     parser.add_argument("--strips", type=int)
     parser.add_argument("--by-source", action="store_true")
@@ -187,9 +190,10 @@ def main():
     readers = []
     for fold in range(FOLDS):
         without = [s for s in sources if fold_of(s) == fold]
-        path = args.folds / f"{fold}/meter-mark.onnx" if args.folds else mark
+        folder = args.folds / str(fold) if args.folds else args.folder
+        path = folder / "meter-mark.onnx" if args.folds else mark
         fold_rules = {**rules, "fractionPrior": fraction_prior(without=without)}
-        readers.append(CachedReader(args.folder, path, fold_rules))
+        readers.append(CachedReader(folder, path, fold_rules))
     rows = list(judged(readers))
     report(rows, args.by_source)
     if args.wrong:

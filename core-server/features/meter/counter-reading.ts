@@ -18,7 +18,7 @@ export interface CounterReading {
   readonly isFractionSure: boolean;
   /** Whether another place in the picture reads as a counter too. */
   readonly rivalled: boolean;
-  /** Readings one step away that are about as plausible, most likely first. */
+  /** Plausible readings in which each wheel is at the same number or a step away, most likely first. */
   readonly alternatives: readonly Alternative[];
 }
 

@@ -30,8 +30,9 @@ export function fuse(
   // Without a point, the value is right only if there is no fraction.
   const fractionConfidence = fractionWheels === undefined ? fraction.none : fraction.sure;
 
-  const alternatives = neighboursOf(best)
-    .filter(({ probability }) => probability >= rules.alternativeFloor)
+  const alternatives = [...hypothesis.readings]
+    .map(([other, probability]) => ({ text: other, probability }))
+    .filter((other) => other.probability >= rules.alternativeFloor && isBeside(other.text, text))
     .sort((a, b) => b.probability - a.probability);
   const quads = wheelQuads(hypothesis.quad, centers, rules);
   const wheels: Wheel[] = seen.map(({ digit, confidence: sure }, at) => ({
@@ -84,6 +85,12 @@ function countConfidence(marks: Marks | undefined, centers: readonly number[], r
   const room = Math.max(x[0] ?? 0, 1 - (x.at(-1) ?? 1)) / pitch - 0.5;
   const isEven = Math.max(...gaps) < rules.maxGap * pitch && room < rules.maxRoom;
   return Math.min(...marks.wheels) * (isEven ? 1 : 0.5);
+}
+
+/** Whether another reading has every wheel at the same number or at the one before or after it. */
+function isBeside(other: string, text: string): boolean {
+  const isNear = (digit: string, at: number) => [0, 1, 9].includes((Number(digit) - Number(text[at]) + 10) % 10);
+  return other !== text && other.length === text.length && [...other].every(isNear);
 }
 
 /** The readings one step up and down, with their probabilities. */

@@ -51,9 +51,23 @@ function redShare({ data }: StripProbabilities, digit: number, first: number, la
 
 /** Place of each wheel: the strip's centres mapped back to the counter, one pitch wide. */
 export function wheelQuads(quad: Quad, centers: readonly number[], rules: Pick<ReaderRules, 'crops'>): Quad[] {
-  const x = alongCounter(centers, rules);
+  const x = evenly(alongCounter(centers, rules));
   const half = (medianOf(gapsOf(x)) || 1) / 2;
   return x.map((at) => sliceOf(quad, at - half, at + half));
+}
+
+/** A wheel further from its place than this share of the pitch is not one of an even row. */
+const maxOff = 0.35;
+
+/** The same centres at one pitch, which steps of the strip only approximate; as they are if one is far from that. */
+function evenly(x: readonly number[]): readonly number[] {
+  if (x.length < 3) return x;
+  const middle = (x.length - 1) / 2;
+  const mean = meanOf(x);
+  const pitch =
+    x.reduce((sum, at, i) => sum + (i - middle) * (at - mean), 0) / x.reduce((sum, _, i) => sum + (i - middle) ** 2, 0);
+  const even = x.map((_, i) => mean + (i - middle) * pitch);
+  return even.every((at, i) => Math.abs(at - (x[i] ?? at)) < maxOff * pitch) ? even : x;
 }
 
 /** Centres on the first strip as shares of the counter's width. */
