@@ -47,7 +47,8 @@ export function createMeterReader(counters: CounterReader, print: PrintedReader,
       const larger = await decode(print.maxSide);
       const quad = resized(counter.quad, picture, larger);
       const text = await timed('printed', () => print.read(larger, quad, signal));
-      const unit = known.unit ?? (text.unit || reading.unit);
+      // What stands on the meter itself is seen, what the caller expects is not.
+      const unit = text.unit || reading.unit;
       return { reading: { ...reading, unit, printed: text }, timings: timings() };
     },
     async release() {

@@ -221,7 +221,7 @@ export interface ReadMeterResponse {
    * not be determined.
    */
   value: string;
-  /** Unit of `value`: `expected_unit`, or the one printed on the meter if that was read, or `m3`. */
+  /** Unit of `value`: the one printed on the meter if that was read, or `expected_unit`, or `m3`. */
   unit: string;
   /**
    * Probability that the integer part of `value` is right, including the position of the decimal point,

@@ -293,7 +293,7 @@ type ReadMeterResponse struct {
 	// The digits with a decimal point where the fraction begins; equal to `meter_number` if that could
 	// not be determined.
 	Value string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
-	// Unit of `value`: `expected_unit`, or the one printed on the meter if that was read, or `m3`.
+	// Unit of `value`: the one printed on the meter if that was read, or `expected_unit`, or `m3`.
 	Unit string `protobuf:"bytes,3,opt,name=unit,proto3" json:"unit,omitempty"`
 	// Probability that the integer part of `value` is right, including the position of the decimal point,
 	// 0..1.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
+import type { Quad } from '../../../../core-server/features/meter/geometry.js';
 import { createMeterReader } from '../../../../core-server/features/meter/meter-reader.js';
 import { imageFile } from '../../../helpers/pictures/image-file.js';
 import { defaultLimits } from '../../image/fixtures.js';
@@ -35,4 +36,34 @@ test('a picture of a caller who is gone is not even opened', async () => {
   const reader = createMeterReader(nothing, noPrint, () => 0);
   const reading = reader.readMeter(inputOf(Buffer.from('no picture')), AbortSignal.abort());
   await assert.rejects(reading, { name: 'AbortError' });
+});
+
+test('a unit that is printed on the meter is returned, otherwise the one that the caller expects', async () => {
+  const quad: Quad = [
+    { x: 4, y: 4 },
+    { x: 36, y: 4 },
+    { x: 36, y: 14 },
+    { x: 4, y: 14 },
+  ];
+  const reading = {
+    wheels: [{ digit: '7', confidence: 1, quad, betweenPositions: false }],
+    quad,
+    digitsConfidence: 1,
+    fractionConfidence: 1,
+    fractionWheels: 0,
+    isFractionSure: true,
+    rivalled: false,
+    alternatives: [],
+  };
+  const seven = { ...nothing, read: () => Promise.resolve({ reading, timings: {} }) };
+  const create = { width: 40, height: 30, channels: 3, background: '#888' } as const;
+  const image = await sharp({ create }).png().toBuffer();
+  const unitOf = async (unit: string) => {
+    const print = { maxSide: 1280, read: () => Promise.resolve({ serialNumber: '', unit }), release };
+    const input = { ...inputOf(image), known: { unit: 'GJ' } };
+    const output = await createMeterReader(seven, print, () => 0).readMeter(input, new AbortController().signal);
+    return output.reading?.unit;
+  };
+  assert.equal(await unitOf('kWh'), 'kWh');
+  assert.equal(await unitOf(''), 'GJ');
 });
