@@ -6,15 +6,16 @@ import {
   type ServiceDefinition,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import { HealthImplementation } from 'grpc-health-check';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
 import { limitConnections, openConnections } from '../../runtime/limits/limit-connections.js';
 import { formatAddress } from '../../runtime/net/addresses.js';
 import { keepalive, maxMessageBytes } from '../../runtime/net/grpc-channel.js';
 import type { StreamSettings } from './adapters/bidi.js';
-import { guardStreams, type StreamLimits } from './grpc-js-patches/guard-streams.js';
+import { forgetUnwatched } from './grpc-js-patches/forget-unwatched.js';
+import { guardStreams } from './grpc-js-patches/guard-streams.js';
 import { http2ServersOf, widenFlowControl } from './grpc-js-patches/server-options.js';
 import { markUndecodable } from './grpc-js-patches/undecodable.js';
-import { serveHealth } from './health.js';
 import { guardKeylessCalls } from './interceptors/keyless-calls.js';
 import { createReceiveLimit } from './interceptors/receive-limit.js';
 import { createReflection } from './reflection.js';
@@ -47,15 +48,6 @@ export interface GrpcServerOptions {
   readonly maxPictureBytes: number;
 }
 
-/** A serving port. */
-export interface GrpcServer {
-  readonly port: number;
-  /** Tells the health service whether calls can be answered; initially SERVING. */
-  setServing(isServing: boolean): void;
-  /** Reports NOT_SERVING, lets calls in flight run for the grace period, and ends the others. */
-  close(graceMs: number): Promise<void>;
-}
-
 /** Room for the other fields of a request, and for pictures slightly over their limit to get a proper refusal. */
 const messageOverheadBytes = 64 * 2 ** 10;
 const minUnfinishedBytes = 256 * 2 ** 20;
@@ -71,7 +63,7 @@ const takeAnswerMs = 5_000;
  *
  * @throws Error when the port cannot be had.
  */
-export async function startGrpcServer(settings: RpcSettings, options: GrpcServerOptions): Promise<GrpcServer> {
+export async function startGrpcServer(settings: RpcSettings, options: GrpcServerOptions) {
   const { maxDeadlineMs, isTrustedProxy, log } = settings;
   const { services } = options;
   const closing = new AbortController();
@@ -95,7 +87,9 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
   for (const { definition, implementation } of services) {
     server.addService(markUndecodable(definition), implementation);
   }
-  const health = serveHealth(server, serviceNames);
+  const health = new HealthImplementation();
+  forgetUnwatched(health);
+  health.addToServer(server);
   createReflection(serviceNames, settings.descriptorSet).addToServer(server);
 
   const port = await bind(server, formatAddress({ host: settings.host, port: options.port }), settings.credentials);
@@ -104,8 +98,8 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
       Object.values(definition).flatMap(({ path, requestStream }) => (requestStream ? path : [])),
     ),
   );
-  const limits: StreamLimits = {
-    takesStream: (path) => streaming.has(path) || isReflection(path),
+  const limits = {
+    takesStream: (path: string) => streaming.has(path) || isReflection(path),
     unfinishedBytes: createFairBudget(Math.max(minUnfinishedBytes, 16 * options.maxPictureBytes)),
     unreadBytes: createFairBudget(unreadBytes),
     takeAnswerMs: maxDeadlineMs + takeAnswerMs,
@@ -119,14 +113,17 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
   }
   const connections = http2Servers.map(openConnections);
   const setServing = (isServing: boolean): void => {
-    health.set(isServing && !closing.signal.aborted ? 'SERVING' : 'NOT_SERVING');
+    const status = isServing && !closing.signal.aborted ? 'SERVING' : 'NOT_SERVING';
+    for (const name of ['', ...serviceNames]) health.setStatus(name, status);
   };
   setServing(true);
 
   return {
     port,
+    /** Tells the health service whether calls can be answered; initially SERVING. */
     setServing,
-    async close(graceMs) {
+    /** Reports NOT_SERVING, lets calls in flight run for the grace period, and ends the others. */
+    async close(graceMs: number): Promise<void> {
       // In this order, health watches are notified before they end, and nothing sets them to SERVING any more.
       setServing(false);
       closing.abort();

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
 import type { Database } from './database.js';
 import { isPostgres } from './postgres/open-postgres.js';
-import { createPrivateFile } from './sqlite/create-private-file.js';
+import { createPrivateFile } from './sqlite/sqlite-file.js';
 
 /**
  * Copies the SQLite store to a new file that only its owner can read, also while a core is using it.

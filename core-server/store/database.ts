@@ -6,9 +6,8 @@ import type { Logger } from 'pino';
 import { migrateDatabase } from './migrations/migrate.js';
 import { openPostgres } from './postgres/open-postgres.js';
 import { describePostgresUrl } from './postgres/postgres-url.js';
-import { createPrivateFile } from './sqlite/create-private-file.js';
 import { openSqlite } from './sqlite/open-sqlite.js';
-import { sqliteFileName } from './sqlite/sqlite-file.js';
+import { createPrivateFile, sqliteFileName } from './sqlite/sqlite-file.js';
 import { isTemporary } from './storage-error.js';
 
 /** The open configuration store. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { decodeUpright } from '../../core-server/image/decode/decode.js';
-import { readHeader } from '../../core-server/image/decode/header.js';
+import { readHeader } from '../../core-server/image/decode/open-picture.js';
 import { scaledSize } from '../../core-server/image/picture.js';
 import { imageFile } from '../helpers/pictures/image-file.js';
 import { type MeasuredDetector, timeProcessor } from './measured-detector.js';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { decodeUpright } from '../../core-server/image/decode/decode.js';
-import { readHeader } from '../../core-server/image/decode/header.js';
+import { readHeader } from '../../core-server/image/decode/open-picture.js';
 import { scaledSize } from '../../core-server/image/picture.js';
 import { imageFile } from '../helpers/pictures/image-file.js';
 import type { MeterPhoto } from './meter-data.js';

@@ -1,7 +1,6 @@
-import { decodeRegion, decodeUpright } from '../../image/decode/decode.js';
+import { decodeRegion, decodeUpright, turnPicture } from '../../image/decode/decode.js';
 import { type OpenPicture, type Region, type RgbPicture, scaledSize, wholeOf } from '../../image/picture.js';
 import { resizePicture } from '../../image/resize/resize-picture.js';
-import { turnPicture } from '../../image/turn.js';
 import type { Model } from '../../inference/models/sessions.js';
 import { inferFaces, readCandidates } from './candidates.js';
 import {

@@ -1,6 +1,6 @@
 import { createStopwatch } from '../../common/stopwatch.js';
 import { decodeUpright } from '../../image/decode/decode.js';
-import { readHeader } from '../../image/decode/header.js';
+import { readHeader } from '../../image/decode/open-picture.js';
 import { type Resampling, scaledSize } from '../../image/picture.js';
 import { assembleReading } from './assemble.js';
 import type { CounterReader } from './counter-reading.js';

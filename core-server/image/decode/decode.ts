@@ -1,7 +1,7 @@
 import sharp, { type Sharp } from 'sharp';
-import { corruptImage } from '../inspect/corrupt-image.js';
 import type { ImageType } from '../inspect/sniff-type.js';
-import type { ImageFile, PictureFile, Region, Resampling, RgbPicture, Size } from '../picture.js';
+import type { ImageFile, PictureFile, QuarterTurns, Region, Resampling, RgbPicture, Size } from '../picture.js';
+import { corruptImage } from '../refuse-image.js';
 import { decodePlainJpeg } from './plain-jpeg.js';
 
 /**
@@ -32,6 +32,16 @@ export async function decodeWhole(file: ImageFile, maxPixels: number): Promise<R
 export async function decodeRegion(file: PictureFile, region: Region, size: Size = region): Promise<RgbPicture> {
   const part = open(file).extract({ ...region });
   return toRgb(part.resize(size.width, size.height, { fit: 'fill', kernel: 'cubic' }));
+}
+
+/** Decoded pixels, rotated clockwise by quarter turns. */
+export async function turnPicture(picture: RgbPicture, turns: QuarterTurns): Promise<RgbPicture> {
+  const { data, width, height } = picture;
+  const turned = await sharp(data, { raw: { width, height, channels: 3 } })
+    .rotate(turns * 90)
+    .raw()
+    .toBuffer();
+  return turns === 2 ? { data: turned, width, height } : { data: turned, width: height, height: width };
 }
 
 /**

@@ -1,7 +1,8 @@
-import { mayHaveProfile } from '../inspect/colour-profile.js';
-import type { ImageFile, ImageLimits, OpenPicture } from '../picture.js';
+import sharp from 'sharp';
+import { isPlainProfile, mayHaveProfile } from '../inspect/colour-profile.js';
+import type { ImageFile, ImageLimits, OpenPicture, Size } from '../picture.js';
+import { corruptImage, refuseImage } from '../refuse-image.js';
 import { decodeUpright, decodeWhole } from './decode.js';
-import { checkSize, readHeader } from './header.js';
 
 /** Up to Full HD, decoding the whole picture once costs less than decoding for each pass and crop. */
 export const maxPixelsDecodedOnce = 1920 * 1080;
@@ -28,4 +29,33 @@ export async function openPicture(file: ImageFile, limits: ImageLimits): Promise
   const { size } = picture;
   const isSmall = size.width * size.height <= maxPixelsDecodedOnce;
   return isSmall ? { ...picture, whole: await decodeUpright(picture, size) } : picture;
+}
+
+/**
+ * What the header alone says: the size of the upright picture (EXIF orientation applied), and the profile.
+ *
+ * @throws Refusal CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS before any pixel costs memory
+ */
+export async function readHeader(file: ImageFile, limits: ImageLimits): Promise<OpenPicture> {
+  const { autoOrient, icc } = await sharp(file.bytes, { limitInputPixels: false })
+    .metadata()
+    .catch((error: unknown) => {
+      throw corruptImage(error);
+    });
+  const { width, height } = autoOrient;
+  const size = { width, height };
+  checkSize(size, limits);
+  return { ...file, size, usesProfile: icc !== undefined && isPlainProfile(icc) };
+}
+
+/** @throws Refusal IMAGE_TOO_MANY_PIXELS */
+function checkSize({ width, height }: Size, limits: ImageLimits): void {
+  const check = (value: number, what: string, limit: number): void => {
+    if (value <= limit) return;
+    const wish = `want at most ${limit}`;
+    throw refuseImage('IMAGE_TOO_MANY_PIXELS', `has ${what} (${width} x ${height}), ${wish}`, { value, limit });
+  };
+  const [pixels, side] = [width * height, Math.max(width, height)];
+  check(pixels, `${pixels} pixels`, limits.maxPixels);
+  check(side, `a side of ${side} pixels`, limits.maxSide);
 }

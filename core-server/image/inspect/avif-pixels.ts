@@ -1,5 +1,5 @@
-import { refuse } from '../../../runtime/errors/refusal.js';
-import { type Cursor, DamagedFile } from './cursor.js';
+import { corruptImage, refuseImage } from '../refuse-image.js';
+import type { Cursor } from './cursor.js';
 
 /** Whether libheif takes no other memory or time for an item than for its pixels. */
 const plainTypes = new Set(['av01', 'grid', 'tmap', 'Exif', 'mime', 'uri ']);
@@ -13,26 +13,20 @@ const pixelsPerPixel = 2;
  * decodes each tile whole, four at a time, however little the grid shows of it, and makes no grid that is larger than
  * its tiles.
  *
- * @throws Refusal UNSUPPORTED_IMAGE_TYPE or IMAGE_TOO_MANY_PIXELS; DamagedFile
+ * @throws Refusal UNSUPPORTED_IMAGE_TYPE, IMAGE_TOO_MANY_PIXELS or CORRUPT_IMAGE
  */
 export function avifPixels(file: Cursor, maxPixels: number): number {
   const items = readAvifItems(file);
   const grids = items.filter(({ type }) => type === 'grid').length;
   if (grids > maxGrids || items.some(({ type }) => !plainTypes.has(type))) {
-    throw refuse(
-      'UNSUPPORTED_IMAGE_TYPE',
-      'image is an AVIF composed in an unusual way, want one picture or one grid of tiles',
-      { details: { field: 'image', value: 'avif' } },
-    );
+    const what = 'is an AVIF composed in an unusual way, want one picture or one grid of tiles';
+    throw refuseImage('UNSUPPORTED_IMAGE_TYPE', what, { value: 'avif' });
   }
   const pixels = items.reduce((sum, item) => sum + item.pixels, 0);
   const limit = pixelsPerPixel * maxPixels;
   if (pixels > limit) {
-    throw refuse(
-      'IMAGE_TOO_MANY_PIXELS',
-      `image has ${pixels} pixels with all tiles, layers and channels, want at most ${limit}`,
-      { details: { field: 'image', value: String(pixels), limit: String(limit) } },
-    );
+    const what = `has ${pixels} pixels with all tiles, layers and channels, want at most ${limit}`;
+    throw refuseImage('IMAGE_TOO_MANY_PIXELS', what, { value: pixels, limit });
   }
   return pixels;
 }
@@ -51,11 +45,11 @@ const maxParts = 1_000;
 /**
  * The items of an AVIF, as libheif reads them (ISO/IEC 14496-12, 8.11, and 23008-12, 9.3).
  *
- * @throws DamagedFile if the file is cut off, malformed, or could be read in more than one way
+ * @throws Refusal CORRUPT_IMAGE if the file is cut off, malformed, or could be read in more than one way
  */
 function readAvifItems(file: Cursor): AvifItem[] {
   const top = boxesOf(file);
-  if (top.some(({ type }) => type === 'mini')) throw new DamagedFile('two sorts of meta boxes');
+  if (top.some(({ type }) => type === 'mini')) throw corruptImage('two sorts of meta boxes');
   const meta = boxesOf(only(top, 'meta').part(4));
   const iprp = boxesOf(only(meta, 'iprp'));
   const properties = boxesOf(only(iprp, 'ipco'));
@@ -65,11 +59,11 @@ function readAvifItems(file: Cursor): AvifItem[] {
   const extents = readExtents(only(meta, 'iloc'), file, idat);
   // libvips parses each, and its parts can only be found where they stand together.
   const exif = Array.from(types.keys()).filter((id) => types.get(id) === 'Exif');
-  if (exif.length > 1 || exif.some((id) => (extents.get(id)?.length ?? 0) > 1)) throw new DamagedFile('EXIF in parts');
+  if (exif.length > 1 || exif.some((id) => (extents.get(id)?.length ?? 0) > 1)) throw corruptImage('EXIF in parts');
 
   return Array.from(types, ([id, type]) => {
     if (type !== 'av01') return { type, pixels: 0 };
-    const own = boxesOfItem(properties, associations.get(id) ?? []);
+    const own = (associations.get(id) ?? []).flatMap((index) => properties[index - 1] ?? []);
     const size = only(own, 'ispe');
     // What follows the first four bytes of the configuration is decoded before the data.
     const streams = [only(own, 'av1C').part(4), file.join(extents.get(id) ?? [])];
@@ -90,9 +84,9 @@ function boxesOf(bytes: Cursor): Box[] {
     const header = short === 1 ? 16 : 8;
     const long = short === 1 ? bytes.uint(at + 8, 8) : short;
     const end = short === 0 ? bytes.length : at + long;
-    if (end < at + header) throw new DamagedFile('a box smaller than its header');
+    if (end < at + header) throw corruptImage('a box smaller than its header');
     const type = bytes.text(at + 4, 4);
-    if (boxes.push({ type, body: bytes.part(at + header, end) }) > maxParts) throw new DamagedFile('too many boxes');
+    if (boxes.push({ type, body: bytes.part(at + header, end) }) > maxParts) throw corruptImage('too many boxes');
     at = end;
   }
   return boxes;
@@ -100,12 +94,8 @@ function boxesOf(bytes: Cursor): Box[] {
 
 function only(boxes: readonly Box[], type: string): Cursor {
   const [first, ...others] = boxes.filter((box) => box.type === type);
-  if (!first || others.length > 0) throw new DamagedFile(`${others.length > 0 ? 'several' : 'no'} ${type}`);
+  if (!first || others.length > 0) throw corruptImage(`${others.length > 0 ? 'several' : 'no'} ${type}`);
   return first.body;
-}
-
-function boxesOfItem(properties: readonly Box[], indices: readonly number[]): Box[] {
-  return indices.flatMap((index) => properties[index - 1] ?? []);
 }
 
 /** Reads integers one after the other; beyond the end, it throws. */
@@ -118,7 +108,7 @@ function readerOf(bytes: Cursor, from = 0): (size: number) => number {
 }
 
 function assertFew(count: number): number {
-  if (count > maxParts) throw new DamagedFile('too many items');
+  if (count > maxParts) throw corruptImage('too many items');
   return count;
 }
 
@@ -128,10 +118,10 @@ function readTypes(iinf: Cursor): Map<number, string> {
   for (const { type, body } of boxesOf(iinf.part(iinf.byte(0) === 0 ? 6 : 8))) {
     if (type !== 'infe') continue;
     const version = body.byte(0);
-    if (version !== 2 && version !== 3) throw new DamagedFile('an item without a type');
+    if (version !== 2 && version !== 3) throw corruptImage('an item without a type');
     const idBytes = version === 2 ? 2 : 4;
     const id = body.uint(4, idBytes);
-    if (types.has(id)) throw new DamagedFile('an item twice');
+    if (types.has(id)) throw corruptImage('an item twice');
     types.set(id, body.text(idBytes + 6, 4));
   }
   return types;
@@ -145,7 +135,7 @@ function readAssociations(ipma: Cursor): Map<number, number[]> {
   const associations = new Map<number, number[]>();
   for (let left = assertFew(read(4)); left > 0; left -= 1) {
     const id = read(idBytes);
-    if (associations.has(id)) throw new DamagedFile('properties of an item twice');
+    if (associations.has(id)) throw corruptImage('properties of an item twice');
     // The highest bit says whether the property is essential.
     const indices = Array.from({ length: read(1) }, () => read(indexBytes) % 2 ** (8 * indexBytes - 1));
     associations.set(id, indices);
@@ -160,13 +150,13 @@ function readExtents(iloc: Cursor, file: Cursor, idat: Cursor | undefined): Map<
   const [offsetBytes, lengthBytes, baseBytes] = [sizes >> 12, (sizes >> 8) & 15, (sizes >> 4) & 15];
   const indexBytes = version === 0 ? 0 : sizes & 15;
   if ([offsetBytes, lengthBytes, baseBytes, indexBytes].some((size) => ![0, 4, 8].includes(size)))
-    throw new DamagedFile('numbers of an odd size');
+    throw corruptImage('numbers of an odd size');
   const read = readerOf(iloc, 6);
   const idBytes = version < 2 ? 2 : 4;
   const extents = new Map<number, Cursor[]>();
   for (let left = assertFew(read(idBytes)); left > 0; left -= 1) {
     const id = read(idBytes);
-    if (extents.has(id)) throw new DamagedFile('the place of an item twice');
+    if (extents.has(id)) throw corruptImage('the place of an item twice');
     const isInside = version > 0 && (read(2) & 15) === 1;
     read(2);
     const base = read(baseBytes);
@@ -191,7 +181,7 @@ function countFrames(stream: Cursor): number {
   let units = 0;
   for (let at = 0; at < stream.length;) {
     units += 1;
-    if (units > maxParts) throw new DamagedFile('too many units');
+    if (units > maxParts) throw corruptImage('too many units');
     const header = stream.uint(at, 1);
     const type = (header >> 3) & 15;
     if (type === frameHeader || type === frame) frames += 1;

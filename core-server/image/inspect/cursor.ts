@@ -1,5 +1,4 @@
-/** A file that is cut off, contradicts itself, or asks for more work than any picture needs. */
-export class DamagedFile extends Error {}
+import { corruptImage } from '../refuse-image.js';
 
 /** Parsers look at each byte a few times at most. */
 const stepsPerByte = 4;
@@ -35,16 +34,16 @@ export class Cursor {
     this.#budget = budget;
   }
 
-  /** Counts work. @throws DamagedFile if it is more than any picture needs */
+  /** Counts work. @throws Refusal CORRUPT_IMAGE if it is more than any picture needs */
   step(count = 1): void {
     this.#budget.steps -= count;
-    if (this.#budget.steps < 0) throw new DamagedFile('more steps than any picture needs');
+    if (this.#budget.steps < 0) throw corruptImage('more steps than any picture needs');
   }
 
-  /** An unsigned integer of 0 to 8 bytes; above 2^53, it is rounded. @throws DamagedFile beyond the end */
+  /** An unsigned integer of 0 to 8 bytes; above 2^53, it is rounded. @throws Refusal CORRUPT_IMAGE beyond the end */
   uint(at: number, bytes: number, isLittle = false): number {
     this.step();
-    if (at + bytes > this.length) throw new DamagedFile('cut off');
+    if (at + bytes > this.length) throw corruptImage('cut off');
     if (bytes === 0) return 0;
     if (bytes <= 6) return isLittle ? this.#bytes.readUIntLE(at, bytes) : this.#bytes.readUIntBE(at, bytes);
     return Number(isLittle ? this.#bytes.readBigUInt64LE(at) : this.#bytes.readBigUInt64BE(at));
@@ -74,7 +73,7 @@ export class Cursor {
   part(from: number, to = this.length): Cursor {
     this.step();
     this.#budget.parts -= 1;
-    if (this.#budget.parts < 0) throw new DamagedFile('more parts than any picture has');
+    if (this.#budget.parts < 0) throw corruptImage('more parts than any picture has');
     return new Cursor(this.#bytes.subarray(from, to), this.#budget);
   }
 

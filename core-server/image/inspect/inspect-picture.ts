@@ -1,7 +1,6 @@
-import { refuse } from '../../../runtime/errors/refusal.js';
 import type { ImageFile, ImageLimits } from '../picture.js';
+import { refuseImage } from '../refuse-image.js';
 import { avifPixels } from './avif-pixels.js';
-import { refuseDamaged } from './corrupt-image.js';
 import { partsOf } from './count-parts.js';
 import { Cursor } from './cursor.js';
 import type { ImageType } from './sniff-type.js';
@@ -18,24 +17,19 @@ const avifBytesPerPixel = 24;
  * @throws Refusal UNSUPPORTED_IMAGE_TYPE, CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS for an AVIF
  */
 export function inspectPicture({ bytes, type }: ImageFile, { maxPixels }: Pick<ImageLimits, 'maxPixels'>): number {
-  return refuseDamaged(() => {
-    const file = new Cursor(bytes);
-    const [page] = type === 'tiff' ? tiffDirectories(file) : [];
-    if (type === 'tiff') assertKnownCompression(page);
-    assertFewParts(file, type);
-    if (type === 'avif') return Math.min(1, avifPixels(file, maxPixels) / maxPixels);
-    return Math.min(1, tiffBytes(page) / (maxPixels * avifBytesPerPixel));
-  });
+  const file = new Cursor(bytes);
+  const [page] = type === 'tiff' ? tiffDirectories(file) : [];
+  if (type === 'tiff') assertKnownCompression(page);
+  assertFewParts(file, type);
+  if (type === 'avif') return Math.min(1, avifPixels(file, maxPixels) / maxPixels);
+  return Math.min(1, tiffBytes(page) / (maxPixels * avifBytesPerPixel));
 }
 
 function assertFewParts(file: Cursor, type: ImageType): void {
   for (const { name, max, found } of partsOf[type]?.(file) ?? []) {
     if (found <= max) continue;
-    throw refuse(
-      'UNSUPPORTED_IMAGE_TYPE',
-      `image is ${type === 'avif' ? 'an' : 'a'} ${type.toUpperCase()} of more than ${max} ${name}, want one of fewer`,
-      { details: { field: 'image', value: type, limit: String(max) } },
-    );
+    const what = `${type === 'avif' ? 'an' : 'a'} ${type.toUpperCase()} of more than ${max} ${name}`;
+    throw refuseImage('UNSUPPORTED_IMAGE_TYPE', `is ${what}, want one of fewer`, { value: type, limit: max });
   }
 }
 
@@ -45,11 +39,8 @@ const compressions = [1, 2, 3, 4, 5, jpegInTiff, 8, 32_946, 32_773];
 function assertKnownCompression(page: TiffDirectory | undefined): void {
   const compression = tiffCompression(page);
   if (compressions.includes(compression)) return;
-  throw refuse(
-    'UNSUPPORTED_IMAGE_TYPE',
-    `image is a TIFF with compression ${compression}, want none, CCITT, LZW, JPEG, deflate or PackBits`,
-    { details: { field: 'image', value: 'tiff' } },
-  );
+  const what = `is a TIFF with compression ${compression}, want none, CCITT, LZW, JPEG, deflate or PackBits`;
+  throw refuseImage('UNSUPPORTED_IMAGE_TYPE', what, { value: 'tiff' });
 }
 
 /** Tags of a TIFF (TIFF 6.0, section 8). */

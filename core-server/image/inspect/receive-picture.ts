@@ -1,5 +1,5 @@
-import { refuse } from '../../../runtime/errors/refusal.js';
 import type { ImageFile, ImageLimits } from '../picture.js';
+import { refuseImage } from '../refuse-image.js';
 import { sniffType, type UnsupportedType } from './sniff-type.js';
 
 const unsupported: Readonly<Record<UnsupportedType, string>> = {
@@ -14,27 +14,22 @@ const unsupported: Readonly<Record<UnsupportedType, string>> = {
  * @throws Refusal EMPTY_IMAGE, BODY_TOO_LARGE or UNSUPPORTED_IMAGE_TYPE
  */
 export function receivePicture(bytes: Uint8Array, limits: Pick<ImageLimits, 'maxBytes'>): ImageFile {
-  const field = 'image';
-  if (bytes.length === 0) {
-    throw refuse('EMPTY_IMAGE', 'image has no bytes, want a picture file', {
-      details: { field },
-    });
-  }
-  if (bytes.length > limits.maxBytes) {
-    throw refuse('BODY_TOO_LARGE', `image has ${bytes.length} bytes, want at most ${limits.maxBytes}`, {
-      details: { field, value: String(bytes.length), limit: String(limits.maxBytes) },
+  const { length } = bytes;
+  const { maxBytes } = limits;
+  if (length === 0) throw refuseImage('EMPTY_IMAGE', 'has no bytes, want a picture file');
+  if (length > maxBytes) {
+    throw refuseImage('BODY_TOO_LARGE', `has ${length} bytes, want at most ${maxBytes}`, {
+      value: length,
+      limit: maxBytes,
     });
   }
   const type = sniffType(bytes);
-  if (type === 'heic' || type === 'avis') {
-    throw refuse('UNSUPPORTED_IMAGE_TYPE', `image is ${unsupported[type]}`, {
-      details: { field, value: type },
-    });
-  }
   if (type === undefined) {
-    throw refuse('UNSUPPORTED_IMAGE_TYPE', 'image is of an unknown type, want JPEG, PNG, WebP, AVIF, GIF or TIFF', {
-      details: { field },
-    });
+    const what = 'is of an unknown type, want JPEG, PNG, WebP, AVIF, GIF or TIFF';
+    throw refuseImage('UNSUPPORTED_IMAGE_TYPE', what);
+  }
+  if (type === 'heic' || type === 'avis') {
+    throw refuseImage('UNSUPPORTED_IMAGE_TYPE', `is ${unsupported[type]}`, { value: type });
   }
   return { bytes, type };
 }

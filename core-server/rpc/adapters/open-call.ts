@@ -47,7 +47,7 @@ export function openCall(
   const controller = new AbortController();
   // Each request of a stream listens.
   setMaxListeners(0, controller.signal);
-  const metadata = grpcCall.metadata;
+  const { metadata } = grpcCall;
   const requestId = readRequestId(metadata);
   const state = stateOf(metadata);
   const { keyId = '', admitRequest, trace } = state;
@@ -140,11 +140,6 @@ function tookTooLong(limitMs: number): Refusal {
   });
 }
 
-function readText(metadata: Metadata, key: string): string | undefined {
-  const [value] = metadata.get(key);
-  return typeof value === 'string' ? value : undefined;
-}
-
 /** The caller's address without its port; if a trusted proxy called, that of the proxy's client. */
 function addressBehindProxy(
   grpcCall: Pick<ServerUnaryCall<unknown, unknown>, 'getPeer' | 'metadata'>,
@@ -152,6 +147,6 @@ function addressBehindProxy(
 ): string {
   const peer = grpcCall.getPeer();
   const address = peer.replace(/:\d+$/, '');
-  const client = readText(grpcCall.metadata, 'x-forwarded-for');
-  return client !== undefined && isIP(client) !== 0 && isTrustedProxy(address) ? client : address;
+  const [client] = grpcCall.metadata.get('x-forwarded-for');
+  return typeof client === 'string' && isIP(client) !== 0 && isTrustedProxy(address) ? client : address;
 }

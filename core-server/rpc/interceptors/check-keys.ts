@@ -1,21 +1,17 @@
-import type { Metadata } from '@grpc/grpc-js';
-import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
+import { type Metadata, ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import type { Operation } from '../../../generated/imageanalysis/v1/admin.js';
 import { Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import type { AdminKeyCheck } from '../../access/keys/admin-key.js';
 import { parseApiKey } from '../../access/keys/api-key-format.js';
+import type { ApiKey } from '../../access/keys/api-keys.js';
 import { refuseCall } from '../call-log.js';
 import { stateOf } from '../call-state.js';
 import type { Service } from '../grpc-server.js';
 import { isKeyless, nameOf, serviceOf } from '../service-paths.js';
 
 /** What the interceptor needs to know about an API key. */
-export interface AuthenticatedKey {
-  readonly id: string;
-  /** What it may be used for; empty means everything. */
-  readonly operations: readonly Operation[];
-}
+type AuthenticatedKey = Pick<ApiKey, 'id' | 'operations'>;
 
 /** A service whose calls need an API key. */
 export interface KeyedService extends Pick<Service, 'definition'> {
@@ -55,14 +51,15 @@ export interface AccessDependencies {
  */
 export function checkApiKeys(deps: AccessDependencies): ServerInterceptor {
   const services = new Map(deps.services.map((service) => [nameOf(service), service]));
-  return guard(async ({ path, requestStream, deadline }, metadata) => {
+  return guard(async (metadata, { path, requestStream }, grpcCall) => {
     const service = services.get(serviceOf(path));
     if (service === undefined) throw new Error(`no operation allows ${path}`);
     const { operation, isQueued } = service;
     const sent = readSecret(metadata, 'apikey');
     const claimed = parseApiKey(sent);
     // Requests in a stream wait for a place in the queue.
-    if (isQueued && !requestStream && claimed) deps.assertRoom({ keyId: claimed.id, deadline });
+    if (isQueued && !requestStream && claimed)
+      deps.assertRoom({ keyId: claimed.id, deadline: Number(grpcCall.getDeadline()) });
     const authenticate = async () => assertAllowed(await deps.authenticate(sent), operation);
     const { id: keyId } = await authenticate();
     const admit = () => deps.consume(keyId);
@@ -86,31 +83,24 @@ function assertAllowed(key: AuthenticatedKey, operation: Operation): Authenticat
 
 /** Checks the metadata `adminkey` of every administration call. */
 export function checkAdminKeys(checkAdminKey: AdminKeyCheck, log: Logger): ServerInterceptor {
-  return guard(({ peer }, metadata) => checkAdminKey(readSecret(metadata, 'adminkey'), peer), log);
+  return guard((metadata, _, grpcCall) => checkAdminKey(readSecret(metadata, 'adminkey'), grpcCall.getPeer()), log);
 }
 
-interface GuardedCall {
-  readonly path: string;
-  readonly requestStream: boolean;
-  readonly deadline: number;
-  /** The caller's address with its port. */
-  readonly peer: string;
-}
+type Check = (metadata: Metadata, ...call: Parameters<ServerInterceptor>) => Promise<void>;
 
 /**
  * Runs a check on the metadata of every call except health and reflection; refuses the call if the check
  * throws or rejects.
  */
-function guard(check: (call: GuardedCall, metadata: Metadata) => Promise<void>, log: Logger): ServerInterceptor {
-  return ({ path, requestStream }, grpcCall) =>
+function guard(check: Check, log: Logger): ServerInterceptor {
+  return (method, grpcCall) =>
     new ServerInterceptingCall(grpcCall, {
       start: (next) =>
         next({
           onReceiveMetadata(metadata, pass) {
-            const deadline = Number(grpcCall.getDeadline());
-            const peer = grpcCall.getPeer();
+            const { path } = method;
             const run = async () => {
-              if (!isKeyless(path)) await check({ path, requestStream, deadline, peer }, metadata);
+              if (!isKeyless(path)) await check(metadata, method, grpcCall);
               metadata.remove('apikey');
               metadata.remove('adminkey');
               pass(metadata);

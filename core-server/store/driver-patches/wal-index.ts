@@ -1,14 +1,12 @@
 import { openSync, readSync } from 'node:fs';
 
-/** The memory that all connections to a SQLite file in WAL mode share. */
-export interface WalIndex {
-  /**
-   * A text that differs after each commit, by any process: the header of the shared memory
-   * (https://www.sqlite.org/walformat.html), with a change counter, the length of the log and its checksums. SQLite
-   * compares the same bytes to learn whether its cached pages are still valid. Undefined if there is no such header.
-   */
-  readVersion(): string | undefined;
-}
+/**
+ * Reads a text that differs after each commit, by any process: the header of the memory that all connections to a SQLite
+ * file in WAL mode share (https://www.sqlite.org/walformat.html), with a change counter, the length of the log and its
+ * checksums. SQLite compares the same bytes to learn whether its cached pages are still valid. Undefined if there is no
+ * such header.
+ */
+export type ReadWalVersion = () => string | undefined;
 
 /** Two copies of the header, 48 bytes each: `struct WalIndexHdr` in SQLite's wal.c. */
 const headerBytes = 96;
@@ -25,19 +23,17 @@ const format = new Uint8Array(Uint32Array.of(3_007_000).buffer);
  *   read.
  * - Delete when the driver offers `PRAGMA data_version` without a turn through another thread.
  */
-export function openWalIndex(sharedMemoryFile: string): WalIndex | undefined {
+export function openWalIndex(sharedMemoryFile: string): ReadWalVersion | undefined {
   const file = openForEver(sharedMemoryFile);
   if (file === undefined) return undefined;
-  return {
-    readVersion() {
-      const header = Buffer.allocUnsafe(headerBytes);
-      try {
-        if (readSync(file, header, 0, headerBytes, 0) !== headerBytes) return undefined;
-      } catch {
-        return undefined;
-      }
-      return header.compare(format, 0, 4, 0, 4) === 0 ? header.toString('latin1') : undefined;
-    },
+  return () => {
+    const header = Buffer.allocUnsafe(headerBytes);
+    try {
+      if (readSync(file, header, 0, headerBytes, 0) !== headerBytes) return undefined;
+    } catch {
+      return undefined;
+    }
+    return header.compare(format, 0, 4, 0, 4) === 0 ? header.toString('latin1') : undefined;
   };
 }
 

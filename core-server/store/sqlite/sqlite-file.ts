@@ -1,8 +1,19 @@
 import { statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import type { Knex } from 'knex';
-import { openWalIndex, type WalIndex } from '../driver-patches/wal-index.js';
+import { openWalIndex, type ReadWalVersion } from '../driver-patches/wal-index.js';
 
 export const sqliteFileName = 'image-analysis.sqlite3';
+
+/**
+ * Creates an empty file that only its owner can read. SQLite takes it as a new database, and would itself
+ * create one with whatever rights the umask leaves; the files it puts beside it get the same rights.
+ *
+ * @throws Error of the code EEXIST if there is a file already
+ */
+export async function createPrivateFile(file: string): Promise<void> {
+  await writeFile(file, '', { flag: 'wx', mode: 0o600 });
+}
 
 /** Identifies a file regardless of its name; undefined if it is missing or unreachable. */
 function identify(file: string): string | undefined {
@@ -38,7 +49,7 @@ export class SqliteFile {
   #isFileInPlace: (() => boolean) | undefined;
   #isWalInPlace: (() => boolean) | undefined;
   /** Of the connection, if it can tell commits. */
-  #walIndex: WalIndex | undefined;
+  #readWalVersion: ReadWalVersion | undefined;
 
   /** @param name its path */
   constructor(readonly name: string) {}
@@ -47,7 +58,7 @@ export class SqliteFile {
   noteOpened(): void {
     this.#isFileInPlace ??= watch(this.name);
     this.#isWalInPlace = undefined;
-    this.#walIndex = undefined;
+    this.#readWalVersion = undefined;
   }
 
   /** @throws Error of the code SQLITE_READONLY, as SQLite does where it checks. */
@@ -59,7 +70,7 @@ export class SqliteFile {
 
   /** Differs after each commit by any process; undefined if commits cannot be detected. */
   changeToken(): string | undefined {
-    return this.#isInPlace() ? this.#walIndex?.readVersion() : undefined;
+    return this.#isInPlace() ? this.#readWalVersion?.() : undefined;
   }
 
   /**
@@ -70,12 +81,12 @@ export class SqliteFile {
    */
   async proveChangeToken(commit: () => Promise<unknown>): Promise<void> {
     const isWalInPlace = watch(`${this.name}-wal`, `${this.name}-shm`);
-    const walIndex = openWalIndex(`${this.name}-shm`);
-    const before = walIndex?.readVersion();
+    const readWalVersion = openWalIndex(`${this.name}-shm`);
+    const before = readWalVersion?.();
     await commit();
-    if (before === undefined || before === walIndex?.readVersion()) return;
+    if (before === undefined || before === readWalVersion?.()) return;
     this.#isWalInPlace = isWalInPlace;
-    this.#walIndex = walIndex;
+    this.#readWalVersion = readWalVersion;
   }
 
   #isInPlace(): boolean {

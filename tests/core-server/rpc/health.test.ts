@@ -3,15 +3,16 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { Client, type ClientReadableStream, credentials, Server } from '@grpc/grpc-js';
 import { HealthImplementation, service } from 'grpc-health-check';
-import { serveHealth } from '../../../core-server/rpc/health.js';
+import { forgetUnwatched } from '../../../core-server/rpc/grpc-js-patches/forget-unwatched.js';
 import { eventually } from '../../helpers/eventually.js';
 import { bindServer } from '../../helpers/net/grpc.js';
 
 test('a name that nobody watches any more is not kept', async (t) => {
-  const added = t.mock.method(HealthImplementation.prototype, 'addToServer');
   const server = new Server();
-  serveHealth(server, ['known']).set('SERVING');
-  const { watchers } = added.mock.calls[0]?.this as { watchers: Map<string, unknown> };
+  const health = new HealthImplementation({ known: 'SERVING' });
+  forgetUnwatched(health);
+  health.addToServer(server);
+  const { watchers } = health as unknown as { watchers: Map<string, unknown> };
   const port = await bindServer(t, server);
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   t.after(() => client.close());

@@ -9,7 +9,7 @@ import { createNetworkCounterReader } from '../../../../core-server/features/met
 import { judgePlace } from '../../../../core-server/features/meter/read/hypothesis.js';
 import { expand, readStrips } from '../../../../core-server/features/meter/read/read-strips.js';
 import { decodeUpright } from '../../../../core-server/image/decode/decode.js';
-import { readHeader } from '../../../../core-server/image/decode/header.js';
+import { readHeader } from '../../../../core-server/image/decode/open-picture.js';
 import type { RgbPicture } from '../../../../core-server/image/picture.js';
 import { loadManifest } from '../../../../core-server/inference/models/manifest.js';
 import { openModel } from '../../../../core-server/inference/models/sessions.js';
