@@ -83,6 +83,9 @@ test('what follows a request behind which nothing is certain is never executed',
       [first + hidden, hidden],
     ])
       assert.deepEqual(await statusesOf(port, segments), [status], what);
+  // More than is read of a refused body.
+  const endless = post(`content-length: ${40 * 2 ** 20}\r\n`);
+  assert.deepEqual(await statusesOf(port, [endless + hidden, hidden]), [404]);
   for (const first of found) {
     const [status = 0, ...more] = await statusesOf(port, [first + hidden, hidden]);
     assert.ok([400, 404].includes(status) && more.length === 0, first);
@@ -101,6 +104,12 @@ test('a body is never executed, and what follows it is answered', async (t) => {
     ['a length', read(`content-length: ${size}\r\n`), hidden, 400],
     ['a length of what is refused', post(`content-length: ${size}\r\n`), hidden, 404],
     ['a length of a GET', livez(`content-length: ${size}\r\n`), hidden, 200],
+    [
+      'a length of an address with a host',
+      request('GET http://a/livez HTTP/1.1', `content-length: ${size}\r\n`),
+      hidden,
+      200,
+    ],
     ['chunks', chunked, `${chunk}0\r\n\r\n`, 400],
     ['an extension', chunked, `${chunk}0;a="b"\r\n\r\n`, 400],
     ['trailers', chunked, `${chunk}0\r\n${upgrade}\r\n`, 400],

@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import { openSocket } from '../../rest-facade/raw-http.js';
+import { eventually } from '../eventually.js';
+import type { Identity } from './certificates.js';
+
+/** What a proxy stands before, and what it proves itself with. */
+interface Behind {
+  readonly restPort: number;
+  readonly corePort: number;
+  readonly identity: Identity;
+  /** Changes the example before it is used. */
+  readonly change?: (configuration: string) => string;
+}
+
+/** How a proxy runs with the example of deploy/ that users copy. */
+interface Proxy {
+  readonly name: string;
+  readonly example: string;
+  /** Puts address, files and folder in the place of the example's. */
+  adapt(example: string, port: number, identity: Identity, folder: string): Promise<string>;
+  run(file: string, folder: string): ChildProcess;
+}
+
+const nginx: Proxy = {
+  name: 'nginx',
+  example: 'deploy/nginx/image-analysis.conf',
+  adapt(example, port, { certFile, keyFile }, folder) {
+    const own = example
+      .replace('listen 443', `listen 127.0.0.1:${port}`)
+      .replace('/etc/nginx/tls/image-analysis.crt', certFile)
+      .replace('/etc/nginx/tls/image-analysis.key', keyFile);
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+      (kind) => `${kind}_temp_path ${folder}/${kind};`,
+    );
+    return Promise.resolve(
+      [
+        'worker_processes 1;',
+        'daemon off;',
+        `pid ${folder}/pid;`,
+        'error_log stderr crit;',
+        'events {}',
+        `http { access_log off; ${temporary.join(' ')}`,
+        own,
+        '}',
+      ].join('\n'),
+    );
+  },
+  run: (file, folder) => spawn('nginx', ['-c', file, '-p', folder], { stdio: ['ignore', 'ignore', 'inherit'] }),
+};
+
+const haproxy: Proxy = {
+  name: 'HAProxy',
+  example: 'deploy/haproxy/haproxy.cfg',
+  async adapt(example, port, { cert, key }, folder) {
+    const pem = path.join(folder, 'identity.pem');
+    await writeFile(pem, `${cert}\n${key}`);
+    return example.replace('bind :443', `bind 127.0.0.1:${port}`).replace('/etc/haproxy/image-analysis.pem', pem);
+  },
+  run: (file) => spawn('haproxy', ['-f', file], { stdio: ['ignore', 'ignore', 'inherit'] }),
+};
+
+/** The proxies that deploy/ has an example for. */
+export const proxies = [nginx, haproxy].map((proxy) => ({
+  name: proxy.name,
+  /** Whether it is installed here; Debian's package has the same name. */
+  isInstalled: spawnSync(proxy.name.toLowerCase(), ['-v']).error === undefined,
+  start: (t: Pick<TestContext, 'after'>, behind: Behind) => start(t, proxy, behind),
+}));
+
+/** Starts a proxy with its example, until the test ends. @returns its port */
+async function start(t: Pick<TestContext, 'after'>, proxy: Proxy, behind: Behind): Promise<number> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'proxy-'));
+  // Started as root, nginx works as somebody else.
+  await chmod(folder, 0o755);
+  const port = await freePort();
+  const example = (await readFile(proxy.example, 'utf8'))
+    .replace('127.0.0.1:8080', `127.0.0.1:${behind.restPort}`)
+    .replace('127.0.0.1:50051', `127.0.0.1:${behind.corePort}`);
+  const { change = (text: string) => text } = behind;
+  const file = path.join(folder, 'configuration');
+  await writeFile(file, await proxy.adapt(change(example), port, behind.identity, folder));
+  const child = proxy.run(file, folder);
+  t.after(async () => {
+    if (child.kill()) await once(child, 'exit');
+    await rm(folder, { recursive: true });
+  });
+  await eventually(async () => {
+    if (child.exitCode !== null) throw new Error(`${proxy.name} ended with ${child.exitCode}`);
+    return openSocket(port).then(
+      (socket) => socket.destroy(),
+      () => false as const,
+    );
+  });
+  return port;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
