@@ -2,16 +2,6 @@ import { type ChannelCredentials, type ChannelOptions, credentials } from '@grpc
 import { type Identity, readCertificates, readIdentity, restrictCiphers } from '../runtime/net/tls.js';
 import type { Config } from './config.js';
 
-type TlsConfig = Pick<
-  Config,
-  | 'REST_TLS_CERT'
-  | 'REST_TLS_KEY'
-  | 'REST_CORE_TLS_CA'
-  | 'REST_CORE_TLS_CERT'
-  | 'REST_CORE_TLS_KEY'
-  | 'REST_CORE_TLS_NAME'
->;
-
 /** How the core is verified, and how the facade authenticates to it. */
 export interface CoreTrust {
   readonly credentials: ChannelCredentials;
@@ -26,7 +16,7 @@ export const plainText: CoreTrust = { credentials: credentials.createInsecure(),
  * @throws ConfigError naming the variables whose files cannot be used
  */
 export async function loadIdentity(
-  config: TlsConfig,
+  config: Partial<Config>,
   prefix: 'REST_TLS' | 'REST_CORE_TLS',
 ): Promise<Identity | undefined> {
   const { [`${prefix}_CERT` as const]: certFile, [`${prefix}_KEY` as const]: keyFile } = config;
@@ -40,7 +30,7 @@ export async function loadIdentity(
  * Plain text unless the core's CA is configured.
  * @throws ConfigError naming the variables whose files cannot be used
  */
-export async function loadCoreTrust(config: TlsConfig): Promise<CoreTrust> {
+export async function loadCoreTrust(config: Partial<Config>): Promise<CoreTrust> {
   const { REST_CORE_TLS_CA: authorityFile, REST_CORE_TLS_NAME: name } = config;
   if (authorityFile === undefined) return plainText;
   const authority = await readCertificates('REST_CORE_TLS_CA', authorityFile);

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { Metadata, ServerInterceptingCallInterface } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import type { Refusal } from '../../runtime/errors/refusal.js';
-import { isRequestId } from '../../runtime/observe/request-id.js';
+import { requestIdOf } from '../../runtime/observe/request-id.js';
 import { stateOf } from './call-state.js';
 import { toStatusObject } from './status.js';
 
@@ -21,8 +20,7 @@ export function logFault(log: Logger, error: Refusal, line: object): boolean {
 
 /** The caller's request id if it is safe in a log line, otherwise a new one. */
 export function readRequestId(metadata: Metadata): string {
-  const [sent] = metadata.get('x-request-id');
-  return isRequestId(sent) ? sent : randomUUID();
+  return requestIdOf(metadata.get('x-request-id')[0]);
 }
 
 /** Refuses a call before its handler, or that of a stream beside it, and writes its one log line. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { RequestLimits } from '../config.js';
+import { groupRoutes } from '../request/choose-route.js';
 import type { Route } from '../request/rules.js';
 import { describeErrors, errorSchema } from './describe-errors.js';
 import { describeOperation, tagOf } from './describe-operation.js';
@@ -22,7 +23,7 @@ export function createDocument(routes: readonly Route[], options: DocumentOption
   const responses = createResponseSchemas();
   const context = { reasons, responses, maxImageBytes: options.limits.maxImageBytes };
   const paths: Record<string, Record<string, Schema>> = {};
-  for (const group of groupByAddress(routes)) {
+  for (const group of groupRoutes(routes, ({ verb, template }) => `${verb} ${template}`).values()) {
     const [{ rpc, template, verb }] = group;
     const isMain = routes.find((route) => route.rpc === rpc)?.template === template;
     const operation = describeOperation(group, isMain, context);
@@ -69,15 +70,6 @@ export function createDocument(routes: readonly Route[], options: DocumentOption
       },
     },
   };
-}
-
-function groupByAddress(routes: readonly Route[]): [Route, ...Route[]][] {
-  const groups = new Map<string, [Route, ...Route[]]>();
-  for (const route of routes) {
-    const address = `${route.verb} ${route.template}`;
-    groups.set(address, [...(groups.get(address) ?? []), route] as [Route, ...Route[]]);
-  }
-  return [...groups.values()];
 }
 
 function describeTags(routes: readonly Route[]): Schema[] {

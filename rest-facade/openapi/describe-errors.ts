@@ -1,7 +1,7 @@
 import { codeOfReason } from '../../runtime/errors/reasons.js';
 import type { Route } from '../request/rules.js';
 import { toHttpStatus } from '../response/http-error.js';
-import { type ErrorExample, errorExampleOf, type ErrorReason } from './refusals.js';
+import { errorExampleOf, type ErrorReason } from './refusals.js';
 import type { Schema } from './schema.js';
 
 /** The responses for an operation's refusals, by HTTP status. */
@@ -33,18 +33,13 @@ function describeStatus(http: number, reasons: readonly ErrorReason[], routes: r
         schema: { $ref: '#/components/schemas/ErrorResponse' },
         examples: Object.fromEntries(
           reasons.flatMap((reason) => {
-            const example = errorExampleOf(reason, routes);
-            const { name, code } = reason;
-            return example === undefined ? [] : [[name, { value: toBody(example, code) }]];
+            const value = errorExampleOf(reason, routes);
+            return value === undefined ? [] : [[reason.name, { value }]];
           }),
         ),
       },
     },
   };
-}
-
-function toBody({ message, reason, details }: ErrorExample, code: string): Schema {
-  return { message, code, reason, request_id: '5c1d6b0e-6c0e-4c53-9f0a-6f2a8f5e3b1d', details };
 }
 
 /** The body of every refusal. */

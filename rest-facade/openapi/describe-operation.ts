@@ -1,4 +1,5 @@
 import { QueryParameter_Presence as Presence } from '../../generated/imageanalysis/v1/rest.js';
+import type { Candidates } from '../request/choose-route.js';
 import type { Field } from '../request/field.js';
 import { hasPicture, isChoice, type PictureRule, type Route } from '../request/rules.js';
 import { createRenderer } from '../response/create-renderer.js';
@@ -21,11 +22,7 @@ export interface OperationContext {
  *
  * @param isMain whether this is the first address of its RPC, which then names it
  */
-export function describeOperation(
-  routes: readonly [Route, ...Route[]],
-  isMain: boolean,
-  context: OperationContext,
-): Schema {
+export function describeOperation(routes: Candidates, isMain: boolean, context: OperationContext): Schema {
   const [route] = routes;
   const reasons = new Set(routes.flatMap((each) => reasonsOf(each, context.reasons)));
   return {
@@ -52,7 +49,7 @@ export function tagOf({ rpc }: Route): string {
   return words.map((word, at) => (at === 0 ? word : word.toLowerCase())).join(' ');
 }
 
-function describeSuccess(routes: readonly [Route, ...Route[]], { responses }: OperationContext): Schema {
+function describeSuccess(routes: Candidates, { responses }: OperationContext): Schema {
   const [{ rpc }] = routes;
   const render = createRenderer(rpc.response);
   const schemas = routes.map((route) => responses.describe(route.rpc.response));

@@ -6,7 +6,7 @@ import { readProtos } from '../protos.js';
 import { toOption } from '../read-option.js';
 import { hasPicture, type Route } from '../request/rules.js';
 import { fieldOptionsOf } from '../response/field-options.js';
-import { unwrap } from './schema.js';
+import { type Schema, unwrap } from './schema.js';
 
 /** What an operation has that it may be refused for, as in the option `rest_refusal`. */
 const occasions = ['any', 'none', 'json', 'multipart', 'data-url', 'picture', 'required', 'score'] as const;
@@ -72,21 +72,11 @@ export function reasonsOf(route: Route, reasons: readonly ErrorReason[]): ErrorR
 
 const isRequired = (field: protobuf.Field): boolean => fieldOptionsOf(field).required;
 
-/** A refusal as a caller gets it. */
-export interface ErrorExample {
-  readonly reason: Reason;
-  readonly message: string;
-  readonly details: Readonly<Record<string, string>>;
-}
-
 /**
- * The example of a reason that fits an operation best; undefined where there is none. A test has the service say
- * each that the document shows.
+ * The example of a reason that fits an operation best, as a caller gets it; undefined where there is none. A test has
+ * the service say each that the document shows.
  */
-export function errorExampleOf(
-  { name: reason, says }: ErrorReason,
-  routes: readonly Route[],
-): ErrorExample | undefined {
+export function errorExampleOf({ name, code, says }: ErrorReason, routes: readonly Route[]): Schema | undefined {
   const names = new Map(routes.flatMap(namesOf));
   for (const template of says) {
     const details: Record<string, string> = {};
@@ -99,7 +89,7 @@ export function errorExampleOf(
         return mark === '=' ? '' : String(value);
       },
     );
-    if (fits) return { reason, message, details };
+    if (fits) return { message, code, reason: name, request_id: '5c1d6b0e-6c0e-4c53-9f0a-6f2a8f5e3b1d', details };
   }
   return undefined;
 }

@@ -7,6 +7,17 @@ import { isChoice, type Route } from './rules.js';
 /** The routes of one verb and path. */
 export type Candidates = readonly [Route, ...Route[]];
 
+/** The routes that have something in common, such as their path, in their order. */
+export function groupRoutes(routes: readonly Route[], keyOf: (route: Route) => string): Map<string, Candidates> {
+  const groups = new Map<string, [Route, ...Route[]]>();
+  for (const route of routes) {
+    const group = groups.get(keyOf(route));
+    if (group === undefined) groups.set(keyOf(route), [route]);
+    else group.push(route);
+  }
+  return groups;
+}
+
 /**
  * Chooses between routes with the same verb and path by the presence of query parameters: with a value, or
  * bare (an empty value counts as none). So `GET /face_config_score` is two RPCs:

@@ -20,8 +20,6 @@ export function toHttpStatus(code: status, reason: string): number {
       return 405;
   }
   switch (code) {
-    case status.OK:
-      return 200;
     case status.INVALID_ARGUMENT:
     case status.FAILED_PRECONDITION:
     case status.OUT_OF_RANGE:
@@ -46,10 +44,7 @@ export function toHttpStatus(code: status, reason: string): number {
       return 503;
     case status.DEADLINE_EXCEEDED:
       return 504;
-    case status.UNKNOWN:
-    case status.INTERNAL:
-    case status.DATA_LOSS:
-      return 500;
+    // UNKNOWN, INTERNAL, DATA_LOSS, and what this version of gRPC does not know.
     default:
       return 500;
   }

@@ -16,7 +16,7 @@ import { createConfig, requestLimitsOf } from '../config.js';
 import { createThrottle } from '../core-client/throttle.js';
 import type { Page } from '../pages/create-pages.js';
 import { loadRpcs } from '../protos.js';
-import type { Candidates } from '../request/choose-route.js';
+import { groupRoutes } from '../request/choose-route.js';
 import { methodNotAllowed, noSuchRoute } from '../request/no-such-route.js';
 import { badlyEncoded } from '../request/parse-target.js';
 import { createRoutes, type Route } from '../request/rules.js';
@@ -83,8 +83,8 @@ export function createRouter(options: RouterOptions): Router {
   router.use(openRequest(deps.limits), observeRequest(deps), setAnswerHeaders(deps));
   if (deps.corsOrigins.length > 0) router.use(allowOrigins(deps.corsOrigins));
   router.use(requireHost, servePages(deps.pages));
-  for (const [path, routes] of groupBy(deps.routes, (route) => route.path)) {
-    const byVerb = groupBy(routes, ({ verb }) => verb);
+  for (const [path, routes] of groupRoutes(deps.routes, (route) => route.path)) {
+    const byVerb = groupRoutes(routes, ({ verb }) => verb);
     const verbs = [...byVerb.keys()];
     const own = router.route(path).all((_request, response, next) => {
       const context = contextOf(response);
@@ -96,16 +96,6 @@ export function createRouter(options: RouterOptions): Router {
     for (const [verb, candidates] of byVerb) own[verb.toLowerCase() as 'get'](handleOperation(deps, candidates));
   }
   return router.use(refuseUnknown, answerError);
-}
-
-function groupBy(routes: readonly Route[], keyOf: (route: Route) => string) {
-  const groups = new Map<string, [Route, ...Route[]]>();
-  for (const route of routes) {
-    const group = groups.get(keyOf(route));
-    if (group === undefined) groups.set(keyOf(route), [route]);
-    else group.push(route);
-  }
-  return groups as ReadonlyMap<string, Candidates>;
 }
 
 /** CORS. Keys are headers, so cookies are not allowed. A preflight is answered like every OPTIONS request. */

@@ -1,11 +1,9 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
+import { arrivals } from './request-context.js';
 
-/** @param arrivedAt when the headers of the request had been read; monotonic, milliseconds */
-export type Handle = (request: IncomingMessage, response: ServerResponse, arrivedAt: number) => void;
-
-type Line = Parameters<Handle>[];
+type Line = Parameters<RequestListener>[];
 
 /** The waiting requests of a connection. */
 const waiting = createSymbolProperty<Socket, Line>();
@@ -18,7 +16,7 @@ const waiting = createSymbolProperty<Socket, Line>();
  * more there are, and new connections, health checks among them, would wait in the kernel for seconds while
  * others are served. This way, as many connections are accepted as requests are started.
  */
-export function beginInTurns(handle: Handle): RequestListener {
+export function beginInTurns(handle: RequestListener): RequestListener {
   const lines: Line[] = [];
   let hasBegun = false;
 
@@ -36,7 +34,8 @@ export function beginInTurns(handle: Handle): RequestListener {
   return (request, response) => {
     const line = waiting.get(request.socket) ?? [];
     waiting.set(request.socket, line);
-    if (line.push([request, response, performance.now()]) === 1) lines.push(line);
+    arrivals.set(request, performance.now());
+    if (line.push([request, response]) === 1) lines.push(line);
     if (!hasBegun) next();
   };
 }

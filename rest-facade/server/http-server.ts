@@ -12,7 +12,6 @@ import { toOriginForm } from '../request/parse-target.js';
 import { beginInTurns } from './begin-in-turns.js';
 import { expressMessages } from './express-messages.js';
 import { answerMalformed, maxHeaderBytes } from './malformed.js';
-import { setArrival } from './request-context.js';
 
 /** A listening HTTP server. */
 export interface HttpServer {
@@ -67,8 +66,7 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
 function createFacadeServer(app: Express, { identity, requestTimeoutMs, log }: HttpServerOptions): Server {
   // Stands before Express: what a flood must not get past.
   const handle = limitPipelining(
-    beginInTurns((request, response, arrivedAt) => {
-      setArrival(request, arrivedAt);
+    beginInTurns((request, response) => {
       request.url = toOriginForm(request.url ?? '/');
       app(request, response);
     }),

@@ -1,18 +1,12 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { createRegistry, secondsBuckets } from '../../runtime/observe/registry.js';
+import type { Outcome } from './request-context.js';
 
 /** The facade's metrics. Labels are our own names: no key, company, address or picture. */
 export interface Metrics {
   readonly registry: Registry;
-  /** An HTTP request ended. */
-  requestEnded(request: {
-    /** Verb and template, `POST /face_detect_single`; `other` if no route or page matches. */
-    readonly operation: string;
-    readonly status: number;
-    /** `OK` if it succeeded. */
-    readonly reason: string;
-    readonly seconds: number;
-  }): void;
+  /** @param operation verb and template, `POST /face_detect_single`; `other` if no route or page matches */
+  requestEnded(operation: string, outcome: Outcome): void;
 }
 
 export function createMetrics(options: {
@@ -46,7 +40,7 @@ export function createMetrics(options: {
 
   return {
     registry,
-    requestEnded({ operation, status, reason, seconds }) {
+    requestEnded(operation, { status, reason, seconds }) {
       requests.inc({ operation, status, reason });
       latency.observe({ operation }, seconds);
     },

@@ -1,9 +1,9 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Tracing } from '../../runtime/observe/tracing.js';
 import { showPath } from '../request/no-such-route.js';
 import type { Metrics } from './metrics.js';
-import { contextOf, outcomeOf } from './request-context.js';
+import { contextOf, type Outcome, outcomeOf, type RequestContext } from './request-context.js';
 
 /** Pages that an orchestrator asks for every few seconds. */
 const probes: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz']);
@@ -21,39 +21,31 @@ export interface Observers {
  */
 export function observeRequest({ log, metrics, tracing }: Observers): RequestHandler {
   return (request, response, next) => {
-    const end = probes.has(request.path) ? undefined : trace(tracing, request, response);
+    const { method, headers, path } = request;
+    const context = contextOf(response);
+    const given = headers['traceparent'];
+    const parent = typeof given === 'string' ? given : undefined;
+    const span = probes.has(path) ? undefined : tracing.start(method, parent, 'server', context.arrivedAt);
+    context.traceparent = span?.traceparent;
     response.once('close', () => {
-      const { route } = contextOf(response);
-      const { method } = request;
-      writeLine(log, request, response);
-      const operation = route === undefined ? 'other' : `${method} ${route}`;
-      metrics.requestEnded({ operation, ...outcomeOf(response) });
-      end?.();
+      const { route, requestId } = context;
+      const outcome = outcomeOf(response);
+      const operation = route === undefined ? undefined : `${method} ${route}`;
+      writeLine(log, request, context, outcome);
+      metrics.requestEnded(operation ?? 'other', outcome);
+      span?.end({
+        name: operation ?? method,
+        failed: outcome.status >= 500,
+        attributes: {
+          'http.request.method': method,
+          'http.response.status_code': outcome.status,
+          'http.route': route ?? 'other',
+          'imageanalysis.reason': outcome.reason,
+          'imageanalysis.request_id': requestId,
+        },
+      });
     });
     next();
-  };
-}
-
-/** Starts a span; returns how to end it. */
-function trace(tracing: Tracing, { method, headers }: Request, response: Response): () => void {
-  const context = contextOf(response);
-  const given = headers['traceparent'];
-  const parent = typeof given === 'string' ? given : undefined;
-  const span = tracing.start(method, parent, 'server', context.arrivedAt);
-  context.traceparent = span.traceparent;
-  return () => {
-    const { status, reason } = outcomeOf(response);
-    span.end({
-      name: context.route === undefined ? method : `${method} ${context.route}`,
-      failed: status >= 500,
-      attributes: {
-        'http.request.method': method,
-        'http.response.status_code': status,
-        'http.route': context.route ?? 'other',
-        'imageanalysis.reason': reason,
-        'imageanalysis.request_id': context.requestId,
-      },
-    });
   };
 }
 
@@ -62,9 +54,8 @@ function trace(tracing: Tracing, { method, headers }: Request, response: Respons
  * query strings hold a password, headers the API key. Members are named as in the core's log, so that one request is
  * found in both by its `request_id`.
  */
-function writeLine(log: Logger, request: Request, response: Response): void {
-  const { requestId, clientAddress, route, refusal } = contextOf(response);
-  const { status, reason, seconds } = outcomeOf(response);
+function writeLine(log: Logger, request: Request, context: RequestContext, { status, reason, seconds }: Outcome): void {
+  const { requestId, clientAddress, route, refusal } = context;
   const [path = ''] = request.originalUrl.split('?', 1);
   const line = {
     request_id: requestId,
@@ -76,8 +67,8 @@ function writeLine(log: Logger, request: Request, response: Response): void {
     duration_ms: Math.round(seconds * 10_000) / 10,
     client: clientAddress,
   };
-  if (line.reason === 'INTERNAL') log.error({ ...line, err: refusal?.cause }, 'request');
-  else if (line.reason === 'CORE_UNAVAILABLE') log.warn({ ...line, err: refusal?.cause }, 'request');
+  if (reason === 'INTERNAL') log.error({ ...line, err: refusal?.cause }, 'request');
+  else if (reason === 'CORE_UNAVAILABLE') log.warn({ ...line, err: refusal?.cause }, 'request');
   // While probes succeed, their lines say nothing.
   else if (status === 200 && probes.has(route)) log.debug(line, 'request');
   else log.info(line, 'request');

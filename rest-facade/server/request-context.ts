@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
 import { callerGone, type Refusal, refuse } from '../../runtime/errors/refusal.js';
 import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
-import { isRequestId } from '../../runtime/observe/request-id.js';
+import { requestIdOf } from '../../runtime/observe/request-id.js';
 
 /** What is known about one HTTP request while it is answered. */
 export interface RequestContext {
@@ -36,12 +35,8 @@ const takeAnswerMs = 5_000;
 /** nginx's status for a client that disconnected before its response was sent. */
 const clientClosed = 499;
 
-const arrivals = createSymbolProperty<IncomingMessage, number>();
-
-/** For a request that waited for its turn. @param at monotonic, milliseconds */
-export function setArrival(request: IncomingMessage, at: number): void {
-  arrivals.set(request, at);
-}
+/** When a request arrived that waited for its turn; monotonic, milliseconds. */
+export const arrivals = createSymbolProperty<IncomingMessage, number>();
 
 /**
  * Opens a request: its id (the caller's if harmless, otherwise a new one; returned with every response), the
@@ -52,8 +47,7 @@ export function openRequest({ requestTimeoutMs }: { requestTimeoutMs: number }):
   return (request, response, next) => {
     const arrivedAt = arrivals.get(request) ?? performance.now();
     const deadline = arrivedAt + requestTimeoutMs;
-    const given = request.headers['x-request-id'];
-    const id = isRequestId(given) ? given : randomUUID();
+    const requestId = requestIdOf(request.headers['x-request-id']);
     const controller = new AbortController();
     let timer: NodeJS.Timeout;
     const onDeadline = () => {
@@ -70,9 +64,9 @@ export function openRequest({ requestTimeoutMs }: { requestTimeoutMs: number }):
       clearTimeout(timer);
       if (!response.writableFinished) controller.abort(callerGone());
     });
-    response.setHeader('x-request-id', id);
+    response.setHeader('x-request-id', requestId);
     const context: RequestContext = {
-      requestId: id,
+      requestId,
       clientAddress: clientAddressOf(request),
       arrivedAt,
       deadline: () => new Date(Date.now() + deadline - performance.now()),
@@ -100,13 +94,16 @@ export function contextOf(response: Response): RequestContext {
   return context;
 }
 
-/** How a request ended; to be called once its response is closed. */
-export function outcomeOf(response: Response): {
+/** How a request ended. */
+export interface Outcome {
   readonly status: number;
   /** `OK` if it succeeded. */
   readonly reason: string;
   readonly seconds: number;
-} {
+}
+
+/** To be called once the response is closed. */
+export function outcomeOf(response: Response): Outcome {
   const { refusal, arrivedAt } = contextOf(response);
   const seconds = (performance.now() - arrivedAt) / 1000;
   if (!response.writableFinished) return { status: clientClosed, reason: 'CLIENT_CLOSED', seconds };

@@ -10,11 +10,6 @@ export function fairLimit(free: number): number {
   return heldPerFree * free;
 }
 
-/** The most that one owner may have of a resource, if nobody else has any of it. */
-export function largestShare(total: number): number {
-  return Math.floor((total * heldPerFree) / (heldPerFree + 1));
-}
-
 /** An amount of something, such as bytes or places, for all requests together. */
 export interface FairBudget {
   /** The share that one caller may take. */
@@ -37,7 +32,7 @@ export function createFairBudget(max: number): FairBudget {
   let taken = 0;
   return {
     of: (owner) => ({
-      largest: largestShare(max),
+      largest: Math.floor((max * heldPerFree) / (heldPerFree + 1)),
       take(amount) {
         const own = (held.get(owner) ?? 0) + amount;
         if (own > fairLimit(max - taken - amount)) return false;

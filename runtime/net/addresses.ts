@@ -40,24 +40,18 @@ export type IsTrustedProxy = (address: string) => boolean;
 export function parseTrustedProxies(list: string): IsTrustedProxy {
   const addresses = new BlockList();
   for (const part of list.split(',').map((text) => text.trim())) {
-    if (part !== '') add(addresses, part);
+    if (part === '') continue;
+    const [, address = '', length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(part) ?? [];
+    const bits = isIPv6(address) ? 128 : 32;
+    const prefix = Number(length ?? bits);
+    if (isIP(address) === 0 || prefix > bits)
+      throw new Error(`"${part}" is no address or network, want one such as 10.2.0.0/16`);
+    addresses.addSubnet(address, prefix, familyOf(address));
   }
-  return (address) => {
-    const family = isIP(address);
-    return family !== 0 && addresses.check(address, family === 6 ? 'ipv6' : 'ipv4');
-  };
+  return (address) => isIP(address) !== 0 && addresses.check(address, familyOf(address));
 }
 
-function add(addresses: BlockList, part: string): void {
-  const [address = '', prefix] = part.split('/');
-  const family = isIP(address);
-  const bits = family === 6 ? 128 : 32;
-  const length = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : NaN;
-  if (family === 0 || !(length <= bits)) {
-    throw new Error(`"${part}" is no address or network, want one such as 10.2.0.0/16`);
-  }
-  addresses.addSubnet(address, length, family === 6 ? 'ipv6' : 'ipv4');
-}
+const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
 
 /** A setting that is such a list. */
 export const proxyList = z.string().refine(isProxyList, 'want addresses and networks such as 127.0.0.0/8, ::1');

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { type AppOptions, createApp } from '../../rest-facade/server/app.js';
 import { expressMessages } from '../../rest-facade/server/express-messages.js';
-import { setArrival } from '../../rest-facade/server/request-context.js';
+import { arrivals } from '../../rest-facade/server/request-context.js';
 
 /** The limits that it has unless a test gives others. */
 export const limits = {
@@ -23,7 +23,7 @@ export async function serveApp(t: TestContext, options: Partial<AppOptions>, wai
   const core = { call: () => Promise.resolve({}) };
   const app = createApp({ core, limits, ...options });
   const server = createServer(expressMessages(app), (request, response) => {
-    setArrival(request, performance.now() - waitedMs);
+    arrivals.set(request, performance.now() - waitedMs);
     app(request, response);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -4,20 +4,21 @@ import { Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beginInTurns } from '../../../rest-facade/server/begin-in-turns.js';
+import { arrivals } from '../../../rest-facade/server/request-context.js';
 
 function setUp() {
   const begun: string[] = [];
-  const arrivals: number[] = [];
-  const handle = beginInTurns(({ url = '' }, _response, arrivedAt) => {
-    begun.push(url);
-    arrivals.push(arrivedAt);
+  const arrived: unknown[] = [];
+  const handle = beginInTurns((request) => {
+    begun.push(request.url ?? '');
+    arrived.push(arrivals.get(request));
   });
   const arrive = (name: string, socket = new Socket()) => {
     const request = Object.assign(new IncomingMessage(socket), { url: name });
     handle(request, new ServerResponse(request));
     return socket;
   };
-  return { begun, arrivals, arrive };
+  return { begun, arrived, arrive };
 }
 
 test('one request is begun a turn, first come first served', async () => {
@@ -44,10 +45,10 @@ test('a request that comes alone is begun at once', async () => {
 test('each request is begun with the time of its arrival, not of its turn', async (t) => {
   let now = 0;
   t.mock.method(performance, 'now', () => now);
-  const { arrivals, arrive } = setUp();
+  const { arrived, arrive } = setUp();
   for (; now < 3; now += 1) arrive('a');
   for (let turn = 0; turn < 2; turn += 1) await nextTurn();
-  assert.deepEqual(arrivals, [0, 1, 2]);
+  assert.deepEqual(arrived, [0, 1, 2]);
 });
 
 test('connections take turns, whatever each has sent', async () => {

@@ -21,7 +21,7 @@ test('the wait of a request for its turn counts in its metrics, trace, deadline 
   const startedAt: (number | undefined)[] = [];
   const timeLeftMs: number[] = [];
   const deps: Partial<AppOptions> = {
-    metrics: { requestEnded: ({ seconds }) => ended.resolve(seconds) },
+    metrics: { requestEnded: (_operation, { seconds }) => ended.resolve(seconds) },
     tracing: {
       ...noTracing,
       start(name, parent, kind, at) {
