@@ -8,63 +8,40 @@ import { ConfigError } from '../runtime/settings/read-settings.js';
 import { createAccess } from './access/create-access.js';
 import { createConfig } from './compose/config.js';
 import { registerDemo } from './compose/first-start.js';
-import type { AdminCliDependencies } from './features/admin/cli/dependencies.js';
 import { createAdminProgram } from './features/admin/cli/program.js';
 import { readPassword } from './features/admin/cli/read-password.js';
 import { createAdminHandlers } from './features/admin/service.js';
 import { backUp } from './store/back-up.js';
-import { createDatabase, type Database, openDatabase } from './store/database.js';
+import { createDatabase, type Database, type DatabaseOptions, openDatabase } from './store/database.js';
 import { sqliteFileName } from './store/sqlite/sqlite-file.js';
 
 const now = (): Date => new Date();
 const generatePassword = (): string => randomBytes(15).toString('base64url');
 
 /**
- * Opens the store, which is created if `mayCreate`, does the work and closes the store. Any other work on a store that is
- * missing means a mistyped folder, which would look like a service without keys.
+ * Does the work on the store and closes it. A store that is missing and may not be means a mistyped folder, which would
+ * look like a service without keys.
+ *
+ * @param open brings its tables up to date or leaves them as they are
+ * @throws ConfigError if it does not exist and may not be created
  */
 async function withStore<T>(
-  { mayCreate }: { readonly mayCreate: boolean },
+  mayCreate: boolean,
+  open: (place: DatabaseOptions) => Database | Promise<Database>,
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
-  const { place, missing } = findStore(mayCreate);
-  const db = await createDatabase(place);
-  if (missing !== undefined) process.stderr.write(`created a new store: ${missing}\n`);
-  return closeAfter(db, work);
-}
-
-/** Copies the store as it is: a copy made before an upgrade is one that the older version can read. */
-function backUpStore(file: string): Promise<void> {
-  return closeAfter(openDatabase(findStore(false).place), (db) => backUp(db, file));
-}
-
-async function closeAfter<T>(db: Database, work: (db: Database) => Promise<T>): Promise<T> {
+  const { DATABASE_URL: url, CORE_DATA_DIR: dataDir } = createConfig(process.env);
+  const file = path.join(dataDir, sqliteFileName);
+  const isMissing = url === undefined && !existsSync(file);
+  if (isMissing && !mayCreate) throw new ConfigError(`there is no store ${file}: want its folder in CORE_DATA_DIR`);
+  const db = await open({ url, dataDir });
+  if (isMissing) process.stderr.write(`created a new store: ${file}\n`);
   try {
     return await work(db);
   } finally {
     await db.destroy();
   }
 }
-
-/**
- * Where the store is, and the name of its file if that does not exist yet.
- *
- * @throws ConfigError if it does not exist and may not be missing
- */
-function findStore(mayMiss: boolean) {
-  const { DATABASE_URL: url, CORE_DATA_DIR: dataDir } = createConfig(process.env);
-  const file = path.join(dataDir, sqliteFileName);
-  const missing = url === undefined && !existsSync(file) ? file : undefined;
-  if (missing !== undefined && !mayMiss)
-    throw new ConfigError(`there is no store ${missing}: want its folder in CORE_DATA_DIR`);
-  return { place: { url, dataDir }, missing };
-}
-
-const withHandlers: AdminCliDependencies['withHandlers'] = (work, options = { mayCreate: false }) =>
-  withStore(options, (db) => {
-    const access = createAccess(db, now);
-    return work(createAdminHandlers({ ...access, now }));
-  });
 
 /** @returns the exit code */
 async function run(program: Command, argv: readonly string[]): Promise<number> {
@@ -98,9 +75,11 @@ process.stdout.on('error', ({ message }) => {
 });
 
 const program = createAdminProgram({
-  withHandlers,
-  backUp: async (file) => backUpStore(file),
-  registerDemo: () => withStore({ mayCreate: true }, (db) => registerDemo(db, { password: generatePassword(), now })),
+  withHandlers: (work, { mayCreate } = { mayCreate: false }) =>
+    withStore(mayCreate, createDatabase, (db) => work(createAdminHandlers({ ...createAccess(db, now), now }))),
+  // As it is: a copy made before an upgrade is one that the older version can read.
+  backUp: (file) => withStore(false, openDatabase, (db) => backUp(db, file)),
+  registerDemo: () => withStore(true, createDatabase, (db) => registerDemo(db, { password: generatePassword(), now })),
   write: (text) => process.stdout.write(`${text}\n`),
   readPassword: () => readPassword(process.stdin, process.stderr),
   generatePassword,

@@ -8,33 +8,14 @@ import { fairLimit } from '../../runtime/limits/fair-budget.js';
  * Who has no room is refused by the caller, or, where it can be slowed down, waits outside and moves in
  * as room is made. Pure: no clock, no promise.
  */
-export interface JobQueue<Item> {
-  /** Puts an item behind the others of its owner, or outside where there is no room for it. */
-  add(item: Item): void;
-  /** Whether an item of this owner would get a place. */
-  hasRoom(owner: string): boolean;
-  /** Puts an item that was taken before ahead of its owner's others; never refused, since it had its place. */
-  putBack(item: Item): void;
-  /** Takes the oldest item of the owner whose turn it is; items that may not be taken yet stay where they are. */
-  take(mayTake?: (item: Item) => boolean): Item | undefined;
-  /** Removes an item wherever it stands; false when it is not here any more. */
-  remove(item: Item): boolean;
-  /** Removes and returns everything, in the order in which it would have been taken. */
-  clear(): Item[];
-  /** The most items with a place that would be taken before one that this owner adds now. */
-  aheadOf(owner: string): number;
-  /** Items that have a place, and items that wait for one. */
-  readonly size: number;
-}
-
-export function createJobQueue<Item>(capacity: number, ownerOf: (item: Item) => string): JobQueue<Item> {
+export function createJobQueue<Item>(capacity: number, ownerOf: (item: Item) => string) {
   const queued = createRoundRobin(ownerOf);
   const waiting = createRoundRobin(ownerOf);
 
   const hasRoom = (owner: string): boolean => queued.count(owner) < fairLimit(capacity - queued.size);
 
-  const moveIn = (): Item | undefined => waiting.take((_, owner) => hasRoom(owner));
   const fillUp = (): void => {
+    const moveIn = () => waiting.take((_, owner) => hasRoom(owner));
     for (let item = moveIn(); item !== undefined; item = moveIn()) queued.add(item);
   };
   const take = (mayTake?: (item: Item) => boolean): Item | undefined => {
@@ -45,26 +26,37 @@ export function createJobQueue<Item>(capacity: number, ownerOf: (item: Item) => 
   };
 
   return {
-    add: (item) => (hasRoom(ownerOf(item)) ? queued : waiting).add(item),
+    /** Puts an item behind the others of its owner, or outside where there is no room for it. */
+    add: (item: Item): void => (hasRoom(ownerOf(item)) ? queued : waiting).add(item),
+    /** Whether an item of this owner would get a place. */
     hasRoom,
-    aheadOf: (owner) => queued.aheadOf(owner),
-    putBack: (item) => queued.putBack(item),
+    /** The most items with a place that would be taken before one that this owner adds now. */
+    aheadOf: (owner: string): number => queued.aheadOf(owner),
+    /** Puts an item that was taken before ahead of its owner's others; never refused, since it had its place. */
+    putBack: (item: Item): void => queued.putBack(item),
+    /** Takes the oldest item of the owner whose turn it is; items that may not be taken yet stay where they are. */
     take,
-    remove(item) {
+    /** Removes an item wherever it stands; false when it is not here any more. */
+    remove(item: Item): boolean {
       const found = queued.remove(item) || waiting.remove(item);
       if (found) fillUp();
       return found;
     },
-    clear() {
+    /** Removes and returns everything, in the order in which it would have been taken. */
+    clear(): Item[] {
       const all: Item[] = [];
       for (let item = take(); item !== undefined; item = take()) all.push(item);
       return all;
     },
-    get size() {
+    /** Items that have a place, and items that wait for one. */
+    get size(): number {
       return queued.size + waiting.size;
     },
   };
 }
+
+/** A queue of items. */
+export type JobQueue<Item> = ReturnType<typeof createJobQueue<Item>>;
 
 /** A line for each owner; whoever had a turn goes last. */
 function createRoundRobin<Item>(ownerOf: (item: Item) => string) {
@@ -74,6 +66,8 @@ function createRoundRobin<Item>(ownerOf: (item: Item) => string) {
   const returned = new Set<Item>();
   let size = 0;
 
+  /** Items of an owner. */
+  const count = (owner: string): number => lines.get(owner)?.size ?? 0;
   const add = (item: Item): void => {
     const owner = ownerOf(item);
     lines.set(owner, (lines.get(owner) ?? new Set()).add(item));
@@ -97,9 +91,8 @@ function createRoundRobin<Item>(ownerOf: (item: Item) => string) {
       const later = [...(lines.get(ownerOf(item)) ?? [])].filter((other) => !returned.has(other));
       add(item);
       returned.add(item);
-      const line = lines.get(ownerOf(item));
-      // What is deleted and added again stands last.
-      for (const other of later) if (line?.delete(other)) line.add(other);
+      // What is removed and added again stands last.
+      for (const other of later) if (remove(other)) add(other);
     },
     /** Takes the first item that may be taken, of the first owner in turn that has one. */
     take(mayTake: (item: Item, owner: string) => boolean = () => true): Item | undefined {
@@ -114,10 +107,9 @@ function createRoundRobin<Item>(ownerOf: (item: Item) => string) {
       }
       return undefined;
     },
-    /** Items of an owner. */
-    count: (owner: string): number => lines.get(owner)?.size ?? 0,
+    count,
     aheadOf(owner: string): number {
-      const own = lines.get(owner)?.size ?? 0;
+      const own = count(owner);
       let ahead = own;
       for (const [other, line] of lines) {
         if (other !== owner) ahead += Math.min(line.size, own + 1);

@@ -1,15 +1,10 @@
 /** Accumulates the time of named steps. */
-export interface Stopwatch {
-  time<Result>(step: string, work: () => Result | Promise<Result>): Promise<Result>;
-  /** Milliseconds by step, so far. */
-  readonly timings: Readonly<Record<string, number>>;
-}
-
-export function createStopwatch(now: () => number): Stopwatch {
+export function createStopwatch(now: () => number) {
   const timings: Record<string, number> = {};
   return {
-    timings,
-    async time(step, work) {
+    /** Milliseconds by step, so far. */
+    timings: timings as Readonly<Record<string, number>>,
+    async time<Result>(step: string, work: () => Result | Promise<Result>): Promise<Result> {
       const start = now();
       try {
         return await work();

@@ -53,8 +53,9 @@ export async function cropFaces(
   faces: readonly Cuttable[],
   wish: CropWish = plainCrop,
 ): Promise<Uint8Array[]> {
+  if (faces.length === 0) return [];
   const boxes = faces.map(({ box }) => widened(box, wish.margin));
-  if (wish !== plainCrop) checkPixels(boxes, source.size, wish);
+  checkPixels(boxes, source.size, wish);
   const { picture, around } = await openAround(source, wish.isAligned ? boxes.map(withRoomToTurn) : boxes);
   const crops = new Array<Uint8Array>(faces.length);
   const rest = faces.entries();
@@ -81,6 +82,7 @@ export async function cropFaces(
  * @throws Refusal CORRUPT_IMAGE
  */
 export async function sampleBoxes(source: OpenPicture, boxes: readonly Box[], size: Size): Promise<RgbPicture[]> {
+  if (boxes.length === 0) return [];
   const { picture, around } = await openAround(source, boxes);
   return boxes.map((box) => resizePicture(picture, size, inside(box, source.size, around)));
 }
@@ -103,17 +105,12 @@ export function unionOf(regions: readonly Region[]): Region {
   return { left, top, width: right - left, height: bottom - top };
 }
 
-/** Decoded pixels that hold all boxes, and which region of the picture they are. */
+/** Decoded pixels that hold all boxes, one at least, and which region of the picture they are. */
 async function openAround(
   source: OpenPicture,
   boxes: readonly Box[],
 ): Promise<{ picture: RgbPicture; around: Region }> {
   if (source.whole) return { picture: source.whole, around: wholeOf(source.size) };
-  if (boxes.length === 0)
-    return {
-      picture: { data: new Uint8Array(), width: 0, height: 0 },
-      around: { left: 0, top: 0, width: 0, height: 0 },
-    };
   const around = unionOf(boxes.map((box) => wholePixels(box, source.size)));
   return { picture: await decodeRegion(source, around), around };
 }

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { promisify } from 'node:util';
 import {
   Server,
   type ServerCredentials,
@@ -92,7 +93,10 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
   health.addToServer(server);
   createReflection(serviceNames, settings.descriptorSet).addToServer(server);
 
-  const port = await bind(server, formatAddress({ host: settings.host, port: options.port }), settings.credentials);
+  const address = formatAddress({ host: settings.host, port: options.port });
+  const port = await promisify(server.bindAsync.bind(server))(address, settings.credentials).catch((cause: unknown) => {
+    throw new Error(`cannot listen on ${address}`, { cause });
+  });
   const streaming = new Set(
     services.flatMap(({ definition }) =>
       Object.values(definition).flatMap(({ path, requestStream }) => (requestStream ? path : [])),
@@ -135,13 +139,4 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
       clearTimeout(timer);
     },
   };
-}
-
-function bind(server: Server, address: string, credentials: ServerCredentials): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.bindAsync(address, credentials, (error, port) => {
-      if (error) reject(new Error(`cannot listen on ${address}`, { cause: error }));
-      else resolve(port);
-    });
-  });
 }

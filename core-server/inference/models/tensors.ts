@@ -11,13 +11,11 @@ export function pictureTensor({ data, width, height }: RgbPicture): TensorData {
  *
  * @throws Error if the network has none of that name, or it holds no floats
  */
-export function floatsOf(outputs: Readonly<Record<string, TensorData>>, name: string): FloatOutput {
+export function floatsOf(
+  outputs: Readonly<Record<string, TensorData>>,
+  name: string,
+): { readonly data: Float32Array; readonly dims: readonly number[] } {
   const output = outputs[name];
   if (output?.data instanceof Float32Array) return { data: output.data, dims: output.dims };
   throw new Error(`the network gives no floats "${name}"`);
-}
-
-interface FloatOutput {
-  readonly data: Float32Array;
-  readonly dims: readonly number[];
 }

@@ -56,48 +56,56 @@ function pump<Request, Response>(
   call: OpenCall,
   settings: StreamSettings,
 ): Promise<void> {
-  const { closing, maxInFlight } = settings;
+  const { closing, maxInFlight, idleMs } = settings;
   const answer = createAnswerer(stream, handler, call, settings.maxDeadlineMs);
-  const idle = startIdleTimer(settings.idleMs, call);
+  let idle: NodeJS.Timeout | undefined;
   let inWork = 0;
   let isHalfClosed = false;
   let stop = (): void => {};
 
   const pumped = new Promise<void>((resolve, reject) => {
     const rest = (): void => {
+      if (inWork > 0) return;
       if (isHalfClosed || call.signal.aborted) resolve();
       else if (closing.aborted) reject(shuttingDown('go on in a new stream'));
-      else idle.start();
+      else idle = setTimeout(() => call.abort(idleTooLong(idleMs)), idleMs);
     };
     const onDone = (): void => {
       inWork -= 1;
-      if (inWork === 0) rest();
+      rest();
       if (!closing.aborted) stream.resume();
     };
     const onRequest = (request: Request): void => {
-      idle.stop();
+      clearTimeout(idle);
       inWork += 1;
       if (inWork >= maxInFlight) stream.pause();
       answer(request).then(onDone, reject);
     };
     const onHalfClose = (): void => {
       isHalfClosed = true;
-      if (inWork === 0) rest();
+      rest();
     };
     const onClosing = (): void => {
       stream.pause();
-      if (inWork === 0) rest();
+      rest();
     };
     stop = () => {
-      idle.stop();
+      clearTimeout(idle);
       closing.removeEventListener('abort', onClosing);
       stream.off('data', onRequest).off('end', onHalfClose).pause();
     };
     stream.on('data', onRequest).on('end', onHalfClose);
     closing.addEventListener('abort', onClosing);
     if (closing.aborted) onClosing();
+    else rest();
   });
   return raceSignal(pumped, call.signal).finally(stop);
+}
+
+function idleTooLong(idleMs: number): Refusal {
+  return refuse('DEADLINE', `the stream was idle for ${idleMs} ms, go on in a new stream`, {
+    details: { limit: String(idleMs) },
+  });
 }
 
 /** Creates the function that answers one request of a stream. */
@@ -125,21 +133,4 @@ function createAnswerer<Request, Response>(
       limited.close();
     }
   };
-}
-
-function startIdleTimer(idleMs: number, call: OpenCall) {
-  let timer: NodeJS.Timeout | undefined;
-  const expire = () =>
-    call.abort(
-      refuse('DEADLINE', `the stream was idle for ${idleMs} ms, go on in a new stream`, {
-        details: { limit: String(idleMs) },
-      }),
-    );
-  const stop = () => clearTimeout(timer);
-  const start = () => {
-    stop();
-    timer = setTimeout(expire, idleMs);
-  };
-  start();
-  return { start, stop };
 }

@@ -1,4 +1,5 @@
 import knex, { type Knex } from 'knex';
+import type { Client } from 'pg';
 import { limitEnd, onConnectFailure } from '../driver-patches/knex-drivers.js';
 import { withVerifiedTls } from './postgres-url.js';
 
@@ -52,17 +53,9 @@ export function openPostgres(
   return db;
 }
 
-interface PostgresConnection {
-  query(sql: string, done: (error: Error | null) => void): void;
-  end(): Promise<void>;
-}
-
 // A statement, not a startup parameter, since connection poolers refuse unknown parameters.
 function preparePostgres(statementTimeoutMs: number) {
-  return (
-    connection: PostgresConnection,
-    done: (error: Error | null, connection: PostgresConnection) => void,
-  ): void => {
+  return (connection: Client, done: (error: Error | null, connection: Client) => void): void => {
     limitEnd(connection, closeTimeoutMs);
     connection.query(`SET statement_timeout = ${statementTimeoutMs}`, (error) => {
       // The pool then drops it without closing it.

@@ -1,4 +1,5 @@
 import knex, { type Knex } from 'knex';
+import type { Database } from 'sqlite3';
 import { useSqliteDriver } from '../driver-patches/knex-drivers.js';
 import { setSqliteFile, SqliteFile } from './sqlite-file.js';
 
@@ -20,19 +21,14 @@ export function openSqlite(filename: string, common: Knex.Config, statementTimeo
   return db;
 }
 
-interface SqliteConnection {
-  configure(option: 'busyTimeout', ms: number): void;
-  exec(sql: string, done: (error: Error | null) => void): void;
-}
-
 function prepareSqlite(file: SqliteFile, busyTimeoutMs: number) {
-  return (connection: SqliteConnection, done: (error: Error | null, connection: SqliteConnection) => void): void => {
+  return (connection: Database, done: (error: Error | null, connection: Database) => void): void => {
     file.noteOpened();
     connection.configure('busyTimeout', busyTimeoutMs);
     const giveUpAt = performance.now() + busyTimeoutMs;
     // With WAL, synchronous=NORMAL would be faster, but only with FULL does an acknowledged write survive a
     // power failure: the log is flushed before the statement returns.
-    const prepare = (): void =>
+    const prepare = (): unknown =>
       connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;', (error) => {
         // Two processes that turn a new file to WAL at once block each other, and SQLite answers
         // one of them at once, without the busy timeout.
