@@ -1,3 +1,4 @@
+import protobuf from 'protobufjs';
 import { QueryParameter_Presence as Presence } from '../../generated/imageanalysis/v1/rest.js';
 import type { Candidates } from '../request/choose-route.js';
 import type { Field } from '../request/field.js';
@@ -8,6 +9,8 @@ import { describeErrors } from './describe-errors.js';
 import { type createResponseSchemas, exampleOf } from './describe-response.js';
 import { type ErrorReason, reasonsOf } from './refusals.js';
 import { commentOf, formatBytes, requestSchema, type Schema, unwrap } from './schema.js';
+
+const { lcFirst, ucFirst } = protobuf.util;
 
 /** What describing an operation needs. */
 export interface OperationContext {
@@ -26,7 +29,7 @@ export function describeOperation(routes: Candidates, isMain: boolean, context: 
   const [route] = routes;
   const reasons = new Set(routes.flatMap((each) => reasonsOf(each, context.reasons)));
   return {
-    operationId: lowerFirst(isMain ? route.rpc.method.name : toPascalCase(route.template)),
+    operationId: lcFirst(isMain ? route.rpc.method.name : toPascalCase(route.template)),
     tags: [tagOf(route)],
     summary: toSentence(routes.map(({ rpc }) => firstSentence(commentOf(rpc.method)))),
     description: routes.map((each) => describeRpc(each, routes)).join('\n\n'),
@@ -177,15 +180,10 @@ function firstSentence(text: string): string {
 }
 
 function toSentence(sentences: readonly string[]): string {
-  const rest = sentences.slice(1).map(lowerFirst);
+  const rest = sentences.slice(1).map(lcFirst);
   return [sentences[0] ?? '', ...rest].map((text) => text.replace(/[.]$/, '')).join('; ') + '.';
 }
 
 function toPascalCase(path: string): string {
-  const words = path.match(/[A-Za-z0-9]+/g) ?? [];
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
+  return (path.match(/[A-Za-z0-9]+/g) ?? []).map(ucFirst).join('');
 }

@@ -5,8 +5,8 @@ import type { StaticFile } from './static-files.js';
 
 const healthTimeoutMs = 2_000;
 
-/** Answers a request for a page; rejects with a Refusal. */
-export type Page = (request: { readonly ifNoneMatch: string | undefined }) => Promise<HttpAnswer>;
+/** Answers a request for a page, or rejects with a Refusal. @param ifNoneMatch the header */
+export type Page = (ifNoneMatch: string | undefined) => HttpAnswer | Promise<HttpAnswer>;
 
 /**
  * What pages may load: their own files, and the API of the same origin. Swagger UI draws its icons
@@ -40,7 +40,7 @@ export function createPages(deps: {
   const document = Buffer.from(JSON.stringify(deps.document));
   const success = { status: 200, headers: {}, body: JSON.stringify({ message: 'success' }) };
   const pages = new Map<string, Page>([
-    ['/livez', () => Promise.resolve(success)],
+    ['/livez', () => success],
     [
       '/readyz',
       async () => {
@@ -50,11 +50,10 @@ export function createPages(deps: {
       },
     ],
     // Relative, because a proxy may have stripped a prefix.
-    ['/docs/', () => Promise.resolve({ status: 308, headers: { location: '../docs' }, body: '' })],
-    ['/openapi.json', () => Promise.resolve({ status: 200, headers: {}, body: document })],
+    ['/docs/', () => ({ status: 308, headers: { location: '../docs' }, body: '' })],
+    ['/openapi.json', () => ({ status: 200, headers: {}, body: document })],
   ]);
-  for (const [path, file] of deps.files)
-    pages.set(path, ({ ifNoneMatch }) => Promise.resolve(answerFile(file, ifNoneMatch)));
+  for (const [path, file] of deps.files) pages.set(path, (ifNoneMatch) => answerFile(file, ifNoneMatch));
   return pages;
 }
 

@@ -7,7 +7,6 @@ import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
 import type { Rpc } from '../protos.js';
 import { optionOf, readOption } from '../read-option.js';
 import { type Field, type FieldType, type InvalidReason, invalidReasons } from './field.js';
-import { parsePathTemplate } from './path-template.js';
 
 /** How the body of a request is read. */
 export type BodyRule =
@@ -154,6 +153,19 @@ function bindFields(
   // Pictures come only as files or data URLs.
   const openFields = [...fields.values()].filter((field) => !taken.has(field) && field.type !== 'bytes');
   return { path, pathFields, query, headers, openFields, body: createBodyRule(template, body, binding, find) };
+}
+
+/**
+ * Parses a path of `google.api.http`, such as `/v1/companies/{company}/detection-score`, into that of Express,
+ * `/v1/companies/:company/detection-score`, and the fields that its variables fill. Of the template syntax, only
+ * `{name}` for one whole segment is supported; patterns (`{name=shelves/*}`), wildcards and verbs (`:cancel`) are refused.
+ * @see https://cloud.google.com/service-infrastructure/docs/service-management/reference/rpc/google.api#path-template-syntax
+ */
+export function parsePathTemplate(template: string): { readonly path: string; readonly variables: readonly string[] } {
+  if (!/^(\/([A-Za-z0-9._~-]+|\{[a-z][a-z0-9_]*\}))+$/.test(template))
+    throw new Error(`path "${template}", want segments that are a plain text or {name}, each behind "/"`);
+  const variables = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  return { path: template.replaceAll(/\{(\w+)\}/g, ':$1'), variables };
 }
 
 function createBodyRule(

@@ -136,7 +136,7 @@ function servePages(pages: ReadonlyMap<string, Page>): RequestHandler {
     if (!allow.includes(method)) throw methodNotAllowed(method, allow);
     // Only now: otherwise every method that the page does not support would add a series to the metrics.
     contextOf(response).route = path;
-    send(request, response, await page({ ifNoneMatch: request.headers['if-none-match'] }));
+    send(request, response, await page(request.headers['if-none-match']));
   };
   return (request, response, next) => {
     const page = pages.get(request.path);

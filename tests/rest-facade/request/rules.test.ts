@@ -89,7 +89,7 @@ test('mistakes in the options are errors at start that name the RPC', (t) => {
   const table: [string, RegExp][] = [
     [method('M', 'get: "/a/{nam}"'), /^a\.S\.M: path "\/a\/\{nam\}": no field "nam"$/],
     [method('M', 'get: "/a/{image}"'), /field "image" cannot be filled by one text/],
-    [method('M', 'get: "/a/*"'), /segment "\*"/],
+    [method('M', 'get: "/a/*"'), /path "\/a\/\*", want segments/],
     [method('M', 'get: "/a" put: "/b"'), /must have one of get, put/],
     [method('M', 'body: "*"'), /must have one of get, put/],
     [method('M', 'get: "/a" gte: "/b"'), /a\.S\.M: option google\.api\.http: HttpRule has no member "gte"/],

@@ -4,7 +4,7 @@ import protobuf from 'protobufjs';
 import { type Field, parseText } from '../../../rest-facade/request/field.js';
 import { showPath } from '../../../rest-facade/request/no-such-route.js';
 import { parseQuery, toOriginForm } from '../../../rest-facade/request/parse-target.js';
-import { parsePathTemplate } from '../../../rest-facade/request/path-template.js';
+import { parsePathTemplate } from '../../../rest-facade/request/rules.js';
 import { quote } from '../../../runtime/errors/refusal.js';
 import { reasonOf } from '../refusals.js';
 
