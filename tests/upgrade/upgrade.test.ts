@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { before, describe, it, test, type TestContext } from 'node:test';
+import { type Client, credentials, loadPackageDefinition, Server, type ServiceClientConstructor } from '@grpc/grpc-js';
+import { loadFileDescriptorSetFromBuffer } from '@grpc/proto-loader';
+import { createClient } from 'image-analysis/client';
+import { sqliteFileName } from '../../core-server/store/sqlite/sqlite-file.js';
+import { createLifetime } from '../helpers/lifetime.js';
+import { createForm } from '../helpers/net/form.js';
+import { bindServer, detailsOf, metadataWithKey } from '../helpers/net/grpc.js';
+import { readSample } from '../helpers/pictures/samples.js';
+import { startTestCore, type TestCore } from '../helpers/service/start-core.js';
+import { startFacade } from '../rest-facade/facade.js';
+
+// Released versions beside today's: tests/upgrade/<version>/ is written by make-fixture.sh, with the code of then.
+
+const lifetime = createLifetime();
+const folders = 'tests/upgrade';
+const versions = (await readdir(folders, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+
+type Message = Record<string, unknown>;
+type OldClient = Client & Record<string, (...args: unknown[]) => void>;
+
+for (const { name: version } of versions)
+  describe(`the version ${version}`, () => {
+    const folder = path.join(folders, version);
+    let protos: Record<string, ServiceClientConstructor>;
+    let secrets: { company: string; password: string; full: string; meters: string; revoked: string };
+    let dataDir: string;
+    let core: TestCore;
+    let portrait: Buffer;
+    let meter: Buffer;
+
+    before(async () => {
+      const descriptors = await readFile(path.join(folder, 'descriptors.binpb'));
+      // Without defaults: an absent message is absent, as in the clients of then.
+      const loaded = loadPackageDefinition(
+        loadFileDescriptorSetFromBuffer(descriptors, { keepCase: true, longs: String, enums: String, arrays: true }),
+      );
+      protos = (loaded as unknown as { imageanalysis: { v1: typeof protos } }).imageanalysis.v1;
+      secrets = JSON.parse(await readFile(path.join(folder, 'secrets.json'), 'utf8')) as typeof secrets;
+      // As a backup is restored: by its name.
+      dataDir = await mkdtemp(path.join(tmpdir(), 'upgrade-'));
+      await copyFile(path.join(folder, 'store.sqlite3'), path.join(dataDir, sqliteFileName));
+      core = await startTestCore(lifetime, { CORE_DATA_DIR: dataDir });
+      lifetime.after(() => rm(dataDir, { recursive: true }));
+      [portrait, meter] = await Promise.all([readSample('astronaut.jpg'), readSample('meter.jpg')]);
+    });
+
+    function openOldClient(t: TestContext, service: string): OldClient {
+      const Constructor = protos[service] as ServiceClientConstructor;
+      const client = new Constructor(`127.0.0.1:${core.port}`, credentials.createInsecure());
+      t.after(() => client.close());
+      return client as unknown as OldClient;
+    }
+
+    async function call(client: OldClient, rpc: string, request: Message, metadata = metadataWithKey(secrets.full)) {
+      return await new Promise<Message>((resolve, reject) =>
+        client[rpc]?.(request, metadata, (error: Error | null, response: Message) =>
+          error ? reject(error) : resolve(response),
+        ),
+      );
+    }
+
+    it('has protos that today break in nothing', () => {
+      const against = path.join(folder, 'descriptors.binpb');
+      const { status, stdout, stderr } = spawnSync('npx', ['--no-install', 'buf', 'breaking', '--against', against]);
+      assert.equal(status, 0, `${stdout.toString()}${stderr.toString()}`);
+    });
+
+    it('has a store whose keys, company and score hold on', async (t) => {
+      const { company, password, meters, revoked } = secrets;
+      const scores = openOldClient(t, 'ScoreConfigService');
+      const asked = { company, password };
+      const found = await call(scores, 'GetDetectionScore', asked);
+      assert.equal(found['detection_score'], 0.75);
+      const set = await call(scores, 'SetDetectionScore', { ...asked, detection_score: 0.5 });
+      assert.equal(set['detection_score'], 0.5);
+      for (const [key, reason] of [
+        [meters, 'KEY_NOT_ALLOWED'],
+        [revoked, 'INVALID_API_KEY'],
+      ] as const)
+        await assert.rejects(call(scores, 'GetDetectionScore', asked, metadataWithKey(key)), (error) => {
+          assert.equal(detailsOf(error).reason, reason);
+          return true;
+        });
+    });
+
+    it('has clients that today answers', async (t) => {
+      const faces = openOldClient(t, 'FaceDetectionService');
+      const meters = openOldClient(t, 'MeterReadingService');
+      const single = await call(faces, 'DetectSingleFace', { image: portrait, company: secrets.company });
+      const { bounding_box: box, detection_score: score, crop_jpeg: crop } = single['face'] as Message;
+      assert.deepEqual(Object.keys(box as Message).sort(), ['xmax', 'xmin', 'ymax', 'ymin']);
+      assert.ok(Number(score) > 0.9 && (crop as Buffer).length > 1_000);
+      const all = await call(faces, 'DetectAllFaces', { image: portrait, min_score: 0.5, landmarks: true });
+      assert.equal((all['faces'] as unknown[]).length, 1);
+      const read = await call(meters, 'ReadMeter', { image: meter }, metadataWithKey(secrets.meters));
+      assert.equal(read['unit'], 'm3');
+      assert.match(String(read['value']), /^\d+\.\d+$/);
+      // An enum that is no name of then would be a number.
+      assert.match(String(read['status']), /^READING_STATUS_/);
+    });
+
+    it('has a core that today lets its clients and its facade work', async (t) => {
+      const asked: Message[] = [];
+      const box = { xmin: 1, ymin: 2, xmax: 3, ymax: 4 };
+      const face = { bounding_box: box, detection_score: 0.9, crop_jpeg: Buffer.from('crop') };
+      const server = new Server();
+      for (const [name, answers] of Object.entries<Record<string, Message>>({
+        FaceDetectionService: { DetectSingleFace: { face }, DetectAllFaces: { faces: [face] } },
+        MeterReadingService: { ReadMeter: { meter_number: '12', value: '12', unit: 'm3', digits: [] } },
+        ScoreConfigService: { GetDetectionScore: { company: 'acme', detection_score: 0.7 } },
+      })) {
+        const handlers = Object.entries(answers).map(([rpc, answer]) => [
+          rpc,
+          ({ request }: { request: Message }, done: (error: null, answer: Message) => void) => {
+            asked.push(request);
+            done(null, answer);
+          },
+        ]);
+        server.addService((protos[name] as ServiceClientConstructor).service, Object.fromEntries(handlers) as never);
+      }
+      const port = await bindServer(t, server);
+
+      const client = createClient({ address: `127.0.0.1:${port}`, apiKey: 'k', retries: 0 });
+      t.after(() => client.close());
+      // What the core of then does not know, it does not see.
+      const single = await client.detectSingleFace({ image: portrait, attributes: true });
+      assert.deepEqual(asked.pop(), { image: portrait });
+      assert.deepEqual(single.face?.boundingBox, box);
+      assert.equal(single.face?.attributes, undefined);
+      assert.equal((await client.readMeter({ image: meter })).value, '12');
+
+      const { url } = await startFacade(t, port);
+      const headers = { apikey: 'k', 'x-company-password': 'p' };
+      const post = (route: string, picture: Buffer) =>
+        fetch(url + route, { method: 'POST', headers, body: createForm(picture) });
+      for (const [answer, said] of [
+        [await post('/face_detect_single', portrait), /"detection_score":"0\.9000"/],
+        [await post('/face_detect_multi', portrait), /"detection_score":"0\.9000"/],
+        [await post('/meter-number-ocr/file', meter), /"12"/],
+        [await fetch(`${url}/v1/companies/acme/detection-score`, { headers }), /"detection_score":0\.7/],
+      ] as const) {
+        assert.match(await answer.text(), said);
+        assert.equal(answer.status, 200);
+      }
+    });
+  });
+
+test('there is a version to upgrade from', () => assert.notEqual(versions.length, 0));
