@@ -81,7 +81,7 @@ export function createRouter(options: RouterOptions): Router {
   };
   const router = Router({ caseSensitive: true, strict: true });
   router.use(openRequest(deps.limits), observeRequest(deps), setAnswerHeaders(deps));
-  if (deps.corsOrigins.length > 0) router.use(allowOrigins(deps.corsOrigins));
+  if (deps.corsOrigins.length > 0) router.use(allowOrigins(deps.corsOrigins, deps.routes));
   router.use(requireHost, servePages(deps.pages));
   for (const [path, routes] of groupRoutes(deps.routes, (route) => route.path)) {
     const byVerb = groupRoutes(routes, ({ verb }) => verb);
@@ -98,24 +98,24 @@ export function createRouter(options: RouterOptions): Router {
   return router.use(refuseUnknown, answerError);
 }
 
-/** CORS. Keys are headers, so cookies are not allowed. A preflight is answered like every OPTIONS request. */
-const allowOrigins = (origins: readonly string[]) =>
-  cors({
+/** Headers that every operation takes. */
+const commonHeaders = ['apikey', 'authorization', 'content-type', 'traceparent', 'x-api-key', 'x-request-id'];
+
+/**
+ * CORS, for what the routes take. Keys are headers, so cookies are not allowed. A preflight is answered like every
+ * OPTIONS request.
+ */
+function allowOrigins(origins: readonly string[], routes: readonly Route[]): RequestHandler {
+  const ownHeaders = routes.flatMap(({ headers }) => headers.map(({ name }) => name));
+  return cors({
     origin: origins.includes('*') ? '*' : [...origins],
-    methods: ['GET', 'PUT', 'POST'],
-    allowedHeaders: [
-      'apikey',
-      'authorization',
-      'content-type',
-      'traceparent',
-      'x-api-key',
-      'x-company-password',
-      'x-request-id',
-    ],
+    methods: [...new Set(routes.map(({ verb }) => verb))].sort(),
+    allowedHeaders: [...new Set([...commonHeaders, ...ownHeaders])].sort(),
     exposedHeaders: ['retry-after', 'x-request-id'],
     maxAge: 600,
     preflightContinue: true,
   });
+}
 
 /**
  * HTTP/1.1 requires exactly one Host header (RFC 9112, 3.2). Node.js would also refuse a missing one, but

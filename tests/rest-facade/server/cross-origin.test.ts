@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { loadRpcs } from '../../../rest-facade/protos.js';
+import { createRoutes } from '../../../rest-facade/request/rules.js';
 import { answerAll } from '../answers.js';
 import { startBoth, withKey } from '../facade.js';
+import { serveApp } from '../serve-app.js';
 
 const page = 'https://app.example';
 const score = '/v1/companies/acme/detection-score';
@@ -55,7 +58,7 @@ test('a preflight names methods and headers, and no cookies', async (t) => {
   assert.deepEqual(told(answer), {
     'access-control-allow-headers':
       'apikey,authorization,content-type,traceparent,x-api-key,x-company-password,x-request-id',
-    'access-control-allow-methods': 'GET,PUT,POST',
+    'access-control-allow-methods': 'GET,POST,PUT',
     'access-control-allow-origin': page,
     'access-control-expose-headers': 'retry-after,x-request-id',
     'access-control-max-age': '600',
@@ -65,6 +68,16 @@ test('a preflight names methods and headers, and no cookies', async (t) => {
   assert.equal(answer.headers.get('allow'), 'GET, PUT, OPTIONS');
   assert.equal((await fetch(`${url}/no/such`, preflight)).status, 404);
   assert.deepEqual(core.calls, []);
+});
+
+test('a preflight names the method and the header of a new route too', async (t) => {
+  const route = createRoutes(loadRpcs()).find(({ verb }) => verb === 'PUT');
+  assert.ok(route?.headers[0]);
+  const routes = [{ ...route, verb: 'DELETE', headers: [{ ...route.headers[0], name: 'x-reason' }] }];
+  const port = await serveApp(t, { routes, corsOrigins: [page] });
+  const { headers } = await fetch(`http://127.0.0.1:${port}${score}`, preflight);
+  assert.equal(headers.get('access-control-allow-methods'), 'DELETE');
+  assert.match(headers.get('access-control-allow-headers') ?? '', /,x-reason,x-request-id$|,x-reason$/);
 });
 
 test('an asterisk lets all pages in', async (t) => {
