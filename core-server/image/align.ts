@@ -1,5 +1,4 @@
-import type { Point, Region, RgbPicture } from './picture.js';
-import { scaledSize } from './picture.js';
+import { type Point, type Region, type RgbPicture, scaledSize } from './picture.js';
 import { resizePicture } from './resize/resize-picture.js';
 
 /**
@@ -40,11 +39,10 @@ export function alignPixels(
 ): RgbPicture | undefined {
   const fitted = fitSimilarity(points, template);
   if (fitted === undefined) return undefined;
-  const toPicture = invert(fitted);
   const step = (templateSide * (1 + 2 * margin)) / side;
   /** From a pixel of the result to one of the picture. */
   const place = (column: number, row: number): Point =>
-    transform(toPicture, {
+    undo(fitted, {
       x: (column + 0.5) * step - margin * templateSide - 0.5,
       y: (row + 0.5) * step - margin * templateSide - 0.5,
     });
@@ -52,7 +50,7 @@ export function alignPixels(
   const region = regionAround(corners, picture);
   if (region === undefined) return { data: new Uint8Array(side * side * 3), width: side, height: side };
   // Shrinks by areas first: sampling alone would alias.
-  const scale = Math.min(1, 1 / (step * Math.hypot(toPicture.a, toPicture.b)));
+  const scale = Math.min(1, Math.hypot(fitted.a, fitted.b) / step);
   const near = resizePicture(picture, scaledSize(region, scale), region);
   const [scaleX, scaleY] = [near.width / region.width, near.height / region.height];
   const data = new Uint8Array(side * side * 3);
@@ -90,14 +88,10 @@ export function fitSimilarity(from: readonly Point[], to: readonly Point[]): Sim
   };
 }
 
-function transform({ a, b, x, y }: Similarity, point: Point): Point {
-  return { x: a * point.x - b * point.y + x, y: b * point.x + a * point.y + y };
-}
-
-function invert({ a, b, x, y }: Similarity): Similarity {
-  const square = a * a + b * b;
-  const [c, d] = [a / square, -b / square];
-  return { a: c, b: d, x: -(c * x - d * y), y: -(d * x + c * y) };
+/** The point that the similarity brings to this one. */
+function undo({ a, b, x, y }: Similarity, point: Point): Point {
+  const [u, v, square] = [point.x - x, point.y - y, a * a + b * b];
+  return { x: (a * u + b * v) / square, y: (a * v - b * u) / square };
 }
 
 function meanOf(points: readonly Point[]): Point {

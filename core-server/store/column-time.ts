@@ -1,9 +1,4 @@
-/** A time as stored in the tables: milliseconds since 1970. */
-export function toColumnTime(time: Date | undefined): number | null {
-  return time === undefined ? null : time.getTime();
-}
-
-/** The time in a column: SQLite's driver returns a number, PostgreSQL's a string of digits. */
+/** The time in a column, milliseconds since 1970: SQLite's driver returns a number, PostgreSQL's a string of digits. */
 export function fromColumnTime(column: number | string): Date {
   return new Date(Number(column));
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The parts of an API key. */
+/** The parts of an API key, which is sent as `<id>_<secret>`. */
 export interface ApiKeyParts {
   /** `ia_` and 12 letters or digits: identifies the key in lists and logs. */
   readonly id: string;
@@ -22,11 +22,6 @@ export function generateApiKey(randomBytes: (count: number) => Uint8Array): ApiK
     id: `ia_${letters.join('')}`,
     secret: Buffer.from(randomBytes(secretBytes)).toString('base64url'),
   };
-}
-
-/** The text that a caller sends: `ia_<id>_<secret>`. */
-export function formatApiKey({ id, secret }: ApiKeyParts): string {
-  return `${id}_${secret}`;
 }
 
 /** Whether a key could have this public id. */

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Operation } from '../../../generated/imageanalysis/v1/admin.js';
 import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import { singleFlight } from '../limits/single-flight.js';
-import { formatApiKey, generateApiKey, hashApiKeySecret, isApiKeyId, parseApiKey } from './api-key-format.js';
+import { generateApiKey, hashApiKeySecret, isApiKeyId, parseApiKey } from './api-key-format.js';
 
 /** An API key without its secret. */
 export interface ApiKey {
@@ -61,7 +61,7 @@ export function createApiKeys({
         revokeTime: undefined,
       };
       await store.insert({ apiKey, secretHash: hashApiKeySecret(parts.secret) });
-      return { apiKey, secret: formatApiKey(parts) };
+      return { apiKey, secret: `${parts.id}_${parts.secret}` };
     },
 
     list: () => store.list(),

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { Operation } from '../../../generated/imageanalysis/v1/admin.js';
-import { fromColumnTime, fromOptionalColumnTime, toColumnTime } from '../../store/column-time.js';
+import { fromColumnTime, fromOptionalColumnTime } from '../../store/column-time.js';
 import { cacheRows } from '../../store/row-cache.js';
 import { withStorageErrors } from '../../store/storage-error.js';
 import type { ApiKey, ApiKeyStore } from './api-keys.js';
@@ -29,8 +29,8 @@ export function createKnexApiKeyStore(db: Knex): ApiKeyStore {
           label: apiKey.label,
           operations: apiKey.operations.length === 0 ? null : apiKey.operations.join(','),
           create_time_ms: apiKey.createTime.getTime(),
-          expire_time_ms: toColumnTime(apiKey.expireTime),
-          revoke_time_ms: toColumnTime(apiKey.revokeTime),
+          expire_time_ms: apiKey.expireTime?.getTime() ?? null,
+          revoke_time_ms: apiKey.revokeTime?.getTime() ?? null,
         }),
       );
     },

@@ -8,7 +8,7 @@ import { jpegInTiff, tiffCompression, tiffDirectories } from './tiff-directories
  * Parts of a file that libvips processes before it returns any pixel: its time grows with them, whatever the
  * picture's size. Real files have far fewer.
  */
-export interface Parts {
+interface Parts {
   /** What they are, for the refusal. */
   readonly name: string;
   readonly max: number;

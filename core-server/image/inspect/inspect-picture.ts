@@ -52,7 +52,7 @@ const tags = { width: 256, height: 257, bitsPerSample: 258, samplesPerPixel: 277
  * 1,060 MB were measured for 49 megapixels of four 32-bit channels.
  */
 function tiffBytes(page: TiffDirectory | undefined): number {
-  const read = (tag: keyof typeof tags, absent: number): number => page?.valueOf(tags[tag]) ?? absent;
+  const read = (tag: keyof typeof tags, absent: number): number => page?.(tags[tag]) ?? absent;
   const channels = read('samplesPerPixel', 1) + 1;
   // Without a width or a height, libtiff refuses the file.
   return (read('width', 0) * read('height', 0) * channels * read('bitsPerSample', 1)) / 8;

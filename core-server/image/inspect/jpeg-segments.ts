@@ -1,18 +1,13 @@
 import type { Cursor } from './cursor.js';
 
-/** A segment of a JPEG. */
-export interface JpegSegment {
-  /** The second byte of its marker. */
-  readonly marker: number;
-  /** Where its marker stands. */
-  readonly at: number;
-}
-
 export const startOfScan = 0xda;
 const endOfImage = 0xd9;
 
-/** The segments that decoders read: to the end, or to the first scan if it is the only one. ITU T.81, B.1.1. */
-export function* jpegSegments(file: Cursor): Generator<JpegSegment> {
+/**
+ * The segments that decoders read, by the second byte of their marker and where it stands: to the end, or to the first
+ * scan if it is the only one. ITU T.81, B.1.1.
+ */
+export function* jpegSegments(file: Cursor): Generator<{ readonly marker: number; readonly at: number }> {
   let components: number | undefined;
   for (let at = nextMarker(file, 2); at + 4 < file.length; at = nextMarker(file, at)) {
     const marker = file.byte(at + 1) ?? 0;

@@ -1,13 +1,10 @@
 import type { Cursor } from './cursor.js';
 
-/** A directory of a TIFF, which describes one page. */
-export interface TiffDirectory {
-  /**
-   * The value of a field, the first if it has several; undefined if the page has no such field, `unreadable` if its
-   * type is none of integers or its value not in the file.
-   */
-  valueOf(tag: number): number | undefined;
-}
+/**
+ * Reads a directory of a TIFF, which describes one page: the value of a field, the first if it has several; undefined if
+ * the page has no such field, `unreadable` if its type is none of integers or its value not in the file.
+ */
+export type TiffDirectory = (tag: number) => number | undefined;
 
 /** More than any picture has, so that none looks small by a field that only libtiff understands. */
 const unreadable = 2 ** 32;
@@ -43,19 +40,17 @@ export function* tiffDirectories(file: Cursor): Generator<TiffDirectory> {
     const first = at + countBytes;
     const fields = read(at, countBytes);
     const end = Math.min(file.length, first + Math.min(fields, maxFields) * entryBytes);
-    yield {
-      valueOf(tag) {
-        for (let entry = first; entry < end; entry += entryBytes) {
-          if (read(entry, 2) !== tag) continue;
-          const bytes = bytesOfType.get(read(entry + 2, 2));
-          if (bytes === undefined) return unreadable;
-          const values = entry + 4 + offsetBytes;
-          const isInside = read(entry + 4, offsetBytes) * bytes <= offsetBytes;
-          const place = isInside ? values : read(values, offsetBytes);
-          return place + bytes > file.length ? unreadable : read(place, bytes);
-        }
-        return undefined;
-      },
+    yield (tag) => {
+      for (let entry = first; entry < end; entry += entryBytes) {
+        if (read(entry, 2) !== tag) continue;
+        const bytes = bytesOfType.get(read(entry + 2, 2));
+        if (bytes === undefined) return unreadable;
+        const values = entry + 4 + offsetBytes;
+        const isInside = read(entry + 4, offsetBytes) * bytes <= offsetBytes;
+        const place = isInside ? values : read(values, offsetBytes);
+        return place + bytes > file.length ? unreadable : read(place, bytes);
+      }
+      return undefined;
     };
     at = read(first + fields * entryBytes, offsetBytes);
   }
@@ -67,5 +62,5 @@ export const jpegInTiff = 7;
 
 /** The number of the method by which a page is compressed. */
 export function tiffCompression(page: TiffDirectory | undefined): number {
-  return page?.valueOf(compressionTag) ?? 1;
+  return page?.(compressionTag) ?? 1;
 }

@@ -1,5 +1,4 @@
-import type { Region, Resampling, RgbPicture, Size } from '../picture.js';
-import { wholeOf } from '../picture.js';
+import { type Region, type Resampling, type RgbPicture, type Size, wholeOf } from '../picture.js';
 import { layOut, memory, sumPixels, sumRows } from './weighted-sums.js';
 import { createWeights } from './weights.js';
 

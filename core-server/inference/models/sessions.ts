@@ -82,7 +82,8 @@ export async function openModel(
       const known: Record<string, TensorData> = { ...feeds };
       let outputs: Record<string, TensorData> = {};
       for (const session of sessions) {
-        outputs = asTensorData(await session.run(inputsOf(session, known)));
+        // The types of the outputs are fixed by the graphs, whose bytes are fixed by the manifest.
+        outputs = (await session.run(inputsOf(session, known))) as unknown as Record<string, TensorData>;
         Object.assign(known, outputs);
       }
       return outputs;
@@ -101,9 +102,4 @@ function inputsOf(session: InferenceSession, known: Readonly<Record<string, Tens
     inputs[name] = new Tensor(tensor.type, tensor.data, tensor.dims);
   }
   return inputs;
-}
-
-function asTensorData(outputs: InferenceSession.OnnxValueMapType): Record<string, TensorData> {
-  // The types of the outputs are fixed by the graphs, whose bytes are fixed by the manifest.
-  return outputs as unknown as Record<string, TensorData>;
 }

@@ -40,24 +40,12 @@ const defaultStuckGraceMs = 5 * 60_000;
 const startTimeoutMs = 60_000;
 
 /** A worker thread that does one job at a time. */
-export interface Worker {
-  readonly state: 'starting' | 'free' | 'busy' | 'gone';
-  /** Whether it ever could take a job. */
-  readonly hasStarted: boolean;
-  /** Resolves when its thread has ended; for a stuck worker that is long after it is given up, or never. */
-  readonly ended: Promise<void>;
-  /** Gives it the job, and says whether the core of an idle worker may help. */
-  assign(job: Job, hasSpareCore: boolean): void;
-  /** Tells the worker that nobody waits for this job any more. */
-  cancel(job: Job): void;
-  /** Asks it to release its sessions and exit, by force after `graceMs`. Its job, if any, gets SHUTTING_DOWN. */
-  close(graceMs: number): Promise<void>;
-}
+export type Worker = ReturnType<typeof startWorker>;
 
 /** Starts its thread. */
-export function startWorker(options: WorkerOptions, events: WorkerEvents): Worker {
+export function startWorker(options: WorkerOptions, events: WorkerEvents) {
   const { taskTimeoutMs, stuckGraceMs = defaultStuckGraceMs, onHung, log } = options;
-  let state: Worker['state'] = 'starting';
+  let state: 'starting' | 'free' | 'busy' | 'gone' = 'starting';
   let job: Job | undefined;
   let hasStarted = false;
   let timer: NodeJS.Timeout | undefined;
@@ -134,15 +122,18 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents): Worke
 
   timer = setTimeout(() => abandon(`worker did not start within ${startTimeoutMs} ms`), startTimeoutMs);
 
-  const worker: Worker = {
+  const worker = {
     get state() {
       return state;
     },
+    /** Whether it ever could take a job. */
     get hasStarted() {
       return hasStarted;
     },
+    /** Resolves when its thread has ended; for a stuck worker that is long after it is given up, or never. */
     ended: thread.ended,
-    assign(next, hasSpareCore) {
+    /** Gives it the job, and says whether the core of an idle worker may help. */
+    assign(next: Job, hasSpareCore: boolean): void {
       state = 'busy';
       job = next;
       next.attempts += 1;
@@ -157,10 +148,12 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents): Worke
       }
       if (taskTimeoutMs !== undefined) timer = setTimeout(onTimeout, taskTimeoutMs);
     },
-    cancel(unwanted) {
+    /** Tells the worker that nobody waits for this job any more. */
+    cancel(unwanted: Job): void {
       if (job === unwanted) thread.send({ type: 'cancel' });
     },
-    async close(graceMs) {
+    /** Asks it to release its sessions and exit, by force after `graceMs`. Its job, if any, gets SHUTTING_DOWN. */
+    async close(graceMs: number): Promise<void> {
       state = 'gone';
       takeJob()?.reject(shuttingDown());
       await thread.close(graceMs);

@@ -24,14 +24,7 @@ export interface CallSettings {
 export type OpenRequest = Call & Pick<CallState, 'admitRequest'>;
 
 /** A call, and how to end it. */
-export interface OpenCall extends OpenRequest {
-  /** Ends its work with the reason for the caller to see. */
-  readonly abort: (reason: Refusal) => void;
-  /** Frees the listeners and timers. */
-  close(): void;
-  /** Writes the one log line of the call, once its response is on its way. */
-  logOutcome(error?: Refusal): void;
-}
+export type OpenCall = ReturnType<typeof openCall>;
 
 /**
  * Opens a call: an abort signal that follows the caller and the deadline, ids, and a logger.
@@ -42,7 +35,7 @@ export function openCall(
   grpcCall: ServerUnaryCall<unknown, unknown> | ServerDuplexStream<unknown, unknown>,
   settings: CallSettings,
   limitMs?: number,
-): OpenCall {
+) {
   const startedAt = settings.now();
   const controller = new AbortController();
   // Each request of a stream listens.
@@ -73,12 +66,15 @@ export function openCall(
     trace,
     reportStart: () => grpcCall.sendMetadata(new Metadata()),
     log,
+    /** Ends its work with the reason for the caller to see. */
     abort,
-    close() {
+    /** Frees the listeners and timers. */
+    close(): void {
       clearTimeout(timer);
       grpcCall.removeListener('cancelled', onCancelled);
     },
-    logOutcome(error) {
+    /** Writes the one log line of the call, once its response is on its way. */
+    logOutcome(error?: Refusal): void {
       // The refusal has its line already, unless it gets none.
       if (error && error === state.refused) return;
       const line = {
@@ -115,22 +111,13 @@ export function limitSignal(parent: AbortSignal, limitMs: number): { readonly si
 }
 
 /** Settles like the work, or rejects with the signal's reason as soon as it is aborted. */
-export async function raceSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) {
-    work.catch(() => {});
-    throw signal.reason;
-  }
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
+export function raceSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    if (onAbort) signal.removeEventListener('abort', onAbort);
-    work.catch(() => {});
-  }
 }
 
 /** The service's own limit, shorter than the caller's. */

@@ -18,8 +18,7 @@ export function guardKeylessCalls(closing: AbortSignal): ServerInterceptor {
   return ({ path, responseStream }, call) => {
     if (!isKeyless(path)) return new ServerInterceptingCall(call);
     const own = places.of(callerAddress(call.getPeer()));
-    const endWith = (error: Refusal) => call.sendStatus(toStatusObject(error));
-    const end = () => endWith(shuttingDown());
+    const end = () => call.sendStatus(toStatusObject(shuttingDown()));
     return new ServerInterceptingCall(call, {
       start(next) {
         const hasPlace = own.take(1);
@@ -31,7 +30,7 @@ export function guardKeylessCalls(closing: AbortSignal): ServerInterceptor {
             if (hasPlace) own.give(1);
           },
         });
-        if (!hasPlace) endWith(noPlace());
+        if (!hasPlace) call.sendStatus(toStatusObject(noPlace()));
         else if (responseStream && closing.aborted) end();
       },
     });
