@@ -21,11 +21,14 @@ export interface CallContext {
   readonly signal: AbortSignal;
 }
 
-type UnaryCall = [
-  rpc: Pick<Rpc, 'path' | 'requestSerialize' | 'responseDeserialize'>,
-  message: object,
-  context: { metadata: Metadata; deadline: Date; signal?: AbortSignal },
-];
+/** A call as it is sent, maybe twice. */
+interface UnaryCall {
+  readonly rpc: Pick<Rpc, 'path' | 'requestSerialize' | 'responseDeserialize'>;
+  readonly message: object;
+  readonly metadata: Metadata;
+  readonly deadline: Date;
+  readonly signal?: AbortSignal;
+}
 
 /** Calls the core, or one of its replicas. */
 export interface CoreClient {
@@ -40,16 +43,14 @@ export interface CoreClient {
 export function createCoreClient(target: string, trust: CoreTrust = plainText, renewAfterMs?: number): CoreClient {
   const connection = createCoreConnection(target, trust, renewAfterMs);
 
-  const unary = async (...what: UnaryCall): Promise<object> => {
-    const [, , { signal }] = what;
-    const client = await connection.ready(signal);
-    const onReset = () => connection.noteReset();
+  const unary = async (call: UnaryCall): Promise<object> => {
+    const client = await connection.ready(call.signal);
     const sentAt = performance.now();
     try {
-      return await sendOnce(client, onReset, ...what);
+      return await sendOnce(client, connection.noteReset, call);
     } catch (error) {
       if (!mayHelpElsewhere(error, performance.now() - sentAt)) throw error;
-      return sendOnce(await connection.ready(signal), onReset, ...what);
+      return sendOnce(await connection.ready(call.signal), connection.noteReset, call);
     }
   };
 
@@ -60,14 +61,14 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
       metadata.set('x-request-id', requestId);
       metadata.set('x-forwarded-for', clientAddress);
       if (traceparent !== undefined) metadata.set('traceparent', traceparent);
-      return unary(rpc, message, { metadata, deadline, signal });
+      return unary({ rpc, message, metadata, deadline, signal });
     },
     async checkHealth(timeoutMs) {
-      const check = healthService['Check'] as Rpc;
+      const rpc = healthService['Check'] as Rpc;
       const deadline = new Date(Date.now() + timeoutMs);
       let answer: { status?: string };
       try {
-        answer = await unary(check, { service: '' }, { metadata: new Metadata(), deadline });
+        answer = await unary({ rpc, message: { service: '' }, metadata: new Metadata(), deadline });
       } catch (error) {
         throw coreUnavailable(error);
       }
@@ -108,7 +109,7 @@ function mayHelpElsewhere(error: unknown, afterMs: number): boolean {
 function sendOnce(
   client: Client,
   onReset: () => void,
-  ...[rpc, message, { metadata, deadline, signal }]: UnaryCall
+  { rpc, message, metadata, deadline, signal }: UnaryCall,
 ): Promise<object> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);

@@ -44,7 +44,7 @@ export interface CoreConnection {
    */
   ready(signal: AbortSignal | undefined): Promise<Client>;
   /** To be called for each aborted call. */
-  noteReset(): void;
+  readonly noteReset: () => void;
   close(): void;
 }
 

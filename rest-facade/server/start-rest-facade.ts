@@ -7,7 +7,6 @@ import { closeInTurn, type Closer } from '../../runtime/process/close-in-turn.js
 import { readVersion } from '../../runtime/process/version.js';
 import { type Config, isNumeric, requestLimitsOf, toTarget } from '../config.js';
 import { createCoreClient } from '../core-client/core-client.js';
-import { createThrottle } from '../core-client/throttle.js';
 import { createDocument } from '../openapi/create-document.js';
 import { createPages } from '../pages/create-pages.js';
 import { loadStaticFiles } from '../pages/static-files.js';
@@ -76,7 +75,6 @@ export async function startRestFacade(deps: {
       pages,
       core,
       budget,
-      throttle: createThrottle({ now: () => performance.now() }),
       metrics,
       tracing,
       limits,

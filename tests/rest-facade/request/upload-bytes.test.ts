@@ -102,18 +102,6 @@ test('a collector joins chunks, with and without a promised length', () => {
   }
 });
 
-test('a collector refuses one byte more than its limit', () => {
-  const create = () => createByteCollector({ what: 'file', maxBytes: 100, expectedBytes: undefined });
-  assert.equal(
-    reasonOf(() => create().push(Buffer.alloc(100))),
-    undefined,
-  );
-  assert.equal(
-    reasonOf(() => create().push(Buffer.alloc(101))),
-    'BODY_TOO_LARGE',
-  );
-});
-
 const decode = (url: string, maxBytes = 1_000) => decodeDataUrl(url, 'image', maxBytes);
 
 test('data URLs and their bytes', () => {

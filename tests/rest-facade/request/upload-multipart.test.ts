@@ -121,7 +121,7 @@ test('content types', async (t) => {
   }
 });
 
-test('every limit of a form, at it and one above', async (t) => {
+test('every configured limit of a form, at it and one above', async (t) => {
   const { url, core } = await startBoth(t, answerAll, {
     REST_MAX_IMAGE_BYTES: '100000',
     REST_MAX_FORM_FIELDS: '20',
@@ -144,8 +144,6 @@ test('every limit of a form, at it and one above', async (t) => {
   assert.equal(await send(1, { x: long(70_001) }), 'MALFORMED_MULTIPART');
   assert.equal(await send(1, { company: long(70_000) }), 'success');
   assert.equal((core.calls.at(-1)?.request['company'] as string).length, 70_000);
-  assert.equal(await send(1, { [long(100)]: 'x' }), 'success');
-  assert.equal(await send(1, { [long(101)]: 'x' }), 'MALFORMED_MULTIPART');
 });
 
 test('a picture or a text in place of the file is told that a filename is missing, however long', async (t) => {
