@@ -70,6 +70,13 @@ export const settings = z.object({
   REST_REQUEST_TIMEOUT_MS: wholeNumber(1, 600_000)
     .default(30_000)
     .describe("Maximum time from the arrival of a request's headers to its response."),
+  REST_LENIENT_FIELDS: z
+    .enum(['true', 'false'], 'want true or false')
+    .default('false')
+    .transform((text) => text === 'true')
+    .describe(
+      'Whether names that an operation does not know are ignored; they are refused with `UNKNOWN_FIELD` otherwise.',
+    ),
   REST_CORS_ORIGINS: origins
     .optional()
     .describe(
@@ -130,6 +137,7 @@ export function requestLimitsOf(config: Config) {
     maxFormFields: config.REST_MAX_FORM_FIELDS,
     maxFieldBytes: config.REST_MAX_FIELD_BYTES,
     requestTimeoutMs: config.REST_REQUEST_TIMEOUT_MS,
+    lenientFields: config.REST_LENIENT_FIELDS,
   };
 }
 

@@ -66,7 +66,7 @@ export function errorSchema(reasons: readonly ErrorReason[]): Schema {
       details: {
         type: 'object',
         additionalProperties: { type: 'string' },
-        description: 'Values for programs: `field`, `value`, `limit`, `begun`. Never a secret.',
+        description: 'Values for programs: `field`, `value`, `limit`, `nearest`, `begun`. Never a secret.',
       },
     },
     required: ['message', 'code', 'reason', 'request_id', 'details'],

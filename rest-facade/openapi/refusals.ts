@@ -85,7 +85,7 @@ export function errorExampleOf({ name, code, says }: ErrorReason, routes: readon
       /\{([^:=}]+)(?:([:=])([^}]*))?\}/g,
       (_, key: string, mark: string | undefined, value = names.get(key)) => {
         if (value === undefined) fits = false;
-        details[mark !== undefined || key === 'operation' ? key : 'field'] = String(value);
+        details[mark !== undefined || key === 'operation' || key === 'nearest' ? key : 'field'] = String(value);
         return mark === '=' ? '' : String(value);
       },
     );
@@ -97,7 +97,7 @@ export function errorExampleOf({ name, code, says }: ErrorReason, routes: readon
 type Name = readonly [key: string, name: string];
 
 /** What refusals of an operation may be about: fields of its message by what the caller sends them as. */
-function namesOf({ body, query, headers, openFields, rpc }: Route): Name[] {
+function namesOf({ body, query, headers, openFields, pathFields, rpc }: Route): Name[] {
   const sent = [...openFields.map((field) => ({ name: field.name, field })), ...query, ...headers];
   const service = rpc.method.parent?.name.replace(/Service$/, '') ?? '';
   const names: Name[] = [
@@ -113,6 +113,8 @@ function namesOf({ body, query, headers, openFields, rpc }: Route): Name[] {
   }
   const [text] = [...headers, ...openFields];
   if (text !== undefined) names.push(['text', text.name]);
+  const [any] = [...openFields, ...query, ...pathFields];
+  if (any !== undefined) names.push(['nearest', any.name], ['misspelt', any.name.slice(0, -1)]);
   if (body.kind !== 'none') names.push(['body', 'body'], ['content-encoding', 'content-encoding']);
   if (body.kind === 'multipart') names.push(['content-type', 'content-type'], ['file part', body.sentAs]);
   if (body.kind === 'data-url') names.push(['data URL', body.sentAs]);

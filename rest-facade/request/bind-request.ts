@@ -27,8 +27,7 @@ export interface RequestParts {
 export type RequestMessage = Record<string, unknown>;
 
 /**
- * Refuses body fields in the query string: if they were ignored like unknown names, a company would get
- * the default score unnoticed. The message omits the values, since some are secrets.
+ * Refuses body fields in the query string: if they were ignored, a company would get the default score unnoticed. The message omits the values, since some are secrets.
  * @throws Refusal INVALID_FIELD
  */
 export function checkQuery({ body, openFields }: Route, query: readonly NamedValue[]): void {
@@ -40,8 +39,7 @@ export function checkQuery({ body, openFields }: Route, query: readonly NamedVal
 }
 
 /**
- * Builds the request message. Names that the route does not know are ignored in the query string, in forms
- * and in JSON alike: existing clients may send more than is documented.
+ * Builds the request message. Names that the route does not know are ignored: what refuses them is `checkNames`.
  * @throws Refusal REPEATED_FIELD, INVALID_FIELD, INVALID_SCORE
  */
 export function bindRequest(route: Route, parts: RequestParts): RequestMessage {

@@ -12,6 +12,7 @@ import { type Candidates, chooseRoute } from '../request/choose-route.js';
 import { parseQuery } from '../request/parse-target.js';
 import { readBody } from '../request/read-body.js';
 import { hasPicture } from '../request/rules.js';
+import { checkNames } from '../request/unknown-fields.js';
 import { reserveBody, reserveResponse } from '../reserve-memory.js';
 import { createRenderer, type Renderer } from '../response/create-renderer.js';
 import { send } from '../response/send.js';
@@ -41,6 +42,7 @@ export function handleOperation(
     const query = parseQuery(request.url);
     const route = chooseRoute(candidates, query);
     checkQuery(route, query);
+    if (!deps.limits.lenientFields) checkNames(route, query, {});
     // By address, since the key has not been verified when the body is read.
     const share = deps.budget.of(callerAddress(context.clientAddress));
 
@@ -52,6 +54,7 @@ export function handleOperation(
           reservation,
           start: () => allowBody(request, response),
         });
+        if (!deps.limits.lenientFields) checkNames(route, [], body);
         const { params, headersDistinct: headers } = request;
         const message = bindRequest(route, { params, query, headers, body });
         return await deps.core

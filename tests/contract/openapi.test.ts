@@ -199,8 +199,9 @@ describe('the OpenAPI document', () => {
         await ask(one, {}, { apikey: limited.secret }),
         await ask({ ...one, operation: withoutParameters(one.operation) }, { detection_score: 2 }),
         await ask({ ...one, operation: { ...one.operation, tags: ['none'] } }),
-        await ask(one, { min_score: '1.5', company: 'nobody', detection_score: 'x' }),
-        await ask(one, { company: 'nobody', max_faces: 'x' }),
+        await ask(one, { min_score: '1.5' }),
+        await ask(one, { company: 'nobody' }),
+        await ask({ ...one, operation: swapped(one.operation) }),
         await ask({ ...one, operation: swapped(one.operation) }, { min_score: 1 }),
       ];
       for (const answer of answers) seen.add((await check(one, answer))['reason']);

@@ -57,6 +57,7 @@ describe('every reason of the error table', () => {
       form.append('min_score', '0.6');
       return post(service, '/face_detect_multi', form);
     },
+    UNKNOWN_FIELD: () => detect(service, { minscore: '0.9' }, portrait),
     INVALID_FIELD: () => detect(service, { max_faces: '0' }, portrait),
     MALFORMED_MULTIPART: () =>
       post(service, '/face_detect_single', 'no parts', {
@@ -214,6 +215,13 @@ describe('every reason of the error table', () => {
     },
     'a header given twice': () => askWithTwoPasswords(service),
     'too few digits': () => readMeter({ image: dataUrl(grey), expected_digits: 2 }),
+    'a misspelt company': () => detect(service, { compan: 'acme' }, grey),
+    'a misspelt number of digits': () => readMeter({ image: dataUrl(grey), expected_digit: 5 }),
+    'a misspelt score': () =>
+      send(service, 'PUT', '/v1/companies/acme/detection-score', '{"detection_scor": 1}', {
+        'x-company-password': 'x',
+      }),
+    'a misspelt choice': () => get(service, '/face_config_score?detection&detectio'),
     'a broken query string': () => get(service, '/face_config_score?detection=%zz'),
     'a score of a request': () => detect(service, { min_score: '1.5' }, portrait),
     'a score in the query': () => get(service, '/face_config_score?detection=1.5&company=acme&password=b'),

@@ -15,6 +15,7 @@ test('the defaults are those of the documentation', () => {
     REST_MAX_FIELD_BYTES: 64 * 1024,
     REST_MAX_BUFFERED_BYTES: 268_435_456,
     REST_REQUEST_TIMEOUT_MS: 30_000,
+    REST_LENIENT_FIELDS: false,
     REST_METRICS_HOST: '127.0.0.1',
     REST_SHUTDOWN_GRACE_MS: 10_000,
     REST_LOG_LEVEL: 'info',

@@ -13,6 +13,7 @@ export const limits = {
   maxFormFields: 16,
   maxFieldBytes: 1_000,
   requestTimeoutMs: 60_000,
+  lenientFields: false,
 };
 
 /**

@@ -28,6 +28,11 @@ export enum ErrorReason {
   REPEATED_FIELD = "ERROR_REASON_REPEATED_FIELD",
   /** INVALID_FIELD - A field has a value outside its type or range. */
   INVALID_FIELD = "ERROR_REASON_INVALID_FIELD",
+  /**
+   * UNKNOWN_FIELD - A form field, query parameter or JSON member that the operation does not know; `nearest` in the details is
+   * the known name that is most like it.
+   */
+  UNKNOWN_FIELD = "ERROR_REASON_UNKNOWN_FIELD",
   /** MALFORMED_MULTIPART - The multipart/form-data body cannot be parsed, or breaks its limits. */
   MALFORMED_MULTIPART = "ERROR_REASON_MALFORMED_MULTIPART",
   /** MALFORMED_JSON - The body is not a JSON object, or has too many values. */
@@ -106,6 +111,9 @@ export function errorReasonFromJSON(object: any): ErrorReason {
     case 3:
     case "ERROR_REASON_INVALID_FIELD":
       return ErrorReason.INVALID_FIELD;
+    case 11:
+    case "ERROR_REASON_UNKNOWN_FIELD":
+      return ErrorReason.UNKNOWN_FIELD;
     case 4:
     case "ERROR_REASON_MALFORMED_MULTIPART":
       return ErrorReason.MALFORMED_MULTIPART;
@@ -214,6 +222,8 @@ export function errorReasonToNumber(object: ErrorReason): number {
       return 2;
     case ErrorReason.INVALID_FIELD:
       return 3;
+    case ErrorReason.UNKNOWN_FIELD:
+      return 11;
     case ErrorReason.MALFORMED_MULTIPART:
       return 4;
     case ErrorReason.MALFORMED_JSON:

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createForm } from '../../helpers/net/form.js';
+import { answerAll } from '../answers.js';
+import { readRefusal, startBoth, withKey } from '../facade.js';
+
+const picture = Buffer.from('picture');
+const dataUrl = `data:image/jpeg;base64,${picture.toString('base64')}`;
+const form = (fields: Record<string, string>) => ({ method: 'POST', body: createForm(picture, fields) });
+const json = (members: object) => ({ method: 'POST', body: JSON.stringify({ image: dataUrl, ...members }) });
+
+/** What is asked, the name that is unknown, and the nearest known one. */
+const table: [path: string, request: RequestInit, field: string, nearest: string][] = [
+  ['/face_detect_multi', form({ minscore: '0.9' }), 'minscore', 'min_score'],
+  ['/face_detect_single', form({ company: 'acme', Landmarks: 'true' }), 'Landmarks', 'landmarks'],
+  ['/face_detect_multi?verbose=1', form({}), 'verbose', 'crop'],
+  ['/meter-number-ocr/file', form({ exepcted_digits: '5' }), 'exepcted_digits', 'expected_digits'],
+  ['/meter-number-ocr/base64', json({ previous_readin: '5' }), 'previous_readin', 'previous_reading'],
+  ['/meter-number-ocr/base64', json({ constructor: null }), 'constructor', 'details'],
+  ['/face_config_score?detection&company=acme&passwort=x', {}, 'passwort', 'password'],
+];
+
+test('names that an operation does not know are refused, with the nearest known name', async (t) => {
+  const { url, core } = await startBoth(t, answerAll);
+  for (const [path, request, field, nearest] of table) {
+    const refusal = await readRefusal(await fetch(url + path, { ...request, headers: withKey }));
+    assert.deepEqual(refusal, { status: 400, reason: 'UNKNOWN_FIELD', details: { field, nearest } });
+  }
+  assert.deepEqual(core.calls, []);
+});
+
+test('REST_LENIENT_FIELDS=true ignores them', async (t) => {
+  const { url, core } = await startBoth(t, answerAll, { REST_LENIENT_FIELDS: 'true' });
+  for (const [path, request] of table) {
+    const answer = await fetch(url + path, { ...request, headers: withKey });
+    assert.equal(answer.status, 200, `${path} ${await answer.text()}`);
+  }
+  assert.equal(core.calls.length, table.length);
+});
