@@ -12,6 +12,7 @@ const protoFiles = [
   'imageanalysis/v1/face_detection.proto',
   'imageanalysis/v1/score_config.proto',
   'imageanalysis/v1/meter_reading.proto',
+  'imageanalysis/v1/version.proto',
 ];
 
 /** One RPC: as proto-loader gives it to be called, and as its proto describes it. */

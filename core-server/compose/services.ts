@@ -7,10 +7,13 @@ import {
   type MeterReadingServiceServer,
   MeterReadingServiceService,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
+import type { ModelInfo } from '../../generated/imageanalysis/v1/model.js';
 import {
   type ScoreConfigServiceServer,
   ScoreConfigServiceService,
 } from '../../generated/imageanalysis/v1/score_config.js';
+import { type VersionServiceServer, VersionServiceService } from '../../generated/imageanalysis/v1/version.js';
+import { readVersion } from '../../runtime/process/version.js';
 import type { Access } from '../access/create-access.js';
 import type { Methods } from '../common/handlers.js';
 import { createAdminHandlers } from '../features/admin/service.js';
@@ -37,6 +40,8 @@ export interface ServiceDependencies extends ObservedPool {
   readonly companies: Access['companies'];
 }
 
+const toInfo = ({ name, version }: ModelInfo): ModelInfo => ({ name, version });
+
 /** The services of the public port. It combines the features, which do not know each other. */
 export function createServices(core: ServiceDependencies, settings: StreamSettings): (Service & KeyedService)[] {
   const { config, models, scores, companies } = core;
@@ -57,7 +62,10 @@ export function createServices(core: ServiceDependencies, settings: StreamSettin
     pool,
     limits,
     checkBelow: config.CORE_METER_CHECK_BELOW ?? models.meter.rules.okConfidence,
+    model: toInfo(models.meter.read),
   });
+  const { locate, refine, read, mark } = models.meter;
+  const versions = { version: readVersion(), models: [models.face.entry, locate, refine, read, mark].map(toInfo) };
   return [
     {
       definition: FaceDetectionServiceService,
@@ -86,6 +94,14 @@ export function createServices(core: ServiceDependencies, settings: StreamSettin
         readMeter: unary(meter.readMeter, settings),
         streamReadMeters: bidi(streamed(meter.readMeter), settings),
       } satisfies Methods<MeterReadingServiceServer>,
+    },
+    {
+      definition: VersionServiceService,
+      operation: undefined,
+      isQueued: false,
+      implementation: {
+        getVersion: unary(() => Promise.resolve(versions), settings),
+      } satisfies Methods<VersionServiceServer>,
     },
   ];
 }

@@ -1,5 +1,6 @@
 import { status } from '@grpc/grpc-js';
 import type protobuf from 'protobufjs';
+import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import type { RestRefusal } from '../../generated/imageanalysis/v1/rest.js';
 import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
 import { readProtos } from '../protos.js';
@@ -9,7 +10,17 @@ import { fieldOptionsOf } from '../response/field-options.js';
 import { type Schema, unwrap } from './schema.js';
 
 /** What an operation has that it may be refused for, as in the option `rest_refusal`. */
-const occasions = ['any', 'none', 'json', 'multipart', 'data-url', 'picture', 'required', 'score'] as const;
+const occasions = [
+  'any',
+  'none',
+  'json',
+  'multipart',
+  'data-url',
+  'picture',
+  'required',
+  'score',
+  'permission',
+] as const;
 type Occasion = (typeof occasions)[number];
 
 /** Why a call is refused: a row of the table of errors, which is the enumeration of the protos. */
@@ -58,17 +69,27 @@ function toOccasion(word: string): Occasion {
 
 /** The reasons for which an operation may be refused: by what it takes, and by the options of its RPC. */
 export function reasonsOf(route: Route, reasons: readonly ErrorReason[]): ErrorReason[] {
-  const { body, query, openFields, rpc, refusals } = route;
+  const { body, query, headers, openFields, rpc, refusals } = route;
   const fields = [...openFields, ...query.flatMap(({ field }) => field ?? [])];
   const has: readonly Occasion[] = [
     'any',
-    body.kind,
+    ...(body.kind === 'none' && fields.length + headers.length === 0 ? [] : [body.kind]),
+    ...(isPermission(operationOf(route)) ? ['permission' as const] : []),
     ...(hasPicture(body) ? ['picture' as const] : []),
     ...(rpc.request.fieldsArray.some(isRequired) ? ['required' as const] : []),
     ...(fields.some(({ type }) => type === 'score') ? ['score' as const] : []),
   ];
   return reasons.filter(({ name, on }) => refusals.includes(name) || on.some((occasion) => has.includes(occasion)));
 }
+
+/** What a key must be allowed to do for it. */
+function operationOf({ rpc }: Pick<Route, 'rpc'>): string {
+  const service = rpc.method.parent?.name.replace(/Service$/, '') ?? '';
+  return `OPERATION${service.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`;
+}
+
+/** Otherwise any key will do. */
+const isPermission = (operation: string): boolean => Object.values<string>(Operation).includes(operation);
 
 const isRequired = (field: protobuf.Field): boolean => fieldOptionsOf(field).required;
 
@@ -99,9 +120,8 @@ type Name = readonly [key: string, name: string];
 /** What refusals of an operation may be about: fields of its message by what the caller sends them as. */
 function namesOf({ body, query, headers, openFields, pathFields, rpc }: Route): Name[] {
   const sent = [...openFields.map((field) => ({ name: field.name, field })), ...query, ...headers];
-  const service = rpc.method.parent?.name.replace(/Service$/, '') ?? '';
   const names: Name[] = [
-    ['operation', `OPERATION${service.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`],
+    ['operation', operationOf({ rpc })],
     ['apikey', 'apikey'],
     ['query string', 'query string'],
     ...sent.map(({ name, field }): Name => [field?.name ?? name, name]),

@@ -91,9 +91,10 @@ export interface MeterAnswer extends Answer {
   }[];
   /** What is printed on the meter; only on request. */
   readonly printed?: { readonly serial_number: string; readonly unit: string };
-  /** The parts of `confidence`; only with `details`. */
+  /** The parts of `confidence`, and the network; only with `details`. */
   readonly digits_confidence?: number;
   readonly fraction_confidence?: number;
+  readonly model?: { readonly name: string; readonly version: string };
 }
 
 export interface ScoreAnswer extends Answer {

@@ -54,7 +54,7 @@ export interface ReadingOptions extends CallOptions {
   /** Whether to return the printed serial number and unit; takes several times longer. */
   readonly serialNumber?: boolean;
   readonly alternatives?: boolean;
-  /** Whether to return `digits_confidence` and `fraction_confidence`. */
+  /** Whether to return `digits_confidence`, `fraction_confidence` and `model`. */
   readonly details?: boolean;
   /** `m3`, `kWh`, `gal`, `ft3` or `GJ`. */
   readonly expectedUnit?: string;

@@ -118,6 +118,7 @@ describe('the OpenAPI document', () => {
         'get /face_config_score faceConfigScore',
         'post /meter-number-ocr/file readMeter',
         'post /meter-number-ocr/base64 meterNumberOcrBase64',
+        'get /v1/version getVersion',
         'get /livez livez',
         'get /readyz readyz',
       ],

@@ -215,6 +215,7 @@ describe('every reason of the error table', () => {
     },
     'a header given twice': () => askWithTwoPasswords(service),
     'too few digits': () => readMeter({ image: dataUrl(grey), expected_digits: 2 }),
+    'a field where there are none': () => get(service, '/v1/version?verbose=1'),
     'a misspelt company': () => detect(service, { compan: 'acme' }, grey),
     'a misspelt number of digits': () => readMeter({ image: dataUrl(grey), expected_digit: 5 }),
     'a misspelt score': () =>

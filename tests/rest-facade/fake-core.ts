@@ -14,6 +14,7 @@ import { Status } from '../../generated/google/rpc/status.js';
 import { FaceDetectionServiceService } from '../../generated/imageanalysis/v1/face_detection.js';
 import { MeterReadingServiceService } from '../../generated/imageanalysis/v1/meter_reading.js';
 import { ScoreConfigServiceService } from '../../generated/imageanalysis/v1/score_config.js';
+import { VersionServiceService } from '../../generated/imageanalysis/v1/version.js';
 import { bindServer } from '../helpers/net/grpc.js';
 
 /** A call as the fake core received it. */
@@ -61,7 +62,12 @@ export async function startFakeCore(t: TestContext, script: Script, port = 0, ho
   const server = new Server({ 'grpc.max_receive_message_length': 64 * 1024 * 1024 });
   const health = new HealthImplementation({ '': 'SERVING' });
   health.addToServer(server);
-  for (const service of [FaceDetectionServiceService, ScoreConfigServiceService, MeterReadingServiceService])
+  for (const service of [
+    FaceDetectionServiceService,
+    ScoreConfigServiceService,
+    MeterReadingServiceService,
+    VersionServiceService,
+  ])
     addService(server, service, script, calls);
   const bound = await bindServer(t, server, { address: `${host}:${port}` });
   return {

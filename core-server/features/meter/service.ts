@@ -4,6 +4,7 @@ import {
   type ReadMeterRequest,
   type ReadMeterResponse,
 } from '../../../generated/imageanalysis/v1/meter_reading.js';
+import type { ModelInfo } from '../../../generated/imageanalysis/v1/model.js';
 import { refuse } from '../../../runtime/errors/refusal.js';
 import type { Call } from '../../common/call.js';
 import type { ImageLimits } from '../../image/picture.js';
@@ -17,6 +18,8 @@ export interface MeterReadingDependencies {
   readonly limits: ImageLimits;
   /** Readings below this confidence get the status CHECK, 0..1. */
   readonly checkBelow: number;
+  /** The network that reads digits. */
+  readonly model: ModelInfo;
 }
 
 export interface MeterReadingHandlers {
@@ -31,7 +34,7 @@ export interface MeterReadingHandlers {
 
 /** Handlers of MeterReadingService. */
 export function createMeterReadingHandlers(deps: MeterReadingDependencies): MeterReadingHandlers {
-  const { pool, limits, checkBelow } = deps;
+  const { pool, limits, checkBelow, model } = deps;
   return {
     async readMeter(request, call, options = {}) {
       const known = validateKnownMeter(request);
@@ -61,7 +64,7 @@ export function createMeterReadingHandlers(deps: MeterReadingDependencies): Mete
         digits: [...rest.digits],
         ...(request.alternatives && { alternatives: { readings: [...alternatives] } }),
         ...(printed && { printed }),
-        ...(request.details && { details }),
+        ...(request.details && { details: { ...details, model } }),
       };
     },
   };

@@ -15,8 +15,8 @@ type AuthenticatedKey = Pick<ApiKey, 'id' | 'operations'>;
 
 /** A service whose calls need an API key. */
 export interface KeyedService extends Pick<Service, 'definition'> {
-  /** What its keys must be allowed to do. */
-  readonly operation: Operation;
+  /** What its keys must be allowed to do; undefined: any key will do. */
+  readonly operation: Operation | undefined;
   /** Whether its requests wait for a worker, and are refused while the queue is full. */
   readonly isQueued: boolean;
 }
@@ -74,8 +74,8 @@ export function checkApiKeys(deps: AccessDependencies): ServerInterceptor {
 }
 
 /** Returns the key. @throws Refusal KEY_NOT_ALLOWED */
-function assertAllowed(key: AuthenticatedKey, operation: Operation): AuthenticatedKey {
-  if (key.operations.length === 0 || key.operations.includes(operation)) return key;
+function assertAllowed(key: AuthenticatedKey, operation: Operation | undefined): AuthenticatedKey {
+  if (operation === undefined || key.operations.length === 0 || key.operations.includes(operation)) return key;
   throw refuse('KEY_NOT_ALLOWED', `apikey ${key.id} is not allowed to use ${operation}, want one that is`, {
     details: { key_id: key.id, operation },
   });

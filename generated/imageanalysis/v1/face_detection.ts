@@ -22,6 +22,7 @@ import {
 } from "@grpc/grpc-js";
 import { Status } from "../../google/rpc/status.js";
 import { BoundingBox, ImageSize, Point } from "./geometry.js";
+import { ModelInfo } from "./model.js";
 
 export const protobufPackage = "imageanalysis.v1";
 
@@ -333,14 +334,6 @@ export interface Threshold {
   value: number;
   /** Where it came from. */
   source: ThresholdSource;
-}
-
-/** A model. */
-export interface ModelInfo {
-  /** Its name in the manifest. */
-  name: string;
-  /** Its version in the manifest. */
-  version: string;
 }
 
 function createBaseDetectSingleFaceRequest(): DetectSingleFaceRequest {
@@ -1611,73 +1604,6 @@ export const Threshold: MessageFns<Threshold> = {
     const message = createBaseThreshold();
     message.value = object.value ?? 0;
     message.source = object.source ?? ThresholdSource.UNSPECIFIED;
-    return message;
-  },
-};
-
-function createBaseModelInfo(): ModelInfo {
-  return { name: "", version: "" };
-}
-
-export const ModelInfo: MessageFns<ModelInfo> = {
-  encode(message: ModelInfo, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.name !== "") {
-      writer.uint32(10).string(message.name);
-    }
-    if (message.version !== "") {
-      writer.uint32(18).string(message.version);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ModelInfo {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseModelInfo();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.name = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.version = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create(base?: DeepPartial<ModelInfo>): ModelInfo {
-    return ModelInfo.fromPartial(base ?? {});
-  },
-  fromPartial(object: DeepPartial<ModelInfo>): ModelInfo {
-    const message = createBaseModelInfo();
-    message.name = object.name ?? "";
-    message.version = object.version ?? "";
     return message;
   },
 };

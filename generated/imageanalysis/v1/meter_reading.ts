@@ -22,6 +22,7 @@ import {
 } from "@grpc/grpc-js";
 import { Status } from "../../google/rpc/status.js";
 import { BoundingBox } from "./geometry.js";
+import { ModelInfo } from "./model.js";
 
 export const protobufPackage = "imageanalysis.v1";
 
@@ -246,16 +247,18 @@ export interface ReadMeterResponse {
   printed?:
     | PrintedText
     | undefined;
-  /** The parts of `confidence`; only on request. */
+  /** The parts of `confidence` and the model; only on request. */
   details?: ReadingDetails | undefined;
 }
 
-/** The two parts of a reading's `confidence`, which is their product. */
+/** How a reading came about: the two parts of its `confidence`, which is their product, and the model. */
 export interface ReadingDetails {
   /** Probability that the digits before the fraction are right, with none invented or left out, 0..1. */
   digitsConfidence: number;
   /** Probability that the decimal point is where `value` has it, or that there is none, 0..1. */
   fractionConfidence: number;
+  /** The network that read the digits. */
+  model: ModelInfo | undefined;
 }
 
 /** Other possible readings. */
@@ -686,7 +689,7 @@ export const ReadMeterResponse: MessageFns<ReadMeterResponse> = {
 };
 
 function createBaseReadingDetails(): ReadingDetails {
-  return { digitsConfidence: 0, fractionConfidence: 0 };
+  return { digitsConfidence: 0, fractionConfidence: 0, model: undefined };
 }
 
 export const ReadingDetails: MessageFns<ReadingDetails> = {
@@ -696,6 +699,9 @@ export const ReadingDetails: MessageFns<ReadingDetails> = {
     }
     if (message.fractionConfidence !== 0) {
       writer.uint32(17).double(message.fractionConfidence);
+    }
+    if (message.model !== undefined) {
+      ModelInfo.encode(message.model, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -729,6 +735,14 @@ export const ReadingDetails: MessageFns<ReadingDetails> = {
             message.fractionConfidence = reader.double();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.model = ModelInfo.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -748,6 +762,9 @@ export const ReadingDetails: MessageFns<ReadingDetails> = {
     const message = createBaseReadingDetails();
     message.digitsConfidence = object.digitsConfidence ?? 0;
     message.fractionConfidence = object.fractionConfidence ?? 0;
+    message.model = (object.model !== undefined && object.model !== null)
+      ? ModelInfo.fromPartial(object.model)
+      : undefined;
     return message;
   },
 };

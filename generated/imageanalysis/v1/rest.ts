@@ -201,8 +201,8 @@ export interface RestEnum {
 export interface RestRefusal {
   /**
    * What the operation has, words between blanks: a body of the kind `none`, `json`, `multipart` or
-   * `data-url`, a `picture`, a `required` field or a `score`; `any` for all operations. The options of an RPC
-   * name its other reasons.
+   * `data-url`, a `picture`, a `required` field, a `score`, or a `permission` that its keys need; `any` for all
+   * operations. The options of an RPC name its other reasons.
    */
   on: string;
   /**

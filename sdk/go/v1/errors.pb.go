@@ -237,7 +237,7 @@ var File_imageanalysis_v1_errors_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"\n" +
-	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\x1a\x1bimageanalysis/v1/rest.proto*\xe5%\n" +
+	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\x1a\x1bimageanalysis/v1/rest.proto*\xec%\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\xe0\x02\n" +
 	"\x1aERROR_REASON_MISSING_FIELD\x10\x01\x1a\xbf\x02\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18\xa6\x02\n" +
@@ -275,9 +275,10 @@ const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"\x03any\x123{apikey} is missing, want an API key in this header\x12y\n" +
 	"\x1cERROR_REASON_INVALID_API_KEY\x10\x15\x1aW\xb2\xbb\x18\x0fUNAUTHENTICATEDһ\x18@\n" +
 	"\x03any\x129{apikey} is unknown, revoked or expired, want a valid one\x12\x8f\x01\n" +
-	" ERROR_REASON_COMPANY_AUTH_FAILED\x10\x16\x1ai\xb2\xbb\x18\x0fUNAUTHENTICATEDһ\x18R\x12Pthe company is unknown or the password is wrong, want a company and its password\x12\x95\x01\n" +
-	"\x1cERROR_REASON_KEY_NOT_ALLOWED\x10\x17\x1as\xb2\xbb\x18\x11PERMISSION_DENIEDһ\x18Z\n" +
-	"\x03any\x12Sapikey {key_id:ia_m3k7q2x5t4bd} is not allowed to use {operation}, want one that is\x12-\n" +
+	" ERROR_REASON_COMPANY_AUTH_FAILED\x10\x16\x1ai\xb2\xbb\x18\x0fUNAUTHENTICATEDһ\x18R\x12Pthe company is unknown or the password is wrong, want a company and its password\x12\x9c\x01\n" +
+	"\x1cERROR_REASON_KEY_NOT_ALLOWED\x10\x17\x1az\xb2\xbb\x18\x11PERMISSION_DENIEDһ\x18a\n" +
+	"\n" +
+	"permission\x12Sapikey {key_id:ia_m3k7q2x5t4bd} is not allowed to use {operation}, want one that is\x12-\n" +
 	"\x1aERROR_REASON_NO_SUCH_ROUTE\x10\x1e\x1a\r\xb2\xbb\x18\tNOT_FOUND\x12w\n" +
 	"\x1cERROR_REASON_UNKNOWN_COMPANY\x10\x1f\x1aU\xb2\xbb\x18\tNOT_FOUNDһ\x18D\x12B{company} is \"{value:acne}\", want the name of a registered company\x12y\n" +
 	"\x14ERROR_REASON_NO_FACE\x10 \x1a_\xb2\xbb\x18\tNOT_FOUNDһ\x18N\x12L{image} has no face that scored {limit:0.5} or higher, try a lower min_score\x12z\n" +

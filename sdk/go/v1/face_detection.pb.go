@@ -1067,66 +1067,11 @@ func (x *Threshold) GetSource() ThresholdSource {
 	return ThresholdSource_THRESHOLD_SOURCE_UNSPECIFIED
 }
 
-// A model.
-type ModelInfo struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its name in the manifest.
-	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Its version in the manifest.
-	Version       string `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ModelInfo) Reset() {
-	*x = ModelInfo{}
-	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[11]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ModelInfo) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ModelInfo) ProtoMessage() {}
-
-func (x *ModelInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[11]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ModelInfo.ProtoReflect.Descriptor instead.
-func (*ModelInfo) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{11}
-}
-
-func (x *ModelInfo) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-func (x *ModelInfo) GetVersion() string {
-	if x != nil {
-		return x.Version
-	}
-	return ""
-}
-
 var File_imageanalysis_v1_face_detection_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_face_detection_proto_rawDesc = "" +
 	"\n" +
-	"%imageanalysis/v1/face_detection.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1bimageanalysis/v1/rest.proto\"\xad\x05\n" +
+	"%imageanalysis/v1/face_detection.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1cimageanalysis/v1/model.proto\x1a\x1bimageanalysis/v1/rest.proto\"\xad\x05\n" +
 	"\x17DetectSingleFaceRequest\x12\x1c\n" +
 	"\x05image\x18\x01 \x01(\fB\x06\xaa\xbb\x18\x02\b\x01R\x05image\x12&\n" +
 	"\acompany\x18\x02 \x01(\tB\f\xaa\xbb\x18\b @:\x04acmeR\acompany\x12=\n" +
@@ -1238,10 +1183,7 @@ const file_imageanalysis_v1_face_detection_proto_rawDesc = "" +
 	"\x05model\x18\x03 \x01(\v2\x1b.imageanalysis.v1.ModelInfoR\x05model\"t\n" +
 	"\tThreshold\x12,\n" +
 	"\x05value\x18\x01 \x01(\x01B\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?R\x05value\x129\n" +
-	"\x06source\x18\x02 \x01(\x0e2!.imageanalysis.v1.ThresholdSourceR\x06source\"9\n" +
-	"\tModelInfo\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
-	"\aversion\x18\x02 \x01(\tR\aversion*\x95\x01\n" +
+	"\x06source\x18\x02 \x01(\x0e2!.imageanalysis.v1.ThresholdSourceR\x06source*\x95\x01\n" +
 	"\x0fThresholdSource\x12 \n" +
 	"\x1cTHRESHOLD_SOURCE_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18THRESHOLD_SOURCE_REQUEST\x10\x01\x12\x1c\n" +
@@ -1272,7 +1214,7 @@ func file_imageanalysis_v1_face_detection_proto_rawDescGZIP() []byte {
 }
 
 var file_imageanalysis_v1_face_detection_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_imageanalysis_v1_face_detection_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_imageanalysis_v1_face_detection_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_imageanalysis_v1_face_detection_proto_goTypes = []any{
 	(ThresholdSource)(0),              // 0: imageanalysis.v1.ThresholdSource
 	(*DetectSingleFaceRequest)(nil),   // 1: imageanalysis.v1.DetectSingleFaceRequest
@@ -1286,11 +1228,11 @@ var file_imageanalysis_v1_face_detection_proto_goTypes = []any{
 	(*FaceLandmarks)(nil),             // 9: imageanalysis.v1.FaceLandmarks
 	(*DetectionDetails)(nil),          // 10: imageanalysis.v1.DetectionDetails
 	(*Threshold)(nil),                 // 11: imageanalysis.v1.Threshold
-	(*ModelInfo)(nil),                 // 12: imageanalysis.v1.ModelInfo
-	(*status.Status)(nil),             // 13: google.rpc.Status
-	(*BoundingBox)(nil),               // 14: imageanalysis.v1.BoundingBox
-	(*Point)(nil),                     // 15: imageanalysis.v1.Point
-	(*ImageSize)(nil),                 // 16: imageanalysis.v1.ImageSize
+	(*status.Status)(nil),             // 12: google.rpc.Status
+	(*BoundingBox)(nil),               // 13: imageanalysis.v1.BoundingBox
+	(*Point)(nil),                     // 14: imageanalysis.v1.Point
+	(*ImageSize)(nil),                 // 15: imageanalysis.v1.ImageSize
+	(*ModelInfo)(nil),                 // 16: imageanalysis.v1.ModelInfo
 }
 var file_imageanalysis_v1_face_detection_proto_depIdxs = []int32{
 	7,  // 0: imageanalysis.v1.DetectSingleFaceResponse.face:type_name -> imageanalysis.v1.Face
@@ -1299,18 +1241,18 @@ var file_imageanalysis_v1_face_detection_proto_depIdxs = []int32{
 	10, // 3: imageanalysis.v1.DetectAllFacesResponse.details:type_name -> imageanalysis.v1.DetectionDetails
 	3,  // 4: imageanalysis.v1.StreamDetectFacesRequest.request:type_name -> imageanalysis.v1.DetectAllFacesRequest
 	4,  // 5: imageanalysis.v1.StreamDetectFacesResponse.response:type_name -> imageanalysis.v1.DetectAllFacesResponse
-	13, // 6: imageanalysis.v1.StreamDetectFacesResponse.error:type_name -> google.rpc.Status
-	14, // 7: imageanalysis.v1.Face.bounding_box:type_name -> imageanalysis.v1.BoundingBox
+	12, // 6: imageanalysis.v1.StreamDetectFacesResponse.error:type_name -> google.rpc.Status
+	13, // 7: imageanalysis.v1.Face.bounding_box:type_name -> imageanalysis.v1.BoundingBox
 	9,  // 8: imageanalysis.v1.Face.landmarks:type_name -> imageanalysis.v1.FaceLandmarks
 	8,  // 9: imageanalysis.v1.Face.attributes:type_name -> imageanalysis.v1.FaceAttributes
-	15, // 10: imageanalysis.v1.FaceLandmarks.right_eye:type_name -> imageanalysis.v1.Point
-	15, // 11: imageanalysis.v1.FaceLandmarks.left_eye:type_name -> imageanalysis.v1.Point
-	15, // 12: imageanalysis.v1.FaceLandmarks.nose_tip:type_name -> imageanalysis.v1.Point
-	15, // 13: imageanalysis.v1.FaceLandmarks.right_mouth_corner:type_name -> imageanalysis.v1.Point
-	15, // 14: imageanalysis.v1.FaceLandmarks.left_mouth_corner:type_name -> imageanalysis.v1.Point
-	16, // 15: imageanalysis.v1.DetectionDetails.image:type_name -> imageanalysis.v1.ImageSize
+	14, // 10: imageanalysis.v1.FaceLandmarks.right_eye:type_name -> imageanalysis.v1.Point
+	14, // 11: imageanalysis.v1.FaceLandmarks.left_eye:type_name -> imageanalysis.v1.Point
+	14, // 12: imageanalysis.v1.FaceLandmarks.nose_tip:type_name -> imageanalysis.v1.Point
+	14, // 13: imageanalysis.v1.FaceLandmarks.right_mouth_corner:type_name -> imageanalysis.v1.Point
+	14, // 14: imageanalysis.v1.FaceLandmarks.left_mouth_corner:type_name -> imageanalysis.v1.Point
+	15, // 15: imageanalysis.v1.DetectionDetails.image:type_name -> imageanalysis.v1.ImageSize
 	11, // 16: imageanalysis.v1.DetectionDetails.threshold:type_name -> imageanalysis.v1.Threshold
-	12, // 17: imageanalysis.v1.DetectionDetails.model:type_name -> imageanalysis.v1.ModelInfo
+	16, // 17: imageanalysis.v1.DetectionDetails.model:type_name -> imageanalysis.v1.ModelInfo
 	0,  // 18: imageanalysis.v1.Threshold.source:type_name -> imageanalysis.v1.ThresholdSource
 	1,  // 19: imageanalysis.v1.FaceDetectionService.DetectSingleFace:input_type -> imageanalysis.v1.DetectSingleFaceRequest
 	3,  // 20: imageanalysis.v1.FaceDetectionService.DetectAllFaces:input_type -> imageanalysis.v1.DetectAllFacesRequest
@@ -1331,6 +1273,7 @@ func file_imageanalysis_v1_face_detection_proto_init() {
 		return
 	}
 	file_imageanalysis_v1_geometry_proto_init()
+	file_imageanalysis_v1_model_proto_init()
 	file_imageanalysis_v1_rest_proto_init()
 	file_imageanalysis_v1_face_detection_proto_msgTypes[0].OneofWrappers = []any{}
 	file_imageanalysis_v1_face_detection_proto_msgTypes[2].OneofWrappers = []any{}
@@ -1344,7 +1287,7 @@ func file_imageanalysis_v1_face_detection_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_imageanalysis_v1_face_detection_proto_rawDesc), len(file_imageanalysis_v1_face_detection_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   12,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -310,7 +310,7 @@ type ReadMeterResponse struct {
 	Alternatives *AlternativeReadings `protobuf:"bytes,9,opt,name=alternatives,proto3,oneof" json:"alternatives,omitempty"`
 	// What is printed on the meter; only on request.
 	Printed *PrintedText `protobuf:"bytes,10,opt,name=printed,proto3,oneof" json:"printed,omitempty"`
-	// The parts of `confidence`; only on request.
+	// The parts of `confidence` and the model; only on request.
 	Details       *ReadingDetails `protobuf:"bytes,11,opt,name=details,proto3,oneof" json:"details,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -423,15 +423,17 @@ func (x *ReadMeterResponse) GetDetails() *ReadingDetails {
 	return nil
 }
 
-// The two parts of a reading's `confidence`, which is their product.
+// How a reading came about: the two parts of its `confidence`, which is their product, and the model.
 type ReadingDetails struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Probability that the digits before the fraction are right, with none invented or left out, 0..1.
 	DigitsConfidence float64 `protobuf:"fixed64,1,opt,name=digits_confidence,json=digitsConfidence,proto3" json:"digits_confidence,omitempty"`
 	// Probability that the decimal point is where `value` has it, or that there is none, 0..1.
 	FractionConfidence float64 `protobuf:"fixed64,2,opt,name=fraction_confidence,json=fractionConfidence,proto3" json:"fraction_confidence,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	// The network that read the digits.
+	Model         *ModelInfo `protobuf:"bytes,3,opt,name=model,proto3" json:"model,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ReadingDetails) Reset() {
@@ -476,6 +478,13 @@ func (x *ReadingDetails) GetFractionConfidence() float64 {
 		return x.FractionConfidence
 	}
 	return 0
+}
+
+func (x *ReadingDetails) GetModel() *ModelInfo {
+	if x != nil {
+		return x.Model
+	}
+	return nil
 }
 
 // Other possible readings.
@@ -862,7 +871,7 @@ var File_imageanalysis_v1_meter_reading_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\n" +
-	"$imageanalysis/v1/meter_reading.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1bimageanalysis/v1/rest.proto\"\xc6\x05\n" +
+	"$imageanalysis/v1/meter_reading.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x17google/rpc/status.proto\x1a\x1fimageanalysis/v1/geometry.proto\x1a\x1cimageanalysis/v1/model.proto\x1a\x1bimageanalysis/v1/rest.proto\"\xc6\x05\n" +
 	"\x10ReadMeterRequest\x12\x1c\n" +
 	"\x05image\x18\x01 \x01(\fB\x06\xaa\xbb\x18\x02\b\x01R\x05image\x12G\n" +
 	"\x0fexpected_digits\x18\x02 \x01(\rB\x19\xaa\xbb\x18\x15\x11\x00\x00\x00\x00\x00\x00\b@\x19\x00\x00\x00\x00\x00\x00(@:\x018H\x00R\x0eexpectedDigits\x88\x01\x01\x12K\n" +
@@ -904,10 +913,11 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\n" +
 	"\b_printedB\n" +
 	"\n" +
-	"\b_details\"\x9e\x01\n" +
+	"\b_details\"\xd1\x01\n" +
 	"\x0eReadingDetails\x12C\n" +
 	"\x11digits_confidence\x18\x01 \x01(\x01B\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?R\x10digitsConfidence\x12G\n" +
-	"\x13fraction_confidence\x18\x02 \x01(\x01B\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?R\x12fractionConfidence\"k\n" +
+	"\x13fraction_confidence\x18\x02 \x01(\x01B\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?R\x12fractionConfidence\x121\n" +
+	"\x05model\x18\x03 \x01(\v2\x1b.imageanalysis.v1.ModelInfoR\x05model\"k\n" +
 	"\x13AlternativeReadings\x12T\n" +
 	"\breadings\x18\x01 \x03(\v2$.imageanalysis.v1.AlternativeReadingB\x12\xba\xbb\x18\x0e\n" +
 	"\falternativesR\breadings\"\x87\x01\n" +
@@ -989,7 +999,8 @@ var file_imageanalysis_v1_meter_reading_proto_goTypes = []any{
 	(*StreamReadMetersRequest)(nil),  // 9: imageanalysis.v1.StreamReadMetersRequest
 	(*StreamReadMetersResponse)(nil), // 10: imageanalysis.v1.StreamReadMetersResponse
 	(*BoundingBox)(nil),              // 11: imageanalysis.v1.BoundingBox
-	(*status.Status)(nil),            // 12: google.rpc.Status
+	(*ModelInfo)(nil),                // 12: imageanalysis.v1.ModelInfo
+	(*status.Status)(nil),            // 13: google.rpc.Status
 }
 var file_imageanalysis_v1_meter_reading_proto_depIdxs = []int32{
 	0,  // 0: imageanalysis.v1.ReadMeterResponse.status:type_name -> imageanalysis.v1.ReadingStatus
@@ -999,20 +1010,21 @@ var file_imageanalysis_v1_meter_reading_proto_depIdxs = []int32{
 	5,  // 4: imageanalysis.v1.ReadMeterResponse.alternatives:type_name -> imageanalysis.v1.AlternativeReadings
 	7,  // 5: imageanalysis.v1.ReadMeterResponse.printed:type_name -> imageanalysis.v1.PrintedText
 	4,  // 6: imageanalysis.v1.ReadMeterResponse.details:type_name -> imageanalysis.v1.ReadingDetails
-	6,  // 7: imageanalysis.v1.AlternativeReadings.readings:type_name -> imageanalysis.v1.AlternativeReading
-	11, // 8: imageanalysis.v1.MeterDigit.bounding_box:type_name -> imageanalysis.v1.BoundingBox
-	2,  // 9: imageanalysis.v1.StreamReadMetersRequest.request:type_name -> imageanalysis.v1.ReadMeterRequest
-	3,  // 10: imageanalysis.v1.StreamReadMetersResponse.response:type_name -> imageanalysis.v1.ReadMeterResponse
-	12, // 11: imageanalysis.v1.StreamReadMetersResponse.error:type_name -> google.rpc.Status
-	2,  // 12: imageanalysis.v1.MeterReadingService.ReadMeter:input_type -> imageanalysis.v1.ReadMeterRequest
-	9,  // 13: imageanalysis.v1.MeterReadingService.StreamReadMeters:input_type -> imageanalysis.v1.StreamReadMetersRequest
-	3,  // 14: imageanalysis.v1.MeterReadingService.ReadMeter:output_type -> imageanalysis.v1.ReadMeterResponse
-	10, // 15: imageanalysis.v1.MeterReadingService.StreamReadMeters:output_type -> imageanalysis.v1.StreamReadMetersResponse
-	14, // [14:16] is the sub-list for method output_type
-	12, // [12:14] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	12, // 7: imageanalysis.v1.ReadingDetails.model:type_name -> imageanalysis.v1.ModelInfo
+	6,  // 8: imageanalysis.v1.AlternativeReadings.readings:type_name -> imageanalysis.v1.AlternativeReading
+	11, // 9: imageanalysis.v1.MeterDigit.bounding_box:type_name -> imageanalysis.v1.BoundingBox
+	2,  // 10: imageanalysis.v1.StreamReadMetersRequest.request:type_name -> imageanalysis.v1.ReadMeterRequest
+	3,  // 11: imageanalysis.v1.StreamReadMetersResponse.response:type_name -> imageanalysis.v1.ReadMeterResponse
+	13, // 12: imageanalysis.v1.StreamReadMetersResponse.error:type_name -> google.rpc.Status
+	2,  // 13: imageanalysis.v1.MeterReadingService.ReadMeter:input_type -> imageanalysis.v1.ReadMeterRequest
+	9,  // 14: imageanalysis.v1.MeterReadingService.StreamReadMeters:input_type -> imageanalysis.v1.StreamReadMetersRequest
+	3,  // 15: imageanalysis.v1.MeterReadingService.ReadMeter:output_type -> imageanalysis.v1.ReadMeterResponse
+	10, // 16: imageanalysis.v1.MeterReadingService.StreamReadMeters:output_type -> imageanalysis.v1.StreamReadMetersResponse
+	15, // [15:17] is the sub-list for method output_type
+	13, // [13:15] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_imageanalysis_v1_meter_reading_proto_init() }
@@ -1021,6 +1033,7 @@ func file_imageanalysis_v1_meter_reading_proto_init() {
 		return
 	}
 	file_imageanalysis_v1_geometry_proto_init()
+	file_imageanalysis_v1_model_proto_init()
 	file_imageanalysis_v1_rest_proto_init()
 	file_imageanalysis_v1_meter_reading_proto_msgTypes[0].OneofWrappers = []any{}
 	file_imageanalysis_v1_meter_reading_proto_msgTypes[1].OneofWrappers = []any{}

@@ -236,6 +236,8 @@ suite('readMeter', () => {
   const documented = { ...others, status: ReadingStatus.OK };
   const printed = { serialNumber: 'A1', unit: 'm3' };
 
+  const model = { name: 'meter-read', version: '1' };
+
   function handlers(answer: MeterReading | null) {
     const runs: { task: string; input: ReadMeterInput; options: unknown }[] = [];
     const { readMeter } = createMeterReadingHandlers({
@@ -247,6 +249,7 @@ suite('readMeter', () => {
       },
       limits,
       checkBelow: 0.7,
+      model,
     });
     return { readMeter, runs };
   }
@@ -276,7 +279,7 @@ suite('readMeter', () => {
       ...documented,
       alternatives: { readings: alternatives },
       printed,
-      details,
+      details: { ...details, model },
     });
     assert.deepEqual(runs[0]?.input.known, {
       digits: 8,

@@ -1,6 +1,7 @@
 from google.api import annotations_pb2 as _annotations_pb2
 from google.rpc import status_pb2 as _status_pb2
 from imageanalysis.v1 import geometry_pb2 as _geometry_pb2
+from imageanalysis.v1 import model_pb2 as _model_pb2
 from imageanalysis.v1 import rest_pb2 as _rest_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -173,8 +174,8 @@ class DetectionDetails(_message.Message):
     MODEL_FIELD_NUMBER: _ClassVar[int]
     image: _geometry_pb2.ImageSize
     threshold: Threshold
-    model: ModelInfo
-    def __init__(self, image: _Optional[_Union[_geometry_pb2.ImageSize, _Mapping]] = ..., threshold: _Optional[_Union[Threshold, _Mapping]] = ..., model: _Optional[_Union[ModelInfo, _Mapping]] = ...) -> None: ...
+    model: _model_pb2.ModelInfo
+    def __init__(self, image: _Optional[_Union[_geometry_pb2.ImageSize, _Mapping]] = ..., threshold: _Optional[_Union[Threshold, _Mapping]] = ..., model: _Optional[_Union[_model_pb2.ModelInfo, _Mapping]] = ...) -> None: ...
 
 class Threshold(_message.Message):
     __slots__ = ("value", "source")
@@ -183,11 +184,3 @@ class Threshold(_message.Message):
     value: float
     source: ThresholdSource
     def __init__(self, value: _Optional[float] = ..., source: _Optional[_Union[ThresholdSource, str]] = ...) -> None: ...
-
-class ModelInfo(_message.Message):
-    __slots__ = ("name", "version")
-    NAME_FIELD_NUMBER: _ClassVar[int]
-    VERSION_FIELD_NUMBER: _ClassVar[int]
-    name: str
-    version: str
-    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ...) -> None: ...

@@ -1,6 +1,7 @@
 from google.api import annotations_pb2 as _annotations_pb2
 from google.rpc import status_pb2 as _status_pb2
 from imageanalysis.v1 import geometry_pb2 as _geometry_pb2
+from imageanalysis.v1 import model_pb2 as _model_pb2
 from imageanalysis.v1 import rest_pb2 as _rest_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -92,12 +93,14 @@ class ReadMeterResponse(_message.Message):
     def __init__(self, meter_number: _Optional[str] = ..., value: _Optional[str] = ..., unit: _Optional[str] = ..., confidence: _Optional[float] = ..., status: _Optional[_Union[ReadingStatus, str]] = ..., warnings: _Optional[_Iterable[_Union[ReadingWarning, str]]] = ..., bounding_box: _Optional[_Union[_geometry_pb2.BoundingBox, _Mapping]] = ..., digits: _Optional[_Iterable[_Union[MeterDigit, _Mapping]]] = ..., alternatives: _Optional[_Union[AlternativeReadings, _Mapping]] = ..., printed: _Optional[_Union[PrintedText, _Mapping]] = ..., details: _Optional[_Union[ReadingDetails, _Mapping]] = ...) -> None: ...
 
 class ReadingDetails(_message.Message):
-    __slots__ = ("digits_confidence", "fraction_confidence")
+    __slots__ = ("digits_confidence", "fraction_confidence", "model")
     DIGITS_CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
     FRACTION_CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
     digits_confidence: float
     fraction_confidence: float
-    def __init__(self, digits_confidence: _Optional[float] = ..., fraction_confidence: _Optional[float] = ...) -> None: ...
+    model: _model_pb2.ModelInfo
+    def __init__(self, digits_confidence: _Optional[float] = ..., fraction_confidence: _Optional[float] = ..., model: _Optional[_Union[_model_pb2.ModelInfo, _Mapping]] = ...) -> None: ...
 
 class AlternativeReadings(_message.Message):
     __slots__ = ("readings",)
