@@ -33,7 +33,7 @@ import type { CoreConfig } from './config.js';
 import { type ObservedPool, observePool } from './observe-pool.js';
 
 /** What the services of the public port are made from. */
-export interface ServiceDependencies extends ObservedPool {
+interface ServiceDependencies extends ObservedPool {
   readonly config: CoreConfig;
   readonly models: AnalysisModels;
   readonly scores: ScoreStore;

@@ -62,10 +62,14 @@ export async function cropFaces(
   const cutNext = async (): Promise<void> => {
     for (const [index, face] of rest) {
       const cut = wish.isAligned
-        ? alignPixels(picture, face.landmarks.map(movedBy(around)), {
-            side: wish.size ?? alignedSide,
-            margin: wish.margin,
-          })
+        ? alignPixels(
+            picture,
+            face.landmarks.map(({ x, y }) => ({ x: x - around.left, y: y - around.top })),
+            {
+              side: wish.size ?? alignedSide,
+              margin: wish.margin,
+            },
+          )
         : undefined;
       crops[index] = cut
         ? await encode(cut, wholeOf(cut), wish.format)
@@ -145,10 +149,6 @@ function widened({ xmin, ymin, xmax, ymax }: Box, margin: number): Box {
 
 /** An aligned square reaches beyond the box: its corners when it is turned, and the forehead. */
 const withRoomToTurn = (box: Box): Box => widened(box, 0.75);
-
-const movedBy =
-  ({ left, top }: Region) =>
-  ({ x, y }: Point): Point => ({ x: x - left, y: y - top });
 
 function cutBox(picture: RgbPicture, region: Region, wish: CropWish): Promise<Uint8Array> {
   if (wish.size === undefined) return encode(picture, region, wish.format);

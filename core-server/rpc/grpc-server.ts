@@ -39,7 +39,7 @@ export interface RpcSettings extends StreamSettings {
 }
 
 /** What a gRPC port serves. */
-export interface GrpcServerOptions {
+interface GrpcServerOptions {
   /** 0 takes a free one. */
   readonly port: number;
   readonly services: readonly Service[];

@@ -4,7 +4,7 @@ import type { Semaphore } from '../limits/semaphore.js';
 import type { PasswordHasher } from './password.js';
 
 /** A registered company without its password. */
-export interface Company {
+interface Company {
   readonly name: string;
   /** 0..1; undefined if never configured. */
   readonly detectionScore: number | undefined;
@@ -28,7 +28,7 @@ export interface CompanyStore {
 }
 
 /** A company's name and password, and who sent them. */
-export interface CompanyCredentials extends PasswordAttempt {
+interface CompanyCredentials extends PasswordAttempt {
   readonly password: string;
   /** Aborted when the caller is gone: a password still waiting is then not checked. */
   readonly signal?: AbortSignal;

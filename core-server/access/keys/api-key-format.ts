@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** The parts of an API key, which is sent as `<id>_<secret>`. */
-export interface ApiKeyParts {
+interface ApiKeyParts {
   /** `ia_` and 12 letters or digits: identifies the key in lists and logs. */
   readonly id: string;
   /** 43 characters of base64url: 32 random bytes. */

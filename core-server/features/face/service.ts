@@ -10,9 +10,9 @@ import type {
 import { refuse } from '../../../runtime/errors/refusal.js';
 import type { Call } from '../../common/call.js';
 import { validateScore } from '../../common/score.js';
+import { preparePicture } from '../../image/inspect/receive-picture.js';
 import type { ImageLimits } from '../../image/picture.js';
 import type { HandlerOptions, WorkerPool } from '../../inference/pool/worker-pool.js';
-import { preparePicture } from '../../inference/prepare-picture.js';
 import type { DetectFacesOutput, FaceTasks } from './task.js';
 import { toFace } from './to-face.js';
 import { validateCrop, validateMaxFaces, validateShare } from './validate.js';

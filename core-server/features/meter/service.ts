@@ -7,9 +7,9 @@ import {
 import type { ModelInfo } from '../../../generated/imageanalysis/v1/model.js';
 import { refuse } from '../../../runtime/errors/refusal.js';
 import type { Call } from '../../common/call.js';
+import { preparePicture } from '../../image/inspect/receive-picture.js';
 import type { ImageLimits } from '../../image/picture.js';
 import type { HandlerOptions, WorkerPool } from '../../inference/pool/worker-pool.js';
-import { preparePicture } from '../../inference/prepare-picture.js';
 import type { MeterTasks } from './task.js';
 import { validateKnownMeter } from './validate.js';
 

@@ -8,7 +8,7 @@ const stepsPerFile = 100_000;
 const partsPerFile = 30_000;
 
 /** What the parsers of a file may still do, all together. */
-export interface Budget {
+interface Budget {
   steps: number;
   parts: number;
 }

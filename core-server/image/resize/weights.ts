@@ -1,7 +1,7 @@
 import type { Resampling } from '../picture.js';
 
 /** Of which samples each result along one side is the weighted sum. */
-export interface Weights {
+interface Weights {
   /** Samples per result; past the end of a side that has fewer, weights are 0. */
   readonly taps: number;
   /** First sample of each result. */

@@ -5,7 +5,7 @@ import { hashOf } from './model-files.js';
 type Graph = ModelEntry['graphs'][number];
 
 /** A file of a model that is fetched by whoever wants it. */
-export type DownloadedGraph = Graph & { readonly url: string };
+type DownloadedGraph = Graph & { readonly url: string };
 
 /** The files of the models that are not part of the repository. */
 export function downloadedGraphs(models: readonly ModelEntry[]): DownloadedGraph[] {

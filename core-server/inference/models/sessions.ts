@@ -38,7 +38,7 @@ const sessionOptions: InferenceSession.SessionOptions = {
 };
 
 /** How a model is kept in memory and run. */
-export interface OpenModelOptions {
+interface OpenModelOptions {
   /**
    * Whether the memory of a run is kept for the next one or returned to the process. Kept memory grows in powers
    * of two and stays at the largest run: 130 MB per worker for the meter's networks. Returning it costs them 0

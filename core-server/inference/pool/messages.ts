@@ -37,7 +37,7 @@ export type FromWorker =
   | { readonly type: 'failed'; readonly error: WireError; readonly jobMs: number };
 
 /** A refusal as sent between threads, where classes are lost. */
-export type WireError = ReturnType<typeof toWireError>;
+type WireError = ReturnType<typeof toWireError>;
 
 /** A task's error, ready to be sent. */
 export function toWireError(thrown: unknown) {

@@ -18,7 +18,7 @@ export interface RunningJob {
 }
 
 /** The tasks of a worker. */
-export type TaskHandlers<T extends TaskMap> = {
+type TaskHandlers<T extends TaskMap> = {
   readonly [K in keyof T]: (input: T[K]['input'], job: RunningJob) => Promise<T[K]['output']>;
 };
 

@@ -13,7 +13,6 @@ const loadGraceMs = 30_000;
 export function startSupervisor(options: SupervisorOptions, events: Omit<WorkerEvents, 'ready'>) {
   const { size, log } = options;
   const workers = new Set<Worker>();
-  const running = new Set<Worker>();
   const restartTimers = new Set<NodeJS.Timeout>();
   let lost = 0;
   let failedStarts = 0;
@@ -38,7 +37,6 @@ export function startSupervisor(options: SupervisorOptions, events: Omit<WorkerE
         events.free(worker);
       },
       lost(_, job, error) {
-        workers.delete(worker);
         lost += 1;
         log.error({ err: error, task: job?.task }, 'worker lost');
         if (!worker.hasStarted) {
@@ -50,8 +48,7 @@ export function startSupervisor(options: SupervisorOptions, events: Omit<WorkerE
       },
     });
     workers.add(worker);
-    running.add(worker);
-    void worker.ended.then(() => running.delete(worker));
+    void worker.ended.then(() => workers.delete(worker));
   };
 
   const restartLater = (): void => {
@@ -65,7 +62,7 @@ export function startSupervisor(options: SupervisorOptions, events: Omit<WorkerE
 
   for (let i = 0; i < size; i += 1) start();
   return {
-    /** Those that are free, busy or starting. */
+    /** All whose threads have not ended, also those that are gone. */
     workers: workers as ReadonlySet<Worker>,
     count,
     /** False if all are lost and the last replacement did not start. */
@@ -84,9 +81,8 @@ export function startSupervisor(options: SupervisorOptions, events: Omit<WorkerE
     },
     /** Releases the sessions and ends the threads, including those of stuck workers; waits for hanging ones. */
     async close() {
-      workers.clear();
       const graceOf = ({ hasStarted }: Worker) => (hasStarted ? releaseGraceMs : loadGraceMs);
-      await Promise.all([...running].map((worker) => worker.close(graceOf(worker))));
+      await Promise.all([...workers].map((worker) => worker.close(graceOf(worker))));
     },
   };
 }

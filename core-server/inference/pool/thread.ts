@@ -3,7 +3,7 @@ import { type Transferable, Worker } from 'node:worker_threads';
 import type { FromWorker, ToWorker } from './messages.js';
 
 /** Events from a worker thread to its owner. `exit` is the last one. */
-export interface WorkerThreadEvents {
+interface WorkerThreadEvents {
   readonly message: (message: FromWorker) => void;
   readonly exit: (code: number, error: unknown) => void;
 }

@@ -7,13 +7,13 @@ import { toRpcStatus } from '../status.js';
 import { type OpenRequest, raceSignal } from './open-call.js';
 
 /** One request of a stream. */
-export interface StreamItem<Request> {
+interface StreamItem<Request> {
   readonly id: string;
   readonly request?: Request | undefined;
 }
 
 /** Its answer. */
-export interface StreamAnswer<Response> {
+interface StreamAnswer<Response> {
   id: string;
   result: { $case: 'response'; value: Response } | { $case: 'error'; value: Status };
 }

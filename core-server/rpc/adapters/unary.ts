@@ -6,7 +6,7 @@ import { toStatusObject } from '../status.js';
 import { type CallSettings, openCall, raceSignal } from './open-call.js';
 
 /** A handler for one request. Rejects with a Refusal to refuse. */
-export type UnaryHandler<Request, Response> = (request: Request, call: Call) => Promise<Response>;
+type UnaryHandler<Request, Response> = (request: Request, call: Call) => Promise<Response>;
 
 /**
  * Turns a promise-returning handler into a grpc-js handler. grpc-js itself ignores the promise, so a rejection

@@ -58,7 +58,7 @@ const oversizedMetadata = 'x-internal-oversized-headers';
 const kept: readonly string[] = [':method', ':path', 'content-type'];
 
 /** Drops headers that are too large in total, except those needed for the refusal. */
-export function dropOversized(headers: IncomingHttpHeaders): void {
+function dropOversized(headers: IncomingHttpHeaders): void {
   delete headers[oversizedMetadata];
   const bytes = sizeOf(headers);
   if (bytes <= maxMetadataBytes) return;
@@ -95,7 +95,7 @@ const secondsOfUnit = { H: 3600, M: 60, S: 1, m: 1e-3, u: 1e-6, n: 1e-9 } as con
 const maxSeconds = 2_147_483;
 
 /** Rewrites a deadline so that grpc-js interprets it as the caller meant it. */
-export function rewriteTimeout(headers: IncomingHttpHeaders): void {
+function rewriteTimeout(headers: IncomingHttpHeaders): void {
   delete headers[malformedMetadata];
   const sent = headers['grpc-timeout'];
   if (sent === undefined) return;

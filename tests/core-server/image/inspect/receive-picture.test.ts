@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { preparePicture } from '../../../core-server/inference/prepare-picture.js';
+import { preparePicture } from '../../../../core-server/image/inspect/receive-picture.js';
 
 const large = 2 ** 20;
 const limits = { maxBytes: 8 * large };
