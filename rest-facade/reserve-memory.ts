@@ -6,24 +6,20 @@ import type { BudgetShare } from '../runtime/limits/fair-budget.js';
 /** Amount of the budget that is taken at a time, if that much is left. */
 const stepBytes = 64 * 1024;
 
-/** What one request has reserved of its caller's share: everything it sent, the file and all fields of a form. */
-export interface BodyReservation {
-  /**
-   * Counts a chunk that arrived. The budget is taken as chunks arrive, so that a caller who announces a lot and
-   * sends nothing takes nothing from others.
-   * @throws Refusal QUEUE_FULL, INVALID_FIELD
-   */
-  readonly grow: (bytes: number) => void;
-  /** Gives everything back; the received body must not be used any more. */
-  readonly release: () => void;
-}
+export type BodyReservation = ReturnType<typeof reserveBody>;
 
-export function reserveBody(share: BudgetShare): BodyReservation {
+/** Reserves of its caller's share what a request sends: the file and all fields of a form. */
+export function reserveBody(share: BudgetShare) {
   const areTooSmall = createChunkSizeCheck();
   let came = 0;
   let taken = 0;
   return {
-    grow: (bytes) => {
+    /**
+     * Counts a chunk that arrived. The budget is taken as chunks arrive, so that a caller who announces a lot and
+     * sends nothing takes nothing from others.
+     * @throws Refusal QUEUE_FULL, INVALID_FIELD
+     */
+    grow: (bytes: number): void => {
       if (areTooSmall(bytes)) throw chunksTooSmall('body');
       came += bytes;
       const missing = came - taken;
@@ -33,7 +29,8 @@ export function reserveBody(share: BudgetShare): BodyReservation {
       if (more === undefined) throw noRoom();
       taken += more;
     },
-    release: () => {
+    /** Gives everything back; the received body must not be used any more. */
+    release: (): void => {
       share.give(taken);
       taken = 0;
     },

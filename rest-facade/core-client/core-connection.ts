@@ -36,24 +36,15 @@ const channelOptions = {
   'grpc.use_local_subchannel_pool': 1,
 };
 
-/** Connections to the core, or to all replicas that the target names. */
-export interface CoreConnection {
-  /**
-   * The client for the next call, as soon as no connection is being established. Rejects with
-   * CORE_UNAVAILABLE if that takes too long.
-   */
-  ready(signal: AbortSignal | undefined): Promise<Client>;
-  /** To be called for each aborted call. */
-  readonly noteReset: () => void;
-  close(): void;
-}
+export type CoreConnection = ReturnType<typeof createCoreConnection>;
 
 /**
+ * Connects to the core, or to all replicas that the target names.
  * @param target gRPC name such as `dns:///core:50051`
  * @param renewAfterMs how often to resolve the name again and connect to what it names now; grpc-js does so
  * when a connection is lost, but not when a replica is added. Absent means never.
  */
-export function createCoreConnection(target: string, trust: CoreTrust, renewAfterMs?: number): CoreConnection {
+export function createCoreConnection(target: string, trust: CoreTrust, renewAfterMs?: number) {
   const connect = () => new Client(target, trust.credentials, { ...channelOptions, ...trust.options });
   let current = connect();
   const open = new Set([current]);
@@ -79,16 +70,21 @@ export function createCoreConnection(target: string, trust: CoreTrust, renewAfte
   const renewal = renewAfterMs && setInterval(() => void renew(), renewAfterMs).unref();
 
   return {
-    async ready(signal) {
+    /**
+     * The client for the next call, as soon as no connection is being established. Rejects with
+     * CORE_UNAVAILABLE if that takes too long.
+     */
+    async ready(signal: AbortSignal | undefined): Promise<Client> {
       const client = current;
       await waitForConnection(client, signal);
       return client;
     },
-    noteReset() {
+    /** To be called for each aborted call. */
+    noteReset: (): void => {
       resets += 1;
       if (resets >= maxResets) void renew();
     },
-    close() {
+    close(): void {
       clearInterval(renewal);
       open.forEach(close);
     },

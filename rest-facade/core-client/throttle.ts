@@ -1,19 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { Refusal } from '../../runtime/errors/refusal.js';
 
-/**
- * Passes work on to the core, or refuses it before its body is read if the core would very likely refuse it
- * too: in a flood, reading bodies only to learn that the queue is full would take the time that responses
- * need.
- */
-export interface Throttle {
-  /**
-   * @param caller whose work it is; callers are counted separately
-   * @throws Refusal by the work itself, or the last QUEUE_FULL for this caller
-   */
-  run<T>(caller: string, work: () => Promise<T>): Promise<T>;
-}
-
 /** How often a caller at its limit may try one more, to find out whether the core accepts more by now. */
 const tryAgainMs = 100;
 /** How long after it was last reached a caller's limit is dropped. */
@@ -31,14 +18,20 @@ interface Window {
   triedAt: number;
 }
 
+export type Throttle = ReturnType<typeof createThrottle>;
+
 /**
- * A window, as in TCP: the amount in flight when the core refused one more is what it accepts from this
+ * Passes work on to the core, or refuses it before its body is read if the core would very likely refuse it
+ * too: in a flood, reading bodies only to learn that the queue is full would take the time that responses
+ * need.
+ *
+ * It has a window, as in TCP: the amount in flight when the core refused one more is what it accepts from this
  * caller, so from then on, one more is passed on for each that is answered. The core itself is asked about
  * ten times per second.
  *
  * @param deps.now monotonic, milliseconds
  */
-export function createThrottle({ now }: { now: () => number }): Throttle {
+export function createThrottle({ now }: { now: () => number }) {
   const windows = new LRUCache<string, Window>({ max: maxCallers, ttl: forgetMs });
 
   /** The refusal that the core would very likely send; undefined if it may accept the work. */
@@ -54,7 +47,11 @@ export function createThrottle({ now }: { now: () => number }): Throttle {
   };
 
   return {
-    async run(caller, work) {
+    /**
+     * @param caller whose work it is; callers are counted separately
+     * @throws Refusal by the work itself, or the last QUEUE_FULL for this caller
+     */
+    async run<T>(caller: string, work: () => Promise<T>): Promise<T> {
       const window = windows.get(caller) ?? {
         underWay: 0,
         limit: Infinity,

@@ -5,12 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** A file as it is served. */
-export interface StaticFile {
-  readonly type: string;
-  readonly body: Buffer;
-  /** For `If-None-Match`. */
-  readonly etag: string;
-}
+export type StaticFile = ReturnType<typeof loadFile>;
 
 /** Root of the project, relative to `dist/rest-facade/pages/`. */
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -52,10 +47,11 @@ export function loadStaticFiles(): ReadonlyMap<string, StaticFile> {
   return new Map(files.map(([address, file]) => [address, loadFile(file)]));
 }
 
-function loadFile(file: string): StaticFile {
+function loadFile(file: string) {
   const body = readFileSync(file);
   const type = types[path.extname(file)];
   if (type === undefined) throw new Error(`${file} has an extension that is not served`);
+  // For `If-None-Match`.
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
   return { type, body, etag };
 }

@@ -1,31 +1,12 @@
 import protobuf from 'protobufjs';
-import type { FieldRules, RestEnum, RestField, RestMessage, RestNote } from '../../generated/imageanalysis/v1/rest.js';
+import type { FieldRules, RestEnum, RestField, RestMessage } from '../../generated/imageanalysis/v1/rest.js';
 import { optionOf } from '../read-option.js';
 
-/** What the options of `rest.proto` say about a field. */
-export interface FieldOptions {
-  /** In a request: required. */
-  readonly required: boolean;
-  /** In a response: whether it may be absent. */
-  readonly isOptional: boolean;
-  /** In a response: left out when empty, since it has no other way to be absent. */
-  readonly isEmptyAbsent: boolean;
-  /** Allowed values, in terms of JSON Schema. */
-  readonly values: Readonly<Record<string, unknown>>;
-  /** In the shape of proto-loader's messages; undefined if there is none. */
-  readonly example: unknown;
-  /** Name of the member in a response. */
-  readonly name: string;
-  /** The members of its message are shown in its place. */
-  readonly isInline: boolean;
-  /** Shown as text with so many decimals; undefined for a number that is shown as one. */
-  readonly decimals: { readonly min: number; readonly max: number } | undefined;
-  /** Shown as a clause of `message`. */
-  readonly note: RestNote | undefined;
-}
-
-/** @throws Error, in words for whoever wrote the proto */
-export function fieldOptionsOf(field: protobuf.Field): FieldOptions {
+/**
+ * What the options of `rest.proto` say about a field.
+ * @throws Error, in words for whoever wrote the proto
+ */
+export function fieldOptionsOf(field: protobuf.Field) {
   const { required, onRequest, maxLength, pattern, minimum, maximum, example } = optionOf<FieldRules>(field, 'rules');
   const { name, inline, minDecimals, maxDecimals, note } = optionOf<RestField>(field, 'rest_field');
   const hasPresence = field.partOf !== null || field.resolvedType instanceof protobuf.Type;
@@ -33,28 +14,34 @@ export function fieldOptionsOf(field: protobuf.Field): FieldOptions {
   if (isEmptyAbsent && !field.repeated && !/^(string|bytes)$/.test(field.type))
     throw new Error(`${field.fullName.slice(1)}: on_request, want it optional`);
   return {
+    /** In a request: required. */
     required,
+    /** In a response: whether it may be absent. */
     isOptional: onRequest || field.partOf !== null,
+    /** In a response: left out when empty, since it has no other way to be absent. */
     isEmptyAbsent,
+    /** Allowed values, in terms of JSON Schema. */
     values: {
       ...(maxLength > 0 && { maxLength }),
       ...(pattern !== '' && { pattern }),
       ...(minimum !== undefined && { minimum }),
       ...(maximum !== undefined && { maximum }),
     },
+    /** In the shape of proto-loader's messages; undefined if there is none. */
     example: example === '' ? undefined : readExample(field, example),
+    /** Name of the member in a response. */
     name: name || field.name,
+    /** The members of its message are shown in its place. */
     isInline: inline,
+    /** Shown as text with so many decimals; undefined for a number that is shown as one. */
     decimals: maxDecimals === 0 ? undefined : { min: minDecimals, max: maxDecimals },
+    /** Shown as a clause of `message`. */
     note,
   };
 }
 
 /** Whether a response with this message has `process_time`, and the fields in the order of its members. */
-export function messageOptionsOf(message: protobuf.Type): {
-  readonly isTimed: boolean;
-  readonly fields: readonly protobuf.Field[];
-} {
+export function messageOptionsOf(message: protobuf.Type) {
   const { untimed, order } = optionOf<RestMessage>(message, 'rest_message');
   const fields = message.fieldsArray;
   const isWhole = order.length === fields.length && fields.every(({ name }) => order.includes(name));

@@ -13,14 +13,6 @@ import { beginInTurns } from './begin-in-turns.js';
 import { expressMessages } from './express-messages.js';
 import { answerMalformed, maxHeaderBytes } from './malformed.js';
 
-/** A listening HTTP server. */
-export interface HttpServer {
-  readonly host: string;
-  readonly port: number;
-  /** Stops listening, lets requests in flight finish, and ends them after the grace period. */
-  close(graceMs: number): Promise<void>;
-}
-
 export interface HttpServerOptions {
   readonly host: string;
   /** 0 picks a free port. */
@@ -37,7 +29,7 @@ export interface HttpServerOptions {
  * Serves an application over HTTP, or HTTPS.
  * @throws Error if the port is taken
  */
-export async function startHttpServer(app: Express, options: HttpServerOptions): Promise<HttpServer> {
+export async function startHttpServer(app: Express, options: HttpServerOptions) {
   const { host, port, isTrustedProxy, log } = options;
   const server = createFacadeServer(app, options);
   limitConnections(server, { isExempt: isTrustedProxy, log });
@@ -48,7 +40,8 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
   return {
     host: address.address,
     port: address.port,
-    async close(graceMs) {
+    /** Stops listening, lets requests in flight finish, and ends them after the grace period. */
+    async close(graceMs: number): Promise<void> {
       const closed = new Promise((resolve) => server.close(resolve));
       const force = setTimeout(() => {
         log.warn('requests under way are ended');

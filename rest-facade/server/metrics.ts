@@ -1,19 +1,15 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 import { createRegistry, secondsBuckets } from '../../runtime/observe/registry.js';
 import type { Outcome } from './request-context.js';
 
-/** The facade's metrics. Labels are our own names: no key, company, address or picture. */
-export interface Metrics {
-  readonly registry: Registry;
-  /** @param operation verb and template, `POST /face_detect_single`; `other` if no route or page matches */
-  requestEnded(operation: string, outcome: Outcome): void;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
+/** The facade's metrics. Labels are our own names: no key, company, address or picture. */
 export function createMetrics(options: {
   readonly version: string;
   /** Bytes of uploads, and of responses not sent yet, held at the moment. */
   readonly bufferedBytes: () => number;
-}): Metrics {
+}) {
   const registry = createRegistry('facade', options.version);
   const registers = [registry];
   const requests = new Counter({
@@ -40,7 +36,8 @@ export function createMetrics(options: {
 
   return {
     registry,
-    requestEnded(operation, { status, reason, seconds }) {
+    /** @param operation verb and template, `POST /face_detect_single`; `other` if no route or page matches */
+    requestEnded(operation: string, { status, reason, seconds }: Outcome): void {
       requests.inc({ operation, status, reason });
       latency.observe({ operation }, seconds);
     },

@@ -94,16 +94,10 @@ export function contextOf(response: Response): RequestContext {
   return context;
 }
 
-/** How a request ended. */
-export interface Outcome {
-  readonly status: number;
-  /** `OK` if it succeeded. */
-  readonly reason: string;
-  readonly seconds: number;
-}
+export type Outcome = ReturnType<typeof outcomeOf>;
 
-/** To be called once the response is closed. */
-export function outcomeOf(response: Response): Outcome {
+/** How a request ended, `OK` if it succeeded; to be called once the response is closed. */
+export function outcomeOf(response: Response) {
   const { refusal, arrivedAt } = contextOf(response);
   const seconds = (performance.now() - arrivedAt) / 1000;
   if (!response.writableFinished) return { status: clientClosed, reason: 'CLIENT_CLOSED', seconds };

@@ -21,14 +21,7 @@ import { createMetrics } from './metrics.js';
 const lookUpCoresEveryMs = 30_000;
 
 /** A listening facade. */
-export interface RestFacade {
-  readonly host: string;
-  readonly port: number;
-  /** Port of the metrics; undefined if they are off. */
-  readonly metricsPort: number | undefined;
-  /** Stops listening, lets requests in flight finish, and ends them after the configured grace period. */
-  close(): Promise<void>;
-}
+export type RestFacade = Awaited<ReturnType<typeof startRestFacade>>;
 
 /**
  * Starts the facade. The core need not be running yet: until it is, operations return 503.
@@ -39,7 +32,7 @@ export async function startRestFacade(deps: {
   log: Logger;
   /** If absent, requests are not traced. Ended with the facade, also if the start fails. */
   tracing?: Tracing;
-}): Promise<RestFacade> {
+}) {
   const { config, log, tracing = noTracing } = deps;
   let isDraining = false;
   const closers: Closer[] = [() => tracing.close()];
@@ -103,9 +96,15 @@ export async function startRestFacade(deps: {
       log,
     });
     closers.push((graceMs) => server.close(graceMs));
-    const { host, port } = server;
     let closing: Promise<void> | undefined;
-    return { host, port, metricsPort: metricsServer?.port, close: () => (closing ??= close()) };
+    return {
+      host: server.host,
+      port: server.port,
+      /** Undefined if metrics are off. */
+      metricsPort: metricsServer?.port,
+      /** Stops listening, lets requests in flight finish, and ends them after the configured grace period. */
+      close: () => (closing ??= close()),
+    };
   } catch (error) {
     await close();
     throw error;

@@ -13,14 +13,8 @@ const maxConnections = 100;
 const maxUnanswered = 1;
 const requestTimeoutMs = 5_000;
 
-/** A port for Prometheus to scrape. */
-export interface MetricsServer {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
 /**
- * Serves `GET /metrics`, including those of the process.
+ * Serves `GET /metrics` for Prometheus to scrape, including those of the process.
  * @throws Error when the port cannot be had
  */
 export async function startMetricsServer(options: {
@@ -29,7 +23,7 @@ export async function startMetricsServer(options: {
   /** 0 picks a free port. */
   readonly port: number;
   readonly log: Logger;
-}): Promise<MetricsServer> {
+}) {
   const { registry, host, port, log } = options;
   collectDefaultMetrics({ register: registry });
   const handle: RequestListener = (request, response) => {
@@ -49,7 +43,7 @@ export async function startMetricsServer(options: {
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    async close() {
+    async close(): Promise<void> {
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();

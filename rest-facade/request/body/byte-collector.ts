@@ -3,32 +3,24 @@ import { refuse } from '../../../runtime/errors/refusal.js';
 /** Size of the first buffer if no length is announced. */
 const firstBytes = 64 * 1024;
 
-/** Collects the chunks of a body in one buffer. */
-export interface ByteCollector {
-  /**
-   * Copies a chunk to the end.
-   * @throws Refusal BODY_TOO_LARGE
-   */
-  push(chunk: Uint8Array): void;
-  /** The data so far, a view of the buffer. */
-  bytes(): Buffer;
-}
+export type ByteCollector = ReturnType<typeof createByteCollector>;
 
 /**
+ * Collects the chunks of a body in one buffer.
  * @param options.what name for refusals: `file`, `body`
  * @param options.expectedBytes the Content-Length. A buffer of that size costs no memory until it is
  *   written.
  */
-export function createByteCollector(options: {
-  what: string;
-  maxBytes: number;
-  expectedBytes: number | undefined;
-}): ByteCollector {
+export function createByteCollector(options: { what: string; maxBytes: number; expectedBytes: number | undefined }) {
   const { what, maxBytes } = options;
   let buffer = Buffer.allocUnsafeSlow(Math.min(options.expectedBytes ?? firstBytes, maxBytes));
   let length = 0;
   return {
-    push(chunk) {
+    /**
+     * Copies a chunk to the end.
+     * @throws Refusal BODY_TOO_LARGE
+     */
+    push(chunk: Uint8Array): void {
       const wanted = length + chunk.length;
       if (wanted > maxBytes) throw bodyTooLarge(what, maxBytes);
       if (wanted > buffer.length) {
@@ -39,7 +31,8 @@ export function createByteCollector(options: {
       buffer.set(chunk, length);
       length = wanted;
     },
-    bytes: () => buffer.subarray(0, length),
+    /** The data so far, a view of the buffer. */
+    bytes: (): Buffer => buffer.subarray(0, length),
   };
 }
 
