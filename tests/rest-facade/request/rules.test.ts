@@ -50,6 +50,7 @@ test('the routes are those of the contract', () => {
     ],
     ['POST /meter-number-ocr/file', 'ReadMeter', 'multipart', '', known, '', ''],
     ['POST /meter-number-ocr/base64', 'ReadMeter', 'data-url', '', known, '', ''],
+    ['GET /v1/version', 'GetVersion', 'none', '', '', '', ''],
   ]);
 });
 
