@@ -7,7 +7,9 @@ export type Methods<Server> = {
 
 /** What answers the unary methods of a service, from the request and what else it needs. */
 export type Handlers<Server, Rest extends readonly unknown[] = []> = {
-  readonly [Method in keyof Methods<Server>]: Server[Method] extends handleUnaryCall<infer Request, infer Response>
+  readonly [
+    Method in keyof Server as Server[Method] extends handleUnaryCall<never, unknown> ? Method : never
+  ]: Server[Method] extends handleUnaryCall<infer Request, infer Response>
     ? (request: Request, ...rest: Rest) => Promise<Response>
     : never;
 };

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { KnownMeter } from '../../core-server/features/meter/known-meter.js';
 import { loadMeterModel } from '../../core-server/features/meter/meter-model.js';
-import { openMeterReader } from '../../core-server/features/meter/open-meter-reader.js';
+import { openMeterReader } from '../../core-server/features/meter/meter-reader.js';
 import type { ReadMeterOutput } from '../../core-server/features/meter/task.js';
 import { restrictLoaders } from '../../core-server/image/decode/restrict-loaders.js';
 import { loadManifest } from '../../core-server/inference/models/manifest.js';

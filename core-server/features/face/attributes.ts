@@ -1,22 +1,6 @@
+import type { FaceAttributes } from '../../../generated/imageanalysis/v1/face_detection.js';
 import { roundPixels } from '../../common/precision.js';
 import type { Box, Point, RgbPicture, Size } from '../../image/picture.js';
-
-/** What can be told of a face beyond where it is. Names and signs follow the doc comments of the proto. */
-export interface FaceAttributes {
-  /** Degrees. */
-  readonly roll: number;
-  readonly yaw: number;
-  readonly pitch: number;
-  /** 0..1. */
-  readonly sharpness: number;
-  readonly brightness: number;
-  readonly contrast: number;
-  /** Pixels of the picture. */
-  readonly interEyeDistance: number;
-  readonly isCut: boolean;
-  /** 0..1. */
-  readonly quality: number;
-}
 
 /** Faces are measured in a copy of this size, so that a small one counts as blurred, which it is once enlarged. */
 export const measuredSize: Size = { width: 112, height: 112 };

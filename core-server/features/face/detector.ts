@@ -1,10 +1,11 @@
+import type { FaceAttributes } from '../../../generated/imageanalysis/v1/face_detection.js';
 import { roundPixels } from '../../common/precision.js';
 import { createStopwatch } from '../../common/stopwatch.js';
 import { cropFaces, sampleBoxes } from '../../image/crop.js';
 import { openPicture } from '../../image/decode/open-picture.js';
 import type { OpenPicture, Size } from '../../image/picture.js';
 import type { Model } from '../../inference/models/sessions.js';
-import { type FaceAttributes, measuredSize, measureFace } from './attributes.js';
+import { measuredSize, measureFace } from './attributes.js';
 import type { CascadeRule } from './cascade.js';
 import { findFaces, type Step } from './find-faces.js';
 import { byAreaThenScore, type Candidate, clampBox } from './geometry.js';

@@ -1,20 +1,20 @@
 import type {
   DetectAllFacesRequest,
-  DetectAllFacesResponse,
   DetectionDetails,
   DetectSingleFaceRequest,
-  DetectSingleFaceResponse,
+  Face,
+  FaceDetectionServiceServer,
+  FaceLandmarks,
   Threshold,
-  ThresholdSource,
 } from '../../../generated/imageanalysis/v1/face_detection.js';
 import { refuse } from '../../../runtime/errors/refusal.js';
 import type { Call } from '../../common/call.js';
+import type { Handlers } from '../../common/handlers.js';
 import { validateScore } from '../../common/score.js';
 import { preparePicture } from '../../image/inspect/receive-picture.js';
-import type { ImageLimits } from '../../image/picture.js';
+import type { ImageLimits, Point } from '../../image/picture.js';
 import type { HandlerOptions, WorkerPool } from '../../inference/pool/worker-pool.js';
-import type { DetectFacesOutput, FaceTasks } from './task.js';
-import { toFace } from './to-face.js';
+import type { DetectFacesOutput, FaceResult, FaceTasks } from './task.js';
 import { validateCrop, validateMaxFaces, validateShare } from './validate.js';
 
 /** What the handlers need. */
@@ -25,25 +25,11 @@ export interface FaceDetectionDependencies {
    *
    * @throws Refusal UNKNOWN_COMPANY
    */
-  readonly resolveThreshold: (wish: {
-    minScore?: number;
-    company: string;
-  }) => Promise<{ value: number; source: ThresholdSource }>;
+  readonly resolveThreshold: (wish: { minScore?: number | undefined; company: string }) => Promise<Threshold>;
   readonly limits: ImageLimits;
 }
 
-export interface FaceDetectionHandlers {
-  readonly detectSingleFace: (
-    request: DetectSingleFaceRequest,
-    call: Call,
-    options?: HandlerOptions,
-  ) => Promise<DetectSingleFaceResponse>;
-  readonly detectAllFaces: (
-    request: DetectAllFacesRequest,
-    call: Call,
-    options?: HandlerOptions,
-  ) => Promise<DetectAllFacesResponse>;
-}
+export type FaceDetectionHandlers = Handlers<FaceDetectionServiceServer, [call: Call, options?: HandlerOptions]>;
 
 /** The handlers of FaceDetectionService: validate, resolve the threshold, detect, answer. */
 export function createFaceDetectionHandlers(deps: FaceDetectionDependencies): FaceDetectionHandlers {
@@ -60,10 +46,7 @@ export function createFaceDetectionHandlers(deps: FaceDetectionDependencies): Fa
     const minQuality = validateShare('min_quality', request.minQuality);
     const crop = validateCrop(request);
     const { image, transfer } = preparePicture(request.image, limits);
-    const threshold = await resolveThreshold({
-      company,
-      ...(minScore === undefined ? {} : { minScore }),
-    });
+    const threshold = await resolveThreshold({ minScore, company });
     const found = await pool.run(
       'detectFaces',
       {
@@ -116,4 +99,23 @@ export function createFaceDetectionHandlers(deps: FaceDetectionDependencies): Fa
 function toDetails(found: DetectFacesOutput, threshold: Threshold): DetectionDetails {
   const { width, height, model } = found;
   return { image: { width, height }, threshold, model };
+}
+
+/** A face as the message says it. */
+function toFace(result: FaceResult): Face {
+  const { boundingBox, detectionScore, crop, landmarks, attributes } = result;
+  return {
+    boundingBox,
+    detectionScore,
+    // The same memory: a worker's result is not a Buffer any more.
+    cropJpeg: crop ? Buffer.from(crop.buffer, crop.byteOffset, crop.byteLength) : Buffer.alloc(0),
+    landmarks: landmarks && toLandmarks(landmarks),
+    attributes,
+  };
+}
+
+/** The order of the points is that of the model contract. */
+function toLandmarks(points: readonly Point[]): FaceLandmarks {
+  const [rightEye, leftEye, noseTip, rightMouthCorner, leftMouthCorner] = points;
+  return { rightEye, leftEye, noseTip, rightMouthCorner, leftMouthCorner };
 }

@@ -1,7 +1,6 @@
+import type { FaceAttributes } from '../../../generated/imageanalysis/v1/face_detection.js';
 import type { CropWish } from '../../image/crop.js';
-import type { ImageFile, ImageLimits } from '../../image/picture.js';
-import type { Box, Point } from '../../image/picture.js';
-import type { FaceAttributes } from './attributes.js';
+import type { Box, ImageFile, ImageLimits, Point } from '../../image/picture.js';
 
 /** Input of the task `detectFaces`. */
 export interface DetectFacesInput {

@@ -2,25 +2,44 @@ import { createStopwatch } from '../../common/stopwatch.js';
 import { decodeUpright } from '../../image/decode/decode.js';
 import { readHeader } from '../../image/decode/open-picture.js';
 import { type Resampling, scaledSize } from '../../image/picture.js';
+import type { ModelEntry } from '../../inference/models/manifest.js';
+import { openModel } from '../../inference/models/sessions.js';
 import { assembleReading } from './assemble.js';
 import type { CounterReader } from './counter-reading.js';
 import { resized } from './geometry.js';
-import type { PrintedReader } from './printed/printed-reader.js';
+import type { MeterModel } from './meter-model.js';
+import { createNetworkCounterReader } from './network-counter-reader.js';
+import { createPrintedReader, type PrintedReader } from './printed/printed-reader.js';
 import { judgeLight, measureLight } from './read/counter-light.js';
 import type { ReadMeterInput, ReadMeterOutput } from './task.js';
 
-/** The task `readMeter`, for a worker. */
-export interface MeterReader {
-  /** @throws Refusal CORRUPT_IMAGE or IMAGE_TOO_MANY_PIXELS; `signal.reason` once the caller is gone */
-  readMeter(input: ReadMeterInput, signal: AbortSignal): Promise<ReadMeterOutput>;
-  /** Frees the networks' memory. */
-  release(): Promise<void>;
+/**
+ * The task `readMeter` with its networks.
+ *
+ * @param folder the models lie below it; the manifest's address does as well
+ * @param now clock that times the steps, milliseconds
+ * @throws Error if a file is missing or wrong
+ */
+export async function openMeterReader(model: MeterModel, folder: URL, now: () => number) {
+  const open = (entry: ModelEntry) => openModel(entry, folder, { memory: 'given-back' });
+  const [locate, refine, read, mark] = await Promise.all([
+    open(model.locate),
+    open(model.refine),
+    open(model.read),
+    open(model.mark),
+  ]);
+  const counters = createNetworkCounterReader({ locate, refine, read, mark }, model.rules, now);
+  return createMeterReader(counters, createPrintedReader(), now);
 }
 
 /** Creates the task: open, decode, read the counter, assemble; on request, read the print around it. */
-export function createMeterReader(counters: CounterReader, print: PrintedReader, now: () => number): MeterReader {
+export function createMeterReader(counters: CounterReader, print: PrintedReader, now: () => number) {
   return {
-    async readMeter({ image, limits, checkBelow, known, printed }, signal) {
+    /** @throws Refusal CORRUPT_IMAGE or IMAGE_TOO_MANY_PIXELS; `signal.reason` once the caller is gone */
+    async readMeter(
+      { image, limits, checkBelow, known, printed }: ReadMeterInput,
+      signal: AbortSignal,
+    ): Promise<ReadMeterOutput> {
       const watch = createStopwatch(now);
       const timed = <T>(step: string, work: () => Promise<T>): Promise<T> => {
         signal.throwIfAborted();
@@ -51,6 +70,7 @@ export function createMeterReader(counters: CounterReader, print: PrintedReader,
       const unit = text.unit || reading.unit;
       return { reading: { ...reading, unit, printed: text }, timings: timings() };
     },
+    /** Frees the networks' memory. */
     async release() {
       await Promise.all([counters.release(), print.release()]);
     },

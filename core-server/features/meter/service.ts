@@ -1,12 +1,12 @@
 import {
+  type MeterReadingServiceServer,
   ReadingStatus,
   ReadingWarning,
-  type ReadMeterRequest,
-  type ReadMeterResponse,
 } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import type { ModelInfo } from '../../../generated/imageanalysis/v1/model.js';
 import { refuse } from '../../../runtime/errors/refusal.js';
 import type { Call } from '../../common/call.js';
+import type { Handlers } from '../../common/handlers.js';
 import { preparePicture } from '../../image/inspect/receive-picture.js';
 import type { ImageLimits } from '../../image/picture.js';
 import type { HandlerOptions, WorkerPool } from '../../inference/pool/worker-pool.js';
@@ -22,32 +22,24 @@ export interface MeterReadingDependencies {
   readonly model: ModelInfo;
 }
 
-export interface MeterReadingHandlers {
-  /**
-   * Reads one photo.
-   *
-   * @throws Refusal NO_READING if there is no readable counter, what `validateKnownMeter`, `preparePicture` and
-   *   decoding refuse, and what the pool refuses
-   */
-  readonly readMeter: (request: ReadMeterRequest, call: Call, options?: HandlerOptions) => Promise<ReadMeterResponse>;
-}
+export type MeterReadingHandlers = Handlers<MeterReadingServiceServer, [call: Call, options?: HandlerOptions]>;
 
 /** Handlers of MeterReadingService. */
 export function createMeterReadingHandlers(deps: MeterReadingDependencies): MeterReadingHandlers {
   const { pool, limits, checkBelow, model } = deps;
   return {
+    /**
+     * Reads one photo.
+     *
+     * @throws Refusal NO_READING if there is no readable counter, what `validateKnownMeter`, `preparePicture` and
+     *   decoding refuse, and what the pool refuses
+     */
     async readMeter(request, call, options = {}) {
       const known = validateKnownMeter(request);
       const { image, transfer } = preparePicture(request.image, limits);
       const { reading, timings } = await pool.run(
         'readMeter',
-        {
-          image,
-          checkBelow,
-          known,
-          printed: request.serialNumber ?? false,
-          limits,
-        },
+        { image, checkBelow, known, printed: request.serialNumber ?? false, limits },
         { ...call, ...options, transfer },
       );
       call.log.debug({ timings, found: reading !== null }, 'meter read');
@@ -56,14 +48,12 @@ export function createMeterReadingHandlers(deps: MeterReadingDependencies): Mete
           details: { field: 'image' },
         });
       }
-      const { alternatives, printed, details, ...rest } = reading;
+      const { alternatives, details, ...rest } = reading;
       return {
         ...rest,
         status: ReadingStatus[rest.status],
         warnings: rest.warnings.map((name) => ReadingWarning[name]),
-        digits: [...rest.digits],
-        ...(request.alternatives && { alternatives: { readings: [...alternatives] } }),
-        ...(printed && { printed }),
+        ...(request.alternatives && { alternatives: { readings: alternatives } }),
         ...(request.details && { details: { ...details, model } }),
       };
     },

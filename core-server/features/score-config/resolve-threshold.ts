@@ -5,7 +5,7 @@ import type { ScoreStore } from './store.js';
 /** What a request says about its threshold. */
 export interface ThresholdWish {
   /** 0..1. */
-  readonly minScore?: number;
+  readonly minScore?: number | undefined;
   /** Empty if it names none. */
   readonly company: string;
 }

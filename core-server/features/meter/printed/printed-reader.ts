@@ -1,9 +1,10 @@
+import type { PrintedText } from '../../../../generated/imageanalysis/v1/meter_reading.js';
 import type { RgbPicture } from '../../../image/picture.js';
 import { fromWireError } from '../../../inference/pool/messages.js';
 import { startWorkerThread, type WorkerThread } from '../../../inference/pool/thread.js';
 import type { Quad } from '../geometry.js';
 import { cutMeterFace, type MeterFace } from './meter-face.js';
-import { findPrintedText, type PrintedLine, type PrintedText } from './printed-text.js';
+import { findPrintedText, type PrintedLine } from './printed-text.js';
 
 /** Reads what is printed beside a counter. Belongs to the thread that made it. */
 export interface PrintedReader {

@@ -1,8 +1,4 @@
-/** What is printed on a meter; empty where none was found. */
-export interface PrintedText {
-  readonly serialNumber: string;
-  readonly unit: string;
-}
+import type { PrintedText } from '../../../../generated/imageanalysis/v1/meter_reading.js';
 
 /** One line of print. */
 export interface PrintedLine {

@@ -2,13 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import sharp, { type Sharp } from 'sharp';
-import {
-  type FaceAttributes,
-  measuredSize,
-  measureFace,
-  poseOf,
-} from '../../../../core-server/features/face/attributes.js';
+import { measuredSize, measureFace, poseOf } from '../../../../core-server/features/face/attributes.js';
 import type { Point, Size } from '../../../../core-server/image/picture.js';
+import type { FaceAttributes } from '../../../../generated/imageanalysis/v1/face_detection.js';
 
 /** Of a head that looks straight ahead: millimetres to the person's left, down and to the camera. */
 const head = [

@@ -80,7 +80,7 @@ test('the picture goes to a worker with the resolved threshold', async () => {
     call,
     { wait: 'queue' },
   );
-  assert.deepEqual(wishes, [{ company: 'acme' }]);
+  assert.deepEqual(wishes, [{ company: 'acme', minScore: undefined }]);
   assert.equal(jobs.length, 1);
   assert.equal(jobs[0]?.task, 'detectFaces');
   assert.deepEqual(jobs[0]?.options, { ...call, wait: 'queue', transfer: [] });

@@ -62,7 +62,7 @@ suite('readMeter in a worker', () => {
       [ymax, 315, 355],
     ] as const;
     for (const [at, least, most] of within) assert.ok(at > least && at < most, String(at));
-    const middles = reading.digits.map(({ boundingBox: b }) => (b.xmin + b.xmax) / 2);
+    const middles = reading.digits.map(({ boundingBox: b }) => ((b?.xmin ?? 0) + (b?.xmax ?? 0)) / 2);
     for (const [index, middle] of middles.entries()) {
       const truth = 216 + (index + 0.5) * 46;
       assert.ok(Math.abs(middle - truth) < 23, `digit ${index} at ${middle}, want about ${truth}`);
