@@ -114,6 +114,8 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
 
     const rpc: RpcSettings = {
       host: config.CORE_HOST,
+      // A facade has one: both queues, and what is under way.
+      maxCallsPerConnection: 2 * config.CORE_MAX_QUEUE + 100,
       credentials,
       descriptorSet,
       observer: observeCalls({ metrics, tracing, now }),

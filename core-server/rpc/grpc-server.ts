@@ -31,6 +31,11 @@ export interface Service {
 /** What all ports have in common, and the calls to them. */
 export interface RpcSettings extends StreamSettings {
   readonly host: string;
+  /**
+   * The calls that a connection may have open; nghttp2 refuses others. All that have arrived on all connections are begun
+   * in one turn of the event loop, and what comes next, such as a health check, waits for the end of that.
+   */
+  readonly maxCallsPerConnection: number;
   /** Sees every call, before all other interceptors. */
   readonly observer: ServerInterceptor;
   readonly credentials: ServerCredentials;
@@ -54,7 +59,6 @@ const messageOverheadBytes = 64 * 2 ** 10;
 const minUnfinishedBytes = 256 * 2 ** 20;
 /** One address gets four fifths: three of the largest responses, or a dozen of a thousand crops. */
 const unreadBytes = 256 * 2 ** 20;
-const maxStreamsPerConnection = 1_000;
 /** In addition to the longest time that a response may take. */
 const takeAnswerMs = 5_000;
 
@@ -78,7 +82,7 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
     ],
     'grpc.max_receive_message_length': options.maxPictureBytes + messageOverheadBytes,
     'grpc.max_send_message_length': maxMessageBytes,
-    'grpc.max_concurrent_streams': maxStreamsPerConnection,
+    'grpc.max_concurrent_streams': settings.maxCallsPerConnection,
     // Detects connections whose other side is gone or never spoke HTTP/2.
     ...keepalive,
     // channelz is not served, so do not collect its statistics.

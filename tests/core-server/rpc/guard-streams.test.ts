@@ -488,15 +488,17 @@ test('a stream that is refused while it is served leaves one line, with the reas
 
 test('a caller without a key cannot open calls without end', async (t) => {
   const { service } = await startScripted(t);
-  const session = open(t, service.grpc);
-  const watch = () => {
-    const stream = call(session, watchPath);
+  // Of a connection, no more than 228 calls are taken.
+  const sessions = Array.from({ length: 4 }, () => open(t, service.grpc));
+  const [session = open(t, service.grpc)] = sessions;
+  const watch = (on = session) => {
+    const stream = call(on, watchPath);
     stream.end(frame(Buffer.alloc(0)));
     return stream;
   };
   // One address gets four fifths of all.
   const most = (maxKeylessCalls * 4) / 5;
-  const watches = Array.from({ length: most }, watch);
+  const watches = sessions.flatMap((on) => Array.from({ length: most / 4 }, () => watch(on)));
   await Promise.all(watches.map((stream) => once(stream.resume(), 'data')));
   // One that is refused has no place to give back.
   for (let count = 0; count < 2; count += 1) assert.equal(await endOf(watch()), resourceExhausted);

@@ -41,6 +41,9 @@ export const openAccess: AccessDependencies = {
   assertRoom: () => undefined,
 };
 
+/** The calls that a connection may have open. */
+export const maxCallsPerConnection = 228;
+
 interface ServeOptions {
   access?: AccessDependencies;
   maxDeadlineMs?: number;
@@ -68,6 +71,7 @@ export async function serve(t: TestContext, handler: Handler, options: ServeOpti
   const rpcSettings = {
     ...settings,
     host: '127.0.0.1',
+    maxCallsPerConnection,
     observer: observeCalls({ metrics: { callEnded }, tracing: noTracing, now: settings.now }),
     credentials: ServerCredentials.createInsecure(),
     descriptorSet: new URL('../../../../generated/descriptors.binpb', import.meta.url),
