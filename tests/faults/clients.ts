@@ -4,8 +4,8 @@ import type { RunningTime } from './running-time.js';
 /** Longer than the service's own deadline: what takes longer hangs. */
 const hangMs = 45_000;
 const detectors = 2;
-/** Refusals that a killed process explains. */
-const explained = ['CORE_UNAVAILABLE', 'SHUTTING_DOWN', 'WORKER_LOST'];
+/** Refusals that a killed process or a store without an answer explains. */
+const explained = ['CORE_UNAVAILABLE', 'SHUTTING_DOWN', 'WORKER_LOST', 'STORE_UNAVAILABLE'];
 
 /** Clients that work without a pause: some detect faces, one changes a company's score. */
 export interface Clients {

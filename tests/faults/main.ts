@@ -4,6 +4,7 @@ import { createRandom } from '../fuzz/random.js';
 import { createMemoryWatch } from '../helpers/memory.js';
 import { type LaunchedService, launchService } from '../helpers/service/launched-service.js';
 import { createClients } from './clients.js';
+import { startPostgresFaults } from './postgres-faults.js';
 import { describeRecord, type FaultRecord, readRecord, writeRecord } from './record.js';
 import { createRunningTime } from './running-time.js';
 
@@ -17,10 +18,14 @@ again; after the others it comes at a random moment during startup.
   make faults FAULTS=1000 ARGS="--record out/faults.json"   # resumes where it was interrupted
 
 Failures are: a confirmed change of the score that is lost afterwards, a request that hangs, and a
-refusal that no kill explains. Time during which the run is suspended (SIGSTOP) does not count.
-`;
+refusal that no kill explains. With --postgres, the store is a PostgreSQL server with a synchronous standby, and
+a round is a failover to it, or a server that answers nothing, may only be read, waits for its standby, or has no
+connection left, for others or for the core's statements.
 
-type Victim = 'core' | 'workers' | 'facade';
+  make faults FAULTS=200 ARGS=--postgres
+
+Time during which the run is suspended (SIGSTOP) does not count.
+`;
 
 /** A start takes a few seconds, so most kills that do not wait for its end hit it. */
 const startMs = 1_500;
@@ -32,6 +37,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
     record: { type: 'string' },
+    postgres: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
@@ -42,9 +48,11 @@ async function main(rounds: number, seed: number): Promise<void> {
   const record = readRecord(values.record);
   const random = createRandom(seed + record.rounds);
   const time = createRunningTime();
+  const postgres = values.postgres ? await startPostgresFaults() : undefined;
   const service = await launchService({
     environment: {
       CORE_WORKERS: '1',
+      ...(postgres && { DATABASE_URL: postgres.url }),
       NODE_OPTIONS: `--import ${new URL('./end-workers.js', import.meta.url).href}`,
     },
     restarts: { minBackoffMs: 1, maxBackoffMs: 1 },
@@ -60,15 +68,16 @@ async function main(rounds: number, seed: number): Promise<void> {
     stop = clients.start();
     await clients.untilAnswered(comeBackMs);
     memory.mark('start');
-    let killed: Victim[] = [];
+    let killed: string[] = [];
     while (record.rounds < rounds) {
       record.rounds += 1;
       const isStarting = killed.length > 0;
       await sleep(random.int(isStarting ? startMs : pauseMs));
       // Only a core that is up has workers.
-      const victim = random.pick<Victim>(isStarting ? ['core', 'facade'] : ['core', 'workers', 'facade']);
+      const processes = isStarting ? ['core', 'facade'] : ['core', 'workers', 'facade'];
+      const victim = random.pick(postgres ? Object.keys(postgres.faults) : processes);
       const killedAt = time.now();
-      await kill(service, victim);
+      await (postgres?.faults[victim]?.() ?? kill(service, victim));
       killed.push(victim);
       if (record.rounds < rounds && random.chance(0.5)) continue;
       await clients.untilAnswered(comeBackMs);
@@ -86,17 +95,18 @@ async function main(rounds: number, seed: number): Promise<void> {
   } finally {
     await stop();
     await service.close();
+    await postgres?.close();
   }
   process.exitCode = record.wrong === 0 ? 0 : 1;
 }
 
-function noteRecovery({ recoveriesMs }: FaultRecord, killed: readonly Victim[], ms: number): void {
+function noteRecovery({ recoveriesMs }: FaultRecord, killed: readonly string[], ms: number): void {
   const what = killed.length === 1 ? String(killed[0]) : 'several in a row';
   (recoveriesMs[what] ??= []).push(ms);
 }
 
-async function kill(service: LaunchedService, victim: Victim): Promise<void> {
-  const find = () => service.pids()[victim === 'workers' ? 'core' : victim];
+async function kill(service: LaunchedService, victim: string): Promise<void> {
+  const find = () => service.pids()[victim === 'facade' ? 'facade' : 'core'];
   // Between two lives it has none.
   while (find() === undefined) await sleep(1);
   process.kill(find() as number, victim === 'workers' ? 'SIGUSR2' : 'SIGKILL');

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { eventually } from '../eventually.js';
 import { findPostgresBinaries, type User } from './postgres-binaries.js';
 
 const run = promisify(execFile);
@@ -21,6 +22,16 @@ export interface PostgresServer {
   crash(): Promise<void>;
   /** The second half. */
   restart(): Promise<void>;
+  readonly port: number;
+  /**
+   * Starts a hot standby that follows this server by streaming replication; from now on this server answers a commit
+   * when the standby has flushed it too.
+   */
+  startStandby(): Promise<PostgresServer>;
+  /** Makes a standby a server that is written to. */
+  promote(): Promise<void>;
+  /** Opens a connection of the superuser to this database. */
+  connect(database?: string): Promise<pg.Client>;
   stop(): Promise<void>;
 }
 
@@ -72,8 +83,18 @@ async function startServer(place: ServerPlace): Promise<PostgresServer> {
     env: quietEnvironment,
   });
 
+  return serve(place, data, password, []);
+}
+
+/** Serves a data folder. */
+async function serve(
+  place: ServerPlace,
+  data: string,
+  password: string,
+  settings: readonly string[],
+): Promise<PostgresServer> {
   const port = await findFreePort();
-  let server = await startProcess(place, data, port);
+  let server = await startProcess(place, data, port, settings);
   const killAtExit = () => server.kill('SIGQUIT');
   process.once('exit', killAtExit);
   const urlOf = (database: string) => `postgres://test:${password}@127.0.0.1:${port}/${database}`;
@@ -81,16 +102,29 @@ async function startServer(place: ServerPlace): Promise<PostgresServer> {
 
   const crash = () => end(server, 'SIGQUIT');
   const restart = async () => {
-    server = await startProcess(place, data, port);
+    server = await startProcess(place, data, port, settings);
+  };
+  const connect = async (database = 'postgres') => {
+    const client = new pg.Client({ connectionString: urlOf(database) });
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
+  };
+  const query = async (sql: string) => {
+    const client = await connect();
+    try {
+      return await client.query<Record<string, string>>(sql);
+    } finally {
+      await client.end();
+    }
   };
 
   return {
+    port,
+    connect,
     async createDatabase() {
       const name = `test_${++databases}`;
-      const client = new pg.Client({ connectionString: urlOf('postgres') });
-      await client.connect();
-      await client.query(`CREATE DATABASE ${name}`);
-      await client.end();
+      await query(`CREATE DATABASE ${name}`);
       return urlOf(name);
     },
     crash,
@@ -99,16 +133,56 @@ async function startServer(place: ServerPlace): Promise<PostgresServer> {
       await crash();
       await restart();
     },
+    async startStandby() {
+      const copy = await mkdtemp(path.join(place.scratch, 'standby-'));
+      // As pg_basebackup does, which the npm package has not.
+      const client = await connect();
+      await client.query("SELECT pg_backup_start('standby', true)");
+      await run('cp', ['-a', `${data}/.`, copy]);
+      const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
+      await client.end();
+      const own = ['postmaster.pid', 'standby.signal', 'postgresql.auto.conf'];
+      for (const file of own) await rm(path.join(copy, file), { force: true });
+      await writeFile(path.join(copy, 'backup_label'), rows[0]?.labelfile ?? '');
+      await writeFile(path.join(copy, 'standby.signal'), '');
+      await giveTo(copy, place.user);
+      for (const file of ['backup_label', 'standby.signal']) await giveTo(path.join(copy, file), place.user);
+      const source = `host=127.0.0.1 port=${port} user=test password=${password}`;
+      const standby = await serve(place, copy, password, [`primary_conninfo=${source}`]);
+      await query("ALTER SYSTEM SET synchronous_standby_names = '*'");
+      await query('SELECT pg_reload_conf()');
+      await eventually(async () => {
+        const { rows: found } = await query("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'");
+        return found.length > 0;
+      });
+      // Waits for the standby, and so for all commits before.
+      await query('SELECT pg_current_xact_id()');
+      return standby;
+    },
+    async promote() {
+      await query('SELECT pg_promote()');
+    },
     async stop() {
       process.removeListener('exit', killAtExit);
       await end(server, 'SIGINT');
-      await rm(scratch, { recursive: true, force: true });
+      await rm(place.scratch, { recursive: true, force: true });
     },
   };
 }
 
-async function startProcess({ binaries, user, fsync }: ServerPlace, data: string, port: number): Promise<ChildProcess> {
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `fsync=${fsync ? 'on' : 'off'}`];
+async function startProcess(
+  { binaries, user, fsync }: ServerPlace,
+  data: string,
+  port: number,
+  more: readonly string[],
+): Promise<ChildProcess> {
+  const settings = [
+    ...more,
+    'listen_addresses=127.0.0.1',
+    'wal_keep_size=256MB',
+    'unix_socket_directories=',
+    `fsync=${fsync ? 'on' : 'off'}`,
+  ];
   const server = spawn(
     path.join(binaries, 'postgres'),
     ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
@@ -120,7 +194,7 @@ async function startProcess({ binaries, user, fsync }: ServerPlace, data: string
     server.once('exit', () => reject(new Error(`postgres did not start: ${log}`)));
     server.stderr.setEncoding('utf8').on('data', (chunk: string) => {
       log = (log + chunk).slice(-4000);
-      if (log.includes('ready to accept connections')) resolve();
+      if (/ready to accept (read-only )?connections/.test(log)) resolve();
     });
   });
   return server;
