@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exitCodeOf } from '../runtime/process/exit-codes.js';
@@ -30,7 +31,7 @@ try {
   };
   process.stdout.write(`${welcomeText(service, root, store)}\n${readyLine(service)}\n`);
 
-  await Promise.race([waitForAbort(abort.signal), service.failure]);
+  if (!abort.signal.aborted) await Promise.race([once(abort.signal, 'abort'), service.failure]);
   log('stopping');
 } catch (error) {
   if (!abort.signal.aborted) {
@@ -60,11 +61,4 @@ function stopWithParent(): void {
   setInterval(() => {
     if (process.ppid !== parent && !abort.signal.aborted) stopOrKill();
   }, 1_000).unref();
-}
-
-async function waitForAbort(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise((resolve) => {
-    signal.addEventListener('abort', resolve, { once: true });
-  });
 }

@@ -1,19 +1,18 @@
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import type { Listener } from './launch-settings.js';
 
 /** Why nobody can listen there now; undefined if someone can. */
 export async function whyNotFree({ host, port }: Listener): Promise<string | undefined> {
   const server = createServer();
-  return await new Promise((resolve) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      resolve(describe(error.code ?? error.message));
-    });
-    server.listen({ host, port, exclusive: true }, () => {
-      server.close(() => {
-        resolve(undefined);
-      });
-    });
-  });
+  try {
+    await once(server.listen({ host, port, exclusive: true }), 'listening');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return describe(code ?? message);
+  }
+  await once(server.close(), 'close');
+  return undefined;
 }
 
 function describe(code: string): string {
@@ -32,20 +31,9 @@ function describe(code: string): string {
 
 /** Ports that were free a moment ago. */
 export async function findFreePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve, reject) => {
-          server.once('error', reject);
-          server.listen({ host, port: 0 }, () => {
-            const address = server.address();
-            if (address && typeof address === 'object') resolve(address.port);
-            else reject(new Error(`no port of ${host} could be had`));
-          });
-        }),
-    ),
-  );
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  const servers = Array.from({ length: count }, () => createServer().listen({ host, port: 0 }));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
   return ports;
 }
