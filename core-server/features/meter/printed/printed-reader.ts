@@ -29,6 +29,8 @@ const stuckGraceMs = 5 * 60_000;
  */
 export function createPrintedReader({ idleMs = 30_000, maxPictures = 16 } = {}): PrintedReader {
   let current: LibraryThread | undefined;
+  /** Of a thread whose caller is gone. */
+  let ending: Promise<unknown> = Promise.resolve();
   let pictures = 0;
   let idle: NodeJS.Timeout | undefined;
   const end = async (): Promise<void> => {
@@ -42,11 +44,13 @@ export function createPrintedReader({ idleMs = 30_000, maxPictures = 16 } = {}):
     maxSide: 1280,
     async read(picture, counter, signal) {
       clearTimeout(idle);
-      signal.throwIfAborted();
+      const gone = rejectAtAbort(signal);
+      // Callers who go would otherwise leave one thread after the other at work, hundreds of megabytes each.
+      await Promise.race([gone, ending]);
       current ??= startLibrary();
       const face = withoutCounter(cutMeterFace(picture, counter));
-      const lines = await current.read(face, signal).catch((error: unknown) => {
-        current?.abandon();
+      const lines = await Promise.race([gone, current.read(face)]).catch((error: unknown) => {
+        if (current) ending = current.close();
         current = undefined;
         pictures = 0;
         throw error;
@@ -61,9 +65,8 @@ export function createPrintedReader({ idleMs = 30_000, maxPictures = 16 } = {}):
 }
 
 interface LibraryThread extends Pick<WorkerThread, 'ended'> {
-  read(face: RgbPicture, signal: AbortSignal): Promise<readonly PrintedLine[]>;
+  read(face: RgbPicture): Promise<readonly PrintedLine[]>;
   close(): Promise<void>;
-  abandon(): void;
 }
 
 function startLibrary(): LibraryThread {
@@ -85,17 +88,22 @@ function startLibrary(): LibraryThread {
     },
   );
   return {
-    read: (face, signal) =>
+    read: (face) =>
       new Promise((resolve, reject) => {
         settle = { resolve, reject };
-        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
         const job = { transfer: [], weight: 0, hasSpareCore: false };
         thread.send({ type: 'run', task: 'readLines', input: face, ...job });
       }),
     close: () => thread.close(stuckGraceMs),
-    abandon: () => void thread.close(stuckGraceMs),
     ended: thread.ended,
   };
+}
+
+function rejectAtAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
 }
 
 /** The library joins what stands side by side to one line: the wheels would be part of it. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
 import sharp from 'sharp';
 import type { Quad } from '../../../../core-server/features/meter/geometry.js';
 import { createPrintedReader } from '../../../../core-server/features/meter/printed/printed-reader.js';
@@ -69,4 +70,25 @@ suite('what reads print', () => {
     await assert.rejects(reading, /the caller is gone/);
     assert.deepEqual(await reader.read(picture, counter, signal), printed);
   });
+});
+
+test('callers who go leave no more than one thread at work', async (t) => {
+  const reader = createPrintedReader();
+  t.after(() => reader.release());
+  let [living, most] = [0, 0];
+  const count = (worker: Worker) => {
+    most = Math.max(most, (living += 1));
+    worker.once('exit', () => (living -= 1));
+  };
+  process.on('worker', count);
+  t.after(() => process.off('worker', count));
+  const { picture, counter } = await drawMeter(0);
+  for (let callers = 0; callers < 5; callers++) {
+    const caller = new AbortController();
+    const reading = reader.read(picture, counter, caller.signal);
+    setTimeout(() => caller.abort(new Error('gone')), 50);
+    await assert.rejects(reading, /gone/);
+  }
+  assert.deepEqual(await reader.read(picture, counter, signal), printed);
+  assert.equal(most, 1);
 });
