@@ -27,19 +27,21 @@ export interface OperationContext {
  */
 export function describeOperation(routes: Candidates, isMain: boolean, context: OperationContext): Schema {
   const [route] = routes;
-  const reasons = new Set(routes.flatMap((each) => reasonsOf(each, context.reasons)));
+  // Last what an example is about where there is a choice.
+  const variants = routes.flatMap((each) => [...each.variants, each]);
+  const reasons = new Set(variants.flatMap((each) => reasonsOf(each, context.reasons)));
   return {
     operationId: lcFirst(isMain ? route.rpc.method.name : toPascalCase(route.template)),
     tags: [tagOf(route)],
     summary: toSentence(routes.map(({ rpc }) => firstSentence(commentOf(rpc.method)))),
     description: routes.map((each) => describeRpc(each, routes)).join('\n\n'),
     parameters: describeParameters(routes),
-    ...describeBody(route, context),
+    ...describeBodies(route, context),
     responses: {
       200: describeSuccess(routes, context),
       ...describeErrors(
         context.reasons.filter((reason) => reasons.has(reason)),
-        routes,
+        variants,
       ),
     },
   };
@@ -120,9 +122,18 @@ function describeChoice(routes: readonly Route[]): Schema[] {
 
 const scoreOrNothing = '^(0([.][0-9]{1,6})?|1([.]0{1,6})?)?$';
 
-function describeBody(route: Route, { maxImageBytes }: OperationContext): Schema {
-  const { body, openFields } = route;
-  if (body.kind === 'none') return {};
+function describeBodies(route: Route, context: OperationContext): Schema {
+  if (route.body.kind === 'none') return {};
+  const contents = [route, ...route.variants].map((each) => describeBody(each, context));
+  return { requestBody: { required: true, content: Object.fromEntries(contents) } };
+}
+
+/** The content type of a body, and what it contains. */
+function describeBody({ body, openFields }: Route, { maxImageBytes }: OperationContext): [string, Schema] {
+  if (body.kind === 'raw') {
+    const description = `The picture, at most ${formatBytes(maxImageBytes)}; the query string has the form's fields.`;
+    return ['image/*', { schema: { type: 'string', format: 'binary', description } }];
+  }
   const properties: Record<string, Schema> = {};
   const required: string[] = [];
   if (hasPicture(body)) {
@@ -146,8 +157,7 @@ function describeBody(route: Route, { maxImageBytes }: OperationContext): Schema
     // Otherwise viewers would prefill every optional field with its example, which is not what the caller wants.
     ...(body.kind === 'data-url' && { example: { [body.sentAs]: 'data:image/jpeg;base64,/9j/' } }),
   };
-  const type = isForm ? 'multipart/form-data' : 'application/json';
-  return { requestBody: { required: true, content: { [type]: content } } };
+  return [isForm ? 'multipart/form-data' : 'application/json', content];
 }
 
 const pictureSchema = ({ kind }: PictureRule, limit: string): Schema =>

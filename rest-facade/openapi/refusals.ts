@@ -16,6 +16,7 @@ const occasions = [
   'json',
   'multipart',
   'data-url',
+  'raw',
   'picture',
   'required',
   'score',

@@ -31,7 +31,7 @@ export type RequestMessage = Record<string, unknown>;
  * @throws Refusal INVALID_FIELD
  */
 export function checkQuery({ body, openFields }: Route, query: readonly NamedValue[]): void {
-  if (body.kind === 'none') return;
+  if (body.kind === 'none' || body.kind === 'raw') return;
   const stray = openFields.find((field) => query.some(({ name }) => name === field.name));
   if (stray === undefined) return;
   const place = body.kind === 'multipart' ? 'a field of the form' : 'a member of the body';

@@ -2,7 +2,7 @@ import { QueryParameter_Presence as Presence } from '../../generated/imageanalys
 import { missingField, refuseField } from '../../runtime/errors/refusal.js';
 import { onlyValue } from './field.js';
 import type { NamedValue } from './parse-target.js';
-import { isChoice, type Route } from './rules.js';
+import { type BodyRule, isChoice, type Route } from './rules.js';
 
 /** The routes of one verb and path. */
 export type Candidates = readonly [Route, ...Route[]];
@@ -42,4 +42,14 @@ export function chooseRoute(candidates: Candidates, query: readonly NamedValue[]
   const name = rule?.name ?? '';
   const mistake = rule?.presence === Presence.BARE ? 'has a value, want none' : 'is empty, want a value';
   throw refuseField('INVALID_FIELD', name, mistake);
+}
+
+const typeOf: Readonly<Partial<Record<BodyRule['kind'], RegExp>>> = {
+  raw: /^image\//i,
+  'data-url': /^application\/json\s*(;|$)/i,
+};
+
+/** The variant of a route for a body of this content type; by default the route itself. */
+export function chooseVariant(route: Route, contentType = ''): Route {
+  return route.variants.find(({ body }) => typeOf[body.kind]?.test(contentType)) ?? route;
 }

@@ -5,7 +5,7 @@ import type { ParsedBody } from './bind-request.js';
 import { bodyTooLarge } from './body/byte-collector.js';
 import { decodeDataUrl } from './body/data-url.js';
 import type { ReadOptions } from './body/pump.js';
-import { readJsonObject } from './body/read-json.js';
+import { readBytes, readJsonObject } from './body/read-json.js';
 import { readMultipart } from './body/read-multipart.js';
 import { contentLength } from './body-framing.js';
 import { type BodyRule, hasPicture } from './rules.js';
@@ -24,9 +24,11 @@ export async function readBody(
   given: Omit<ReadOptions, 'maxBodyBytes'>,
 ): Promise<ParsedBody> {
   if (rule.kind === 'none') return {};
-  const options = { ...given, maxBodyBytes: hasPicture(rule) ? limits.maxBodyBytes : maxPlainBodyBytes };
+  const maxPictureBytes = rule.kind === 'raw' ? limits.maxImageBytes : limits.maxBodyBytes;
+  const options = { ...given, maxBodyBytes: hasPicture(rule) ? maxPictureBytes : maxPlainBodyBytes };
   checkHeaders(request, options.maxBodyBytes);
   if (rule.kind === 'multipart') return readMultipart(request, rule.sentAs, limits, options);
+  if (rule.kind === 'raw') return { picture: await readBytes(request, options) };
   const members = await readJsonObject(request, options);
   if (!hasPicture(rule)) return { members };
   // Without the picture's text, so that it is not held while the core works.

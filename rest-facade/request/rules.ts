@@ -15,11 +15,11 @@ export type BodyRule =
 
 /**
  * A body with a picture, as a file of a form or as a data URL in a JSON object; form fields and members as
- * above.
+ * above. Or a body that is the picture, `raw`; the query string fills the other fields.
  */
 export interface PictureRule {
-  readonly kind: 'multipart' | 'data-url';
-  /** Name of the file part or member. */
+  readonly kind: 'multipart' | 'data-url' | 'raw';
+  /** Name of the file part or member; for refusals `body` where it has none. */
   readonly sentAs: string;
   /** Name of the field that it fills. */
   readonly field: string;
@@ -52,6 +52,8 @@ export interface Route {
   readonly pathFields: readonly Field[];
   /** Fields that the body, or without one the query string, fills under their own names. */
   readonly openFields: readonly Field[];
+  /** The same route for bodies of other content types. */
+  readonly variants: readonly Route[];
   /** Reasons for refusing its RPC, beyond those that follow from how the request is sent. */
   readonly refusals: readonly Reason[];
 }
@@ -104,7 +106,11 @@ function createRoutesOf(rpc: Rpc): Route[] {
     const { verb, template } = readAddress(rule);
     const [binding, ...others] = rest.bindings.filter(({ path }) => path === template);
     if (others.length > 0) throw new Error(`option rest names the path "${template}" twice`);
-    return { rpc, verb, template, refusals, ...bindFields(fields, template, rule, binding) };
+    const { bodies, ...bound } = bindFields(fields, template, rule, binding);
+    const [route, ...variants] = bodies.map((body): Route => {
+      return { rpc, verb, template, refusals, ...bound, body, variants: [] };
+    }) as [Route, ...Route[]];
+    return { ...route, variants };
   });
   for (const { path } of rest.bindings) {
     if (!routes.some((route) => route.template === path))
@@ -126,7 +132,7 @@ function bindFields(
   template: string,
   { body }: HttpRule,
   binding: RestBinding | undefined,
-): Pick<Route, 'path' | 'body' | 'query' | 'headers' | 'pathFields' | 'openFields'> {
+): Pick<Route, 'path' | 'query' | 'headers' | 'pathFields' | 'openFields'> & { readonly bodies: readonly BodyRule[] } {
   const { path, variables } = parsePathTemplate(template);
   const find = (name: string): Field => {
     const field = fields.get(name);
@@ -152,7 +158,7 @@ function bindFields(
   const taken = new Set([...pathFields, ...[...query, ...headers].map(({ field }) => field)]);
   // Pictures come only as files or data URLs.
   const openFields = [...fields.values()].filter((field) => !taken.has(field) && field.type !== 'bytes');
-  return { path, pathFields, query, headers, openFields, body: createBodyRule(template, body, binding, find) };
+  return { path, pathFields, query, headers, openFields, bodies: createBodyRules(template, body, binding, find) };
 }
 
 /**
@@ -168,22 +174,26 @@ export function parsePathTemplate(template: string): { readonly path: string; re
   return { path: template.replaceAll(/\{(\w+)\}/g, ':$1'), variables };
 }
 
-function createBodyRule(
+/** How bodies are read, by default in the first way. */
+function createBodyRules(
   template: string,
   body: string,
   { multipart, dataUrl }: Partial<RestBinding> = {},
   find: (name: string) => Field,
-): BodyRule {
+): BodyRule[] {
   if (body !== '' && body !== '*') throw new Error(`body is "${body}", known is "*" only`);
-  if (multipart && dataUrl) throw new Error(`path "${template}": multipart and data_url exclude each other`);
-  const picture =
-    (multipart && { kind: 'multipart' as const, sentAs: multipart.filePart, field: multipart.fileField }) ??
-    (dataUrl && { kind: 'data-url' as const, sentAs: dataUrl.member, field: dataUrl.field });
-  if (picture === undefined) return { kind: body === '' ? 'none' : 'json' };
+  const pictures: PictureRule[] = [];
+  if (multipart) {
+    const { filePart, fileField: field } = multipart;
+    pictures.push({ kind: 'multipart', sentAs: filePart, field }, { kind: 'raw', sentAs: 'body', field });
+  }
+  if (dataUrl) pictures.push({ kind: 'data-url', sentAs: dataUrl.member, field: dataUrl.field });
+  if (pictures.length === 0) return [{ kind: body === '' ? 'none' : 'json' }];
   if (body === '') throw new Error(`path "${template}": a picture needs body: "*"`);
-  if (find(picture.field).type !== 'bytes')
-    throw new Error(`path "${template}": field "${picture.field}" must be of type bytes`);
-  return picture;
+  for (const { field } of pictures) {
+    if (find(field).type !== 'bytes') throw new Error(`path "${template}": field "${field}" must be of type bytes`);
+  }
+  return pictures;
 }
 
 function oneOf<Name extends string>(name: string, names: readonly Name[], what: string): Name {

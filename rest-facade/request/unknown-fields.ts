@@ -17,7 +17,7 @@ export function checkNames(
   const { body, openFields, pathFields, query: rules, headers } = route;
   const filled = [...rules, ...headers].flatMap(({ field }) => field ?? []);
   const known = new Set([...openFields, ...pathFields, ...rules, ...filled].map(({ name }) => name));
-  if (hasPicture(body)) known.add(body.sentAs);
+  if (hasPicture(body) && body.kind !== 'raw') known.add(body.sentAs);
   const given = [...[...query, ...fields].map(({ name }) => name), ...Object.keys(members)];
   const unknown = given.find((name) => !known.has(name));
   if (unknown === undefined) return;

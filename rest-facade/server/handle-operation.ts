@@ -8,7 +8,7 @@ import type { Throttle } from '../core-client/throttle.js';
 import { readApiKey } from '../request/api-key.js';
 import { bindRequest, checkQuery, nameAsSent } from '../request/bind-request.js';
 import { allowBody } from '../request/body-framing.js';
-import { type Candidates, chooseRoute } from '../request/choose-route.js';
+import { type Candidates, chooseRoute, chooseVariant } from '../request/choose-route.js';
 import { parseQuery } from '../request/parse-target.js';
 import { readBody } from '../request/read-body.js';
 import { hasPicture } from '../request/rules.js';
@@ -34,13 +34,13 @@ export function handleOperation(
   deps: OperationDependencies,
   candidates: Candidates,
 ): RequestHandler<Record<string, string>> {
-  const renderers = new Map(candidates.map((route) => [route, createRenderer(route.rpc.response)]));
+  const renderers = new Map(candidates.map((route) => [route.rpc, createRenderer(route.rpc.response)]));
   return async (request, response) => {
     const context = contextOf(response);
     context.route = candidates[0].template;
     const apiKey = readApiKey(request);
     const query = parseQuery(request.url);
-    const route = chooseRoute(candidates, query);
+    const route = chooseVariant(chooseRoute(candidates, query), request.headers['content-type']);
     checkQuery(route, query);
     if (!deps.limits.lenientFields) checkNames(route, query, {});
     // By address, since the key has not been verified when the body is read.
@@ -75,7 +75,7 @@ export function handleOperation(
     };
     const found = await (hasPicture(route.body) ? deps.throttle.run(`${route.rpc.path} ${apiKey}`, answer) : answer());
     const elapsedMs = performance.now() - context.arrivedAt;
-    const render = renderers.get(route) as Renderer;
+    const render = renderers.get(route.rpc) as Renderer;
     const body = render(found, elapsedMs);
     // Others are small, and may be of a score that has been set by now.
     if (hasPicture(route.body)) reserveResponse(response, share, body.length);

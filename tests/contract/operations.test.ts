@@ -35,6 +35,7 @@ const publicServices = [
   'imageanalysis.v1.FaceDetectionService',
   'imageanalysis.v1.MeterReadingService',
   'imageanalysis.v1.ScoreConfigService',
+  'imageanalysis.v1.VersionService',
 ];
 const adminServices = ['imageanalysis.v1.AdminService'];
 

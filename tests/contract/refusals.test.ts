@@ -94,7 +94,7 @@ describe('every reason of the error table', () => {
       return refusal;
     },
     UNSUPPORTED_IMAGE_TYPE: () => detect(service, {}, Buffer.from('<svg xmlns="x"></svg>')),
-    UNSUPPORTED_CONTENT_TYPE: () => post(service, '/face_detect_single', '{}', { 'content-type': 'application/json' }),
+    UNSUPPORTED_CONTENT_TYPE: () => post(service, '/face_detect_single', '{}', { 'content-type': 'text/plain' }),
     BODY_TOO_LARGE: () => detect(service, {}, Buffer.concat([portrait, Buffer.alloc(3_000_000)])),
     IMAGE_TOO_MANY_PIXELS: async () => detect(service, {}, await blank(2_001, 2_000)),
     RATE_LIMITED: async () => {

@@ -36,7 +36,10 @@ export interface RestBinding {
   multipart:
     | MultipartBody
     | undefined;
-  /** The body is a JSON object with a picture as a data URL. */
+  /**
+   * The body is a JSON object with a picture as a data URL; beside `multipart`, if its content type is
+   * `application/json`.
+   */
   dataUrl:
     | DataUrlBody
     | undefined;
@@ -48,7 +51,8 @@ export interface RestBinding {
 
 /**
  * A multipart/form-data body. Every other scalar field of the request message is taken from the
- * form field of the same name.
+ * form field of the same name. With the content type `image/*`, the body is the file, and the other
+ * fields are taken from the query string.
  */
 export interface MultipartBody {
   /** Name of the file part, required, once. */
@@ -200,8 +204,8 @@ export interface RestEnum {
  */
 export interface RestRefusal {
   /**
-   * What the operation has, words between blanks: a body of the kind `none`, `json`, `multipart` or
-   * `data-url`, a `picture`, a `required` field, a `score`, or a `permission` that its keys need; `any` for all
+   * What the operation has, words between blanks: a body of the kind `none`, `json`, `multipart`,
+   * `data-url` or `raw`, a `picture`, a `required` field, a `score`, or a `permission` that its keys need; `any` for all
    * operations. The options of an RPC name its other reasons.
    */
   on: string;

@@ -10,13 +10,21 @@ import { pump, type ReadOptions } from './pump.js';
  * @throws Refusal MALFORMED_JSON, or by {@link pump}
  */
 export async function readJsonObject(request: IncomingMessage, options: ReadOptions): Promise<Record<string, unknown>> {
+  return parseJsonObject(await readBytes(request, options));
+}
+
+/**
+ * Reads a body as it is.
+ * @throws Refusal by {@link pump}
+ */
+export async function readBytes(request: IncomingMessage, options: ReadOptions): Promise<Buffer> {
   const collector = createByteCollector({
     what: 'body',
     maxBytes: options.maxBodyBytes,
     expectedBytes: contentLength(request),
   });
   await pump(request, options, (done) => ({ write: (chunk) => collector.push(chunk), end: done }));
-  return parseJsonObject(collector.bytes());
+  return collector.bytes();
 }
 
 /** More than any legitimate body has; strings may contain these characters too. */

@@ -1188,16 +1188,18 @@ const file_imageanalysis_v1_face_detection_proto_rawDesc = "" +
 	"\x1cTHRESHOLD_SOURCE_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18THRESHOLD_SOURCE_REQUEST\x10\x01\x12\x1c\n" +
 	"\x18THRESHOLD_SOURCE_COMPANY\x10\x02\x12\x1c\n" +
-	"\x18THRESHOLD_SOURCE_DEFAULT\x10\x03\x1a\x06ʻ\x18\x02\b\x012\x97\x04\n" +
-	"\x14FaceDetectionService\x12\xcd\x01\n" +
-	"\x10DetectSingleFace\x12).imageanalysis.v1.DetectSingleFaceRequest\x1a*.imageanalysis.v1.DetectSingleFaceResponse\"b\xa2\xbb\x18@\n" +
-	"$\n" +
+	"\x18THRESHOLD_SOURCE_DEFAULT\x10\x03\x1a\x06ʻ\x18\x02\b\x012\xb7\x04\n" +
+	"\x14FaceDetectionService\x12\xdd\x01\n" +
+	"\x10DetectSingleFace\x12).imageanalysis.v1.DetectSingleFaceRequest\x1a*.imageanalysis.v1.DetectSingleFaceResponse\"r\xa2\xbb\x18P\n" +
+	"4\n" +
 	"\x13/face_detect_single\x12\r\n" +
-	"\x04file\x12\x05image\x12\x0fUNKNOWN_COMPANY\x12\aNO_FACE\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/face_detect_single\x12\xbc\x01\n" +
-	"\x0eDetectAllFaces\x12'.imageanalysis.v1.DetectAllFacesRequest\x1a(.imageanalysis.v1.DetectAllFacesResponse\"W\xa2\xbb\x186\n" +
-	"#\n" +
+	"\x04file\x12\x05image\x1a\x0e\n" +
+	"\x05image\x12\x05image\x12\x0fUNKNOWN_COMPANY\x12\aNO_FACE\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/face_detect_single\x12\xcc\x01\n" +
+	"\x0eDetectAllFaces\x12'.imageanalysis.v1.DetectAllFacesRequest\x1a(.imageanalysis.v1.DetectAllFacesResponse\"g\xa2\xbb\x18F\n" +
+	"3\n" +
 	"\x12/face_detect_multi\x12\r\n" +
-	"\x04file\x12\x05image\x12\x0fUNKNOWN_COMPANY\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/face_detect_multi\x12p\n" +
+	"\x04file\x12\x05image\x1a\x0e\n" +
+	"\x05image\x12\x05image\x12\x0fUNKNOWN_COMPANY\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/face_detect_multi\x12p\n" +
 	"\x11StreamDetectFaces\x12*.imageanalysis.v1.StreamDetectFacesRequest\x1a+.imageanalysis.v1.StreamDetectFacesResponse(\x010\x01B]\n" +
 	"\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3"
 

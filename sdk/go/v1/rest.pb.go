@@ -140,7 +140,8 @@ type RestBinding struct {
 	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
 	// The body is multipart/form-data.
 	Multipart *MultipartBody `protobuf:"bytes,2,opt,name=multipart,proto3" json:"multipart,omitempty"`
-	// The body is a JSON object with a picture as a data URL.
+	// The body is a JSON object with a picture as a data URL; beside `multipart`, if its content type is
+	// `application/json`.
 	DataUrl *DataUrlBody `protobuf:"bytes,3,opt,name=data_url,json=dataUrl,proto3" json:"data_url,omitempty"`
 	// Query parameters whose name differs from the message field, or that choose the method.
 	Query []*QueryParameter `protobuf:"bytes,4,rep,name=query,proto3" json:"query,omitempty"`
@@ -216,7 +217,8 @@ func (x *RestBinding) GetHeaders() []*HeaderParameter {
 }
 
 // A multipart/form-data body. Every other scalar field of the request message is taken from the
-// form field of the same name.
+// form field of the same name. With the content type `image/*`, the body is the file, and the other
+// fields are taken from the query string.
 type MultipartBody struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Name of the file part, required, once.
@@ -825,8 +827,8 @@ func (x *RestEnum) GetLowerCase() bool {
 // protobufjs keeps the last item alone.
 type RestRefusal struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the operation has, words between blanks: a body of the kind `none`, `json`, `multipart` or
-	// `data-url`, a `picture`, a `required` field, a `score`, or a `permission` that its keys need; `any` for all
+	// What the operation has, words between blanks: a body of the kind `none`, `json`, `multipart`,
+	// `data-url` or `raw`, a `picture`, a `required` field, a `score`, or a `permission` that its keys need; `any` for all
 	// operations. The options of an RPC name its other reasons.
 	On string `protobuf:"bytes,1,opt,name=on,proto3" json:"on,omitempty"`
 	// What the refusal says, one example a line; the first is shown that is about something that the

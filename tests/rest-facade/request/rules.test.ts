@@ -104,10 +104,6 @@ test('mistakes in the options are errors at start that name the RPC', (t) => {
       method('M', 'post: "/a" body: "*"', 'bindings: {path: "/a" data_url: {member: "m" field: "name"}}'),
       /field "name" must be of type bytes/,
     ],
-    [
-      method('M', 'post: "/a" body: "*"', `bindings: {path: "/a" ${multipart} data_url: {member: "m" field: "image"}}`),
-      /exclude each other/,
-    ],
     [method('M', 'post: "/a" body: "*"', 'bindings: {path: "/a" multipart: {file_part: "f"}}'), /no field ""/],
     [
       method('M', 'get: "/a"', 'bindings: {path: "/a" query: {name: "q" invalid_reason: "NO"}}'),
