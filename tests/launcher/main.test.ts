@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +12,7 @@ import { findFreePorts } from '../../launcher/ports.js';
 import { eventually } from '../helpers/eventually.js';
 import { createForm } from '../helpers/net/form.js';
 import { readSample } from '../helpers/pictures/samples.js';
+import { createTemporaryFolder } from '../helpers/temporary-folder.js';
 
 const launcher = fileURLToPath(new URL('../../launcher/main.js', import.meta.url));
 
@@ -110,15 +110,9 @@ async function detect({ rest }: Spawned, apiKey: string) {
   return await fetch(`${rest}/face_detect_multi`, init);
 }
 
-async function makeDataDir(t: TestContext): Promise<string> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'launcher-data-'));
-  t.after(() => rm(dataDir, { recursive: true, force: true }));
-  return dataDir;
-}
-
 describe('make run', () => {
   it('registers the demo once, shows it once, and stops all on SIGTERM', async (t) => {
-    const dataDir = await makeDataDir(t);
+    const dataDir = await createTemporaryFolder(t);
     const first = await start(t, dataDir);
     const { apikey = '', company, password = '' } = first.ready;
     assert.equal(company, 'demo');
@@ -144,26 +138,26 @@ describe('make run', () => {
   });
 
   it('leaves nothing running when it is killed outright', async (t) => {
-    const started = await start(t, await makeDataDir(t));
+    const started = await start(t, await createTemporaryFolder(t));
     started.process.kill('SIGKILL');
     await eventually(() => isGone(started));
   });
 
   it('leaves nothing running when its make is killed outright', async (t) => {
     const below = `MAKELEVEL=1 "${process.execPath}" "${launcher}" & wait`;
-    const started = await start(t, await makeDataDir(t), ['sh', '-c', below]);
+    const started = await start(t, await createTemporaryFolder(t), ['sh', '-c', below]);
     started.process.kill('SIGKILL');
     await eventually(() => isGone(started));
   });
 
   it('stops when npm is told to', async (t) => {
-    const started = await start(t, await makeDataDir(t), ['npm', 'start']);
+    const started = await start(t, await createTemporaryFolder(t), ['npm', 'start']);
     started.process.kill('SIGTERM');
     await eventually(() => isGone(started));
   });
 
   it('takes a signal that comes twice at once for one', async (t) => {
-    const started = await start(t, await makeDataDir(t));
+    const started = await start(t, await createTemporaryFolder(t));
     started.process.kill('SIGINT');
     started.process.kill('SIGINT');
     assert.deepEqual(await once(started.process, 'exit'), [0, null]);
@@ -171,7 +165,7 @@ describe('make run', () => {
   });
 
   it('answers what is under way when its whole process group is told to stop', async (t) => {
-    const started = await start(t, await makeDataDir(t));
+    const started = await start(t, await createTemporaryFolder(t));
     const { pid = 0 } = started.process;
     const form = new Response(createForm(await readSample('astronaut.jpg')));
     const upload = request(`${started.rest}/face_detect_multi`, {
@@ -198,7 +192,7 @@ describe('make run', () => {
   });
 
   it('goes on, and stops well, where nobody reads its output any more', async (t) => {
-    const started = await start(t, await makeDataDir(t));
+    const started = await start(t, await createTemporaryFolder(t));
     started.process.stdout?.destroy();
     started.process.stderr?.destroy();
     const { apikey = '' } = started.ready;
@@ -208,7 +202,7 @@ describe('make run', () => {
   });
 
   it('stops when told to while it starts', async (t) => {
-    const spawned = await spawnLauncher(t, await makeDataDir(t));
+    const spawned = await spawnLauncher(t, await createTemporaryFolder(t));
     // The facade is up first; the core loads its models.
     await printed(spawned, /"service":"facade".*serving/);
     spawned.process.kill('SIGTERM');

@@ -1,12 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
+import { createTemporaryFolder } from '../helpers/temporary-folder.js';
 
 /** Writes a program for Node.js that stands in for a process of the service. @returns its path */
 export async function writeProgram(t: TestContext, source: string): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'launcher-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await createTemporaryFolder(t);
   const file = path.join(folder, 'program.mjs');
   await writeFile(file, source);
   return file;

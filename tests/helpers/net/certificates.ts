@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { generate } from 'selfsigned';
+import { createTemporaryFolder } from '../temporary-folder.js';
 
 /** A certificate for 127.0.0.1 and localhost, and its key: PEM texts and the files that hold them. */
 export interface Identity {
@@ -20,8 +20,7 @@ export interface Authority extends Identity {
 
 /** Makes an authority whose files are removed after the test. */
 export async function createAuthority(t: Pick<TestContext, 'after'>): Promise<Authority> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'certificates-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await createTemporaryFolder(t);
   const store = async (name: string, cert: string, key: string): Promise<Identity> => {
     const [certFile, keyFile] = [path.join(folder, `${name}.crt`), path.join(folder, `${name}.key`)];
     await writeFile(certFile, cert);

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { assertApart, copyOf, writeMissing } from '../../../tools/analyze/annotated-copies.js';
 import type { Line } from '../../../tools/analyze/answer.js';
 import { readSample } from '../../helpers/pictures/samples.js';
+import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 
 test('a picture that cannot be drawn on costs a warning, not the other copies', async (t) => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'copies-'));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await createTemporaryFolder(t);
   const [broken, whole] = [path.join(folder, 'broken.jpg'), path.join(folder, 'whole.jpg')];
   await writeFile(broken, 'no picture');
   await writeFile(whole, await readSample('astronaut.jpg'));
@@ -29,8 +28,7 @@ test('a picture that cannot be drawn on costs a warning, not the other copies', 
 });
 
 test('making copies can be stopped', async (t) => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'copies-'));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await createTemporaryFolder(t);
   const photo = path.join(folder, 'photo.jpg');
   await writeFile(photo, await readSample('astronaut.jpg'));
   const stop = new AbortController();

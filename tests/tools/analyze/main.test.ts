@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { before, describe, it, test } from 'node:test';
 import timers from 'node:timers/promises';
@@ -28,6 +27,7 @@ import { createAuthority } from '../../helpers/net/certificates.js';
 import { bindServer } from '../../helpers/net/grpc.js';
 import { readSample } from '../../helpers/pictures/samples.js';
 import { startService, type TestService } from '../../helpers/service/service.js';
+import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 
 const lifetime = createLifetime();
 const command = fileURLToPath(new URL('../../../tools/analyze/main.js', import.meta.url));
@@ -39,8 +39,7 @@ describe('npm run analyze', () => {
 
   before(async () => {
     service = await startService(lifetime);
-    folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
-    lifetime.after(() => rm(folder, { recursive: true }));
+    folder = await createTemporaryFolder(lifetime);
     await mkdir(path.join(folder, 'photos/more'), { recursive: true });
     const portrait = await sharp(await readSample('astronaut.jpg'))
       .resize(320)
@@ -333,8 +332,7 @@ function optionsFor(more: Partial<BulkOptions> & Pick<BulkOptions, 'address'>): 
 
 /** As many names of one small file. */
 async function manyFiles(t: { after(close: () => unknown): void }, count: number) {
-  const folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await createTemporaryFolder(t);
   const names = Array.from({ length: count }, (_, i) => path.join(folder, `${i}.jpg`));
   for (const name of names) await writeFile(name, 'x');
   return names;
@@ -582,8 +580,7 @@ test('a line that cannot be written ends the run, and its stream', { timeout: 20
 });
 
 test('pictures are found in folders and by name', async (t) => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await createTemporaryFolder(t);
   await mkdir(path.join(folder, 'b/c'), { recursive: true });
   for (const name of ['z.PNG', 'a.jpg', 'b/1.webp', 'b/c/2.tiff', 'b/x.txt', 'b/c/[odd].jpg'])
     await writeFile(path.join(folder, name), '');
@@ -600,8 +597,7 @@ test('pictures are found in folders and by name', async (t) => {
 });
 
 test('links are followed, but not round in a circle', async (t) => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await createTemporaryFolder(t);
   await mkdir(path.join(folder, 'real/deep'), { recursive: true });
   await mkdir(path.join(folder, 'linked'));
   await writeFile(path.join(folder, 'real/deep/1.jpg'), '');
@@ -626,8 +622,7 @@ test('links are followed, but not round in a circle', async (t) => {
 });
 
 test('a folder that several paths lead to is listed once', async (t) => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await createTemporaryFolder(t);
   await mkdir(path.join(folder, 'all/shared'), { recursive: true });
   await writeFile(path.join(folder, 'all/shared/1.jpg'), '');
   for (const link of ['first', 'second']) await symlink('shared', path.join(folder, 'all', link));
@@ -638,8 +633,7 @@ test('a folder that several paths lead to is listed once', async (t) => {
 });
 
 test('looking for pictures can be stopped', async (t) => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'analyze-'));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await createTemporaryFolder(t);
   for (const name of ['a', 'b']) await mkdir(path.join(folder, name));
   const stopped = new Error('stopped');
   const signal = AbortSignal.abort(stopped);

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { openResultsFile } from '../../../tools/analyze/results-file.js';
 import { readSample } from '../../helpers/pictures/samples.js';
+import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 
 async function fileWith(t: TestContext, content: string | Uint8Array): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'results-'));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await createTemporaryFolder(t);
   const name = path.join(folder, 'results.jsonl');
   await writeFile(name, content);
   return name;

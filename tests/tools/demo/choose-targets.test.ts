@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { link, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { link, mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { chooseTargets } from '../../../tools/demo/choose-targets.js';
+import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 
 /** A folder with `photos/a.jpg` and `photos/more/a.png`, and a function that chooses for files in it. */
 async function setUp(t: TestContext) {
-  const folder = await mkdtemp(path.join(tmpdir(), 'demo-targets-'));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await createTemporaryFolder(t);
   const pathOf = (name: string) => path.join(folder, name);
   await mkdir(pathOf('photos/more'), { recursive: true });
   for (const name of ['photos/a.jpg', 'photos/more/a.png']) await writeFile(pathOf(name), '');

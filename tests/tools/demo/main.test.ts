@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import type { Analysis } from '../../../tools/demo/analysis.js';
 import { startService } from '../../helpers/service/service.js';
+import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 
 const demo = fileURLToPath(new URL('../../../tools/demo/main.js', import.meta.url));
 
@@ -39,21 +39,15 @@ const settingsOfAnother = {
   REST_CORE_TLS_NAME: 'core.internal',
 };
 
-async function folder(t: TestContext): Promise<string> {
-  const name = await mkdtemp(path.join(tmpdir(), 'demo-test-'));
-  t.after(() => rm(name, { recursive: true, force: true }));
-  return name;
-}
-
 async function readAnalysis(file: string): Promise<Analysis> {
   return JSON.parse(await readFile(file, 'utf8')) as Analysis;
 }
 
 describe('make demo', () => {
   it('annotates the samples with a service of its own, and leaves nothing of it', async (t) => {
-    const out = await folder(t);
+    const out = await createTemporaryFolder(t);
     // Native libraries would leave their files there too.
-    const [temporary, home] = await Promise.all([folder(t), folder(t)]);
+    const [temporary, home] = await Promise.all([createTemporaryFolder(t), createTemporaryFolder(t)]);
     const { code, stdout, stderr } = await run(['--out', out], {
       TMPDIR: temporary,
       HOME: home,
@@ -75,7 +69,11 @@ describe('make demo', () => {
   });
 
   it('uses a running service, and goes on after a picture that is refused', async (t) => {
-    const [{ rest, apiKey }, photos, out] = await Promise.all([startService(t), folder(t), folder(t)]);
+    const [{ rest, apiKey }, photos, out] = await Promise.all([
+      startService(t),
+      createTemporaryFolder(t),
+      createTemporaryFolder(t),
+    ]);
     const text = path.join(photos, 'text.jpg');
     await writeFile(text, 'no picture');
     const args = ['--rest', rest, '--out', out, text, 'samples/astronaut.jpg'];
@@ -87,7 +85,7 @@ describe('make demo', () => {
   });
 
   it('leaves its inputs as they are', async (t) => {
-    const photos = await folder(t);
+    const photos = await createTemporaryFolder(t);
     const photo = path.join(photos, 'a.jpg');
     await writeFile(photo, 'a picture');
     const { code, stderr } = await run(['--out', photos, photo]);
@@ -97,13 +95,13 @@ describe('make demo', () => {
   });
 
   it('prints no control characters of a name', async (t) => {
-    const out = await folder(t);
+    const out = await createTemporaryFolder(t);
     const { stderr } = await run(['--out', out, '\u001b]0;title\u0007.jpg']);
     assert.equal(stderr, 'demo: ?]0;title?.jpg: there is no such file\n');
   });
 
   it('says what is missing', async (t) => {
-    const out = await folder(t);
+    const out = await createTemporaryFolder(t);
     const rest = ['--out', out, '--rest', 'http://127.0.0.1:1'];
     assert.match((await run(rest, { APIKEY: '' })).stderr, /^demo: APIKEY is not set/);
     const unreached =
@@ -116,7 +114,11 @@ describe('make demo', () => {
   });
 
   it('leaves nothing when nobody reads what it prints', async (t) => {
-    const [out, temporary, home] = await Promise.all([folder(t), folder(t), folder(t)]);
+    const [out, temporary, home] = await Promise.all([
+      createTemporaryFolder(t),
+      createTemporaryFolder(t),
+      createTemporaryFolder(t),
+    ]);
     const env = { TMPDIR: temporary, HOME: home, XDG_CACHE_HOME: undefined };
     const { code, stderr } = await run(['--out', out], env, false);
     assert.deepEqual([code, stderr], [1, 'demo: write EPIPE\n']);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { loadManifest, modelFor, parseManifest } from '../../../../core-server/inference/models/manifest.js';
 import { hashOf, readGraphs, readRules } from '../../../../core-server/inference/models/model-files.js';
 import { registerModels } from '../../../../core-server/inference/models/register-models.js';
+import { createTemporaryFolder } from '../../../helpers/temporary-folder.js';
 
 const shipped = new URL('../../../../../models/manifest.json', import.meta.url);
 const entry = (changes: object = {}): object => ({
@@ -23,8 +23,7 @@ const entry = (changes: object = {}): object => ({
 
 /** A folder with one model file and a manifest that names it. */
 async function folderWithModel(t: TestContext, bytes: string, sha256: string): Promise<URL> {
-  const folder = await mkdtemp(join(tmpdir(), 'models-test-'));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await createTemporaryFolder(t);
   await mkdir(join(folder, 'face'));
   await writeFile(join(folder, 'face/some.onnx'), bytes);
   const manifest = {
