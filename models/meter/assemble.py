@@ -137,7 +137,8 @@ def count_sure(marks, centres, rules):
     pitch = gaps[len(gaps) // 2]
     room = max(x[0], 1 - x[-1]) / pitch - 0.5
     even = gaps[-1] < rules["maxGap"] * pitch and room < rules["maxRoom"]
-    return float(marks["wheel"].min()) * (1.0 if even else 0.5)
+    doubted = min(1.0, 2 * float(marks["wheel"].min()))  # what is more likely a wheel than not is one
+    return doubted * (1.0 if even else 0.5)
 
 
 def likeliest(hypotheses, rules):
@@ -191,7 +192,9 @@ def assemble(hypotheses, rules, marks=None):
     digits_confidence = in_networks * count_sure(marks, centres, rules)
     # Where no point is set, the value is right only if there is no fraction.
     pointed = fraction_sure >= rules["fractionLikely"]
-    fraction_confidence = float(lengths[length if pointed else 0])
+    length_p = float(lengths[length if pointed else 0])
+    told = rules["fractionCalibration"]
+    fraction_confidence = sigmoid(told["bias"] + told["length"] * logit(length_p))
     confidence = digits_confidence * fraction_confidence
     # Rounded as the service reports it, so that the status matches the confidence shown.
     ok = round(confidence, 4) >= rules["okConfidence"] and fraction_sure >= rules["fractionSure"]
@@ -200,6 +203,7 @@ def assemble(hypotheses, rules, marks=None):
         "red_digits": length,
         "pointed": pointed,
         "fraction_sure": fraction_sure,
+        "length_p": length_p,
         "digits_confidence": digits_confidence,
         "fraction_confidence": fraction_confidence,
         "in_networks": in_networks,

@@ -1,6 +1,7 @@
 """Evaluate on photos of sources that the judged part has not seen; the networks' output is cached by content.
 
-python unseen.py                     four folds by source: prior, and mark network where there is one for the fold
+python unseen.py                     four folds by source: prior, confidence of the point, and networks where there are some
+python unseen.py --fit               and write the confidence of the point, fitted on all folds, to reader.json
 python unseen.py --strips 60         rendered and recombined strips, so many of every number of wheels and of decimals
 """
 
@@ -13,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from assemble import assemble, cells_of, fraction_lengths
-from calibrate import fraction_prior
+from assemble import assemble, cells_of, fraction_lengths, logit
+from calibrate import fit, fraction_prior
 from data import CACHE, HERE, hash_of, shared_dir
 from measure import calibration_error, judge, truths_of, wilson
 from picture import read_picture
@@ -85,6 +86,31 @@ def photos():
             electric = t.source.startswith(ELECTRIC)
             wheels = "electricity" if electric else "water and gas"
             yield t, "displays" if kinds.get(t.path.name) == "display" else wheels
+
+
+def with_calibrated_point(readers):
+    """Fit the confidence of the point for each fold on the wheels of the others, whose digits are read right; a source
+    counts by a power of its photos. Returns the fit on all folds."""
+    rows = []
+    for truth, group in photos():
+        reader = readers[fold_of(truth.source)]
+        found, marks = reader.seen(truth)
+        answer = assemble(found, reader.reader.rules, marks)
+        if group != "displays" and answer and answer["digits"] in (truth.digits, *truth.accept):
+            right = truth.red == (answer["red_digits"] if answer["pointed"] else 0)
+            rows.append((truth.source, logit(answer["length_p"]), right))
+    sources = np.array([s for s, _, _ in rows])
+    x, y = np.array([[v] for _, v, _ in rows]), np.array([r for _, _, r in rows], float)
+    weight = np.array([(sources == s).sum() ** -0.4 for s in sources])
+
+    def fitted(keep):
+        b = fit(x[keep], y[keep], weight[keep] / weight[keep].mean())
+        return {"bias": round(float(b[0]), 3), "length": round(float(b[1]), 3)}
+
+    folds = np.array([fold_of(s) for s in sources])
+    for fold, reader in enumerate(readers):
+        reader.reader.rules["fractionCalibration"] = fitted(folds != fold)
+    return fitted(folds >= 0)
 
 
 def judged(readers):
@@ -176,6 +202,7 @@ def main():
     parser.add_argument("--folds", type=Path, help="folder with the networks of each fold: 0/meter-*.onnx, …")
     parser.add_argument("--rules", type=Path, default=HERE / "reader.json")
     parser.add_argument("--strips", type=int)
+    parser.add_argument("--fit", action="store_true", help="write the confidence of the point to --rules")
     parser.add_argument("--by-source", action="store_true")
     parser.add_argument("--wrong", action="store_true", help="list what is wrong")
     args = parser.parse_args()
@@ -194,6 +221,10 @@ def main():
         path = folder / "meter-mark.onnx" if args.folds else mark
         fold_rules = {**rules, "fractionPrior": fraction_prior(without=without)}
         readers.append(CachedReader(folder, path, fold_rules))
+    fraction = with_calibrated_point(readers)
+    if args.fit:
+        args.rules.write_text(json.dumps({**rules, "fractionCalibration": fraction}, indent=2) + "\n")
+        print("fractionCalibration:", fraction)
     rows = list(judged(readers))
     report(rows, args.by_source)
     if args.wrong:

@@ -79,6 +79,8 @@ const rulesSchema = z.object({
     locate: z.number(),
     margin: z.number(),
   }),
+  /** The same of the confidence that the point is right, by the probability of its position. */
+  fractionCalibration: z.object({ bias: z.number(), length: z.number() }),
   /** From this confidence on a reading can be used as it is, unless the operator wants another. */
   okConfidence: share,
   /** Below either of these, the photo is refused with NO_READING. */

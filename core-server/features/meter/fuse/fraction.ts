@@ -1,6 +1,6 @@
 import { compare, decimalOf, truncated } from '../decimal.js';
 import { agreementOf, type KnownMeter } from '../known-meter.js';
-import type { Marks } from '../read/hypothesis.js';
+import { logit, type Marks, sigmoid } from '../read/hypothesis.js';
 import type { ReaderRules } from '../reader-rules.js';
 
 /** How many wheels at the end are the fraction. */
@@ -8,8 +8,8 @@ export interface Fraction {
   readonly wheels: number;
   /** Probability that it is that many, 0..1. */
   readonly sure: number;
-  /** Probability that there is none, 0..1. */
-  readonly none: number;
+  /** Calibrated probability that the point is there or, where it is too uncertain to be set, that there is none, 0..1. */
+  readonly confidence: number;
 }
 
 /** A row of wheels: its digits, how red the reader finds each of them, and what is marked, if it was looked at. */
@@ -19,7 +19,7 @@ export interface SeenRow {
   readonly marks?: Marks | undefined;
 }
 
-type FractionRules = Pick<ReaderRules, 'fractionPrior' | 'fractionLikely' | 'usualTrust'>;
+type FractionRules = Pick<ReaderRules, 'fractionPrior' | 'fractionLikely' | 'usualTrust' | 'fractionCalibration'>;
 
 /** Fractions that are not in the list of usual ones are still possible. */
 const unusual = 0.01;
@@ -34,7 +34,7 @@ const farAbove = 5n;
 export function fractionOf(row: SeenRow, rules: FractionRules, known: KnownMeter = {}): Fraction {
   const { decimals } = known;
   if (decimals !== undefined && decimals < row.text.length) {
-    return { wheels: decimals, sure: 1, none: decimals === 0 ? 1 : 0 };
+    return { wheels: decimals, sure: 1, confidence: 1 };
   }
   const seen = lengthsOf(row, rules);
   const agreeing = seen.map((p, fractionWheels) => p * agreementOf({ text: row.text, fractionWheels }, known));
@@ -42,8 +42,11 @@ export function fractionOf(row: SeenRow, rules: FractionRules, known: KnownMeter
   const lengths = total > 0 && known.previous ? agreeing.map((p) => p / total) : seen;
   const top = Math.max(...lengths);
   const wheels = lengths.indexOf(top);
-  const sure = isTenfold(row.text, wheels, lengths.length, known) ? Math.min(top, rules.fractionLikely) : top;
-  return { wheels, sure, none: lengths[0] ?? 0 };
+  const most = isTenfold(row.text, wheels, lengths.length, known) ? rules.fractionLikely : 1;
+  const sure = Math.min(top, most);
+  const { bias, length } = rules.fractionCalibration;
+  const inAnswer = sure >= rules.fractionLikely ? top : (lengths[0] ?? 0);
+  return { wheels, sure, confidence: Math.min(sigmoid(bias + length * logit(inAnswer)), most) };
 }
 
 /** The number of fraction wheels where its probability is `minSure` or more. */

@@ -1,6 +1,6 @@
 import type { Alternative, CounterReading, Wheel } from '../counter-reading.js';
 import type { KnownMeter } from '../known-meter.js';
-import { type Hypothesis, type Marks, sigmoid, stepFrom } from '../read/hypothesis.js';
+import { type Hypothesis, logit, type Marks, sigmoid, stepFrom } from '../read/hypothesis.js';
 import { alongCounter, gapsOf, medianOf, wheelQuads, wheelsOf } from '../read/wheels.js';
 import type { ReaderRules } from '../reader-rules.js';
 import { type Choice, chooseReadings, rowOf } from './choose-reading.js';
@@ -27,8 +27,6 @@ export function fuse(
   const centers = seen.map(({ center }) => center);
   const digitsConfidence = inNetworks * countConfidence(row.marks, centers, rules);
   const fractionWheels = wheelsFrom(fraction, rules.fractionLikely);
-  // Without a point, the value is right only if there is no fraction.
-  const fractionConfidence = fractionWheels === undefined ? fraction.none : fraction.sure;
 
   const alternatives = [...hypothesis.readings]
     .map(([other, probability]) => ({ text: other, probability }))
@@ -45,7 +43,7 @@ export function fuse(
     wheels,
     quad: hypothesis.quad,
     digitsConfidence,
-    fractionConfidence,
+    fractionConfidence: fraction.confidence,
     fractionWheels,
     isFractionSure: fraction.sure >= rules.fractionSure,
     alternatives,
@@ -84,7 +82,8 @@ function countConfidence(marks: Marks | undefined, centers: readonly number[], r
   const pitch = medianOf(gaps);
   const room = Math.max(x[0] ?? 0, 1 - (x.at(-1) ?? 1)) / pitch - 0.5;
   const isEven = Math.max(...gaps) < rules.maxGap * pitch && room < rules.maxRoom;
-  return Math.min(...marks.wheels) * (isEven ? 1 : 0.5);
+  // What is more likely a wheel than not is one.
+  return Math.min(1, 2 * Math.min(...marks.wheels)) * (isEven ? 1 : 0.5);
 }
 
 /** Whether another reading has every wheel at the same number or at the one before or after it. */
@@ -101,9 +100,4 @@ function neighboursOf({ hypothesis, text }: Choice): Alternative[] {
     const probability = neighbour === undefined ? undefined : hypothesis.readings.get(neighbour);
     return neighbour === undefined || probability === undefined ? [] : [{ text: neighbour, probability }];
   });
-}
-
-function logit(probability: number): number {
-  const p = Math.min(Math.max(probability, 1e-4), 1 - 1e-4);
-  return Math.log(p / (1 - p));
 }

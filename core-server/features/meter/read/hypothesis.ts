@@ -128,6 +128,12 @@ export function sigmoid(x: number): number {
   return 1 / (1 + Math.exp(-x));
 }
 
+/** Of a probability, bounded: the inverse of `sigmoid`. */
+export function logit(probability: number): number {
+  const p = Math.min(Math.max(probability, 1e-4), 1 - 1e-4);
+  return Math.log(p / (1 - p));
+}
+
 /** Log of a probability, bounded so that one network cannot rule out all others. */
 export function logOf(probability: number): number {
   return Math.log(Math.max(probability, 1e-4));

@@ -130,6 +130,7 @@ suite('fractionOf', () => {
     fractionPrior,
     fractionLikely: 0.6,
     usualTrust: 0.8,
+    fractionCalibration: { bias: 0, length: 1 },
   });
   const rowOf = (red: readonly number[]) => ({ text: '1'.repeat(red.length), red });
   const sureOf = (red: number[]) => fractionOf(rowOf(red), rulesOf(even)).sure;
@@ -144,8 +145,8 @@ suite('fractionOf', () => {
   }
   test('is what the caller knows, unless that would leave no wheel before it', () => {
     const known = (decimals: number) => fractionOf(rowOf([0.01, 0.01, 0.99, 0.99]), rulesOf(even), { decimals });
-    assert.deepEqual(known(0), { wheels: 0, sure: 1, none: 1 });
-    assert.deepEqual(known(3), { wheels: 3, sure: 1, none: 0 });
+    assert.deepEqual(known(0), { wheels: 0, sure: 1, confidence: 1 });
+    assert.deepEqual(known(3), { wheels: 3, sure: 1, confidence: 1 });
     assert.equal(known(4).wheels, 2);
     assert.equal(known(5).wheels, 2);
   });
