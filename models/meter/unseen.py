@@ -1,6 +1,6 @@
 """Evaluate on photos of sources that the judged part has not seen; the networks' output is cached by content.
 
-python unseen.py                     four folds by source: prior, confidence of the point, and networks where there are some
+python unseen.py                     four folds by source: prior, confidence of the point, networks where there are some
 python unseen.py --fit               and write the confidence of the point, fitted on all folds, to reader.json
 python unseen.py --strips 60         rendered and recombined strips, so many of every number of wheels and of decimals
 """
