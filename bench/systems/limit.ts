@@ -12,7 +12,7 @@ export async function startLimit(settings: LimitSettings): Promise<System> {
   await nextMessage(child);
   return {
     name: 'limit',
-    title: 'limit: sharp + onnxruntime',
+    title: 'limit: decoding + onnxruntime',
     sets: settings.sets.map(({ name }): SetName => name),
     pids: [child.pid ?? 0],
     async run({ set, concurrency, windowMs, minRequests }) {
