@@ -21,7 +21,7 @@ import { createFaceDetectionHandlers } from '../features/face/service.js';
 import { createMeterReadingHandlers } from '../features/meter/service.js';
 import { createThresholdResolver } from '../features/score-config/resolve-threshold.js';
 import { createScoreConfigHandlers } from '../features/score-config/service.js';
-import type { ScoreStore } from '../features/score-config/store.js';
+import type { ScoreStore } from '../features/score-config/knex-store.js';
 import { bidi, type StreamSettings } from '../rpc/adapters/bidi.js';
 import type { CallSettings } from '../rpc/adapters/open-call.js';
 import { streamed } from '../rpc/adapters/streamed.js';

@@ -1,31 +1,9 @@
+import type { Company } from '../../../generated/imageanalysis/v1/admin.js';
 import { clip, quote, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import type { FailureLimiter, PasswordAttempt } from '../limits/failure-limiter.js';
 import type { Semaphore } from '../limits/semaphore.js';
+import type { CompanyStore } from './knex-company-store.js';
 import type { PasswordHasher } from './password.js';
-
-/** A registered company without its password. */
-interface Company {
-  readonly name: string;
-  /** 0..1; undefined if never configured. */
-  readonly detectionScore: number | undefined;
-  readonly createTime: Date;
-}
-
-/**
- * The store of companies. Every method throws a Refusal when the store fails. Names that are looked for may be anything
- * that callers send.
- */
-export interface CompanyStore {
-  /** False if the name is taken; the existing company stays as it is. */
-  insert(name: string, passwordHash: string, createTime: Date): Promise<boolean>;
-  /** False if there is none with that name. */
-  setPasswordHash(name: string, passwordHash: string): Promise<boolean>;
-  findPasswordHash(name: string): Promise<string | undefined>;
-  /** By name, in order of character codes. */
-  list(): Promise<Company[]>;
-  /** Deletes the company and its score; false if there is none with that name. */
-  delete(name: string): Promise<boolean>;
-}
 
 /** A company's name and password, and who sent them. */
 interface CompanyCredentials extends PasswordAttempt {

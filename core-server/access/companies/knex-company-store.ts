@@ -1,23 +1,29 @@
 import type { Knex } from 'knex';
-import { fromColumnTime } from '../../store/column-time.js';
+import type { Company } from '../../../generated/imageanalysis/v1/admin.js';
 import { withStorageErrors } from '../../store/storage-error.js';
-import type { CompanyStore } from './companies.js';
 import { isCompanyName } from './company-name.js';
 
 interface Row {
   readonly name: string;
   readonly password_hash: string;
   readonly detection_score: number | null;
+  /** SQLite's driver returns a number, PostgreSQL's a string of digits. */
   readonly create_time_ms: number | string;
 }
 
-/** Companies in the table `companies`. It is not asked for impossible names, which may be of any length. */
-export function createKnexCompanyStore(db: Knex): CompanyStore {
+export type CompanyStore = ReturnType<typeof createKnexCompanyStore>;
+
+/**
+ * Companies in the table `companies`. It is not asked for impossible names, which may be of any length. Every method
+ * throws a Refusal when the store fails.
+ */
+export function createKnexCompanyStore(db: Knex) {
   const table = (): Knex.QueryBuilder<Row, Row[]> => db<Row>('companies');
   const ask = <Result>(query: PromiseLike<Result>) => withStorageErrors(db, query);
 
   return {
-    async insert(name, passwordHash, createTime) {
+    /** False if the name is taken; the existing company stays as it is. */
+    async insert(name: string, passwordHash: string, createTime: Date): Promise<boolean> {
       const inserted = await ask<unknown[]>(
         table()
           .insert({ name, password_hash: passwordHash, create_time_ms: createTime.getTime() })
@@ -28,19 +34,21 @@ export function createKnexCompanyStore(db: Knex): CompanyStore {
       return inserted.length === 1;
     },
 
-    async setPasswordHash(name, passwordHash) {
+    /** False if there is none with that name. */
+    async setPasswordHash(name: string, passwordHash: string): Promise<boolean> {
       if (!isCompanyName(name)) return false;
       const changed = await ask<number>(table().where({ name }).update({ password_hash: passwordHash }));
       return changed === 1;
     },
 
-    async findPasswordHash(name) {
+    async findPasswordHash(name: string): Promise<string | undefined> {
       if (!isCompanyName(name)) return undefined;
       const [row] = await ask<Pick<Row, 'password_hash'>[]>(table().where({ name }).select('password_hash'));
       return row?.password_hash;
     },
 
-    async list() {
+    /** By name, in order of character codes. */
+    async list(): Promise<Company[]> {
       const rows = await ask<Row[]>(table().select());
       // Sorted here, because databases sort text by the rules of their locale.
       return rows
@@ -48,11 +56,12 @@ export function createKnexCompanyStore(db: Knex): CompanyStore {
         .map((row) => ({
           name: row.name,
           detectionScore: row.detection_score ?? undefined,
-          createTime: fromColumnTime(row.create_time_ms),
+          createTime: new Date(Number(row.create_time_ms)),
         }));
     },
 
-    async delete(name) {
+    /** Deletes the company and its score; false if there is none with that name. */
+    async delete(name: string): Promise<boolean> {
       if (!isCompanyName(name)) return false;
       return (await ask<number>(table().where({ name }).delete())) === 1;
     },

@@ -1,38 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Operation } from '../../../generated/imageanalysis/v1/admin.js';
 import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import { singleFlight } from '../limits/single-flight.js';
 import { generateApiKey, hashApiKeySecret, isApiKeyId, parseApiKey } from './api-key-format.js';
-
-/** An API key without its secret. */
-export interface ApiKey {
-  readonly id: string;
-  readonly label: string;
-  /** Empty means everything. */
-  readonly operations: readonly Operation[];
-  readonly createTime: Date;
-  readonly expireTime: Date | undefined;
-  readonly revokeTime: Date | undefined;
-}
-
-/** An API key as it is stored. */
-export interface StoredApiKey {
-  readonly apiKey: ApiKey;
-  /** SHA-256 of the secret, 32 bytes. */
-  readonly secretHash: Buffer;
-}
-
-/** The store of API keys. Every method throws a Refusal when the store fails. */
-export interface ApiKeyStore {
-  insert(key: StoredApiKey): Promise<void>;
-  find(id: string): Promise<StoredApiKey | undefined>;
-  /** Newest first. */
-  list(): Promise<ApiKey[]>;
-  /** Whether there are any, valid or not. */
-  exist(): Promise<boolean>;
-  /** Sets the time of revocation if there is none yet; returns the updated key, or undefined if unknown. */
-  revoke(id: string, time: Date): Promise<ApiKey | undefined>;
-}
+import type { ApiKey, ApiKeyStore } from './knex-api-key-store.js';
 
 /** Issues, lists, revokes and checks API keys. */
 export type ApiKeys = ReturnType<typeof createApiKeys>;

@@ -1,9 +1,22 @@
 import type { Knex } from 'knex';
-import { operationFromJSON } from '../../../generated/imageanalysis/v1/admin.js';
-import { fromColumnTime, fromOptionalColumnTime } from '../../store/column-time.js';
+import { type ApiKey as ApiKeyMessage, operationFromJSON } from '../../../generated/imageanalysis/v1/admin.js';
 import { cacheRows } from '../../store/row-cache.js';
 import { withStorageErrors } from '../../store/storage-error.js';
-import type { ApiKey, ApiKeyStore } from './api-keys.js';
+
+/** An API key without its secret. */
+export interface ApiKey extends ApiKeyMessage {
+  createTime: Date;
+}
+
+/** An API key as it is stored. */
+export interface StoredApiKey {
+  readonly apiKey: ApiKey;
+  /** SHA-256 of the secret, 32 bytes. */
+  readonly secretHash: Buffer;
+}
+
+/** SQLite's driver returns a number, PostgreSQL's a string of digits. */
+const timeOf = (column: number | string): Date => new Date(Number(column));
 
 interface Row {
   readonly id: string;
@@ -15,13 +28,15 @@ interface Row {
   readonly revoke_time_ms: number | string | null;
 }
 
-/** API keys in the table `api_keys`. */
-export function createKnexApiKeyStore(db: Knex): ApiKeyStore {
+export type ApiKeyStore = ReturnType<typeof createKnexApiKeyStore>;
+
+/** API keys in the table `api_keys`. Every method throws a Refusal when the store fails. */
+export function createKnexApiKeyStore(db: Knex) {
   const table = (): Knex.QueryBuilder<Row, Row[]> => db<Row>('api_keys');
   const ask = <Result>(query: PromiseLike<Result>) => withStorageErrors(db, query);
 
   return {
-    async insert({ apiKey, secretHash }) {
+    async insert({ apiKey, secretHash }: StoredApiKey): Promise<void> {
       await ask(
         table().insert({
           id: apiKey.id,
@@ -35,13 +50,14 @@ export function createKnexApiKeyStore(db: Knex): ApiKeyStore {
       );
     },
 
-    find: cacheRows(db, async (id) => {
+    find: cacheRows<StoredApiKey>(db, async (id) => {
       const [row] = await ask<Row[]>(table().where({ id }).select());
       if (row === undefined) return undefined;
       return { apiKey: toApiKey(row), secretHash: Buffer.from(row.secret_sha256, 'hex') };
     }),
 
-    async list() {
+    /** Newest first. */
+    async list(): Promise<ApiKey[]> {
       const rows = await ask<Row[]>(
         table()
           .select()
@@ -50,12 +66,14 @@ export function createKnexApiKeyStore(db: Knex): ApiKeyStore {
       return rows.map(toApiKey);
     },
 
-    async exist() {
+    /** Whether there are any, valid or not. */
+    async exist(): Promise<boolean> {
       const rows = await ask<Row[]>(table().select().limit(1));
       return rows.length > 0;
     },
 
-    async revoke(id, time) {
+    /** Sets the time of revocation if there is none yet; returns the updated key, or undefined if unknown. */
+    async revoke(id: string, time: Date): Promise<ApiKey | undefined> {
       const [row] = await ask<Row[]>(
         table()
           .where({ id })
@@ -73,8 +91,8 @@ function toApiKey(row: Row): ApiKey {
     label: row.label,
     // Throws for a name that a newer version wrote: without it, the list could be empty, which allows everything.
     operations: row.operations === null ? [] : row.operations.split(',').map(operationFromJSON),
-    createTime: fromColumnTime(row.create_time_ms),
-    expireTime: fromOptionalColumnTime(row.expire_time_ms),
-    revokeTime: fromOptionalColumnTime(row.revoke_time_ms),
+    createTime: timeOf(row.create_time_ms),
+    expireTime: row.expire_time_ms === null ? undefined : timeOf(row.expire_time_ms),
+    revokeTime: row.revoke_time_ms === null ? undefined : timeOf(row.revoke_time_ms),
   };
 }

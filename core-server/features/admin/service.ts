@@ -1,6 +1,6 @@
-import type { AdminServiceServer, ApiKey as ApiKeyMessage } from '../../../generated/imageanalysis/v1/admin.js';
+import type { AdminServiceServer } from '../../../generated/imageanalysis/v1/admin.js';
 import type { Companies } from '../../access/companies/companies.js';
-import type { ApiKey, ApiKeys } from '../../access/keys/api-keys.js';
+import type { ApiKeys } from '../../access/keys/api-keys.js';
 import type { Handlers } from '../../common/handlers.js';
 import {
   validateApiKeyId,
@@ -23,14 +23,13 @@ export type AdminHandlers = Handlers<AdminServiceServer>;
 export function createAdminHandlers({ apiKeys, companies, now }: AdminDependencies): AdminHandlers {
   return {
     async createApiKey(request) {
-      const { apiKey, secret } = await apiKeys.create(validateCreateApiKey(request, now()));
-      return { apiKey: toApiKeyMessage(apiKey), secret };
+      return await apiKeys.create(validateCreateApiKey(request, now()));
     },
     async listApiKeys() {
-      return { apiKeys: (await apiKeys.list()).map(toApiKeyMessage) };
+      return { apiKeys: await apiKeys.list() };
     },
     async revokeApiKey({ id }) {
-      return { apiKey: toApiKeyMessage(await apiKeys.revoke(validateApiKeyId(id))) };
+      return { apiKey: await apiKeys.revoke(validateApiKeyId(id)) };
     },
     async createCompany(request) {
       const { name, password } = validateCreateCompany(request);
@@ -49,8 +48,4 @@ export function createAdminHandlers({ apiKeys, companies, now }: AdminDependenci
       return {};
     },
   };
-}
-
-function toApiKeyMessage(apiKey: ApiKey): ApiKeyMessage {
-  return { ...apiKey, operations: [...apiKey.operations] };
 }

@@ -1,6 +1,6 @@
 import { type Threshold, ThresholdSource } from '../../../generated/imageanalysis/v1/face_detection.js';
 import { unknownCompany } from '../../access/companies/companies.js';
-import type { ScoreStore } from './store.js';
+import type { ScoreStore } from './knex-store.js';
 
 /** What a request says about its threshold. */
 export interface ThresholdWish {

@@ -2,7 +2,7 @@ import type { ScoreConfigServiceServer } from '../../../generated/imageanalysis/
 import { type Companies, companyAuthFailed } from '../../access/companies/companies.js';
 import type { Call } from '../../common/call.js';
 import type { Handlers } from '../../common/handlers.js';
-import type { ScoreStore } from './store.js';
+import type { ScoreStore } from './knex-store.js';
 import { validateGetDetectionScore, validateSetDetectionScore } from './validate.js';
 
 export interface ScoreConfigDependencies {

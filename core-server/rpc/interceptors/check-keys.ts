@@ -4,7 +4,7 @@ import type { Operation } from '../../../generated/imageanalysis/v1/admin.js';
 import { Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import type { AdminKeyCheck } from '../../access/keys/admin-key.js';
 import { parseApiKey } from '../../access/keys/api-key-format.js';
-import type { ApiKey } from '../../access/keys/api-keys.js';
+import type { ApiKey } from '../../access/keys/knex-api-key-store.js';
 import { refuseCall } from '../call-log.js';
 import { stateOf } from '../call-state.js';
 import type { Service } from '../grpc-server.js';

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { parseApiKey } from '../../../core-server/access/keys/api-key-format.js';
-import { type ApiKeyStore, createApiKeys, type StoredApiKey } from '../../../core-server/access/keys/api-keys.js';
+import { createApiKeys } from '../../../core-server/access/keys/api-keys.js';
+import type { ApiKeyStore, StoredApiKey } from '../../../core-server/access/keys/knex-api-key-store.js';
 import { Operation } from '../../../generated/imageanalysis/v1/admin.js';
 
 const start = new Date('2026-01-01T00:00:00Z');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type CompanyStore, createCompanies } from '../../../core-server/access/companies/companies.js';
+import { createCompanies } from '../../../core-server/access/companies/companies.js';
+import type { CompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
 import { createPasswordHasher, type PasswordHasher } from '../../../core-server/access/companies/password.js';
 import { createFailureLimiter } from '../../../core-server/access/limits/failure-limiter.js';
 import { createSemaphore } from '../../../core-server/access/limits/semaphore.js';

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createKnexCompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
-import type { StoredApiKey } from '../../../core-server/access/keys/api-keys.js';
+import type { StoredApiKey } from '../../../core-server/access/keys/knex-api-key-store.js';
 import { createKnexApiKeyStore } from '../../../core-server/access/keys/knex-api-key-store.js';
 import { createKnexScoreStore } from '../../../core-server/features/score-config/knex-store.js';
 import type { Database } from '../../../core-server/store/database.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it, type TestContext } from 'node:test';
 import { createKnexCompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
-import type { StoredApiKey } from '../../../core-server/access/keys/api-keys.js';
+import type { StoredApiKey } from '../../../core-server/access/keys/knex-api-key-store.js';
 import { createKnexApiKeyStore } from '../../../core-server/access/keys/knex-api-key-store.js';
 import { createKnexScoreStore } from '../../../core-server/features/score-config/knex-store.js';
 import { Operation } from '../../../generated/imageanalysis/v1/admin.js';

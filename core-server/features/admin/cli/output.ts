@@ -1,10 +1,5 @@
 import { type ApiKey, type Company, Operation } from '../../../../generated/imageanalysis/v1/admin.js';
 
-/** Every command has it. */
-export interface JsonOption {
-  readonly json?: true;
-}
-
 /** Operations by their names on the command line: `face_detection` and so on. */
 export const operationsByName: ReadonlyMap<string, Operation> = new Map(
   Object.values(Operation)
@@ -39,6 +34,7 @@ export function companyToJson(company: Company): Record<string, unknown> {
 
 /** Lines of a table of API keys. */
 export function apiKeysToTable(apiKeys: readonly ApiKey[], now: Date): string {
+  if (apiKeys.length === 0) return 'There are no API keys.';
   return toTable([
     ['ID', 'LABEL', 'OPERATIONS', 'CREATED', 'STATE'],
     ...apiKeys.map((apiKey) => [
@@ -53,6 +49,7 @@ export function apiKeysToTable(apiKeys: readonly ApiKey[], now: Date): string {
 
 /** Lines of a table of companies. */
 export function companiesToTable(companies: readonly Company[]): string {
+  if (companies.length === 0) return 'There are no companies.';
   return toTable([
     ['NAME', 'DETECTION SCORE', 'CREATED'],
     ...companies.map((company) => [
@@ -79,13 +76,9 @@ function timeToText(time: Date | undefined): string {
 
 function toTable(rows: readonly (readonly string[])[]): string {
   const columns = rows[0] ?? [];
-  const widths = columns.map((_, column) => Math.max(...rows.map((row) => Array.from(row[column] ?? '').length)));
-  return rows.map((row) => toLine(row, widths)).join('\n');
-}
-
-function toLine(cells: readonly string[], widths: readonly number[]): string {
-  return cells
-    .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - Array.from(cell).length))
-    .join('  ')
-    .trimEnd();
+  const lengthOf = (cell = ''): number => Array.from(cell).length;
+  const widths = columns.map((_, column) => Math.max(...rows.map((row) => lengthOf(row[column]))));
+  const toLine = (cells: readonly string[]): string =>
+    cells.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - lengthOf(cell))).join('  ');
+  return rows.map((row) => toLine(row).trimEnd()).join('\n');
 }

@@ -1,10 +1,32 @@
-import { Command } from 'commander';
-import { createCompaniesCommand } from './companies.js';
-import type { AdminCliDependencies } from './dependencies.js';
-import { createKeysCommand } from './keys.js';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { Operation } from '../../../../generated/imageanalysis/v1/admin.js';
+import { companyNameRule } from '../../../access/companies/company-name.js';
+import type { AdminHandlers } from '../service.js';
+import { apiKeysToTable, apiKeyToJson, companiesToTable, companyToJson, operationsByName } from './output.js';
+
+/** What the admin command needs from outside. */
+export interface AdminCliDependencies {
+  /** Opens the store, which must exist unless the work `mayCreate` it, does the work and closes the store. */
+  readonly withHandlers: <T>(
+    work: (handlers: AdminHandlers) => Promise<T>,
+    options?: { readonly mayCreate: boolean },
+  ) => Promise<T>;
+  /** Copies the store to a new file. */
+  readonly backUp: (file: string) => Promise<void>;
+  /** Registers a demo in an empty store; undefined if it is in use already. */
+  readonly registerDemo: () => Promise<unknown>;
+  /** Writes one answer to the standard output. */
+  readonly write: (text: string) => void;
+  /** Reads a password from the standard input. */
+  readonly readPassword: () => Promise<string>;
+  /** Makes a password that nobody can guess. */
+  readonly generatePassword: () => string;
+  readonly now: () => Date;
+}
 
 /** The command `npm run admin --`. */
 export function createAdminProgram(deps: AdminCliDependencies): Command {
+  const { backUp, registerDemo, write } = deps;
   const program = new Command('admin')
     .description(
       "Issues API keys, registers companies and backs up the core's store.\n" +
@@ -15,28 +37,165 @@ export function createAdminProgram(deps: AdminCliDependencies): Command {
       '\nIt uses the store given by CORE_DATA_DIR or DATABASE_URL, like the core.\n' +
         'In scripts: npm run --silent admin -- keys create --label ci --json',
     );
-  program.addCommand(createKeysCommand(deps));
-  program.addCommand(createCompaniesCommand(deps));
-  program.addCommand(createBackupCommand(deps));
-  program.addCommand(createFirstStartCommand(deps), { hidden: true });
-  return program;
-}
-
-/** `backup <file>`. */
-function createBackupCommand({ backUp, write }: AdminCliDependencies): Command {
-  return new Command('backup')
+  addKeys(program.command('keys').description('issue, list and revoke API keys'), deps);
+  addCompanies(program.command('companies').description('register companies and set their passwords'), deps);
+  program
+    .command('backup')
     .description('copy the SQLite store to a new file; for PostgreSQL, use pg_dump')
     .argument('<file>', 'the file to create')
     .action(async (file: string) => {
       await backUp(file);
       write(`Wrote ${file}.`);
     });
+  // For the launcher: prints JSON, or nothing if the store is in use already.
+  program
+    .command('first-start', { hidden: true })
+    .option('--json')
+    .action(async () => {
+      const demo = await registerDemo();
+      if (demo !== undefined) write(JSON.stringify(demo));
+    });
+  return program;
 }
 
-/** `first-start`, for the launcher: prints JSON, or nothing if the store is in use already. */
-function createFirstStartCommand({ registerDemo, write }: AdminCliDependencies): Command {
-  return new Command('first-start').option('--json').action(async () => {
-    const demo = await registerDemo();
-    if (demo !== undefined) write(JSON.stringify(demo));
+/** `keys create|list|revoke`. */
+function addKeys(keys: Command, { withHandlers, write, now }: AdminCliDependencies): void {
+  const names = [...operationsByName.keys()];
+  keys
+    .command('create')
+    .description('create an API key and print it; it cannot be shown again')
+    .requiredOption('--label <text>', 'whose key it is')
+    .option('--operations <names>', `what it may be used for: ${names.join(',')} (default: all)`, parseOperations)
+    .option('--expires <date>', 'when it expires: 2027-01-01 (UTC) or an ISO 8601 time', parseTime)
+    .option(...jsonOption)
+    .action(async (options: JsonOption & { label: string; operations?: Operation[]; expires?: Date }) => {
+      const { label, operations = [], expires: expireTime, json } = options;
+      const { apiKey, secret } = await withHandlers(
+        (handlers) => handlers.createApiKey({ label, operations, expireTime }),
+        { mayCreate: true },
+      );
+      if (apiKey === undefined) throw new Error('no key came back');
+      const text = `${secret}\nKeep it: it cannot be shown again. Its id is ${apiKey.id}.`;
+      write(json ? JSON.stringify({ ...apiKeyToJson(apiKey), key: secret }) : text);
+    });
+
+  keys
+    .command('list')
+    .description('list the API keys, newest first, including revoked and expired ones')
+    .option(...jsonOption)
+    .action(async ({ json }: JsonOption) => {
+      const { apiKeys } = await withHandlers((handlers) => handlers.listApiKeys({}));
+      write(json ? JSON.stringify(apiKeys.map(apiKeyToJson)) : apiKeysToTable(apiKeys, now()));
+    });
+
+  keys
+    .command('revoke')
+    .description('revoke an API key; the next call with it is refused')
+    .argument('<id>', 'public id, the first two parts of the key: ia_0123456789ab')
+    .option(...jsonOption)
+    .action(async (id: string, { json }: JsonOption) => {
+      const { apiKey } = await withHandlers((handlers) => handlers.revokeApiKey({ id }));
+      if (apiKey === undefined) throw new Error('no key came back');
+      write(json ? JSON.stringify(apiKeyToJson(apiKey)) : `Revoked ${apiKey.id}.`);
+    });
+}
+
+/** `companies create|set-password|list|delete`. */
+function addCompanies(companies: Command, deps: AdminCliDependencies): void {
+  const { withHandlers, write } = deps;
+  withPasswordOptions(companies.command('create'))
+    .description('register a company; prints its password if that was generated')
+    .argument('<name>', companyNameRule)
+    .action(async (name: string, options: PasswordOptions) => {
+      const { password, shown, told } = await choosePassword(options, deps);
+      const { company } = await withHandlers((handlers) => handlers.createCompany({ name, password }), {
+        mayCreate: true,
+      });
+      if (company === undefined) throw new Error('no company came back');
+      write(options.json ? JSON.stringify({ ...companyToJson(company), ...shown }) : `Registered ${name}.${told}`);
+    });
+
+  withPasswordOptions(companies.command('set-password'))
+    .description('set the password of a company; prints it if it was generated')
+    .argument('<name>', 'a registered company')
+    .action(async (name: string, options: PasswordOptions) => {
+      const { password, shown, told } = await choosePassword(options, deps);
+      await withHandlers((handlers) => handlers.setCompanyPassword({ name, password }));
+      write(options.json ? JSON.stringify({ name, ...shown }) : `Set the password of ${name}.${told}`);
+    });
+
+  companies
+    .command('list')
+    .description('list the companies by name')
+    .option(...jsonOption)
+    .action(async ({ json }: JsonOption) => {
+      const { companies: all } = await withHandlers((handlers) => handlers.listCompanies({}));
+      write(json ? JSON.stringify(all.map(companyToJson)) : companiesToTable(all));
+    });
+
+  companies
+    .command('delete')
+    .description('delete a company and its score')
+    .argument('<name>', 'a registered company')
+    .option(...jsonOption)
+    .action(async (name: string, { json }: JsonOption) => {
+      await withHandlers((handlers) => handlers.deleteCompany({ name }));
+      write(json ? JSON.stringify({ name }) : `Deleted ${name}.`);
+    });
+}
+
+const jsonOption = ['--json', 'print JSON'] as const;
+
+interface JsonOption {
+  readonly json?: true;
+}
+
+interface PasswordOptions extends JsonOption {
+  readonly password?: string;
+  readonly passwordStdin?: true;
+}
+
+function withPasswordOptions(command: Command): Command {
+  return command
+    .option('--password-stdin', 'read the password from standard input')
+    .addOption(
+      new Option(
+        '--password <text>',
+        'the password itself; anyone on this machine can see it while the command is running, ' +
+          'so prefer --password-stdin (default: generated)',
+      ).conflicts('passwordStdin'),
+    )
+    .option(...jsonOption);
+}
+
+/** A password, and how an answer shows it, as JSON and as text: only if nobody else knows it so far. */
+async function choosePassword(
+  options: PasswordOptions,
+  { readPassword, generatePassword }: AdminCliDependencies,
+): Promise<{ readonly password: string; readonly shown?: { readonly password: string }; readonly told: string }> {
+  const given = options.passwordStdin ? await readPassword() : options.password;
+  if (given !== undefined) return { password: given, told: '' };
+  const password = generatePassword();
+  return { password, shown: { password }, told: ` Its password: ${password}\nKeep it: it cannot be shown again.` };
+}
+
+function parseOperations(text: string): Operation[] {
+  return text.split(',').map((name) => {
+    const operation = operationsByName.get(name.trim());
+    if (operation !== undefined) return operation;
+    const wish = [...operationsByName.keys()].join(', ');
+    throw new InvalidArgumentError(`"${name}" is not an operation, want any of ${wish}.`);
   });
+}
+
+const datePattern = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+function parseTime(text: string): Date {
+  const time = new Date(text);
+  // JavaScript reads 30 February as 2 March.
+  const dayExists = new Date(`${text.slice(0, 10)}T00:00Z`).getUTCDate() === Number(text.slice(8, 10));
+  if (datePattern.test(text) && !Number.isNaN(time.getTime()) && dayExists) return time;
+  throw new InvalidArgumentError(
+    `"${text}" is not a time, want 2027-01-01 (midnight UTC) or 2027-01-01T12:00:00+02:00.`,
+  );
 }
