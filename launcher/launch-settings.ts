@@ -4,21 +4,11 @@ import { formatAddress } from '../runtime/net/addresses.js';
 import { ConfigError } from '../runtime/settings/read-settings.js';
 
 /** Where the two processes listen. Port 0 picks a free port. */
-export interface LaunchSettings {
-  readonly core: ProcessSettings;
-  readonly facade: ProcessSettings;
-  /** Only if administration over gRPC is enabled. */
-  readonly admin: Listener | undefined;
-}
+export type LaunchSettings = ReturnType<typeof createLaunchSettings>;
 
 export interface Listener {
   readonly host: string;
   readonly port: number;
-}
-
-export interface ProcessSettings extends Listener {
-  /** How long the process lets requests in flight run after it was told to stop. */
-  readonly shutdownGraceMs: number;
 }
 
 const tlsVariables = ['CORE_TLS_CERT', 'REST_TLS_CERT', 'REST_CORE_TLS_CA'];
@@ -28,7 +18,7 @@ const tlsVariables = ['CORE_TLS_CERT', 'REST_TLS_CERT', 'REST_CORE_TLS_CA'];
  *
  * @throws ConfigError that names the mistakes of both, so that they can be fixed together.
  */
-export function createLaunchSettings(env: NodeJS.ProcessEnv): LaunchSettings {
+export function createLaunchSettings(env: NodeJS.ProcessEnv) {
   const mistakes: string[] = [];
   const core = attempt(() => createCoreConfig(env), mistakes);
   const facade = attempt(() => createFacadeConfig(env), mistakes);
@@ -42,6 +32,7 @@ export function createLaunchSettings(env: NodeJS.ProcessEnv): LaunchSettings {
     core: {
       host: core.CORE_HOST,
       port: core.CORE_PORT,
+      /** How long the process lets requests in flight run after it was told to stop. */
       shutdownGraceMs: core.CORE_SHUTDOWN_GRACE_MS,
     },
     facade: {
@@ -49,6 +40,7 @@ export function createLaunchSettings(env: NodeJS.ProcessEnv): LaunchSettings {
       port: facade.REST_PORT,
       shutdownGraceMs: facade.REST_SHUTDOWN_GRACE_MS,
     },
+    /** Only if administration over gRPC is enabled. */
     admin: core.CORE_ADMIN_KEY ? { host: core.CORE_HOST, port: core.CORE_ADMIN_PORT } : undefined,
   };
 }

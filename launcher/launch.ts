@@ -8,7 +8,7 @@ import { coreEnvironment, facadeEnvironment } from './child-environment.js';
 import { isHttpServing } from './is-serving.js';
 import { type LaunchSettings, toConnectAddress } from './launch-settings.js';
 import { findFreePorts, whyNotFree } from './ports.js';
-import { supervise, type Supervised, type SuperviseOptions } from './supervise.js';
+import { supervise, type SuperviseOptions } from './supervise.js';
 
 export interface LaunchOptions {
   readonly settings: LaunchSettings;
@@ -32,22 +32,7 @@ export interface LaunchFiles {
 }
 
 /** Both processes, once they are serving. */
-export interface Service {
-  /** Address of the REST API, without a slash at the end. */
-  readonly restUrl: string;
-  /** `host:port` of the gRPC API. */
-  readonly grpcAddress: string;
-  /** Created on a first start, otherwise absent. */
-  readonly demo: DemoCredentials | undefined;
-  /** Rejects with a sentence for the user when a process fails again and again; never resolves. */
-  readonly failure: Promise<never>;
-  /** Process ids; undefined between two runs. */
-  pids(): Readonly<Record<'core' | 'facade', number | undefined>>;
-  /** Stops the facade first, then the core, so that requests in flight can finish. */
-  stop(): Promise<void>;
-  /** Kills both immediately. */
-  kill(): void;
-}
+export type Service = Awaited<ReturnType<typeof launch>>;
 
 /** Beyond the time after which a process kills itself, so that its log says so. */
 const killAfterGraceMs = closeMs + 4_000;
@@ -65,19 +50,18 @@ const defaultFiles: LaunchFiles = {
  * @throws Error with a sentence for the user if a port is taken, a process exits immediately or the
  * time is up; nothing is left running then. `signal.reason` when aborted.
  */
-export async function launch(options: LaunchOptions): Promise<Service> {
+export async function launch(options: LaunchOptions) {
   const { env, log, signal, files = defaultFiles, startTimeoutMs = 120_000, restarts } = options;
   const settings = await choosePorts(options.settings);
   const coreEnv = coreEnvironment(env, settings.core);
-  const facadeEnv = facadeEnvironment(env, settings.facade, settings.core);
-  const core = supervise(
-    { name: 'core', file: files.core, env: coreEnv },
-    { ...restarts, log, stopGraceMs: settings.core.shutdownGraceMs + killAfterGraceMs },
-  );
-  const facade = supervise(
-    { name: 'facade', file: files.facade, env: facadeEnv },
-    { ...restarts, log, stopGraceMs: settings.facade.shutdownGraceMs + killAfterGraceMs },
-  );
+  const start = (name: 'core' | 'facade', env: NodeJS.ProcessEnv) =>
+    supervise(
+      { name, file: files[name], env },
+      { ...restarts, log, stopGraceMs: settings[name].shutdownGraceMs + killAfterGraceMs },
+    );
+  const core = start('core', coreEnv);
+  const facade = start('facade', facadeEnvironment(env, settings.facade, settings.core));
+  const failure = Promise.race([core.failure, facade.failure]);
   const stop = async () => {
     await facade.stop();
     await core.stop();
@@ -98,22 +82,28 @@ export async function launch(options: LaunchOptions): Promise<Service> {
     }
   };
   try {
-    await Promise.race([untilServing(), rejectOnFailure(core), rejectOnFailure(facade)]);
+    await Promise.race([untilServing(), failure]);
     core.markReady();
     facade.markReady();
     signal.throwIfAborted();
-    // Once started, this runs to its end even if the start is aborted meanwhile: the credentials
-    // cannot be shown again.
-    const demo = core.serving?.isStoreNew
-      ? ((await createRunAdmin(files.adminCli, coreEnv)(['first-start'])) as DemoCredentials | undefined)
-      : undefined;
+    let demo: DemoCredentials | undefined;
+    // Once started, this runs to its end even if the start is aborted meanwhile: the credentials cannot be shown again.
+    if (core.serving?.isStoreNew)
+      demo = (await createRunAdmin(files.adminCli, coreEnv)(['first-start'])) as DemoCredentials | undefined;
     return {
+      /** Address of the REST API, without a slash at the end. */
       restUrl,
+      /** `host:port` of the gRPC API. */
       grpcAddress,
+      /** Created on a first start, otherwise undefined. */
       demo,
-      failure: Promise.race([rejectWhenGivenUp(core), rejectWhenGivenUp(facade)]),
+      /** Rejects with a sentence for the user when a process fails again and again; never resolves. */
+      failure,
+      /** Process ids; undefined between two runs. */
       pids: () => ({ core: core.pid, facade: facade.pid }),
+      /** Stops the facade first, then the core, so that requests in flight can finish. */
       stop,
+      /** Kills both immediately. */
       kill() {
         facade.kill();
         core.kill();
@@ -124,14 +114,6 @@ export async function launch(options: LaunchOptions): Promise<Service> {
     await stop();
     throw error;
   }
-}
-
-async function rejectOnFailure({ name, failedToStart }: Supervised): Promise<never> {
-  throw new Error(`the ${name} exited during startup (${await failedToStart})`);
-}
-
-async function rejectWhenGivenUp({ name, gaveUp }: Supervised): Promise<never> {
-  throw new Error(`the ${name} exits every time it is started (${await gaveUp}); stopping`);
 }
 
 /** Returns the listeners with real ports. Fails if one cannot be had; the processes would say so too, but less helpfully. */

@@ -25,31 +25,10 @@ export interface SuperviseOptions {
   readonly stopGraceMs: number;
 }
 
-export interface Supervised {
-  readonly name: string;
-  /** Process id of the child; absent between two runs. */
-  readonly pid: number | undefined;
-  /** What the process reported when it first served; undefined until then. */
-  readonly serving: Serving | undefined;
-  /**
-   * Settles with the reason, or else with how the process ended, if it ends before `markReady()`.
-   * Restarting would only repeat a mistake then, such as one in the configuration.
-   */
-  readonly failedToStart: Promise<string>;
-  /** Settles with how the process ended, if it was ready once and then keeps failing immediately. */
-  readonly gaveUp: Promise<string>;
-  /** From now on, the process is restarted whenever it ends. */
-  markReady(): void;
-  /** Tells it to stop, sends SIGKILL after the grace period, and waits for the end. Does not restart it again. */
-  stop(): Promise<void>;
-  /** Sends SIGKILL now. */
-  kill(): void;
-}
-
 const exitWithParent = new URL('./exit-with-parent.js', import.meta.url).href;
 
 /** Starts a process, and restarts it with growing delays when it ends by itself. */
-export function supervise(program: SupervisedProcess, options: SuperviseOptions): Supervised {
+export function supervise(program: SupervisedProcess, options: SuperviseOptions) {
   const { log, minBackoffMs = 250, maxBackoffMs = 10_000 } = options;
   const { stableAfterMs = 5_000, stopGraceMs, maxFailures = 5 } = options;
   const { name } = program;
@@ -62,8 +41,12 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
   let ready = false;
   let serving: Serving | undefined;
   let stopping = false;
-  const startFailure = createReport();
-  const givingUp = createReport();
+  let fail: (error: Error) => void = () => undefined;
+  const failure = new Promise<never>((_resolve, reject) => {
+    fail = reject;
+  });
+  // Nobody may be waiting for it yet.
+  failure.catch(() => undefined);
 
   function start(): void {
     let servesSince = Infinity;
@@ -76,18 +59,13 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
         child = undefined;
         resolve();
         if (stopping) return;
-        if (!ready) {
-          startFailure.report(why ?? how);
-          return;
-        }
+        if (!ready) return fail(new Error(`the ${name} exited during startup (${why ?? how})`));
         const wasStable = performance.now() - servesSince >= stableAfterMs;
         if (wasStable) backoffMs = minBackoffMs;
         // Being killed from outside is not a failure, however often it happens.
         failures = wasStable || wasKilled ? 0 : failures + 1;
-        if (failures >= maxFailures) {
-          givingUp.report(how);
-          return;
-        }
+        if (failures >= maxFailures)
+          return fail(new Error(`the ${name} exits every time it is started (${how}); stopping`));
         log(`${name} ended (${how}); starting it again in ${backoffMs} ms`);
         restartTimer = setTimeout(start, backoffMs);
         backoffMs = Math.min(backoffMs * 2, maxBackoffMs);
@@ -98,9 +76,7 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
           serving ??= message;
         } else if (isNotStarted(message)) why = message.why;
       });
-      started.once('error', (error) => {
-        onEnd(error.message);
-      });
+      started.once('error', (error) => onEnd(error.message));
       started.once('exit', (code, signal) => {
         const end = () => onEnd(signal ?? `exit code ${code}`, signal === 'SIGKILL' || signal === 'SIGTERM');
         // Its last message may not have been read yet.
@@ -112,18 +88,24 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
 
   start();
   return {
-    name,
+    /** Process id of the child; undefined between two runs. */
     get pid() {
       return child?.pid;
     },
+    /** What the process reported when it first served; undefined until then. */
     get serving() {
       return serving;
     },
-    failedToStart: startFailure.promise,
-    gaveUp: givingUp.promise,
+    /**
+     * Rejects with a sentence for the user when the process will not be started again: it ended before `markReady()`,
+     * and restarting would only repeat a mistake, such as one in the configuration; or it keeps failing immediately.
+     */
+    failure,
+    /** From now on, the process is restarted whenever it ends. */
     markReady() {
       ready = true;
     },
+    /** Tells it to stop, sends SIGKILL after the grace period, and waits for the end. Does not restart it again. */
     async stop() {
       stopping = true;
       clearTimeout(restartTimer);
@@ -135,20 +117,13 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
       await ended;
       clearTimeout(killTimer);
     },
+    /** Sends SIGKILL now. */
     kill() {
       stopping = true;
       clearTimeout(restartTimer);
       child?.kill('SIGKILL');
     },
   };
-}
-
-function createReport() {
-  let report: (how: string) => void = () => undefined;
-  const promise = new Promise<string>((resolve) => {
-    report = resolve;
-  });
-  return { promise, report };
 }
 
 function startNode({ file, env }: SupervisedProcess): ChildProcess {

@@ -61,7 +61,9 @@ describe('supervise', () => {
     const options = { minBackoffMs: 10, maxFailures: 3, stableAfterMs: 0 };
     const { supervised, lines } = await superviseProgram(t, 'process.exit(3)', options);
     supervised.markReady();
-    assert.equal(await supervised.gaveUp, 'exit code 3');
+    await assert.rejects(supervised.failure, {
+      message: 'the program exits every time it is started (exit code 3); stopping',
+    });
     assert.equal(supervised.pid, undefined);
     assert.equal(lines.length, 2);
   });
@@ -79,7 +81,7 @@ describe('supervise', () => {
 
   it('reports a process that ends before it was ready, and does not restart it', async (t) => {
     const { supervised, lines } = await superviseProgram(t, 'process.exit(2)');
-    assert.equal(await supervised.failedToStart, 'exit code 2');
+    await assert.rejects(supervised.failure, { message: 'the program exited during startup (exit code 2)' });
     await sleep(100);
     assert.equal(supervised.pid, undefined);
     assert.deepEqual(lines, []);
@@ -89,7 +91,7 @@ describe('supervise', () => {
     const why = 'the disk is full '.repeat(10_000);
     const source = `process.send({ type: 'not-started', why: '${why}' }); process.exitCode = 1;`;
     const { supervised } = await superviseProgram(t, source);
-    assert.equal(await supervised.failedToStart, why);
+    await assert.rejects(supervised.failure, { message: `the program exited during startup (${why})` });
   });
 
   it('lets a process end by itself when stopped, and does not restart it', async (t) => {
@@ -107,7 +109,7 @@ describe('supervise', () => {
     const source = `for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM']) process.kill(process.pid, signal);
       setTimeout(() => process.exit(8), 100);`;
     const { supervised } = await superviseProgram(t, source);
-    assert.equal(await supervised.failedToStart, 'exit code 8');
+    await assert.rejects(supervised.failure, { message: 'the program exited during startup (exit code 8)' });
   });
 
   it('does not start a process that is stopped while it waits for its restart', async (t) => {
