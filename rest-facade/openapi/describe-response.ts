@@ -4,11 +4,7 @@ import { scalarOf } from '../response/scalars.js';
 import { commentOf, type Schema, unwrap } from './schema.js';
 
 /** Collects the schemas of responses and of the messages inside them, by message name. */
-export function createResponseSchemas(): {
-  /** The schema of an RPC's response, by reference. */
-  describe(message: protobuf.Type): Schema;
-  readonly schemas: Record<string, Schema>;
-} {
+export function createResponseSchemas() {
   const schemas: Record<string, Schema> = {};
 
   const reference = (message: protobuf.Type): Schema => {
@@ -55,7 +51,8 @@ export function createResponseSchemas(): {
 
   return {
     schemas,
-    describe(message) {
+    /** The schema of an RPC's response, by reference. */
+    describe(message: protobuf.Type): Schema {
       const { $ref } = reference(message);
       const { properties, required } = membersOf(message);
       const status = {

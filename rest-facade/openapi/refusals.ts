@@ -9,28 +9,14 @@ import { hasPicture, type Route } from '../request/rules.js';
 import { fieldOptionsOf } from '../response/field-options.js';
 import { type Schema, unwrap } from './schema.js';
 
-/** What an operation has that it may be refused for, as in the option `rest_refusal`. */
-const occasions = [
-  'any',
-  'none',
-  'json',
-  'multipart',
-  'data-url',
-  'raw',
-  'picture',
-  'required',
-  'score',
-  'permission',
-] as const;
-type Occasion = (typeof occasions)[number];
-
 /** Why a call is refused: a row of the table of errors, which is the enumeration of the protos. */
 export interface ErrorReason {
   readonly name: Reason;
   /** Name of the gRPC code it comes with. */
   readonly code: string;
   readonly comment: string;
-  readonly on: readonly Occasion[];
+  /** What an operation has that may be refused for it, as in the option `rest_refusal`. */
+  readonly on: readonly string[];
   /** Templates of examples. */
   readonly says: readonly string[];
 }
@@ -56,31 +42,38 @@ export function readReasons(): ErrorReason[] {
         name,
         code: status[codeOfReason[name]],
         comment: unwrap(comments[value] ?? ''),
-        on: on.split(' ').filter(Boolean).map(toOccasion),
+        on: on.split(' ').filter(Boolean),
         says: says.split('\n').filter(Boolean),
       };
     });
 }
 
-function toOccasion(word: string): Occasion {
-  const known = occasions.find((occasion) => occasion === word);
-  if (known === undefined) throw new Error(`option rest_refusal: on is "${word}", want one of ${occasions.join(', ')}`);
-  return known;
-}
-
-/** The reasons for which an operation may be refused: by what it takes, and by the options of its RPC. */
+/**
+ * The reasons for which an operation may be refused: by what it takes, and by the options of its RPC.
+ * @throws Error for an option `rest_refusal` with an unknown word
+ */
 export function reasonsOf(route: Route, reasons: readonly ErrorReason[]): ErrorReason[] {
   const { body, query, headers, openFields, rpc, refusals } = route;
   const fields = [...openFields, ...query.flatMap(({ field }) => field ?? [])];
-  const has: readonly Occasion[] = [
-    'any',
-    ...(body.kind === 'none' && fields.length + headers.length === 0 ? [] : [body.kind]),
-    ...(isPermission(operationOf(route)) ? ['permission' as const] : []),
-    ...(hasPicture(body) ? ['picture' as const] : []),
-    ...(rpc.request.fieldsArray.some(isRequired) ? ['required' as const] : []),
-    ...(fields.some(({ type }) => type === 'score') ? ['score' as const] : []),
-  ];
-  return reasons.filter(({ name, on }) => refusals.includes(name) || on.some((occasion) => has.includes(occasion)));
+  const occasions: Readonly<Record<string, boolean>> = {
+    any: true,
+    none: body.kind === 'none' && fields.length + headers.length > 0,
+    json: body.kind === 'json',
+    multipart: body.kind === 'multipart',
+    'data-url': body.kind === 'data-url',
+    raw: body.kind === 'raw',
+    picture: hasPicture(body),
+    required: rpc.request.fieldsArray.some(isRequired),
+    score: fields.some(({ type }) => type === 'score'),
+    permission: isPermission(operationOf(route)),
+  };
+  const has = (word: string): boolean => {
+    const answer = occasions[word];
+    if (answer === undefined)
+      throw new Error(`option rest_refusal: on is "${word}", want one of ${Object.keys(occasions).join(', ')}`);
+    return answer;
+  };
+  return reasons.filter(({ name, on }) => [refusals.includes(name), ...on.map(has)].includes(true));
 }
 
 /** What a key must be allowed to do for it. */
@@ -119,13 +112,14 @@ export function errorExampleOf({ name, code, says }: ErrorReason, routes: readon
 type Name = readonly [key: string, name: string];
 
 /** What refusals of an operation may be about: fields of its message by what the caller sends them as. */
-function namesOf({ body, query, headers, openFields, pathFields, rpc }: Route): Name[] {
+function namesOf({ body, query, headers, openFields, pathFields, sentAs, rpc }: Route): Name[] {
   const sent = [...openFields.map((field) => ({ name: field.name, field })), ...query, ...headers];
   const names: Name[] = [
     ['operation', operationOf({ rpc })],
     ['apikey', 'apikey'],
     ['query string', 'query string'],
     ...sent.map(({ name, field }): Name => [field?.name ?? name, name]),
+    ...sentAs,
   ];
   for (const { name, field } of sent) {
     if (field?.type === 'score') names.push(['score', name]);
@@ -139,6 +133,5 @@ function namesOf({ body, query, headers, openFields, pathFields, rpc }: Route): 
   if (body.kind !== 'none') names.push(['body', 'body'], ['content-encoding', 'content-encoding']);
   if (body.kind === 'multipart') names.push(['content-type', 'content-type'], ['file part', body.sentAs]);
   if (body.kind === 'data-url') names.push(['data URL', body.sentAs]);
-  if (hasPicture(body)) names.push([body.field, body.sentAs]);
   return names;
 }

@@ -1,4 +1,5 @@
-import { Refusal, refuseField } from '../../runtime/errors/refusal.js';
+import { closestMatch } from 'leven';
+import { clip, quote, Refusal, refuse, refuseField } from '../../runtime/errors/refusal.js';
 import { describeJson } from './describe-json.js';
 import { type Field, invalidReasonOf, onlyValue, parseText } from './field.js';
 import type { NamedValue } from './parse-target.js';
@@ -36,6 +37,22 @@ export function checkQuery({ body, openFields }: Route, query: readonly NamedVal
   if (stray === undefined) return;
   const place = body.kind === 'multipart' ? 'a field of the form' : 'a member of the body';
   throw refuseField('INVALID_FIELD', stray.name, `is in the query string, want it as ${place}`);
+}
+
+/**
+ * Refuses names that a route does not know: if a misspelt `min_score` were ignored, a check would be off unnoticed.
+ * The refusal says which known name is nearest.
+ * @throws Refusal UNKNOWN_FIELD
+ */
+export function checkNames({ names }: Route, given: readonly string[]): void {
+  const unknown = given.find((name) => !names.has(name));
+  if (unknown === undefined) return;
+  const field = clip(unknown);
+  const nearest = closestMatch(field, [...names]);
+  const wish = nearest === undefined ? 'no fields' : `a known field such as ${nearest}`;
+  throw refuse('UNKNOWN_FIELD', `field ${quote(unknown)} is unknown, want ${wish}`, {
+    details: { field, ...(nearest !== undefined && { nearest }) },
+  });
 }
 
 /**
@@ -156,7 +173,7 @@ function decodeHeader(value: string): string {
  */
 export function nameAsSent(refusal: Refusal, route: Route): Refusal {
   const { field } = refusal.details;
-  const sent = field === undefined ? undefined : nameInRequest(field, route);
+  const sent = field === undefined ? undefined : route.sentAs.get(field);
   if (field === undefined || sent === undefined) return refusal;
   const message = refusal.message.startsWith(`${field} `)
     ? sent + refusal.message.slice(field.length)
@@ -166,10 +183,4 @@ export function nameAsSent(refusal: Refusal, route: Route): Refusal {
     retryAfterSeconds: refusal.retryAfterSeconds,
     cause: refusal.cause,
   });
-}
-
-/** Undefined if the field uses its own name. */
-function nameInRequest(field: string, { body, query, headers }: Route): string | undefined {
-  if (hasPicture(body) && body.field === field) return body.sentAs;
-  return [...query, ...headers].find((rule) => rule.field?.name === field)?.name;
 }

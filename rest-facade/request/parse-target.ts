@@ -14,32 +14,19 @@ export function toOriginForm(target: string): string {
 
 /**
  * Parses the query string of a request target: pairs in their order, `+` is a space, a bare name has an empty value.
- * Unlike URLSearchParams it refuses broken percent-encoding, since a guessed value may be a score.
+ * Broken percent-encoding, which URLSearchParams would accept, is refused, since a guessed value may be a score.
  * @throws Refusal INVALID_FIELD
  */
 export function parseQuery(target: string): NamedValue[] {
   const mark = target.indexOf('?');
   if (mark < 0) return [];
-  return target
-    .slice(mark + 1)
-    .split('&')
-    .filter((pair) => pair !== '')
-    .map((pair) => {
-      const equals = pair.indexOf('=');
-      const [name, value] = equals < 0 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)];
-      return {
-        name: decode(name.replaceAll('+', ' ')),
-        value: decode(value.replaceAll('+', ' ')),
-      };
-    });
-}
-
-function decode(text: string): string {
+  const query = target.slice(mark);
   try {
-    return decodeURIComponent(text);
+    decodeURIComponent(query);
   } catch {
     throw badlyEncoded('query string');
   }
+  return [...new URLSearchParams(query)].map(([name, value]) => ({ name, value }));
 }
 
 /** A broken escape, or bytes that are not UTF-8. @param where not the text itself, which may be a secret */

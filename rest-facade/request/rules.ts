@@ -52,6 +52,10 @@ export interface Route {
   readonly pathFields: readonly Field[];
   /** Fields that the body, or without one the query string, fills under their own names. */
   readonly openFields: readonly Field[];
+  /** Fields that are sent under another name than their own, with that name. */
+  readonly sentAs: ReadonlyMap<string, string>;
+  /** Every name that a query string, form or JSON object may have. */
+  readonly names: ReadonlySet<string>;
   /** The same route for bodies of other content types. */
   readonly variants: readonly Route[];
   /** Reasons for refusing its RPC, beyond those that follow from how the request is sent. */
@@ -108,7 +112,7 @@ function createRoutesOf(rpc: Rpc): Route[] {
     if (others.length > 0) throw new Error(`option rest names the path "${template}" twice`);
     const { bodies, ...bound } = bindFields(fields, template, rule, binding);
     const [route, ...variants] = bodies.map((body): Route => {
-      return { rpc, verb, template, refusals, ...bound, body, variants: [] };
+      return { rpc, verb, template, refusals, ...bound, body, ...nameInputs(bound, body), variants: [] };
     }) as [Route, ...Route[]];
     return { ...route, variants };
   });
@@ -194,6 +198,17 @@ function createBodyRules(
     if (find(field).type !== 'bytes') throw new Error(`path "${template}": field "${field}" must be of type bytes`);
   }
   return pictures;
+}
+
+function nameInputs(
+  { query, headers, pathFields, openFields }: Pick<Route, 'query' | 'headers' | 'pathFields' | 'openFields'>,
+  body: BodyRule,
+): Pick<Route, 'sentAs' | 'names'> {
+  const sentAs = new Map([...query, ...headers].flatMap(({ name, field }) => (field ? [[field.name, name]] : [])));
+  const names = new Set([...[...openFields, ...pathFields, ...query].map(({ name }) => name), ...sentAs.keys()]);
+  if (hasPicture(body)) sentAs.set(body.field, body.sentAs);
+  if (hasPicture(body) && body.kind !== 'raw') names.add(body.sentAs);
+  return { sentAs, names };
 }
 
 function oneOf<Name extends string>(name: string, names: readonly Name[], what: string): Name {

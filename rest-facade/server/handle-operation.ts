@@ -6,13 +6,12 @@ import type { RequestLimits } from '../config.js';
 import type { CoreClient } from '../core-client/core-client.js';
 import type { Throttle } from '../core-client/throttle.js';
 import { readApiKey } from '../request/api-key.js';
-import { bindRequest, checkQuery, nameAsSent } from '../request/bind-request.js';
+import { bindRequest, checkNames, checkQuery, nameAsSent } from '../request/bind-request.js';
 import { allowBody } from '../request/body-framing.js';
 import { type Candidates, chooseRoute, chooseVariant } from '../request/choose-route.js';
 import { parseQuery } from '../request/parse-target.js';
 import { readBody } from '../request/read-body.js';
 import { hasPicture } from '../request/rules.js';
-import { checkNames } from '../request/unknown-fields.js';
 import { reserveBody, reserveResponse } from '../reserve-memory.js';
 import { createRenderer, type Renderer } from '../response/create-renderer.js';
 import { send } from '../response/send.js';
@@ -42,7 +41,10 @@ export function handleOperation(
     const query = parseQuery(request.url);
     const route = chooseVariant(chooseRoute(candidates, query), request.headers['content-type']);
     checkQuery(route, query);
-    if (!deps.limits.lenientFields) checkNames(route, query, {});
+    const checkKnown = (given: readonly string[]) => {
+      if (!deps.limits.lenientFields) checkNames(route, given);
+    };
+    checkKnown(query.map(({ name }) => name));
     // By address, since the key has not been verified when the body is read.
     const share = deps.budget.of(callerAddress(context.clientAddress));
 
@@ -54,7 +56,7 @@ export function handleOperation(
           reservation,
           start: () => allowBody(request, response),
         });
-        if (!deps.limits.lenientFields) checkNames(route, [], body);
+        checkKnown([...(body.fields ?? []).map(({ name }) => name), ...Object.keys(body.members ?? {})]);
         const { params, headersDistinct: headers } = request;
         const message = bindRequest(route, { params, query, headers, body });
         return await deps.core
