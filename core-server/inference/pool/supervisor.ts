@@ -38,7 +38,7 @@ export function startSupervisor(options: SupervisorOptions, events: Omit<WorkerE
       },
       lost(_, job, error) {
         lost += 1;
-        log.error({ err: error, task: job?.task }, 'worker lost');
+        log?.error({ err: error, task: job?.task }, 'worker lost');
         if (!worker.hasStarted) {
           failedStarts += 1;
           onFailedStart(new Error('an analysis worker did not start', { cause: error }));

@@ -50,8 +50,8 @@ export interface WorkerPoolOptions extends SupervisorOptions {
 
 const maxAttempts = 2;
 
-function noWorker(): Refusal {
-  return refuse('WORKER_LOST', 'the analysis has no worker left, try again');
+function noWorker(cause: unknown): Refusal {
+  return refuse('WORKER_LOST', 'the analysis has no worker left, try again', { cause });
 }
 
 export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) {
@@ -62,6 +62,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
   let onDrained: (() => void) | undefined;
   const watchers = new Set<(canWork: boolean) => void>();
   let couldWork = true;
+  let lastLoss: unknown;
   let closing = false;
 
   const supervisor = startSupervisor(options, {
@@ -75,12 +76,13 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     returned(job) {
       if (!job.settled) queue.putBack(job);
     },
-    lost(worker, job) {
+    lost(worker, job, error) {
       memory.release(worker);
+      lastLoss = error;
       if (job !== undefined && !job.settled) retryOrGiveUp(job);
       tellWatchers();
       // Another core may have workers; here they would wait until their deadlines.
-      if (!supervisor.canWork) for (const waiting of queue.clear()) waiting.reject(noWorker());
+      if (!supervisor.canWork) for (const waiting of queue.clear()) waiting.reject(noWorker(error));
       dispatch();
     },
   });
@@ -117,7 +119,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     if (job.attempts < maxAttempts && job.transfer.length === 0 && !closing) {
       queue.putBack(job);
     } else {
-      job.reject(refuse('WORKER_LOST', 'the analysis lost its worker, try again'));
+      job.reject(refuse('WORKER_LOST', 'the analysis lost its worker, try again', { cause: lastLoss }));
     }
   };
 
@@ -126,7 +128,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
 
   /** Throws what `run` would reject a job with now; to check before its input is available. */
   const assertRoom = (owner: string, timeLeftMs: number): void => {
-    if (!supervisor.canWork) throw noWorker();
+    if (!supervisor.canWork) throw noWorker(lastLoss);
     if (!findIdle()) admission.assertRoom(owner, timeLeftMs);
   };
 
@@ -145,7 +147,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
   ): Promise<T[K]['output']> => {
     const { signal, keyId: owner = '', wait = 'refuse', transfer = [], reportStart: onStart } = runOptions;
     if (closing) throw shuttingDown();
-    if (!supervisor.canWork) throw noWorker();
+    if (!supervisor.canWork) throw noWorker(lastLoss);
     signal.throwIfAborted();
     const { job, answer } = createJob({ task, owner, input, transfer, createdAt: now(), onStart });
     const idle = findIdle();

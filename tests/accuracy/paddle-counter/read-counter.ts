@@ -1,6 +1,6 @@
 import { sizeOf, turned } from '../../../core-server/features/meter/geometry.js';
+import { sampleQuad } from '../../../core-server/features/meter/printed/meter-face.js';
 import { openPaddleOcr, type RunNetwork } from '../../../core-server/features/meter/printed/paddle-ocr.js';
-import { sampleQuad } from '../../../core-server/features/meter/printed/sample-quad.js';
 import type { RgbPicture } from '../../../core-server/image/picture.js';
 import { cpuClock } from '../cpu-clock.js';
 import { countRedWheels } from './count-red-wheels.js';

@@ -1,4 +1,5 @@
 import { type Quad, sizeOf } from '../../../core-server/features/meter/geometry.js';
+import { sampleQuad } from '../../../core-server/features/meter/printed/meter-face.js';
 import {
   asDetector,
   asRecogniser,
@@ -6,7 +7,6 @@ import {
   type PaddleOcr,
   type RunNetwork,
 } from '../../../core-server/features/meter/printed/paddle-ocr.js';
-import { sampleQuad } from '../../../core-server/features/meter/printed/sample-quad.js';
 import type { RgbPicture, Size } from '../../../core-server/image/picture.js';
 import { decodeCtc, type ReadCharacter } from './ctc-text.js';
 import { findTextBoxes } from './text-boxes.js';
