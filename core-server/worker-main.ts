@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { putBehindMainThread } from '../runtime/node-patches/thread-priority.js';
 import type { AnalysisModels, AnalysisTasks } from './compose/analysis-models.js';
-import { openFaceDetector } from './features/face/open-face-detector.js';
+import { openFaceDetector } from './features/face/detector.js';
 import { openMeterReader } from './features/meter/meter-reader.js';
 import { restrictLoaders } from './image/decode/restrict-loaders.js';
 import { inspectPicture } from './image/inspect/inspect-picture.js';

@@ -1,5 +1,4 @@
 import sharp from 'sharp';
-import { inferFaces, readCandidates } from '../../core-server/features/face/candidates.js';
 import {
   addGlance,
   overviewScale,
@@ -8,6 +7,7 @@ import {
   suffices,
 } from '../../core-server/features/face/cascade.js';
 import { chooseFaceModel } from '../../core-server/features/face/face-model.js';
+import { inferFaces, readCandidates } from '../../core-server/features/face/find-faces.js';
 import { type Candidate, suppress, toPicture } from '../../core-server/features/face/geometry.js';
 import { decodeRegion, decodeUpright } from '../../core-server/image/decode/decode.js';
 import { maxPixelsDecodedOnce } from '../../core-server/image/decode/open-picture.js';

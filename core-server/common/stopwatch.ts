@@ -1,10 +1,13 @@
-/** Accumulates the time of named steps. */
-export function createStopwatch(now: () => number) {
+export type Stopwatch = ReturnType<typeof createStopwatch>;
+
+/** Accumulates the time of named steps, of which none starts once the signal is aborted. */
+export function createStopwatch(now: () => number, signal: AbortSignal) {
   const timings: Record<string, number> = {};
   return {
     /** Milliseconds by step, so far. */
     timings: timings as Readonly<Record<string, number>>,
-    async time<Result>(step: string, work: () => Result | Promise<Result>): Promise<Result> {
+    time: async <Result>(step: string, work: () => Result | Promise<Result>): Promise<Result> => {
+      signal.throwIfAborted();
       const start = now();
       try {
         return await work();

@@ -1,5 +1,6 @@
-import { type Point, type Region, type RgbPicture, scaledSize } from './picture.js';
+import { type Point, type Region, type RgbPicture, scaledSize, type Size } from './picture.js';
 import { resizePicture } from './resize/resize-picture.js';
+import { samplePixel } from './resize/sample-pixel.js';
 
 /**
  * Where right eye, left eye, nose tip and the corners of the mouth lie in an aligned face of 112 x 112 pixels: the
@@ -61,7 +62,7 @@ export function alignPixels(
         x: (x + 0.5 - region.left) * scaleX - 0.5,
         y: (y + 0.5 - region.top) * scaleY - 0.5,
       };
-      samplePixel(near, at, data, (row * side + column) * 3);
+      if (isInside(at, near)) samplePixel(near, at, data, (row * side + column) * 3);
     }
   }
   return { data, width: side, height: side };
@@ -109,23 +110,6 @@ function regionAround(points: readonly Point[], { width, height }: RgbPicture): 
   return { left, top, width: right - left, height: bottom - top };
 }
 
-/** The mean of the four nearest pixels by distance, written to `data`; black beside the picture. */
-function samplePixel(
-  { data: pixels, width, height }: RgbPicture,
-  { x, y }: Point,
-  data: Uint8Array,
-  out: number,
-): void {
-  if (x < -0.5 || y < -0.5 || x > width - 0.5 || y > height - 0.5) return;
-  const column = Math.min(Math.max(x, 0), width - 1);
-  const row = Math.min(Math.max(y, 0), height - 1);
-  const [left, top] = [Math.floor(column), Math.floor(row)];
-  const [right, bottom] = [Math.min(left + 1, width - 1), Math.min(top + 1, height - 1)];
-  const [byX, byY] = [column - left, row - top];
-  for (let channel = 0; channel < 3; channel++) {
-    const pixel = (atX: number, atY: number): number => pixels[(atY * width + atX) * 3 + channel] ?? 0;
-    const above = pixel(left, top) * (1 - byX) + pixel(right, top) * byX;
-    const below = pixel(left, bottom) * (1 - byX) + pixel(right, bottom) * byX;
-    data[out + channel] = Math.round(above * (1 - byY) + below * byY);
-  }
+function isInside({ x, y }: Point, { width, height }: Size): boolean {
+  return x >= -0.5 && y >= -0.5 && x <= width - 0.5 && y <= height - 0.5;
 }

@@ -33,20 +33,17 @@ export function measureFace(
   size: Size,
   pixels: RgbPicture,
 ): FaceAttributes {
-  const pose = poseOf(face.landmarks);
-  const look = lookOf(pixels);
-  const isCut = touchesEdge(face.box, size);
-  const interEyeDistance = roundPixels(pose.eyeDistance);
+  const exact = { ...poseOf(face.landmarks), ...lookOf(pixels), isCut: touchesEdge(face.box, size) };
   return {
-    roll: tenths(pose.roll),
-    yaw: tenths(pose.yaw),
-    pitch: tenths(pose.pitch),
-    sharpness: thousandths(look.sharpness),
-    brightness: thousandths(look.brightness),
-    contrast: thousandths(look.contrast),
-    interEyeDistance,
-    isCut,
-    quality: thousandths(qualityOf({ ...pose, ...look, isCut })),
+    roll: tenths(exact.roll),
+    yaw: tenths(exact.yaw),
+    pitch: tenths(exact.pitch),
+    sharpness: thousandths(exact.sharpness),
+    brightness: thousandths(exact.brightness),
+    contrast: thousandths(exact.contrast),
+    interEyeDistance: roundPixels(exact.interEyeDistance),
+    isCut: exact.isCut,
+    quality: thousandths(qualityOf(exact)),
   };
 }
 
@@ -57,12 +54,9 @@ export function measureFace(
  * Under weak perspective, the nose tip, which lies in front of the plane of eyes and mouth, moves by its depth times
  * the sine of the angle, while the plane shrinks by the cosine: their ratio is the tangent.
  */
-export function poseOf(landmarks: readonly Point[]): {
-  roll: number;
-  yaw: number;
-  pitch: number;
-  eyeDistance: number;
-} {
+export function poseOf(
+  landmarks: readonly Point[],
+): Pick<FaceAttributes, 'roll' | 'yaw' | 'pitch' | 'interEyeDistance'> {
   const [rightEye, leftEye, nose, rightMouth, leftMouth] = landmarks as [Point, Point, Point, Point, Point];
   const eyes = middle(rightEye, leftEye);
   const mouth = middle(rightMouth, leftMouth);
@@ -86,7 +80,7 @@ export function poseOf(landmarks: readonly Point[]): {
     roll: roll * degrees,
     yaw: Math.atan2(sideways, noseDepth * width) * degrees,
     pitch: Math.atan2(downwards, (noseDepth / eyesToMouth) * height) * degrees,
-    eyeDistance: Math.hypot(leftEye.x - rightEye.x, leftEye.y - rightEye.y),
+    interEyeDistance: Math.hypot(leftEye.x - rightEye.x, leftEye.y - rightEye.y),
   };
 }
 
@@ -96,11 +90,7 @@ export function poseOf(landmarks: readonly Point[]): {
  * its 3 x 3 neighbours (ISO/IEC TR 29794-5:2010), as a share of the contrast, so that a flat light does not count as
  * blur.
  */
-function lookOf({ data, width, height }: RgbPicture): {
-  sharpness: number;
-  brightness: number;
-  contrast: number;
-} {
+function lookOf({ data, width, height }: RgbPicture): Pick<FaceAttributes, 'sharpness' | 'brightness' | 'contrast'> {
   const grey = new Float64Array(width * height);
   let sum = 0;
   let squares = 0;
@@ -135,17 +125,9 @@ function touchesEdge(box: Box, size: Size): boolean {
 }
 
 /** The product of its parts, each 1 where it does no harm. Roll does none: crops can be turned. */
-function qualityOf(face: {
-  yaw: number;
-  pitch: number;
-  eyeDistance: number;
-  sharpness: number;
-  brightness: number;
-  contrast: number;
-  isCut: boolean;
-}): number {
+function qualityOf(face: Omit<FaceAttributes, 'roll' | 'quality'>): number {
   const pose = Math.max(0, Math.cos(face.yaw / degrees) * Math.cos(face.pitch / degrees));
-  const size = share(face.eyeDistance / ampleEyeDistance);
+  const size = share(face.interEyeDistance / ampleEyeDistance);
   const light = share(Math.min(face.brightness / 0.2, (1 - face.brightness) / 0.2));
   const contrast = share(face.contrast / ampleContrast);
   return face.sharpness * pose * size * light * contrast * (face.isCut ? 0.5 : 1);

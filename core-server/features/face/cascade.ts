@@ -1,52 +1,15 @@
 import type { Region, Size } from '../../image/picture.js';
+import type { CascadeRule } from './face-model.js';
 import { area, type Candidate, intersectionOverUnion, suppress } from './geometry.js';
 
-/**
- * Which passes pay off, where they go and how they are merged; `models/face/cascade.py` is the same rule
- * for training.
- *
- * A glance at a small copy of the whole picture looks for large faces, at a fifth of the cost of the first
- * pass and at the size at which the network knows them best. If it is confident about one, it serves as the
- * first pass. Otherwise the first pass covers the whole picture at a limited size. If neither has a face whose
- * score shows that the picture is upright, glances at the picture turned by quarters find faces that are on
- * their side or upside down. If the first pass finds small faces, or hints of them, the second covers the rectangle around them,
- * enlarged as far as a budget of pixels allows.
- *
- * The side of a box is the square root of its area; sides are in pixels of the overview, the
- * picture at `overviewSide`.
- */
-export interface CascadeRule {
-  /** Longer side of the overview, pixels; a picture is never enlarged to it. */
-  readonly overviewSide: number;
-  /** A candidate with this score may be a face. */
-  readonly weakScore: number;
-  /** A candidate with this score counts as a face. */
-  readonly sureScore: number;
-  /** A candidate with this score shows that the picture is not on its side. */
-  readonly uprightScore: number;
-  /** A candidate with this score in a turned picture counts as a face, where faces are less likely. */
-  readonly turnedScore: number;
-  /** And has at least this side. */
-  readonly turnedSide: number;
-  /** Faces from this side on are served by the glance. */
-  readonly largeSide: number;
-  /** Scale of the glance over that of the overview. */
-  readonly glanceScale: number;
-  /** Faces below this side are served by a second look. */
-  readonly smallSide: number;
-  /** Room around the small faces, pixels of the overview. */
-  readonly margin: number;
-  /** Pixels of the second look at most. */
-  readonly secondPixels: number;
-  /** Scale of the second look at most, of the picture's own pixels. */
-  readonly maxZoom: number;
-  /** Scale of the second look over that of the first; less does not pay. */
-  readonly minGain: number;
-  /** From this side on the first look is trusted inside the region of the second. */
-  readonly keepSide: number;
-  /** From this side on it is, of a sure face that the second look does not see at all. */
-  readonly loneSide: number;
-}
+// Which passes pay off, where they go and how they are merged; `models/face/cascade.py` is the same rule for training.
+//
+// A glance at a small copy of the whole picture looks for large faces, at a fifth of the cost of the first pass and at
+// the size at which the network knows them best. If it is confident about one, it serves as the first pass. Otherwise the
+// first pass covers the whole picture at a limited size. If neither has a face whose score shows that the picture is
+// upright, glances at the picture turned by quarters find faces that are on their side or upside down. If the first pass
+// finds small faces, or hints of them, the second covers the rectangle around them, enlarged as far as a budget of pixels
+// allows.
 
 /** Candidates that overlap a better one by this much are the same face. */
 export const sameFaceOverlap = 0.45;

@@ -4,10 +4,10 @@ import { createStopwatch } from '../../common/stopwatch.js';
 import { cropFaces, sampleBoxes } from '../../image/crop.js';
 import { openPicture } from '../../image/decode/open-picture.js';
 import type { OpenPicture, Size } from '../../image/picture.js';
-import type { Model } from '../../inference/models/sessions.js';
+import { type Model, openModel } from '../../inference/models/sessions.js';
 import { measuredSize, measureFace } from './attributes.js';
-import type { CascadeRule } from './cascade.js';
-import { findFaces, type Step } from './find-faces.js';
+import type { CascadeRule, FaceModel } from './face-model.js';
+import { findFaces } from './find-faces.js';
 import { byAreaThenScore, type Candidate, clampBox } from './geometry.js';
 import type { DetectFacesInput, DetectFacesOutput, FaceResult } from './task.js';
 
@@ -16,6 +16,41 @@ const minUsefulScore = 0.02;
 
 /** The network cuts before scores are rounded: what rounds up to the threshold must pass. */
 const scoreStep = 1e-6;
+
+/**
+ * The task `detectFaces` with its network, which is opened twice: where a core is spare, a second thread helps.
+ *
+ * @param folder the model lies below it; the manifest's address does as well
+ * @param now clock that times the steps, milliseconds
+ * @throws Error if a file is missing or wrong
+ */
+export async function openFaceDetector({ entry, rule }: FaceModel, folder: URL, now: () => number) {
+  const model = await openModel(entry, folder);
+  const helped = await openModel(entry, folder, { threads: 2 });
+  const overviewPixels = rule.overviewSide ** 2;
+  const usual = createFaceDetector({ model, rule, now });
+  const withHelp = createFaceDetector({ model: forSmall(helped, overviewPixels, model), rule, now });
+  return {
+    /** @throws Refusal CORRUPT_IMAGE or IMAGE_TOO_MANY_PIXELS; `signal.reason` once the caller is gone */
+    detectFaces: (input: DetectFacesInput, signal: AbortSignal, hasSpareCore: boolean) =>
+      (hasSpareCore ? withHelp : usual)(input, signal),
+    /** Frees the network's memory. */
+    async release() {
+      await Promise.all([model.release(), helped.release()]);
+    },
+  };
+}
+
+/** One model for pictures of at most so many pixels: for larger ones, it would keep twice the memory. */
+function forSmall(model: Model, maxPixels: number, larger: Model): Pick<Model, 'name' | 'version' | 'run'> {
+  return {
+    ...model,
+    run(feeds) {
+      const [, height = 0, width = 0] = feeds['image']?.dims ?? [];
+      return (width * height <= maxPixels ? model : larger).run(feeds);
+    },
+  };
+}
 
 /**
  * The worker's task: open, looks, boxes, crops. When the signal is aborted, it stops before the next step.
@@ -32,12 +67,7 @@ export function createFaceDetector(deps: {
 
   return async (input, signal) => {
     const { image, limits, minScore, minQuality, crop } = input;
-    const watch = createStopwatch(now);
-    const step: Step = (name, work) => {
-      signal.throwIfAborted();
-      return watch.time(name, work);
-    };
-
+    const { time: step, timings } = createStopwatch(now, signal);
     const picture = await step('open', () => openPicture(image, limits));
     const { size } = picture;
     const candidateScore = Math.max(minUsefulScore, Math.min(minScore - scoreStep, rule.weakScore));
@@ -56,7 +86,7 @@ export function createFaceDetector(deps: {
       faces: kept.map((face, i) => toResult(face, crops[i], input)),
       omittedFaces: faces.length - kept.length,
       model: { name: model.name, version: model.version },
-      timings: watch.timings,
+      timings,
     };
   };
 }

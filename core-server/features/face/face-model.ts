@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { ConfigError } from '../../../runtime/settings/read-settings.js';
 import { type Manifest, type ModelEntry, modelFor, modelNames } from '../../inference/models/manifest.js';
 import { parseModelFile } from '../../inference/models/parse-model-file.js';
-import type { CascadeRule } from './cascade.js';
 
 /** A face model of the manifest with its settings. */
 export interface FaceModel {
@@ -12,24 +11,49 @@ export interface FaceModel {
   readonly defaultScore: number;
 }
 
-const settingsSchema = z.strictObject({
-  defaultScore: z.number().min(0).max(1),
+const share = z.number().min(0).max(1);
+
+/**
+ * The rule of the cascade in `cascade.ts`. The side of a box is the square root of its area; sides are in pixels of the
+ * overview, the picture at `overviewSide`.
+ */
+const ruleSchema = z.strictObject({
+  /** Longer side of the overview, pixels; a picture is never enlarged to it. */
   overviewSide: z.number().int().min(32),
-  weakScore: z.number().min(0).max(1),
-  sureScore: z.number().min(0).max(1),
-  uprightScore: z.number().min(0).max(1),
-  turnedScore: z.number().min(0).max(1),
+  /** A candidate with this score may be a face. */
+  weakScore: share,
+  /** A candidate with this score counts as a face. */
+  sureScore: share,
+  /** A candidate with this score shows that the picture is not on its side. */
+  uprightScore: share,
+  /** A candidate with this score in a turned picture counts as a face, where faces are less likely. */
+  turnedScore: share,
+  /** And has at least this side. */
   turnedSide: z.number().min(0),
+  /** Faces from this side on are served by the glance. */
   largeSide: z.number().min(0),
+  /** Scale of the glance over that of the overview. */
   glanceScale: z.number().positive().max(1),
+  /** Faces below this side are served by a second look. */
   smallSide: z.number().min(0),
+  /** Room around the small faces, pixels of the overview. */
   margin: z.number().min(0),
+  /** Pixels of the second look at most. */
   secondPixels: z.number().int().min(1024),
+  /** Scale of the second look at most, of the picture's own pixels. */
   maxZoom: z.number().positive().max(4),
+  /** Scale of the second look over that of the first; less does not pay. */
   minGain: z.number().min(1),
+  /** From this side on the first look is trusted inside the region of the second. */
   keepSide: z.number().min(0),
+  /** From this side on it is, of a sure face that the second look does not see at all. */
   loneSide: z.number().min(0),
 });
+
+/** The thresholds of the cascade. */
+export type CascadeRule = Readonly<z.infer<typeof ruleSchema>>;
+
+const settingsSchema = z.strictObject({ defaultScore: share, ...ruleSchema.shape });
 
 /**
  * The face model that serves: the one that `CORE_FACE_MODEL` names, or the manifest's.

@@ -1,12 +1,13 @@
+import type { Stopwatch } from '../../common/stopwatch.js';
 import { decodeRegion, decodeUpright, turnPicture } from '../../image/decode/decode.js';
 import { type OpenPicture, type Region, type RgbPicture, scaledSize, wholeOf } from '../../image/picture.js';
+import { padToMultiple } from '../../image/resize/copy-region.js';
 import { resizePicture } from '../../image/resize/resize-picture.js';
-import type { Model } from '../../inference/models/sessions.js';
-import { inferFaces, readCandidates } from './candidates.js';
+import type { Model, TensorData } from '../../inference/models/sessions.js';
+import { floatsOf, pictureTensor } from '../../inference/models/tensors.js';
 import {
   addGlance,
   addTurned,
-  type CascadeRule,
   mayBeTurned,
   mergeLooks,
   overviewScale,
@@ -14,16 +15,19 @@ import {
   sameFaceOverlap,
   suffices,
 } from './cascade.js';
+import type { CascadeRule } from './face-model.js';
 import { type Candidate, suppress, toPicture, turnBack } from './geometry.js';
 
-/** Times a step of the work; throws if the caller is gone. */
-export type Step = <Result>(name: string, work: () => Result | Promise<Result>) => Promise<Result>;
+/** Largest stride of the networks; both sides must be multiples of it. */
+const inputMultiple = 32;
+/** More than the faces in any picture; limits the time for suppression. */
+const maxCandidates = 3000;
 
 /** All looks of the cascade: what may be a face, from `minScore` on, in the picture's pixels. */
 export async function findFaces(
   picture: OpenPicture,
   minScore: number,
-  { model, rule, step }: { model: Pick<Model, 'run'>; rule: CascadeRule; step: Step },
+  { model, rule, step }: { model: Pick<Model, 'run'>; rule: CascadeRule; step: Stopwatch['time'] },
 ): Promise<Candidate[]> {
   const { size, whole } = picture;
   const see = async (pixels: RgbPicture): Promise<Candidate[]> => {
@@ -66,4 +70,41 @@ export async function findFaces(
     whole ? resizePicture(whole, secondSize, region) : decodeRegion(picture, region, secondSize),
   );
   return mergeLooks(found, await lookAt(detail, region), region, size, rule);
+}
+
+/** Runs the network on a picture. The outputs are those of the contract, in pixels of the picture. */
+export function inferFaces(
+  model: Pick<Model, 'run'>,
+  picture: RgbPicture,
+  minScore: number,
+): Promise<Record<string, TensorData>> {
+  return model.run({
+    image: pictureTensor(padToMultiple(picture, inputMultiple)),
+    min_score: { type: 'float32', data: Float32Array.of(minScore), dims: [1] },
+  });
+}
+
+/** The outputs of the contract (boxes [N,4], scores [N], landmarks [N,5,2]) as objects, best first. */
+export function readCandidates(outputs: Readonly<Record<string, TensorData>>): Candidate[] {
+  const boxes = floatsOf(outputs, 'boxes').data;
+  const scores = floatsOf(outputs, 'scores').data;
+  const points = floatsOf(outputs, 'landmarks').data;
+  const best = [...scores.keys()].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0)).slice(0, maxCandidates);
+  return best.map((i) => {
+    const [xmin = 0, ymin = 0, xmax = 0, ymax = 0] = boxes.subarray(i * 4, i * 4 + 4);
+    const five = points.subarray(i * 10, i * 10 + 10);
+    return {
+      box: { xmin, ymin, xmax, ymax },
+      score: millionths(scores[i] ?? 0),
+      landmarks: [0, 2, 4, 6, 8].map((at) => ({ x: five[at] ?? 0, y: five[at + 1] ?? 0 })),
+    };
+  });
+}
+
+/**
+ * Scores have six decimals, like thresholds: a score taken from a response and sent back as the threshold
+ * must let the same face pass, which 32-bit floats would not always do.
+ */
+function millionths(score: number): number {
+  return Math.round(score * 1e6) / 1e6;
 }

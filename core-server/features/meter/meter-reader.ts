@@ -40,23 +40,19 @@ export function createMeterReader(counters: CounterReader, print: PrintedReader,
       { image, limits, checkBelow, known, printed }: ReadMeterInput,
       signal: AbortSignal,
     ): Promise<ReadMeterOutput> {
-      const watch = createStopwatch(now);
-      const timed = <T>(step: string, work: () => Promise<T>): Promise<T> => {
-        signal.throwIfAborted();
-        return watch.time(step, work);
-      };
+      const { time, timings: ownTimings } = createStopwatch(now, signal);
 
-      const file = await timed('open', () => readHeader(image, limits));
+      const file = await time('open', () => readHeader(image, limits));
       const upright = file.size;
       const decode = (maxSide: number, resampling?: Resampling) => {
         const scale = Math.min(1, maxSide / Math.max(upright.width, upright.height));
-        return timed('decode', () => decodeUpright(file, scaledSize(upright, scale), resampling));
+        return time('decode', () => decodeUpright(file, scaledSize(upright, scale), resampling));
       };
       const picture = await decode(counters.maxSide, counters.resampling);
-      const { reading: counter, timings: inNetworks } = await timed('counter', () =>
+      const { reading: counter, timings: inNetworks } = await time('counter', () =>
         counters.read(picture, known, signal),
       );
-      const timings = () => ({ ...watch.timings, ...inNetworks });
+      const timings = () => ({ ...ownTimings, ...inNetworks });
       if (counter === null) return { reading: null, timings: timings() };
       const light = judgeLight(measureLight(picture, counter.quad));
       const facts = { picture: upright, copy: picture, light, checkBelow, known };
@@ -65,7 +61,7 @@ export function createMeterReader(counters: CounterReader, print: PrintedReader,
 
       const larger = await decode(print.maxSide);
       const quad = resized(counter.quad, picture, larger);
-      const text = await timed('printed', () => print.read(larger, quad, signal));
+      const text = await time('printed', () => print.read(larger, quad, signal));
       // What stands on the meter itself is seen, what the caller expects is not.
       const unit = text.unit || reading.unit;
       return { reading: { ...reading, unit, printed: text }, timings: timings() };

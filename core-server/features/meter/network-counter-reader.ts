@@ -39,18 +39,15 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
     maxSide: rules.maxSide,
     resampling: asInTraining,
     async read(picture, known, signal) {
-      const watch = createStopwatch(now);
-      const { timings } = watch;
+      const { time, timings } = createStopwatch(now, signal);
       const timed = (name: keyof MeterModels): Pick<Model, 'run'> => ({
-        run: (feeds) => watch.time(name, () => models[name].run(feeds)),
+        run: (feeds) => time(name, () => models[name].run(feeds)),
       });
       if (Math.min(picture.width, picture.height) < minSide) return { reading: null, timings };
       const candidates = await locate(timed('locate'), picture, rules);
-      signal.throwIfAborted();
       const places = (await refine(timed('refine'), picture, candidates)).filter((place) =>
         isWorthReading(place, rules),
       );
-      signal.throwIfAborted();
       const firstLook = await readStrips(
         timed('read'),
         picture,
@@ -59,7 +56,6 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
       const first = places.map((place, at) => judgePlace(place, firstLook.slice(at, at + 1), rules));
       const likeliest = worthMoreLooks(first, rules, known);
       const crops = isSeenEnough(likeliest, rules, known) ? [] : otherCrops;
-      signal.throwIfAborted();
       const moreLooks = await readStrips(
         timed('read'),
         picture,
@@ -70,7 +66,6 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
         const strips = [...hypothesis.strips, ...moreLooks.slice(at * count, (at + 1) * count)];
         return judgePlace(hypothesis, strips, rules);
       });
-      signal.throwIfAborted();
       const [best] = chooseReadings(judged, rules, known);
       const marks = best && (await readMarks(timed('mark'), picture, best.hypothesis, best.text, rules));
       const reading = fuse(

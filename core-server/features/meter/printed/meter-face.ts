@@ -1,5 +1,6 @@
 import type { RgbPicture, Size } from '../../../image/picture.js';
-import { angleOf, centerOf, type Quad, sizeOf } from '../geometry.js';
+import { samplePixel } from '../../../image/resize/sample-pixel.js';
+import { angleOf, between, centerOf, type Quad, sizeOf } from '../geometry.js';
 
 /** Side of the square in counter widths: what is printed further away belongs to something else. */
 const widths = 3.6;
@@ -44,33 +45,13 @@ export function cutMeterFace(picture: RgbPicture, counter: Quad): RgbPicture {
  */
 export function sampleQuad(image: RgbPicture, quad: Quad, { width, height }: Size): RgbPicture {
   const [a, b, c, d] = quad;
-  const data = new Uint8ClampedArray(3 * width * height);
-  const right = image.width - 1;
-  const bottom = image.height - 1;
-  const step = image.width * 3;
-  let at = 0;
+  const data = new Uint8Array(3 * width * height);
   for (let row = 0; row < height; row++) {
-    const t = (row + 0.5) / height;
     for (let column = 0; column < width; column++) {
       const s = (column + 0.5) / width;
-      const x = (1 - t) * ((1 - s) * a.x + s * b.x) + t * ((1 - s) * d.x + s * c.x);
-      const y = (1 - t) * ((1 - s) * a.y + s * b.y) + t * ((1 - s) * d.y + s * c.y);
-      const cx = Math.min(Math.max(x, 0), right);
-      const cy = Math.min(Math.max(y, 0), bottom);
-      const x0 = Math.floor(cx);
-      const y0 = Math.floor(cy);
-      const fx = cx - x0;
-      const fy = cy - y0;
-      const above = y0 * step + x0 * 3;
-      const toRight = x0 < right ? 3 : 0;
-      const below = above + (y0 < bottom ? step : 0);
-      for (let channel = 0; channel < 3; channel++) {
-        const pixel = (index: number): number => image.data[index + channel] ?? 0;
-        data[at++] =
-          (1 - fy) * ((1 - fx) * pixel(above) + fx * pixel(above + toRight)) +
-          fy * ((1 - fx) * pixel(below) + fx * pixel(below + toRight));
-      }
+      const point = between(between(a, b, s), between(d, c, s), (row + 0.5) / height);
+      samplePixel(image, point, data, (row * width + column) * 3);
     }
   }
-  return { data: new Uint8Array(data.buffer), width, height };
+  return { data, width, height };
 }

@@ -4,13 +4,13 @@ import { suite, test } from 'node:test';
 import {
   addGlance,
   addTurned,
-  type CascadeRule,
   mayBeTurned,
   mergeLooks,
   overviewScale,
   planSecondLook,
   suffices,
 } from '../../../../core-server/features/face/cascade.js';
+import type { CascadeRule } from '../../../../core-server/features/face/face-model.js';
 import { type Candidate, turnBack } from '../../../../core-server/features/face/geometry.js';
 import type { QuarterTurns } from '../../../../core-server/image/picture.js';
 

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import {
   addGlance,
   addTurned,
-  type CascadeRule,
   mergeLooks,
   overviewScale,
   planSecondLook,
   suffices,
 } from '../../../../core-server/features/face/cascade.js';
+import type { CascadeRule } from '../../../../core-server/features/face/face-model.js';
 import type { Candidate } from '../../../../core-server/features/face/geometry.js';
 
 const rule: CascadeRule = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
-import type { CascadeRule } from '../../../../core-server/features/face/cascade.js';
 import { createFaceDetector } from '../../../../core-server/features/face/detector.js';
+import type { CascadeRule } from '../../../../core-server/features/face/face-model.js';
 import type { DetectFacesInput } from '../../../../core-server/features/face/task.js';
 import { plainCrop } from '../../../../core-server/image/crop.js';
 import { restrictLoaders } from '../../../../core-server/image/decode/restrict-loaders.js';
