@@ -21,26 +21,11 @@ export interface CallContext {
   readonly signal: AbortSignal;
 }
 
-/** A call as it is sent, maybe twice. */
-interface UnaryCall {
-  readonly rpc: Pick<Rpc, 'path' | 'requestSerialize' | 'responseDeserialize'>;
-  readonly message: object;
-  readonly metadata: Metadata;
-  readonly deadline: Date;
-  readonly signal?: AbortSignal;
-}
-
 /** Calls the core, or one of its replicas. */
-export interface CoreClient {
-  /** Calls a unary RPC. Rejects with a Refusal; immediately with CORE_UNAVAILABLE if nobody listens. */
-  call(rpc: Rpc, message: object, context: CallContext): Promise<object>;
-  /** Rejects with CORE_UNAVAILABLE unless the core's health service says SERVING in time. */
-  checkHealth(timeoutMs: number): Promise<void>;
-  close(): void;
-}
+export type CoreClient = ReturnType<typeof createCoreClient>;
 
 /** `target` and `renewAfterMs` are those of {@link createCoreConnection}; plain text unless `trust` is given. */
-export function createCoreClient(target: string, trust: CoreTrust = plainText, renewAfterMs?: number): CoreClient {
+export function createCoreClient(target: string, trust: CoreTrust = plainText, renewAfterMs?: number) {
   const connection = createCoreConnection(target, trust, renewAfterMs);
 
   const unary = async (call: UnaryCall): Promise<object> => {
@@ -55,7 +40,9 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
   };
 
   return {
-    call(rpc, message, { apiKey, requestId, traceparent, clientAddress, deadline, signal }) {
+    /** Calls a unary RPC. Rejects with a Refusal; immediately with CORE_UNAVAILABLE if nobody listens. */
+    call(rpc: Rpc, message: object, context: CallContext): Promise<object> {
+      const { apiKey, requestId, traceparent, clientAddress, deadline, signal } = context;
       const metadata = new Metadata();
       metadata.set('apikey', apiKey);
       metadata.set('x-request-id', requestId);
@@ -63,19 +50,25 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
       if (traceparent !== undefined) metadata.set('traceparent', traceparent);
       return unary({ rpc, message, metadata, deadline, signal });
     },
-    async checkHealth(timeoutMs) {
+    /** Rejects with CORE_UNAVAILABLE unless the core's health service says SERVING in time. */
+    async checkHealth(timeoutMs: number): Promise<void> {
       const rpc = healthService['Check'] as Rpc;
       const deadline = new Date(Date.now() + timeoutMs);
-      let answer: { status?: string };
-      try {
-        answer = await unary({ rpc, message: { service: '' }, metadata: new Metadata(), deadline });
-      } catch (error) {
+      const call = { rpc, message: { service: '' }, metadata: new Metadata(), deadline };
+      const answer: { status?: string } = await unary(call).catch((error: unknown) => {
         throw coreUnavailable(error);
-      }
+      });
       if (answer.status !== 'SERVING') throw coreUnavailable(`health is ${answer.status}`);
     },
     close: () => connection.close(),
   };
+}
+
+/** A call as it is sent, maybe twice. */
+interface UnaryCall extends Pick<CallContext, 'deadline'>, Partial<Pick<CallContext, 'signal'>> {
+  readonly rpc: Rpc;
+  readonly message: object;
+  readonly metadata: Metadata;
 }
 
 /**
@@ -89,15 +82,8 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
  */
 function mayHelpElsewhere(error: unknown, afterMs: number): boolean {
   if (!(error instanceof Refusal) || error.details['begun']) return false;
-  switch (error.reason) {
-    case 'CORE_UNAVAILABLE':
-      return afterMs < keepaliveTimeoutMs;
-    case 'SHUTTING_DOWN':
-    case 'WORKER_LOST':
-      return true;
-    default:
-      return false;
-  }
+  if (error.reason === 'CORE_UNAVAILABLE') return afterMs < keepaliveTimeoutMs;
+  return error.reason === 'SHUTTING_DOWN' || error.reason === 'WORKER_LOST';
 }
 
 /**

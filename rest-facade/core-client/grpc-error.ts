@@ -7,13 +7,20 @@ const reconnectSeconds = 1;
 
 /**
  * Turns a failed call into a refusal. The core's own refusals carry an ErrorInfo and are passed on with
- * message, reason, details and RetryInfo. Without one, the error comes from grpc-js or a proxy: its text
+ * message, reason, details and RetryInfo, rounded up to whole seconds. Without one, the error comes from grpc-js or a proxy: its text
  * is not passed on, and its code says what happened.
  */
 export function fromGrpcError(error: ServiceError): Refusal {
   // We did not cancel it, or the signal's reason would be the answer: a killed core resets its streams.
   if (error.code === status.CANCELLED) return coreUnavailable(error);
-  return toRefusal(error) ?? fromTransport(error);
+  const sent = readTrailingRefusal(error);
+  if (sent === undefined) return fromTransport(error);
+  const { reason, message, details, retryAfterSeconds: seconds } = sent;
+  return new Refusal(error.code, reason, message || error.details, {
+    details,
+    retryAfterSeconds: seconds === undefined ? undefined : Math.max(1, Math.ceil(seconds)),
+    cause: error,
+  });
 }
 
 function fromTransport(error: ServiceError): Refusal {
@@ -44,17 +51,5 @@ export function coreUnavailable(cause: unknown): Refusal {
   return refuse('CORE_UNAVAILABLE', 'the service is not ready to answer, try again', {
     retryAfterSeconds: reconnectSeconds,
     cause,
-  });
-}
-
-/** The core's own refusal, its delay rounded up to whole seconds. */
-function toRefusal(error: ServiceError): Refusal | undefined {
-  const sent = readTrailingRefusal(error);
-  if (sent === undefined) return undefined;
-  const { reason, message, details, retryAfterSeconds: seconds } = sent;
-  return new Refusal(error.code, reason, message || error.details, {
-    details,
-    retryAfterSeconds: seconds === undefined ? undefined : Math.max(1, Math.ceil(seconds)),
-    cause: error,
   });
 }

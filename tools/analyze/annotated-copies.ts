@@ -2,8 +2,7 @@ import { access, mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
 import { annotate } from '../annotate/annotate.js';
-import type { Line } from './answer.js';
-import { features } from './features.js';
+import { features, type Line } from './features.js';
 
 type Warn = (message: string) => void;
 

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
 import { createClient, credentials, type ImageAnalysisClient, RefusedError } from '../../sdk/typescript/client.js';
 import { whyUnreadable } from '../run-command.js';
-import { type FeatureName, type Line, type PictureError, toError } from './answer.js';
-import { features, type RequestOptions } from './features.js';
+import { type FeatureName, features, type Line, type PictureError, type RequestOptions } from './features.js';
 
 export interface BulkOptions extends RequestOptions {
   /** `host:port` of the core. */
@@ -156,7 +155,7 @@ async function runStream(
   const pictures = requests();
   try {
     const answers = features[feature].stream(client, pictures, options, signal);
-    for await (const { id, refused, members = {} } of answers) {
+    for await (const { id, refused, members } of answers) {
       const picture = sent.get(id);
       if (!picture || picture.line) continue;
       if (refused?.retryAfterSeconds !== undefined) {
@@ -166,7 +165,7 @@ async function runStream(
       }
       if (refused && ofOptions.has(refused.reason ?? '')) throw new ConfigError(refused.message);
       answered += 1;
-      hand(id, picture, refused ? { error: toError(refused) } : members);
+      hand(id, picture, members);
     }
   } catch (error) {
     failure = error as Error;

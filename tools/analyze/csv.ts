@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import type { FeatureName, Line } from './answer.js';
+import type { FeatureName, Line } from './features.js';
 
 const box = ['xmin', 'ymin', 'xmax', 'ymax'];
 const columns: Readonly<Record<FeatureName, readonly string[]>> = {

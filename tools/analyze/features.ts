@@ -1,8 +1,31 @@
-import { fromStatus, type ImageAnalysisClient, type RefusedError } from '../../sdk/typescript/client.js';
+import {
+  type BoundingBox,
+  type DetectAllFacesResponse,
+  fromStatus,
+  type ImageAnalysisClient,
+  type ReadMeterResponse,
+  type RefusedError,
+} from '../../sdk/typescript/client.js';
 import type { MeterAnswer } from '../../sdk/typescript/rest.js';
 import type { Annotation } from '../annotate/annotate.js';
 import { annotateFace, annotateMeter, type DrawnFace } from '../annotate/annotations.js';
-import { type FeatureName, type Line, toFaces, toReading } from './answer.js';
+
+/** Why a picture has no answer. */
+export interface PictureError {
+  readonly code: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+export type FeatureName = 'faces' | 'meters';
+
+/** One line of the output, with the names of the REST API. */
+export interface Line {
+  readonly file: string;
+  readonly feature: FeatureName;
+  readonly error?: PictureError;
+  readonly [member: string]: unknown;
+}
 
 /** What the requests of a run say besides the pictures: those for faces; meters need none of it. */
 export interface RequestOptions {
@@ -21,8 +44,8 @@ export interface SentPicture {
 export interface Answer {
   readonly id: string;
   readonly refused?: RefusedError;
-  /** Of its line, if it was not refused. */
-  readonly members?: Partial<Line>;
+  /** Of its line. */
+  readonly members: Partial<Line>;
 }
 
 interface Feature {
@@ -71,7 +94,52 @@ async function* toAnswers<Response>(
   toMembers: (response: Response) => Partial<Line>,
 ): AsyncGenerator<Answer> {
   for await (const { id, result } of answers) {
-    if (result?.$case === 'error') yield { id, refused: fromStatus(result.value) };
-    else yield { id, ...(result && { members: toMembers(result.value) }) };
+    if (result?.$case === 'error') {
+      const refused = fromStatus(result.value);
+      const { code, reason = 'INTERNAL', message } = refused;
+      yield { id, refused, members: { error: { code, reason, message } } };
+    } else yield { id, members: result ? toMembers(result.value) : {} };
   }
+}
+
+/** The members of a line for a successful picture, without crops. */
+function toFaces({ faces, omittedFaces }: DetectAllFacesResponse) {
+  return {
+    result: faces.map(({ boundingBox, detectionScore, landmarks }) => ({
+      bbox: toBox(boundingBox),
+      // As REST shows it.
+      detection_score: detectionScore.toFixed(6).replace(/0{1,2}$/, ''),
+      ...(landmarks && {
+        landmarks: {
+          right_eye: landmarks.rightEye,
+          left_eye: landmarks.leftEye,
+          nose_tip: landmarks.noseTip,
+          right_mouth_corner: landmarks.rightMouthCorner,
+          left_mouth_corner: landmarks.leftMouthCorner,
+        },
+      }),
+    })),
+    ...(omittedFaces > 0 && { omitted_faces: omittedFaces }),
+  };
+}
+
+function toReading(reading: ReadMeterResponse) {
+  return {
+    meter_number: reading.meterNumber,
+    value: reading.value,
+    unit: reading.unit,
+    confidence: reading.confidence,
+    status: reading.status.replace('READING_STATUS_', '').toLowerCase(),
+    warnings: reading.warnings.map((warning) => warning.replace('READING_WARNING_', '')),
+    bbox: toBox(reading.boundingBox),
+    digits: reading.digits.map(({ digit, confidence, boundingBox }) => ({
+      digit,
+      confidence,
+      bbox: toBox(boundingBox),
+    })),
+  };
+}
+
+function toBox(box: BoundingBox | undefined): BoundingBox {
+  return box ?? { xmin: 0, ymin: 0, xmax: 0, ymax: 0 };
 }

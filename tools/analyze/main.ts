@@ -1,9 +1,9 @@
 import { runCommand, warn as warnOf } from '../run-command.js';
 import { assertApart, writeAnnotated, writeMissing } from './annotated-copies.js';
-import type { Line } from './answer.js';
 import { analyseAll } from './bulk-stream.js';
 import { readCommandLine, type RunOptions, usage } from './command-line.js';
 import { writeCsv } from './csv.js';
+import type { Line } from './features.js';
 import { findPictures } from './find-pictures.js';
 import { createSummary, progressLine } from './progress.js';
 import { openResultsFile } from './results-file.js';

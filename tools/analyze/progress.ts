@@ -1,18 +1,11 @@
-import type { Line } from './answer.js';
-
-/** Progress of a run. */
-export interface Progress {
-  readonly total: number;
-  readonly skipped: number;
-  readonly answered: number;
-  readonly failed: number;
-  readonly elapsedMs: number;
-}
+import type { Line } from './features.js';
 
 const barWidth = 24;
 
-/** One line: a bar, the count, the rate and the time left. */
-export function progressLine(progress: Progress): string {
+/** The progress of a run in one line: a bar, the count, the rate and the time left. */
+export function progressLine(
+  progress: Readonly<Record<'total' | 'skipped' | 'answered' | 'failed' | 'elapsedMs', number>>,
+): string {
   const { total, skipped, answered, failed, elapsedMs } = progress;
   const done = skipped + answered + failed;
   const share = total === 0 ? 1 : Math.min(1, done / total);

@@ -1,18 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
-import type { FeatureName, Line } from './answer.js';
-import { isFeature } from './features.js';
-
-/** A file with one JSON line per picture, from which an interrupted run resumes. */
-export interface ResultsFile {
-  /** Whether the picture succeeded, or has an error that would recur. */
-  isDone(file: string): boolean;
-  append(line: Line): Promise<void>;
-  /** What is known of each picture: its last line so far. */
-  lines(): AsyncGenerator<Line>;
-  close(): Promise<void>;
-}
+import { type FeatureName, isFeature, type Line } from './features.js';
 
 /** Caused by the picture: the next run would get the same. All others may pass or be fixed. */
 const permanent: ReadonlySet<string> = new Set([
@@ -27,12 +16,12 @@ const permanent: ReadonlySet<string> = new Set([
 const lineStart = '{"file":"';
 
 /**
- * Opens or creates the file. If an interrupted run left an incomplete last line, it is cut off, so that
+ * Opens or creates a file with one JSON line per picture, from which an interrupted run resumes. If an interrupted run left an incomplete last line, it is cut off, so that
  * every line is complete.
  * @throws ConfigError if it is no file, such as a pipe, or contains anything else, such as a picture; it remains
  *   unchanged
  */
-export async function openResultsFile(name: string, feature: FeatureName): Promise<ResultsFile> {
+export async function openResultsFile(name: string, feature: FeatureName) {
   const handle = await open(name, 'a+');
   let done: Set<string>;
   try {
@@ -47,13 +36,15 @@ export async function openResultsFile(name: string, feature: FeatureName): Promi
   // One write per line, one after the other, so that lines never mix.
   let last: Promise<unknown> = Promise.resolve();
   return {
-    isDone: (file) => done.has(file),
-    append(line) {
+    /** Whether the picture succeeded, or has an error that would recur. */
+    isDone: (file: string): boolean => done.has(file),
+    append(line: Line): Promise<void> {
       const written = last.then(() => handle.appendFile(`${JSON.stringify(line)}\n`));
       last = written.catch(() => {});
       return written;
     },
-    async *lines() {
+    /** What is known of each picture: its last line so far. */
+    async *lines(): AsyncGenerator<Line> {
       const last = new Map<string, number>();
       let number = 0;
       for await (const line of readLines(name)) {
@@ -66,7 +57,7 @@ export async function openResultsFile(name: string, feature: FeatureName): Promi
         if (last.get(line.file) === number) yield line;
       }
     },
-    async close() {
+    async close(): Promise<void> {
       await last;
       await handle.sync();
       await handle.close();

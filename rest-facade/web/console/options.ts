@@ -27,22 +27,13 @@ interface ServiceDocument {
   readonly components?: { readonly schemas: Readonly<Record<string, Form>> };
 }
 
-/** The optional fields of the operations, as the service's own document lists them. */
-export interface Options {
-  /** Shows the fields of an operation. */
-  show(mode: Mode): void;
-  /** What was filled in, of the operation that is shown. */
-  read(): [name: string, value: string][];
-  /** What a warning of a reading means; the warning itself if the document does not say it. */
-  readonly meaningOf: (warning: string) => string;
-}
-
 /**
- * Shows nothing until the document is there; the page works without it.
+ * The optional fields of the operations, as the service's own document lists them. Shows nothing until the document is
+ * there; the page works without it.
  * @param onChange they are others than at the last request
  * @param note says that they could not be loaded
  */
-export function connectOptions(onChange: () => void, note: (text: string) => void): Options {
+export function connectOptions(onChange: () => void, note: (text: string) => void) {
   const place = byId('options', HTMLElement);
   place.addEventListener('change', onChange);
   let service: ServiceDocument = { paths: {} };
@@ -70,16 +61,19 @@ export function connectOptions(onChange: () => void, note: (text: string) => voi
   );
 
   return {
-    show(wanted) {
+    /** Shows the fields of an operation. */
+    show(wanted: Mode): void {
       mode = wanted;
       show();
     },
-    read: () =>
+    /** What was filled in, of the operation that is shown. */
+    read: (): [name: string, value: string][] =>
       shown.flatMap(({ name, input }): [string, string][] => {
         if (input.type !== 'checkbox') return input.value === '' ? [] : [[name, input.value]];
         return input.checked === trueWhenAbsent.has(name) ? [] : [[name, String(input.checked)]];
       }),
-    meaningOf(warning) {
+    /** What a warning of a reading means; the warning itself if the document does not say it. */
+    meaningOf: (warning: string): string => {
       const { warnings } = service.components?.schemas['ReadMeterResponse']?.properties ?? {};
       return warnings?.items?.oneOf?.find((one) => one.const === warning)?.description ?? warning;
     },

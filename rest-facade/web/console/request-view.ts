@@ -5,26 +5,22 @@ import { byId, html } from './dom.js';
 const longestText = 96;
 
 /** Shows the last request as a curl command, and its response as JSON. */
-export function createRequestView(): {
-  showRequest(request: ApiRequest): void;
-  /** @param body undefined: none came */
-  showAnswer(body: unknown): void;
-  clearAnswer(): void;
-} {
+export function createRequestView() {
   const curl = byId('curl', HTMLPreElement);
   const json = byId('json', HTMLPreElement);
   const copyCurl = createCopyButton('copy-curl');
   const copyAnswer = createCopyButton('copy-answer');
   return {
-    showRequest(request) {
+    showRequest(request: ApiRequest): void {
       curl.textContent = toCurl(request);
       copyCurl(curl.textContent);
     },
-    showAnswer(body) {
+    /** @param body undefined: none came */
+    showAnswer(body: unknown): void {
       copyAnswer(JSON.stringify(body, null, 2) ?? '');
       json.replaceChildren(...colour(JSON.stringify(body, shorten, 2) ?? 'No response.'));
     },
-    clearAnswer() {
+    clearAnswer(): void {
       copyAnswer('');
       json.textContent = 'No response yet.';
     },

@@ -9,20 +9,13 @@ const restMs = 150;
 const decimals = { minimumFractionDigits: 3, maximumFractionDigits: 6 };
 
 /** The threshold of detections: the slider, and the score of a company. */
-export interface Threshold {
-  /** Form fields for a detection. */
-  read(): [name: string, value: string][];
-  /** Shows which threshold a detection used. */
-  show(threshold: DetectionDetails['threshold']): void;
-}
-
 export function connectThreshold(options: {
   readonly apiKey: () => string;
   /** The threshold is another one: ask about the picture again. */
   readonly onChange: () => void;
   readonly onRequest: (request: ApiRequest) => void;
   readonly onAnswer: (body: unknown) => void;
-}): Threshold {
+}) {
   const slider = byId('score', HTMLInputElement);
   const value = byId('score-value', HTMLOutputElement);
   const source = byId('score-source', HTMLElement);
@@ -101,11 +94,15 @@ export function connectThreshold(options: {
   });
 
   return {
-    read: () => [
-      ...(company.value === '' ? [] : [['company', company.value] as [string, string]]),
-      ...(wish === undefined ? [] : [['min_score', String(wish)] as [string, string]]),
-    ],
-    show(threshold) {
+    /** Form fields for a detection. */
+    read(): [name: string, value: string][] {
+      const fields: [string, string][] = [];
+      if (company.value !== '') fields.push(['company', company.value]);
+      if (wish !== undefined) fields.push(['min_score', String(wish)]);
+      return fields;
+    },
+    /** Shows which threshold a detection used. */
+    show(threshold: DetectionDetails['threshold']): void {
       if (threshold === undefined || wish !== undefined) return;
       place(threshold.value);
       source.textContent =

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { assertApart, copyOf, writeMissing } from '../../../tools/analyze/annotated-copies.js';
-import type { Line } from '../../../tools/analyze/answer.js';
+import type { Line } from '../../../tools/analyze/features.js';
 import { readSample } from '../../helpers/pictures/samples.js';
 import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 

@@ -18,8 +18,8 @@ import {
   type StreamDetectFacesResponse,
 } from '../../../generated/imageanalysis/v1/face_detection.js';
 import { refuse } from '../../../runtime/errors/refusal.js';
-import type { Line } from '../../../tools/analyze/answer.js';
 import { analyseAll, type BulkOptions } from '../../../tools/analyze/bulk-stream.js';
+import type { Line } from '../../../tools/analyze/features.js';
 import { findPictures } from '../../../tools/analyze/find-pictures.js';
 import { progressLine } from '../../../tools/analyze/progress.js';
 import { createLifetime } from '../../helpers/lifetime.js';
