@@ -23,23 +23,23 @@ const faceDetector = await openFaceDetector(models.face, manifestUrl, now);
 const meterReader = await openMeterReader(models.meter, manifestUrl, now);
 
 /** A file is inspected in its first step: what it contains must cost the main thread nothing, whose time is everyone's. */
-const inspect = async (
+const inspect = (
   { image, limits }: { readonly image: ImageFile; readonly limits: ImageLimits },
   job: RunningJob,
-): Promise<void> => {
-  const weight = inspectPicture(image, limits);
-  if (weight > 0) await job.reserve(weight);
+): void => {
+  // With memory, it was inspected before.
+  if (job.weight === 0) job.reserve(inspectPicture(image, limits));
 };
 
 serveTasks<AnalysisTasks>({
   port: parentPort,
   handlers: {
     async detectFaces(input, job) {
-      await inspect(input, job);
+      inspect(input, job);
       return faceDetector.detectFaces(input, job.signal, job.hasSpareCore);
     },
     async readMeter(input, job) {
-      await inspect(input, job);
+      inspect(input, job);
       return meterReader.readMeter(input, job.signal);
     },
   },

@@ -15,8 +15,6 @@ export type ToWorker =
       /** Whether the core of an idle worker may help. */
       readonly hasSpareCore: boolean;
     }
-  /** What came of a reservation. */
-  | { readonly type: 'reserved'; readonly isGranted: boolean }
   /** The job's caller is gone: steps that have not started need not start. */
   | { readonly type: 'cancel' }
   /** Release what is held and exit. */
@@ -25,11 +23,10 @@ export type ToWorker =
 /** From a worker to the pool. */
 export type FromWorker =
   | { readonly type: 'ready' }
-  /** The job needs this share of the memory, and the worker waits for the answer. */
-  | { readonly type: 'reserve'; readonly weight: number }
-  /** The job has to wait for memory; what was transferred comes back with it. */
+  /** The job needs this share of the memory first; what was transferred comes back with it. */
   | {
       readonly type: 'returned';
+      readonly weight: number;
       readonly input?: unknown;
       readonly transfer: readonly Transferable[];
     }

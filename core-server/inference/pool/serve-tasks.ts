@@ -10,11 +10,13 @@ export interface RunningJob {
   readonly signal: AbortSignal;
   /** Whether a second thread may share the work. */
   readonly hasSpareCore: boolean;
+  /** The share of the memory of all workers that it has, 0 to 1. */
+  readonly weight: number;
   /**
-   * Reserves a share of the memory of all workers, 0 to 1, before it is used, for jobs that need so much that not every
-   * worker may have one. If it is not free, this rejects, and the job starts anew once it is.
+   * For jobs that need so much memory that not every worker may have one: throws if this share is more than the job
+   * has, which then starts anew once it is free.
    */
-  reserve(weight: number): Promise<void>;
+  reserve(weight: number): void;
 }
 
 /** The tasks of a worker. */
@@ -22,8 +24,12 @@ type TaskHandlers<T extends TaskMap> = {
   readonly [K in keyof T]: (input: T[K]['input'], job: RunningJob) => Promise<T[K]['output']>;
 };
 
-/** Thrown into a job that has to wait for memory. */
-class MustWait extends Error {}
+/** Thrown into a job that has to begin with more memory. */
+class NeedsMemory extends Error {
+  constructor(readonly weight: number) {
+    super();
+  }
+}
 
 /**
  * The worker's side of the pool: reports that it is ready, runs one job at a time, and on `close` releases its
@@ -38,35 +44,28 @@ export function serveTasks<T extends TaskMap>(options: {
   const send = (message: FromWorker, transfer: readonly Transferable[] = []): void =>
     port.postMessage(message, transfer);
   let current: AbortController | undefined;
-  let onReserved: ((isGranted: boolean) => void) | undefined;
   let running: Promise<void> = Promise.resolve();
 
   const run = async ({ task, input, transfer, ...message }: RunMessage): Promise<void> => {
     const { signal } = (current = new AbortController());
     // Measured here: while the main thread is busy with something else, jobs take no longer.
     const startedAt = performance.now();
-    let waitedMs = 0;
-    const jobMs = (): number => performance.now() - startedAt - waitedMs;
-    const reserve = async (weight: number): Promise<void> => {
-      if (weight <= message.weight) return;
-      const askedAt = performance.now();
-      const isGranted = await new Promise<boolean>((resolve) => {
-        onReserved = resolve;
-        send({ type: 'reserve', weight });
-      });
-      waitedMs += performance.now() - askedAt;
-      if (!isGranted) throw new MustWait();
+    const jobMs = (): number => performance.now() - startedAt;
+    const reserve = (weight: number): void => {
+      if (weight > message.weight) throw new NeedsMemory(weight);
     };
     try {
       const handler = Object.hasOwn(handlers, task) ? handlers[task] : undefined;
       if (handler === undefined) throw new Error(`no handler for the task ${task}`);
-      const { hasSpareCore } = message;
-      const output = await handler(input, { signal, hasSpareCore, reserve });
+      const { hasSpareCore, weight } = message;
+      const output = await handler(input, { signal, hasSpareCore, weight, reserve });
       send({ type: 'done', output, jobMs: jobMs() });
     } catch (error) {
-      if (!(error instanceof MustWait)) send({ type: 'failed', error: toWireError(error), jobMs: jobMs() });
-      else if (transfer.length === 0) send({ type: 'returned', transfer });
-      else send({ type: 'returned', input, transfer }, transfer);
+      if (!(error instanceof NeedsMemory)) send({ type: 'failed', error: toWireError(error), jobMs: jobMs() });
+      else {
+        const { weight } = error;
+        send({ type: 'returned', weight, transfer, ...(transfer.length > 0 && { input }) }, transfer);
+      }
     } finally {
       current = undefined;
     }
@@ -77,9 +76,6 @@ export function serveTasks<T extends TaskMap>(options: {
       case 'run':
         running = run(message);
         return;
-      case 'reserved':
-        onReserved?.(message.isGranted);
-        return;
       case 'cancel':
         current?.abort();
         return;
@@ -87,7 +83,6 @@ export function serveTasks<T extends TaskMap>(options: {
         // Models that are at work for a job that took too long are released after it. An error here
         // ends the thread too, which is what was asked for.
         current?.abort();
-        onReserved?.(false);
         void running.then(() => options.release()).finally(() => port.close());
     }
   });

@@ -72,7 +72,6 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
       tellWatchers();
       dispatch();
     },
-    reserve: (worker, job, weight) => memory.reserve(worker, job, weight),
     returned(job) {
       if (!job.settled) queue.putBack(job);
     },
@@ -167,7 +166,6 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     try {
       return await answer;
     } finally {
-      memory.forget(job);
       signal.removeEventListener('abort', onAbort);
     }
   };

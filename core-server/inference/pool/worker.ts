@@ -33,9 +33,7 @@ export interface WorkerEvents {
   ready(worker: Worker): void;
   /** It can take a job again, after one that took so long on the worker's clock, or none. */
   free(worker: Worker, jobMs?: number): void;
-  /** Its job needs a share of the memory: whether it gets it. If not, it returns the job. */
-  reserve(worker: Worker, job: Job, weight: number): boolean;
-  /** It gave its job back, which has to wait for memory. */
+  /** It gave its job back, which needs memory by its weight first. */
   returned(job: Job): void;
   /** It ended without having been asked to; its job, if any, has no result yet. */
   lost(worker: Worker, job: Job | undefined, error: unknown): void;
@@ -99,14 +97,10 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents) {
       events.ready(worker);
       return;
     }
-    if (message.type === 'reserve') {
-      const isGranted = job !== undefined && events.reserve(worker, job, message.weight);
-      send({ type: 'reserved', isGranted });
-      return;
-    }
     const done = takeJob();
     if (done === undefined) return;
     if (message.type === 'returned') {
+      done.weight = message.weight;
       done.transfer = message.transfer;
       if (message.transfer.length > 0) done.input = message.input;
       done.attempts -= 1;

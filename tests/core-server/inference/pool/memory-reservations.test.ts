@@ -31,24 +31,3 @@ test('behind a heavy job that must wait no light one goes, and one without a wei
   assert.deepEqual(allowed(memory, [0.25, 0]), [true, true]);
   assert.deepEqual(allowed(memory, [0.75, 0.25, 0]), [false, false, true]);
 });
-
-test('what a job turns out to need is reserved, unless it is not free or others wait for it', () => {
-  const memory = createMemoryReservations();
-  const [first, heavy] = [worker(), job()];
-  assert.equal(memory.reserve(first, job(), 0.6), true);
-  assert.equal(memory.reserve(worker(), heavy, 0.5), false);
-  assert.equal(heavy.weight, 0.5);
-  assert.equal(memory.reserve(worker(), job(), 0.1), false);
-  memory.release(first);
-  memory.take(first, heavy);
-  assert.equal(memory.reserve(worker(), job(), 0.1), false); // the light one waits still
-});
-
-test('nobody waits behind a job whose caller has gone', () => {
-  const memory = createMemoryReservations();
-  const heavy = job();
-  assert.equal(memory.reserve(worker(), job(), 0.6), true);
-  assert.equal(memory.reserve(worker(), heavy, 1), false);
-  memory.forget(heavy);
-  assert.equal(memory.reserve(worker(), job(), 0.4), true);
-});

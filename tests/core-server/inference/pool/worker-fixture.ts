@@ -66,7 +66,7 @@ serveTasks<FixtureTasks>({
       return 'slept';
     },
     async weigh({ ms, weight, bytes }, job) {
-      await job.reserve(weight);
+      job.reserve(weight);
       if (ms < 0) process.exit(3);
       await sleep(ms);
       return bytes;
