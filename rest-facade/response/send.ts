@@ -81,11 +81,13 @@ function writeInSlices(
 }
 
 function drain(request: IncomingMessage, done: () => void): void {
+  const { socket } = request;
   const areTooSmall = createChunkSizeCheck();
   let bytes = 0;
   const finish = () => {
     clearTimeout(timer);
     request.off('data', onData).off('end', finish).off('close', finish);
+    socket.off('end', finish);
     done();
   };
   const onData = (chunk: Buffer) => {
@@ -94,5 +96,7 @@ function drain(request: IncomingMessage, done: () => void): void {
   };
   const timer = setTimeout(finish, maxDrainMs);
   request.on('data', onData).on('end', finish).on('close', finish);
+  // The caller has said that no more comes, in the middle of the body.
+  socket.on('end', finish);
   request.resume();
 }

@@ -96,3 +96,17 @@ test('the response to HEAD has the length of the body, and no body', async (t) =
   assert.equal(response.headers['content-length'], '200000');
   assert.equal((await buffer(response)).length, 0);
 });
+
+test('of a body that its caller ends in the middle nothing more is awaited', { timeout: 30_000 }, async (t) => {
+  // The time that is left for the rest of a body never passes.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const server = createPlainServer((asked, response) =>
+    send(asked, response, { status: 400, headers: {}, body: '{}' }),
+  );
+  server.on('clientError', () => undefined);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.close());
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  client.end('POST / HTTP/1.1\r\nhost: here\r\nconnection: close\r\ncontent-length: 100\r\n\r\nhalf');
+  assert.match((await buffer(client)).toString(), /^HTTP\/1\.1 400 /);
+});
