@@ -104,7 +104,11 @@ async function main(seed: number, from: number, end: number): Promise<void> {
       waiting.push(...sent.filter((_, i) => !group[i]?.[1].isBrief));
       if (waiting.length > 3 * group.length) await Promise.all(waiting.splice(0, group.length));
       const isSuspect = costs.counts && usual.isExceededBy(costs.take().reduce((sum, ms) => sum + ms, 0));
-      if (isSuspect || values.only !== undefined) for (const [index, input] of group) await judgeCost(index, input);
+      if (isSuspect || values.only !== undefined) {
+        // What ends later would be counted with another input.
+        await Promise.all(waiting.splice(0));
+        for (const [index, input] of group) await judgeCost(index, input);
+      }
       if (next >= warm && next - group.length < warm) memory.mark('warm');
       memory.sample();
     }
@@ -122,7 +126,7 @@ async function main(seed: number, from: number, end: number): Promise<void> {
         return (await measureAlone(costs, partLine, send)) > partLine;
       };
       const shortest = picture && (await delay.whilePaused(() => minimise(picture, isTooDear)));
-      process.stdout.write(`input ${index}: ${ms.toFixed(1)} ms\n`);
+      process.stdout.write(`input ${index}: ${ms.toFixed(1)} ms, at most ${line.toFixed(1)}\n`);
       await report.add(index, { ...input, bytes: shortest ?? bytes }, { tally: 'too dear', problem });
     }
     grpc.close();

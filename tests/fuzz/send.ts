@@ -9,7 +9,7 @@ import { judgeGrpc, judgeHttp } from './judge.js';
 /** Beyond every time-out of the service: what takes longer hangs. */
 const hangMs = 150_000;
 /** The sender of an unfinished request goes away after this. */
-const giveUpMs = 200;
+const giveUpMs = 40;
 
 /** What came of an input: a word for the tally, and what is wrong with it, if anything. */
 export interface Outcome {
