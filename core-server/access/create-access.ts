@@ -1,21 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../store/database.js';
-import { type Companies, createCompanies } from './companies/companies.js';
+import { createCompanies } from './companies/companies.js';
 import { createKnexCompanyStore } from './companies/knex-company-store.js';
 import { createPasswordHasher } from './companies/password.js';
-import { type ApiKeys, createApiKeys } from './keys/api-keys.js';
+import { createApiKeys } from './keys/api-keys.js';
 import { createKnexApiKeyStore } from './keys/knex-api-key-store.js';
 import { createFailureLimiter } from './limits/failure-limiter.js';
 import { createSemaphore, type SemaphoreLimits } from './limits/semaphore.js';
 
-/** Who may call, and on behalf of which company. */
-export interface Access {
-  readonly apiKeys: ApiKeys;
-  readonly companies: Companies;
-}
+export type Access = ReturnType<typeof createAccess>;
 
 /**
- * API keys and companies in the store.
+ * Who may call, and on behalf of which company: API keys and companies in the store.
  *
  * @param passwords how many are hashed at once, and how many may wait; absent: as commands need it, one and none
  */
@@ -23,7 +19,7 @@ export function createAccess(
   db: Database,
   now: () => Date,
   passwords: SemaphoreLimits = { maxRunning: 1, maxWaiting: 0 },
-): Access {
+) {
   return {
     apiKeys: createApiKeys({ store: createKnexApiKeyStore(db), now, randomBytes }),
     companies: createCompanies({

@@ -1,6 +1,6 @@
-import { chooseFaceModel, type FaceModel } from '../features/face/face-model.js';
+import { chooseFaceModel } from '../features/face/face-model.js';
 import type { FaceTasks } from '../features/face/task.js';
-import { loadMeterModel, type MeterModel } from '../features/meter/meter-model.js';
+import { loadMeterModel } from '../features/meter/meter-model.js';
 import type { MeterTasks } from '../features/meter/task.js';
 import { loadManifest } from '../inference/models/manifest.js';
 
@@ -11,12 +11,7 @@ export type AnalysisTasks = FaceTasks & MeterTasks;
  * What the workers serve, read and checked once: checking needs a library that would cost each worker
  * 13 MB.
  */
-export interface AnalysisModels {
-  /** File URL of `models/manifest.json`; the files are in its folder or below. */
-  readonly manifestUrl: string;
-  readonly face: FaceModel;
-  readonly meter: MeterModel;
-}
+export type AnalysisModels = Awaited<ReturnType<typeof loadAnalysisModels>>;
 
 /**
  * Reads the manifest and the rules of its models.
@@ -24,9 +19,10 @@ export interface AnalysisModels {
  * @param faceModel what `CORE_FACE_MODEL` says; absent: the model that the manifest serves
  * @throws Error that names every mistake
  */
-export async function loadAnalysisModels(manifestUrl: URL, faceModel?: string): Promise<AnalysisModels> {
+export async function loadAnalysisModels(manifestUrl: URL, faceModel?: string) {
   const manifest = await loadManifest(manifestUrl);
   return {
+    /** File URL of `models/manifest.json`; the files are in its folder or below. */
     manifestUrl: manifestUrl.href,
     face: chooseFaceModel(manifest, faceModel),
     meter: await loadMeterModel(manifest, manifestUrl),

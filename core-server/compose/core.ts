@@ -44,18 +44,7 @@ export interface CoreOptions {
 }
 
 /** A serving core. */
-export interface RunningCore {
-  /** Port of the services. */
-  readonly port: number;
-  /** Port of AdminService; undefined if it is off. */
-  readonly adminPort: number | undefined;
-  /** Port of the metrics; undefined if they are off. */
-  readonly metricsPort: number | undefined;
-  /** The store had never had an API key when the core started. */
-  readonly isStoreNew: boolean;
-  /** Reports NOT_SERVING, lets calls in flight finish within the grace period, ends the others, frees everything. */
-  close(): Promise<void>;
-}
+export type RunningCore = Awaited<ReturnType<typeof startCore>>;
 
 /** A worker that is busy with one picture for longer counts as stuck. */
 const stuckAfterDeadlines = 2;
@@ -66,7 +55,7 @@ const stuckAfterDeadlines = 2;
  * @throws ConfigError if a setting names something that does not exist; Error if the store cannot be opened, a
  * model cannot be loaded, or a port is taken.
  */
-export async function startCore(options: CoreOptions): Promise<RunningCore> {
+export async function startCore(options: CoreOptions) {
   const { config, log, descriptorSet, manifestUrl, onHung, stopping } = options;
   const { tracing = noTracing, workerUrl = workerMainUrl } = options;
   const maxDeadlineMs = config.CORE_MAX_DEADLINE_MS;
@@ -178,7 +167,16 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
               log,
             }),
           );
-    return { port: main.port, adminPort: admin?.port, metricsPort: scraped?.port, isStoreNew, close };
+    return {
+      /** Of the services; those of AdminService and the metrics are undefined if these are off. */
+      port: main.port,
+      adminPort: admin?.port,
+      metricsPort: scraped?.port,
+      /** The store had never had an API key when the core started. */
+      isStoreNew,
+      /** Reports NOT_SERVING, lets calls in flight finish within the grace period, ends the others, frees everything. */
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

@@ -10,37 +10,32 @@ export function fairLimit(free: number): number {
   return heldPerFree * free;
 }
 
-/** An amount of something, such as bytes or places, for all requests together. */
-export interface FairBudget {
-  /** The share that one caller may take. */
-  of(owner: string): BudgetShare;
-  readonly taken: number;
-}
+export type FairBudget = ReturnType<typeof createFairBudget>;
 
 /** A caller's part of a budget. */
-export interface BudgetShare {
-  /** All that it can have while nobody else has anything. */
-  readonly largest: number;
-  /** Takes this much; false, taking nothing, if this caller may have no more. */
-  take(amount: number): boolean;
-  give(amount: number): void;
-}
+export type BudgetShare = ReturnType<FairBudget['of']>;
 
-/** A budget in which each owner gets at most its fair limit. */
-export function createFairBudget(max: number): FairBudget {
+/**
+ * An amount of something, such as bytes or places, for all requests together, of which each owner gets at most its fair
+ * limit.
+ */
+export function createFairBudget(max: number) {
   const held = new Map<string, number>();
   let taken = 0;
   return {
-    of: (owner) => ({
+    /** The share that one caller may take. */
+    of: (owner: string) => ({
+      /** All that it can have while nobody else has anything. */
       largest: Math.floor((max * heldPerFree) / (heldPerFree + 1)),
-      take(amount) {
+      /** Takes this much; false, taking nothing, if this caller may have no more. */
+      take(amount: number): boolean {
         const own = (held.get(owner) ?? 0) + amount;
         if (own > fairLimit(max - taken - amount)) return false;
         taken += amount;
         held.set(owner, own);
         return true;
       },
-      give(amount) {
+      give(amount: number): void {
         taken -= amount;
         const own = (held.get(owner) ?? 0) - amount;
         if (own > 0) held.set(owner, own);

@@ -10,17 +10,16 @@ import {
   validateSetCompanyPassword,
 } from './validate.js';
 
-export interface AdminDependencies {
-  readonly apiKeys: Pick<ApiKeys, 'create' | 'list' | 'revoke'>;
-  readonly companies: Pick<Companies, 'create' | 'setPassword' | 'list' | 'delete'>;
-  readonly now: () => Date;
-}
-
 /** The caller has already been checked; none of these needs the call itself. */
 export type AdminHandlers = Handlers<AdminServiceServer>;
 
 /** Handlers of AdminService, which the admin command uses too. */
-export function createAdminHandlers({ apiKeys, companies, now }: AdminDependencies): AdminHandlers {
+export function createAdminHandlers(deps: {
+  readonly apiKeys: Pick<ApiKeys, 'create' | 'list' | 'revoke'>;
+  readonly companies: Pick<Companies, 'create' | 'setPassword' | 'list' | 'delete'>;
+  readonly now: () => Date;
+}): AdminHandlers {
+  const { apiKeys, companies, now } = deps;
   return {
     async createApiKey(request) {
       return await apiKeys.create(validateCreateApiKey(request, now()));

@@ -1,6 +1,4 @@
-import type { Resampling, RgbPicture } from '../../image/picture.js';
 import type { Quad } from './geometry.js';
-import type { KnownMeter } from './known-meter.js';
 
 /** A counter as seen by the networks, before it becomes a response. Quads are in pixels of their input picture. */
 export interface CounterReading {
@@ -36,23 +34,4 @@ export interface Wheel {
   readonly quad: Quad;
   /** Whether it is between this digit and the next. */
   readonly betweenPositions: boolean;
-}
-
-/** Networks that find and read a counter. Belongs to the thread that made it. */
-export interface CounterReader {
-  /** Longer side of its input picture, pixels; smaller pictures are not enlarged. */
-  readonly maxSide: number;
-  /** How to scale it down. */
-  readonly resampling: Resampling;
-  /** The reading is null if there is no readable counter; timings are milliseconds in the networks. */
-  read(
-    picture: RgbPicture,
-    known: KnownMeter,
-    signal: AbortSignal,
-  ): Promise<{
-    readonly reading: CounterReading | null;
-    readonly timings: Readonly<Record<string, number>>;
-  }>;
-  /** Frees the networks' memory. */
-  release(): Promise<void>;
 }

@@ -1,8 +1,9 @@
-/** An amount as exact as it was written: `digits` / 10 ** `places`. */
-export interface Decimal {
-  readonly digits: bigint;
-  readonly places: number;
-}
+/** An amount as exact as it was written: a whole number of units of the smallest place. */
+export type Decimal = bigint;
+
+/** More than a counter that the networks can read has wheels. */
+const smallestPlace = 64;
+const unitOf = (places: number): bigint => 10n ** BigInt(smallestPlace - places);
 
 const maxWholeDigits = 12;
 const maxPlaces = 6;
@@ -19,27 +20,10 @@ export function parseDecimal(text: string): Decimal | undefined {
 
 /** Digits, with this many after the point. */
 export function decimalOf(digits: string, places: number): Decimal {
-  return { digits: BigInt(digits), places };
-}
-
-export function add(a: Decimal, b: Decimal): Decimal {
-  const places = Math.max(a.places, b.places);
-  return { digits: scaled(a, places) + scaled(b, places), places };
-}
-
-/** Negative where `a` is less than `b`, 0 where they are the same amount. */
-export function compare(a: Decimal, b: Decimal): number {
-  const places = Math.max(a.places, b.places);
-  const difference = scaled(a, places) - scaled(b, places);
-  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+  return BigInt(digits) * unitOf(places);
 }
 
 /** The amount truncated to this many places. */
 export function truncated(amount: Decimal, places: number): Decimal {
-  if (amount.places <= places) return amount;
-  return { digits: amount.digits / 10n ** BigInt(amount.places - places), places };
-}
-
-function scaled({ digits, places }: Decimal, to: number): bigint {
-  return digits * 10n ** BigInt(to - places);
+  return amount - (amount % unitOf(places));
 }

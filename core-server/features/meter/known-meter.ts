@@ -1,4 +1,4 @@
-import { add, compare, type Decimal, decimalOf, truncated } from './decimal.js';
+import { type Decimal, decimalOf, truncated } from './decimal.js';
 
 /** What a caller knows about the meter in the photo. */
 export interface KnownMeter {
@@ -28,15 +28,18 @@ export function contradictionsOf(read: ReadDigits, known: KnownMeter): Contradic
   const found: Contradiction[] = [];
   if (!hasKnownLength(read, known)) found.push('digits');
   // Without the point, the digits are not an amount yet.
-  if (known.previous === undefined || read.fractionWheels === undefined) return found;
-  const value = decimalOf(read.text, read.fractionWheels);
-  const { maxIncrease } = known;
+  const { text, fractionWheels } = read;
+  if (known.previous === undefined || fractionWheels === undefined) return found;
+  const value = decimalOf(text, fractionWheels);
   // A counter does not show fractions of its last place.
-  const previous = truncated(known.previous, value.places);
-  const maxValue = maxIncrease && add(known.previous, maxIncrease);
-  if (compare(value, previous) < 0) {
-    if (!maxValue || !hasTurnedOver(read, value, previous, maxValue)) found.push('below');
-  } else if (maxValue && compare(value, maxValue) > 0) {
+  const previous = truncated(known.previous, fractionWheels);
+  const maxValue = known.maxIncrease === undefined ? undefined : known.previous + known.maxIncrease;
+  if (value < previous) {
+    // Unless the counter, which can have shown the previous value, passed 99…9 on its way.
+    const turn = decimalOf(`1${'0'.repeat(text.length)}`, fractionWheels);
+    const hasTurnedOver = maxValue !== undefined && previous < turn && value + turn <= maxValue;
+    if (!hasTurnedOver) found.push('below');
+  } else if (maxValue !== undefined && value > maxValue) {
     found.push('jump');
   }
   return found;
@@ -46,12 +49,6 @@ export function contradictionsOf(read: ReadDigits, known: KnownMeter): Contradic
 function hasKnownLength({ text: { length } }: ReadDigits, known: KnownMeter): boolean {
   const { digits = length, decimals = length - 1 } = known;
   return length === digits && length > decimals;
-}
-
-/** Whether the counter, which can have shown the previous value, passed 99…9 on its way to at most that. */
-function hasTurnedOver({ text }: ReadDigits, value: Decimal, previous: Decimal, maxValue: Decimal): boolean {
-  const turn = decimalOf(`1${'0'.repeat(text.length)}`, value.places);
-  return compare(previous, turn) < 0 && compare(add(value, turn), maxValue) <= 0;
 }
 
 /**

@@ -1,18 +1,15 @@
-import { type Manifest, type ModelEntry, modelFor } from '../../inference/models/manifest.js';
+import { type Manifest, modelFor } from '../../inference/models/manifest.js';
 import { readRules } from '../../inference/models/model-files.js';
-import { parseReaderRules, type ReaderRules } from './reader-rules.js';
+import { parseReaderRules } from './reader-rules.js';
 
-/** The networks of the meter reader with their rules: all that a worker must know to open them. */
-export interface MeterModel {
-  readonly locate: ModelEntry;
-  readonly refine: ModelEntry;
-  readonly read: ModelEntry;
-  readonly mark: ModelEntry;
-  readonly rules: ReaderRules;
-}
+export type MeterModel = Awaited<ReturnType<typeof loadMeterModel>>;
 
-/** The meter reader that the manifest serves. @throws Error if a file is missing or wrong */
-export async function loadMeterModel(manifest: Manifest, manifestUrl: URL): Promise<MeterModel> {
+/**
+ * The networks of the meter reader that the manifest serves, with their rules: all that a worker must know to open them.
+ *
+ * @throws Error if a file is missing or wrong
+ */
+export async function loadMeterModel(manifest: Manifest, manifestUrl: URL) {
   const read = modelFor(manifest, 'meter');
   return {
     locate: modelFor(manifest, 'meter-locate'),

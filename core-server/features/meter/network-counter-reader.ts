@@ -1,10 +1,10 @@
 import { createStopwatch } from '../../common/stopwatch.js';
+import type { RgbPicture } from '../../image/picture.js';
 import type { Model } from '../../inference/models/sessions.js';
-import type { CounterReader } from './counter-reading.js';
+import type { CounterReading } from './counter-reading.js';
 import { type Choice, chooseReadings } from './fuse/choose-reading.js';
 import { fuse } from './fuse/fuse.js';
-import { isRivalled } from './fuse/several-counters.js';
-import { angleOf } from './geometry.js';
+import { angleOf, centerOf, isOn, type Quad } from './geometry.js';
 import type { KnownMeter } from './known-meter.js';
 import { locate } from './locate/locate.js';
 import { asInTraining } from './locate/network-tensors.js';
@@ -26,6 +26,9 @@ export type MeterModels = {
   readonly mark: Pick<Model, 'run' | 'release'>;
 };
 
+/** Finds and reads a counter. Belongs to the thread that made it. */
+export type CounterReader = ReturnType<typeof createNetworkCounterReader>;
+
 /** The networks halve the picture twice; nothing smaller is readable. */
 const minSide = 16;
 
@@ -33,12 +36,19 @@ const minSide = 16;
  * Reads counters by our own networks: locate, refine, read every candidate in each direction that
  * may be right on one crop, the likeliest on all crops unless that one is clear, look at the wheels' marks, fuse. The same steps as models/meter/pipeline.py.
  */
-export function createNetworkCounterReader(models: MeterModels, rules: ReaderRules, now: () => number): CounterReader {
+export function createNetworkCounterReader(models: MeterModels, rules: ReaderRules, now: () => number) {
   const [firstCrop, ...otherCrops] = rules.crops;
   return {
+    /** Longer side of its input picture, pixels; smaller pictures are not enlarged. */
     maxSide: rules.maxSide,
+    /** How to scale it down. */
     resampling: asInTraining,
-    async read(picture, known, signal) {
+    /** The reading is null if there is no readable counter; timings are milliseconds in the networks. */
+    async read(
+      picture: RgbPicture,
+      known: KnownMeter,
+      signal: AbortSignal,
+    ): Promise<{ readonly reading: CounterReading | null; readonly timings: Readonly<Record<string, number>> }> {
       const { time, timings } = createStopwatch(now, signal);
       const timed = (name: keyof MeterModels): Pick<Model, 'run'> => ({
         run: (feeds) => time(name, () => models[name].run(feeds)),
@@ -78,7 +88,8 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
         timings,
       };
     },
-    async release() {
+    /** Frees the networks' memory. */
+    async release(): Promise<void> {
       await Promise.all(Object.values(models).map((model) => model.release()));
     },
   };
@@ -102,4 +113,19 @@ function isSeenEnough([first, second]: readonly Choice[], rules: ReaderRules, kn
   if (!first || second || first.probability < rules.seenEnough.read) return false;
   const confidence = fuse([first.hypothesis], rules, known)?.digitsConfidence ?? 0;
   return confidence >= rules.seenEnough.confidence;
+}
+
+/** A place whose likeliest reading is less likely than this is not another counter. An estimate. */
+const minReading = 0.5;
+
+/** Whether a place beside the counter reads as one too. */
+export function isRivalled(
+  counter: Quad,
+  places: readonly Pick<Hypothesis, 'quad' | 'legible' | 'readings'>[],
+  { refuse }: Pick<ReaderRules, 'refuse'>,
+): boolean {
+  return places.some(
+    ({ quad, legible, readings }) =>
+      legible >= refuse.legible && Math.max(0, ...readings.values()) >= minReading && !isOn(counter, centerOf(quad)),
+  );
 }

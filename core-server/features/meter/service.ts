@@ -13,19 +13,15 @@ import type { HandlerOptions, WorkerPool } from '../../inference/pool/worker-poo
 import type { MeterTasks } from './task.js';
 import { validateKnownMeter } from './validate.js';
 
-export interface MeterReadingDependencies {
+/** Handlers of MeterReadingService. */
+export function createMeterReadingHandlers(deps: {
   readonly pool: Pick<WorkerPool<MeterTasks>, 'run'>;
   readonly limits: ImageLimits;
   /** Readings below this confidence get the status CHECK, 0..1. */
   readonly checkBelow: number;
   /** The network that reads digits. */
   readonly model: ModelInfo;
-}
-
-export type MeterReadingHandlers = Handlers<MeterReadingServiceServer, [call: Call, options?: HandlerOptions]>;
-
-/** Handlers of MeterReadingService. */
-export function createMeterReadingHandlers(deps: MeterReadingDependencies): MeterReadingHandlers {
+}): Handlers<MeterReadingServiceServer, [call: Call, options?: HandlerOptions]> {
   const { pool, limits, checkBelow, model } = deps;
   return {
     /**

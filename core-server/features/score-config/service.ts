@@ -5,21 +5,14 @@ import type { Handlers } from '../../common/handlers.js';
 import type { ScoreStore } from './knex-store.js';
 import { validateGetDetectionScore, validateSetDetectionScore } from './validate.js';
 
-export interface ScoreConfigDependencies {
+/** Handlers of ScoreConfigService. */
+export function createScoreConfigHandlers(deps: {
   readonly scores: ScoreStore;
   readonly companies: Pick<Companies, 'authenticate'>;
   /** Shown for a company whose score was never set, 0..1. */
   readonly defaultScore: number;
-}
-
-type CallerOfScores = Pick<Call, 'keyId' | 'clientAddress' | 'signal'>;
-
-export type ScoreConfigHandlers = Handlers<ScoreConfigServiceServer, [call: CallerOfScores]>;
-
-/** Handlers of ScoreConfigService. */
-export function createScoreConfigHandlers(deps: ScoreConfigDependencies): ScoreConfigHandlers {
+}): Handlers<ScoreConfigServiceServer, [call: Pick<Call, 'keyId' | 'clientAddress' | 'signal'>]> {
   const { scores, companies, defaultScore } = deps;
-
   return {
     async getDetectionScore(request, { keyId, clientAddress, signal }) {
       const { company, password } = validateGetDetectionScore(request);

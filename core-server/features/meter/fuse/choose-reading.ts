@@ -30,18 +30,14 @@ function chooseReading(hypothesis: Hypothesis, rules: ReaderRules, known: KnownM
   const seen = [...hypothesis.readings];
   const judged = seen.map(([text, probability]): [string, number] => {
     // The colours of every reading only matter if amounts are to be compared.
-    const fractionWheels =
-      known.previous && wheelsFrom(readFraction(hypothesis, text, rules, known), rules.fractionSure);
+    const row = known.previous !== undefined && rowOf(hypothesis, text, wheelsOf(hypothesis, text));
+    const fractionWheels = row ? wheelsFrom(fractionOf(row, rules, known), rules.fractionSure) : undefined;
     return [text, probability * agreementOf({ text, fractionWheels }, known)];
   });
   const [text, likely] = judged.reduce((a, b) => (b[1] > a[1] ? b : a));
   const maxSeen = Math.max(...seen.map(([, probability]) => probability));
   const change = rules.weights.read * (logOf(likely) - logOf(maxSeen));
   return { hypothesis, text, probability: likely, weight: hypothesis.weight + change };
-}
-
-function readFraction(hypothesis: Hypothesis, text: string, rules: ReaderRules, known: KnownMeter) {
-  return fractionOf(rowOf(hypothesis, text, wheelsOf(hypothesis, text)), rules, known);
 }
 
 /** The wheels of a reading with their marks, which hold for readings of as many wheels. */

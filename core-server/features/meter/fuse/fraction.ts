@@ -1,4 +1,4 @@
-import { compare, decimalOf, truncated } from '../decimal.js';
+import { decimalOf, truncated } from '../decimal.js';
 import { agreementOf, type KnownMeter } from '../known-meter.js';
 import { logit, type Marks, sigmoid } from '../read/hypothesis.js';
 import type { ReaderRules } from '../reader-rules.js';
@@ -39,7 +39,7 @@ export function fractionOf(row: SeenRow, rules: FractionRules, known: KnownMeter
   const seen = lengthsOf(row, rules);
   const agreeing = seen.map((p, fractionWheels) => p * agreementOf({ text: row.text, fractionWheels }, known));
   const total = agreeing.reduce((sum, p) => sum + p, 0);
-  const lengths = total > 0 && known.previous ? agreeing.map((p) => p / total) : seen;
+  const lengths = total > 0 && known.previous !== undefined ? agreeing.map((p) => p / total) : seen;
   const top = Math.max(...lengths);
   const wheels = lengths.indexOf(top);
   const most = isTenfold(row.text, wheels, lengths.length, known) ? rules.fractionLikely : 1;
@@ -84,10 +84,8 @@ function usualLengths(red: readonly number[], { fractionPrior }: Pick<ReaderRule
 /** Whether the value is many times the previous one, while a point elsewhere would put it in its range. */
 function isTenfold(text: string, wheels: number, lengths: number, known: KnownMeter): boolean {
   const { previous } = known;
-  if (!previous) return false;
-  const limit = { ...previous, digits: previous.digits * farAbove };
-  const isFar = (places: number) => compare(decimalOf(text, places), limit) > 0;
-  const isNear = (places: number) =>
-    !isFar(places) && compare(decimalOf(text, places), truncated(previous, places)) >= 0;
+  if (previous === undefined) return false;
+  const isFar = (places: number) => decimalOf(text, places) > previous * farAbove;
+  const isNear = (places: number) => !isFar(places) && decimalOf(text, places) >= truncated(previous, places);
   return isFar(wheels) && Array.from({ length: lengths }, (_, places) => places).some(isNear);
 }

@@ -12,16 +12,7 @@ export interface FloatTensor {
 /** Runs a network that has one input and one output. */
 export type RunNetwork = (input: FloatTensor) => Promise<FloatTensor>;
 
-/** The PP-OCRv4 networks that @gutenye/ocr-node carries. */
-export interface PaddleOcr {
-  /** Text detector: float[1,3,H,W] BGR, sides multiples of 32 → probability map [1,1,H,W]. */
-  readonly detect: RunNetwork;
-  /** Recogniser: float[1,3,48,W] BGR → [1, steps, alphabet + 1]. */
-  readonly recognise: RunNetwork;
-  /** Text of class 1, 2, … of the recogniser. */
-  readonly alphabet: readonly string[];
-  release(): Promise<void>;
-}
+export type PaddleOcr = Awaited<ReturnType<typeof openPaddleOcr>>;
 
 // PP-OCR feeds BGR but subtracts ImageNet's RGB means in plane order.
 export const asDetector = { mean: [0.485, 0.456, 0.406], deviation: [0.229, 0.224, 0.225] };
@@ -38,8 +29,8 @@ const recogniser = {
 };
 const alphabetFile = 'ppocr_keys_v1.txt';
 
-/** Loads both networks and the recogniser's alphabet. */
-export async function openPaddleOcr(): Promise<PaddleOcr> {
+/** Loads the PP-OCRv4 networks that @gutenye/ocr-node carries. */
+export async function openPaddleOcr() {
   const folder = modelsFolder();
   const [detect, recognise, keys] = await Promise.all([
     openModel({ name: 'pp-ocr-detector', version: '4', graphs: [detector] }, folder),
@@ -47,11 +38,13 @@ export async function openPaddleOcr(): Promise<PaddleOcr> {
     readFile(new URL(alphabetFile, folder), 'utf8'),
   ]);
   return {
+    /** Text detector: float[1,3,H,W] BGR, sides multiples of 32 → probability map [1,1,H,W]. */
     detect: runnerOf(detect),
+    /** Recogniser: float[1,3,48,W] BGR → [1, steps, alphabet + 1]. */
     recognise: runnerOf(recognise),
-    // One character per line; the last class, the space, is not in the file.
+    /** Text of class 1, 2, … of the recogniser: a character per line of the file, and the space, which is not in it. */
     alphabet: [...keys.split('\n'), ' '],
-    async release() {
+    async release(): Promise<void> {
       await Promise.all([detect.release(), recognise.release()]);
     },
   };

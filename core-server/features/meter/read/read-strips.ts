@@ -1,12 +1,11 @@
-import type { Point, RgbPicture } from '../../../image/picture.js';
+import type { Point, Region, RgbPicture, Size } from '../../../image/picture.js';
 import { copyRegion } from '../../../image/resize/copy-region.js';
 import type { Model } from '../../../inference/models/sessions.js';
 import { floatsOf, pictureTensor } from '../../../inference/models/tensors.js';
-import { mapped, type Quad } from '../geometry.js';
+import { boundingBoxOf, mapped, type Quad } from '../geometry.js';
 import { quadsTensor } from '../locate/network-tensors.js';
 import type { Crop } from '../reader-rules.js';
 import type { ReadStrip } from './hypothesis.js';
-import { stripRegion } from './strip-region.js';
 
 /** Crops the quads from the picture and reads each as a strip, in one run. */
 export async function readStrips(
@@ -56,4 +55,25 @@ export function expand(quad: Quad, { mx, my, sx, sy, dy }: Crop): Quad {
     moved(c, [d, c], outX, [b, c], dy + outY),
     moved(d, [d, c], -outX, [a, d], dy + outY),
   ];
+}
+
+/** Pixels of the picture that one of the pyramid's smallest level covers in each direction. */
+const coarsest = 4;
+/** Sampling reaches one pixel further than a strip on every level. */
+const reach = 2 * coarsest;
+/** The pyramid needs this much in each direction. */
+const minSide = 4 * coarsest;
+
+/** The region that the strips need, aligned to the pyramid's grid, so that they look as in the whole picture. */
+export function stripRegion(quads: readonly Quad[], { width, height }: Size): Region {
+  const box = boundingBoxOf(quads, { width, height });
+  const range = (min: number, max: number, size: number): [number, number] => {
+    const maxFrom = Math.floor(Math.max(0, size - minSide) / coarsest) * coarsest;
+    const from = Math.min(Math.floor(Math.max(0, min - reach) / coarsest) * coarsest, maxFrom);
+    const to = Math.ceil((max + reach) / coarsest) * coarsest;
+    return [from, Math.min(size, Math.max(to, from + minSide))];
+  };
+  const [left, right] = range(box.xmin, box.xmax, width);
+  const [top, bottom] = range(box.ymin, box.ymax, height);
+  return { left, top, width: right - left, height: bottom - top };
 }

@@ -285,8 +285,8 @@ suite('readMeter', () => {
       digits: 8,
       decimals: 3,
       unit: 'kWh',
-      previous: { digits: 1205n, places: 1 },
-      maxIncrease: { digits: 10n, places: 0 },
+      previous: decimalOf('1205', 1),
+      maxIncrease: decimalOf('10', 0),
     });
     assert.equal(runs[0]?.input.printed, true);
   });

@@ -175,7 +175,11 @@ suite('fractionOf', () => {
     });
     test('a value many times the previous one is a question of the point', () => {
       const sureWith = (previous?: Decimal) =>
-        fractionOf({ ...marked([0.01, 0.97, 0.01, 0, 0], 0.01), text: '012345' }, usual, previous && { previous });
+        fractionOf(
+          { ...marked([0.01, 0.97, 0.01, 0, 0], 0.01), text: '012345' },
+          usual,
+          previous === undefined ? {} : { previous },
+        );
       assert.ok(sureWith().sure > 0.95);
       assert.ok(sureWith(decimalOf('1200', 0)).sure > 0.95);
       const { wheels, sure } = sureWith(decimalOf('120', 0));

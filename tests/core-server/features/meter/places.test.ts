@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { isRivalled } from '../../../../core-server/features/meter/fuse/several-counters.js';
 import type { Quad } from '../../../../core-server/features/meter/geometry.js';
 import { chooseCandidates } from '../../../../core-server/features/meter/locate/locate.js';
-import { stripRegion } from '../../../../core-server/features/meter/read/strip-region.js';
+import { isRivalled } from '../../../../core-server/features/meter/network-counter-reader.js';
+import { stripRegion } from '../../../../core-server/features/meter/read/read-strips.js';
 import { quadOf } from './reference.js';
 
 const box = (xmin: number, ymin: number, xmax: number, ymax: number) =>
