@@ -1,7 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
 import { connect } from 'node:net';
-import type { MethodDefinition } from '@grpc/grpc-js';
 
 const checkTimeoutMs = 1_000;
 
@@ -37,31 +36,20 @@ export function isListening(address: { host: string; port: number }): Promise<bo
  */
 export async function isGrpcServing(address: string, isTls = false): Promise<boolean> {
   // Only this check needs these packages, which are half of what a health check costs.
-  const { Client, credentials } = await import('@grpc/grpc-js');
-  const { service } = await import('grpc-health-check');
-  // The package types its service by index; the method is part of the health protocol.
-  const check = service['Check'] as MethodDefinition<{ service: string }, { status: string }>;
-  const client = isTls
-    ? new Client(address, credentials.createSsl(null, null, null, unverified), {
-        // TLS requests a certificate by name; Node.js refuses an address instead.
-        'grpc.ssl_target_name_override': 'localhost',
-      })
-    : new Client(address, credentials.createInsecure());
+  const { credentials } = await import('@grpc/grpc-js');
+  const { createCoreClient } = await import('../rest-facade/core-client/core-client.js');
+  const core = createCoreClient(address, {
+    credentials: isTls ? credentials.createSsl(null, null, null, unverified) : credentials.createInsecure(),
+    // TLS requests a certificate by name; Node.js refuses an address instead.
+    options: isTls ? { 'grpc.ssl_target_name_override': 'localhost' } : {},
+  });
   try {
-    return await new Promise<boolean>((resolve) => {
-      client.makeUnaryRequest(
-        check.path,
-        check.requestSerialize,
-        check.responseDeserialize,
-        { service: '' },
-        { deadline: Date.now() + checkTimeoutMs },
-        (error, response) => {
-          resolve(!error && response?.status === 'SERVING');
-        },
-      );
-    });
+    await core.checkHealth(checkTimeoutMs);
+    return true;
+  } catch {
+    return false;
   } finally {
-    client.close();
+    core.close();
   }
 }
 

@@ -1,5 +1,5 @@
 import { ServerCredentials } from '@grpc/grpc-js';
-import { readCertificates, readIdentity, restrictCiphers } from '../../runtime/net/tls.js';
+import { readCertificates, readIdentity } from '../../runtime/net/tls.js';
 import { limitHandshake } from './grpc-js-patches/server-options.js';
 
 /** The settings that it reads. */
@@ -21,13 +21,12 @@ const maxHandshakeMs = 10_000;
  */
 export async function loadServerCredentials(config: TlsConfig): Promise<ServerCredentials> {
   const { CORE_TLS_CERT: certFile, CORE_TLS_KEY: keyFile, CORE_TLS_CLIENT_CA: caFile } = config;
-  if (certFile === undefined || keyFile === undefined) return ServerCredentials.createInsecure();
-  const { cert, key } = await readIdentity('CORE_TLS', certFile, keyFile);
+  const identity = await readIdentity('CORE_TLS', certFile, keyFile);
+  if (identity === undefined) return ServerCredentials.createInsecure();
   const clientAuthority = caFile === undefined ? null : await readCertificates('CORE_TLS_CLIENT_CA', caFile);
-  restrictCiphers();
   const credentials = ServerCredentials.createSsl(
     clientAuthority,
-    [{ cert_chain: cert, private_key: key }],
+    [{ cert_chain: identity.cert, private_key: identity.key }],
     clientAuthority !== null,
   );
   limitHandshake(credentials, Math.min(maxHandshakeMs, config.CORE_MAX_DEADLINE_MS));

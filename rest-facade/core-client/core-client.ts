@@ -3,8 +3,8 @@ import { service as healthService } from 'grpc-health-check';
 import { Refusal } from '../../runtime/errors/refusal.js';
 import { withoutStack } from '../../runtime/node-patches/without-stack.js';
 import type { Rpc } from '../protos.js';
-import { type CoreTrust, plainText } from '../tls.js';
 import { createCoreConnection, keepaliveTimeoutMs } from './core-connection.js';
+import { type CoreTrust, plainText } from './core-trust.js';
 import { coreUnavailable, fromGrpcError } from './grpc-error.js';
 
 /** What accompanies the message of a call. */

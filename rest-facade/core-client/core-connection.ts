@@ -1,6 +1,6 @@
 import { Client, connectivityState } from '@grpc/grpc-js';
 import { maxMessageBytes } from '../../runtime/net/grpc-channel.js';
-import type { CoreTrust } from '../tls.js';
+import type { CoreTrust } from './core-trust.js';
 import { coreUnavailable } from './grpc-error.js';
 
 /**

@@ -1,18 +1,19 @@
 import type { Logger } from 'pino';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
 import { parseTrustedProxies } from '../../runtime/net/addresses.js';
+import { readIdentity } from '../../runtime/net/tls.js';
 import { startMetricsServer } from '../../runtime/observe/metrics-server.js';
 import { noTracing, type Tracing } from '../../runtime/observe/tracing.js';
 import { closeInTurn, type Closer } from '../../runtime/process/close-in-turn.js';
 import { readVersion } from '../../runtime/process/version.js';
 import { type Config, isNumeric, requestLimitsOf, toTarget } from '../config.js';
 import { createCoreClient } from '../core-client/core-client.js';
+import { loadCoreTrust } from '../core-client/core-trust.js';
 import { createDocument } from '../openapi/create-document.js';
 import { createPages } from '../pages/create-pages.js';
 import { loadStaticFiles } from '../pages/static-files.js';
 import { loadRpcs } from '../protos.js';
 import { createRoutes } from '../request/rules.js';
-import { loadCoreTrust, loadIdentity } from '../tls.js';
 import { createApp } from './app.js';
 import { startHttpServer } from './http-server.js';
 import { createMetrics } from './metrics.js';
@@ -45,7 +46,7 @@ export async function startRestFacade(deps: {
   try {
     const routes = createRoutes(loadRpcs());
     const { REST_CORE_ADDRESS: coreAddress } = config;
-    const identity = await loadIdentity(config, 'REST_TLS');
+    const identity = await readIdentity('REST_TLS', config.REST_TLS_CERT, config.REST_TLS_KEY);
     const core = createCoreClient(
       toTarget(coreAddress),
       await loadCoreTrust(config),

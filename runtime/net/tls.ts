@@ -9,10 +9,16 @@ export interface Identity {
 }
 
 /**
- * Reads the certificate chain of `<prefix>_CERT` and its key of `<prefix>_KEY`.
+ * Reads the certificate chain of `<prefix>_CERT` and its key of `<prefix>_KEY`, if both are configured, and restricts
+ * the ciphers.
  * @throws ConfigError naming the variables whose files cannot be used
  */
-export async function readIdentity(prefix: string, certFile: string, keyFile: string): Promise<Identity> {
+export async function readIdentity(
+  prefix: string,
+  certFile: string | undefined,
+  keyFile: string | undefined,
+): Promise<Identity | undefined> {
+  if (certFile === undefined || keyFile === undefined) return undefined;
   const cert = await readCertificates(`${prefix}_CERT`, certFile);
   const key = await readPem(`${prefix}_KEY`, keyFile, 'PRIVATE KEY');
   try {
@@ -23,6 +29,7 @@ export async function readIdentity(prefix: string, certFile: string, keyFile: st
       `${prefix}_CERT is ${certName} and ${prefix}_KEY is ${keyName}: want a certificate and its private key; OpenSSL says ${String(cause)}`,
     );
   }
+  restrictCiphers();
   return { cert, key };
 }
 
@@ -57,6 +64,6 @@ const ciphers = [
  * From now on, this process uses only these ciphers for TLS. It applies to the whole process, since grpc-js
  * takes a list of its own only from the environment.
  */
-export function restrictCiphers(): void {
+function restrictCiphers(): void {
   tls.DEFAULT_CIPHERS = ciphers.join(':');
 }

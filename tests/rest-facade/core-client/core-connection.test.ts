@@ -10,7 +10,7 @@ import {
   ScoreConfigServiceService,
 } from '../../../generated/imageanalysis/v1/score_config.js';
 import { type CoreConnection, createCoreConnection } from '../../../rest-facade/core-client/core-connection.js';
-import { loadCoreTrust } from '../../../rest-facade/tls.js';
+import { loadCoreTrust } from '../../../rest-facade/core-client/core-trust.js';
 import { deferred } from '../../helpers/deferred.js';
 import { createForm } from '../../helpers/net/form.js';
 import { bindServer } from '../../helpers/net/grpc.js';
