@@ -38,6 +38,10 @@ serveTasks<AnalysisTasks>({
       inspect(input, job);
       return faceDetector.detectFaces(input, job.signal, job.hasSpareCore);
     },
+    async redactFaces(input, job) {
+      inspect(input, job);
+      return faceDetector.redactFaces(input, job.signal, job.hasSpareCore);
+    },
     async readMeter(input, job) {
       inspect(input, job);
       return meterReader.readMeter(input, job.signal);

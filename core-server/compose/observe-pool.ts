@@ -1,6 +1,6 @@
 import { Refusal } from '../../runtime/errors/refusal.js';
 import type { Tracing } from '../../runtime/observe/tracing.js';
-import type { DetectFacesOutput } from '../features/face/task.js';
+import type { DetectFacesOutput, RedactFacesOutput } from '../features/face/task.js';
 import type { ReadMeterOutput } from '../features/meter/task.js';
 import type { WorkerPool } from '../inference/pool/worker-pool.js';
 import type { AnalysisTasks } from './analysis-models.js';
@@ -24,6 +24,10 @@ export function observePool({ pool, metrics, tracing, models }: ObservedPool): O
     detectFaces({ faces, model, timings }: DetectFacesOutput) {
       metrics.facesFound(faces.length);
       infer(model.name, timings['infer']);
+    },
+    redactFaces({ faceCount, model, timings }: RedactFacesOutput) {
+      metrics.facesFound(faceCount);
+      infer(model, timings['infer']);
     },
     readMeter({ reading, timings }: ReadMeterOutput) {
       metrics.meterRead(reading?.status.toLowerCase() ?? 'none', reading?.confidence);

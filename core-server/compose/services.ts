@@ -56,6 +56,7 @@ export function createServices(core: ServiceDependencies, settings: StreamSettin
     pool,
     limits,
     resolveThreshold: createThresholdResolver(scores, defaultScore),
+    resolveRedactionThreshold: createThresholdResolver(scores, Math.min(defaultScore, models.face.redactionScore)),
   });
   const scoreConfig = createScoreConfigHandlers({ scores, companies, defaultScore });
   const meter = createMeterReadingHandlers({
@@ -74,7 +75,9 @@ export function createServices(core: ServiceDependencies, settings: StreamSettin
       implementation: {
         detectSingleFace: unary(face.detectSingleFace, settings),
         detectAllFaces: unary(face.detectAllFaces, settings),
+        redactFaces: unary(face.redactFaces, settings),
         streamDetectFaces: bidi(streamed(face.detectAllFaces), settings),
+        streamRedactFaces: bidi(streamed(face.redactFaces), settings),
       } satisfies Methods<FaceDetectionServiceServer>,
     },
     {

@@ -1,7 +1,7 @@
-import sharp from 'sharp';
 import { refuse } from '../../runtime/errors/refusal.js';
 import { alignPixels } from './align.js';
 import { decodeRegion } from './decode/decode.js';
+import { encodePicture, type ImageFormat } from './encode.js';
 import {
   type Box,
   type OpenPicture,
@@ -20,7 +20,7 @@ export interface CropWish {
   readonly size?: number | undefined;
   /** Room on each side, as a share of the box's width and height, or of the aligned square. */
   readonly margin: number;
-  readonly format: 'jpeg' | 'png' | 'webp';
+  readonly format: ImageFormat;
   /** Turned and scaled so that eyes, nose and mouth lie where recognition networks expect them, in a square. */
   readonly isAligned: boolean;
 }
@@ -36,7 +36,6 @@ export const plainCrop: CropWish = { margin: 0, format: 'jpeg', isAligned: false
 
 /** Side of an aligned crop, unless another is wished for. */
 const alignedSide = 112;
-const quality = 90;
 /** Of all crops that are not plain: uncompressed they still fit in a message of 64 MiB. */
 const maxCropPixels = 16_000_000;
 // Two, so that one is read while the other is compressed; other workers need the CPU cores too.
@@ -72,7 +71,7 @@ export async function cropFaces(
           )
         : undefined;
       crops[index] = cut
-        ? await encode(cut, wholeOf(cut), wish.format)
+        ? await encodePicture(cut, wish.format)
         : await cutBox(picture, inside(boxes[index] ?? face.box, source.size, around), wish);
     }
   };
@@ -142,7 +141,8 @@ function inside(box: Box, size: Size, around: Region): Region {
   return { ...region, left: region.left - around.left, top: region.top - around.top };
 }
 
-function widened({ xmin, ymin, xmax, ymax }: Box, margin: number): Box {
+/** A box with room on each side, as a share of its width and height; it may reach beyond the picture. */
+export function widened({ xmin, ymin, xmax, ymax }: Box, margin: number): Box {
   const [x, y] = [(xmax - xmin) * margin, (ymax - ymin) * margin];
   return { xmin: xmin - x, ymin: ymin - y, xmax: xmax + x, ymax: ymax + y };
 }
@@ -151,14 +151,7 @@ function widened({ xmin, ymin, xmax, ymax }: Box, margin: number): Box {
 const withRoomToTurn = (box: Box): Box => widened(box, 0.75);
 
 function cutBox(picture: RgbPicture, region: Region, wish: CropWish): Promise<Uint8Array> {
-  if (wish.size === undefined) return encode(picture, region, wish.format);
+  if (wish.size === undefined) return encodePicture(picture, wish.format, region);
   const size = scaledSize(region, wish.size / Math.max(region.width, region.height));
-  return encode(resizePicture(picture, size, region), wholeOf(size), wish.format);
-}
-
-function encode({ data, width, height }: RgbPicture, region: Region, format: CropWish['format']): Promise<Uint8Array> {
-  return sharp(data, { raw: { width, height, channels: 3 } })
-    .extract({ ...region })
-    .toFormat(format, format === 'png' ? {} : { quality })
-    .toBuffer();
+  return encodePicture(resizePicture(picture, size, region), wish.format);
 }

@@ -4,7 +4,8 @@ import type { Candidates } from '../request/choose-route.js';
 import type { Field } from '../request/field.js';
 import { hasPicture, isChoice, type PictureRule, type Route } from '../request/rules.js';
 import { createRenderer } from '../response/create-renderer.js';
-import { fieldOptionsOf } from '../response/field-options.js';
+import { fieldOptionsOf, messageOptionsOf } from '../response/field-options.js';
+import { scalarOf } from '../response/scalars.js';
 import { describeErrors } from './describe-errors.js';
 import { type createResponseSchemas, exampleOf } from './describe-response.js';
 import { type ErrorReason, reasonsOf } from './refusals.js';
@@ -56,6 +57,8 @@ export function tagOf({ rpc }: Route): string {
 
 function describeSuccess(routes: Candidates, { responses }: OperationContext): Schema {
   const [{ rpc }] = routes;
+  const { file } = messageOptionsOf(rpc.response);
+  if (file !== undefined) return describeFile(rpc.response, file);
   const render = createRenderer(rpc.response);
   const schemas = routes.map((route) => responses.describe(route.rpc.response));
   return {
@@ -70,6 +73,24 @@ function describeSuccess(routes: Candidates, { responses }: OperationContext): S
     },
   };
 }
+
+/** A response that is a file, and the headers that show the other fields. */
+function describeFile(message: protobuf.Type, { headers, mediaRange }: RestFile): Schema {
+  const shown = headers.map(({ name, field }) => {
+    const { example } = fieldOptionsOf(field);
+    return [
+      name,
+      { description: commentOf(field), schema: scalarOf(field).schema, ...(example !== undefined && { example }) },
+    ];
+  });
+  return {
+    description: commentOf(message),
+    headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' }, ...Object.fromEntries(shown) },
+    content: { [mediaRange]: { schema: { type: 'string', format: 'binary' } } },
+  };
+}
+
+type RestFile = NonNullable<ReturnType<typeof messageOptionsOf>['file']>;
 
 /** Path variables, headers and query parameters; a name shared by several routes is one parameter. */
 function describeParameters(routes: readonly Route[]): Schema[] {

@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs';
-import type { FieldRules, RestEnum, RestField, RestMessage } from '../../generated/imageanalysis/v1/rest.js';
+import type { FieldRules, RestEnum, RestField, RestFile, RestMessage } from '../../generated/imageanalysis/v1/rest.js';
 import { optionOf } from '../read-option.js';
 
 /**
@@ -8,7 +8,7 @@ import { optionOf } from '../read-option.js';
  */
 export function fieldOptionsOf(field: protobuf.Field) {
   const { required, onRequest, maxLength, pattern, minimum, maximum, example } = optionOf<FieldRules>(field, 'rules');
-  const { name, inline, minDecimals, maxDecimals, note } = optionOf<RestField>(field, 'rest_field');
+  const { name, inline, minDecimals, maxDecimals, note, header } = optionOf<RestField>(field, 'rest_field');
   const hasPresence = field.partOf !== null || field.resolvedType instanceof protobuf.Type;
   const isEmptyAbsent = onRequest && (field.repeated || !hasPresence);
   if (isEmptyAbsent && !field.repeated && !/^(string|bytes)$/.test(field.type))
@@ -37,18 +37,44 @@ export function fieldOptionsOf(field: protobuf.Field) {
     decimals: maxDecimals === 0 ? undefined : { min: minDecimals, max: maxDecimals },
     /** Shown as a clause of `message`. */
     note,
+    /** Shown as this header beside a file; empty for all others. */
+    header,
   };
 }
 
-/** Whether a response with this message has `process_time`, and the fields in the order of its members. */
+/**
+ * Whether a response with this message has `process_time`, the fields in the order of its members, and the file that it
+ * is in place of JSON.
+ */
 export function messageOptionsOf(message: protobuf.Type) {
-  const { untimed, order } = optionOf<RestMessage>(message, 'rest_message');
+  const { untimed, order, file } = optionOf<RestMessage>(message, 'rest_message');
   const fields = message.fieldsArray;
   const isWhole = order.length === fields.length && fields.every(({ name }) => order.includes(name));
   if (order.length > 0 && !isWhole)
     throw new Error(`${message.fullName.slice(1)}: order, want the names of all its fields, once`);
   const ordered = order.flatMap((name) => message.fields[name] ?? []);
-  return { isTimed: !untimed, fields: order.length > 0 ? ordered : fields };
+  return {
+    isTimed: !untimed,
+    fields: order.length > 0 ? ordered : fields,
+    file: file && readFile(message, file),
+  };
+}
+
+function readFile(message: protobuf.Type, { body, type, mediaRange }: RestFile) {
+  if (message.fields[body]?.type !== 'bytes' || message.fields[type]?.type !== 'string')
+    throw new Error(`${message.fullName.slice(1)}: file, want a field of bytes and one of type string for its type`);
+  const headers = message.fieldsArray
+    .map((field) => ({ name: fieldOptionsOf(field).header, field }))
+    .filter(({ name }) => name !== '');
+  return {
+    /** Names of the fields that are the body, and its content type. */
+    body,
+    type,
+    /** What its content types have in common. */
+    mediaRange,
+    /** Headers by their names, and the fields that they show. */
+    headers,
+  };
 }
 
 /** The values of an enumeration by their names in the proto, which need a prefix there. */

@@ -20,6 +20,7 @@ import { groupRoutes } from '../request/choose-route.js';
 import { methodNotAllowed, noSuchRoute } from '../request/no-such-route.js';
 import { badlyEncoded } from '../request/parse-target.js';
 import { createRoutes, type Route } from '../request/rules.js';
+import { messageOptionsOf } from '../response/field-options.js';
 import { renderError } from '../response/http-error.js';
 import { send } from '../response/send.js';
 import { setAnswerHeaders } from './answer-headers.js';
@@ -107,11 +108,12 @@ const commonHeaders = ['apikey', 'authorization', 'content-type', 'traceparent',
  */
 function allowOrigins(origins: readonly string[], routes: readonly Route[]): RequestHandler {
   const ownHeaders = routes.flatMap(({ headers }) => headers.map(({ name }) => name));
+  const shown = routes.flatMap(({ rpc }) => messageOptionsOf(rpc.response).file?.headers ?? []);
   return cors({
     origin: origins.includes('*') ? '*' : [...origins],
     methods: [...new Set(routes.map(({ verb }) => verb))].sort(),
     allowedHeaders: [...new Set([...commonHeaders, ...ownHeaders])].sort(),
-    exposedHeaders: ['retry-after', 'x-request-id'],
+    exposedHeaders: [...new Set(['retry-after', ...shown.map(({ name }) => name), 'x-request-id'])],
     maxAge: 600,
     preflightContinue: true,
   });

@@ -13,7 +13,7 @@ import { parseQuery } from '../request/parse-target.js';
 import { readBody } from '../request/read-body.js';
 import { hasPicture } from '../request/rules.js';
 import { reserveBody, reserveResponse } from '../reserve-memory.js';
-import { createRenderer, type Renderer } from '../response/create-renderer.js';
+import { createResponder, type Responder } from '../response/create-responder.js';
 import { send } from '../response/send.js';
 import { contextOf } from './request-context.js';
 
@@ -33,7 +33,7 @@ export function handleOperation(
   deps: OperationDependencies,
   candidates: Candidates,
 ): RequestHandler<Record<string, string>> {
-  const renderers = new Map(candidates.map((route) => [route.rpc, createRenderer(route.rpc.response)]));
+  const responders = new Map(candidates.map((route) => [route.rpc, createResponder(route.rpc.response)]));
   return async (request, response) => {
     const context = contextOf(response);
     context.route = candidates[0].template;
@@ -77,10 +77,10 @@ export function handleOperation(
     };
     const found = await (hasPicture(route.body) ? deps.throttle.run(`${route.rpc.path} ${apiKey}`, answer) : answer());
     const elapsedMs = performance.now() - context.arrivedAt;
-    const render = renderers.get(route.rpc) as Renderer;
-    const body = render(found, elapsedMs);
+    const respond = responders.get(route.rpc) as Responder;
+    const shown = respond(found, elapsedMs);
     // Others are small, and may be of a score that has been set by now.
-    if (hasPicture(route.body)) reserveResponse(response, share, body.length);
-    send(request, response, { status: 200, headers: {}, body });
+    if (hasPicture(route.body)) reserveResponse(response, share, shown.body.length);
+    send(request, response, { status: 200, ...shown });
   };
 }

@@ -52,6 +52,28 @@ func ExampleClient_detectAllFaces() {
 	// Output: 1 THRESHOLD_SOURCE_REQUEST
 }
 
+func ExampleClient_redactFaces() {
+	client := connect()
+	defer client.Close()
+
+	style := "box"
+	redacted, err := client.Faces.RedactFaces(context.Background(), &v1.RedactFacesRequest{
+		Image: readSample("astronaut.jpg"),
+		Style: &style,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	answer, err := client.Faces.DetectAllFaces(context.Background(), &v1.DetectAllFacesRequest{
+		Image: redacted.Image,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(redacted.ContentType, redacted.FaceCount, len(answer.Faces))
+	// Output: image/jpeg 1 0
+}
+
 func ExampleClient_readMeter() {
 	client := connect()
 	defer client.Close()

@@ -6,8 +6,12 @@ import {
   DetectSingleFaceRequest,
   type DetectSingleFaceResponse,
   FaceDetectionServiceClient,
+  RedactFacesRequest,
+  type RedactFacesResponse,
   StreamDetectFacesRequest,
   type StreamDetectFacesResponse,
+  StreamRedactFacesRequest,
+  type StreamRedactFacesResponse,
 } from '../../generated/imageanalysis/v1/face_detection.js';
 import {
   MeterReadingServiceClient,
@@ -35,7 +39,9 @@ export {
   type DetectAllFacesResponse,
   type DetectSingleFaceResponse,
   type Face,
+  type RedactFacesResponse,
   type StreamDetectFacesResponse,
+  type StreamRedactFacesResponse,
   ThresholdSource,
 } from '../../generated/imageanalysis/v1/face_detection.js';
 export type { BoundingBox } from '../../generated/imageanalysis/v1/geometry.js';
@@ -80,6 +86,8 @@ export interface ImageAnalysisClient {
   ): Promise<DetectSingleFaceResponse>;
   /** Finds all faces, largest first. */
   detectAllFaces(request: DeepPartial<DetectAllFacesRequest>, options?: CallOptions): Promise<DetectAllFacesResponse>;
+  /** Hides all faces, and returns the picture without metadata. */
+  redactFaces(request: DeepPartial<RedactFacesRequest>, options?: CallOptions): Promise<RedactFacesResponse>;
   /** Reads a water meter; NO_READING if there is no readable counter. */
   readMeter(request: DeepPartial<ReadMeterRequest>, options?: CallOptions): Promise<ReadMeterResponse>;
   /** Returns a company's default threshold. */
@@ -100,6 +108,11 @@ export interface ImageAnalysisClient {
     requests: Requests<StreamDetectFacesRequest>,
     options?: { readonly signal?: AbortSignal },
   ): AsyncGenerator<StreamDetectFacesResponse>;
+  /** Hides the faces in many pictures; otherwise like `streamDetectFaces`. */
+  streamRedactFaces(
+    requests: Requests<StreamRedactFacesRequest>,
+    options?: { readonly signal?: AbortSignal },
+  ): AsyncGenerator<StreamRedactFacesResponse>;
   /** Reads many meters; otherwise like `streamDetectFaces`. */
   streamReadMeters(
     requests: Requests<StreamReadMetersRequest>,
@@ -130,6 +143,8 @@ export function createClient(options: ClientOptions): ImageAnalysisClient {
       call(faces.detectSingleFace.bind(faces), DetectSingleFaceRequest.fromPartial(request), callOptions),
     detectAllFaces: (request, callOptions) =>
       call(faces.detectAllFaces.bind(faces), DetectAllFacesRequest.fromPartial(request), callOptions),
+    redactFaces: (request, callOptions) =>
+      call(faces.redactFaces.bind(faces), RedactFacesRequest.fromPartial(request), callOptions),
     readMeter: (request, callOptions) =>
       call(meters.readMeter.bind(meters), ReadMeterRequest.fromPartial(request), callOptions),
     getDetectionScore: (request, callOptions) =>
@@ -141,6 +156,13 @@ export function createClient(options: ClientOptions): ImageAnalysisClient {
         () => faces.streamDetectFaces(metadata),
         requests,
         (request) => StreamDetectFacesRequest.fromPartial(request),
+        signal,
+      ),
+    streamRedactFaces: (requests, { signal } = {}) =>
+      boundedStream(
+        () => faces.streamRedactFaces(metadata),
+        requests,
+        (request) => StreamRedactFacesRequest.fromPartial(request),
         signal,
       ),
     streamReadMeters: (requests, { signal } = {}) =>

@@ -66,6 +66,13 @@ export interface AllFacesAnswer extends Answer, DetectionDetails {
   readonly result: readonly DetectedFace[];
 }
 
+/** A picture with its faces hidden. */
+export interface RedactedPicture {
+  /** The picture file, whose type is that of the blob. */
+  readonly image: Blob;
+  readonly faceCount: number;
+}
+
 export interface MeterAnswer extends Answer {
   /** All digits, leading zeros kept. */
   readonly meter_number: string;

@@ -1,5 +1,5 @@
 import { type Reason, RefusedError } from './refused-error.js';
-import type { AllFacesAnswer, MeterAnswer, ScoreAnswer, SingleFaceAnswer } from './rest-answers.js';
+import type { AllFacesAnswer, MeterAnswer, RedactedPicture, ScoreAnswer, SingleFaceAnswer } from './rest-answers.js';
 import { retried, type RetryOptions, toError } from './retry.js';
 import { type CallOptions, withinTime } from './time-limit.js';
 
@@ -41,6 +41,18 @@ export interface DetectionOptions extends CallOptions {
   readonly cropSize?: number;
 }
 
+/** Options for a redaction. */
+export interface RedactionOptions extends CallOptions {
+  /** A registered company, whose score is the threshold. */
+  readonly company?: string;
+  /** Threshold, 0 to 1; overrides the company's. Lower ones hide more faces, and more that are none. */
+  readonly minScore?: number;
+  readonly style?: 'blur' | 'pixelate' | 'box';
+  /** Room around the face on each side that is hidden too, 0 to 1 of its box. */
+  readonly margin?: number;
+  readonly format?: 'jpeg' | 'png' | 'webp';
+}
+
 /** What is known about a meter, and options for its reading. */
 export interface ReadingOptions extends CallOptions {
   /** Number of wheels on the counter, including those of the fraction. */
@@ -69,6 +81,8 @@ export interface RestClient {
   detectSingleFace(file: Picture, options?: DetectionOptions): Promise<SingleFaceAnswer>;
   /** Finds all faces, largest first. */
   detectAllFaces(file: Picture, options?: DetectionOptions & { readonly maxFaces?: number }): Promise<AllFacesAnswer>;
+  /** Hides all faces, and returns the picture without metadata. */
+  redactFaces(file: Picture, options?: RedactionOptions): Promise<RedactedPicture>;
   /** Reads a water meter; NO_READING if there is no readable counter. */
   readMeter(file: Picture, options?: ReadingOptions): Promise<MeterAnswer>;
   /** The same from `data:<image type>;base64,<data>`, as returned by a canvas. */
@@ -83,7 +97,12 @@ export function createRestClient(options: RestClientOptions): RestClient {
   const { apiKey, timeoutMs = 30_000, retries, maxDelayMs } = options;
   const base = options.url.replace(/\/+$/, '');
 
-  async function call<T>(path: string, request: RequestInit, callOptions: CallOptions = {}): Promise<T> {
+  async function call<T>(
+    path: string,
+    request: RequestInit,
+    callOptions: CallOptions = {},
+    read: Read<T> = readObject,
+  ): Promise<T> {
     const headers = {
       ...(request.headers as Record<string, string>),
       apikey: toHeader('apiKey', apiKey),
@@ -91,7 +110,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
     const time = { timeoutMs: callOptions.timeoutMs ?? timeoutMs, signal: callOptions.signal };
     return withinTime(time, ({ signal }) =>
       retried(
-        () => fetchOnce<T>(base + path, { ...request, headers, signal }, signal),
+        () => fetchOnce(base + path, { ...request, headers, signal }, signal, read),
         { retries, maxDelayMs },
         signal,
       ),
@@ -111,6 +130,16 @@ export function createRestClient(options: RestClientOptions): RestClient {
           body: toForm(file, { ...detectionFields(detection), max_faces: maxFaces }),
         },
         detection,
+      ),
+    redactFaces: (file, { company, minScore, style, margin, format, ...redaction } = {}) =>
+      call(
+        '/v1/faces/redact',
+        { method: 'POST', body: toForm(file, { company, min_score: minScore, style, margin, format }) },
+        redaction,
+        async (response) => {
+          const count = response.headers.get('x-face-count');
+          return count === null ? undefined : { image: await response.blob(), faceCount: Number(count) };
+        },
       ),
     readMeter: (file, reading = {}) =>
       call('/meter-number-ocr/file', { method: 'POST', body: toForm(file, readingFields(reading)) }, reading),
@@ -190,21 +219,27 @@ function toJson(value: unknown) {
   return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
 }
 
-async function fetchOnce<T>(url: string, request: RequestInit, signal: AbortSignal): Promise<T> {
+/** Reads a successful response; undefined if it is none of this service. */
+type Read<T> = (response: Response) => Promise<T | undefined>;
+
+const readObject = async <T>(response: Response) => parseObject(await response.text()) as T | undefined;
+
+async function fetchOnce<T>(url: string, request: RequestInit, signal: AbortSignal, read: Read<T>): Promise<T> {
   let response: Response;
-  let text: string;
+  let answer: T | undefined;
+  let refusal: Record<string, unknown> | undefined;
   try {
     // A redirect would take the key, a password and the picture to any address.
     response = await fetch(url, { ...request, redirect: 'manual' });
-    text = await response.text();
+    if (response.ok) answer = await read(response);
+    else refusal = parseObject(await response.text());
   } catch (cause) {
     if (signal.aborted) throw toError(signal.reason);
     throw unanswered('UNAVAILABLE', `${url} cannot be reached.`, cause);
   }
   if (isRedirect(response)) throw unanswered('UNKNOWN', `${url} is redirected, want the URL of the service itself.`);
-  const body = parseObject(text);
-  if (response.ok && body) return body as T;
-  throw toRefusal(response, body);
+  if (answer !== undefined) return answer;
+  throw toRefusal(response, refusal);
 }
 
 /** Browsers show neither its status nor its address. */

@@ -65,11 +65,23 @@ function renderOperation(title: string, operation: Operation, schemas: Schemas):
     String(operation['description'] ?? operation['summary']),
     ...(types.length > 0 ? [`Body: ${types.map((type) => `\`${type}\``).join(' or ')}.`] : []),
     ...(rows.length > 0 ? [['| name | in | type | meaning |', '|---|---|---|---|', ...rows].join('\n')] : []),
-    'Response:',
-    renderMembers(schemas[answerName(operation)] ?? {}),
+    ...renderAnswer(operation, schemas),
     ...renderExample(operation),
     renderRefusals(operation),
   ].filter((part) => part !== '');
+}
+
+function renderAnswer(operation: Operation, schemas: Schemas): string[] {
+  const { content = {}, headers = {}, description = '' } = operation.responses['200'] ?? {};
+  const [type = ''] = Object.keys(content);
+  if (type === 'application/json') return ['Response:', renderMembers(schemas[answerName(operation)] ?? {})];
+  const shown = Object.entries(headers as Record<string, Member & { readonly schema?: Member }>)
+    .filter(([, { schema }]) => schema)
+    .map(([name, header]) => `| \`${name}\` | ${typeOf(header.schema ?? {})} | ${meaningOf(header)} |`);
+  return [
+    `Response: \`${type}\`. ${description}`,
+    ['| header | type | meaning |', '|---|---|---|', ...shown].join('\n'),
+  ];
 }
 
 function renderParameter(parameter: Parameter): string {

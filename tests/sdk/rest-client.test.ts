@@ -45,6 +45,13 @@ describe('the client over REST', () => {
     assert.deepEqual(answer.threshold, { value: 0.5, source: 'request' });
   });
 
+  it('hides faces', async () => {
+    const { image, faceCount } = await client.redactFaces(portrait, { style: 'box', format: 'png' });
+    assert.deepEqual([image.type, faceCount], ['image/png', 1]);
+    assert.deepEqual((await client.detectAllFaces(image)).result, []);
+    await assert.rejects(client.redactFaces(portrait, { minScore: 2 }), { reason: 'INVALID_SCORE' });
+  });
+
   it('takes bytes as readFile gives them', async () => {
     const bytes = await readSample('astronaut.jpg');
     const { bbox } = await client.detectSingleFace(bytes);

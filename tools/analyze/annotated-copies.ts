@@ -2,12 +2,14 @@ import { access, mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
 import { annotate } from '../annotate/annotate.js';
-import { features, type Line } from './features.js';
+import { features, type Line, type Redacted } from './features.js';
 
 type Warn = (message: string) => void;
 
 /** Where copies go. */
 export interface Copies {
+  /** The option that says so. */
+  readonly option: 'annotate' | 'redact';
   readonly folder: string;
   /** The files and folders that are analysed. */
   readonly wanted: readonly string[];
@@ -18,14 +20,14 @@ export interface Copies {
  * @throws ConfigError if the folder is in one that is analysed or contains what is analysed, or if copies of two that
  *   are analysed would lie in the same place
  */
-export async function assertApart({ folder, wanted }: Copies): Promise<void> {
+export async function assertApart({ option, folder, wanted }: Copies): Promise<void> {
   const real = await realOf(folder);
   const takenBy = new Map<string, string>();
   for (const one of wanted) {
     const other = await realOf(one);
     if (isIn(real, other) || isIn(other, real))
-      throw new ConfigError(`--annotate is "${folder}", which contains or is in "${one}", want another folder`);
-    const place = copyOf(one, { folder, wanted: [one] }) ?? '';
+      throw new ConfigError(`--${option} is "${folder}", which contains or is in "${one}", want another folder`);
+    const place = copyOf(one, { option, folder, wanted: [one] }) ?? '';
     const rival = takenBy.get(place);
     if (rival !== undefined && path.resolve(rival) !== path.resolve(one))
       throw new ConfigError(`copies of "${rival}" and "${one}" would lie in the same place, want one of them in a run`);
@@ -49,16 +51,28 @@ function isIn(one: string, folder: string): boolean {
  */
 export async function writeAnnotated(line: Line, copies: Copies, warn: Warn): Promise<void> {
   const target = copyOf(line.file, copies);
-  if (target === undefined) return;
+  const { annotate: annotationsOf } = features[line.feature];
+  if (target === undefined || annotationsOf === undefined) return;
   let copy: Buffer;
   try {
-    copy = await annotate(await readFile(line.file), features[line.feature].annotate(line));
+    copy = await annotate(await readFile(line.file), annotationsOf(line));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return warn(`${line.file} has no annotated copy: ${why}`);
   }
+  await write(target, copy);
+}
+
+/** Writes what the service made of a picture to the picture's own path inside the folder, with its new type behind. */
+export async function writeRedacted(file: string, { image, contentType }: Redacted, copies: Copies): Promise<void> {
+  const extension = contentType.replace('image/', '').replace('jpeg', 'jpg');
+  const target = copyOf(file, copies, extension);
+  if (target !== undefined) await write(target, image);
+}
+
+async function write(target: string, bytes: Uint8Array): Promise<void> {
   await mkdir(path.dirname(target), { recursive: true });
-  await writeFile(target, copy);
+  await writeFile(target, bytes);
 }
 
 /**
@@ -83,12 +97,12 @@ export async function writeMissing(
  * Inside the folder, a picture keeps its path from here, or, if it lies elsewhere, from beside the file or folder that
  * was named: `/photos/2024/a.jpg` becomes `2024/a.jpg.jpg` if `/photos/2024` was. Undefined if neither.
  */
-export function copyOf(file: string, { folder, wanted }: Copies): string | undefined {
+export function copyOf(file: string, { folder, wanted }: Copies, extension = 'jpg'): string | undefined {
   const fromHere = path.relative('', file);
-  if (!isOutside(fromHere)) return path.join(folder, `${fromHere}.jpg`);
+  if (!isOutside(fromHere)) return path.join(folder, `${fromHere}.${extension}`);
   const root = wanted.find((one) => !isOutside(path.relative(one, file)));
   if (root === undefined) return undefined;
-  return path.join(folder, `${path.relative(path.dirname(path.resolve(root)), file)}.jpg`);
+  return path.join(folder, `${path.relative(path.dirname(path.resolve(root)), file)}.${extension}`);
 }
 
 function isOutside(relative: string): boolean {

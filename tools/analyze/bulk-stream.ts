@@ -3,7 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
 import { createClient, credentials, type ImageAnalysisClient, RefusedError } from '../../sdk/typescript/client.js';
 import { whyUnreadable } from '../run-command.js';
-import { type FeatureName, features, type Line, type PictureError, type RequestOptions } from './features.js';
+import {
+  type FeatureName,
+  features,
+  type Line,
+  type PictureError,
+  type Redacted,
+  type RequestOptions,
+} from './features.js';
 
 export interface BulkOptions extends RequestOptions {
   /** `host:port` of the core. */
@@ -19,6 +26,9 @@ export interface BulkOptions extends RequestOptions {
   /** Called with the reason why pictures are resent: a lost connection, or the key's rate limit. */
   readonly onRetry: (reason: string) => void;
 }
+
+/** Takes a picture's line, and what the service made of the picture. */
+type OnLine = (line: Line, redacted?: Redacted) => Promise<void>;
 
 /** The outcome of one stream. */
 interface Pass {
@@ -54,11 +64,7 @@ const ofOptions: ReadonlySet<string> = new Set(['UNKNOWN_COMPANY', 'INVALID_SCOR
  * Resolves when all lines have been written. Rejects if the service refuses the stream itself or the options
  * for every picture, or cannot be reached, or if the signal is aborted; the lines so far have been passed on.
  */
-export async function analyseAll(
-  files: AsyncIterable<string>,
-  onLine: (line: Line) => Promise<void>,
-  options: BulkOptions,
-): Promise<void> {
+export async function analyseAll(files: AsyncIterable<string>, onLine: OnLine, options: BulkOptions): Promise<void> {
   const { address, apiKey, authority, signal } = options;
   const client = createClient({
     address,
@@ -110,7 +116,7 @@ function explain({ message }: RefusedError, address: string): string {
 async function runStream(
   client: ImageAnalysisClient,
   files: AsyncGenerator<string>,
-  onLine: (line: Line) => Promise<void>,
+  onLine: OnLine,
   options: BulkOptions,
 ): Promise<Pass> {
   const { feature, inFlight, maxImageBytes } = options;
@@ -128,8 +134,8 @@ async function runStream(
   };
 
   // A line that is still being written keeps its place, so that a slow disk slows down sending.
-  const hand = (id: string, picture: Picture, members: Partial<Line>) => {
-    picture.line = onLine({ file: picture.file, feature, ...members })
+  const hand = (id: string, picture: Picture, members: Partial<Line>, redacted?: Redacted) => {
+    picture.line = onLine({ file: picture.file, feature, ...members }, redacted)
       .catch((error: unknown) => unwritten.abort(error))
       .finally(() => {
         sent.delete(id);
@@ -155,7 +161,7 @@ async function runStream(
   const pictures = requests();
   try {
     const answers = features[feature].stream(client, pictures, options, signal);
-    for await (const { id, refused, members } of answers) {
+    for await (const { id, refused, members, redacted } of answers) {
       const picture = sent.get(id);
       if (!picture || picture.line) continue;
       if (refused?.retryAfterSeconds !== undefined) {
@@ -165,7 +171,7 @@ async function runStream(
       }
       if (refused && ofOptions.has(refused.reason ?? '')) throw new ConfigError(refused.message);
       answered += 1;
-      hand(id, picture, members);
+      hand(id, picture, members, redacted);
     }
   } catch (error) {
     failure = error as Error;

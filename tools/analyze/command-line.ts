@@ -5,7 +5,6 @@ import { ConfigError } from '../../runtime/settings/read-settings.js';
 import { readKey } from '../run-command.js';
 import type { Copies } from './annotated-copies.js';
 import type { BulkOptions } from './bulk-stream.js';
-import { features, isFeature } from './features.js';
 
 export const usage = `Analyses folders of pictures through the bulk streams of a running service.
 
@@ -18,9 +17,10 @@ folders, files with an image extension are sent, including HEIC and BMP, which t
 files are skipped and reported. Files named on the command line are always sent.
 
   --feature NAME     faces (default) or meters
-  --output FILE      default: faces.jsonl or meters.jsonl
+  --output FILE      default: faces.jsonl, meters.jsonl or redactions.jsonl
   --csv FILE         write all results there at the end, one row per face or reading
   --annotate FOLDER  write annotated copies there, also of pictures answered in an earlier run
+  --redact FOLDER    write copies with hidden faces and without metadata there, in place of a feature's results
   --address HOST     host:port of the core's gRPC service; default: 127.0.0.1 and CORE_PORT, or 50051
   --tls-ca FILE      PEM file with the CA that signed the core's certificate
   --company NAME     use this company's score as the threshold (faces)
@@ -58,6 +58,7 @@ export async function readCommandLine(
       output: { type: 'string' },
       csv: { type: 'string' },
       annotate: { type: 'string' },
+      redact: { type: 'string' },
       address: { type: 'string', default: `127.0.0.1:${environment['CORE_PORT'] || 50051}` },
       'tls-ca': { type: 'string' },
       company: { type: 'string', default: '' },
@@ -69,22 +70,28 @@ export async function readCommandLine(
   });
   if (values.help) return undefined;
   if (positionals.length === 0) throw new ConfigError('no pictures are named; see --help');
-  const { feature, annotate: folder, 'min-score': minScore, 'tls-ca': authority } = values;
-  if (!isFeature(feature))
-    throw new ConfigError(`--feature is "${feature}", want ${Object.keys(features).join(' or ')}`);
+  const { annotate, redact, 'min-score': minScore, 'tls-ca': authority } = values;
+  if (values.feature !== 'faces' && values.feature !== 'meters')
+    throw new ConfigError(`--feature is "${values.feature}", want faces or meters`);
+  if (redact !== undefined && (values.feature === 'meters' || annotate !== undefined))
+    throw new ConfigError(
+      '--redact hides faces and does nothing else, want it without --feature meters and --annotate',
+    );
+  const feature = redact === undefined ? values.feature : 'redactions';
+  const [option, folder] = redact === undefined ? (['annotate', annotate] as const) : (['redact', redact] as const);
   if (!isGrpcTarget(values.address)) throw new ConfigError(`--address is "${values.address}", ${grpcTargetWish}`);
   return {
     wanted: positionals,
     output: values.output ?? `${feature}.jsonl`,
     csv: values.csv,
-    copies: folder === undefined ? undefined : { folder, wanted: positionals },
+    copies: folder === undefined ? undefined : { option, folder, wanted: positionals },
     address: values.address,
     authority: authority === undefined ? undefined : await readFile(authority),
     apiKey: readKey(environment),
     feature,
     company: values.company,
     minScore: minScore === undefined ? undefined : toScore('min-score', minScore),
-    landmarks: folder !== undefined,
+    landmarks: annotate !== undefined,
     inFlight: toCount('in-flight', values['in-flight']),
     maxImageBytes: toCount('max-bytes', values['max-bytes']),
   };

@@ -9,6 +9,7 @@ const columns: Readonly<Record<FeatureName, readonly string[]>> = {
     ...['file', 'status', 'value', 'unit', 'confidence', 'meter_number', 'warnings', ...box],
     ...['reason', 'message'],
   ],
+  redactions: ['file', 'faces', 'reason', 'message'],
 };
 
 /** Writes a table (RFC 4180): a row per reading or face, and one for a picture without. Values are those of REST. */

@@ -4,6 +4,7 @@ import {
   fromStatus,
   type ImageAnalysisClient,
   type ReadMeterResponse,
+  type RedactFacesResponse,
   type RefusedError,
 } from '../../sdk/typescript/client.js';
 import type { MeterAnswer } from '../../sdk/typescript/rest.js';
@@ -17,7 +18,7 @@ export interface PictureError {
   readonly message: string;
 }
 
-export type FeatureName = 'faces' | 'meters';
+export type FeatureName = 'faces' | 'meters' | 'redactions';
 
 /** One line of the output, with the names of the REST API. */
 export interface Line {
@@ -26,6 +27,9 @@ export interface Line {
   readonly error?: PictureError;
   readonly [member: string]: unknown;
 }
+
+/** A picture with its faces hidden. */
+export type Redacted = Pick<RedactFacesResponse, 'image' | 'contentType'>;
 
 /** What the requests of a run say besides the pictures: those for faces; meters need none of it. */
 export interface RequestOptions {
@@ -46,6 +50,8 @@ export interface Answer {
   readonly refused?: RefusedError;
   /** Of its line. */
   readonly members: Partial<Line>;
+  /** The picture that the service made of it. */
+  readonly redacted?: Redacted | undefined;
 }
 
 interface Feature {
@@ -57,7 +63,7 @@ interface Feature {
     signal: AbortSignal,
   ): AsyncIterable<Answer>;
   /** What the annotated copy of an answered picture shows. */
-  annotate(line: Line): Annotation[];
+  readonly annotate?: (line: Line) => Annotation[];
 }
 
 /** All that a run has to know of each feature. A line has the members of a REST response. */
@@ -74,6 +80,14 @@ export const features: Readonly<Record<FeatureName, Feature>> = {
     stream: (client, pictures, _, signal) =>
       toAnswers(client.streamReadMeters(toRequests(pictures, {}), { signal }), toReading),
     annotate: (line) => annotateMeter(line as unknown as MeterAnswer),
+  },
+  redactions: {
+    stream: (client, pictures, { company, minScore }, signal) =>
+      toAnswers(
+        client.streamRedactFaces(toRequests(pictures, { company, minScore }), { signal }),
+        ({ faceCount }) => ({ faces: faceCount }),
+        (response) => response,
+      ),
   },
 };
 
@@ -92,13 +106,15 @@ type Result<Response> =
 async function* toAnswers<Response>(
   answers: AsyncIterable<{ id: string; result?: Result<Response> | undefined }>,
   toMembers: (response: Response) => Partial<Line>,
+  toRedacted: (response: Response) => Redacted | undefined = () => undefined,
 ): AsyncGenerator<Answer> {
   for await (const { id, result } of answers) {
     if (result?.$case === 'error') {
       const refused = fromStatus(result.value);
       const { code, reason = 'INTERNAL', message } = refused;
       yield { id, refused, members: { error: { code, reason, message } } };
-    } else yield { id, members: result ? toMembers(result.value) : {} };
+    } else if (result === undefined) yield { id, members: {} };
+    else yield { id, members: toMembers(result.value), redacted: toRedacted(result.value) };
   }
 }
 

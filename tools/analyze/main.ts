@@ -1,9 +1,9 @@
 import { runCommand, warn as warnOf } from '../run-command.js';
-import { assertApart, writeAnnotated, writeMissing } from './annotated-copies.js';
+import { assertApart, writeAnnotated, writeMissing, writeRedacted } from './annotated-copies.js';
 import { analyseAll } from './bulk-stream.js';
 import { readCommandLine, type RunOptions, usage } from './command-line.js';
 import { writeCsv } from './csv.js';
-import type { Line } from './features.js';
+import type { Line, Redacted } from './features.js';
 import { findPictures } from './find-pictures.js';
 import { createSummary, progressLine } from './progress.js';
 import { openResultsFile } from './results-file.js';
@@ -45,18 +45,19 @@ async function run({ wanted, output, csv, copies, ...options }: RunOptions, sign
   if (total === 0) throw new Error(`no picture was found in ${wanted.join(', ')}`);
 
   const results = await openResultsFile(output, options.feature);
-  if (copies !== undefined) await writeMissing(results.lines(), copies, warn, signal);
+  if (copies?.option === 'annotate') await writeMissing(results.lines(), copies, warn, signal);
   const counts = { skipped: 0, answered: 0, failed: 0 };
   const summary = createSummary();
   const startedAt = performance.now();
   const show = () => progressLine({ total, ...counts, elapsedMs: performance.now() - startedAt });
   const bar = process.stderr.isTTY ? setInterval(() => process.stderr.write(`\r${show()}\u001b[K`), 200) : undefined;
 
-  const onLine = async (line: Line) => {
+  const onLine = async (line: Line, redacted?: Redacted) => {
     summary.add(line);
     if (line.error) counts.failed += 1;
     else {
-      if (copies !== undefined) await writeAnnotated(line, copies, warn);
+      if (copies !== undefined && redacted !== undefined) await writeRedacted(line.file, redacted, copies);
+      else if (copies !== undefined) await writeAnnotated(line, copies, warn);
       counts.answered += 1;
     }
     await results.append(line);

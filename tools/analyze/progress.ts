@@ -30,8 +30,8 @@ export function createSummary() {
   const refusals = new Map<string, number>();
   const textOf = (counts: Map<string, number>) => [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
   return {
-    add({ error, status, result }: Line): void {
-      const faces = Array.isArray(result) && result.length > 0 ? 'with faces' : 'without faces';
+    add({ error, status, result, faces: redacted }: Line): void {
+      const faces = (Array.isArray(result) ? result.length : Number(redacted)) > 0 ? 'with faces' : 'without faces';
       const [counts, name] = error ? [refusals, error.reason] : [outcomes, typeof status === 'string' ? status : faces];
       counts.set(name, (counts.get(name) ?? 0) + 1);
     },

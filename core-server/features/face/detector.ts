@@ -3,22 +3,17 @@ import { roundPixels } from '../../common/precision.js';
 import { createStopwatch } from '../../common/stopwatch.js';
 import { cropFaces, sampleBoxes } from '../../image/crop.js';
 import { openPicture } from '../../image/decode/open-picture.js';
-import type { OpenPicture, Size } from '../../image/picture.js';
+import type { OpenPicture } from '../../image/picture.js';
 import { type Model, openModel } from '../../inference/models/sessions.js';
 import { measuredSize, measureFace } from './attributes.js';
-import type { CascadeRule, FaceModel } from './face-model.js';
-import { findFaces } from './find-faces.js';
-import { byAreaThenScore, type Candidate, clampBox } from './geometry.js';
-import type { DetectFacesInput, DetectFacesOutput, FaceResult } from './task.js';
-
-/** Results below this score are useless, and every cell has one. */
-const minUsefulScore = 0.02;
-
-/** The network cuts before scores are rounded: what rounds up to the threshold must pass. */
-const scoreStep = 1e-6;
+import type { FaceModel } from './face-model.js';
+import { type FaceDetectorParts, findVisibleFaces } from './find-faces.js';
+import type { Candidate } from './geometry.js';
+import { createFaceRedactor } from './redactor.js';
+import type { DetectFacesInput, DetectFacesOutput, FaceResult, RedactFacesInput } from './task.js';
 
 /**
- * The task `detectFaces` with its network, which is opened twice: where a core is spare, a second thread helps.
+ * The tasks `detectFaces` and `redactFaces` with their network, which is opened twice: where a core is spare, a second thread helps.
  *
  * @param folder the model lies below it; the manifest's address does as well
  * @param now clock that times the steps, milliseconds
@@ -28,12 +23,19 @@ export async function openFaceDetector({ entry, rule }: FaceModel, folder: URL, 
   const model = await openModel(entry, folder);
   const helped = await openModel(entry, folder, { threads: 2 });
   const overviewPixels = rule.overviewSide ** 2;
-  const usual = createFaceDetector({ model, rule, now });
-  const withHelp = createFaceDetector({ model: forSmall(helped, overviewPixels, model), rule, now });
+  const createTasks = (parts: FaceDetectorParts) => ({
+    detectFaces: createFaceDetector(parts),
+    redactFaces: createFaceRedactor(parts),
+  });
+  const usual = createTasks({ model, rule, now });
+  const withHelp = createTasks({ model: forSmall(helped, overviewPixels, model), rule, now });
   return {
     /** @throws Refusal CORRUPT_IMAGE or IMAGE_TOO_MANY_PIXELS; `signal.reason` once the caller is gone */
     detectFaces: (input: DetectFacesInput, signal: AbortSignal, hasSpareCore: boolean) =>
-      (hasSpareCore ? withHelp : usual)(input, signal),
+      (hasSpareCore ? withHelp : usual).detectFaces(input, signal),
+    /** @throws Refusal as above, and INVALID_FIELD; `signal.reason` once the caller is gone */
+    redactFaces: (input: RedactFacesInput, signal: AbortSignal, hasSpareCore: boolean) =>
+      (hasSpareCore ? withHelp : usual).redactFaces(input, signal),
     /** Frees the network's memory. */
     async release() {
       await Promise.all([model.release(), helped.release()]);
@@ -57,23 +59,17 @@ function forSmall(model: Model, maxPixels: number, larger: Model): Pick<Model, '
  *
  * @throws Refusal CORRUPT_IMAGE or IMAGE_TOO_MANY_PIXELS
  */
-export function createFaceDetector(deps: {
-  model: Pick<Model, 'name' | 'version' | 'run'>;
-  rule: CascadeRule;
-  /** Milliseconds, monotonic. */
-  now: () => number;
-}): (input: DetectFacesInput, signal: AbortSignal) => Promise<DetectFacesOutput> {
-  const { model, rule, now } = deps;
-
+export function createFaceDetector({
+  model,
+  rule,
+  now,
+}: FaceDetectorParts): (input: DetectFacesInput, signal: AbortSignal) => Promise<DetectFacesOutput> {
   return async (input, signal) => {
     const { image, limits, minScore, minQuality, crop } = input;
     const { time: step, timings } = createStopwatch(now, signal);
     const picture = await step('open', () => openPicture(image, limits));
     const { size } = picture;
-    const candidateScore = Math.max(minUsefulScore, Math.min(minScore - scoreStep, rule.weakScore));
-    const found = await findFaces(picture, candidateScore, { model, rule, step });
-
-    let faces: MeasuredFace[] = visibleFaces(found, size, minScore);
+    let faces: MeasuredFace[] = await findVisibleFaces(picture, minScore, { model, rule, step });
     if (minQuality !== undefined) {
       const measured = await step('measure', () => measureFaces(picture, faces));
       faces = measured.filter(({ attributes }) => attributes.quality >= minQuality);
@@ -89,16 +85,6 @@ export function createFaceDetector(deps: {
       timings,
     };
   };
-}
-
-/** The faces at or above the score with their boxes inside the picture, largest first. */
-function visibleFaces(found: readonly Candidate[], size: Size, minScore: number): Candidate[] {
-  const faces: Candidate[] = [];
-  for (const face of found) {
-    const box = clampBox(face.box, size);
-    if (face.score >= minScore && box !== undefined) faces.push({ ...face, box });
-  }
-  return faces.sort(byAreaThenScore);
 }
 
 /** A face, with its attributes where they are wanted. */

@@ -9,6 +9,8 @@ export interface FaceModel {
   readonly rule: CascadeRule;
   /** The score from which a face counts, unless the request or the company sets another. */
   readonly defaultScore: number;
+  /** The same where faces are hidden. It is lower: a face that stays visible is worse than a place hidden for nothing. */
+  readonly redactionScore: number;
 }
 
 const share = z.number().min(0).max(1);
@@ -53,7 +55,7 @@ const ruleSchema = z.strictObject({
 /** The thresholds of the cascade. */
 export type CascadeRule = Readonly<z.infer<typeof ruleSchema>>;
 
-const settingsSchema = z.strictObject({ defaultScore: share, ...ruleSchema.shape });
+const settingsSchema = z.strictObject({ defaultScore: share, redactionScore: share, ...ruleSchema.shape });
 
 /**
  * The face model that serves: the one that `CORE_FACE_MODEL` names, or the manifest's.
@@ -68,6 +70,6 @@ export function chooseFaceModel(manifest: Manifest, wanted?: string): FaceModel 
   }
   const entry = modelFor(manifest, 'face', wanted);
   const settings = parseModelFile(settingsSchema, entry.settings, `the settings of the face model ${entry.name}`);
-  const { defaultScore, ...rule } = settings;
-  return { entry, rule, defaultScore };
+  const { defaultScore, redactionScore, ...rule } = settings;
+  return { entry, rule, defaultScore, redactionScore };
 }

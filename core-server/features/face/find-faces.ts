@@ -16,19 +16,47 @@ import {
   suffices,
 } from './cascade.js';
 import type { CascadeRule } from './face-model.js';
-import { type Candidate, suppress, toPicture, turnBack } from './geometry.js';
+import { byAreaThenScore, type Candidate, clampBox, suppress, toPicture, turnBack } from './geometry.js';
 
 /** Largest stride of the networks; both sides must be multiples of it. */
 const inputMultiple = 32;
 /** More than the faces in any picture; limits the time for suppression. */
 const maxCandidates = 3000;
 
+/** What a task that finds faces is made of. */
+export interface FaceDetectorParts {
+  readonly model: Pick<Model, 'name' | 'version' | 'run'>;
+  readonly rule: CascadeRule;
+  /** Milliseconds, monotonic. */
+  readonly now: () => number;
+}
+
+/** What the looks of the cascade take. */
+interface Looks {
+  readonly model: Pick<Model, 'run'>;
+  readonly rule: CascadeRule;
+  readonly step: Stopwatch['time'];
+}
+
+/** Results below this score are useless, and every cell has one. */
+const minUsefulScore = 0.02;
+
+/** The network cuts before scores are rounded: what rounds up to the threshold must pass. */
+const scoreStep = 1e-6;
+
+/** The faces at or above the score with their boxes inside the picture, largest first. */
+export async function findVisibleFaces(picture: OpenPicture, minScore: number, looks: Looks): Promise<Candidate[]> {
+  const candidateScore = Math.max(minUsefulScore, Math.min(minScore - scoreStep, looks.rule.weakScore));
+  const faces: Candidate[] = [];
+  for (const face of await findFaces(picture, candidateScore, looks)) {
+    const box = clampBox(face.box, picture.size);
+    if (face.score >= minScore && box !== undefined) faces.push({ ...face, box });
+  }
+  return faces.sort(byAreaThenScore);
+}
+
 /** All looks of the cascade: what may be a face, from `minScore` on, in the picture's pixels. */
-export async function findFaces(
-  picture: OpenPicture,
-  minScore: number,
-  { model, rule, step }: { model: Pick<Model, 'run'>; rule: CascadeRule; step: Stopwatch['time'] },
-): Promise<Candidate[]> {
+async function findFaces(picture: OpenPicture, minScore: number, { model, rule, step }: Looks): Promise<Candidate[]> {
   const { size, whole } = picture;
   const see = async (pixels: RgbPicture): Promise<Candidate[]> => {
     const outputs = await step('infer', () => inferFaces(model, pixels, minScore));

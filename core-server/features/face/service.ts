@@ -11,11 +11,13 @@ import { refuse } from '../../../runtime/errors/refusal.js';
 import type { Call } from '../../common/call.js';
 import type { Handlers } from '../../common/handlers.js';
 import { validateScore } from '../../common/score.js';
+import { imageFormats } from '../../image/encode.js';
 import { preparePicture } from '../../image/inspect/receive-picture.js';
 import type { ImageLimits, Point } from '../../image/picture.js';
+import { redactionStyles } from '../../image/redact.js';
 import type { HandlerOptions, WorkerPool } from '../../inference/pool/worker-pool.js';
 import type { DetectFacesOutput, FaceResult, FaceTasks } from './task.js';
-import { validateCrop, validateMaxFaces, validateShare } from './validate.js';
+import { validateChoice, validateCrop, validateMaxFaces, validateShare } from './validate.js';
 
 /** What the handlers need. */
 export interface FaceDetectionDependencies {
@@ -26,14 +28,19 @@ export interface FaceDetectionDependencies {
    * @throws Refusal UNKNOWN_COMPANY
    */
   readonly resolveThreshold: (wish: { minScore?: number | undefined; company: string }) => Promise<Threshold>;
+  /** The same for a redaction, whose default is lower. */
+  readonly resolveRedactionThreshold: FaceDetectionDependencies['resolveThreshold'];
   readonly limits: ImageLimits;
 }
+
+/** Room around a face that is hidden too: hair, ears and chin tell who it is, and boxes are a little off. */
+const redactionMargin = 0.2;
 
 export type FaceDetectionHandlers = Handlers<FaceDetectionServiceServer, [call: Call, options?: HandlerOptions]>;
 
 /** The handlers of FaceDetectionService: validate, resolve the threshold, detect, answer. */
 export function createFaceDetectionHandlers(deps: FaceDetectionDependencies): FaceDetectionHandlers {
-  const { pool, resolveThreshold, limits } = deps;
+  const { pool, resolveThreshold, resolveRedactionThreshold, limits } = deps;
 
   const detect = async (
     request: DetectSingleFaceRequest | DetectAllFacesRequest,
@@ -93,6 +100,21 @@ export function createFaceDetectionHandlers(deps: FaceDetectionDependencies): Fa
         details: request.details ? toDetails(found, threshold) : undefined,
       };
     },
+
+    async redactFaces(request, call, options = {}) {
+      const { minScore, company } = request;
+      if (minScore !== undefined) validateScore('min_score', minScore);
+      const style = validateChoice('style', request.style, redactionStyles) ?? 'blur';
+      const margin = validateShare('margin', request.margin) ?? redactionMargin;
+      const format = validateChoice('format', request.format, imageFormats);
+      const { image, transfer } = preparePicture(request.image, limits);
+      const threshold = await resolveRedactionThreshold({ minScore, company });
+      const input = { image, minScore: threshold.value, style, margin, format, limits };
+      const redacted = await pool.run('redactFaces', input, { ...call, ...options, transfer });
+      const { file, faceCount, timings, width, height } = redacted;
+      call.log.debug({ faces: faceCount, width, height, timings }, 'faces redacted');
+      return { image: asBuffer(file), contentType: `image/${redacted.format}`, faceCount };
+    },
   };
 }
 
@@ -101,14 +123,18 @@ function toDetails(found: DetectFacesOutput, threshold: Threshold): DetectionDet
   return { image: { width, height }, threshold, model };
 }
 
+/** The same memory: a worker's result is not a Buffer any more. */
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
 /** A face as the message says it. */
 function toFace(result: FaceResult): Face {
   const { boundingBox, detectionScore, crop, landmarks, attributes } = result;
   return {
     boundingBox,
     detectionScore,
-    // The same memory: a worker's result is not a Buffer any more.
-    cropJpeg: crop ? Buffer.from(crop.buffer, crop.byteOffset, crop.byteLength) : Buffer.alloc(0),
+    cropJpeg: crop ? asBuffer(crop) : Buffer.alloc(0),
     landmarks: landmarks && toLandmarks(landmarks),
     attributes,
   };

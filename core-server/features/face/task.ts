@@ -1,6 +1,8 @@
 import type { FaceAttributes } from '../../../generated/imageanalysis/v1/face_detection.js';
 import type { CropWish } from '../../image/crop.js';
+import type { ImageFormat } from '../../image/encode.js';
 import type { Box, ImageFile, ImageLimits, Point } from '../../image/picture.js';
+import type { RedactionStyle } from '../../image/redact.js';
 
 /** Input of the task `detectFaces`. */
 export interface DetectFacesInput {
@@ -46,5 +48,37 @@ export interface FaceResult {
   readonly attributes?: FaceAttributes;
 }
 
+/** Input of the task `redactFaces`. */
+export interface RedactFacesInput {
+  /** The picture file. */
+  readonly image: ImageFile;
+  /** Faces below this score stay, 0..1. */
+  readonly minScore: number;
+  readonly style: RedactionStyle;
+  /** Room on each side that is hidden too, as a share of the box's width and height. */
+  readonly margin: number;
+  /** Of the result; absent: that of the picture, or JPEG. */
+  readonly format?: ImageFormat | undefined;
+  readonly limits: ImageLimits;
+}
+
+/** Result of the task `redactFaces`. */
+export interface RedactFacesOutput {
+  /** Size of the upright picture, pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** The upright picture without metadata, and its format. */
+  readonly file: Uint8Array;
+  readonly format: ImageFormat;
+  readonly faceCount: number;
+  /** Name of the model. */
+  readonly model: string;
+  /** Milliseconds by step. */
+  readonly timings: Readonly<Record<string, number>>;
+}
+
 /** The tasks of this feature in the worker pool. */
-export type FaceTasks = { detectFaces: { input: DetectFacesInput; output: DetectFacesOutput } };
+export type FaceTasks = {
+  detectFaces: { input: DetectFacesInput; output: DetectFacesOutput };
+  redactFaces: { input: RedactFacesInput; output: RedactFacesOutput };
+};

@@ -1,6 +1,7 @@
 import { quote, refuse } from '../../../runtime/errors/refusal.js';
 import { mostFaces } from '../../../runtime/net/grpc-channel.js';
 import type { CropWish } from '../../image/crop.js';
+import { imageFormats } from '../../image/encode.js';
 
 const cropSizes = { least: 16, most: 1024 };
 
@@ -18,6 +19,18 @@ export function validateShare(field: string, value: number | undefined): number 
   throw invalid(field, value, 'a number from 0 to 1 with at most 6 decimals', 1);
 }
 
+/** One of several words, undefined where none is given. @throws Refusal INVALID_FIELD for any other */
+export function validateChoice<Word extends string>(
+  field: string,
+  value: string | undefined,
+  words: readonly Word[],
+): Word | undefined {
+  if (!value) return undefined;
+  const known = words.find((word) => word === value);
+  if (known === undefined) throw invalid(field, quote(value), `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`);
+  return known;
+}
+
 /** How faces are to be cropped, if at all. @throws Refusal INVALID_FIELD */
 export function validateCrop(request: {
   readonly crop?: boolean | undefined;
@@ -26,13 +39,12 @@ export function validateCrop(request: {
   readonly cropFormat?: string | undefined;
   readonly cropSize?: number | undefined;
 }): CropWish | undefined {
-  const { cropSize: size, cropFormat = '', cropAligned = false } = request;
+  const { cropSize: size, cropFormat, cropAligned = false } = request;
   const margin = validateShare('margin', request.margin) ?? 0;
   const { least, most } = cropSizes;
   if (size !== undefined && !(Number.isInteger(size) && size >= least && size <= most))
     throw invalid('crop_size', size, `a whole number from ${least} to ${most}`, most);
-  const format = (['jpeg', 'png', 'webp'] as const).find((name) => name === (cropFormat || 'jpeg'));
-  if (format === undefined) throw invalid('crop_format', quote(cropFormat), 'jpeg, png or webp');
+  const format = validateChoice('crop_format', cropFormat, imageFormats) ?? 'jpeg';
   return (request.crop ?? true) ? { margin, format, isAligned: cropAligned, size } : undefined;
 }
 

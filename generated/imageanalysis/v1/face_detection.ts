@@ -237,6 +237,77 @@ export interface StreamDetectFacesResponse {
     | undefined;
 }
 
+/** Asks for a picture whose faces are hidden. */
+export interface RedactFacesRequest {
+  /** The picture file. */
+  image: Uint8Array;
+  /**
+   * Company whose score is the threshold, at most 64 characters; UNKNOWN_COMPANY if it is not
+   * registered. Empty means the default score for redaction.
+   */
+  company: string;
+  /**
+   * Threshold for this request, 0..1, at most 6 decimals; overrides the company's and the default
+   * score. Lower scores hide more faces, and more that are none.
+   */
+  minScore?:
+    | number
+    | undefined;
+  /**
+   * How faces are hidden. `box` blackens them, which leaves nothing. `pixelate` leaves the mean colours of at most
+   * 8 x 8 cells, and `blur` makes a smooth picture of the same means: recognition by machines among a few
+   * known people may still succeed. Empty means `blur`.
+   */
+  style?:
+    | string
+    | undefined;
+  /**
+   * Room around the face on each side that is hidden too, 0..1 of the box's width and height; at most 6
+   * decimals. Absent means 0.2.
+   */
+  margin?:
+    | number
+    | undefined;
+  /**
+   * Format of the result: `jpeg`, `png` or `webp`; empty means that of the picture, and `jpeg` for other
+   * types. JPEG and WebP have quality 90.
+   */
+  format?: string | undefined;
+}
+
+/** The picture with its faces hidden, upright, in its own size, without metadata, and on white where it was transparent. */
+export interface RedactFacesResponse {
+  /** The picture file. */
+  image: Uint8Array;
+  /** Its type: `image/jpeg`, `image/png` or `image/webp`. */
+  contentType: string;
+  /** Number of faces that were hidden. */
+  faceCount: number;
+}
+
+/** One picture in a stream. */
+export interface StreamRedactFacesRequest {
+  /** Chosen by the caller and returned with the response; at most 128 characters. */
+  id: string;
+  /** The request for this picture. */
+  request: RedactFacesRequest | undefined;
+}
+
+/** The response for one picture in a stream. */
+export interface StreamRedactFacesResponse {
+  /** The id of the request. */
+  id: string;
+  /** The response or the refusal. */
+  result:
+    | //
+    /** The picture. */
+    { $case: "response"; value: RedactFacesResponse }
+    | //
+    /** Why this picture was refused, with an `ErrorInfo` in its details. */
+    { $case: "error"; value: Status }
+    | undefined;
+}
+
 /** One face. */
 export interface Face {
   /** Where it is. */
@@ -1061,6 +1132,369 @@ export const StreamDetectFacesResponse: MessageFns<StreamDetectFacesResponse> = 
   },
 };
 
+function createBaseRedactFacesRequest(): RedactFacesRequest {
+  return {
+    image: new Uint8Array(0),
+    company: "",
+    minScore: undefined,
+    style: undefined,
+    margin: undefined,
+    format: undefined,
+  };
+}
+
+export const RedactFacesRequest: MessageFns<RedactFacesRequest> = {
+  encode(message: RedactFacesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.image.length !== 0) {
+      writer.uint32(10).bytes(message.image);
+    }
+    if (message.company !== "") {
+      writer.uint32(18).string(message.company);
+    }
+    if (message.minScore !== undefined) {
+      writer.uint32(25).double(message.minScore);
+    }
+    if (message.style !== undefined) {
+      writer.uint32(34).string(message.style);
+    }
+    if (message.margin !== undefined) {
+      writer.uint32(41).double(message.margin);
+    }
+    if (message.format !== undefined) {
+      writer.uint32(50).string(message.format);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RedactFacesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRedactFacesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.image = reader.bytes();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.company = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.minScore = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.style = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 41) {
+              break;
+            }
+
+            message.margin = reader.double();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.format = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RedactFacesRequest>): RedactFacesRequest {
+    return RedactFacesRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RedactFacesRequest>): RedactFacesRequest {
+    const message = createBaseRedactFacesRequest();
+    message.image = object.image ?? new Uint8Array(0);
+    message.company = object.company ?? "";
+    message.minScore = object.minScore ?? undefined;
+    message.style = object.style ?? undefined;
+    message.margin = object.margin ?? undefined;
+    message.format = object.format ?? undefined;
+    return message;
+  },
+};
+
+function createBaseRedactFacesResponse(): RedactFacesResponse {
+  return { image: new Uint8Array(0), contentType: "", faceCount: 0 };
+}
+
+export const RedactFacesResponse: MessageFns<RedactFacesResponse> = {
+  encode(message: RedactFacesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.image.length !== 0) {
+      writer.uint32(10).bytes(message.image);
+    }
+    if (message.contentType !== "") {
+      writer.uint32(18).string(message.contentType);
+    }
+    if (message.faceCount !== 0) {
+      writer.uint32(24).uint32(message.faceCount);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RedactFacesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRedactFacesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.image = reader.bytes();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.contentType = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.faceCount = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RedactFacesResponse>): RedactFacesResponse {
+    return RedactFacesResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RedactFacesResponse>): RedactFacesResponse {
+    const message = createBaseRedactFacesResponse();
+    message.image = object.image ?? new Uint8Array(0);
+    message.contentType = object.contentType ?? "";
+    message.faceCount = object.faceCount ?? 0;
+    return message;
+  },
+};
+
+function createBaseStreamRedactFacesRequest(): StreamRedactFacesRequest {
+  return { id: "", request: undefined };
+}
+
+export const StreamRedactFacesRequest: MessageFns<StreamRedactFacesRequest> = {
+  encode(message: StreamRedactFacesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.request !== undefined) {
+      RedactFacesRequest.encode(message.request, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StreamRedactFacesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStreamRedactFacesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.request = RedactFacesRequest.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<StreamRedactFacesRequest>): StreamRedactFacesRequest {
+    return StreamRedactFacesRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<StreamRedactFacesRequest>): StreamRedactFacesRequest {
+    const message = createBaseStreamRedactFacesRequest();
+    message.id = object.id ?? "";
+    message.request = (object.request !== undefined && object.request !== null)
+      ? RedactFacesRequest.fromPartial(object.request)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseStreamRedactFacesResponse(): StreamRedactFacesResponse {
+  return { id: "", result: undefined };
+}
+
+export const StreamRedactFacesResponse: MessageFns<StreamRedactFacesResponse> = {
+  encode(message: StreamRedactFacesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    switch (message.result?.$case) {
+      case "response":
+        RedactFacesResponse.encode(message.result.value, writer.uint32(18).fork()).join();
+        break;
+      case "error":
+        Status.encode(message.result.value, writer.uint32(26).fork()).join();
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StreamRedactFacesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStreamRedactFacesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.result = { $case: "response", value: RedactFacesResponse.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.result = { $case: "error", value: Status.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<StreamRedactFacesResponse>): StreamRedactFacesResponse {
+    return StreamRedactFacesResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<StreamRedactFacesResponse>): StreamRedactFacesResponse {
+    const message = createBaseStreamRedactFacesResponse();
+    message.id = object.id ?? "";
+    switch (object.result?.$case) {
+      case "response": {
+        if (object.result?.value !== undefined && object.result?.value !== null) {
+          message.result = { $case: "response", value: RedactFacesResponse.fromPartial(object.result.value) };
+        }
+        break;
+      }
+      case "error": {
+        if (object.result?.value !== undefined && object.result?.value !== null) {
+          message.result = { $case: "error", value: Status.fromPartial(object.result.value) };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
 function createBaseFace(): Face {
   return {
     boundingBox: undefined,
@@ -1645,6 +2079,20 @@ export const FaceDetectionServiceService = {
     responseDeserialize: (value: Buffer): DetectAllFacesResponse => DetectAllFacesResponse.decode(value),
   },
   /**
+   * Hides all faces at or above the threshold, and returns the picture without any metadata. A picture
+   * without faces is returned too. Faces that are not found stay visible, and what is wrongly taken for a
+   * face is hidden: without a score of its own, the threshold is much lower than for detections.
+   */
+  redactFaces: {
+    path: "/imageanalysis.v1.FaceDetectionService/RedactFaces" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RedactFacesRequest): Buffer => Buffer.from(RedactFacesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RedactFacesRequest => RedactFacesRequest.decode(value),
+    responseSerialize: (value: RedactFacesResponse): Buffer => Buffer.from(RedactFacesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RedactFacesResponse => RedactFacesResponse.decode(value),
+  },
+  /**
    * Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
    * each with the id of its request. A picture that fails gets an error response, and the stream
    * continues. Flow control slows the caller down; it is never refused because the queue is full.
@@ -1660,6 +2108,18 @@ export const FaceDetectionServiceService = {
       Buffer.from(StreamDetectFacesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): StreamDetectFacesResponse => StreamDetectFacesResponse.decode(value),
   },
+  /** Hides all faces in many pictures over one call; otherwise like `StreamDetectFaces`. */
+  streamRedactFaces: {
+    path: "/imageanalysis.v1.FaceDetectionService/StreamRedactFaces" as const,
+    requestStream: true as const,
+    responseStream: true as const,
+    requestSerialize: (value: StreamRedactFacesRequest): Buffer =>
+      Buffer.from(StreamRedactFacesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): StreamRedactFacesRequest => StreamRedactFacesRequest.decode(value),
+    responseSerialize: (value: StreamRedactFacesResponse): Buffer =>
+      Buffer.from(StreamRedactFacesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): StreamRedactFacesResponse => StreamRedactFacesResponse.decode(value),
+  },
 } as const;
 
 export interface FaceDetectionServiceServer extends UntypedServiceImplementation {
@@ -1671,11 +2131,19 @@ export interface FaceDetectionServiceServer extends UntypedServiceImplementation
   /** Finds all faces at or above the threshold, largest first. The list may be empty. */
   detectAllFaces: handleUnaryCall<DetectAllFacesRequest, DetectAllFacesResponse>;
   /**
+   * Hides all faces at or above the threshold, and returns the picture without any metadata. A picture
+   * without faces is returned too. Faces that are not found stay visible, and what is wrongly taken for a
+   * face is hidden: without a score of its own, the threshold is much lower than for detections.
+   */
+  redactFaces: handleUnaryCall<RedactFacesRequest, RedactFacesResponse>;
+  /**
    * Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
    * each with the id of its request. A picture that fails gets an error response, and the stream
    * continues. Flow control slows the caller down; it is never refused because the queue is full.
    */
   streamDetectFaces: handleBidiStreamingCall<StreamDetectFacesRequest, StreamDetectFacesResponse>;
+  /** Hides all faces in many pictures over one call; otherwise like `StreamDetectFaces`. */
+  streamRedactFaces: handleBidiStreamingCall<StreamRedactFacesRequest, StreamRedactFacesResponse>;
 }
 
 export interface FaceDetectionServiceClient extends Client {
@@ -1715,6 +2183,26 @@ export interface FaceDetectionServiceClient extends Client {
     callback: (error: ServiceError | null, response: DetectAllFacesResponse) => void,
   ): ClientUnaryCall;
   /**
+   * Hides all faces at or above the threshold, and returns the picture without any metadata. A picture
+   * without faces is returned too. Faces that are not found stay visible, and what is wrongly taken for a
+   * face is hidden: without a score of its own, the threshold is much lower than for detections.
+   */
+  redactFaces(
+    request: RedactFacesRequest,
+    callback: (error: ServiceError | null, response: RedactFacesResponse) => void,
+  ): ClientUnaryCall;
+  redactFaces(
+    request: RedactFacesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RedactFacesResponse) => void,
+  ): ClientUnaryCall;
+  redactFaces(
+    request: RedactFacesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RedactFacesResponse) => void,
+  ): ClientUnaryCall;
+  /**
    * Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
    * each with the id of its request. A picture that fails gets an error response, and the stream
    * continues. Flow control slows the caller down; it is never refused because the queue is full.
@@ -1727,6 +2215,15 @@ export interface FaceDetectionServiceClient extends Client {
     metadata: Metadata,
     options?: Partial<CallOptions>,
   ): ClientDuplexStream<StreamDetectFacesRequest, StreamDetectFacesResponse>;
+  /** Hides all faces in many pictures over one call; otherwise like `StreamDetectFaces`. */
+  streamRedactFaces(): ClientDuplexStream<StreamRedactFacesRequest, StreamRedactFacesResponse>;
+  streamRedactFaces(
+    options: Partial<CallOptions>,
+  ): ClientDuplexStream<StreamRedactFacesRequest, StreamRedactFacesResponse>;
+  streamRedactFaces(
+    metadata: Metadata,
+    options?: Partial<CallOptions>,
+  ): ClientDuplexStream<StreamRedactFacesRequest, StreamRedactFacesResponse>;
 }
 
 export const FaceDetectionServiceClient = makeGenericClientConstructor(

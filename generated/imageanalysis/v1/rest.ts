@@ -169,7 +169,11 @@ export interface RestField {
   /** The most decimals of a number that is shown as text. */
   maxDecimals: number;
   /** Shows a number as a clause of `message`, not as a member. */
-  note: RestNote | undefined;
+  note:
+    | RestNote
+    | undefined;
+  /** Name of the header, in lower case, that shows a number or text beside a file; see `RestMessage.file`. */
+  header: string;
 }
 
 /** A clause after `success` in `message`, unless the number is 0. */
@@ -190,6 +194,18 @@ export interface RestMessage {
   untimed: boolean;
   /** The names of all its fields, if its members have another order. */
   order: string[];
+  /** The response is a file, not JSON. */
+  file: RestFile | undefined;
+}
+
+/** A response that is a file, as with `google.api.HttpBody`. Of the other fields, those with a header are shown. */
+export interface RestFile {
+  /** Message field, of type bytes, that is the body. */
+  body: string;
+  /** Message field, of type string, with its content type. */
+  type: string;
+  /** What all these types have in common, such as `image/*`. */
+  mediaRange: string;
 }
 
 /** How a response shows the values of an enumeration. */
@@ -832,7 +848,7 @@ export const FieldRules: MessageFns<FieldRules> = {
 };
 
 function createBaseRestField(): RestField {
-  return { name: "", inline: false, minDecimals: 0, maxDecimals: 0, note: undefined };
+  return { name: "", inline: false, minDecimals: 0, maxDecimals: 0, note: undefined, header: "" };
 }
 
 export const RestField: MessageFns<RestField> = {
@@ -851,6 +867,9 @@ export const RestField: MessageFns<RestField> = {
     }
     if (message.note !== undefined) {
       RestNote.encode(message.note, writer.uint32(42).fork()).join();
+    }
+    if (message.header !== "") {
+      writer.uint32(50).string(message.header);
     }
     return writer;
   },
@@ -908,6 +927,14 @@ export const RestField: MessageFns<RestField> = {
             message.note = RestNote.decode(reader, reader.uint32());
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.header = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -930,6 +957,7 @@ export const RestField: MessageFns<RestField> = {
     message.minDecimals = object.minDecimals ?? 0;
     message.maxDecimals = object.maxDecimals ?? 0;
     message.note = (object.note !== undefined && object.note !== null) ? RestNote.fromPartial(object.note) : undefined;
+    message.header = object.header ?? "";
     return message;
   },
 };
@@ -1026,7 +1054,7 @@ export const RestNote: MessageFns<RestNote> = {
 };
 
 function createBaseRestMessage(): RestMessage {
-  return { untimed: false, order: [] };
+  return { untimed: false, order: [], file: undefined };
 }
 
 export const RestMessage: MessageFns<RestMessage> = {
@@ -1036,6 +1064,9 @@ export const RestMessage: MessageFns<RestMessage> = {
     }
     for (const v of message.order) {
       writer.uint32(18).string(v!);
+    }
+    if (message.file !== undefined) {
+      RestFile.encode(message.file, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -1069,6 +1100,14 @@ export const RestMessage: MessageFns<RestMessage> = {
             message.order.push(reader.string());
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.file = RestFile.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1088,6 +1127,86 @@ export const RestMessage: MessageFns<RestMessage> = {
     const message = createBaseRestMessage();
     message.untimed = object.untimed ?? false;
     message.order = object.order?.map((e) => e) || [];
+    message.file = (object.file !== undefined && object.file !== null) ? RestFile.fromPartial(object.file) : undefined;
+    return message;
+  },
+};
+
+function createBaseRestFile(): RestFile {
+  return { body: "", type: "", mediaRange: "" };
+}
+
+export const RestFile: MessageFns<RestFile> = {
+  encode(message: RestFile, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.body !== "") {
+      writer.uint32(10).string(message.body);
+    }
+    if (message.type !== "") {
+      writer.uint32(18).string(message.type);
+    }
+    if (message.mediaRange !== "") {
+      writer.uint32(26).string(message.mediaRange);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RestFile {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRestFile();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.body = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.type = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.mediaRange = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RestFile>): RestFile {
+    return RestFile.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RestFile>): RestFile {
+    const message = createBaseRestFile();
+    message.body = object.body ?? "";
+    message.type = object.type ?? "";
+    message.mediaRange = object.mediaRange ?? "";
     return message;
   },
 };

@@ -661,6 +661,318 @@ func (*StreamDetectFacesResponse_Response) isStreamDetectFacesResponse_Result() 
 
 func (*StreamDetectFacesResponse_Error) isStreamDetectFacesResponse_Result() {}
 
+// Asks for a picture whose faces are hidden.
+type RedactFacesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The picture file.
+	Image []byte `protobuf:"bytes,1,opt,name=image,proto3" json:"image,omitempty"`
+	// Company whose score is the threshold, at most 64 characters; UNKNOWN_COMPANY if it is not
+	// registered. Empty means the default score for redaction.
+	Company string `protobuf:"bytes,2,opt,name=company,proto3" json:"company,omitempty"`
+	// Threshold for this request, 0..1, at most 6 decimals; overrides the company's and the default
+	// score. Lower scores hide more faces, and more that are none.
+	MinScore *float64 `protobuf:"fixed64,3,opt,name=min_score,json=minScore,proto3,oneof" json:"min_score,omitempty"`
+	// How faces are hidden. `box` blackens them, which leaves nothing. `pixelate` leaves the mean colours of at most
+	// 8 x 8 cells, and `blur` makes a smooth picture of the same means: recognition by machines among a few
+	// known people may still succeed. Empty means `blur`.
+	Style *string `protobuf:"bytes,4,opt,name=style,proto3,oneof" json:"style,omitempty"`
+	// Room around the face on each side that is hidden too, 0..1 of the box's width and height; at most 6
+	// decimals. Absent means 0.2.
+	Margin *float64 `protobuf:"fixed64,5,opt,name=margin,proto3,oneof" json:"margin,omitempty"`
+	// Format of the result: `jpeg`, `png` or `webp`; empty means that of the picture, and `jpeg` for other
+	// types. JPEG and WebP have quality 90.
+	Format        *string `protobuf:"bytes,6,opt,name=format,proto3,oneof" json:"format,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RedactFacesRequest) Reset() {
+	*x = RedactFacesRequest{}
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RedactFacesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RedactFacesRequest) ProtoMessage() {}
+
+func (x *RedactFacesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RedactFacesRequest.ProtoReflect.Descriptor instead.
+func (*RedactFacesRequest) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *RedactFacesRequest) GetImage() []byte {
+	if x != nil {
+		return x.Image
+	}
+	return nil
+}
+
+func (x *RedactFacesRequest) GetCompany() string {
+	if x != nil {
+		return x.Company
+	}
+	return ""
+}
+
+func (x *RedactFacesRequest) GetMinScore() float64 {
+	if x != nil && x.MinScore != nil {
+		return *x.MinScore
+	}
+	return 0
+}
+
+func (x *RedactFacesRequest) GetStyle() string {
+	if x != nil && x.Style != nil {
+		return *x.Style
+	}
+	return ""
+}
+
+func (x *RedactFacesRequest) GetMargin() float64 {
+	if x != nil && x.Margin != nil {
+		return *x.Margin
+	}
+	return 0
+}
+
+func (x *RedactFacesRequest) GetFormat() string {
+	if x != nil && x.Format != nil {
+		return *x.Format
+	}
+	return ""
+}
+
+// The picture with its faces hidden, upright, in its own size, without metadata, and on white where it was transparent.
+type RedactFacesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The picture file.
+	Image []byte `protobuf:"bytes,1,opt,name=image,proto3" json:"image,omitempty"`
+	// Its type: `image/jpeg`, `image/png` or `image/webp`.
+	ContentType string `protobuf:"bytes,2,opt,name=content_type,json=contentType,proto3" json:"content_type,omitempty"`
+	// Number of faces that were hidden.
+	FaceCount     uint32 `protobuf:"varint,3,opt,name=face_count,json=faceCount,proto3" json:"face_count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RedactFacesResponse) Reset() {
+	*x = RedactFacesResponse{}
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RedactFacesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RedactFacesResponse) ProtoMessage() {}
+
+func (x *RedactFacesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RedactFacesResponse.ProtoReflect.Descriptor instead.
+func (*RedactFacesResponse) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *RedactFacesResponse) GetImage() []byte {
+	if x != nil {
+		return x.Image
+	}
+	return nil
+}
+
+func (x *RedactFacesResponse) GetContentType() string {
+	if x != nil {
+		return x.ContentType
+	}
+	return ""
+}
+
+func (x *RedactFacesResponse) GetFaceCount() uint32 {
+	if x != nil {
+		return x.FaceCount
+	}
+	return 0
+}
+
+// One picture in a stream.
+type StreamRedactFacesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Chosen by the caller and returned with the response; at most 128 characters.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The request for this picture.
+	Request       *RedactFacesRequest `protobuf:"bytes,2,opt,name=request,proto3" json:"request,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StreamRedactFacesRequest) Reset() {
+	*x = StreamRedactFacesRequest{}
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StreamRedactFacesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StreamRedactFacesRequest) ProtoMessage() {}
+
+func (x *StreamRedactFacesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StreamRedactFacesRequest.ProtoReflect.Descriptor instead.
+func (*StreamRedactFacesRequest) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *StreamRedactFacesRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *StreamRedactFacesRequest) GetRequest() *RedactFacesRequest {
+	if x != nil {
+		return x.Request
+	}
+	return nil
+}
+
+// The response for one picture in a stream.
+type StreamRedactFacesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the request.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The response or the refusal.
+	//
+	// Types that are valid to be assigned to Result:
+	//
+	//	*StreamRedactFacesResponse_Response
+	//	*StreamRedactFacesResponse_Error
+	Result        isStreamRedactFacesResponse_Result `protobuf_oneof:"result"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StreamRedactFacesResponse) Reset() {
+	*x = StreamRedactFacesResponse{}
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StreamRedactFacesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StreamRedactFacesResponse) ProtoMessage() {}
+
+func (x *StreamRedactFacesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StreamRedactFacesResponse.ProtoReflect.Descriptor instead.
+func (*StreamRedactFacesResponse) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *StreamRedactFacesResponse) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *StreamRedactFacesResponse) GetResult() isStreamRedactFacesResponse_Result {
+	if x != nil {
+		return x.Result
+	}
+	return nil
+}
+
+func (x *StreamRedactFacesResponse) GetResponse() *RedactFacesResponse {
+	if x != nil {
+		if x, ok := x.Result.(*StreamRedactFacesResponse_Response); ok {
+			return x.Response
+		}
+	}
+	return nil
+}
+
+func (x *StreamRedactFacesResponse) GetError() *status.Status {
+	if x != nil {
+		if x, ok := x.Result.(*StreamRedactFacesResponse_Error); ok {
+			return x.Error
+		}
+	}
+	return nil
+}
+
+type isStreamRedactFacesResponse_Result interface {
+	isStreamRedactFacesResponse_Result()
+}
+
+type StreamRedactFacesResponse_Response struct {
+	// The picture.
+	Response *RedactFacesResponse `protobuf:"bytes,2,opt,name=response,proto3,oneof"`
+}
+
+type StreamRedactFacesResponse_Error struct {
+	// Why this picture was refused, with an `ErrorInfo` in its details.
+	Error *status.Status `protobuf:"bytes,3,opt,name=error,proto3,oneof"`
+}
+
+func (*StreamRedactFacesResponse_Response) isStreamRedactFacesResponse_Result() {}
+
+func (*StreamRedactFacesResponse_Error) isStreamRedactFacesResponse_Result() {}
+
 // One face.
 type Face struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -681,7 +993,7 @@ type Face struct {
 
 func (x *Face) Reset() {
 	*x = Face{}
-	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[6]
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -693,7 +1005,7 @@ func (x *Face) String() string {
 func (*Face) ProtoMessage() {}
 
 func (x *Face) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[6]
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -706,7 +1018,7 @@ func (x *Face) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Face.ProtoReflect.Descriptor instead.
 func (*Face) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{6}
+	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Face) GetBoundingBox() *BoundingBox {
@@ -775,7 +1087,7 @@ type FaceAttributes struct {
 
 func (x *FaceAttributes) Reset() {
 	*x = FaceAttributes{}
-	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[7]
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -787,7 +1099,7 @@ func (x *FaceAttributes) String() string {
 func (*FaceAttributes) ProtoMessage() {}
 
 func (x *FaceAttributes) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[7]
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -800,7 +1112,7 @@ func (x *FaceAttributes) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FaceAttributes.ProtoReflect.Descriptor instead.
 func (*FaceAttributes) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{7}
+	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *FaceAttributes) GetRoll() float64 {
@@ -885,7 +1197,7 @@ type FaceLandmarks struct {
 
 func (x *FaceLandmarks) Reset() {
 	*x = FaceLandmarks{}
-	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[8]
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -897,7 +1209,7 @@ func (x *FaceLandmarks) String() string {
 func (*FaceLandmarks) ProtoMessage() {}
 
 func (x *FaceLandmarks) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[8]
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -910,7 +1222,7 @@ func (x *FaceLandmarks) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FaceLandmarks.ProtoReflect.Descriptor instead.
 func (*FaceLandmarks) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{8}
+	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *FaceLandmarks) GetRightEye() *Point {
@@ -963,7 +1275,7 @@ type DetectionDetails struct {
 
 func (x *DetectionDetails) Reset() {
 	*x = DetectionDetails{}
-	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[9]
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -975,7 +1287,7 @@ func (x *DetectionDetails) String() string {
 func (*DetectionDetails) ProtoMessage() {}
 
 func (x *DetectionDetails) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[9]
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -988,7 +1300,7 @@ func (x *DetectionDetails) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DetectionDetails.ProtoReflect.Descriptor instead.
 func (*DetectionDetails) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{9}
+	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *DetectionDetails) GetImage() *ImageSize {
@@ -1025,7 +1337,7 @@ type Threshold struct {
 
 func (x *Threshold) Reset() {
 	*x = Threshold{}
-	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[10]
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1037,7 +1349,7 @@ func (x *Threshold) String() string {
 func (*Threshold) ProtoMessage() {}
 
 func (x *Threshold) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[10]
+	mi := &file_imageanalysis_v1_face_detection_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1050,7 +1362,7 @@ func (x *Threshold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Threshold.ProtoReflect.Descriptor instead.
 func (*Threshold) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{10}
+	return file_imageanalysis_v1_face_detection_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Threshold) GetValue() float64 {
@@ -1147,6 +1459,33 @@ const file_imageanalysis_v1_face_detection_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12F\n" +
 	"\bresponse\x18\x02 \x01(\v2(.imageanalysis.v1.DetectAllFacesResponseH\x00R\bresponse\x12*\n" +
 	"\x05error\x18\x03 \x01(\v2\x12.google.rpc.StatusH\x00R\x05errorB\b\n" +
+	"\x06result\"\xfb\x02\n" +
+	"\x12RedactFacesRequest\x12\x1c\n" +
+	"\x05image\x18\x01 \x01(\fB\x06\xaa\xbb\x18\x02\b\x01R\x05image\x12&\n" +
+	"\acompany\x18\x02 \x01(\tB\f\xaa\xbb\x18\b @:\x04acmeR\acompany\x12=\n" +
+	"\tmin_score\x18\x03 \x01(\x01B\x1b\xaa\xbb\x18\x17\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x030.1H\x00R\bminScore\x88\x01\x01\x12<\n" +
+	"\x05style\x18\x04 \x01(\tB!\xaa\xbb\x18\x1d*\x16^(blur|pixelate|box)?$:\x03boxH\x01R\x05style\x88\x01\x01\x128\n" +
+	"\x06margin\x18\x05 \x01(\x01B\x1b\xaa\xbb\x18\x17\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x030.3H\x02R\x06margin\x88\x01\x01\x12:\n" +
+	"\x06format\x18\x06 \x01(\tB\x1d\xaa\xbb\x18\x19*\x12^(jpeg|png|webp)?$:\x03pngH\x03R\x06format\x88\x01\x01B\f\n" +
+	"\n" +
+	"_min_scoreB\b\n" +
+	"\x06_styleB\t\n" +
+	"\a_marginB\t\n" +
+	"\a_format\"\xc0\x01\n" +
+	"\x13RedactFacesResponse\x12\x14\n" +
+	"\x05image\x18\x01 \x01(\fR\x05image\x123\n" +
+	"\fcontent_type\x18\x02 \x01(\tB\x10\xaa\xbb\x18\f:\n" +
+	"image/jpegR\vcontentType\x128\n" +
+	"\n" +
+	"face_count\x18\x03 \x01(\rB\x19\xaa\xbb\x18\x03:\x011\xba\xbb\x18\x0e2\fx-face-countR\tfaceCount:$»\x18 \x1a\x1e\n" +
+	"\x05image\x12\fcontent_type\x1a\aimage/*\"j\n" +
+	"\x18StreamRedactFacesRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12>\n" +
+	"\arequest\x18\x02 \x01(\v2$.imageanalysis.v1.RedactFacesRequestR\arequest\"\xa6\x01\n" +
+	"\x19StreamRedactFacesResponse\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12C\n" +
+	"\bresponse\x18\x02 \x01(\v2%.imageanalysis.v1.RedactFacesResponseH\x00R\bresponse\x12*\n" +
+	"\x05error\x18\x03 \x01(\v2\x12.google.rpc.StatusH\x00R\x05errorB\b\n" +
 	"\x06result\"\xea\x02\n" +
 	"\x04Face\x12L\n" +
 	"\fbounding_box\x18\x01 \x01(\v2\x1d.imageanalysis.v1.BoundingBoxB\n" +
@@ -1188,7 +1527,7 @@ const file_imageanalysis_v1_face_detection_proto_rawDesc = "" +
 	"\x1cTHRESHOLD_SOURCE_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18THRESHOLD_SOURCE_REQUEST\x10\x01\x12\x1c\n" +
 	"\x18THRESHOLD_SOURCE_COMPANY\x10\x02\x12\x1c\n" +
-	"\x18THRESHOLD_SOURCE_DEFAULT\x10\x03\x1a\x06ʻ\x18\x02\b\x012\xb7\x04\n" +
+	"\x18THRESHOLD_SOURCE_DEFAULT\x10\x03\x1a\x06ʻ\x18\x02\b\x012\xeb\x06\n" +
 	"\x14FaceDetectionService\x12\xdd\x01\n" +
 	"\x10DetectSingleFace\x12).imageanalysis.v1.DetectSingleFaceRequest\x1a*.imageanalysis.v1.DetectSingleFaceResponse\"r\xa2\xbb\x18P\n" +
 	"4\n" +
@@ -1199,8 +1538,14 @@ const file_imageanalysis_v1_face_detection_proto_rawDesc = "" +
 	"3\n" +
 	"\x12/face_detect_multi\x12\r\n" +
 	"\x04file\x12\x05image\x1a\x0e\n" +
-	"\x05image\x12\x05image\x12\x0fUNKNOWN_COMPANY\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/face_detect_multi\x12p\n" +
-	"\x11StreamDetectFaces\x12*.imageanalysis.v1.StreamDetectFacesRequest\x1a+.imageanalysis.v1.StreamDetectFacesResponse(\x010\x01B]\n" +
+	"\x05image\x12\x05image\x12\x0fUNKNOWN_COMPANY\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/face_detect_multi\x12\xbf\x01\n" +
+	"\vRedactFaces\x12$.imageanalysis.v1.RedactFacesRequest\x1a%.imageanalysis.v1.RedactFacesResponse\"c\xa2\xbb\x18D\n" +
+	"1\n" +
+	"\x10/v1/faces/redact\x12\r\n" +
+	"\x04file\x12\x05image\x1a\x0e\n" +
+	"\x05image\x12\x05image\x12\x0fUNKNOWN_COMPANY\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/v1/faces/redact\x12p\n" +
+	"\x11StreamDetectFaces\x12*.imageanalysis.v1.StreamDetectFacesRequest\x1a+.imageanalysis.v1.StreamDetectFacesResponse(\x010\x01\x12p\n" +
+	"\x11StreamRedactFaces\x12*.imageanalysis.v1.StreamRedactFacesRequest\x1a+.imageanalysis.v1.StreamRedactFacesResponse(\x010\x01B]\n" +
 	"\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3"
 
 var (
@@ -1216,7 +1561,7 @@ func file_imageanalysis_v1_face_detection_proto_rawDescGZIP() []byte {
 }
 
 var file_imageanalysis_v1_face_detection_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_imageanalysis_v1_face_detection_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_imageanalysis_v1_face_detection_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_imageanalysis_v1_face_detection_proto_goTypes = []any{
 	(ThresholdSource)(0),              // 0: imageanalysis.v1.ThresholdSource
 	(*DetectSingleFaceRequest)(nil),   // 1: imageanalysis.v1.DetectSingleFaceRequest
@@ -1225,48 +1570,59 @@ var file_imageanalysis_v1_face_detection_proto_goTypes = []any{
 	(*DetectAllFacesResponse)(nil),    // 4: imageanalysis.v1.DetectAllFacesResponse
 	(*StreamDetectFacesRequest)(nil),  // 5: imageanalysis.v1.StreamDetectFacesRequest
 	(*StreamDetectFacesResponse)(nil), // 6: imageanalysis.v1.StreamDetectFacesResponse
-	(*Face)(nil),                      // 7: imageanalysis.v1.Face
-	(*FaceAttributes)(nil),            // 8: imageanalysis.v1.FaceAttributes
-	(*FaceLandmarks)(nil),             // 9: imageanalysis.v1.FaceLandmarks
-	(*DetectionDetails)(nil),          // 10: imageanalysis.v1.DetectionDetails
-	(*Threshold)(nil),                 // 11: imageanalysis.v1.Threshold
-	(*status.Status)(nil),             // 12: google.rpc.Status
-	(*BoundingBox)(nil),               // 13: imageanalysis.v1.BoundingBox
-	(*Point)(nil),                     // 14: imageanalysis.v1.Point
-	(*ImageSize)(nil),                 // 15: imageanalysis.v1.ImageSize
-	(*ModelInfo)(nil),                 // 16: imageanalysis.v1.ModelInfo
+	(*RedactFacesRequest)(nil),        // 7: imageanalysis.v1.RedactFacesRequest
+	(*RedactFacesResponse)(nil),       // 8: imageanalysis.v1.RedactFacesResponse
+	(*StreamRedactFacesRequest)(nil),  // 9: imageanalysis.v1.StreamRedactFacesRequest
+	(*StreamRedactFacesResponse)(nil), // 10: imageanalysis.v1.StreamRedactFacesResponse
+	(*Face)(nil),                      // 11: imageanalysis.v1.Face
+	(*FaceAttributes)(nil),            // 12: imageanalysis.v1.FaceAttributes
+	(*FaceLandmarks)(nil),             // 13: imageanalysis.v1.FaceLandmarks
+	(*DetectionDetails)(nil),          // 14: imageanalysis.v1.DetectionDetails
+	(*Threshold)(nil),                 // 15: imageanalysis.v1.Threshold
+	(*status.Status)(nil),             // 16: google.rpc.Status
+	(*BoundingBox)(nil),               // 17: imageanalysis.v1.BoundingBox
+	(*Point)(nil),                     // 18: imageanalysis.v1.Point
+	(*ImageSize)(nil),                 // 19: imageanalysis.v1.ImageSize
+	(*ModelInfo)(nil),                 // 20: imageanalysis.v1.ModelInfo
 }
 var file_imageanalysis_v1_face_detection_proto_depIdxs = []int32{
-	7,  // 0: imageanalysis.v1.DetectSingleFaceResponse.face:type_name -> imageanalysis.v1.Face
-	10, // 1: imageanalysis.v1.DetectSingleFaceResponse.details:type_name -> imageanalysis.v1.DetectionDetails
-	7,  // 2: imageanalysis.v1.DetectAllFacesResponse.faces:type_name -> imageanalysis.v1.Face
-	10, // 3: imageanalysis.v1.DetectAllFacesResponse.details:type_name -> imageanalysis.v1.DetectionDetails
+	11, // 0: imageanalysis.v1.DetectSingleFaceResponse.face:type_name -> imageanalysis.v1.Face
+	14, // 1: imageanalysis.v1.DetectSingleFaceResponse.details:type_name -> imageanalysis.v1.DetectionDetails
+	11, // 2: imageanalysis.v1.DetectAllFacesResponse.faces:type_name -> imageanalysis.v1.Face
+	14, // 3: imageanalysis.v1.DetectAllFacesResponse.details:type_name -> imageanalysis.v1.DetectionDetails
 	3,  // 4: imageanalysis.v1.StreamDetectFacesRequest.request:type_name -> imageanalysis.v1.DetectAllFacesRequest
 	4,  // 5: imageanalysis.v1.StreamDetectFacesResponse.response:type_name -> imageanalysis.v1.DetectAllFacesResponse
-	12, // 6: imageanalysis.v1.StreamDetectFacesResponse.error:type_name -> google.rpc.Status
-	13, // 7: imageanalysis.v1.Face.bounding_box:type_name -> imageanalysis.v1.BoundingBox
-	9,  // 8: imageanalysis.v1.Face.landmarks:type_name -> imageanalysis.v1.FaceLandmarks
-	8,  // 9: imageanalysis.v1.Face.attributes:type_name -> imageanalysis.v1.FaceAttributes
-	14, // 10: imageanalysis.v1.FaceLandmarks.right_eye:type_name -> imageanalysis.v1.Point
-	14, // 11: imageanalysis.v1.FaceLandmarks.left_eye:type_name -> imageanalysis.v1.Point
-	14, // 12: imageanalysis.v1.FaceLandmarks.nose_tip:type_name -> imageanalysis.v1.Point
-	14, // 13: imageanalysis.v1.FaceLandmarks.right_mouth_corner:type_name -> imageanalysis.v1.Point
-	14, // 14: imageanalysis.v1.FaceLandmarks.left_mouth_corner:type_name -> imageanalysis.v1.Point
-	15, // 15: imageanalysis.v1.DetectionDetails.image:type_name -> imageanalysis.v1.ImageSize
-	11, // 16: imageanalysis.v1.DetectionDetails.threshold:type_name -> imageanalysis.v1.Threshold
-	16, // 17: imageanalysis.v1.DetectionDetails.model:type_name -> imageanalysis.v1.ModelInfo
-	0,  // 18: imageanalysis.v1.Threshold.source:type_name -> imageanalysis.v1.ThresholdSource
-	1,  // 19: imageanalysis.v1.FaceDetectionService.DetectSingleFace:input_type -> imageanalysis.v1.DetectSingleFaceRequest
-	3,  // 20: imageanalysis.v1.FaceDetectionService.DetectAllFaces:input_type -> imageanalysis.v1.DetectAllFacesRequest
-	5,  // 21: imageanalysis.v1.FaceDetectionService.StreamDetectFaces:input_type -> imageanalysis.v1.StreamDetectFacesRequest
-	2,  // 22: imageanalysis.v1.FaceDetectionService.DetectSingleFace:output_type -> imageanalysis.v1.DetectSingleFaceResponse
-	4,  // 23: imageanalysis.v1.FaceDetectionService.DetectAllFaces:output_type -> imageanalysis.v1.DetectAllFacesResponse
-	6,  // 24: imageanalysis.v1.FaceDetectionService.StreamDetectFaces:output_type -> imageanalysis.v1.StreamDetectFacesResponse
-	22, // [22:25] is the sub-list for method output_type
-	19, // [19:22] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	16, // 6: imageanalysis.v1.StreamDetectFacesResponse.error:type_name -> google.rpc.Status
+	7,  // 7: imageanalysis.v1.StreamRedactFacesRequest.request:type_name -> imageanalysis.v1.RedactFacesRequest
+	8,  // 8: imageanalysis.v1.StreamRedactFacesResponse.response:type_name -> imageanalysis.v1.RedactFacesResponse
+	16, // 9: imageanalysis.v1.StreamRedactFacesResponse.error:type_name -> google.rpc.Status
+	17, // 10: imageanalysis.v1.Face.bounding_box:type_name -> imageanalysis.v1.BoundingBox
+	13, // 11: imageanalysis.v1.Face.landmarks:type_name -> imageanalysis.v1.FaceLandmarks
+	12, // 12: imageanalysis.v1.Face.attributes:type_name -> imageanalysis.v1.FaceAttributes
+	18, // 13: imageanalysis.v1.FaceLandmarks.right_eye:type_name -> imageanalysis.v1.Point
+	18, // 14: imageanalysis.v1.FaceLandmarks.left_eye:type_name -> imageanalysis.v1.Point
+	18, // 15: imageanalysis.v1.FaceLandmarks.nose_tip:type_name -> imageanalysis.v1.Point
+	18, // 16: imageanalysis.v1.FaceLandmarks.right_mouth_corner:type_name -> imageanalysis.v1.Point
+	18, // 17: imageanalysis.v1.FaceLandmarks.left_mouth_corner:type_name -> imageanalysis.v1.Point
+	19, // 18: imageanalysis.v1.DetectionDetails.image:type_name -> imageanalysis.v1.ImageSize
+	15, // 19: imageanalysis.v1.DetectionDetails.threshold:type_name -> imageanalysis.v1.Threshold
+	20, // 20: imageanalysis.v1.DetectionDetails.model:type_name -> imageanalysis.v1.ModelInfo
+	0,  // 21: imageanalysis.v1.Threshold.source:type_name -> imageanalysis.v1.ThresholdSource
+	1,  // 22: imageanalysis.v1.FaceDetectionService.DetectSingleFace:input_type -> imageanalysis.v1.DetectSingleFaceRequest
+	3,  // 23: imageanalysis.v1.FaceDetectionService.DetectAllFaces:input_type -> imageanalysis.v1.DetectAllFacesRequest
+	7,  // 24: imageanalysis.v1.FaceDetectionService.RedactFaces:input_type -> imageanalysis.v1.RedactFacesRequest
+	5,  // 25: imageanalysis.v1.FaceDetectionService.StreamDetectFaces:input_type -> imageanalysis.v1.StreamDetectFacesRequest
+	9,  // 26: imageanalysis.v1.FaceDetectionService.StreamRedactFaces:input_type -> imageanalysis.v1.StreamRedactFacesRequest
+	2,  // 27: imageanalysis.v1.FaceDetectionService.DetectSingleFace:output_type -> imageanalysis.v1.DetectSingleFaceResponse
+	4,  // 28: imageanalysis.v1.FaceDetectionService.DetectAllFaces:output_type -> imageanalysis.v1.DetectAllFacesResponse
+	8,  // 29: imageanalysis.v1.FaceDetectionService.RedactFaces:output_type -> imageanalysis.v1.RedactFacesResponse
+	6,  // 30: imageanalysis.v1.FaceDetectionService.StreamDetectFaces:output_type -> imageanalysis.v1.StreamDetectFacesResponse
+	10, // 31: imageanalysis.v1.FaceDetectionService.StreamRedactFaces:output_type -> imageanalysis.v1.StreamRedactFacesResponse
+	27, // [27:32] is the sub-list for method output_type
+	22, // [22:27] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_imageanalysis_v1_face_detection_proto_init() }
@@ -1283,13 +1639,18 @@ func file_imageanalysis_v1_face_detection_proto_init() {
 		(*StreamDetectFacesResponse_Response)(nil),
 		(*StreamDetectFacesResponse_Error)(nil),
 	}
+	file_imageanalysis_v1_face_detection_proto_msgTypes[6].OneofWrappers = []any{}
+	file_imageanalysis_v1_face_detection_proto_msgTypes[9].OneofWrappers = []any{
+		(*StreamRedactFacesResponse_Response)(nil),
+		(*StreamRedactFacesResponse_Error)(nil),
+	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_imageanalysis_v1_face_detection_proto_rawDesc), len(file_imageanalysis_v1_face_detection_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   11,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

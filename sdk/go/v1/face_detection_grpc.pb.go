@@ -21,7 +21,9 @@ const _ = grpc.SupportPackageIsVersion9
 const (
 	FaceDetectionService_DetectSingleFace_FullMethodName  = "/imageanalysis.v1.FaceDetectionService/DetectSingleFace"
 	FaceDetectionService_DetectAllFaces_FullMethodName    = "/imageanalysis.v1.FaceDetectionService/DetectAllFaces"
+	FaceDetectionService_RedactFaces_FullMethodName       = "/imageanalysis.v1.FaceDetectionService/RedactFaces"
 	FaceDetectionService_StreamDetectFaces_FullMethodName = "/imageanalysis.v1.FaceDetectionService/StreamDetectFaces"
+	FaceDetectionService_StreamRedactFaces_FullMethodName = "/imageanalysis.v1.FaceDetectionService/StreamRedactFaces"
 )
 
 // FaceDetectionServiceClient is the client API for FaceDetectionService service.
@@ -39,10 +41,16 @@ type FaceDetectionServiceClient interface {
 	DetectSingleFace(ctx context.Context, in *DetectSingleFaceRequest, opts ...grpc.CallOption) (*DetectSingleFaceResponse, error)
 	// Finds all faces at or above the threshold, largest first. The list may be empty.
 	DetectAllFaces(ctx context.Context, in *DetectAllFacesRequest, opts ...grpc.CallOption) (*DetectAllFacesResponse, error)
+	// Hides all faces at or above the threshold, and returns the picture without any metadata. A picture
+	// without faces is returned too. Faces that are not found stay visible, and what is wrongly taken for a
+	// face is hidden: without a score of its own, the threshold is much lower than for detections.
+	RedactFaces(ctx context.Context, in *RedactFacesRequest, opts ...grpc.CallOption) (*RedactFacesResponse, error)
 	// Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
 	// each with the id of its request. A picture that fails gets an error response, and the stream
 	// continues. Flow control slows the caller down; it is never refused because the queue is full.
 	StreamDetectFaces(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[StreamDetectFacesRequest, StreamDetectFacesResponse], error)
+	// Hides all faces in many pictures over one call; otherwise like `StreamDetectFaces`.
+	StreamRedactFaces(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[StreamRedactFacesRequest, StreamRedactFacesResponse], error)
 }
 
 type faceDetectionServiceClient struct {
@@ -73,6 +81,16 @@ func (c *faceDetectionServiceClient) DetectAllFaces(ctx context.Context, in *Det
 	return out, nil
 }
 
+func (c *faceDetectionServiceClient) RedactFaces(ctx context.Context, in *RedactFacesRequest, opts ...grpc.CallOption) (*RedactFacesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RedactFacesResponse)
+	err := c.cc.Invoke(ctx, FaceDetectionService_RedactFaces_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *faceDetectionServiceClient) StreamDetectFaces(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[StreamDetectFacesRequest, StreamDetectFacesResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	stream, err := c.cc.NewStream(ctx, &FaceDetectionService_ServiceDesc.Streams[0], FaceDetectionService_StreamDetectFaces_FullMethodName, cOpts...)
@@ -85,6 +103,19 @@ func (c *faceDetectionServiceClient) StreamDetectFaces(ctx context.Context, opts
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type FaceDetectionService_StreamDetectFacesClient = grpc.BidiStreamingClient[StreamDetectFacesRequest, StreamDetectFacesResponse]
+
+func (c *faceDetectionServiceClient) StreamRedactFaces(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[StreamRedactFacesRequest, StreamRedactFacesResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &FaceDetectionService_ServiceDesc.Streams[1], FaceDetectionService_StreamRedactFaces_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[StreamRedactFacesRequest, StreamRedactFacesResponse]{ClientStream: stream}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type FaceDetectionService_StreamRedactFacesClient = grpc.BidiStreamingClient[StreamRedactFacesRequest, StreamRedactFacesResponse]
 
 // FaceDetectionServiceServer is the server API for FaceDetectionService service.
 // All implementations must embed UnimplementedFaceDetectionServiceServer
@@ -101,10 +132,16 @@ type FaceDetectionServiceServer interface {
 	DetectSingleFace(context.Context, *DetectSingleFaceRequest) (*DetectSingleFaceResponse, error)
 	// Finds all faces at or above the threshold, largest first. The list may be empty.
 	DetectAllFaces(context.Context, *DetectAllFacesRequest) (*DetectAllFacesResponse, error)
+	// Hides all faces at or above the threshold, and returns the picture without any metadata. A picture
+	// without faces is returned too. Faces that are not found stay visible, and what is wrongly taken for a
+	// face is hidden: without a score of its own, the threshold is much lower than for detections.
+	RedactFaces(context.Context, *RedactFacesRequest) (*RedactFacesResponse, error)
 	// Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
 	// each with the id of its request. A picture that fails gets an error response, and the stream
 	// continues. Flow control slows the caller down; it is never refused because the queue is full.
 	StreamDetectFaces(grpc.BidiStreamingServer[StreamDetectFacesRequest, StreamDetectFacesResponse]) error
+	// Hides all faces in many pictures over one call; otherwise like `StreamDetectFaces`.
+	StreamRedactFaces(grpc.BidiStreamingServer[StreamRedactFacesRequest, StreamRedactFacesResponse]) error
 	mustEmbedUnimplementedFaceDetectionServiceServer()
 }
 
@@ -121,8 +158,14 @@ func (UnimplementedFaceDetectionServiceServer) DetectSingleFace(context.Context,
 func (UnimplementedFaceDetectionServiceServer) DetectAllFaces(context.Context, *DetectAllFacesRequest) (*DetectAllFacesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method DetectAllFaces not implemented")
 }
+func (UnimplementedFaceDetectionServiceServer) RedactFaces(context.Context, *RedactFacesRequest) (*RedactFacesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RedactFaces not implemented")
+}
 func (UnimplementedFaceDetectionServiceServer) StreamDetectFaces(grpc.BidiStreamingServer[StreamDetectFacesRequest, StreamDetectFacesResponse]) error {
 	return status.Error(codes.Unimplemented, "method StreamDetectFaces not implemented")
+}
+func (UnimplementedFaceDetectionServiceServer) StreamRedactFaces(grpc.BidiStreamingServer[StreamRedactFacesRequest, StreamRedactFacesResponse]) error {
+	return status.Error(codes.Unimplemented, "method StreamRedactFaces not implemented")
 }
 func (UnimplementedFaceDetectionServiceServer) mustEmbedUnimplementedFaceDetectionServiceServer() {}
 func (UnimplementedFaceDetectionServiceServer) testEmbeddedByValue()                              {}
@@ -181,12 +224,37 @@ func _FaceDetectionService_DetectAllFaces_Handler(srv interface{}, ctx context.C
 	return interceptor(ctx, in, info, handler)
 }
 
+func _FaceDetectionService_RedactFaces_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RedactFacesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(FaceDetectionServiceServer).RedactFaces(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: FaceDetectionService_RedactFaces_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(FaceDetectionServiceServer).RedactFaces(ctx, req.(*RedactFacesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _FaceDetectionService_StreamDetectFaces_Handler(srv interface{}, stream grpc.ServerStream) error {
 	return srv.(FaceDetectionServiceServer).StreamDetectFaces(&grpc.GenericServerStream[StreamDetectFacesRequest, StreamDetectFacesResponse]{ServerStream: stream})
 }
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type FaceDetectionService_StreamDetectFacesServer = grpc.BidiStreamingServer[StreamDetectFacesRequest, StreamDetectFacesResponse]
+
+func _FaceDetectionService_StreamRedactFaces_Handler(srv interface{}, stream grpc.ServerStream) error {
+	return srv.(FaceDetectionServiceServer).StreamRedactFaces(&grpc.GenericServerStream[StreamRedactFacesRequest, StreamRedactFacesResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type FaceDetectionService_StreamRedactFacesServer = grpc.BidiStreamingServer[StreamRedactFacesRequest, StreamRedactFacesResponse]
 
 // FaceDetectionService_ServiceDesc is the grpc.ServiceDesc for FaceDetectionService service.
 // It's only intended for direct use with grpc.RegisterService,
@@ -203,11 +271,21 @@ var FaceDetectionService_ServiceDesc = grpc.ServiceDesc{
 			MethodName: "DetectAllFaces",
 			Handler:    _FaceDetectionService_DetectAllFaces_Handler,
 		},
+		{
+			MethodName: "RedactFaces",
+			Handler:    _FaceDetectionService_RedactFaces_Handler,
+		},
 	},
 	Streams: []grpc.StreamDesc{
 		{
 			StreamName:    "StreamDetectFaces",
 			Handler:       _FaceDetectionService_StreamDetectFaces_Handler,
+			ServerStreams: true,
+			ClientStreams: true,
+		},
+		{
+			StreamName:    "StreamRedactFaces",
+			Handler:       _FaceDetectionService_StreamRedactFaces_Handler,
 			ServerStreams: true,
 			ClientStreams: true,
 		},

@@ -579,7 +579,9 @@ type RestField struct {
 	// The most decimals of a number that is shown as text.
 	MaxDecimals uint32 `protobuf:"varint,4,opt,name=max_decimals,json=maxDecimals,proto3" json:"max_decimals,omitempty"`
 	// Shows a number as a clause of `message`, not as a member.
-	Note          *RestNote `protobuf:"bytes,5,opt,name=note,proto3" json:"note,omitempty"`
+	Note *RestNote `protobuf:"bytes,5,opt,name=note,proto3" json:"note,omitempty"`
+	// Name of the header, in lower case, that shows a number or text beside a file; see `RestMessage.file`.
+	Header        string `protobuf:"bytes,6,opt,name=header,proto3" json:"header,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -647,6 +649,13 @@ func (x *RestField) GetNote() *RestNote {
 		return x.Note
 	}
 	return nil
+}
+
+func (x *RestField) GetHeader() string {
+	if x != nil {
+		return x.Header
+	}
+	return ""
 }
 
 // A clause after `success` in `message`, unless the number is 0.
@@ -728,7 +737,9 @@ type RestMessage struct {
 	// As a response it has no `process_time`.
 	Untimed bool `protobuf:"varint,1,opt,name=untimed,proto3" json:"untimed,omitempty"`
 	// The names of all its fields, if its members have another order.
-	Order         []string `protobuf:"bytes,2,rep,name=order,proto3" json:"order,omitempty"`
+	Order []string `protobuf:"bytes,2,rep,name=order,proto3" json:"order,omitempty"`
+	// The response is a file, not JSON.
+	File          *RestFile `protobuf:"bytes,3,opt,name=file,proto3" json:"file,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -777,6 +788,77 @@ func (x *RestMessage) GetOrder() []string {
 	return nil
 }
 
+func (x *RestMessage) GetFile() *RestFile {
+	if x != nil {
+		return x.File
+	}
+	return nil
+}
+
+// A response that is a file, as with `google.api.HttpBody`. Of the other fields, those with a header are shown.
+type RestFile struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Message field, of type bytes, that is the body.
+	Body string `protobuf:"bytes,1,opt,name=body,proto3" json:"body,omitempty"`
+	// Message field, of type string, with its content type.
+	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	// What all these types have in common, such as `image/*`.
+	MediaRange    string `protobuf:"bytes,3,opt,name=media_range,json=mediaRange,proto3" json:"media_range,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RestFile) Reset() {
+	*x = RestFile{}
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RestFile) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RestFile) ProtoMessage() {}
+
+func (x *RestFile) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RestFile.ProtoReflect.Descriptor instead.
+func (*RestFile) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *RestFile) GetBody() string {
+	if x != nil {
+		return x.Body
+	}
+	return ""
+}
+
+func (x *RestFile) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *RestFile) GetMediaRange() string {
+	if x != nil {
+		return x.MediaRange
+	}
+	return ""
+}
+
 // How a response shows the values of an enumeration.
 type RestEnum struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -788,7 +870,7 @@ type RestEnum struct {
 
 func (x *RestEnum) Reset() {
 	*x = RestEnum{}
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[10]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -800,7 +882,7 @@ func (x *RestEnum) String() string {
 func (*RestEnum) ProtoMessage() {}
 
 func (x *RestEnum) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[10]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -813,7 +895,7 @@ func (x *RestEnum) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestEnum.ProtoReflect.Descriptor instead.
 func (*RestEnum) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{10}
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RestEnum) GetLowerCase() bool {
@@ -842,7 +924,7 @@ type RestRefusal struct {
 
 func (x *RestRefusal) Reset() {
 	*x = RestRefusal{}
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[11]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -854,7 +936,7 @@ func (x *RestRefusal) String() string {
 func (*RestRefusal) ProtoMessage() {}
 
 func (x *RestRefusal) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[11]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -867,7 +949,7 @@ func (x *RestRefusal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestRefusal.ProtoReflect.Descriptor instead.
 func (*RestRefusal) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{11}
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RestRefusal) GetOn() string {
@@ -1027,21 +1109,28 @@ const file_imageanalysis_v1_rest_proto_rawDesc = "" +
 	"\n" +
 	"\b_minimumB\n" +
 	"\n" +
-	"\b_maximum\"\xad\x01\n" +
+	"\b_maximum\"\xc5\x01\n" +
 	"\tRestField\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06inline\x18\x02 \x01(\bR\x06inline\x12!\n" +
 	"\fmin_decimals\x18\x03 \x01(\rR\vminDecimals\x12!\n" +
 	"\fmax_decimals\x18\x04 \x01(\rR\vmaxDecimals\x12.\n" +
-	"\x04note\x18\x05 \x01(\v2\x1a.imageanalysis.v1.RestNoteR\x04note\"c\n" +
+	"\x04note\x18\x05 \x01(\v2\x1a.imageanalysis.v1.RestNoteR\x04note\x12\x16\n" +
+	"\x06header\x18\x06 \x01(\tR\x06header\"c\n" +
 	"\bRestNote\x12\x10\n" +
 	"\x03one\x18\x01 \x01(\tR\x03one\x12\x14\n" +
 	"\x05other\x18\x02 \x01(\tR\x05other\x12\x12\n" +
 	"\x04list\x18\x03 \x01(\tR\x04list\x12\x1b\n" +
-	"\tmin_items\x18\x04 \x01(\rR\bminItems\"=\n" +
+	"\tmin_items\x18\x04 \x01(\rR\bminItems\"m\n" +
 	"\vRestMessage\x12\x18\n" +
 	"\auntimed\x18\x01 \x01(\bR\auntimed\x12\x14\n" +
-	"\x05order\x18\x02 \x03(\tR\x05order\")\n" +
+	"\x05order\x18\x02 \x03(\tR\x05order\x12.\n" +
+	"\x04file\x18\x03 \x01(\v2\x1a.imageanalysis.v1.RestFileR\x04file\"S\n" +
+	"\bRestFile\x12\x12\n" +
+	"\x04body\x18\x01 \x01(\tR\x04body\x12\x12\n" +
+	"\x04type\x18\x02 \x01(\tR\x04type\x12\x1f\n" +
+	"\vmedia_range\x18\x03 \x01(\tR\n" +
+	"mediaRange\")\n" +
 	"\bRestEnum\x12\x1d\n" +
 	"\n" +
 	"lower_case\x18\x01 \x01(\bR\tlowerCase\"1\n" +
@@ -1070,7 +1159,7 @@ func file_imageanalysis_v1_rest_proto_rawDescGZIP() []byte {
 }
 
 var file_imageanalysis_v1_rest_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_imageanalysis_v1_rest_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_imageanalysis_v1_rest_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_imageanalysis_v1_rest_proto_goTypes = []any{
 	(QueryParameter_Presence)(0),          // 0: imageanalysis.v1.QueryParameter.Presence
 	(*RestOptions)(nil),                   // 1: imageanalysis.v1.RestOptions
@@ -1083,13 +1172,14 @@ var file_imageanalysis_v1_rest_proto_goTypes = []any{
 	(*RestField)(nil),                     // 8: imageanalysis.v1.RestField
 	(*RestNote)(nil),                      // 9: imageanalysis.v1.RestNote
 	(*RestMessage)(nil),                   // 10: imageanalysis.v1.RestMessage
-	(*RestEnum)(nil),                      // 11: imageanalysis.v1.RestEnum
-	(*RestRefusal)(nil),                   // 12: imageanalysis.v1.RestRefusal
-	(*descriptorpb.MethodOptions)(nil),    // 13: google.protobuf.MethodOptions
-	(*descriptorpb.FieldOptions)(nil),     // 14: google.protobuf.FieldOptions
-	(*descriptorpb.MessageOptions)(nil),   // 15: google.protobuf.MessageOptions
-	(*descriptorpb.EnumOptions)(nil),      // 16: google.protobuf.EnumOptions
-	(*descriptorpb.EnumValueOptions)(nil), // 17: google.protobuf.EnumValueOptions
+	(*RestFile)(nil),                      // 11: imageanalysis.v1.RestFile
+	(*RestEnum)(nil),                      // 12: imageanalysis.v1.RestEnum
+	(*RestRefusal)(nil),                   // 13: imageanalysis.v1.RestRefusal
+	(*descriptorpb.MethodOptions)(nil),    // 14: google.protobuf.MethodOptions
+	(*descriptorpb.FieldOptions)(nil),     // 15: google.protobuf.FieldOptions
+	(*descriptorpb.MessageOptions)(nil),   // 16: google.protobuf.MessageOptions
+	(*descriptorpb.EnumOptions)(nil),      // 17: google.protobuf.EnumOptions
+	(*descriptorpb.EnumValueOptions)(nil), // 18: google.protobuf.EnumValueOptions
 }
 var file_imageanalysis_v1_rest_proto_depIdxs = []int32{
 	2,  // 0: imageanalysis.v1.RestOptions.bindings:type_name -> imageanalysis.v1.RestBinding
@@ -1099,23 +1189,24 @@ var file_imageanalysis_v1_rest_proto_depIdxs = []int32{
 	6,  // 4: imageanalysis.v1.RestBinding.headers:type_name -> imageanalysis.v1.HeaderParameter
 	0,  // 5: imageanalysis.v1.QueryParameter.presence:type_name -> imageanalysis.v1.QueryParameter.Presence
 	9,  // 6: imageanalysis.v1.RestField.note:type_name -> imageanalysis.v1.RestNote
-	13, // 7: imageanalysis.v1.rest:extendee -> google.protobuf.MethodOptions
-	14, // 8: imageanalysis.v1.rules:extendee -> google.protobuf.FieldOptions
-	14, // 9: imageanalysis.v1.rest_field:extendee -> google.protobuf.FieldOptions
-	15, // 10: imageanalysis.v1.rest_message:extendee -> google.protobuf.MessageOptions
-	16, // 11: imageanalysis.v1.rest_enum:extendee -> google.protobuf.EnumOptions
-	17, // 12: imageanalysis.v1.rest_refusal:extendee -> google.protobuf.EnumValueOptions
-	1,  // 13: imageanalysis.v1.rest:type_name -> imageanalysis.v1.RestOptions
-	7,  // 14: imageanalysis.v1.rules:type_name -> imageanalysis.v1.FieldRules
-	8,  // 15: imageanalysis.v1.rest_field:type_name -> imageanalysis.v1.RestField
-	10, // 16: imageanalysis.v1.rest_message:type_name -> imageanalysis.v1.RestMessage
-	11, // 17: imageanalysis.v1.rest_enum:type_name -> imageanalysis.v1.RestEnum
-	12, // 18: imageanalysis.v1.rest_refusal:type_name -> imageanalysis.v1.RestRefusal
-	19, // [19:19] is the sub-list for method output_type
-	19, // [19:19] is the sub-list for method input_type
-	13, // [13:19] is the sub-list for extension type_name
-	7,  // [7:13] is the sub-list for extension extendee
-	0,  // [0:7] is the sub-list for field type_name
+	11, // 7: imageanalysis.v1.RestMessage.file:type_name -> imageanalysis.v1.RestFile
+	14, // 8: imageanalysis.v1.rest:extendee -> google.protobuf.MethodOptions
+	15, // 9: imageanalysis.v1.rules:extendee -> google.protobuf.FieldOptions
+	15, // 10: imageanalysis.v1.rest_field:extendee -> google.protobuf.FieldOptions
+	16, // 11: imageanalysis.v1.rest_message:extendee -> google.protobuf.MessageOptions
+	17, // 12: imageanalysis.v1.rest_enum:extendee -> google.protobuf.EnumOptions
+	18, // 13: imageanalysis.v1.rest_refusal:extendee -> google.protobuf.EnumValueOptions
+	1,  // 14: imageanalysis.v1.rest:type_name -> imageanalysis.v1.RestOptions
+	7,  // 15: imageanalysis.v1.rules:type_name -> imageanalysis.v1.FieldRules
+	8,  // 16: imageanalysis.v1.rest_field:type_name -> imageanalysis.v1.RestField
+	10, // 17: imageanalysis.v1.rest_message:type_name -> imageanalysis.v1.RestMessage
+	12, // 18: imageanalysis.v1.rest_enum:type_name -> imageanalysis.v1.RestEnum
+	13, // 19: imageanalysis.v1.rest_refusal:type_name -> imageanalysis.v1.RestRefusal
+	20, // [20:20] is the sub-list for method output_type
+	20, // [20:20] is the sub-list for method input_type
+	14, // [14:20] is the sub-list for extension type_name
+	8,  // [8:14] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_imageanalysis_v1_rest_proto_init() }
@@ -1130,7 +1221,7 @@ func file_imageanalysis_v1_rest_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_imageanalysis_v1_rest_proto_rawDesc), len(file_imageanalysis_v1_rest_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   12,
+			NumMessages:   13,
 			NumExtensions: 6,
 			NumServices:   0,
 		},

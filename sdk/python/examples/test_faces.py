@@ -18,3 +18,11 @@ def test_detect_all_faces(client, portrait):
     assert len(answer.faces) == 1
     assert answer.faces[0].crop_jpeg == b""
     assert answer.details.threshold.source == ThresholdSource.THRESHOLD_SOURCE_REQUEST
+
+
+def test_redact_faces(client, portrait):
+    answer = client.redact_faces(portrait, style="box", format="png")
+
+    assert answer.image.startswith(b"\x89PNG")
+    assert (answer.content_type, answer.face_count) == ("image/png", 1)
+    assert client.detect_all_faces(answer.image).faces == []

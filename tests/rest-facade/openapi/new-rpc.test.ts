@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createDocument } from '../../../rest-facade/openapi/create-document.js';
 import { loadRpcs } from '../../../rest-facade/protos.js';
-import { createRoutes } from '../../../rest-facade/request/rules.js';
+import { createRoutes, type Route } from '../../../rest-facade/request/rules.js';
+import { createResponder } from '../../../rest-facade/response/create-responder.js';
 import { createValidator, type OpenApiDocument } from '../../helpers/net/openapi.js';
 import { limits, serveApp } from '../serve-app.js';
 
@@ -25,6 +26,35 @@ const rpc = `
       refusals: "NO_READING"
     };
   }
+`;
+
+const fileRpc = `
+  // Draws a meter.
+  rpc DrawMeter(DrawMeterRequest) returns (DrawMeterResponse) {
+    option (google.api.http) = {get: "/v1/meters/{meter}/drawing"};
+  }
+`;
+
+const fileMessages = `
+// Asks for a drawing.
+message DrawMeterRequest {
+  // Which meter.
+  string meter = 1 [(rules) = {required: true, example: "m-1"}];
+}
+
+// A drawing.
+message DrawMeterResponse {
+  option (rest_message).file = {body: "drawing" type: "kind" media_range: "image/*"};
+
+  // The file.
+  bytes drawing = 1;
+  // Its type.
+  string kind = 2;
+  // Number of wheels.
+  uint32 wheels = 3 [(rest_field).header = "x-wheels"];
+  // Not shown.
+  uint32 seconds = 4;
+}
 `;
 
 const messages = `
@@ -72,15 +102,55 @@ enum Way {
 }
 `;
 
-test('a new RPC in the protos is a route, rendered, described and exemplified', async (t) => {
+/** The routes of the protos with one more RPC. */
+function routesWith(t: TestContext, added: string, ownMessages: string): Route[] {
   const folder = mkdtempSync(join(tmpdir(), 'protos-'));
   t.after(() => rmSync(folder, { recursive: true }));
   cpSync(protoDir, folder, { recursive: true });
   const text = readFileSync(join(folder, file), 'utf8');
   const [, service = ''] = /^(service MeterReadingService \{)$/m.exec(text) ?? [];
-  writeFileSync(join(folder, file), text.replace(service, service + rpc) + messages);
+  writeFileSync(join(folder, file), text.replace(service, service + added) + ownMessages);
+  return createRoutes(loadRpcs([file], [folder]));
+}
 
-  const routes = createRoutes(loadRpcs([file], [folder]));
+test('a new RPC whose response is a file answers with its bytes', async (t) => {
+  const routes = routesWith(t, fileRpc, fileMessages);
+  const drawing = Buffer.from('\x89PNG', 'latin1');
+  const call = () => Promise.resolve({ drawing, kind: 'image/png', wheels: 8, seconds: 3 });
+  const port = await serveApp(t, { routes, core: { call }, corsOrigins: ['https://app.example'] });
+  const response = await fetch(`http://127.0.0.1:${port}/v1/meters/m-1/drawing`, {
+    headers: { apikey: 'k', origin: 'https://app.example' },
+  });
+  assert.equal(response.status, 200);
+  const { headers } = response;
+  assert.deepEqual(
+    ['content-type', 'content-length', 'x-wheels', 'seconds', 'access-control-expose-headers'].map((name) =>
+      headers.get(name),
+    ),
+    ['image/png', '4', '8', null, 'retry-after,x-wheels,x-request-id'],
+  );
+  assert.deepEqual(Buffer.from(await response.arrayBuffer()), drawing);
+  const document = createDocument(routes, { version: '1', limits }) as OpenApiDocument;
+  const described = document.paths['/v1/meters/{meter}/drawing']?.['get']?.responses['200'];
+  assert.deepEqual(described, {
+    description: 'A drawing.',
+    headers: {
+      'x-request-id': { $ref: '#/components/headers/RequestId' },
+      'x-wheels': { description: 'Number of wheels.', schema: { type: 'integer', minimum: 0, maximum: 4294967295 } },
+    },
+    content: { 'image/*': { schema: { type: 'string', format: 'binary' } } },
+  });
+});
+
+test('an RPC whose file is no bytes is refused at the start', (t) => {
+  const wrong = fileMessages.replace('body: "drawing"', 'body: "wheels"');
+  const [route] = routesWith(t, fileRpc, wrong).filter(({ rpc: { method } }) => method.name === 'DrawMeter');
+  assert.ok(route);
+  assert.throws(() => createResponder(route.rpc.response), /DrawMeterResponse: file, want a field of bytes/);
+});
+
+test('a new RPC in the protos is a route, rendered, described and exemplified', async (t) => {
+  const routes = routesWith(t, rpc, messages);
   const sent: object[] = [];
   const box = { xmin: 1, ymin: 2, xmax: 3, ymax: 4 };
   const answer = { likeness: 1, use: { amount: 2 }, boxes: [box], way: 'WAY_BY_DIGITS' };

@@ -28,6 +28,7 @@ test('the routes are those of the contract', () => {
   assert.deepEqual(routes, [
     ['POST /face_detect_single', 'DetectSingleFace', 'multipart', '', `${options},${more}`, '', ''],
     ['POST /face_detect_multi', 'DetectAllFaces', 'multipart', '', `${options},max_faces,${more}`, '', ''],
+    ['POST /v1/faces/redact', 'RedactFaces', 'multipart', '', 'company,min_score,style,margin,format', '', ''],
     [`GET ${score}`, 'GetDetectionScore', 'none', 'company', '', '', header],
     [
       'GET /face_config_score',

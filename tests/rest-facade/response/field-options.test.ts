@@ -56,6 +56,7 @@ test('a comment is words alone', () => {
     isInline: false,
     decimals: undefined,
     note: undefined,
+    header: '',
   });
 });
 

@@ -36,7 +36,7 @@ test('pages of the configured origins may call, refusals included, and read the 
   const ask = (headers: Record<string, string>) => fetch(url + score, { headers });
   const allowed = {
     'access-control-allow-origin': page,
-    'access-control-expose-headers': 'retry-after,x-request-id',
+    'access-control-expose-headers': 'retry-after,x-face-count,x-request-id',
     vary: 'Origin',
   };
   const answered = await ask({ ...withKey, origin: page });
@@ -60,7 +60,7 @@ test('a preflight names methods and headers, and no cookies', async (t) => {
       'apikey,authorization,content-type,traceparent,x-api-key,x-company-password,x-request-id',
     'access-control-allow-methods': 'GET,POST,PUT',
     'access-control-allow-origin': page,
-    'access-control-expose-headers': 'retry-after,x-request-id',
+    'access-control-expose-headers': 'retry-after,x-face-count,x-request-id',
     'access-control-max-age': '600',
     vary: 'Origin',
   });

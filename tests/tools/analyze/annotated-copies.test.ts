@@ -20,7 +20,12 @@ test('a picture that cannot be drawn on costs a warning, not the other copies', 
   const warnings: string[] = [];
   const { signal } = new AbortController();
   const wanted = [folder];
-  await writeMissing(lines(), { folder: copies, wanted }, (message) => warnings.push(message), signal);
+  await writeMissing(
+    lines(),
+    { option: 'annotate' as const, folder: copies, wanted },
+    (message) => warnings.push(message),
+    signal,
+  );
   assert.equal(warnings.length, 1);
   assert.ok(warnings[0]?.startsWith(`${broken} has no annotated copy: `), warnings[0]);
   const copy = await readFile(path.join(copies, path.basename(folder), 'whole.jpg.jpg'));
@@ -39,7 +44,12 @@ test('making copies can be stopped', async (t) => {
     yield { file: photo, feature: 'faces', result: [] };
   }
   const copies = path.join(folder, 'copies');
-  const missing = writeMissing(lines(), { folder: copies, wanted: [folder] }, assert.fail, stop.signal);
+  const missing = writeMissing(
+    lines(),
+    { option: 'annotate' as const, folder: copies, wanted: [folder] },
+    assert.fail,
+    stop.signal,
+  );
   await assert.rejects(missing, stopped);
   assert.deepEqual(await readdir(folder), ['photo.jpg']);
 });
@@ -56,11 +66,11 @@ test('a copy has the path of its picture from here, or from beside what was name
     ['/b/..c/a.jpg', '/b', 'out/b/..c/a.jpg.jpg'],
     ['/b/a.jpg', '/c', undefined],
   ] as const)
-    assert.equal(copyOf(file, { folder: 'out', wanted: [wanted] }), copy);
+    assert.equal(copyOf(file, { option: 'annotate' as const, folder: 'out', wanted: [wanted] }), copy);
 });
 
 test('two folders whose copies would lie in the same place are refused', async () => {
-  const ofTwo = (...wanted: string[]) => assertApart({ folder: 'out', wanted });
+  const ofTwo = (...wanted: string[]) => assertApart({ option: 'annotate' as const, folder: 'out', wanted });
   await assert.rejects(ofTwo('/nowhere/a', '/elsewhere/a'), {
     name: 'ConfigError',
     message: 'copies of "/nowhere/a" and "/elsewhere/a" would lie in the same place, want one of them in a run',

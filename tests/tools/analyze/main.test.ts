@@ -77,6 +77,37 @@ describe('npm run analyze', () => {
       .slice(0, -1)
       .map((line) => JSON.parse(line) as Line & { result?: object[] });
 
+  it('writes copies with hidden faces, and resumes', async () => {
+    const { code, stderr } = await run('--redact', 'hidden', '--csv', 'hidden.csv', 'photos/more', 'photos/broken.jpg');
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /with faces 20; refused: UNSUPPORTED_IMAGE_TYPE 1; wrote redactions.jsonl/);
+    assert.deepEqual(
+      (await readLines('redactions.jsonl')).find(({ file }) => file === 'photos/more/1.jpg'),
+      {
+        file: 'photos/more/1.jpg',
+        feature: 'redactions',
+        faces: 1,
+      },
+    );
+    assert.match(await readText('hidden.csv'), /^file,faces,reason,message\r\n[^]*photos\/more\/1.jpg,1,,\r\n/);
+    const names = await readdir(path.join(folder, 'hidden/photos/more'));
+    assert.equal(names.length, 20);
+    const copy = await readFile(path.join(folder, 'hidden/photos/more/1.jpg.jpg'));
+    assert.equal((await sharp(copy).metadata()).width, 320);
+    assert.ok(!copy.equals(await readFile(path.join(folder, 'photos/more/1.jpg'))));
+    const again = await run('--redact', 'hidden', 'photos/more');
+    assert.match(again.stderr, /20 done before/);
+    for (const wrong of [
+      ['--feature', 'meters'],
+      ['--annotate', 'out'],
+    ])
+      assert.match(
+        (await run('--redact', 'hidden', ...wrong, 'photos')).stderr,
+        /--redact hides faces and does nothing else/,
+      );
+    assert.match((await run('--redact', 'photos/out', 'photos')).stderr, /--redact is "photos\/out", which contains/);
+  });
+
   it('goes on after it was killed, with every picture once', async () => {
     const args = ['--output', 'a.jsonl', '--max-bytes', '1000000', '--in-flight', '2', 'photos'];
     const child = start(args);

@@ -98,6 +98,40 @@ class Client:
         )
         return _call(self._faces.DetectAllFaces, request, timeout)
 
+    def redact_faces(
+        self,
+        image: bytes,
+        *,
+        company: str = "",
+        min_score: float | None = None,
+        style: str | None = None,
+        margin: float | None = None,
+        format: str | None = None,
+        timeout: float | None = None,
+    ) -> faces.RedactFacesResponse:
+        """Hides all faces, and returns the picture without metadata.
+
+        `style` is blur, pixelate or box; `format` is jpeg, png or webp.
+        """
+        request = faces.RedactFacesRequest(
+            image=image,
+            company=company,
+            min_score=min_score,
+            style=style,
+            margin=margin,
+            format=format,
+        )
+        return _call(self._faces.RedactFaces, request, timeout)
+
+    def stream_redact_faces(
+        self,
+        requests: Iterable[faces.StreamRedactFacesRequest],
+        *,
+        timeout: float | None = None,
+    ) -> Iterator[faces.StreamRedactFacesResponse]:
+        """Hides the faces in many pictures; otherwise as `stream_detect_faces`."""
+        return _stream(self._faces.StreamRedactFaces, requests, timeout)
+
     def stream_detect_faces(
         self,
         requests: Iterable[faces.StreamDetectFacesRequest],

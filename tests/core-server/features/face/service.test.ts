@@ -48,7 +48,7 @@ function start(found: Partial<DetectFacesOutput> = {}) {
   const handlers = createFaceDetectionHandlers({
     pool: {
       run(task, input, options) {
-        jobs.push({ task, input, options });
+        jobs.push({ task, input: input as DetectFacesInput, options });
         return Promise.resolve({ ...foundNothing, ...found });
       },
     },
@@ -59,6 +59,8 @@ function start(found: Partial<DetectFacesOutput> = {}) {
       }
       return Promise.resolve({ value: wish.minScore ?? 0.6, source: ThresholdSource.COMPANY });
     },
+    resolveRedactionThreshold: ({ minScore }) =>
+      Promise.resolve({ value: minScore ?? 0.1, source: ThresholdSource.DEFAULT }),
     limits,
   });
   return { ...handlers, handlers, jobs, wishes };

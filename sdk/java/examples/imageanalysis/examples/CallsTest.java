@@ -12,6 +12,8 @@ import imageanalysis.v1.Face;
 import imageanalysis.v1.GetDetectionScoreRequest;
 import imageanalysis.v1.ReadMeterRequest;
 import imageanalysis.v1.ReadMeterResponse;
+import imageanalysis.v1.RedactFacesRequest;
+import imageanalysis.v1.RedactFacesResponse;
 import imageanalysis.v1.SetDetectionScoreRequest;
 import imageanalysis.v1.ThresholdSource;
 import java.util.concurrent.TimeUnit;
@@ -59,6 +61,22 @@ class CallsTest {
     assertEquals(1, answer.getFacesCount());
     assertEquals(
         ThresholdSource.THRESHOLD_SOURCE_REQUEST, answer.getDetails().getThreshold().getSource());
+  }
+
+  @Test
+  void redactFaces() {
+    var request =
+        RedactFacesRequest.newBuilder()
+            .setImage(Service.sample("astronaut.jpg"))
+            .setStyle("box")
+            .build();
+
+    RedactFacesResponse redacted = client.faces().redactFaces(request);
+
+    assertEquals("image/jpeg", redacted.getContentType());
+    assertEquals(1, redacted.getFaceCount());
+    var again = DetectAllFacesRequest.newBuilder().setImage(redacted.getImage()).build();
+    assertEquals(0, client.faces().detectAllFaces(again).getFacesCount());
   }
 
   @Test

@@ -117,6 +117,50 @@ class StreamDetectFacesResponse(_message.Message):
     error: _status_pb2.Status
     def __init__(self, id: _Optional[str] = ..., response: _Optional[_Union[DetectAllFacesResponse, _Mapping]] = ..., error: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...) -> None: ...
 
+class RedactFacesRequest(_message.Message):
+    __slots__ = ("image", "company", "min_score", "style", "margin", "format")
+    IMAGE_FIELD_NUMBER: _ClassVar[int]
+    COMPANY_FIELD_NUMBER: _ClassVar[int]
+    MIN_SCORE_FIELD_NUMBER: _ClassVar[int]
+    STYLE_FIELD_NUMBER: _ClassVar[int]
+    MARGIN_FIELD_NUMBER: _ClassVar[int]
+    FORMAT_FIELD_NUMBER: _ClassVar[int]
+    image: bytes
+    company: str
+    min_score: float
+    style: str
+    margin: float
+    format: str
+    def __init__(self, image: _Optional[bytes] = ..., company: _Optional[str] = ..., min_score: _Optional[float] = ..., style: _Optional[str] = ..., margin: _Optional[float] = ..., format: _Optional[str] = ...) -> None: ...
+
+class RedactFacesResponse(_message.Message):
+    __slots__ = ("image", "content_type", "face_count")
+    IMAGE_FIELD_NUMBER: _ClassVar[int]
+    CONTENT_TYPE_FIELD_NUMBER: _ClassVar[int]
+    FACE_COUNT_FIELD_NUMBER: _ClassVar[int]
+    image: bytes
+    content_type: str
+    face_count: int
+    def __init__(self, image: _Optional[bytes] = ..., content_type: _Optional[str] = ..., face_count: _Optional[int] = ...) -> None: ...
+
+class StreamRedactFacesRequest(_message.Message):
+    __slots__ = ("id", "request")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    request: RedactFacesRequest
+    def __init__(self, id: _Optional[str] = ..., request: _Optional[_Union[RedactFacesRequest, _Mapping]] = ...) -> None: ...
+
+class StreamRedactFacesResponse(_message.Message):
+    __slots__ = ("id", "response", "error")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    RESPONSE_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    response: RedactFacesResponse
+    error: _status_pb2.Status
+    def __init__(self, id: _Optional[str] = ..., response: _Optional[_Union[RedactFacesResponse, _Mapping]] = ..., error: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...) -> None: ...
+
 class Face(_message.Message):
     __slots__ = ("bounding_box", "detection_score", "crop_jpeg", "landmarks", "attributes")
     BOUNDING_BOX_FIELD_NUMBER: _ClassVar[int]

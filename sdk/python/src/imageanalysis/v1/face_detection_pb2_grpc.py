@@ -49,10 +49,20 @@ class FaceDetectionServiceStub(object):
                 request_serializer=imageanalysis_dot_v1_dot_face__detection__pb2.DetectAllFacesRequest.SerializeToString,
                 response_deserializer=imageanalysis_dot_v1_dot_face__detection__pb2.DetectAllFacesResponse.FromString,
                 _registered_method=True)
+        self.RedactFaces = channel.unary_unary(
+                '/imageanalysis.v1.FaceDetectionService/RedactFaces',
+                request_serializer=imageanalysis_dot_v1_dot_face__detection__pb2.RedactFacesRequest.SerializeToString,
+                response_deserializer=imageanalysis_dot_v1_dot_face__detection__pb2.RedactFacesResponse.FromString,
+                _registered_method=True)
         self.StreamDetectFaces = channel.stream_stream(
                 '/imageanalysis.v1.FaceDetectionService/StreamDetectFaces',
                 request_serializer=imageanalysis_dot_v1_dot_face__detection__pb2.StreamDetectFacesRequest.SerializeToString,
                 response_deserializer=imageanalysis_dot_v1_dot_face__detection__pb2.StreamDetectFacesResponse.FromString,
+                _registered_method=True)
+        self.StreamRedactFaces = channel.stream_stream(
+                '/imageanalysis.v1.FaceDetectionService/StreamRedactFaces',
+                request_serializer=imageanalysis_dot_v1_dot_face__detection__pb2.StreamRedactFacesRequest.SerializeToString,
+                response_deserializer=imageanalysis_dot_v1_dot_face__detection__pb2.StreamRedactFacesResponse.FromString,
                 _registered_method=True)
 
 
@@ -79,10 +89,26 @@ class FaceDetectionServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def RedactFaces(self, request, context):
+        """Hides all faces at or above the threshold, and returns the picture without any metadata. A picture
+        without faces is returned too. Faces that are not found stay visible, and what is wrongly taken for a
+        face is hidden: without a score of its own, the threshold is much lower than for detections.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def StreamDetectFaces(self, request_iterator, context):
         """Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
         each with the id of its request. A picture that fails gets an error response, and the stream
         continues. Flow control slows the caller down; it is never refused because the queue is full.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def StreamRedactFaces(self, request_iterator, context):
+        """Hides all faces in many pictures over one call; otherwise like `StreamDetectFaces`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -101,10 +127,20 @@ def add_FaceDetectionServiceServicer_to_server(servicer, server):
                     request_deserializer=imageanalysis_dot_v1_dot_face__detection__pb2.DetectAllFacesRequest.FromString,
                     response_serializer=imageanalysis_dot_v1_dot_face__detection__pb2.DetectAllFacesResponse.SerializeToString,
             ),
+            'RedactFaces': grpc.unary_unary_rpc_method_handler(
+                    servicer.RedactFaces,
+                    request_deserializer=imageanalysis_dot_v1_dot_face__detection__pb2.RedactFacesRequest.FromString,
+                    response_serializer=imageanalysis_dot_v1_dot_face__detection__pb2.RedactFacesResponse.SerializeToString,
+            ),
             'StreamDetectFaces': grpc.stream_stream_rpc_method_handler(
                     servicer.StreamDetectFaces,
                     request_deserializer=imageanalysis_dot_v1_dot_face__detection__pb2.StreamDetectFacesRequest.FromString,
                     response_serializer=imageanalysis_dot_v1_dot_face__detection__pb2.StreamDetectFacesResponse.SerializeToString,
+            ),
+            'StreamRedactFaces': grpc.stream_stream_rpc_method_handler(
+                    servicer.StreamRedactFaces,
+                    request_deserializer=imageanalysis_dot_v1_dot_face__detection__pb2.StreamRedactFacesRequest.FromString,
+                    response_serializer=imageanalysis_dot_v1_dot_face__detection__pb2.StreamRedactFacesResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -177,6 +213,33 @@ class FaceDetectionService(object):
             _registered_method=True)
 
     @staticmethod
+    def RedactFaces(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/imageanalysis.v1.FaceDetectionService/RedactFaces',
+            imageanalysis_dot_v1_dot_face__detection__pb2.RedactFacesRequest.SerializeToString,
+            imageanalysis_dot_v1_dot_face__detection__pb2.RedactFacesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def StreamDetectFaces(request_iterator,
             target,
             options=(),
@@ -193,6 +256,33 @@ class FaceDetectionService(object):
             '/imageanalysis.v1.FaceDetectionService/StreamDetectFaces',
             imageanalysis_dot_v1_dot_face__detection__pb2.StreamDetectFacesRequest.SerializeToString,
             imageanalysis_dot_v1_dot_face__detection__pb2.StreamDetectFacesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def StreamRedactFaces(request_iterator,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.stream_stream(
+            request_iterator,
+            target,
+            '/imageanalysis.v1.FaceDetectionService/StreamRedactFaces',
+            imageanalysis_dot_v1_dot_face__detection__pb2.StreamRedactFacesRequest.SerializeToString,
+            imageanalysis_dot_v1_dot_face__detection__pb2.StreamRedactFacesResponse.FromString,
             options,
             channel_credentials,
             insecure,

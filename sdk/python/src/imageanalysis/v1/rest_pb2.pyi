@@ -107,18 +107,20 @@ class FieldRules(_message.Message):
     def __init__(self, required: bool = ..., minimum: _Optional[float] = ..., maximum: _Optional[float] = ..., max_length: _Optional[int] = ..., pattern: _Optional[str] = ..., on_request: bool = ..., example: _Optional[str] = ...) -> None: ...
 
 class RestField(_message.Message):
-    __slots__ = ("name", "inline", "min_decimals", "max_decimals", "note")
+    __slots__ = ("name", "inline", "min_decimals", "max_decimals", "note", "header")
     NAME_FIELD_NUMBER: _ClassVar[int]
     INLINE_FIELD_NUMBER: _ClassVar[int]
     MIN_DECIMALS_FIELD_NUMBER: _ClassVar[int]
     MAX_DECIMALS_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
+    HEADER_FIELD_NUMBER: _ClassVar[int]
     name: str
     inline: bool
     min_decimals: int
     max_decimals: int
     note: RestNote
-    def __init__(self, name: _Optional[str] = ..., inline: bool = ..., min_decimals: _Optional[int] = ..., max_decimals: _Optional[int] = ..., note: _Optional[_Union[RestNote, _Mapping]] = ...) -> None: ...
+    header: str
+    def __init__(self, name: _Optional[str] = ..., inline: bool = ..., min_decimals: _Optional[int] = ..., max_decimals: _Optional[int] = ..., note: _Optional[_Union[RestNote, _Mapping]] = ..., header: _Optional[str] = ...) -> None: ...
 
 class RestNote(_message.Message):
     __slots__ = ("one", "other", "list", "min_items")
@@ -133,12 +135,24 @@ class RestNote(_message.Message):
     def __init__(self, one: _Optional[str] = ..., other: _Optional[str] = ..., list: _Optional[str] = ..., min_items: _Optional[int] = ...) -> None: ...
 
 class RestMessage(_message.Message):
-    __slots__ = ("untimed", "order")
+    __slots__ = ("untimed", "order", "file")
     UNTIMED_FIELD_NUMBER: _ClassVar[int]
     ORDER_FIELD_NUMBER: _ClassVar[int]
+    FILE_FIELD_NUMBER: _ClassVar[int]
     untimed: bool
     order: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, untimed: bool = ..., order: _Optional[_Iterable[str]] = ...) -> None: ...
+    file: RestFile
+    def __init__(self, untimed: bool = ..., order: _Optional[_Iterable[str]] = ..., file: _Optional[_Union[RestFile, _Mapping]] = ...) -> None: ...
+
+class RestFile(_message.Message):
+    __slots__ = ("body", "type", "media_range")
+    BODY_FIELD_NUMBER: _ClassVar[int]
+    TYPE_FIELD_NUMBER: _ClassVar[int]
+    MEDIA_RANGE_FIELD_NUMBER: _ClassVar[int]
+    body: str
+    type: str
+    media_range: str
+    def __init__(self, body: _Optional[str] = ..., type: _Optional[str] = ..., media_range: _Optional[str] = ...) -> None: ...
 
 class RestEnum(_message.Message):
     __slots__ = ("lower_case",)

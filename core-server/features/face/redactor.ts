@@ -1,0 +1,58 @@
+import { refuse } from '../../../runtime/errors/refusal.js';
+import { maxMessageBytes } from '../../../runtime/net/grpc-channel.js';
+import { createStopwatch } from '../../common/stopwatch.js';
+import { wholePixels, widened } from '../../image/crop.js';
+import { decodeUpright } from '../../image/decode/decode.js';
+import { openPicture } from '../../image/decode/open-picture.js';
+import { encodePicture, type ImageFormat, imageFormats } from '../../image/encode.js';
+import type { Size } from '../../image/picture.js';
+import { redactRegion } from '../../image/redact.js';
+import { type FaceDetectorParts, findVisibleFaces } from './find-faces.js';
+import type { RedactFacesInput, RedactFacesOutput } from './task.js';
+
+/** With room for the rest of a message. */
+const maxFileBytes = maxMessageBytes - 2 ** 20;
+/** WebP's sizes have 14 bits. */
+const maxWebpSide = 2 ** 14 - 1;
+
+/**
+ * The worker's task: find, decode whole, hide, encode. When the signal is aborted, it stops before the next step.
+ *
+ * @throws Refusal CORRUPT_IMAGE or IMAGE_TOO_MANY_PIXELS; INVALID_FIELD for a result that its format or a response
+ *   cannot hold
+ */
+export function createFaceRedactor({
+  model,
+  rule,
+  now,
+}: FaceDetectorParts): (input: RedactFacesInput, signal: AbortSignal) => Promise<RedactFacesOutput> {
+  return async ({ image, limits, minScore, style, margin, ...input }, signal) => {
+    const { time: step, timings } = createStopwatch(now, signal);
+    const picture = await step('open', () => openPicture(image, limits));
+    const { size } = picture;
+    const format = input.format ?? imageFormats.find((name) => name === image.type) ?? 'jpeg';
+    assertFits(size, format);
+    const faces = await findVisibleFaces(picture, minScore, { model, rule, step });
+    const whole = picture.whole ?? (await step('decodeWhole', () => decodeUpright(picture, size)));
+    await step('redact', () => {
+      for (const { box } of faces) redactRegion(whole, wholePixels(widened(box, margin), size), style);
+    });
+    const file = await step('encode', () => encodePicture(whole, format));
+    if (file.length > maxFileBytes) {
+      const what = `${format}, which takes ${file.length} bytes here`;
+      throw refuseFormat(what, `at most ${maxFileBytes} bytes, as by jpeg`, maxFileBytes);
+    }
+    return { ...size, file, format, faceCount: faces.length, model: model.name, timings };
+  };
+}
+
+function assertFits({ width, height }: Size, format: ImageFormat): void {
+  if (format !== 'webp' || Math.max(width, height) <= maxWebpSide) return;
+  throw refuseFormat(`webp, which has sides of at most ${maxWebpSide} pixels`, 'jpeg or png', maxWebpSide);
+}
+
+function refuseFormat(what: string, wish: string, limit: number): Error {
+  return refuse('INVALID_FIELD', `format is ${what}, want ${wish}`, {
+    details: { field: 'format', limit: String(limit) },
+  });
+}
