@@ -12,7 +12,7 @@ import { type Candidate, suppress, toPicture } from '../../core-server/features/
 import { decodeRegion, decodeUpright } from '../../core-server/image/decode/decode.js';
 import { maxPixelsDecodedOnce } from '../../core-server/image/decode/open-picture.js';
 import { decodePlainJpeg } from '../../core-server/image/decode/plain-jpeg.js';
-import { type PictureFile, type RgbPicture, scaledSize, wholeOf } from '../../core-server/image/picture.js';
+import { type RgbPicture, scaledSize, wholeOf } from '../../core-server/image/picture.js';
 import { resizePicture } from '../../core-server/image/resize/resize-picture.js';
 import type { Manifest } from '../../core-server/inference/models/manifest.js';
 import { openSession } from './sessions.js';
@@ -30,7 +30,7 @@ export async function createFaceReplay(manifest: Manifest, folder: URL) {
   return async (bytes: Uint8Array): Promise<() => Promise<void>> => {
     const { width, height } = await sharp(bytes).metadata();
     const size = { width, height };
-    const file: PictureFile = { bytes, type: 'jpeg', usesProfile: false };
+    const file = { bytes, type: 'jpeg', usesProfile: false } as const;
     const usual = overviewScale(size, rule);
     const overviewSize = scaledSize(size, usual);
     const miniatureSize = scaledSize(size, usual * rule.glanceScale);

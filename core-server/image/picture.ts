@@ -49,13 +49,9 @@ export interface ImageFile {
 }
 
 /** A picture file whose header was read. */
-export interface PictureFile extends ImageFile {
+export interface OpenPicture extends ImageFile {
   /** Whether its colour profile is applied; otherwise its colours are assumed to be sRGB or a common print profile. */
   readonly usesProfile: boolean;
-}
-
-/** An opened picture file. */
-export interface OpenPicture extends PictureFile {
   /** Of the upright picture. */
   readonly size: Size;
   /** The whole picture, if decoding it once costs less than decoding its parts. */

@@ -1,4 +1,5 @@
 import { randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
 
 const saltBytes = 16;
 const hashBytes = 32;
@@ -45,16 +46,12 @@ interface Parameters {
   readonly p: number;
 }
 
+const scryptAsync = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
+
 function derive(password: string, salt: Buffer, { log2N, r, p }: Parameters): Promise<Buffer> {
   const N = 2 ** log2N;
-  const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
-  return new Promise((resolve, reject) => {
-    // The same letter may be entered as one code point or as two (RFC 8265).
-    scrypt(password.normalize('NFC'), salt, hashBytes, options, (error, hash) => {
-      if (error) reject(error);
-      else resolve(hash);
-    });
-  });
+  // The same letter may be entered as one code point or as two (RFC 8265).
+  return scryptAsync(password.normalize('NFC'), salt, hashBytes, { N, r, p, maxmem: 256 * N * r });
 }
 
 function format({ log2N, r, p }: Parameters, salt: Buffer, hash: Buffer): string {

@@ -1,8 +1,10 @@
 import sharp, { type Sharp } from 'sharp';
 import type { ImageType } from '../inspect/sniff-type.js';
-import type { ImageFile, PictureFile, QuarterTurns, Region, Resampling, RgbPicture, Size } from '../picture.js';
+import type { ImageFile, OpenPicture, QuarterTurns, Region, Resampling, RgbPicture, Size } from '../picture.js';
 import { corruptImage } from '../refuse-image.js';
 import { decodePlainJpeg } from './plain-jpeg.js';
+
+type Decodable = Pick<OpenPicture, 'bytes' | 'type' | 'usesProfile'>;
 
 /**
  * Decodes the first page, upright, at the given size, in one go: a JPEG or WebP that is much larger
@@ -11,7 +13,7 @@ import { decodePlainJpeg } from './plain-jpeg.js';
  *
  * @throws Refusal CORRUPT_IMAGE
  */
-export async function decodeUpright(file: PictureFile, size: Size, kernel: Resampling = 'cubic'): Promise<RgbPicture> {
+export async function decodeUpright(file: Decodable, size: Size, kernel: Resampling = 'cubic'): Promise<RgbPicture> {
   return toRgb(open(file).resize(size.width, size.height, { fit: 'fill', kernel }));
 }
 
@@ -29,7 +31,7 @@ export async function decodeWhole(file: ImageFile, maxPixels: number): Promise<R
  *
  * @throws Refusal CORRUPT_IMAGE
  */
-export async function decodeRegion(file: PictureFile, region: Region, size: Size = region): Promise<RgbPicture> {
+export async function decodeRegion(file: Decodable, region: Region, size: Size = region): Promise<RgbPicture> {
   const part = open(file).extract({ ...region });
   return toRgb(part.resize(size.width, size.height, { fit: 'fill', kernel: 'cubic' }));
 }
@@ -51,7 +53,7 @@ export async function turnPicture(picture: RgbPicture, turns: QuarterTurns): Pro
  */
 const failOn = (type: ImageType) => (type === 'tiff' ? 'error' : 'truncated');
 
-function open({ bytes, type, usesProfile }: PictureFile, limitInputPixels: number | false = false): Sharp {
+function open({ bytes, type, usesProfile }: Decodable, limitInputPixels: number | false = false): Sharp {
   return sharp(bytes, {
     failOn: failOn(type),
     limitInputPixels,

@@ -1,11 +1,9 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import type { ModelEntry } from './manifest.js';
+import type { ModelEntry, PinnedFile } from './manifest.js';
 import { hashOf } from './model-files.js';
 
-type Graph = ModelEntry['graphs'][number];
-
 /** A file of a model that is fetched by whoever wants it. */
-type DownloadedGraph = Graph & { readonly url: string };
+type DownloadedGraph = PinnedFile & { readonly url: string };
 
 /** The files of the models that are not part of the repository. */
 export function downloadedGraphs(models: readonly ModelEntry[]): DownloadedGraph[] {

@@ -1,5 +1,4 @@
-import type { Job } from './job.js';
-import type { Worker } from './worker.js';
+import type { Job, Worker } from './worker.js';
 
 /** The memory of the jobs in the workers, as their weights: at most 1 in total. */
 export function createMemoryReservations() {

@@ -3,10 +3,9 @@ import { type Refusal, refuse, shuttingDown } from '../../../runtime/errors/refu
 import type { Call } from '../../common/call.js';
 import { createJobQueue } from '../../common/fair-queue.js';
 import { createAdmission } from './admission.js';
-import { createJob, type Job } from './job.js';
 import { createMemoryReservations } from './memory-reservations.js';
 import { startSupervisor, type SupervisorOptions } from './supervisor.js';
-import type { Worker } from './worker.js';
+import type { Job, Worker } from './worker.js';
 
 /** Names of the tasks with what goes in and comes out; both cross a thread border (structured clone). */
 export type TaskMap = Record<string, { input: unknown; output: unknown }>;
@@ -25,19 +24,9 @@ export interface RunOptions extends Pick<Call, 'signal'>, Partial<Omit<Call, 'si
 /** How a handler treats a full queue: unary calls are refused, requests in a stream wait. */
 export type HandlerOptions = Pick<RunOptions, 'wait'>;
 
-export interface PoolStats {
-  /** Jobs without a worker yet. */
-  readonly queued: number;
-  /** Jobs in a worker, including those that nobody waits for any more. */
-  readonly running: number;
-  /** Workers that have loaded their models. */
-  readonly workers: number;
-  /** Workers lost since startup. */
-  readonly lost: number;
-}
-
 /** Threads that each do one job at a time, behind one bounded queue. */
 export type WorkerPool<T extends TaskMap> = ReturnType<typeof createWorkerPool<T>>;
+export type PoolStats = WorkerPool<TaskMap>['stats'];
 
 export interface WorkerPoolOptions extends SupervisorOptions {
   /** Maximum number of jobs in the queue, besides those in the workers. */
@@ -60,7 +49,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
   const admission = createAdmission({ queue, maxQueue, workers: size });
   const memory = createMemoryReservations();
   let onDrained: (() => void) | undefined;
-  const watchers = new Set<(canWork: boolean) => void>();
+  let watcher: ((canWork: boolean) => void) | undefined;
   let couldWork = true;
   let lastLoss: unknown;
   let closing = false;
@@ -73,12 +62,12 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
       dispatch();
     },
     returned(job) {
-      if (!job.settled) queue.putBack(job);
+      if (!job.signal.aborted) queue.putBack(job);
     },
     lost(worker, job, error) {
       memory.release(worker);
       lastLoss = error;
-      if (job !== undefined && !job.settled) retryOrGiveUp(job);
+      if (job !== undefined && !job.signal.aborted) retryOrGiveUp(job);
       tellWatchers();
       // Another core may have workers; here they would wait until their deadlines.
       if (!supervisor.canWork) for (const waiting of queue.clear()) waiting.reject(noWorker(error));
@@ -90,7 +79,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     const { canWork } = supervisor;
     if (canWork === couldWork) return;
     couldWork = canWork;
-    for (const watcher of watchers) watcher(canWork);
+    watcher?.(canWork);
   };
 
   const assign = (worker: Worker, job: Job): void => {
@@ -148,7 +137,11 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     if (closing) throw shuttingDown();
     if (!supervisor.canWork) throw noWorker(lastLoss);
     signal.throwIfAborted();
-    const { job, answer } = createJob({ task, owner, input, transfer, createdAt: now(), onStart });
+    let job!: Job;
+    const answer = new Promise<unknown>((resolve, reject) => {
+      const [weight, attempts] = [0, 0];
+      job = { task, owner, input, transfer, weight, createdAt: now(), onStart, attempts, signal, resolve, reject };
+    });
     const idle = findIdle();
     if (idle) assign(idle, job);
     else {
@@ -192,14 +185,16 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
   return {
     run,
     assertRoom,
-    get stats(): PoolStats {
+    get stats() {
+      /** Jobs in a worker, including those that nobody waits for any more. */
       const running = supervisor.count('busy');
+      /** Workers that have loaded their models. */
       const workers = supervisor.count('free') + running;
       return { queued: queue.size, running, workers, lost: supervisor.lost };
     },
     /** Tells the listener now, and whenever it changes, whether there are workers or will be soon. */
     watch(listener: (canWork: boolean) => void): void {
-      watchers.add(listener);
+      watcher = listener;
       listener(supervisor.canWork);
     },
     /** Resolves when every worker has loaded its models; rejects with the error that prevented it. */

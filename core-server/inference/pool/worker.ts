@@ -2,8 +2,29 @@ import '../models/no-telemetry.js';
 import { type Transferable, Worker as Thread } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import { Refusal, refuse, shuttingDown } from '../../../runtime/errors/refusal.js';
-import type { Job } from './job.js';
 import { fromWireError, type FromWorker, type ToWorker } from './messages.js';
+
+/** One call of the pool on its way through queue and worker. */
+export interface Job {
+  readonly task: string;
+  /** On whose behalf it is done. */
+  readonly owner: string;
+  input: unknown;
+  transfer: readonly Transferable[];
+  /** Share of the memory of all workers that it needs, 0 to 1; 0 until a worker has found out. */
+  weight: number;
+  /** On the pool's clock, milliseconds. */
+  readonly createdAt: number;
+  /** Called each time a worker gets it. */
+  readonly onStart: (() => void) | undefined;
+  /** How many workers it has been given to so far. */
+  attempts: number;
+  /** Aborted when nobody waits for it any more, whatever a worker is still doing. */
+  readonly signal: AbortSignal;
+  /** Only the first result counts. */
+  readonly resolve: (output: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
 
 export interface WorkerOptions {
   /** The worker's module; it calls `serveTasks`. */

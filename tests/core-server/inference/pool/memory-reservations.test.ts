@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Job } from '../../../../core-server/inference/pool/job.js';
 import { createMemoryReservations } from '../../../../core-server/inference/pool/memory-reservations.js';
-import type { Worker } from '../../../../core-server/inference/pool/worker.js';
+import type { Job, Worker } from '../../../../core-server/inference/pool/worker.js';
 
 const worker = (): Worker => ({}) as Worker;
 const job = (weight = 0) => ({ weight }) as Job;
