@@ -4,6 +4,7 @@ import type { AnalysisModels, AnalysisTasks } from './compose/analysis-models.js
 import { openFaceDetector } from './features/face/detector.js';
 import { openMeterReader } from './features/meter/meter-reader.js';
 import { restrictLoaders } from './image/decode/restrict-loaders.js';
+import { convertHeic } from './image/heic/convert-heic.js';
 import { inspectPicture } from './image/inspect/inspect-picture.js';
 import type { ImageFile, ImageLimits } from './image/picture.js';
 import { type RunningJob, serveTasks } from './inference/pool/serve-tasks.js';
@@ -22,29 +23,31 @@ await restrictLoaders();
 const faceDetector = await openFaceDetector(models.face, manifestUrl, now);
 const meterReader = await openMeterReader(models.meter, manifestUrl, now);
 
-/** A file is inspected in its first step: what it contains must cost the main thread nothing, whose time is everyone's. */
-const inspect = (
-  { image, limits }: { readonly image: ImageFile; readonly limits: ImageLimits },
+/**
+ * A file is inspected in its first step: what it contains must cost the main thread nothing, whose time is everyone's.
+ * A HEIC is a JPEG from then on.
+ */
+async function admit<T extends { readonly image: ImageFile; readonly limits: ImageLimits }>(
+  input: T,
   job: RunningJob,
-): void => {
+): Promise<T> {
+  const { image, limits } = input;
   // With memory, it was inspected before.
   if (job.weight === 0) job.reserve(inspectPicture(image, limits));
-};
+  return image.type === 'heic' ? { ...input, image: await convertHeic(image, limits, job.signal) } : input;
+}
 
 serveTasks<AnalysisTasks>({
   port: parentPort,
   handlers: {
     async detectFaces(input, job) {
-      inspect(input, job);
-      return faceDetector.detectFaces(input, job.signal, job.hasSpareCore);
+      return faceDetector.detectFaces(await admit(input, job), job.signal, job.hasSpareCore);
     },
     async redactFaces(input, job) {
-      inspect(input, job);
-      return faceDetector.redactFaces(input, job.signal, job.hasSpareCore);
+      return faceDetector.redactFaces(await admit(input, job), job.signal, job.hasSpareCore);
     },
     async readMeter(input, job) {
-      inspect(input, job);
-      return meterReader.readMeter(input, job.signal);
+      return meterReader.readMeter(await admit(input, job), job.signal);
     },
   },
   async release() {

@@ -11,6 +11,7 @@ import {
   share,
   wholeNumber,
 } from '../../runtime/settings/read-settings.js';
+import { isHeicInstalled } from '../image/heic/convert-heic.js';
 import { parsePostgresUrl, postgresUrlWish } from '../store/postgres/postgres-url.js';
 
 /** All settings of the core. */
@@ -61,6 +62,14 @@ export const settings = z.object({
     .default(50_000_000)
     .describe('Maximum number of pixels in a picture.'),
   CORE_MAX_IMAGE_SIDE: wholeNumber(1, 65_500).default(16_384).describe('Maximum length of the longer side, in pixels.'),
+  CORE_HEIC: z
+    .enum(['true', 'false'], 'want true or false')
+    .default('false')
+    .transform((text) => text === 'true')
+    .refine((isOn) => !isOn || isHeicInstalled(), 'want it unset, or the package heic-decode installed')
+    .describe(
+      'Whether HEIC, the format of iPhones, is decoded. Needs the package `heic-decode`: see [HEIC](operating.md#heic).',
+    ),
   CORE_MAX_DEADLINE_MS: wholeNumber(1, 600_000)
     .default(30_000)
     .describe('Maximum time for any request, whatever its own deadline.'),

@@ -51,6 +51,7 @@ export function createServices(core: ServiceDependencies, settings: StreamSettin
     maxBytes: config.CORE_MAX_IMAGE_BYTES,
     maxPixels: config.CORE_MAX_IMAGE_PIXELS,
     maxSide: config.CORE_MAX_IMAGE_SIDE,
+    decodesHeic: config.CORE_HEIC,
   };
   const face = createFaceDetectionHandlers({
     pool,

@@ -49,7 +49,7 @@ export async function readHeader(file: ImageFile, limits: ImageLimits): Promise<
 }
 
 /** @throws Refusal IMAGE_TOO_MANY_PIXELS */
-function checkSize({ width, height }: Size, limits: ImageLimits): void {
+export function checkSize({ width, height }: Size, limits: ImageLimits): void {
   const check = (value: number, what: string, limit: number): void => {
     if (value <= limit) return;
     const wish = `want at most ${limit}`;

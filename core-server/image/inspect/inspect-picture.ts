@@ -6,17 +6,20 @@ import { Cursor } from './cursor.js';
 import type { ImageType } from './sniff-type.js';
 import { jpegInTiff, tiffCompression, tiffDirectories, type TiffDirectory } from './tiff-directories.js';
 
+/** Two at a time: each takes 500 MB at most. */
+const heicShare = 0.5;
 /** What libheif takes for each pixel of an AVIF, which it decodes whole: 18, or 24 at 12 bits per channel. */
 const avifBytesPerPixel = 24;
 
 /**
  * Finds out what a file would cost its decoder, before it gets it: refuses what costs more than its pixels, and returns
  * the share of the memory for decoding that it takes, 0 to 1, where 1 is the largest AVIF: 1,200 MB for 50 megapixels.
- * Pictures of other types than AVIF and TIFF take no more than each worker may use at any time: 750 MB.
+ * Pictures of other types than AVIF, HEIC and TIFF take no more than each worker may use at any time: 750 MB.
  *
  * @throws Refusal UNSUPPORTED_IMAGE_TYPE, CORRUPT_IMAGE, or IMAGE_TOO_MANY_PIXELS for an AVIF
  */
 export function inspectPicture({ bytes, type }: ImageFile, { maxPixels }: Pick<ImageLimits, 'maxPixels'>): number {
+  if (type === 'heic') return heicShare;
   const file = new Cursor(bytes);
   const [page] = type === 'tiff' ? tiffDirectories(file) : [];
   if (type === 'tiff') assertKnownCompression(page);

@@ -1,12 +1,7 @@
 import type { Transferable } from 'node:worker_threads';
 import type { ImageFile, ImageLimits } from '../picture.js';
 import { refuseImage } from '../refuse-image.js';
-import { sniffType, type UnsupportedType } from './sniff-type.js';
-
-const unsupported: Readonly<Record<UnsupportedType, string>> = {
-  heic: 'HEIC, want it converted to JPEG',
-  avis: 'an animated AVIF, want a still picture',
-};
+import { sniffType } from './sniff-type.js';
 
 /**
  * Checks the length and the first bytes of a picture file. This is all that the main thread does with it: what its
@@ -14,9 +9,11 @@ const unsupported: Readonly<Record<UnsupportedType, string>> = {
  *
  * @throws Refusal EMPTY_IMAGE, BODY_TOO_LARGE or UNSUPPORTED_IMAGE_TYPE
  */
-export function receivePicture(bytes: Uint8Array, limits: Pick<ImageLimits, 'maxBytes'>): ImageFile {
+export function receivePicture(
+  bytes: Uint8Array,
+  { maxBytes, decodesHeic }: Pick<ImageLimits, 'maxBytes' | 'decodesHeic'>,
+): ImageFile {
   const { length } = bytes;
-  const { maxBytes } = limits;
   if (length === 0) throw refuseImage('EMPTY_IMAGE', 'has no bytes, want a picture file');
   if (length > maxBytes) {
     throw refuseImage('BODY_TOO_LARGE', `has ${length} bytes, want at most ${maxBytes}`, {
@@ -29,8 +26,12 @@ export function receivePicture(bytes: Uint8Array, limits: Pick<ImageLimits, 'max
     const what = 'is of an unknown type, want JPEG, PNG, WebP, AVIF, GIF or TIFF';
     throw refuseImage('UNSUPPORTED_IMAGE_TYPE', what);
   }
-  if (type === 'heic' || type === 'avis') {
-    throw refuseImage('UNSUPPORTED_IMAGE_TYPE', `is ${unsupported[type]}`, { value: type });
+  if (type === 'avis') {
+    throw refuseImage('UNSUPPORTED_IMAGE_TYPE', 'is an animated AVIF, want a still picture', { value: type });
+  }
+  if (type === 'heic' && !decodesHeic) {
+    const what = 'is HEIC, want it converted to JPEG, or CORE_HEIC set to true on the server';
+    throw refuseImage('UNSUPPORTED_IMAGE_TYPE', what, { value: type });
   }
   return { bytes, type };
 }
@@ -49,7 +50,7 @@ const minTransferBytes = 2 ** 20;
  */
 export function preparePicture(
   received: Uint8Array,
-  limits: Pick<ImageLimits, 'maxBytes'>,
+  limits: Pick<ImageLimits, 'maxBytes' | 'decodesHeic'>,
 ): { readonly image: ImageFile; readonly transfer: readonly Transferable[] } {
   const { bytes, type } = receivePicture(received, limits);
   // A received message may be part of a larger buffer, all of which would be transferred with it.

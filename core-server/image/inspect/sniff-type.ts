@@ -1,10 +1,10 @@
 /** The picture types that are decoded. */
-export type ImageType = 'jpeg' | 'png' | 'webp' | 'avif' | 'gif' | 'tiff';
+export type ImageType = 'jpeg' | 'png' | 'webp' | 'avif' | 'gif' | 'tiff' | 'heic';
 
 // Our own few lines: code that sees hostile bytes first should be short enough to review.
 
-/** Types that are recognised only to name them in the refusal. */
-export type UnsupportedType = 'heic' | 'avis';
+/** A type that is recognised only to name it in the refusal: an animated AVIF. */
+export type UnsupportedType = 'avis';
 
 /** Detects a picture's type from its first bytes, whatever it claims to be; undefined for anything else. */
 export function sniffType(bytes: Uint8Array): ImageType | UnsupportedType | undefined {
@@ -24,7 +24,7 @@ export function sniffType(bytes: Uint8Array): ImageType | UnsupportedType | unde
 const heicBrands = ['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'mif1', 'msf1'];
 
 /** ISO/IEC 14496-12, 4.3: a file type box is size, "ftyp", major brand, minor version, compatible brands. */
-function sniffHeif(head: Buffer): 'avif' | UnsupportedType | undefined {
+function sniffHeif(head: Buffer): 'avif' | 'heic' | UnsupportedType | undefined {
   const end = Math.min(head.length, head.readUInt32BE(0));
   const brands = new Set<string>();
   for (let at = 8; at + 4 <= end; at += 4) {

@@ -7,7 +7,8 @@ declare namespace WebAssembly {
     constructor(module: Module);
     readonly exports: unknown;
   }
-  interface Memory {
+  class Memory {
+    constructor(size: { initial: number });
     readonly buffer: ArrayBuffer;
     /** @param pages of 64 KiB */
     grow(pages: number): number;

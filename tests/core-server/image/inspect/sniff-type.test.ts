@@ -87,7 +87,7 @@ test('SVG, PDF, HEIC and animated AVIF are UNSUPPORTED_IMAGE_TYPE, the latter tw
   }
   const heic = refused(ftyp('heic', 'mif1'));
   assert.equal(heic.reason, 'UNSUPPORTED_IMAGE_TYPE');
-  assert.equal(heic.message, 'image is HEIC, want it converted to JPEG');
+  assert.equal(heic.message, 'image is HEIC, want it converted to JPEG, or CORE_HEIC set to true on the server');
   const animated = refused(ftyp('avis', 'avif'));
   assert.equal(animated.reason, 'UNSUPPORTED_IMAGE_TYPE');
   assert.equal(animated.message, 'image is an animated AVIF, want a still picture');

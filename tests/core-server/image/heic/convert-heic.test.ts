@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import sharp, { type Sharp } from 'sharp';
+import { convertHeic } from '../../../../core-server/image/heic/convert-heic.js';
+import { Refusal } from '../../../../runtime/errors/refusal.js';
+
+const root = new URL('../../../../../', import.meta.url);
+const bytes = readFileSync(new URL('tests/core-server/image/heic/astronaut.heic', root));
+const limits = { maxBytes: bytes.length, maxPixels: 320 * 320, maxSide: 320 };
+const convert = (file = bytes, changed: Partial<typeof limits> = {}, signal = new AbortController().signal) =>
+  convertHeic({ bytes: file, type: 'heic' }, { ...limits, ...changed }, signal);
+
+const refusedAs = (reason: string) => (error: unknown) => error instanceof Refusal && error.reason === reason;
+
+test('a HEIC becomes a JPEG of the same picture', async () => {
+  const { type, bytes: jpeg } = await convert();
+  assert.equal(type, 'jpeg');
+  const { width, height, exif, icc } = await sharp(jpeg).metadata();
+  assert.deepEqual({ width, height, exif, icc }, { width: 320, height: 320, exif: undefined, icc: undefined });
+  const raw = (picture: Sharp) => picture.resize(320, 320).removeAlpha().raw().toBuffer();
+  const [made, original] = await Promise.all([
+    raw(sharp(jpeg)),
+    raw(sharp(new URL('samples/astronaut.jpg', root).pathname)),
+  ]);
+  const difference = made.reduce((sum, value, i) => sum + Math.abs(value - (original[i] ?? 0)), 0) / made.length;
+  assert.ok(difference < 6, `${difference.toFixed(1)} levels apart`);
+});
+
+test('one with too many pixels is IMAGE_TOO_MANY_PIXELS before they are decoded', async () => {
+  await assert.rejects(convert(bytes, { maxPixels: 320 * 320 - 1 }), refusedAs('IMAGE_TOO_MANY_PIXELS'));
+  await assert.rejects(convert(bytes, { maxSide: 319 }), refusedAs('IMAGE_TOO_MANY_PIXELS'));
+});
+
+test('half a HEIC is CORRUPT_IMAGE, as are bytes that only begin like one', async () => {
+  await assert.rejects(convert(bytes.subarray(0, bytes.length / 2)), refusedAs('CORRUPT_IMAGE'));
+  await assert.rejects(convert(bytes.subarray(0, 24)), refusedAs('CORRUPT_IMAGE'));
+});
+
+test('a caller who goes ends the thread', async () => {
+  const caller = new AbortController();
+  const converted = convert(bytes, {}, caller.signal);
+  caller.abort(new Error('gone'));
+  await assert.rejects(converted, /gone/);
+});
