@@ -37,18 +37,14 @@ async function admit<T extends { readonly image: ImageFile; readonly limits: Ima
   return image.type === 'heic' ? { ...input, image: await convertHeic(image, limits, job.signal) } : input;
 }
 
+const facesFor = ({ hasSpareCore }: RunningJob) => (hasSpareCore ? faceDetector.withHelp : faceDetector.usual);
+
 serveTasks<AnalysisTasks>({
   port: parentPort,
   handlers: {
-    async detectFaces(input, job) {
-      return faceDetector.detectFaces(await admit(input, job), job.signal, job.hasSpareCore);
-    },
-    async redactFaces(input, job) {
-      return faceDetector.redactFaces(await admit(input, job), job.signal, job.hasSpareCore);
-    },
-    async readMeter(input, job) {
-      return meterReader.readMeter(await admit(input, job), job.signal);
-    },
+    detectFaces: async (input, job) => facesFor(job).detectFaces(await admit(input, job), job.signal),
+    redactFaces: async (input, job) => facesFor(job).redactFaces(await admit(input, job), job.signal),
+    readMeter: async (input, job) => meterReader.readMeter(await admit(input, job), job.signal),
   },
   async release() {
     await Promise.all([faceDetector.release(), meterReader.release()]);

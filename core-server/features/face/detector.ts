@@ -3,17 +3,18 @@ import { roundPixels } from '../../common/precision.js';
 import { createStopwatch } from '../../common/stopwatch.js';
 import { cropFaces, sampleBoxes } from '../../image/crop.js';
 import { openPicture } from '../../image/decode/open-picture.js';
-import type { OpenPicture } from '../../image/picture.js';
+import type { OpenPicture, RgbPicture } from '../../image/picture.js';
 import { type Model, openModel } from '../../inference/models/sessions.js';
 import { measuredSize, measureFace } from './attributes.js';
 import type { FaceModel } from './face-model.js';
 import { type FaceDetectorParts, findVisibleFaces } from './find-faces.js';
 import type { Candidate } from './geometry.js';
 import { createFaceRedactor } from './redactor.js';
-import type { DetectFacesInput, DetectFacesOutput, FaceResult, RedactFacesInput } from './task.js';
+import type { DetectFacesInput, DetectFacesOutput, FaceResult } from './task.js';
 
 /**
- * The tasks `detectFaces` and `redactFaces` with their network, which is opened twice: where a core is spare, a second thread helps.
+ * The tasks `detectFaces` and `redactFaces` with their network, which is opened twice: where a core is spare, a second
+ * thread helps.
  *
  * @param folder the model lies below it; the manifest's address does as well
  * @param now clock that times the steps, milliseconds
@@ -27,15 +28,10 @@ export async function openFaceDetector({ entry, rule }: FaceModel, folder: URL, 
     detectFaces: createFaceDetector(parts),
     redactFaces: createFaceRedactor(parts),
   });
-  const usual = createTasks({ model, rule, now });
-  const withHelp = createTasks({ model: forSmall(helped, overviewPixels, model), rule, now });
   return {
-    /** @throws Refusal CORRUPT_IMAGE or IMAGE_TOO_MANY_PIXELS; `signal.reason` once the caller is gone */
-    detectFaces: (input: DetectFacesInput, signal: AbortSignal, hasSpareCore: boolean) =>
-      (hasSpareCore ? withHelp : usual).detectFaces(input, signal),
-    /** @throws Refusal as above, and INVALID_FIELD; `signal.reason` once the caller is gone */
-    redactFaces: (input: RedactFacesInput, signal: AbortSignal, hasSpareCore: boolean) =>
-      (hasSpareCore ? withHelp : usual).redactFaces(input, signal),
+    usual: createTasks({ model, rule, now }),
+    /** For a worker beside which a core is spare. */
+    withHelp: createTasks({ model: forSmall(helped, overviewPixels, model), rule, now }),
     /** Frees the network's memory. */
     async release() {
       await Promise.all([model.release(), helped.release()]);
@@ -57,19 +53,15 @@ function forSmall(model: Model, maxPixels: number, larger: Model): Pick<Model, '
 /**
  * The worker's task: open, looks, boxes, crops. When the signal is aborted, it stops before the next step.
  *
- * @throws Refusal CORRUPT_IMAGE or IMAGE_TOO_MANY_PIXELS
+ * @throws Refusal CORRUPT_IMAGE or IMAGE_TOO_MANY_PIXELS; `signal.reason` once the caller is gone
  */
-export function createFaceDetector({
-  model,
-  rule,
-  now,
-}: FaceDetectorParts): (input: DetectFacesInput, signal: AbortSignal) => Promise<DetectFacesOutput> {
-  return async (input, signal) => {
+export function createFaceDetector(parts: FaceDetectorParts) {
+  return async (input: DetectFacesInput, signal: AbortSignal): Promise<DetectFacesOutput> => {
     const { image, limits, minScore, minQuality, crop } = input;
-    const { time: step, timings } = createStopwatch(now, signal);
+    const { time: step, timings } = createStopwatch(parts.now, signal);
     const picture = await step('open', () => openPicture(image, limits));
     const { size } = picture;
-    let faces: MeasuredFace[] = await findVisibleFaces(picture, minScore, { model, rule, step });
+    let faces: MeasuredFace[] = await findVisibleFaces(picture, minScore, parts, step);
     if (minQuality !== undefined) {
       const measured = await step('measure', () => measureFaces(picture, faces));
       faces = measured.filter(({ attributes }) => attributes.quality >= minQuality);
@@ -81,7 +73,7 @@ export function createFaceDetector({
       ...size,
       faces: kept.map((face, i) => toResult(face, crops[i], input)),
       omittedFaces: faces.length - kept.length,
-      model: { name: model.name, version: model.version },
+      model: { name: parts.model.name, version: parts.model.version },
       timings,
     };
   };
@@ -98,10 +90,10 @@ async function measureFaces<Face extends Candidate>(
 ): Promise<(Face & { attributes: FaceAttributes })[]> {
   const boxes = faces.map(({ box }) => box);
   const samples = await sampleBoxes(picture, boxes, measuredSize);
-  return samples.map((sample, i) => {
-    const face = faces[i] as Face;
-    return { ...face, attributes: measureFace(face, picture.size, sample) };
-  });
+  return faces.map((face, i) => ({
+    ...face,
+    attributes: measureFace(face, picture.size, samples[i] as RgbPicture),
+  }));
 }
 
 function toResult(

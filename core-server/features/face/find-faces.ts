@@ -31,13 +31,6 @@ export interface FaceDetectorParts {
   readonly now: () => number;
 }
 
-/** What the looks of the cascade take. */
-interface Looks {
-  readonly model: Pick<Model, 'run'>;
-  readonly rule: CascadeRule;
-  readonly step: Stopwatch['time'];
-}
-
 /** Results below this score are useless, and every cell has one. */
 const minUsefulScore = 0.02;
 
@@ -45,10 +38,15 @@ const minUsefulScore = 0.02;
 const scoreStep = 1e-6;
 
 /** The faces at or above the score with their boxes inside the picture, largest first. */
-export async function findVisibleFaces(picture: OpenPicture, minScore: number, looks: Looks): Promise<Candidate[]> {
-  const candidateScore = Math.max(minUsefulScore, Math.min(minScore - scoreStep, looks.rule.weakScore));
+export async function findVisibleFaces(
+  picture: OpenPicture,
+  minScore: number,
+  parts: FaceDetectorParts,
+  step: Stopwatch['time'],
+): Promise<Candidate[]> {
+  const candidateScore = Math.max(minUsefulScore, Math.min(minScore - scoreStep, parts.rule.weakScore));
   const faces: Candidate[] = [];
-  for (const face of await findFaces(picture, candidateScore, looks)) {
+  for (const face of await findFaces(picture, candidateScore, parts, step)) {
     const box = clampBox(face.box, picture.size);
     if (face.score >= minScore && box !== undefined) faces.push({ ...face, box });
   }
@@ -56,7 +54,12 @@ export async function findVisibleFaces(picture: OpenPicture, minScore: number, l
 }
 
 /** All looks of the cascade: what may be a face, from `minScore` on, in the picture's pixels. */
-async function findFaces(picture: OpenPicture, minScore: number, { model, rule, step }: Looks): Promise<Candidate[]> {
+async function findFaces(
+  picture: OpenPicture,
+  minScore: number,
+  { model, rule }: FaceDetectorParts,
+  step: Stopwatch['time'],
+): Promise<Candidate[]> {
   const { size, whole } = picture;
   const see = async (pixels: RgbPicture): Promise<Candidate[]> => {
     const outputs = await step('infer', () => inferFaces(model, pixels, minScore));

@@ -21,18 +21,17 @@ const maxWebpSide = 2 ** 14 - 1;
  * @throws Refusal CORRUPT_IMAGE or IMAGE_TOO_MANY_PIXELS; INVALID_FIELD for a result that its format or a response
  *   cannot hold
  */
-export function createFaceRedactor({
-  model,
-  rule,
-  now,
-}: FaceDetectorParts): (input: RedactFacesInput, signal: AbortSignal) => Promise<RedactFacesOutput> {
-  return async ({ image, limits, minScore, style, margin, ...input }, signal) => {
-    const { time: step, timings } = createStopwatch(now, signal);
+export function createFaceRedactor(parts: FaceDetectorParts) {
+  return async (
+    { image, limits, minScore, style, margin, ...input }: RedactFacesInput,
+    signal: AbortSignal,
+  ): Promise<RedactFacesOutput> => {
+    const { time: step, timings } = createStopwatch(parts.now, signal);
     const picture = await step('open', () => openPicture(image, limits));
     const { size } = picture;
     const format = input.format ?? imageFormats.find((name) => name === image.type) ?? 'jpeg';
     assertFits(size, format);
-    const faces = await findVisibleFaces(picture, minScore, { model, rule, step });
+    const faces = await findVisibleFaces(picture, minScore, parts, step);
     const whole = picture.whole ?? (await step('decodeWhole', () => decodeUpright(picture, size)));
     await step('redact', () => {
       for (const { box } of faces) redactRegion(whole, wholePixels(widened(box, margin), size), style);
@@ -42,7 +41,7 @@ export function createFaceRedactor({
       const what = `${format}, which takes ${file.length} bytes here`;
       throw refuseFormat(what, `at most ${maxFileBytes} bytes, as by jpeg`, maxFileBytes);
     }
-    return { ...size, file, format, faceCount: faces.length, model: model.name, timings };
+    return { ...size, file, format, faceCount: faces.length, model: parts.model.name, timings };
   };
 }
 

@@ -20,7 +20,7 @@ import type { DetectFacesOutput, FaceResult, FaceTasks } from './task.js';
 import { validateChoice, validateCrop, validateMaxFaces, validateShare } from './validate.js';
 
 /** What the handlers need. */
-export interface FaceDetectionDependencies {
+interface FaceDetectionDependencies {
   readonly pool: Pick<WorkerPool<FaceTasks>, 'run'>;
   /**
    * The threshold of a request: its own, else the company's, else the default.
@@ -36,10 +36,10 @@ export interface FaceDetectionDependencies {
 /** Room around a face that is hidden too: hair, ears and chin tell who it is, and boxes are a little off. */
 const redactionMargin = 0.2;
 
-export type FaceDetectionHandlers = Handlers<FaceDetectionServiceServer, [call: Call, options?: HandlerOptions]>;
-
 /** The handlers of FaceDetectionService: validate, resolve the threshold, detect, answer. */
-export function createFaceDetectionHandlers(deps: FaceDetectionDependencies): FaceDetectionHandlers {
+export function createFaceDetectionHandlers(
+  deps: FaceDetectionDependencies,
+): Handlers<FaceDetectionServiceServer, [call: Call, options?: HandlerOptions]> {
   const { pool, resolveThreshold, resolveRedactionThreshold, limits } = deps;
 
   const detect = async (
@@ -56,16 +56,7 @@ export function createFaceDetectionHandlers(deps: FaceDetectionDependencies): Fa
     const threshold = await resolveThreshold({ minScore, company });
     const found = await pool.run(
       'detectFaces',
-      {
-        image,
-        minScore: threshold.value,
-        maxFaces,
-        crop,
-        landmarks,
-        attributes,
-        minQuality,
-        limits,
-      },
+      { image, minScore: threshold.value, maxFaces, crop, landmarks, attributes, minQuality, limits },
       { ...call, ...options, transfer },
     );
     const { faces, timings, width, height } = found;

@@ -4,12 +4,26 @@ import type { ImageFormat } from '../../image/encode.js';
 import type { Box, ImageFile, ImageLimits, Point } from '../../image/picture.js';
 import type { RedactionStyle } from '../../image/redact.js';
 
-/** Input of the task `detectFaces`. */
-export interface DetectFacesInput {
+/** What both tasks take. */
+interface FaceTaskInput {
   /** The picture file. */
   readonly image: ImageFile;
-  /** Faces below this score are left out, 0..1. */
+  /** Faces below this score do not count, 0..1. */
   readonly minScore: number;
+  readonly limits: ImageLimits;
+}
+
+/** What both tasks tell of their work. */
+interface FaceTaskOutput {
+  /** Size of the upright picture, pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Milliseconds by step. */
+  readonly timings: Readonly<Record<string, number>>;
+}
+
+/** Input of the task `detectFaces`. */
+export interface DetectFacesInput extends FaceTaskInput {
   /** Maximum number of faces; the largest are returned. */
   readonly maxFaces: number;
   /** How faces are cropped, if at all. */
@@ -18,21 +32,15 @@ export interface DetectFacesInput {
   readonly attributes?: boolean;
   /** Faces of a lower quality are left out, 0..1. */
   readonly minQuality?: number | undefined;
-  readonly limits: ImageLimits;
 }
 
 /** Result of the task `detectFaces`. */
-export interface DetectFacesOutput {
-  /** Size of the upright picture, pixels. */
-  readonly width: number;
-  readonly height: number;
+export interface DetectFacesOutput extends FaceTaskOutput {
   /** Largest first. */
   readonly faces: readonly FaceResult[];
   /** Number of faces left out because of `maxFaces`. */
   readonly omittedFaces: number;
   readonly model: { readonly name: string; readonly version: string };
-  /** Milliseconds by step. */
-  readonly timings: Readonly<Record<string, number>>;
 }
 
 /** A detected face. */
@@ -49,32 +57,22 @@ export interface FaceResult {
 }
 
 /** Input of the task `redactFaces`. */
-export interface RedactFacesInput {
-  /** The picture file. */
-  readonly image: ImageFile;
-  /** Faces below this score stay, 0..1. */
-  readonly minScore: number;
+export interface RedactFacesInput extends FaceTaskInput {
   readonly style: RedactionStyle;
   /** Room on each side that is hidden too, as a share of the box's width and height. */
   readonly margin: number;
   /** Of the result; absent: that of the picture, or JPEG. */
   readonly format?: ImageFormat | undefined;
-  readonly limits: ImageLimits;
 }
 
 /** Result of the task `redactFaces`. */
-export interface RedactFacesOutput {
-  /** Size of the upright picture, pixels. */
-  readonly width: number;
-  readonly height: number;
+export interface RedactFacesOutput extends FaceTaskOutput {
   /** The upright picture without metadata, and its format. */
   readonly file: Uint8Array;
   readonly format: ImageFormat;
   readonly faceCount: number;
   /** Name of the model. */
   readonly model: string;
-  /** Milliseconds by step. */
-  readonly timings: Readonly<Record<string, number>>;
 }
 
 /** The tasks of this feature in the worker pool. */
