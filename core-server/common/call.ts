@@ -9,6 +9,8 @@ export interface Call {
   readonly signal: AbortSignal;
   /** Milliseconds until the deadline; Infinity without one. */
   readonly timeLeftMs: () => number;
+  /** When the queue is full: `refuse` (default) rejects with QUEUE_FULL, `queue` waits for room, as requests of a stream do. */
+  readonly wait?: 'refuse' | 'queue';
   /** Id of the request, sent by the caller or generated here; in every log line. */
   readonly requestId: string;
   /** Public id of the call's API key. */

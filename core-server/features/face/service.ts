@@ -15,7 +15,7 @@ import { imageFormats } from '../../image/encode.js';
 import { preparePicture } from '../../image/inspect/receive-picture.js';
 import type { ImageLimits, Point } from '../../image/picture.js';
 import { redactionStyles } from '../../image/redact.js';
-import type { HandlerOptions, WorkerPool } from '../../inference/pool/worker-pool.js';
+import type { WorkerPool } from '../../inference/pool/worker-pool.js';
 import type { DetectFacesOutput, FaceResult, FaceTasks } from './task.js';
 import { validateChoice, validateCrop, validateMaxFaces, validateShare } from './validate.js';
 
@@ -39,14 +39,13 @@ const redactionMargin = 0.2;
 /** The handlers of FaceDetectionService: validate, resolve the threshold, detect, answer. */
 export function createFaceDetectionHandlers(
   deps: FaceDetectionDependencies,
-): Handlers<FaceDetectionServiceServer, [call: Call, options?: HandlerOptions]> {
+): Handlers<FaceDetectionServiceServer, [call: Call]> {
   const { pool, resolveThreshold, resolveRedactionThreshold, limits } = deps;
 
   const detect = async (
     request: DetectSingleFaceRequest | DetectAllFacesRequest,
     maxFaces: number,
     call: Call,
-    options: HandlerOptions,
   ): Promise<{ found: DetectFacesOutput; threshold: Threshold }> => {
     const { minScore, company, landmarks, attributes = false } = request;
     if (minScore !== undefined) validateScore('min_score', minScore);
@@ -57,7 +56,7 @@ export function createFaceDetectionHandlers(
     const found = await pool.run(
       'detectFaces',
       { image, minScore: threshold.value, maxFaces, crop, landmarks, attributes, minQuality, limits },
-      { ...call, ...options, transfer },
+      { ...call, transfer },
     );
     const { faces, timings, width, height } = found;
     call.log.debug({ faces: faces.length, width, height, timings }, 'faces detected');
@@ -65,8 +64,8 @@ export function createFaceDetectionHandlers(
   };
 
   return {
-    async detectSingleFace(request, call, options = {}) {
-      const { found, threshold } = await detect(request, 1, call, options);
+    async detectSingleFace(request, call) {
+      const { found, threshold } = await detect(request, 1, call);
       const [largest] = found.faces;
       if (largest === undefined) {
         const quality = request.minQuality ? ` with a quality of ${request.minQuality} or higher` : '';
@@ -82,9 +81,9 @@ export function createFaceDetectionHandlers(
       };
     },
 
-    async detectAllFaces(request, call, options = {}) {
+    async detectAllFaces(request, call) {
       const maxFaces = validateMaxFaces(request.maxFaces);
-      const { found, threshold } = await detect(request, maxFaces, call, options);
+      const { found, threshold } = await detect(request, maxFaces, call);
       return {
         faces: found.faces.map(toFace),
         omittedFaces: found.omittedFaces,
@@ -92,7 +91,7 @@ export function createFaceDetectionHandlers(
       };
     },
 
-    async redactFaces(request, call, options = {}) {
+    async redactFaces(request, call) {
       const { minScore, company } = request;
       if (minScore !== undefined) validateScore('min_score', minScore);
       const style = validateChoice('style', request.style, redactionStyles) ?? 'blur';
@@ -101,7 +100,7 @@ export function createFaceDetectionHandlers(
       const { image, transfer } = preparePicture(request.image, limits);
       const threshold = await resolveRedactionThreshold({ minScore, company });
       const input = { image, minScore: threshold.value, style, margin, format, limits };
-      const redacted = await pool.run('redactFaces', input, { ...call, ...options, transfer });
+      const redacted = await pool.run('redactFaces', input, { ...call, transfer });
       const { file, faceCount, timings, width, height } = redacted;
       call.log.debug({ faces: faceCount, width, height, timings }, 'faces redacted');
       return { image: asBuffer(file), contentType: `image/${redacted.format}`, faceCount };

@@ -9,7 +9,7 @@ import type { Call } from '../../common/call.js';
 import type { Handlers } from '../../common/handlers.js';
 import { preparePicture } from '../../image/inspect/receive-picture.js';
 import type { ImageLimits } from '../../image/picture.js';
-import type { HandlerOptions, WorkerPool } from '../../inference/pool/worker-pool.js';
+import type { WorkerPool } from '../../inference/pool/worker-pool.js';
 import type { MeterTasks } from './task.js';
 import { validateKnownMeter } from './validate.js';
 
@@ -21,7 +21,7 @@ export function createMeterReadingHandlers(deps: {
   readonly checkBelow: number;
   /** The network that reads digits. */
   readonly model: ModelInfo;
-}): Handlers<MeterReadingServiceServer, [call: Call, options?: HandlerOptions]> {
+}): Handlers<MeterReadingServiceServer, [call: Call]> {
   const { pool, limits, checkBelow, model } = deps;
   return {
     /**
@@ -30,13 +30,13 @@ export function createMeterReadingHandlers(deps: {
      * @throws Refusal NO_READING if there is no readable counter, what `validateKnownMeter`, `preparePicture` and
      *   decoding refuse, and what the pool refuses
      */
-    async readMeter(request, call, options = {}) {
+    async readMeter(request, call) {
       const known = validateKnownMeter(request);
       const { image, transfer } = preparePicture(request.image, limits);
       const { reading, timings } = await pool.run(
         'readMeter',
         { image, checkBelow, known, printed: request.serialNumber ?? false, limits },
-        { ...call, ...options, transfer },
+        { ...call, transfer },
       );
       call.log.debug({ timings, found: reading !== null }, 'meter read');
       if (reading === null) {

@@ -15,14 +15,9 @@ export type TaskMap = Record<string, { input: unknown; output: unknown }>;
  * The keys of calls take turns, and none takes all places; a job unlikely to be done in time is refused.
  */
 export interface RunOptions extends Pick<Call, 'signal'>, Partial<Omit<Call, 'signal'>> {
-  /** When the queue is full: `refuse` (default) rejects with QUEUE_FULL, `queue` waits for room. */
-  readonly wait?: 'refuse' | 'queue';
   /** Buffers to transfer instead of copying. They are gone then, so such a job is not retried if its worker dies. */
   readonly transfer?: readonly Transferable[];
 }
-
-/** How a handler treats a full queue: unary calls are refused, requests in a stream wait. */
-export type HandlerOptions = Pick<RunOptions, 'wait'>;
 
 /** Threads that each do one job at a time, behind one bounded queue. */
 export type WorkerPool<T extends TaskMap> = ReturnType<typeof createWorkerPool<T>>;

@@ -1,7 +1,6 @@
 import type { Status } from '../../../generated/google/rpc/status.js';
 import { missingField, Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import type { Call } from '../../common/call.js';
-import type { HandlerOptions } from '../../inference/pool/worker-pool.js';
 import { logFault } from '../call-log.js';
 import { toRpcStatus } from '../status.js';
 import { type OpenRequest, raceSignal } from './open-call.js';
@@ -26,7 +25,7 @@ const maxIdLength = 128;
  * rate of its key, and checks that key: once it is no longer valid, the stream ends.
  */
 export function streamed<Request, Response>(
-  handler: (request: Request, call: Call, options: HandlerOptions) => Promise<Response>,
+  handler: (request: Request, call: Call) => Promise<Response>,
 ): (item: StreamItem<Request>, call: OpenRequest) => Promise<StreamAnswer<Response>> {
   return async (item, call) => {
     const id = item.id.slice(0, maxIdLength);
@@ -38,7 +37,7 @@ export function streamed<Request, Response>(
         });
       }
       if (item.request === undefined) throw missingField('request', 'a request message');
-      const value = await handler(item.request, call, { wait: 'queue' });
+      const value = await handler(item.request, { ...call, wait: 'queue' });
       return { id, result: { $case: 'response', value } };
     } catch (caught) {
       const error = Refusal.from(caught);

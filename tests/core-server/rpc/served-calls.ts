@@ -3,7 +3,6 @@ import { credentials, Metadata, ServerCredentials } from '@grpc/grpc-js';
 import { type Logger, pino } from 'pino';
 import type { Call } from '../../../core-server/common/call.js';
 import type { Metrics } from '../../../core-server/compose/metrics.js';
-import type { HandlerOptions } from '../../../core-server/inference/pool/worker-pool.js';
 import { bidi } from '../../../core-server/rpc/adapters/bidi.js';
 import { streamed } from '../../../core-server/rpc/adapters/streamed.js';
 import { unary } from '../../../core-server/rpc/adapters/unary.js';
@@ -24,7 +23,7 @@ import { unaryCall } from '../../helpers/net/grpc.js';
 // Calls of ReadMeter and StreamReadMeters with a handler of the test's own.
 
 /** A handler of ReadMeter, alone or of a stream. */
-export type Handler = (request: ReadMeterRequest, call: Call, options?: HandlerOptions) => Promise<ReadMeterResponse>;
+export type Handler = (request: ReadMeterRequest, call: Call) => Promise<ReadMeterResponse>;
 
 const meterReading = {
   definition: MeterReadingServiceService,

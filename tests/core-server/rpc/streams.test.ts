@@ -10,8 +10,8 @@ import { detailsOf, detailsOfStatus } from '../../helpers/net/grpc.js';
 import { answer, call, openAccess, serve, withKey } from './served-calls.js';
 
 test('a stream answers every item, refusals too, and ends after the last', async (t) => {
-  const client = await serve(t, ({ image }, _, options) => {
-    assert.equal(options?.wait, 'queue');
+  const client = await serve(t, ({ image }, { wait }) => {
+    assert.equal(wait, 'queue');
     return image.length === 0 ? Promise.reject(refuse('EMPTY_IMAGE', 'image is empty.')) : Promise.resolve(answer);
   });
   const stream = client.streamReadMeters(withKey());

@@ -79,8 +79,7 @@ test('the picture goes to a worker with the resolved threshold', async () => {
   const { handlers, jobs, wishes } = start({ faces: [face], omittedFaces: 4 });
   const answer = await handlers.detectAllFaces(
     request({ company: 'acme', maxFaces: 7, landmarks: true, crop: false }),
-    call,
-    { wait: 'queue' },
+    { ...call, wait: 'queue' },
   );
   assert.deepEqual(wishes, [{ company: 'acme', minScore: undefined }]);
   assert.equal(jobs.length, 1);

@@ -292,7 +292,7 @@ suite('readMeter', () => {
   });
   test('lets a stream wait for room in the queue', async () => {
     const { readMeter, runs } = handlers(reading);
-    await readMeter({ image: jpeg }, call, { wait: 'queue' });
+    await readMeter({ image: jpeg }, { ...call, wait: 'queue' });
     assert.deepEqual(runs[0]?.options, { ...queueing, wait: 'queue' });
   });
   test('answers NO_READING where there is no counter', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createScoreConfigHandlers } from '../../../../core-server/features/score-config/service.js';
 import type { ScoreStore } from '../../../../core-server/features/score-config/knex-store.js';
+import { createScoreConfigHandlers } from '../../../../core-server/features/score-config/service.js';
 import { refuse } from '../../../../runtime/errors/refusal.js';
 
 const password = 'right-password';
