@@ -3,15 +3,11 @@ import { noRoom } from '../runtime/errors/refusal.js';
 import { chunksTooSmall, createChunkSizeCheck } from '../runtime/limits/chunk-size.js';
 import type { BudgetShare } from '../runtime/limits/fair-budget.js';
 
-/** Amount of the budget that is taken at a time, if that much is left. */
-const stepBytes = 64 * 1024;
-
 export type BodyReservation = ReturnType<typeof reserveBody>;
 
 /** Reserves of its caller's share what a request sends: the file and all fields of a form. */
 export function reserveBody(share: BudgetShare) {
   const areTooSmall = createChunkSizeCheck();
-  let came = 0;
   let taken = 0;
   return {
     /**
@@ -21,13 +17,8 @@ export function reserveBody(share: BudgetShare) {
      */
     grow: (bytes: number): void => {
       if (areTooSmall(bytes)) throw chunksTooSmall('body');
-      came += bytes;
-      const missing = came - taken;
-      if (missing <= 0) return;
-      // Near the end of the share, there may be room for the chunk but not for a whole step.
-      const more = [Math.max(missing, stepBytes), missing].find((step) => share.take(step));
-      if (more === undefined) throw noRoom();
-      taken += more;
+      if (!share.take(bytes)) throw noRoom();
+      taken += bytes;
     },
     /** Gives everything back; the received body must not be used any more. */
     release: (): void => {

@@ -1,7 +1,11 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { shuttingDown } from '../../runtime/errors/refusal.js';
 import type { CoreClient } from '../core-client/core-client.js';
 import type { HttpAnswer } from '../response/send.js';
-import type { StaticFile } from './static-files.js';
 
 const healthTimeoutMs = 2_000;
 
@@ -27,12 +31,11 @@ const contentPolicy = [
 
 /**
  * Pages that need no key, by path: `/livez` (the process is alive), `/readyz` (the core is serving and
- * this process is not stopping), `/openapi.json`, and the files of the console and the document's
- * viewer.
+ * this process is not stopping), `/openapi.json`, and the files for browsers.
+ * @throws Error when one of these is missing
  */
 export function createPages(deps: {
   readonly document: object;
-  readonly files: ReadonlyMap<string, StaticFile>;
   readonly core: Pick<CoreClient, 'checkHealth'>;
   readonly isDraining: () => boolean;
 }): ReadonlyMap<string, Page> {
@@ -53,11 +56,53 @@ export function createPages(deps: {
     ['/docs/', () => ({ status: 308, headers: { location: '../docs' }, body: '' })],
     ['/openapi.json', () => ({ status: 200, headers: {}, body: document })],
   ]);
-  for (const [path, file] of deps.files) pages.set(path, (ifNoneMatch) => answerFile(file, ifNoneMatch));
+  for (const [address, file] of staticFiles()) pages.set(address, createFilePage(file));
   return pages;
 }
 
-function answerFile({ type, body, etag }: StaticFile, ifNoneMatch: string | undefined): HttpAnswer {
+/** Root of the project, relative to `dist/rest-facade/pages/`. */
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.jpg': 'image/jpeg',
+};
+
+/**
+ * The files for browsers, by address: the console, the viewer of the OpenAPI document, and the sample pictures. Nothing
+ * else on the disk is accessible.
+ */
+function* staticFiles(): Generator<[address: string, file: string]> {
+  const web = path.join(root, 'rest-facade/web');
+  const compiled = path.join(root, 'dist/rest-facade/web');
+  const viewer = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist'));
+  yield ['/', `${web}/console/index.html`];
+  yield ['/docs', `${web}/docs/index.html`];
+  yield ['/icon.svg', `${web}/icon.svg`];
+  for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css']) yield [`/docs/${name}`, `${viewer}/${name}`];
+  for (const name of ['astronaut.jpg', 'meter.jpg']) yield [`/samples/${name}`, path.join(root, 'samples', name)];
+  for (const part of ['console', 'docs']) {
+    for (const name of readdirSync(`${web}/${part}`)) {
+      if (name.endsWith('.css')) yield [`/${part}/${name}`, `${web}/${part}/${name}`];
+      // Based on the sources: what remains in dist/ of a deleted file is not served.
+      const script = name.replace(/\.ts$/, '.js');
+      if (script !== name) yield [`/${part}/${script}`, `${compiled}/${part}/${script}`];
+    }
+  }
+}
+
+/**
+ * A page that is a file, which is read now.
+ * @throws Error when it is missing
+ */
+function createFilePage(file: string): Page {
+  const body = readFileSync(file);
+  const type = types[path.extname(file)];
+  if (type === undefined) throw new Error(`${file} has an extension that is not served`);
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
   const headers = {
     'content-type': type,
     // Revalidated each time, but sent only if it has changed.
@@ -67,6 +112,6 @@ function answerFile({ type, body, etag }: StaticFile, ifNoneMatch: string | unde
     'cross-origin-opener-policy': 'same-origin',
     'permissions-policy': 'camera=(self)',
   };
-  if (ifNoneMatch?.includes(etag)) return { status: 304, headers, body: '' };
-  return { status: 200, headers, body };
+  return (ifNoneMatch) =>
+    ifNoneMatch?.includes(etag) ? { status: 304, headers, body: '' } : { status: 200, headers, body };
 }

@@ -1,7 +1,6 @@
 import { closestMatch } from 'leven';
 import { clip, quote, Refusal, refuse, refuseField } from '../../runtime/errors/refusal.js';
-import { describeJson } from './describe-json.js';
-import { type Field, invalidReasonOf, onlyValue, parseText } from './field.js';
+import { describeJson, type Field, invalidReasonOf, onlyValue, parseText } from './field.js';
 import type { NamedValue } from './parse-target.js';
 import { hasPicture, type Route } from './rules.js';
 

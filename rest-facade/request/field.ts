@@ -76,3 +76,12 @@ export function onlyValue(values: readonly NamedValue[], name: string): string |
   if (given.length > 1) throw refuseField('REPEATED_FIELD', name, `is given ${given.length} times, want once`);
   return given[0]?.value;
 }
+
+/** What a JSON value is, without the value: it may be a password. */
+export function describeJson(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return 'an object';
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'too large a number';
+  return `a ${typeof value}`;
+}

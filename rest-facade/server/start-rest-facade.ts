@@ -11,7 +11,6 @@ import { createCoreClient } from '../core-client/core-client.js';
 import { loadCoreTrust } from '../core-client/core-trust.js';
 import { createDocument } from '../openapi/create-document.js';
 import { createPages } from '../pages/create-pages.js';
-import { loadStaticFiles } from '../pages/static-files.js';
 import { loadRpcs } from '../protos.js';
 import { createRoutes } from '../request/rules.js';
 import { createApp } from './app.js';
@@ -60,7 +59,6 @@ export async function startRestFacade(deps: {
     const limits = requestLimitsOf(config);
     const pages = createPages({
       document: createDocument(routes, { version, limits }),
-      files: loadStaticFiles(),
       core,
       isDraining: () => isDraining,
     });

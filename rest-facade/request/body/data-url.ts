@@ -1,5 +1,5 @@
 import { missingField, quote, type Refusal, refuse, refuseField } from '../../../runtime/errors/refusal.js';
-import { describeJson } from '../describe-json.js';
+import { describeJson } from '../field.js';
 import { bodyTooLarge } from './byte-collector.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { refuse } from '../../../runtime/errors/refusal.js';
 import { contentLength } from '../body-framing.js';
-import { describeJson } from '../describe-json.js';
+import { describeJson } from '../field.js';
 import { createByteCollector } from './byte-collector.js';
 import { pump, type ReadOptions } from './pump.js';
 

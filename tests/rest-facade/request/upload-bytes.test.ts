@@ -31,12 +31,12 @@ test('a budget gives one owner four fifths, and leaves the others room', () => {
   assert.ok(one.take(80));
 });
 
-test('a hold takes what comes in steps of 64 KiB, and gives all of it back', () => {
+test('a hold takes what comes, and gives all of it back', () => {
   const budget = createFairBudget(1_000 * kib);
   const hold = reserveBody(budget.of('caller'));
   assert.equal(budget.taken, 0);
   for (let chunk = 0; chunk < 300; chunk += 1) hold.grow(kib);
-  assert.equal(budget.taken, 320 * kib);
+  assert.equal(budget.taken, 300 * kib);
   hold.release();
   hold.release();
   assert.equal(budget.taken, 0);
