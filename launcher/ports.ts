@@ -2,6 +2,14 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { Listener } from './launch-settings.js';
 
+const notOurs = 'is not an address of this machine';
+const reasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use',
+  EACCES: 'may not be used by this user',
+  EADDRNOTAVAIL: notOurs,
+  ENOTFOUND: notOurs,
+};
+
 /** Why nobody can listen there now; undefined if someone can. */
 export async function whyNotFree({ host, port }: Listener): Promise<string | undefined> {
   const server = createServer();
@@ -9,24 +17,10 @@ export async function whyNotFree({ host, port }: Listener): Promise<string | und
     await once(server.listen({ host, port, exclusive: true }), 'listening');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    return describe(code ?? message);
+    return reasons[code ?? ''] ?? `cannot be used (${code ?? message})`;
   }
   await once(server.close(), 'close');
   return undefined;
-}
-
-function describe(code: string): string {
-  switch (code) {
-    case 'EADDRINUSE':
-      return 'is in use';
-    case 'EACCES':
-      return 'may not be used by this user';
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return 'is not an address of this machine';
-    default:
-      return `cannot be used (${code})`;
-  }
 }
 
 /** Ports that were free a moment ago. */

@@ -1,19 +1,16 @@
 import type { Service } from './launch.js';
 
-/** Where the running service keeps its keys, for the admin command to find them. */
-export interface StorePlace {
-  /** Folder of the SQLite file, if it is not the default one. */
-  readonly dataDir: string | undefined;
-  /** PostgreSQL is used instead. Its URL contains a password and is never printed. */
-  readonly isPostgres: boolean;
-}
-
-/** First steps for a newcomer. Every line that starts with two spaces can be pasted. */
+/**
+ * First steps for a newcomer. Every line that starts with two spaces can be pasted.
+ * @param store where the keys are: the folder of the SQLite file, if it is not the default one, or PostgreSQL, whose URL
+ *   contains a password and is never printed
+ */
 export function welcomeText(
   { restUrl, grpcAddress }: Pick<Service, 'restUrl' | 'grpcAddress'>,
   root: string,
-  { dataDir, isPostgres }: StorePlace,
+  store: { readonly dataDir: string | undefined; readonly isPostgres: boolean },
 ): string {
+  const { dataDir, isPostgres } = store;
   const folder = isPostgres || dataDir === undefined ? '' : `CORE_DATA_DIR=${quote(dataDir)} `;
   const admin = `${folder}npm run --silent admin --`;
   const begin = isPostgres ? '; export the same DATABASE_URL there first.\n' : '. ';

@@ -8,17 +8,14 @@ import { createResponseSchemas } from './describe-response.js';
 import { type ErrorReason, readReasons } from './refusals.js';
 import { commentOf, formatBytes, type Schema, unwrap } from './schema.js';
 
-/** What the document contains beyond the protos. */
-export interface DocumentOptions {
-  readonly version: string;
-  readonly limits: RequestLimits;
-}
-
 /**
  * The OpenAPI 3.1 document for the routes that this process serves: paths and bodies come from the method
  * options, wording from the comments of the protos, limits from the configuration.
  */
-export function createDocument(routes: readonly Route[], options: DocumentOptions): Schema {
+export function createDocument(
+  routes: readonly Route[],
+  options: { readonly version: string; readonly limits: RequestLimits },
+): Schema {
   const reasons = readReasons();
   const responses = createResponseSchemas();
   const context = { reasons, responses, maxImageBytes: options.limits.maxImageBytes };

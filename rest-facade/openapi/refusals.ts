@@ -10,22 +10,13 @@ import { fieldOptionsOf } from '../response/field-options.js';
 import { type Schema, unwrap } from './schema.js';
 
 /** Why a call is refused: a row of the table of errors, which is the enumeration of the protos. */
-export interface ErrorReason {
-  readonly name: Reason;
-  /** Name of the gRPC code it comes with. */
-  readonly code: string;
-  readonly comment: string;
-  /** What an operation has that may be refused for it, as in the option `rest_refusal`. */
-  readonly on: readonly string[];
-  /** Templates of examples. */
-  readonly says: readonly string[];
-}
+export type ErrorReason = ReturnType<typeof readReasons>[number];
 
 /**
  * Reads all reasons, in the order of the proto.
  * @throws Error for a mistaken option
  */
-export function readReasons(): ErrorReason[] {
+export function readReasons() {
   const table = readProtos(['imageanalysis/v1/errors.proto']).lookupEnum('imageanalysis.v1.ErrorReason');
   const { values, valuesOptions, comments } = table;
   return Object.keys(values)
@@ -40,9 +31,12 @@ export function readReasons(): ErrorReason[] {
       const { on, says } = toOption<RestRefusal>(table, 'rest_refusal', Object.fromEntries(members));
       return {
         name,
+        /** Name of the gRPC code it comes with. */
         code: status[codeOfReason[name]],
         comment: unwrap(comments[value] ?? ''),
+        /** What an operation has that may be refused for it. */
         on: on.split(' ').filter(Boolean),
+        /** Templates of examples. */
         says: says.split('\n').filter(Boolean),
       };
     });

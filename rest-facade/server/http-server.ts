@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
@@ -13,25 +12,41 @@ import { beginInTurns } from './begin-in-turns.js';
 import { expressMessages } from './express-messages.js';
 import { answerMalformed, maxHeaderBytes } from './malformed.js';
 
-export interface HttpServerOptions {
-  readonly host: string;
-  /** 0 picks a free port. */
-  readonly port: number;
-  /** For TLS. */
-  readonly identity: Identity | undefined;
-  readonly requestTimeoutMs: number;
-  /** Whose connections are not limited. */
-  readonly isTrustedProxy: IsTrustedProxy;
-  readonly log: Logger;
-}
-
 /**
  * Serves an application over HTTP, or HTTPS.
  * @throws Error if the port is taken
  */
-export async function startHttpServer(app: Express, options: HttpServerOptions) {
-  const { host, port, isTrustedProxy, log } = options;
-  const server = createFacadeServer(app, options);
+export async function startHttpServer(
+  app: Express,
+  options: {
+    readonly host: string;
+    /** 0 picks a free port. */
+    readonly port: number;
+    /** For TLS. */
+    readonly identity: Identity | undefined;
+    readonly requestTimeoutMs: number;
+    /** Whose connections are not limited. */
+    readonly isTrustedProxy: IsTrustedProxy;
+    readonly log: Logger;
+  },
+) {
+  const { host, port, identity, requestTimeoutMs, isTrustedProxy, log } = options;
+  // Stands before Express: what a flood must not get past.
+  const handle = limitPipelining(
+    beginInTurns((request, response) => {
+      request.url = toOriginForm(request.url ?? '/');
+      app(request, response);
+    }),
+  );
+  const server = createHttpServer(handle, {
+    ...expressMessages(app),
+    identity,
+    requestTimeoutMs,
+    maxHeaderSize: maxHeaderBytes,
+    // The application refuses requests without it, in JSON.
+    requireHostHeader: false,
+  });
+  answerMalformed(server, log, identity !== undefined);
   limitConnections(server, { isExempt: isTrustedProxy, log });
   const connections = openConnections(server);
   server.listen(port, host);
@@ -54,24 +69,4 @@ export async function startHttpServer(app: Express, options: HttpServerOptions) 
       clearInterval(sweep);
     },
   };
-}
-
-function createFacadeServer(app: Express, { identity, requestTimeoutMs, log }: HttpServerOptions): Server {
-  // Stands before Express: what a flood must not get past.
-  const handle = limitPipelining(
-    beginInTurns((request, response) => {
-      request.url = toOriginForm(request.url ?? '/');
-      app(request, response);
-    }),
-  );
-  const server = createHttpServer(handle, {
-    ...expressMessages(app),
-    identity,
-    requestTimeoutMs,
-    maxHeaderSize: maxHeaderBytes,
-    // The application refuses requests without it, in JSON.
-    requireHostHeader: false,
-  });
-  answerMalformed(server, log, identity !== undefined);
-  return server;
 }

@@ -30,14 +30,6 @@ export interface BulkOptions extends RequestOptions {
 /** Takes a picture's line, and what the service made of the picture. */
 type OnLine = (line: Line, redacted?: Redacted) => Promise<void>;
 
-/** The outcome of one stream. */
-interface Pass {
-  /** Why the stream ended early; undefined if every picture has its line. */
-  readonly failure: Error | undefined;
-  readonly unanswered: readonly string[];
-  readonly answered: number;
-}
-
 /** A picture in flight. */
 interface Picture {
   readonly file: string;
@@ -113,12 +105,13 @@ function explain({ message }: RefusedError, address: string): string {
   return cause === undefined ? message : `cannot reach ${address}: ${cause}; --address or CORE_PORT names another`;
 }
 
+/** @returns why the stream ended early, undefined if every picture has its line; and what became of the pictures */
 async function runStream(
   client: ImageAnalysisClient,
   files: AsyncGenerator<string>,
   onLine: OnLine,
   options: BulkOptions,
-): Promise<Pass> {
+) {
   const { feature, inFlight, maxImageBytes } = options;
   const places = createPlaces(inFlight);
   const sent = new Map<string, Picture>();

@@ -3,8 +3,7 @@ import { parseArgs } from 'node:util';
 import { grpcTargetWish, isGrpcTarget } from '../../runtime/net/grpc-target.js';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
 import { readKey } from '../run-command.js';
-import type { Copies } from './annotated-copies.js';
-import type { BulkOptions } from './bulk-stream.js';
+import type { FeatureName } from './features.js';
 
 export const usage = `Analyses folders of pictures through the bulk streams of a running service.
 
@@ -30,26 +29,14 @@ files are skipped and reported. Files named on the command line are always sent.
 `;
 
 /** What to do in a run. */
-export interface RunOptions extends Omit<BulkOptions, 'signal' | 'onRetry'> {
-  /** Files and folders. */
-  readonly wanted: readonly string[];
-  /** File of the results. */
-  readonly output: string;
-  /** File for a table of them. */
-  readonly csv: string | undefined;
-  /** Where annotated copies go; undefined: none are made. */
-  readonly copies: Copies | undefined;
-}
+export type RunOptions = NonNullable<Awaited<ReturnType<typeof readCommandLine>>>;
 
 /**
  * Reads the command line, and the key from the environment; undefined for --help.
  *
  * @throws ConfigError, or what parseArgs throws, with what is wanted
  */
-export async function readCommandLine(
-  args: readonly string[],
-  environment: Readonly<NodeJS.ProcessEnv>,
-): Promise<RunOptions | undefined> {
+export async function readCommandLine(args: readonly string[], environment: Readonly<NodeJS.ProcessEnv>) {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -77,13 +64,15 @@ export async function readCommandLine(
     throw new ConfigError(
       '--redact hides faces and does nothing else, want it without --feature meters and --annotate',
     );
-  const feature = redact === undefined ? values.feature : 'redactions';
+  const feature: FeatureName = redact === undefined ? values.feature : 'redactions';
   const [option, folder] = redact === undefined ? (['annotate', annotate] as const) : (['redact', redact] as const);
   if (!isGrpcTarget(values.address)) throw new ConfigError(`--address is "${values.address}", ${grpcTargetWish}`);
   return {
+    /** Files and folders. */
     wanted: positionals,
     output: values.output ?? `${feature}.jsonl`,
     csv: values.csv,
+    /** Where copies of the pictures go; undefined: none are made. */
     copies: folder === undefined ? undefined : { option, folder, wanted: positionals },
     address: values.address,
     authority: authority === undefined ? undefined : await readFile(authority),

@@ -38,12 +38,6 @@ export interface RequestOptions {
   readonly landmarks: boolean;
 }
 
-/** A picture as it is sent. */
-export interface SentPicture {
-  readonly id: string;
-  readonly image: Buffer;
-}
-
 /** The answer to the picture with this id. */
 export interface Answer {
   readonly id: string;
@@ -58,7 +52,7 @@ interface Feature {
   /** Sends pictures through its bulk stream; the answers come in any order. */
   stream(
     client: ImageAnalysisClient,
-    pictures: AsyncIterable<SentPicture>,
+    pictures: AsyncIterable<{ id: string; image: Buffer }>,
     options: RequestOptions,
     signal: AbortSignal,
   ): AsyncIterable<Answer>;
@@ -95,7 +89,7 @@ export function isFeature(name: string): name is FeatureName {
   return Object.hasOwn(features, name);
 }
 
-async function* toRequests<Options>(pictures: AsyncIterable<SentPicture>, options: Options) {
+async function* toRequests<Options>(pictures: AsyncIterable<{ id: string; image: Buffer }>, options: Options) {
   for await (const { id, image } of pictures) yield { id, request: { ...options, image } };
 }
 

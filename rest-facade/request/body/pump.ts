@@ -14,21 +14,19 @@ export interface ReadOptions {
   readonly start: () => void;
 }
 
-/** Where the chunks of a body go. */
-interface Sink {
-  write(chunk: Buffer): void;
-  /** Behind the last chunk. */
-  end(): void;
-}
-
 /** Ends the reading: with an error, the first of which decides, or because the whole body was taken. */
 export type Done = (error?: unknown) => void;
 
 /**
  * Passes on the chunks of a request, counting them, until all were taken; stops reading on the first error.
+ * @param open begins what the chunks are written to, and which is ended behind the last one
  * @throws Refusal BODY_TOO_LARGE, QUEUE_FULL, CLIENT_CLOSED, what the signal was aborted with, or the error
  */
-export function pump(request: IncomingMessage, options: ReadOptions, open: (done: Done) => Sink): Promise<void> {
+export function pump(
+  request: IncomingMessage,
+  options: ReadOptions,
+  open: (done: Done) => { write(chunk: Buffer): void; end(): void },
+): Promise<void> {
   const { signal, reservation, maxBodyBytes, start } = options;
   return new Promise((resolve, reject) => {
     let isDone = false;
