@@ -55,7 +55,6 @@ export function createJobQueue<Item>(capacity: number, ownerOf: (item: Item) => 
   };
 }
 
-/** A queue of items. */
 export type JobQueue<Item> = ReturnType<typeof createJobQueue<Item>>;
 
 /** A line for each owner; whoever had a turn goes last. */

@@ -14,7 +14,6 @@ import {
 import { isHeicInstalled } from '../image/heic/convert-heic.js';
 import { parsePostgresUrl, postgresUrlWish } from '../store/postgres/postgres-url.js';
 
-/** All settings of the core. */
 export type CoreConfig = z.infer<typeof settings>;
 
 const adminKeyRule = 'at least 16 printable ASCII characters, without leading or trailing blanks';

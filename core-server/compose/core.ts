@@ -43,7 +43,6 @@ export interface CoreOptions {
   readonly workerUrl?: URL | undefined;
 }
 
-/** A serving core. */
 export type RunningCore = Awaited<ReturnType<typeof startCore>>;
 
 /** A worker that is busy with one picture for longer counts as stuck. */

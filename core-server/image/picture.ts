@@ -31,7 +31,6 @@ export interface RgbPicture extends Size {
   readonly data: Uint8Array;
 }
 
-/** The limits of a picture. */
 export interface ImageLimits {
   /** Bytes of the file. */
   readonly maxBytes: number;
@@ -43,7 +42,6 @@ export interface ImageLimits {
   readonly decodesHeic?: boolean;
 }
 
-/** A file as it was received. */
 export interface ImageFile {
   readonly bytes: Uint8Array;
   /** What its first bytes say. */

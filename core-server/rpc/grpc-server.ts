@@ -22,7 +22,6 @@ import { createReceiveLimit } from './interceptors/receive-limit.js';
 import { createReflection } from './reflection.js';
 import { isReflection, nameOf } from './service-paths.js';
 
-/** A gRPC service with its implementation. */
 export interface Service {
   readonly definition: ServiceDefinition;
   readonly implementation: UntypedServiceImplementation;
@@ -43,12 +42,10 @@ export interface RpcSettings extends StreamSettings {
   readonly descriptorSet: URL;
 }
 
-/** What a gRPC port serves. */
 interface GrpcServerOptions {
   /** 0 takes a free one. */
   readonly port: number;
   readonly services: readonly Service[];
-  /** Checks who calls. */
   readonly interceptor: ServerInterceptor;
   /** Bytes of the largest picture; a request message may be a little larger. */
   readonly maxPictureBytes: number;

@@ -2,7 +2,6 @@ import { ServerCredentials } from '@grpc/grpc-js';
 import { readCertificates, readIdentity } from '../../runtime/net/tls.js';
 import { limitHandshake } from './grpc-js-patches/server-options.js';
 
-/** The settings that it reads. */
 interface TlsConfig {
   readonly CORE_TLS_CERT?: string | undefined;
   readonly CORE_TLS_KEY?: string | undefined;

@@ -10,10 +10,8 @@ import { openSqlite } from './sqlite/open-sqlite.js';
 import { createPrivateFile, sqliteFileName } from './sqlite/sqlite-file.js';
 import { isTemporary } from './storage-error.js';
 
-/** The open configuration store. */
 export type Database = Knex;
 
-/** Where the configuration store is. */
 export interface DatabaseOptions {
   /** `postgres://` or `postgresql://` URL; absent: a SQLite file in `dataDir`. */
   readonly url?: string | undefined;

@@ -2,7 +2,6 @@ import type { status } from '@grpc/grpc-js';
 import { StacklessError } from '../node-patches/without-stack.js';
 import { codeOfReason, type Reason } from './reasons.js';
 
-/** What a refusal carries besides its reason. */
 export interface RefusalOptions {
   /** Machine-readable facts for the caller: `field`, `value`, `limit` and the like. Never secrets. */
   readonly details?: Readonly<Record<string, string>> | undefined;

@@ -42,7 +42,6 @@ export interface Serving {
 /** What it reports if its start failed; otherwise only its log has the cause. */
 export interface NotStarted {
   readonly type: 'not-started';
-  /** For the user. */
   readonly why: string;
 }
 

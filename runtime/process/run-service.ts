@@ -53,28 +53,28 @@ export async function runService<Config>(host: NodeJS.Process, service: Service<
       ownLog.fatal({ err: reason }, 'unhandled rejection');
       host.exit(exitCodes.failed);
     });
+    const killAfterMs = graceMsOf(config) + closeMs;
+    const kill = () => {
+      ownLog.fatal({ killAfterMs }, 'did not end in time, killed');
+      host.kill(host.pid, 'SIGKILL');
+    };
+    const beginToStop = () => {
+      stopping.abort();
+      setTimeout(kill, killAfterMs).unref();
+    };
     // From the beginning: signals that it does not handle do not end the first process of a container.
     whenToldToStop(host, (by) => {
       if (stopping.signal.aborted) return;
       ownLog.info({ by }, 'stopping');
-      stopping.abort();
+      beginToStop();
     });
     const unknown = findUnknown(host.env);
     if (unknown.length > 0)
       log.warn({ variables: unknown }, 'there are no such settings; docs/configuration.md has those that are');
-    const killAfterMs = graceMsOf(config) + closeMs;
-    const onStopping = () => {
-      const kill = () => {
-        ownLog.fatal({ killAfterMs }, 'did not end in time, killed');
-        host.kill(host.pid, 'SIGKILL');
-      };
-      setTimeout(kill, killAfterMs).unref();
-    };
-    stopping.signal.addEventListener('abort', onStopping, { once: true });
     const fail = (reason: string) => {
       ownLog.fatal({ reason }, 'failed');
       host.exitCode = exitCodes.failed;
-      stopping.abort();
+      beginToStop();
     };
     const tracing = isTraced(host.env) ? await loadTracing(`image-analysis-${name}`, log) : noTracing;
     const { listens, tells, close } = await start(config, {

@@ -21,18 +21,13 @@ export function createSemaphore({ maxRunning, maxWaiting }: SemaphoreLimits) {
 
   const waitForTurn = (owner: string, signal: AbortSignal | undefined): Promise<void> =>
     new Promise((resolve, reject) => {
-      const waiting: Waiting = {
-        owner,
-        begin() {
-          signal?.removeEventListener('abort', leave);
-          resolve();
-        },
-      };
+      const waiting: Waiting = { owner, begin: resolve };
+      queue.add(waiting);
+      // Once its turn has come, both have no effect.
       const leave = (): void => {
         queue.remove(waiting);
         reject(signal?.reason as Error);
       };
-      queue.add(waiting);
       signal?.addEventListener('abort', leave, { once: true });
     });
 

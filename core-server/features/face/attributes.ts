@@ -119,7 +119,6 @@ function lookOf({ data, width, height }: RgbPicture): Pick<FaceAttributes, 'shar
   return { sharpness, brightness, contrast };
 }
 
-/** Whether the box ends where the picture does. */
 function touchesEdge(box: Box, size: Size): boolean {
   return box.xmin < 1 || box.ymin < 1 || box.xmax > size.width - 1 || box.ymax > size.height - 1;
 }

@@ -14,7 +14,6 @@ import { area, type Candidate, intersectionOverUnion, suppress } from './geometr
 /** Candidates that overlap a better one by this much are the same face. */
 export const sameFaceOverlap = 0.45;
 
-/** Where a second pass goes. */
 export interface SecondLook {
   /** In the picture's own pixels. */
   readonly region: Region;

@@ -3,7 +3,6 @@ import { ConfigError } from '../../../runtime/settings/read-settings.js';
 import { type Manifest, type ModelEntry, modelFor, modelNames } from '../../inference/models/manifest.js';
 import { parseModelFile } from '../../inference/models/parse-model-file.js';
 
-/** A face model of the manifest with its settings. */
 export interface FaceModel {
   readonly entry: ModelEntry;
   readonly rule: CascadeRule;
@@ -52,7 +51,6 @@ const ruleSchema = z.strictObject({
   loneSide: z.number().min(0),
 });
 
-/** The thresholds of the cascade. */
 export type CascadeRule = Readonly<z.infer<typeof ruleSchema>>;
 
 const settingsSchema = z.strictObject({ defaultScore: share, redactionScore: share, ...ruleSchema.shape });

@@ -19,7 +19,6 @@ import type { WorkerPool } from '../../inference/pool/worker-pool.js';
 import type { DetectFacesOutput, FaceResult, FaceTasks } from './task.js';
 import { validateChoice, validateCrop, validateMaxFaces, validateShare } from './validate.js';
 
-/** What the handlers need. */
 interface FaceDetectionDependencies {
   readonly pool: Pick<WorkerPool<FaceTasks>, 'run'>;
   /**

@@ -6,7 +6,6 @@ import type { RedactionStyle } from '../../image/redact.js';
 
 /** What both tasks take. */
 interface FaceTaskInput {
-  /** The picture file. */
   readonly image: ImageFile;
   /** Faces below this score do not count, 0..1. */
   readonly minScore: number;
@@ -22,7 +21,6 @@ interface FaceTaskOutput {
   readonly timings: Readonly<Record<string, number>>;
 }
 
-/** Input of the task `detectFaces`. */
 export interface DetectFacesInput extends FaceTaskInput {
   /** Maximum number of faces; the largest are returned. */
   readonly maxFaces: number;
@@ -34,7 +32,6 @@ export interface DetectFacesInput extends FaceTaskInput {
   readonly minQuality?: number | undefined;
 }
 
-/** Result of the task `detectFaces`. */
 export interface DetectFacesOutput extends FaceTaskOutput {
   /** Largest first. */
   readonly faces: readonly FaceResult[];
@@ -43,7 +40,6 @@ export interface DetectFacesOutput extends FaceTaskOutput {
   readonly model: { readonly name: string; readonly version: string };
 }
 
-/** A detected face. */
 export interface FaceResult {
   /** Pixels of the upright picture, inside it. */
   readonly boundingBox: Box;
@@ -56,7 +52,6 @@ export interface FaceResult {
   readonly attributes?: FaceAttributes;
 }
 
-/** Input of the task `redactFaces`. */
 export interface RedactFacesInput extends FaceTaskInput {
   readonly style: RedactionStyle;
   /** Room on each side that is hidden too, as a share of the box's width and height. */
@@ -65,13 +60,11 @@ export interface RedactFacesInput extends FaceTaskInput {
   readonly format?: ImageFormat | undefined;
 }
 
-/** Result of the task `redactFaces`. */
 export interface RedactFacesOutput extends FaceTaskOutput {
   /** The upright picture without metadata, and its format. */
   readonly file: Uint8Array;
   readonly format: ImageFormat;
   readonly faceCount: number;
-  /** Name of the model. */
   readonly model: string;
 }
 

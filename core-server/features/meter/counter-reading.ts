@@ -4,7 +4,6 @@ import type { Quad } from './geometry.js';
 export interface CounterReading {
   /** Left to right as one reads, 1 or more. */
   readonly wheels: readonly Wheel[];
-  /** The whole counter. */
   readonly quad: Quad;
   /** Probability that the wheels before the fraction are right, none invented and none left out, 0..1. */
   readonly digitsConfidence: number;
@@ -12,7 +11,6 @@ export interface CounterReading {
   readonly fractionConfidence: number;
   /** Number of fraction wheels at the end; undefined if that could not be determined. */
   readonly fractionWheels: number | undefined;
-  /** Whether that number is reliable. */
   readonly isFractionSure: boolean;
   /** Whether another place in the picture reads as a counter too. */
   readonly rivalled: boolean;
@@ -26,7 +24,6 @@ export interface Alternative {
   readonly probability: number;
 }
 
-/** One wheel. */
 export interface Wheel {
   readonly digit: string;
   /** Probability that the digit is right, 0..1. */

@@ -20,7 +20,6 @@ export interface ReadDigits {
   readonly fractionWheels: number | undefined;
 }
 
-/** What speaks against a reading. */
 export type Contradiction = 'digits' | 'below' | 'jump';
 
 /** How a reading contradicts what is known about the meter. */

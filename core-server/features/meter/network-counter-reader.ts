@@ -14,7 +14,6 @@ import { readMarks } from './read/read-marks.js';
 import { expand, readStrips } from './read/read-strips.js';
 import type { ReaderRules } from './reader-rules.js';
 
-/** Our four networks. */
 export type MeterModels = {
   /** image uint8 [1,S,S,3] → quads [N,4,2], scores [N], best first. */
   readonly locate: Pick<Model, 'run' | 'release'>;
@@ -41,7 +40,6 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
   return {
     /** Longer side of its input picture, pixels; smaller pictures are not enlarged. */
     maxSide: rules.maxSide,
-    /** How to scale it down. */
     resampling: asInTraining,
     /** The reading is null if there is no readable counter; timings are milliseconds in the networks. */
     async read(

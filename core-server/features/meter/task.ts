@@ -13,19 +13,15 @@ import type { KnownMeter } from './known-meter.js';
 export type ReadingStatusName = Exclude<keyof typeof ReadingStatus, 'UNSPECIFIED'>;
 export type ReadingWarningName = Exclude<keyof typeof ReadingWarning, 'UNSPECIFIED'>;
 
-/** Input of the task `readMeter`. */
 export interface ReadMeterInput {
-  /** The picture file as it was received. */
   readonly image: ImageFile;
   /** A reading below this confidence has the status CHECK, 0..1. */
   readonly checkBelow: number;
   readonly known: KnownMeter;
-  /** Whether to read the print around the counter. */
   readonly printed: boolean;
   readonly limits: ImageLimits;
 }
 
-/** Result of the task `readMeter`. */
 export interface ReadMeterOutput {
   /** Null when the picture shows no readable counter. */
   readonly reading: MeterReading | null;

@@ -57,11 +57,9 @@ const manifestSchema = z
 
 /** The available models, and which of them serve. */
 export type Manifest = z.infer<typeof manifestSchema>;
-/** One model of the manifest. */
 export type ModelEntry = Manifest['models'][number];
 /** What is needed to open a model. */
 export type ModelFiles = Pick<ModelEntry, 'name' | 'version' | 'graphs'>;
-/** A file of a model. */
 export type PinnedFile = z.infer<typeof graphSchema>;
 
 /**

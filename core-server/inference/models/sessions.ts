@@ -37,7 +37,6 @@ const sessionOptions: InferenceSession.SessionOptions = {
   },
 };
 
-/** How a model is kept in memory and run. */
 interface OpenModelOptions {
   /**
    * Whether the memory of a run is kept for the next one or returned to the process. Kept memory grows in powers

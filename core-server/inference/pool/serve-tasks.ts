@@ -19,7 +19,6 @@ export interface RunningJob {
   reserve(weight: number): void;
 }
 
-/** The tasks of a worker. */
 type TaskHandlers<T extends TaskMap> = {
   readonly [K in keyof T]: (input: T[K]['input'], job: RunningJob) => Promise<T[K]['output']>;
 };

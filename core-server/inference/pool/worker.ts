@@ -48,7 +48,6 @@ export interface WorkerOptions {
   readonly log?: Pick<Logger, 'error'>;
 }
 
-/** Events from a worker to the pool. */
 export interface WorkerEvents {
   /** It has started and can take its first job. */
   ready(worker: Worker): void;
@@ -76,7 +75,6 @@ const hungAfterMs = 1_000;
 /** A worker thread that does one job at a time. */
 export type Worker = ReturnType<typeof startWorker>;
 
-/** Starts its thread. */
 export function startWorker(options: WorkerOptions, events: WorkerEvents) {
   const { taskTimeoutMs, stuckGraceMs = defaultStuckGraceMs, heapMb = 32, onHung, log } = options;
   let state: 'starting' | 'free' | 'busy' | 'gone' = 'starting';

@@ -5,7 +5,6 @@ import { requireDecoded } from '../grpc-js-patches/undecodable.js';
 import { toStatusObject } from '../status.js';
 import { type CallSettings, limitSignal, type OpenCall, openCall, type OpenRequest, raceSignal } from './open-call.js';
 
-/** How a bulk stream is served. */
 export interface StreamSettings extends CallSettings {
   /** Requests of one stream processed at the same time; beyond that, the caller is paused. */
   readonly maxInFlight: number;

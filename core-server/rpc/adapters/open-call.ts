@@ -9,7 +9,6 @@ import { logFault, readRequestId } from '../call-log.js';
 import { type CallState, stateOf } from '../call-state.js';
 import { followDeadline } from '../own-deadline.js';
 
-/** What every adapter needs to open a call. */
 export interface CallSettings {
   /** Maximum time for a unary call or a single request of a stream, whatever its deadline. */
   readonly maxDeadlineMs: number;
@@ -20,7 +19,6 @@ export interface CallSettings {
   readonly now: () => number;
 }
 
-/** One request of a call. */
 export type OpenRequest = Call & Pick<CallState, 'admitRequest'>;
 
 /** A call, and how to end it. */

@@ -5,13 +5,11 @@ import { logFault } from '../call-log.js';
 import { toRpcStatus } from '../status.js';
 import { type OpenRequest, raceSignal } from './open-call.js';
 
-/** One request of a stream. */
 interface StreamItem<Request> {
   readonly id: string;
   readonly request?: Request | undefined;
 }
 
-/** Its answer. */
 interface StreamAnswer<Response> {
   id: string;
   result: { $case: 'response'; value: Response } | { $case: 'error'; value: Status };

@@ -1,6 +1,5 @@
 import type { HealthImplementation } from 'grpc-health-check';
 
-/** Its private members. */
 interface Watchers {
   readonly watchers: Map<string, Set<unknown>>;
   removeWatcher(service: string, watcher: unknown): void;

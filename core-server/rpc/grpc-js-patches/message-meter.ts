@@ -1,6 +1,5 @@
 const headBytes = 5;
 
-/** What the latest bytes contained. */
 export interface MeterReading {
   /** Bytes received of the incomplete message. */
   readonly unfinished: number;

@@ -10,7 +10,6 @@ import { stateOf } from '../call-state.js';
 import type { Service } from '../grpc-server.js';
 import { isKeyless, nameOf, serviceOf } from '../service-paths.js';
 
-/** What the interceptor needs to know about an API key. */
 type AuthenticatedKey = Pick<ApiKey, 'id' | 'operations'>;
 
 /** A service whose calls need an API key. */

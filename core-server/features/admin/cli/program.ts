@@ -15,11 +15,8 @@ export interface AdminCliDependencies {
   readonly backUp: (file: string) => Promise<void>;
   /** Registers a demo in an empty store; undefined if it is in use already. */
   readonly registerDemo: () => Promise<unknown>;
-  /** Writes one answer to the standard output. */
   readonly write: (text: string) => void;
-  /** Reads a password from the standard input. */
   readonly readPassword: () => Promise<string>;
-  /** Makes a password that nobody can guess. */
   readonly generatePassword: () => string;
   readonly now: () => Date;
 }

@@ -4,7 +4,6 @@ import { type SeenWheel, wheelsOf } from '../read/wheels.js';
 import type { ReaderRules } from '../reader-rules.js';
 import { fractionOf, type SeenRow, wheelsFrom } from './fraction.js';
 
-/** The reading of a place. */
 export interface Choice {
   readonly hypothesis: Hypothesis;
   /** Its likeliest reading, one that the networks proposed. */

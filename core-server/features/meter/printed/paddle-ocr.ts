@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { type Model, openModel, type TensorData } from '../../../inference/models/sessions.js';
 
-/** A dense tensor of floats. */
 export interface FloatTensor {
   readonly data: Float32Array;
   readonly dims: readonly number[];

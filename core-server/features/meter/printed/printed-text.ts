@@ -1,6 +1,5 @@
 import type { PrintedText } from '../../../../generated/imageanalysis/v1/meter_reading.js';
 
-/** One line of print. */
 export interface PrintedLine {
   readonly text: string;
   /** Probability of its least sure character, 0..1. */

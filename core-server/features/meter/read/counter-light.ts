@@ -1,7 +1,6 @@
 import type { RgbPicture } from '../../../image/picture.js';
 import { between, type Quad } from '../geometry.js';
 
-/** How the counter is lit. */
 export type CounterLight = 'good' | 'dark' | 'glare';
 
 // A grid is enough: glare that hides a digit covers a tenth of it.

@@ -10,7 +10,6 @@ import {
   type StripProbabilities,
 } from './digit-ctc.js';
 
-/** A strip as seen by the reading network. */
 export interface ReadStrip {
   readonly probabilities: StripProbabilities;
   /** Probability that it shows a counter, upright. */
@@ -36,7 +35,6 @@ export interface Marks {
   readonly wheels: readonly number[];
 }
 
-/** A place with what was read there. */
 export interface Hypothesis extends Place {
   readonly strips: readonly ReadStrip[];
   /** Mean over the strips. */

@@ -3,7 +3,6 @@ import type { ReaderRules } from '../reader-rules.js';
 import { align, colouredClasses, mergeColours, probabilityAt, type StripProbabilities } from './digit-ctc.js';
 import { type Hypothesis, meanOf } from './hypothesis.js';
 
-/** A wheel as seen in the strips. */
 export interface SeenWheel {
   readonly digit: string;
   readonly confidence: number;
