@@ -72,6 +72,26 @@ suite('what reads print', () => {
   });
 });
 
+test('a page of small print takes no more memory than a thread has', async (t) => {
+  const reader = createPrintedReader();
+  t.after(() => reader.release());
+  const side = 1200;
+  const lines = Array.from(
+    { length: 60 },
+    (_, line) => `<text x="0" y="${20 * line + 16}">${'A8B3K5M7'.repeat(19)}</text>`,
+  );
+  const page = `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}">
+    <rect width="${side}" height="${side}" fill="#fff"/><g font-family="sans-serif" font-size="14">${lines.join('')}</g></svg>`;
+  const data = await sharp(Buffer.from(page)).removeAlpha().raw().toBuffer();
+  const counter: Quad = [
+    { x: 420, y: 560 },
+    { x: 720, y: 560 },
+    { x: 720, y: 640 },
+    { x: 420, y: 640 },
+  ];
+  await reader.read({ data, width: side, height: side }, counter, signal);
+});
+
 test('callers who go leave no more than one thread at work', async (t) => {
   const reader = createPrintedReader();
   t.after(() => reader.release());
