@@ -40,17 +40,18 @@ export function checkQuery({ body, openFields }: Route, query: readonly NamedVal
 
 /**
  * Refuses names that a route does not know: if a misspelt `min_score` were ignored, a check would be off unnoticed.
- * The refusal says which known name is nearest.
+ * The refusal says which known name is nearest. Beside a password, it does not repeat the unknown one: that is the rest
+ * of the password if an `&` in it was not encoded.
  * @throws Refusal UNKNOWN_FIELD
  */
 export function checkNames({ names }: Route, given: readonly string[]): void {
   const unknown = given.find((name) => !names.has(name));
   if (unknown === undefined) return;
-  const field = clip(unknown);
-  const nearest = closestMatch(field, [...names]);
+  const isShown = !names.has('password');
+  const nearest = closestMatch(clip(unknown), [...names]);
   const wish = nearest === undefined ? 'no fields' : `a known field such as ${nearest}`;
-  throw refuse('UNKNOWN_FIELD', `field ${quote(unknown)} is unknown, want ${wish}`, {
-    details: { field, ...(nearest !== undefined && { nearest }) },
+  throw refuse('UNKNOWN_FIELD', `${isShown ? `field ${quote(unknown)}` : 'a field'} is unknown, want ${wish}`, {
+    details: { ...(isShown && { field: clip(unknown) }), ...(nearest !== undefined && { nearest }) },
   });
 }
 
