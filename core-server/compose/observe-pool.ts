@@ -1,7 +1,5 @@
 import { Refusal } from '../../runtime/errors/refusal.js';
 import type { Tracing } from '../../runtime/observe/tracing.js';
-import type { DetectFacesOutput, RedactFacesOutput } from '../features/face/task.js';
-import type { ReadMeterOutput } from '../features/meter/task.js';
 import type { WorkerPool } from '../inference/pool/worker-pool.js';
 import type { AnalysisTasks } from './analysis-models.js';
 import type { Metrics } from './metrics.js';
@@ -20,22 +18,22 @@ export interface ObservedPool {
 
 /** The pool with its tasks traced, and results and model times counted. */
 export function observePool({ pool, metrics, tracing, models }: ObservedPool): ObservedPool['pool'] {
+  const infer = (model: string, elapsedMs: number | undefined) => {
+    if (elapsedMs !== undefined) metrics.inferred(model, elapsedMs / 1000);
+  };
   const count: { [Task in keyof AnalysisTasks]: (output: AnalysisTasks[Task]['output']) => void } = {
-    detectFaces({ faces, model, timings }: DetectFacesOutput) {
+    detectFaces({ faces, model, timings }) {
       metrics.facesFound(faces.length);
       infer(model.name, timings['infer']);
     },
-    redactFaces({ faceCount, model, timings }: RedactFacesOutput) {
+    redactFaces({ faceCount, model, timings }) {
       metrics.facesFound(faceCount);
       infer(model, timings['infer']);
     },
-    readMeter({ reading, timings }: ReadMeterOutput) {
+    readMeter({ reading, timings }) {
       metrics.meterRead(reading?.status.toLowerCase() ?? 'none', reading?.confidence);
       for (const step of meterSteps) infer(models.meter[step].name, timings[step]);
     },
-  };
-  const infer = (model: string, elapsedMs: number | undefined) => {
-    if (elapsedMs !== undefined) metrics.inferred(model, elapsedMs / 1000);
   };
 
   return {

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { ConfigError } from '../../../runtime/settings/read-settings.js';
-import { type Manifest, type ModelEntry, modelFor, modelNames } from '../../inference/models/manifest.js';
-import { parseModelFile } from '../../inference/models/parse-model-file.js';
+import {
+  type Manifest,
+  type ModelEntry,
+  modelFor,
+  modelNames,
+  parseModelFile,
+} from '../../inference/models/manifest.js';
 
 export interface FaceModel {
   readonly entry: ModelEntry;

@@ -6,12 +6,10 @@ import { type Choice, chooseReadings } from './fuse/choose-reading.js';
 import { fuse } from './fuse/fuse.js';
 import { angleOf, centerOf, isOn, type Quad } from './geometry.js';
 import type { KnownMeter } from './known-meter.js';
-import { locate } from './locate/locate.js';
+import { locate, refine } from './locate/locate.js';
 import { asInTraining } from './locate/network-tensors.js';
-import { refine } from './locate/refine.js';
 import { type Hypothesis, judgePlace, type Place } from './read/hypothesis.js';
-import { readMarks } from './read/read-marks.js';
-import { expand, readStrips } from './read/read-strips.js';
+import { expand, readMarks, readStrips } from './read/read-strips.js';
 import type { ReaderRules } from './reader-rules.js';
 
 export type MeterModels = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseModelFile } from '../../inference/models/parse-model-file.js';
+import { parseModelFile } from '../../inference/models/manifest.js';
 
 const share = z.number().min(0).max(1);
 

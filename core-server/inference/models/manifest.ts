@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { parseModelFile } from './parse-model-file.js';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'want 64 lower-case hexadecimal digits');
 
@@ -88,4 +87,20 @@ export function modelFor(manifest: Manifest, task: string, name?: string): Model
   if (entry) return entry;
   const names = modelNames(manifest, task).join(', ');
   throw new Error(`no model "${wanted ?? ''}" for ${task} in the manifest, there are: ${names}`);
+}
+
+/**
+ * Validates the contents of a model file.
+ *
+ * @param what it is, for the message
+ * @throws Error that names every mistake
+ */
+export function parseModelFile<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  what: string,
+): z.infer<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new Error(`mistakes in ${what}:\n${z.prettifyError(parsed.error)}`);
 }

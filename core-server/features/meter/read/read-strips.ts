@@ -4,8 +4,9 @@ import type { Model } from '../../../inference/models/sessions.js';
 import { floatsOf, pictureTensor } from '../../../inference/models/tensors.js';
 import { boundingBoxOf, mapped, type Quad } from '../geometry.js';
 import { quadsTensor } from '../locate/network-tensors.js';
-import type { Crop } from '../reader-rules.js';
-import type { ReadStrip } from './hypothesis.js';
+import type { Crop, ReaderRules } from '../reader-rules.js';
+import type { Hypothesis, Marks, ReadStrip } from './hypothesis.js';
+import { wheelQuads, wheelsOf } from './wheels.js';
 
 /** Crops the quads from the picture and reads each as a strip, in one run. */
 export async function readStrips(
@@ -25,12 +26,28 @@ export async function readStrips(
   }));
 }
 
-/** Runs a network that cuts quads from the picture by itself. */
-export function runOnQuads(
+/** Looks at the wheels of a reading. */
+export async function readMarks(
   model: Pick<Model, 'run'>,
   picture: RgbPicture,
-  quads: readonly Quad[],
-): ReturnType<Model['run']> {
+  hypothesis: Hypothesis,
+  text: string,
+  rules: ReaderRules,
+): Promise<Marks> {
+  const centers = wheelsOf(hypothesis, text).map(({ center }) => center);
+  const cell = { sx: 1, sy: 1, dy: 0, ...rules.cell };
+  const cells = wheelQuads(hypothesis.quad, centers, rules).map((quad) => expand(quad, cell));
+  const outputs = await runOnQuads(model, picture, cells);
+  const fraction = [...floatsOf(outputs, 'fraction').data];
+  return {
+    fraction: fraction.slice(0, -1),
+    untold: fraction.at(-1) ?? 1,
+    wheels: [...floatsOf(outputs, 'wheel').data],
+  };
+}
+
+/** Runs a network that cuts quads from the picture by itself. */
+function runOnQuads(model: Pick<Model, 'run'>, picture: RgbPicture, quads: readonly Quad[]): ReturnType<Model['run']> {
   // The network builds a pyramid of its whole input, so it gets no more than the quads need.
   const region = stripRegion(quads, picture);
   const shifted = quads.map((quad) => mapped(quad, ({ x, y }) => ({ x: x - region.left, y: y - region.top })));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createThresholdResolver } from '../../../../core-server/features/score-config/resolve-threshold.js';
+import { createThresholdResolver } from '../../../../core-server/features/score-config/service.js';
 import { ThresholdSource } from '../../../../generated/imageanalysis/v1/face_detection.js';
 import type { Refusal } from '../../../../runtime/errors/refusal.js';
 
