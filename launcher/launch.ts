@@ -55,10 +55,14 @@ export async function launch(options: LaunchOptions) {
   const settings = await choosePorts(options.settings);
   const coreEnv = coreEnvironment(env, settings.core);
   const start = (name: 'core' | 'facade', env: NodeJS.ProcessEnv) =>
-    supervise(
-      { name, file: files[name], env },
-      { ...restarts, log, stopGraceMs: settings[name].shutdownGraceMs + killAfterGraceMs },
-    );
+    supervise({
+      ...restarts,
+      name,
+      file: files[name],
+      env,
+      log,
+      stopGraceMs: settings[name].shutdownGraceMs + killAfterGraceMs,
+    });
   const core = start('core', coreEnv);
   const facade = start('facade', facadeEnvironment(env, settings.facade, settings.core));
   const failure = Promise.race([core.failure, facade.failure]);

@@ -3,15 +3,12 @@ import { nodeOptions } from '../runtime/node-patches/v8-flags.js';
 import { isNotStarted, isServing, type Serving, tellToStop } from '../runtime/process/launcher-channel.js';
 
 /** What to run, and what to do when it ends. */
-export interface SupervisedProcess {
+export interface SuperviseOptions {
   /** For messages. */
   readonly name: string;
   /** The JavaScript file to run. */
   readonly file: string;
   readonly env: NodeJS.ProcessEnv;
-}
-
-export interface SuperviseOptions {
   /** One line for the user. */
   readonly log: (line: string) => void;
   /** Delay before the first restart; doubles each time, up to `maxBackoffMs`. */
@@ -28,10 +25,9 @@ export interface SuperviseOptions {
 const exitWithParent = new URL('./exit-with-parent.js', import.meta.url).href;
 
 /** Starts a process, and restarts it with growing delays when it ends by itself. */
-export function supervise(program: SupervisedProcess, options: SuperviseOptions) {
-  const { log, minBackoffMs = 250, maxBackoffMs = 10_000 } = options;
+export function supervise(options: SuperviseOptions) {
+  const { name, log, minBackoffMs = 250, maxBackoffMs = 10_000 } = options;
   const { stableAfterMs = 5_000, stopGraceMs, maxFailures = 5 } = options;
-  const { name } = program;
 
   let child: ChildProcess | undefined;
   let ended: Promise<void> = Promise.resolve();
@@ -50,7 +46,7 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
 
   function start(): void {
     let servesSince = Infinity;
-    const started = startNode(program);
+    const started = startNode(options);
     child = started;
     let why: string | undefined;
     ended = new Promise((resolve) => {
@@ -126,7 +122,7 @@ export function supervise(program: SupervisedProcess, options: SuperviseOptions)
   };
 }
 
-function startNode({ file, env }: SupervisedProcess): ChildProcess {
+function startNode({ file, env }: SuperviseOptions): ChildProcess {
   const nodeArgs = [...nodeOptions, '--import', exitWithParent, file];
   return spawn(process.execPath, nodeArgs, {
     env,

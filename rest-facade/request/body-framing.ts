@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
 
 /** The Content-Length; undefined for a chunked body. Node.js has checked that it is a number. */
 export function contentLength(request: IncomingMessage): number | undefined {
@@ -11,16 +10,15 @@ export function hasBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || (contentLength(request) ?? 0) > 0;
 }
 
-const continued = createSymbolProperty<IncomingMessage, true>();
-
 /** Tells a caller that sent `Expect: 100-continue` to send its body; called once all checks have passed. */
 export function allowBody(request: IncomingMessage, response: ServerResponse): void {
   if (!awaitsContinue(request)) return;
-  continued.set(request, true);
+  // Met from now on.
+  delete request.headers.expect;
   response.writeContinue();
 }
 
 /** Whether the caller waits to be told, so that none of its body has been sent. */
 export function awaitsContinue(request: IncomingMessage): boolean {
-  return /^100-continue$/i.test(request.headers.expect ?? '') && !continued.get(request);
+  return /^100-continue$/i.test(request.headers.expect ?? '');
 }

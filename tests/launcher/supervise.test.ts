@@ -13,10 +13,15 @@ const heedsItsWord = `process.on('message', () => process.exit(0)); ${staysAlive
 async function superviseProgram(t: TestContext, source: string, options: Partial<SuperviseOptions> = {}) {
   const file = await writeProgram(t, source);
   const lines: string[] = [];
-  const supervised = supervise(
-    { name: 'program', file, env: process.env },
-    { log: (line) => lines.push(line), minBackoffMs: 10, stopGraceMs: 20_000, ...options },
-  );
+  const supervised = supervise({
+    name: 'program',
+    file,
+    env: process.env,
+    log: (line) => lines.push(line),
+    minBackoffMs: 10,
+    stopGraceMs: 20_000,
+    ...options,
+  });
   t.after(() => {
     supervised.kill();
   });
@@ -138,7 +143,7 @@ describe('supervise', () => {
     const parent = await writeProgram(
       t,
       `import { supervise } from ${JSON.stringify(module)};
-       const child = supervise({ name: 'program', file: ${JSON.stringify(child)}, env: process.env }, { log() {} });
+       const child = supervise({ name: 'program', file: ${JSON.stringify(child)}, env: process.env, log() {} });
        console.log(child.pid);`,
     );
     const supervisor = spawn(process.execPath, [parent], { stdio: ['ignore', 'pipe', 'pipe'] });
