@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { credentials } from '@grpc/grpc-js';
@@ -19,6 +16,7 @@ import { createConfig } from '../../rest-facade/config.js';
 import { startRestFacade } from '../../rest-facade/server/start-rest-facade.js';
 import { metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
 import { type CoreProcess, startCoreProcess } from '../helpers/service/core-process.js';
+import { createTemporaryFolder } from '../helpers/temporary-folder.js';
 
 // The real core in a process of its own, killed and stopped.
 
@@ -28,8 +26,7 @@ const rounds = 3;
 const changesPerRound = 6;
 
 test('what was answered survives kill -9, in every round, over REST and gRPC', async (t) => {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'kill-'));
-  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  const dataDir = await createTemporaryFolder(t);
   const environment = { CORE_DATA_DIR: dataDir, CORE_ADMIN_KEY: adminKey };
 
   let core: CoreProcess = await startCoreProcess(t, environment);

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, describe, it, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +9,7 @@ import { collectLog } from '../helpers/collect-log.js';
 import { startDialects } from '../helpers/databases/databases.js';
 import { openStage, scriptedWorkerUrl } from '../helpers/pictures/scripted-pictures.js';
 import { startService } from '../helpers/service/service.js';
+import { createTemporaryFolder } from '../helpers/temporary-folder.js';
 
 // The whole service while its PostgreSQL goes and comes back.
 
@@ -19,8 +17,7 @@ const [, postgres] = await startDialects();
 after(() => postgres.stop());
 
 test('a core that waits for its PostgreSQL ends well when it is told to stop', async (t) => {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'core-'));
-  t.after(() => rm(dataDir, { recursive: true }));
+  const dataDir = await createTemporaryFolder(t);
   const main = fileURLToPath(new URL('../../core-server/main.js', import.meta.url));
   const child = spawn(process.execPath, [main], {
     env: {

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { createForm } from '../helpers/net/form.js';
 import { readSample } from '../helpers/pictures/samples.js';
+import { createTemporaryFolder } from '../helpers/temporary-folder.js';
 
 // Everything that the service writes, at its most talkative, is searched for what it was given in
 // confidence: pictures, their names and metadata, keys and passwords.
@@ -17,8 +17,7 @@ import { readSample } from '../helpers/pictures/samples.js';
 const launcher = fileURLToPath(new URL('../../launcher/main.js', import.meta.url));
 
 test('no picture, key or password is in any file or log', async (t) => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'privacy-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await createTemporaryFolder(t);
   const temporary = path.join(folder, 'tmp');
   await mkdir(temporary);
 

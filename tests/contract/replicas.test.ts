@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { credentials } from '@grpc/grpc-js';
@@ -14,6 +11,7 @@ import { createForm } from '../helpers/net/form.js';
 import { metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
 import { readSample } from '../helpers/pictures/samples.js';
 import { startCoreProcess } from '../helpers/service/core-process.js';
+import { createTemporaryFolder } from '../helpers/temporary-folder.js';
 
 // Real cores in processes of their own, two behind one facade, come and go under load.
 
@@ -58,8 +56,7 @@ function startClients(rest: string, apiKey: string, picture: Buffer) {
 }
 
 test('cores come and go: nothing fails but what a killed one had in work', async (t) => {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'replicas-'));
-  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  const dataDir = await createTemporaryFolder(t);
   const ports = await findFreePorts(4);
   /** The one at 0 or 1, on its own ports in each of its lives. */
   const start = (index: number) =>

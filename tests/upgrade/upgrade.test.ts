@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { before, describe, it, test, type TestContext } from 'node:test';
 import { type Client, credentials, loadPackageDefinition, Server, type ServiceClientConstructor } from '@grpc/grpc-js';
@@ -13,6 +12,7 @@ import { createForm } from '../helpers/net/form.js';
 import { bindServer, detailsOf, metadataWithKey } from '../helpers/net/grpc.js';
 import { readSample } from '../helpers/pictures/samples.js';
 import { startTestCore, type TestCore } from '../helpers/service/start-core.js';
+import { createTemporaryFolder } from '../helpers/temporary-folder.js';
 import { startFacade } from '../rest-facade/facade.js';
 
 // Released versions beside today's: tests/upgrade/<version>/ is written by make-fixture.sh, with the code of then.
@@ -43,10 +43,9 @@ for (const { name: version } of versions)
       protos = (loaded as unknown as { imageanalysis: { v1: typeof protos } }).imageanalysis.v1;
       secrets = JSON.parse(await readFile(path.join(folder, 'secrets.json'), 'utf8')) as typeof secrets;
       // As a backup is restored: by its name.
-      dataDir = await mkdtemp(path.join(tmpdir(), 'upgrade-'));
+      dataDir = await createTemporaryFolder(lifetime);
       await copyFile(path.join(folder, 'store.sqlite3'), path.join(dataDir, sqliteFileName));
       core = await startTestCore(lifetime, { CORE_DATA_DIR: dataDir });
-      lifetime.after(() => rm(dataDir, { recursive: true }));
       [portrait, meter] = await Promise.all([readSample('astronaut.jpg'), readSample('meter.jpg')]);
     });
 

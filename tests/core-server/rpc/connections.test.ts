@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { test } from 'node:test';
 import { startCoreProcess } from '../../helpers/service/core-process.js';
+import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 
 test('one address gets a fifth of the descriptors, a trusted proxy more', async (t) => {
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'connections-'));
-  t.after(() => rmSync(dataDir, { recursive: true }));
+  const dataDir = await createTemporaryFolder(t);
   const { port } = await startCoreProcess(t, { CORE_DATA_DIR: dataDir, CORE_TRUSTED_PROXIES: '127.0.0.2' }, 200);
   const isServed = (localAddress: string) => {
     const session = connect(`http://127.0.0.1:${port}`, {

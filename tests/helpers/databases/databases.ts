@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { createDatabase, type DatabaseOptions } from '../../../core-server/store/database.js';
+import { createTemporaryFolder } from '../temporary-folder.js';
 import { type PostgresServer, startPostgres } from './postgres.js';
 
 /** What a test needs of its context. */
@@ -40,8 +38,7 @@ export async function startDialects(): Promise<[TestDialect, TestDialect]> {
 
 /** An empty folder for a SQLite store, removed after the test. */
 export async function placeSqlite(t: TestContext): Promise<DatabaseOptions> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'store-'));
-  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  const dataDir = await createTemporaryFolder(t);
   return { dataDir };
 }
 

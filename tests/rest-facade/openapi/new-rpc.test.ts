@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +8,7 @@ import { loadRpcs } from '../../../rest-facade/protos.js';
 import { createRoutes, type Route } from '../../../rest-facade/request/rules.js';
 import { createResponder } from '../../../rest-facade/response/create-responder.js';
 import { createValidator, type OpenApiDocument } from '../../helpers/net/openapi.js';
+import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 import { limits, serveApp } from '../serve-app.js';
 
 const protoDir = fileURLToPath(new URL('../../../../proto', import.meta.url));
@@ -103,9 +103,8 @@ enum Way {
 `;
 
 /** The routes of the protos with one more RPC. */
-function routesWith(t: TestContext, added: string, ownMessages: string): Route[] {
-  const folder = mkdtempSync(join(tmpdir(), 'protos-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+async function routesWith(t: TestContext, added: string, ownMessages: string): Promise<Route[]> {
+  const folder = await createTemporaryFolder(t);
   cpSync(protoDir, folder, { recursive: true });
   const text = readFileSync(join(folder, file), 'utf8');
   const [, service = ''] = /^(service MeterReadingService \{)$/m.exec(text) ?? [];
@@ -114,7 +113,7 @@ function routesWith(t: TestContext, added: string, ownMessages: string): Route[]
 }
 
 test('a new RPC whose response is a file answers with its bytes', async (t) => {
-  const routes = routesWith(t, fileRpc, fileMessages);
+  const routes = await routesWith(t, fileRpc, fileMessages);
   const drawing = Buffer.from('\x89PNG', 'latin1');
   const call = () => Promise.resolve({ drawing, kind: 'image/png', wheels: 8, seconds: 3 });
   const port = await serveApp(t, { routes, core: { call }, corsOrigins: ['https://app.example'] });
@@ -142,15 +141,16 @@ test('a new RPC whose response is a file answers with its bytes', async (t) => {
   });
 });
 
-test('an RPC whose file is no bytes is refused at the start', (t) => {
+test('an RPC whose file is no bytes is refused at the start', async (t) => {
   const wrong = fileMessages.replace('body: "drawing"', 'body: "wheels"');
-  const [route] = routesWith(t, fileRpc, wrong).filter(({ rpc: { method } }) => method.name === 'DrawMeter');
+  const routes = await routesWith(t, fileRpc, wrong);
+  const [route] = routes.filter(({ rpc: { method } }) => method.name === 'DrawMeter');
   assert.ok(route);
   assert.throws(() => createResponder(route.rpc.response), /DrawMeterResponse: file, want a field of bytes/);
 });
 
 test('a new RPC in the protos is a route, rendered, described and exemplified', async (t) => {
-  const routes = routesWith(t, rpc, messages);
+  const routes = await routesWith(t, rpc, messages);
   const sent: object[] = [];
   const box = { xmin: 1, ymin: 2, xmax: 3, ymax: 4 };
   const answer = { likeness: 1, use: { amount: 2 }, boxes: [box], way: 'WAY_BY_DIGITS' };

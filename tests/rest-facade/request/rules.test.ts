@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadRpcs } from '../../../rest-facade/protos.js';
 import { createRoutes } from '../../../rest-facade/request/rules.js';
+import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 
 const protoDir = fileURLToPath(new URL('../../../../proto', import.meta.url));
 
@@ -56,9 +56,8 @@ test('the routes are those of the contract', () => {
 });
 
 /** Loads a service whose methods are given as text. */
-function load(t: TestContext, methods: string, messages = '') {
-  const dir = mkdtempSync(join(tmpdir(), 'rules-'));
-  t.after(() => rmSync(dir, { recursive: true }));
+async function load(t: TestContext, methods: string, messages = '') {
+  const dir = await createTemporaryFolder(t);
   writeFileSync(
     join(dir, 'a.proto'),
     `syntax = "proto3"; package a;
@@ -77,8 +76,8 @@ const method = (name: string, http: string, rest = '', request = 'Q') =>
     ${rest && `option (imageanalysis.v1.rest) = {${rest}};`}
   }`;
 
-test('a new RPC with annotations is a route', (t) => {
-  const rpcs = load(t, `${method('Get', 'get: "/a/{name}"')} rpc Grpc(Q) returns (R);`);
+test('a new RPC with annotations is a route', async (t) => {
+  const rpcs = await load(t, `${method('Get', 'get: "/a/{name}"')} rpc Grpc(Q) returns (R);`);
   const routes = createRoutes(rpcs);
   assert.deepEqual(
     routes.map(({ verb, template, openFields }) => [verb, template, openFields.map((f) => f.name)]),
@@ -86,7 +85,7 @@ test('a new RPC with annotations is a route', (t) => {
   );
 });
 
-test('mistakes in the options are errors at start that name the RPC', (t) => {
+test('mistakes in the options are errors at start that name the RPC', async (t) => {
   const multipart = 'multipart: {file_part: "f" file_field: "image"}';
   const table: [string, RegExp][] = [
     [method('M', 'get: "/a/{nam}"'), /^a\.S\.M: path "\/a\/\{nam\}": no field "nam"$/],
@@ -128,10 +127,13 @@ test('mistakes in the options are errors at start that name the RPC', (t) => {
     ],
     [method('M', 'get: "/a/{name}"') + method('N', 'get: "/a/{x}"'), /^a\.S\.N: GET \/a\/\{\} is taken by a\.S\.M$/],
   ];
-  for (const [methods, message] of table) assert.throws(() => createRoutes(load(t, methods)), { message }, methods);
+  for (const [methods, message] of table) {
+    const rpcs = await load(t, methods);
+    assert.throws(() => createRoutes(rpcs), { message }, methods);
+  }
 });
 
-test('all mistakes are reported together', (t) => {
-  const rpcs = load(t, method('M', 'get: "/a/*"') + method('N', 'get: "/b/{no}"'));
+test('all mistakes are reported together', async (t) => {
+  const rpcs = await load(t, method('M', 'get: "/a/*"') + method('N', 'get: "/b/{no}"'));
   assert.throws(() => createRoutes(rpcs), /^Error: a\.S\.M: .*\na\.S\.N: /);
 });

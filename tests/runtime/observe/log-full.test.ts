@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { findFreePorts } from '../../../launcher/ports.js';
 import { eventually } from '../../helpers/eventually.js';
+import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 
 const logModule = new URL('../../../runtime/observe/log.js', import.meta.url).href;
 const facade = fileURLToPath(new URL('../../../rest-facade/main.js', import.meta.url));
@@ -31,8 +31,7 @@ test(
   'lines that could not be written are written or counted once they can be, also after a fatal one',
   { timeout: 30_000 },
   async (t) => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'log-'));
-    t.after(() => rm(folder, { recursive: true }));
+    const folder = await createTemporaryFolder(t);
     const [program, log] = [path.join(folder, 'program.mjs'), path.join(folder, 'log')];
     await writeFile(
       program,
