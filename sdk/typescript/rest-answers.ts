@@ -89,6 +89,7 @@ export interface MeterAnswer extends Answer {
     readonly digit: string;
     readonly confidence: number;
     readonly bbox: BoundingBox;
+    readonly polygon?: readonly Point[];
   }[];
   /** What else the counter may show; only on request. */
   readonly alternatives?: readonly {
@@ -102,6 +103,8 @@ export interface MeterAnswer extends Answer {
   readonly digits_confidence?: number;
   readonly fraction_confidence?: number;
   readonly model?: { readonly name: string; readonly version: string };
+  /** The four corners of the counter, from the top left clockwise as one reads it; only with `details`. */
+  readonly polygon?: readonly Point[];
 }
 
 export interface ScoreAnswer extends Answer {

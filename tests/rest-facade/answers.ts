@@ -24,7 +24,8 @@ export const answers = {
     status: 'READING_STATUS_CHECK',
     warnings: ['READING_WARNING_GLARE'],
     boundingBox: box,
-    digits: [{ digit: '0', confidence: 1, boundingBox: box }],
+    digits: [{ digit: '0', confidence: 1, boundingBox: box, polygon: [] }],
+    polygon: [],
   },
 };
 

@@ -64,7 +64,7 @@ interface Feature {
 export const features: Readonly<Record<FeatureName, Feature>> = {
   faces: {
     stream(client, pictures, { company, minScore, landmarks }, signal) {
-      const options = { company, minScore, landmarks, crop: false, details: false };
+      const options = { company, minScore, landmarks, crop: false, details: true };
       const answers = client.streamDetectFaces(toRequests(pictures, options), { signal });
       return toAnswers(answers, toFaces);
     },
@@ -72,7 +72,7 @@ export const features: Readonly<Record<FeatureName, Feature>> = {
   },
   meters: {
     stream: (client, pictures, _, signal) =>
-      toAnswers(client.streamReadMeters(toRequests(pictures, {}), { signal }), toReading),
+      toAnswers(client.streamReadMeters(toRequests(pictures, { details: true }), { signal }), toReading),
     annotate: (line) => annotateMeter(line as unknown as MeterAnswer),
   },
   redactions: {
@@ -113,7 +113,7 @@ async function* toAnswers<Response>(
 }
 
 /** The members of a line for a successful picture, without crops. */
-function toFaces({ faces, omittedFaces }: DetectAllFacesResponse) {
+function toFaces({ faces, omittedFaces, details }: DetectAllFacesResponse) {
   return {
     result: faces.map(({ boundingBox, detectionScore, landmarks }) => ({
       bbox: toBox(boundingBox),
@@ -130,6 +130,7 @@ function toFaces({ faces, omittedFaces }: DetectAllFacesResponse) {
       }),
     })),
     ...(omittedFaces > 0 && { omitted_faces: omittedFaces }),
+    model: details?.model,
   };
 }
 
@@ -142,11 +143,14 @@ function toReading(reading: ReadMeterResponse) {
     status: reading.status.replace('READING_STATUS_', '').toLowerCase(),
     warnings: reading.warnings.map((warning) => warning.replace('READING_WARNING_', '')),
     bbox: toBox(reading.boundingBox),
-    digits: reading.digits.map(({ digit, confidence, boundingBox }) => ({
+    polygon: reading.polygon,
+    digits: reading.digits.map(({ digit, confidence, boundingBox, polygon }) => ({
       digit,
       confidence,
       bbox: toBox(boundingBox),
+      polygon,
     })),
+    model: reading.details?.model,
   };
 }
 

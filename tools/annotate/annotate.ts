@@ -1,12 +1,14 @@
 import sharp from 'sharp';
-import type { BoundingBox } from '../../sdk/typescript/rest.js';
+import type { BoundingBox, Point } from '../../sdk/typescript/rest.js';
 import { drawText, textWidth } from './stroke-font.js';
 
 /** What to draw over a picture: a box, dots, and lines of text beside the box. */
 export interface Annotation {
   readonly box: BoundingBox;
+  /** Its corners, where it is drawn tilted. */
+  readonly corners?: readonly Point[] | undefined;
   readonly colour: string;
-  readonly dots?: readonly { readonly x: number; readonly y: number }[];
+  readonly dots?: readonly Point[];
   readonly text?: readonly string[];
   /** Where to put the text; above by default. It is moved inside at the edge of the picture. */
   readonly side?: 'above' | 'below' | 'right';
@@ -64,14 +66,21 @@ function overlaySvg(size: Size, annotations: readonly Annotation[], scale: numbe
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}">${shapes.join('')}${labels.join('')}</svg>`;
 }
 
-function drawAnnotation({ box, colour, dots = [] }: Annotation, scale: number): string {
-  const { xmin, ymin, xmax, ymax } = scaled(box, scale);
+function drawAnnotation({ box, corners, colour, dots = [] }: Annotation, scale: number): string {
+  const { xmin, xmax } = scaled(box, scale);
+  const outline = corners ?? [
+    { x: box.xmin, y: box.ymin },
+    { x: box.xmax, y: box.ymin },
+    { x: box.xmax, y: box.ymax },
+    { x: box.xmin, y: box.ymax },
+  ];
+  const points = outline.map(({ x, y }) => `${x * scale},${y * scale}`).join(' ');
   const radius = Math.min(5, (xmax - xmin) / 30);
   const circles = dots.map(
     ({ x, y }) =>
       `<circle cx="${x * scale}" cy="${y * scale}" r="${radius}" fill="${colour}" stroke="#fff" stroke-width="${radius / 3}"/>`,
   );
-  return `<rect x="${xmin}" y="${ymin}" width="${xmax - xmin}" height="${ymax - ymin}" fill="none" stroke="${colour}" stroke-width="${lineWidth}"/>${circles.join('')}`;
+  return `<polygon points="${points}" fill="none" stroke="${colour}" stroke-width="${lineWidth}"/>${circles.join('')}`;
 }
 
 /** White text on a plate of the annotation's colour, beside its box and inside the picture. */

@@ -23,6 +23,7 @@ export function annotateMeter(meter: MeterAnswer): Annotation[] {
   const isUpright = box.xmax - box.xmin >= box.ymax - box.ymin;
   const counter: Annotation = {
     box,
+    corners: meter.polygon,
     colour,
     text: [`${value} ${unit} ${status} ${percent(confidence)}`],
     side: 'below',
@@ -31,6 +32,7 @@ export function annotateMeter(meter: MeterAnswer): Annotation[] {
     counter,
     ...digits.map((digit): Annotation => ({
       box: digit.bbox,
+      corners: digit.polygon,
       colour,
       text: [digit.digit, floor(digit.confidence * 100, 0)],
       side: isUpright ? 'above' : 'right',

@@ -18,7 +18,7 @@ export async function analyse(client: RestClient, picture: Uint8Array, signal: A
   const wanted = { crop: false, landmarks: true, details: true, signal };
   return {
     faces: await client.detectAllFaces(picture, wanted).catch(toRefusedAnswer),
-    meter: await client.readMeter(picture, { signal }).catch(toRefusedAnswer),
+    meter: await client.readMeter(picture, { details: true, signal }).catch(toRefusedAnswer),
   };
 }
 

@@ -1,5 +1,5 @@
 import { roundPixels, roundProbability } from '../../common/precision.js';
-import type { Box, Size } from '../../image/picture.js';
+import type { Box, Point, Size } from '../../image/picture.js';
 import type { CounterReading } from './counter-reading.js';
 import { angleOf, boundingBoxOf, mapped, type Quad, resized } from './geometry.js';
 import { type Contradiction, contradictionsOf, type KnownMeter } from './known-meter.js';
@@ -32,12 +32,9 @@ export function assembleReading(
     { text: meterNumber, fractionWheels: isFractionSure ? fractionWheels : undefined },
     known,
   );
-  const boxOf = (quad: Quad): Box => {
-    const upright = mapped(resized(quad, copy, picture), ({ x, y }) => ({
-      x: roundPixels(x),
-      y: roundPixels(y),
-    }));
-    return boundingBoxOf([upright], picture);
+  const placeOf = (quad: Quad): { readonly boundingBox: Box; readonly polygon: Point[] } => {
+    const corners = mapped(resized(quad, copy, picture), ({ x, y }) => ({ x: roundPixels(x), y: roundPixels(y) }));
+    return { boundingBox: boundingBoxOf([corners], picture), polygon: [...corners] };
   };
   // Compared as reported, so that the status matches the confidence shown.
   const { digitsConfidence, fractionConfidence } = counter;
@@ -55,11 +52,11 @@ export function assembleReading(
     },
     status: isUsable ? 'OK' : 'CHECK',
     warnings: warningsOf(counter, light, contradictions),
-    boundingBox: boxOf(counter.quad),
+    ...placeOf(counter.quad),
     digits: counter.wheels.map((wheel) => ({
       digit: wheel.digit,
       confidence: roundProbability(wheel.confidence),
-      boundingBox: boxOf(wheel.quad),
+      ...placeOf(wheel.quad),
     })),
     alternatives: counter.alternatives.map(({ text, probability }) => ({
       meterNumber: text,

@@ -44,13 +44,15 @@ export function createMeterReadingHandlers(deps: {
           details: { field: 'image' },
         });
       }
-      const { alternatives, details, ...rest } = reading;
+      const { alternatives, details, polygon, digits, ...rest } = reading;
       return {
         ...rest,
         status: ReadingStatus[rest.status],
         warnings: rest.warnings.map((name) => ReadingWarning[name]),
         ...(request.alternatives && { alternatives: { readings: alternatives } }),
-        ...(request.details && { details: { ...details, model } }),
+        ...(request.details
+          ? { details: { ...details, model }, polygon, digits }
+          : { polygon: [], digits: digits.map((digit) => ({ ...digit, polygon: [] })) }),
       };
     },
   };

@@ -21,7 +21,7 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { Status } from "../../google/rpc/status.js";
-import { BoundingBox } from "./geometry.js";
+import { BoundingBox, Point } from "./geometry.js";
 import { ModelInfo } from "./model.js";
 
 export const protobufPackage = "imageanalysis.v1";
@@ -248,7 +248,14 @@ export interface ReadMeterResponse {
     | PrintedText
     | undefined;
   /** The parts of `confidence` and the model; only on request. */
-  details?: ReadingDetails | undefined;
+  details?:
+    | ReadingDetails
+    | undefined;
+  /**
+   * The four corners of the counter, from the top left clockwise as one reads it: of a tilted one, more
+   * precise than `bounding_box`. They may lie outside the picture. Only with `details`.
+   */
+  polygon: Point[];
 }
 
 /** How a reading came about: the two parts of its `confidence`, which is their product, and the model. */
@@ -292,7 +299,11 @@ export interface MeterDigit {
   /** Probability that it is right, 0..1. */
   confidence: number;
   /** Where it is. */
-  boundingBox: BoundingBox | undefined;
+  boundingBox:
+    | BoundingBox
+    | undefined;
+  /** Its four corners, as those of the counter. Only with `details`. */
+  polygon: Point[];
 }
 
 /** One photo in a stream. */
@@ -492,6 +503,7 @@ function createBaseReadMeterResponse(): ReadMeterResponse {
     alternatives: undefined,
     printed: undefined,
     details: undefined,
+    polygon: [],
   };
 }
 
@@ -533,6 +545,9 @@ export const ReadMeterResponse: MessageFns<ReadMeterResponse> = {
     }
     if (message.details !== undefined) {
       ReadingDetails.encode(message.details, writer.uint32(90).fork()).join();
+    }
+    for (const v of message.polygon) {
+      Point.encode(v!, writer.uint32(98).fork()).join();
     }
     return writer;
   },
@@ -648,6 +663,14 @@ export const ReadMeterResponse: MessageFns<ReadMeterResponse> = {
             message.details = ReadingDetails.decode(reader, reader.uint32());
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.polygon.push(Point.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -684,6 +707,7 @@ export const ReadMeterResponse: MessageFns<ReadMeterResponse> = {
     message.details = (object.details !== undefined && object.details !== null)
       ? ReadingDetails.fromPartial(object.details)
       : undefined;
+    message.polygon = object.polygon?.map((e) => Point.fromPartial(e)) || [];
     return message;
   },
 };
@@ -971,7 +995,7 @@ export const PrintedText: MessageFns<PrintedText> = {
 };
 
 function createBaseMeterDigit(): MeterDigit {
-  return { digit: "", confidence: 0, boundingBox: undefined };
+  return { digit: "", confidence: 0, boundingBox: undefined, polygon: [] };
 }
 
 export const MeterDigit: MessageFns<MeterDigit> = {
@@ -984,6 +1008,9 @@ export const MeterDigit: MessageFns<MeterDigit> = {
     }
     if (message.boundingBox !== undefined) {
       BoundingBox.encode(message.boundingBox, writer.uint32(26).fork()).join();
+    }
+    for (const v of message.polygon) {
+      Point.encode(v!, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -1025,6 +1052,14 @@ export const MeterDigit: MessageFns<MeterDigit> = {
             message.boundingBox = BoundingBox.decode(reader, reader.uint32());
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.polygon.push(Point.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1047,6 +1082,7 @@ export const MeterDigit: MessageFns<MeterDigit> = {
     message.boundingBox = (object.boundingBox !== undefined && object.boundingBox !== null)
       ? BoundingBox.fromPartial(object.boundingBox)
       : undefined;
+    message.polygon = object.polygon?.map((e) => Point.fromPartial(e)) || [];
     return message;
   },
 };

@@ -1,4 +1,4 @@
-import type { BoundingBox, DetectedFace, MeterAnswer } from '../../../sdk/typescript/rest-answers.js';
+import type { BoundingBox, DetectedFace, MeterAnswer, Point } from '../../../sdk/typescript/rest-answers.js';
 import { svg } from './dom.js';
 import { floor, toPercent } from './numbers.js';
 
@@ -28,29 +28,41 @@ export function drawFaces(overlay: SVGSVGElement, faces: readonly DetectedFace[]
 /** Draws a reading: the counter with its confidence, and each digit with what was read above it. */
 export function drawReading(overlay: SVGSVGElement, reading: MeterAnswer, size: Size): void {
   prepare(overlay, size, `The counter is marked, its digits are ${reading.meter_number}`);
-  overlay.append(drawBox(reading.bbox, size), drawLabel(toPercent(reading.confidence), reading.bbox, size, 'below'));
-  reading.digits.forEach(({ digit, confidence, bbox }, index) => {
-    const height = Math.min(bbox.ymax - bbox.ymin, size.height * 0.12) * 0.62;
-    const doubt = confidence < 0.9 ? ' doubtful' : '';
-    overlay.append(
-      svg(
-        'g',
-        { class: `digit${doubt}`, 'data-index': index },
-        drawBox(bbox, size, lineShare / 2),
-        svg(
-          'text',
-          {
-            class: 'read',
-            x: (bbox.xmin + bbox.xmax) / 2,
-            y: Math.max(bbox.ymin - height * 0.35, height * 0.8),
-            'font-size': height,
-            'text-anchor': 'middle',
-          },
-          digit,
-        ),
-      ),
-    );
+  const label = drawLabel(toPercent(reading.confidence), reading.bbox, size, 'below');
+  overlay.append(drawPolygon(cornersOf(reading), size), label);
+  reading.digits.forEach((read, index) => {
+    const corners = cornersOf(read);
+    const doubt = read.confidence < 0.9 ? ' doubtful' : '';
+    const shapes = [drawPolygon(corners, size, lineShare / 2), drawDigit(read.digit, corners, size)];
+    overlay.append(svg('g', { class: `digit${doubt}`, 'data-index': index }, ...shapes));
   });
+}
+
+/** Reading order, clockwise from the top left; a box where the response has no corners. */
+type Corners = readonly [Point, Point, Point, Point];
+
+function cornersOf({
+  bbox,
+  polygon = [],
+}: {
+  readonly bbox: BoundingBox;
+  readonly polygon?: readonly Point[];
+}): Corners {
+  const { xmin, ymin, xmax, ymax } = bbox;
+  const [a = { x: xmin, y: ymin }, b = { x: xmax, y: ymin }, c = { x: xmax, y: ymax }, d = { x: xmin, y: ymax }] =
+    polygon;
+  return [a, b, c, d];
+}
+
+/** What was read, over its wheel and turned with it. */
+function drawDigit(digit: string, [a, b, , d]: Corners, size: Size): SVGTextElement {
+  const height = Math.min(Math.hypot(d.x - a.x, d.y - a.y), size.height * 0.12) * 0.62;
+  const degrees = (Math.atan2(b.y - a.y, b.x - a.x) * 180) / Math.PI;
+  const [x, y] = [(a.x + b.x) / 2, (a.y + b.y) / 2];
+  // An upright one stays inside at the picture's upper edge.
+  const rise = Math.abs(degrees) < 45 ? Math.min(height * 0.35, y - height * 0.8) : height * 0.35;
+  const transform = `translate(${x} ${y}) rotate(${degrees})`;
+  return svg('text', { class: 'read', transform, y: -rise, 'font-size': height, 'text-anchor': 'middle' }, digit);
 }
 
 /** Marks one face or digit among the others. */
@@ -75,9 +87,24 @@ function prepare(overlay: SVGSVGElement, { width, height }: Size, label: string)
   overlay.setAttribute('aria-label', label);
 }
 
-function drawBox({ xmin, ymin, xmax, ymax }: BoundingBox, size: Size, share = lineShare): SVGRectElement {
+/** Thinner round what is small. */
+function lineOf(width: number, size: Size, share: number): number {
+  return Math.min(longer(size) * share, Math.max(width * 0.09, longer(size) * 0.0016));
+}
+
+function drawPolygon(corners: Corners, size: Size, share = lineShare): SVGPolygonElement {
+  const [a, b] = corners;
+  const points = corners.map(({ x, y }) => `${x},${y}`).join(' ');
+  return svg('polygon', {
+    class: 'box',
+    points,
+    'stroke-width': lineOf(Math.hypot(b.x - a.x, b.y - a.y), size, share),
+  });
+}
+
+function drawBox({ xmin, ymin, xmax, ymax }: BoundingBox, size: Size): SVGRectElement {
   const width = xmax - xmin;
-  const line = Math.min(longer(size) * share, Math.max(width * 0.09, longer(size) * 0.0016));
+  const line = lineOf(width, size, lineShare);
   return svg('rect', {
     class: 'box',
     x: xmin,

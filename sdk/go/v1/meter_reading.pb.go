@@ -311,7 +311,10 @@ type ReadMeterResponse struct {
 	// What is printed on the meter; only on request.
 	Printed *PrintedText `protobuf:"bytes,10,opt,name=printed,proto3,oneof" json:"printed,omitempty"`
 	// The parts of `confidence` and the model; only on request.
-	Details       *ReadingDetails `protobuf:"bytes,11,opt,name=details,proto3,oneof" json:"details,omitempty"`
+	Details *ReadingDetails `protobuf:"bytes,11,opt,name=details,proto3,oneof" json:"details,omitempty"`
+	// The four corners of the counter, from the top left clockwise as one reads it: of a tilted one, more
+	// precise than `bounding_box`. They may lie outside the picture. Only with `details`.
+	Polygon       []*Point `protobuf:"bytes,12,rep,name=polygon,proto3" json:"polygon,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -419,6 +422,13 @@ func (x *ReadMeterResponse) GetPrinted() *PrintedText {
 func (x *ReadMeterResponse) GetDetails() *ReadingDetails {
 	if x != nil {
 		return x.Details
+	}
+	return nil
+}
+
+func (x *ReadMeterResponse) GetPolygon() []*Point {
+	if x != nil {
+		return x.Polygon
 	}
 	return nil
 }
@@ -660,7 +670,9 @@ type MeterDigit struct {
 	// Probability that it is right, 0..1.
 	Confidence float64 `protobuf:"fixed64,2,opt,name=confidence,proto3" json:"confidence,omitempty"`
 	// Where it is.
-	BoundingBox   *BoundingBox `protobuf:"bytes,3,opt,name=bounding_box,json=boundingBox,proto3" json:"bounding_box,omitempty"`
+	BoundingBox *BoundingBox `protobuf:"bytes,3,opt,name=bounding_box,json=boundingBox,proto3" json:"bounding_box,omitempty"`
+	// Its four corners, as those of the counter. Only with `details`.
+	Polygon       []*Point `protobuf:"bytes,4,rep,name=polygon,proto3" json:"polygon,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -712,6 +724,13 @@ func (x *MeterDigit) GetConfidence() float64 {
 func (x *MeterDigit) GetBoundingBox() *BoundingBox {
 	if x != nil {
 		return x.BoundingBox
+	}
+	return nil
+}
+
+func (x *MeterDigit) GetPolygon() []*Point {
+	if x != nil {
+		return x.Polygon
 	}
 	return nil
 }
@@ -890,7 +909,7 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\r_alternativesB\n" +
 	"\n" +
 	"\b_detailsB\x10\n" +
-	"\x0e_expected_unit\"\xe0\x05\n" +
+	"\x0e_expected_unit\"\x9b\x06\n" +
 	"\x11ReadMeterResponse\x121\n" +
 	"\fmeter_number\x18\x01 \x01(\tB\x0e\xaa\xbb\x18\n" +
 	":\b00473286R\vmeterNumber\x12%\n" +
@@ -908,7 +927,8 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\falternatives\x18\t \x01(\v2%.imageanalysis.v1.AlternativeReadingsB\f\xaa\xbb\x18\x020\x01\xba\xbb\x18\x02\x10\x01H\x00R\falternatives\x88\x01\x01\x12D\n" +
 	"\aprinted\x18\n" +
 	" \x01(\v2\x1d.imageanalysis.v1.PrintedTextB\x06\xaa\xbb\x18\x020\x01H\x01R\aprinted\x88\x01\x01\x12M\n" +
-	"\adetails\x18\v \x01(\v2 .imageanalysis.v1.ReadingDetailsB\f\xaa\xbb\x18\x020\x01\xba\xbb\x18\x02\x10\x01H\x02R\adetails\x88\x01\x01B\x0f\n" +
+	"\adetails\x18\v \x01(\v2 .imageanalysis.v1.ReadingDetailsB\f\xaa\xbb\x18\x020\x01\xba\xbb\x18\x02\x10\x01H\x02R\adetails\x88\x01\x01\x129\n" +
+	"\apolygon\x18\f \x03(\v2\x17.imageanalysis.v1.PointB\x06\xaa\xbb\x18\x020\x01R\apolygonB\x0f\n" +
 	"\r_alternativesB\n" +
 	"\n" +
 	"\b_printedB\n" +
@@ -927,7 +947,7 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\vprobability\x18\x03 \x01(\x01B\x16\xaa\xbb\x18\x12\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?R\vprobability\"F\n" +
 	"\vPrintedText\x12#\n" +
 	"\rserial_number\x18\x01 \x01(\tR\fserialNumber\x12\x12\n" +
-	"\x04unit\x18\x02 \x01(\tR\x04unit\"\xb7\x01\n" +
+	"\x04unit\x18\x02 \x01(\tR\x04unit\"\xf2\x01\n" +
 	"\n" +
 	"MeterDigit\x12\x1d\n" +
 	"\x05digit\x18\x01 \x01(\tB\a\xaa\xbb\x18\x03:\x010R\x05digit\x12<\n" +
@@ -936,7 +956,8 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"confidence\x12L\n" +
 	"\fbounding_box\x18\x03 \x01(\v2\x1d.imageanalysis.v1.BoundingBoxB\n" +
 	"\xba\xbb\x18\x06\n" +
-	"\x04bboxR\vboundingBox\"g\n" +
+	"\x04bboxR\vboundingBox\x129\n" +
+	"\apolygon\x18\x04 \x03(\v2\x17.imageanalysis.v1.PointB\x06\xaa\xbb\x18\x020\x01R\apolygon\"g\n" +
 	"\x17StreamReadMetersRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12<\n" +
 	"\arequest\x18\x02 \x01(\v2\".imageanalysis.v1.ReadMeterRequestR\arequest\"\xa3\x01\n" +
@@ -999,8 +1020,9 @@ var file_imageanalysis_v1_meter_reading_proto_goTypes = []any{
 	(*StreamReadMetersRequest)(nil),  // 9: imageanalysis.v1.StreamReadMetersRequest
 	(*StreamReadMetersResponse)(nil), // 10: imageanalysis.v1.StreamReadMetersResponse
 	(*BoundingBox)(nil),              // 11: imageanalysis.v1.BoundingBox
-	(*ModelInfo)(nil),                // 12: imageanalysis.v1.ModelInfo
-	(*status.Status)(nil),            // 13: google.rpc.Status
+	(*Point)(nil),                    // 12: imageanalysis.v1.Point
+	(*ModelInfo)(nil),                // 13: imageanalysis.v1.ModelInfo
+	(*status.Status)(nil),            // 14: google.rpc.Status
 }
 var file_imageanalysis_v1_meter_reading_proto_depIdxs = []int32{
 	0,  // 0: imageanalysis.v1.ReadMeterResponse.status:type_name -> imageanalysis.v1.ReadingStatus
@@ -1010,21 +1032,23 @@ var file_imageanalysis_v1_meter_reading_proto_depIdxs = []int32{
 	5,  // 4: imageanalysis.v1.ReadMeterResponse.alternatives:type_name -> imageanalysis.v1.AlternativeReadings
 	7,  // 5: imageanalysis.v1.ReadMeterResponse.printed:type_name -> imageanalysis.v1.PrintedText
 	4,  // 6: imageanalysis.v1.ReadMeterResponse.details:type_name -> imageanalysis.v1.ReadingDetails
-	12, // 7: imageanalysis.v1.ReadingDetails.model:type_name -> imageanalysis.v1.ModelInfo
-	6,  // 8: imageanalysis.v1.AlternativeReadings.readings:type_name -> imageanalysis.v1.AlternativeReading
-	11, // 9: imageanalysis.v1.MeterDigit.bounding_box:type_name -> imageanalysis.v1.BoundingBox
-	2,  // 10: imageanalysis.v1.StreamReadMetersRequest.request:type_name -> imageanalysis.v1.ReadMeterRequest
-	3,  // 11: imageanalysis.v1.StreamReadMetersResponse.response:type_name -> imageanalysis.v1.ReadMeterResponse
-	13, // 12: imageanalysis.v1.StreamReadMetersResponse.error:type_name -> google.rpc.Status
-	2,  // 13: imageanalysis.v1.MeterReadingService.ReadMeter:input_type -> imageanalysis.v1.ReadMeterRequest
-	9,  // 14: imageanalysis.v1.MeterReadingService.StreamReadMeters:input_type -> imageanalysis.v1.StreamReadMetersRequest
-	3,  // 15: imageanalysis.v1.MeterReadingService.ReadMeter:output_type -> imageanalysis.v1.ReadMeterResponse
-	10, // 16: imageanalysis.v1.MeterReadingService.StreamReadMeters:output_type -> imageanalysis.v1.StreamReadMetersResponse
-	15, // [15:17] is the sub-list for method output_type
-	13, // [13:15] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	12, // 7: imageanalysis.v1.ReadMeterResponse.polygon:type_name -> imageanalysis.v1.Point
+	13, // 8: imageanalysis.v1.ReadingDetails.model:type_name -> imageanalysis.v1.ModelInfo
+	6,  // 9: imageanalysis.v1.AlternativeReadings.readings:type_name -> imageanalysis.v1.AlternativeReading
+	11, // 10: imageanalysis.v1.MeterDigit.bounding_box:type_name -> imageanalysis.v1.BoundingBox
+	12, // 11: imageanalysis.v1.MeterDigit.polygon:type_name -> imageanalysis.v1.Point
+	2,  // 12: imageanalysis.v1.StreamReadMetersRequest.request:type_name -> imageanalysis.v1.ReadMeterRequest
+	3,  // 13: imageanalysis.v1.StreamReadMetersResponse.response:type_name -> imageanalysis.v1.ReadMeterResponse
+	14, // 14: imageanalysis.v1.StreamReadMetersResponse.error:type_name -> google.rpc.Status
+	2,  // 15: imageanalysis.v1.MeterReadingService.ReadMeter:input_type -> imageanalysis.v1.ReadMeterRequest
+	9,  // 16: imageanalysis.v1.MeterReadingService.StreamReadMeters:input_type -> imageanalysis.v1.StreamReadMetersRequest
+	3,  // 17: imageanalysis.v1.MeterReadingService.ReadMeter:output_type -> imageanalysis.v1.ReadMeterResponse
+	10, // 18: imageanalysis.v1.MeterReadingService.StreamReadMeters:output_type -> imageanalysis.v1.StreamReadMetersResponse
+	17, // [17:19] is the sub-list for method output_type
+	15, // [15:17] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_imageanalysis_v1_meter_reading_proto_init() }

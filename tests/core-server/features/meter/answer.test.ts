@@ -60,7 +60,14 @@ suite('assembleReading', () => {
     const reading = assembleReading(counter('7', { wheels, quad, digitsConfidence: 0.79996, alternatives }), facts);
     const box = { xmin: 6.67, ymin: 13.33, xmax: 60, ymax: 26.67 };
     assert.deepEqual(reading.boundingBox, box);
-    assert.deepEqual(reading.digits, [{ digit: '7', confidence: 0.6667, boundingBox: box }]);
+    const polygon = [
+      { x: 6.67, y: 13.33 },
+      { x: 60, y: 13.33 },
+      { x: 60, y: 26.67 },
+      { x: 6.67, y: 26.67 },
+    ];
+    assert.deepEqual(reading.polygon, polygon);
+    assert.deepEqual(reading.digits, [{ digit: '7', confidence: 0.6667, boundingBox: box, polygon }]);
     assert.equal(reading.alternatives[0]?.probability, 0.3333);
     // The status is that of the confidence as it is told: 0.8, which is not below.
     assert.equal(reading.confidence, 0.8);
@@ -144,6 +151,17 @@ suite('assembleReading', () => {
       xmax: 200,
       ymax: 100,
     });
+  });
+
+  test('gives the corners in reading order, beyond the picture too', () => {
+    const upsideDown: Quad = [
+      { x: 150, y: 60 },
+      { x: -5, y: 60 },
+      { x: -5, y: 20 },
+      { x: 150, y: 20 },
+    ];
+    const { polygon } = assembleReading(counter('1', { quad: upsideDown }), { ...facts, copy: facts.picture });
+    assert.deepEqual(polygon, upsideDown);
   });
 
   const between = counter('12').wheels.map((wheel, i) => ({ ...wheel, betweenPositions: i === 1 }));
@@ -233,7 +251,12 @@ suite('readMeter', () => {
     alternatives: [{ meterNumber: '00123457', value: '00123.457', probability: 0.2 }],
   };
   const { alternatives, details, ...others } = reading;
-  const documented = { ...others, status: ReadingStatus.OK };
+  const withCorners = { ...others, status: ReadingStatus.OK };
+  const documented = {
+    ...withCorners,
+    polygon: [],
+    digits: reading.digits.map((digit) => ({ ...digit, polygon: [] })),
+  };
   const printed = { serialNumber: 'A1', unit: 'm3' };
 
   const model = { name: 'meter-read', version: '1' };
@@ -276,7 +299,7 @@ suite('readMeter', () => {
     };
     const wishes = { serialNumber: true, alternatives: true, details: true };
     assert.deepEqual(await readMeter({ image: jpeg, ...known, ...wishes }, call), {
-      ...documented,
+      ...withCorners,
       alternatives: { readings: alternatives },
       printed,
       details: { ...details, model },

@@ -67,7 +67,7 @@ class ReadMeterRequest(_message.Message):
     def __init__(self, image: _Optional[bytes] = ..., expected_digits: _Optional[int] = ..., expected_decimals: _Optional[int] = ..., previous_reading: _Optional[str] = ..., max_increase: _Optional[str] = ..., serial_number: bool = ..., alternatives: bool = ..., details: bool = ..., expected_unit: _Optional[str] = ...) -> None: ...
 
 class ReadMeterResponse(_message.Message):
-    __slots__ = ("meter_number", "value", "unit", "confidence", "status", "warnings", "bounding_box", "digits", "alternatives", "printed", "details")
+    __slots__ = ("meter_number", "value", "unit", "confidence", "status", "warnings", "bounding_box", "digits", "alternatives", "printed", "details", "polygon")
     METER_NUMBER_FIELD_NUMBER: _ClassVar[int]
     VALUE_FIELD_NUMBER: _ClassVar[int]
     UNIT_FIELD_NUMBER: _ClassVar[int]
@@ -79,6 +79,7 @@ class ReadMeterResponse(_message.Message):
     ALTERNATIVES_FIELD_NUMBER: _ClassVar[int]
     PRINTED_FIELD_NUMBER: _ClassVar[int]
     DETAILS_FIELD_NUMBER: _ClassVar[int]
+    POLYGON_FIELD_NUMBER: _ClassVar[int]
     meter_number: str
     value: str
     unit: str
@@ -90,7 +91,8 @@ class ReadMeterResponse(_message.Message):
     alternatives: AlternativeReadings
     printed: PrintedText
     details: ReadingDetails
-    def __init__(self, meter_number: _Optional[str] = ..., value: _Optional[str] = ..., unit: _Optional[str] = ..., confidence: _Optional[float] = ..., status: _Optional[_Union[ReadingStatus, str]] = ..., warnings: _Optional[_Iterable[_Union[ReadingWarning, str]]] = ..., bounding_box: _Optional[_Union[_geometry_pb2.BoundingBox, _Mapping]] = ..., digits: _Optional[_Iterable[_Union[MeterDigit, _Mapping]]] = ..., alternatives: _Optional[_Union[AlternativeReadings, _Mapping]] = ..., printed: _Optional[_Union[PrintedText, _Mapping]] = ..., details: _Optional[_Union[ReadingDetails, _Mapping]] = ...) -> None: ...
+    polygon: _containers.RepeatedCompositeFieldContainer[_geometry_pb2.Point]
+    def __init__(self, meter_number: _Optional[str] = ..., value: _Optional[str] = ..., unit: _Optional[str] = ..., confidence: _Optional[float] = ..., status: _Optional[_Union[ReadingStatus, str]] = ..., warnings: _Optional[_Iterable[_Union[ReadingWarning, str]]] = ..., bounding_box: _Optional[_Union[_geometry_pb2.BoundingBox, _Mapping]] = ..., digits: _Optional[_Iterable[_Union[MeterDigit, _Mapping]]] = ..., alternatives: _Optional[_Union[AlternativeReadings, _Mapping]] = ..., printed: _Optional[_Union[PrintedText, _Mapping]] = ..., details: _Optional[_Union[ReadingDetails, _Mapping]] = ..., polygon: _Optional[_Iterable[_Union[_geometry_pb2.Point, _Mapping]]] = ...) -> None: ...
 
 class ReadingDetails(_message.Message):
     __slots__ = ("digits_confidence", "fraction_confidence", "model")
@@ -127,14 +129,16 @@ class PrintedText(_message.Message):
     def __init__(self, serial_number: _Optional[str] = ..., unit: _Optional[str] = ...) -> None: ...
 
 class MeterDigit(_message.Message):
-    __slots__ = ("digit", "confidence", "bounding_box")
+    __slots__ = ("digit", "confidence", "bounding_box", "polygon")
     DIGIT_FIELD_NUMBER: _ClassVar[int]
     CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
     BOUNDING_BOX_FIELD_NUMBER: _ClassVar[int]
+    POLYGON_FIELD_NUMBER: _ClassVar[int]
     digit: str
     confidence: float
     bounding_box: _geometry_pb2.BoundingBox
-    def __init__(self, digit: _Optional[str] = ..., confidence: _Optional[float] = ..., bounding_box: _Optional[_Union[_geometry_pb2.BoundingBox, _Mapping]] = ...) -> None: ...
+    polygon: _containers.RepeatedCompositeFieldContainer[_geometry_pb2.Point]
+    def __init__(self, digit: _Optional[str] = ..., confidence: _Optional[float] = ..., bounding_box: _Optional[_Union[_geometry_pb2.BoundingBox, _Mapping]] = ..., polygon: _Optional[_Iterable[_Union[_geometry_pb2.Point, _Mapping]]] = ...) -> None: ...
 
 class StreamReadMetersRequest(_message.Message):
     __slots__ = ("id", "request")
