@@ -23,7 +23,6 @@ import type { ScoreStore } from '../features/score-config/knex-store.js';
 import { createScoreConfigHandlers, createThresholdResolver } from '../features/score-config/service.js';
 import { bidi, type StreamSettings } from '../rpc/adapters/bidi.js';
 import type { CallSettings } from '../rpc/adapters/open-call.js';
-import { streamed } from '../rpc/adapters/streamed.js';
 import { unary } from '../rpc/adapters/unary.js';
 import type { Service } from '../rpc/grpc-server.js';
 import type { KeyedService } from '../rpc/interceptors/check-keys.js';
@@ -76,8 +75,8 @@ export function createServices(core: ServiceDependencies, settings: StreamSettin
         detectSingleFace: unary(face.detectSingleFace, settings),
         detectAllFaces: unary(face.detectAllFaces, settings),
         redactFaces: unary(face.redactFaces, settings),
-        streamDetectFaces: bidi(streamed(face.detectAllFaces), settings),
-        streamRedactFaces: bidi(streamed(face.redactFaces), settings),
+        streamDetectFaces: bidi(face.detectAllFaces, settings),
+        streamRedactFaces: bidi(face.redactFaces, settings),
       } satisfies Methods<FaceDetectionServiceServer>,
     },
     {
@@ -95,7 +94,7 @@ export function createServices(core: ServiceDependencies, settings: StreamSettin
       isQueued: true,
       implementation: {
         readMeter: unary(meter.readMeter, settings),
-        streamReadMeters: bidi(streamed(meter.readMeter), settings),
+        streamReadMeters: bidi(meter.readMeter, settings),
       } satisfies Methods<MeterReadingServiceServer>,
     },
     {

@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import type { handleBidiStreamingCall, ServerDuplexStream } from '@grpc/grpc-js';
-import { Refusal, refuse, shuttingDown } from '../../../runtime/errors/refusal.js';
+import type { Status } from '../../../generated/google/rpc/status.js';
+import { missingField, Refusal, refuse, shuttingDown } from '../../../runtime/errors/refusal.js';
+import type { Call } from '../../common/call.js';
+import { logFault } from '../call-log.js';
 import { requireDecoded } from '../grpc-js-patches/undecodable.js';
-import { toStatusObject } from '../status.js';
-import { type CallSettings, limitSignal, type OpenCall, openCall, type OpenRequest, raceSignal } from './open-call.js';
+import { toRpcStatus, toStatusObject } from '../status.js';
+import { type CallSettings, limitSignal, type OpenCall, openCall, raceSignal } from './open-call.js';
 
 export interface StreamSettings extends CallSettings {
   /** Requests of one stream processed at the same time; beyond that, the caller is paused. */
@@ -14,21 +17,45 @@ export interface StreamSettings extends CallSettings {
   readonly closing: AbortSignal;
 }
 
+interface StreamItem<Request> {
+  readonly id: string;
+  readonly request?: Request | undefined;
+}
+
+interface StreamAnswer<Response> {
+  id: string;
+  result: { $case: 'response'; value: Response } | { $case: 'error'; value: Status };
+}
+
+const maxIdLength = 128;
+
 /**
  * Turns a handler for one request into a bulk stream: responses are sent as they are ready, each with its
- * request's id. The handler turns refusals into responses; if it rejects, the stream ends with that error.
- * Flow control applies end to end: reading stops while `maxInFlight` requests are in progress or the caller
- * does not read its responses.
+ * request's id. Flow control applies end to end: reading stops while `maxInFlight` requests are in progress or the
+ * caller does not read its responses.
+ *
+ * Refusals become responses, so that one bad picture does not end the stream, and if the queue is full, the request
+ * waits. Each request counts towards the rate of its key, and checks that key: once it is no longer valid, the stream
+ * ends.
  */
 export function bidi<Request, Response>(
-  handler: (request: Request, call: OpenRequest) => Promise<Response>,
+  handler: (request: Request, call: Call) => Promise<Response>,
   settings: StreamSettings,
-): handleBidiStreamingCall<Request, Response> {
+): handleBidiStreamingCall<StreamItem<Request>, StreamAnswer<Response>> {
   return (stream) => {
     const call = openCall(stream, settings);
+    const send = createSender(stream, call.signal);
+    const answer = async (item: StreamItem<Request>): Promise<void> => {
+      const limited = limitSignal(call.signal, settings.maxDeadlineMs);
+      try {
+        await send(await answerItem(handler, requireDecoded(item), { ...call, signal: limited.signal }));
+      } finally {
+        limited.close();
+      }
+    };
     const serve = async () => {
       try {
-        await pump(stream, handler, call, settings);
+        await pump(stream, answer, call, settings);
         call.logOutcome();
         stream.end();
       } catch (caught) {
@@ -49,14 +76,12 @@ export function bidi<Request, Response>(
  * It uses events instead of the stream's iterator, which destroys a stream that ends with an error, and with
  * it any responses and status still to be written.
  */
-function pump<Request, Response>(
-  stream: ServerDuplexStream<Request, Response>,
-  handler: (request: Request, call: OpenRequest) => Promise<Response>,
+function pump<Item>(
+  stream: ServerDuplexStream<Item, unknown>,
+  answer: (item: Item) => Promise<void>,
   call: OpenCall,
-  settings: StreamSettings,
+  { closing, maxInFlight, idleMs }: StreamSettings,
 ): Promise<void> {
-  const { closing, maxInFlight, idleMs } = settings;
-  const answer = createAnswerer(stream, handler, call, settings.maxDeadlineMs);
   let idle: NodeJS.Timeout | undefined;
   let inWork = 0;
   let isHalfClosed = false;
@@ -74,11 +99,11 @@ function pump<Request, Response>(
       rest();
       if (!closing.aborted) stream.resume();
     };
-    const onRequest = (request: Request): void => {
+    const onRequest = (item: Item): void => {
       clearTimeout(idle);
       inWork += 1;
       if (inWork >= maxInFlight) stream.pause();
-      answer(request).then(onDone, reject);
+      answer(item).then(onDone, reject);
     };
     const onHalfClose = (): void => {
       isHalfClosed = true;
@@ -107,29 +132,41 @@ function idleTooLong(idleMs: number): Refusal {
   });
 }
 
-/** Creates the function that answers one request of a stream. */
-function createAnswerer<Request, Response>(
-  stream: ServerDuplexStream<Request, Response>,
-  handler: (request: Request, call: OpenRequest) => Promise<Response>,
-  call: OpenCall,
-  maxDeadlineMs: number,
-): (request: Request) => Promise<void> {
-  let drained: Promise<unknown> | undefined;
-  return async (request) => {
-    const limited = limitSignal(call.signal, maxDeadlineMs);
-    try {
-      const response = await handler(requireDecoded(request), {
-        ...call,
-        signal: limited.signal,
+async function answerItem<Request, Response>(
+  handler: (request: Request, call: Call) => Promise<Response>,
+  item: StreamItem<Request>,
+  call: Omit<OpenCall, 'close'>,
+): Promise<StreamAnswer<Response>> {
+  const id = item.id.slice(0, maxIdLength);
+  try {
+    if (call.admitRequest) await raceSignal(call.admitRequest(), call.signal);
+    if (item.id.length > maxIdLength) {
+      throw refuse('INVALID_FIELD', `id has ${item.id.length} characters, want at most ${maxIdLength}`, {
+        details: { field: 'id', limit: String(maxIdLength) },
       });
-      if (call.signal.aborted || stream.write(response)) return;
-      // Waiting here keeps the request's place, so that a stream whose responses are not read is not read either.
-      drained ??= once(stream, 'drain', { signal: call.signal }).finally(() => {
-        drained = undefined;
-      });
-      await drained;
-    } finally {
-      limited.close();
     }
+    if (item.request === undefined) throw missingField('request', 'a request message');
+    const value = await handler(item.request, { ...call, wait: 'queue' });
+    return { id, result: { $case: 'response', value } };
+  } catch (caught) {
+    const error = Refusal.from(caught);
+    if (error.reason === 'INVALID_API_KEY') throw error;
+    logFault(call.log, error, { within: 'stream' });
+    return { id, result: { $case: 'error', value: toRpcStatus(error) } };
+  }
+}
+
+/**
+ * Creates the function that sends one response and resolves once the caller has read enough for the next. Waiting keeps
+ * the request's place, so that a stream whose responses are not read is not read either.
+ */
+function createSender<Answer>(stream: ServerDuplexStream<unknown, Answer>, signal: AbortSignal) {
+  let drained: Promise<unknown> | undefined;
+  return async (answer: Answer): Promise<void> => {
+    if (signal.aborted || stream.write(answer)) return;
+    drained ??= once(stream, 'drain', { signal }).finally(() => {
+      drained = undefined;
+    });
+    await drained;
   };
 }

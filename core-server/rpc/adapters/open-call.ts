@@ -4,9 +4,8 @@ import { Metadata, type ServerDuplexStream, type ServerUnaryCall } from '@grpc/g
 import type { Logger } from 'pino';
 import { callerGone, deadlinePassed, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import type { IsTrustedProxy } from '../../../runtime/net/addresses.js';
-import type { Call } from '../../common/call.js';
 import { logFault, readRequestId } from '../call-log.js';
-import { type CallState, stateOf } from '../call-state.js';
+import { stateOf } from '../call-state.js';
 import { followDeadline } from '../own-deadline.js';
 
 export interface CallSettings {
@@ -18,8 +17,6 @@ export interface CallSettings {
   /** Monotonic clock, milliseconds. */
   readonly now: () => number;
 }
-
-export type OpenRequest = Call & Pick<CallState, 'admitRequest'>;
 
 /** A call, and how to end it. */
 export type OpenCall = ReturnType<typeof openCall>;

@@ -4,7 +4,6 @@ import { type Logger, pino } from 'pino';
 import type { Call } from '../../../core-server/common/call.js';
 import type { Metrics } from '../../../core-server/compose/metrics.js';
 import { bidi } from '../../../core-server/rpc/adapters/bidi.js';
-import { streamed } from '../../../core-server/rpc/adapters/streamed.js';
 import { unary } from '../../../core-server/rpc/adapters/unary.js';
 import { startGrpcServer } from '../../../core-server/rpc/grpc-server.js';
 import { type AccessDependencies, checkApiKeys } from '../../../core-server/rpc/interceptors/check-keys.js';
@@ -77,7 +76,7 @@ export async function serve(t: TestContext, handler: Handler, options: ServeOpti
   };
   const implementation = {
     readMeter: unary(handler, settings),
-    streamReadMeters: bidi(streamed(handler), settings),
+    streamReadMeters: bidi(handler, settings),
   };
   const server = await startGrpcServer(rpcSettings, {
     port: 0,
