@@ -6,7 +6,7 @@ import { createLifetime } from '../helpers/lifetime.js';
 import { createForm } from '../helpers/net/form.js';
 import { readSample } from '../helpers/pictures/samples.js';
 import { startService, type TestService } from '../helpers/service/service.js';
-import { get, post } from './refusal-requests.js';
+import { get, post } from './refusals/refusal-requests.js';
 
 const lifetime = createLifetime();
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import sharp from 'sharp';
-import { createForm } from '../helpers/net/form.js';
-import type { TestService } from '../helpers/service/service.js';
+import { createForm } from '../../helpers/net/form.js';
+import type { TestService } from '../../helpers/service/service.js';
 
 // Requests that are refused, and what comes of them.
 

@@ -3,15 +3,15 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { credentials } from '@grpc/grpc-js';
 import { pino } from 'pino';
-import { AdminServiceClient, type CreateApiKeyResponse } from '../../generated/imageanalysis/v1/admin.js';
-import { findFreePorts } from '../../launcher/ports.js';
-import { createConfig } from '../../rest-facade/config.js';
-import { startRestFacade } from '../../rest-facade/server/start-rest-facade.js';
-import { createForm } from '../helpers/net/form.js';
-import { metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
-import { readSample } from '../helpers/pictures/samples.js';
-import { startCoreProcess } from '../helpers/service/core-process.js';
-import { createTemporaryFolder } from '../helpers/temporary-folder.js';
+import { AdminServiceClient, type CreateApiKeyResponse } from '../../../generated/imageanalysis/v1/admin.js';
+import { findFreePorts } from '../../../launcher/ports.js';
+import { createConfig } from '../../../rest-facade/config.js';
+import { startRestFacade } from '../../../rest-facade/server/start-rest-facade.js';
+import { createForm } from '../../helpers/net/form.js';
+import { metadataWithKey, unaryCall } from '../../helpers/net/grpc.js';
+import { readSample } from '../../helpers/pictures/samples.js';
+import { startCoreProcess } from '../../helpers/service/core-process.js';
+import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 
 // Real cores in processes of their own, two behind one facade, come and go under load.
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { createGrpcSender } from '../fuzz/send.js';
-import { createHostileFiles } from '../helpers/pictures/hostile-pictures.js';
-import { launchService } from '../helpers/service/launched-service.js';
-import { mainThreadMs } from '../helpers/thread-cost.js';
+import { ReadMeterRequest } from '../../../generated/imageanalysis/v1/meter_reading.js';
+import { createGrpcSender } from '../../fuzz/send.js';
+import { createHostileFiles } from '../../helpers/pictures/hostile-pictures.js';
+import { launchService } from '../../helpers/service/launched-service.js';
+import { mainThreadMs } from '../../helpers/thread-cost.js';
 
 const path = '/imageanalysis.v1.MeterReadingService/ReadMeter';
 /** What the core's main thread may do for a picture, whatever the picture makes its parsers do. */

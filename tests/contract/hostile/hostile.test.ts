@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createGrpcCase } from '../fuzz/grpc-cases.js';
-import { createHttpCase } from '../fuzz/http-cases.js';
-import { createPicturePicker } from '../fuzz/picture-picker.js';
-import { createPictures } from '../fuzz/pictures.js';
-import { createRandom } from '../fuzz/random.js';
-import { createGrpcSender, type Outcome, sendHttp } from '../fuzz/send.js';
-import { startService } from '../helpers/service/service.js';
+import { createGrpcCase } from '../../fuzz/grpc-cases.js';
+import { createHttpCase } from '../../fuzz/http-cases.js';
+import { createPicturePicker } from '../../fuzz/picture-picker.js';
+import { createPictures } from '../../fuzz/pictures.js';
+import { createRandom } from '../../fuzz/random.js';
+import { createGrpcSender, type Outcome, sendHttp } from '../../fuzz/send.js';
+import { startService } from '../../helpers/service/service.js';
 
 // A sweep of the fuzzer's inputs, the same ones each time: whatever comes in, nothing comes out that
 // the table of errors does not list. `make fuzz` sends as many as one likes.

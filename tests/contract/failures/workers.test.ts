@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ServiceError as GrpcError, status } from '@grpc/grpc-js';
-import { isGrpcServing } from '../../launcher/is-serving.js';
-import { collectLog, type LogEntry } from '../helpers/collect-log.js';
-import { deferred } from '../helpers/deferred.js';
-import { eventually } from '../helpers/eventually.js';
-import { detailsOf } from '../helpers/net/grpc.js';
-import { readSample } from '../helpers/pictures/samples.js';
-import { killableWorkerUrl, openStage, scriptedPicture } from '../helpers/pictures/scripted-pictures.js';
-import { detect, readMeter, reasonOf, startScripted } from '../helpers/service/scripted-service.js';
-import { startService } from '../helpers/service/service.js';
+import { isGrpcServing } from '../../../launcher/is-serving.js';
+import { collectLog, type LogEntry } from '../../helpers/collect-log.js';
+import { deferred } from '../../helpers/deferred.js';
+import { eventually } from '../../helpers/eventually.js';
+import { detailsOf } from '../../helpers/net/grpc.js';
+import { readSample } from '../../helpers/pictures/samples.js';
+import { killableWorkerUrl, openStage, scriptedPicture } from '../../helpers/pictures/scripted-pictures.js';
+import { detect, readMeter, reasonOf, startScripted } from '../../helpers/service/scripted-service.js';
+import { startService } from '../../helpers/service/service.js';
 
 // The service around its inference workers: what happens when one dies, and when all are busy.
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:http2';
 import { test } from 'node:test';
-import { scriptedPicture } from '../helpers/pictures/scripted-pictures.js';
-import { detect, readMeter, reasonOf, startScripted } from '../helpers/service/scripted-service.js';
-import type { TestService } from '../helpers/service/service.js';
+import { scriptedPicture } from '../../helpers/pictures/scripted-pictures.js';
+import { detect, readMeter, reasonOf, startScripted } from '../../helpers/service/scripted-service.js';
+import type { TestService } from '../../helpers/service/service.js';
 
 // More work than one worker can do. `make overload` measures what these tests hold in principle.
 

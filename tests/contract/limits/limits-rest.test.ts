@@ -1,6 +1,6 @@
 import { before, describe } from 'node:test';
-import { createLifetime } from '../helpers/lifetime.js';
-import type { TestService } from '../helpers/service/service.js';
+import { createLifetime } from '../../helpers/lifetime.js';
+import type { TestService } from '../../helpers/service/service.js';
 import { greyPicture, multipart, pictureOfBytes, sendForm, sendHead, sendRest } from './limit-senders.js';
 import {
   company,

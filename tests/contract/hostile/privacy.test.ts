@@ -7,14 +7,14 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { createForm } from '../helpers/net/form.js';
-import { readSample } from '../helpers/pictures/samples.js';
-import { createTemporaryFolder } from '../helpers/temporary-folder.js';
+import { createForm } from '../../helpers/net/form.js';
+import { readSample } from '../../helpers/pictures/samples.js';
+import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 
 // Everything that the service writes, at its most talkative, is searched for what it was given in
 // confidence: pictures, their names and metadata, keys and passwords.
 
-const launcher = fileURLToPath(new URL('../../launcher/main.js', import.meta.url));
+const launcher = fileURLToPath(new URL('../../../launcher/main.js', import.meta.url));
 
 test('no picture, key or password is in any file or log', async (t) => {
   const folder = await createTemporaryFolder(t);
@@ -22,7 +22,7 @@ test('no picture, key or password is in any file or log', async (t) => {
   await mkdir(temporary);
 
   const child = spawn(process.execPath, [launcher], {
-    cwd: fileURLToPath(new URL('../../../', import.meta.url)),
+    cwd: fileURLToPath(new URL('../../../../', import.meta.url)),
     env: {
       ...process.env,
       REST_PORT: '0',

@@ -1,8 +1,8 @@
 import { type ServiceError as GrpcError, status as codes } from '@grpc/grpc-js';
 import sharp from 'sharp';
-import { detailsOf } from '../helpers/net/grpc.js';
-import type { TestService } from '../helpers/service/service.js';
-import { exchange } from '../rest-facade/raw-http.js';
+import { detailsOf } from '../../helpers/net/grpc.js';
+import type { TestService } from '../../helpers/service/service.js';
+import { exchange } from '../../rest-facade/raw-http.js';
 
 // Requests of an exact size, and what came of them in one form for HTTP and gRPC.
 

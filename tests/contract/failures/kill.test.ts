@@ -7,16 +7,16 @@ import {
   AdminServiceClient,
   type CreateApiKeyResponse,
   type ListApiKeysResponse,
-} from '../../generated/imageanalysis/v1/admin.js';
+} from '../../../generated/imageanalysis/v1/admin.js';
 import {
   type GetDetectionScoreResponse,
   ScoreConfigServiceClient,
-} from '../../generated/imageanalysis/v1/score_config.js';
-import { createConfig } from '../../rest-facade/config.js';
-import { startRestFacade } from '../../rest-facade/server/start-rest-facade.js';
-import { metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
-import { type CoreProcess, startCoreProcess } from '../helpers/service/core-process.js';
-import { createTemporaryFolder } from '../helpers/temporary-folder.js';
+} from '../../../generated/imageanalysis/v1/score_config.js';
+import { createConfig } from '../../../rest-facade/config.js';
+import { startRestFacade } from '../../../rest-facade/server/start-rest-facade.js';
+import { metadataWithKey, unaryCall } from '../../helpers/net/grpc.js';
+import { type CoreProcess, startCoreProcess } from '../../helpers/service/core-process.js';
+import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 
 // The real core in a process of its own, killed and stopped.
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { startService, type TestService } from '../helpers/service/service.js';
+import { startService, type TestService } from '../../helpers/service/service.js';
 import type { Answer } from './limit-senders.js';
 
 // The form of the limits' tables, the small limits that they are tested with, and the refusals.

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';
-import { ErrorReason } from '../../generated/imageanalysis/v1/errors.js';
-import { readProtos } from '../../rest-facade/protos.js';
-import { toHttpStatus } from '../../rest-facade/response/http-error.js';
-import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
-import { grpcCodeOf } from '../helpers/net/grpc-code-of.js';
+import { ErrorReason } from '../../../generated/imageanalysis/v1/errors.js';
+import { readProtos } from '../../../rest-facade/protos.js';
+import { toHttpStatus } from '../../../rest-facade/response/http-error.js';
+import { codeOfReason, type Reason } from '../../../runtime/errors/reasons.js';
+import { grpcCodeOf } from '../../helpers/net/grpc-code-of.js';
 
 // One table of errors in three places: the proto enum, the code and the documentation.
 
-const root = new URL('../../../', import.meta.url);
+const root = new URL('../../../../', import.meta.url);
 const reasons = Object.keys(ErrorReason).filter((name) => name !== 'UNSPECIFIED') as Reason[];
 
 test('there is a code for exactly the reasons of the proto', () => {

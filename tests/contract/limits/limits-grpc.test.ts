@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { before, describe } from 'node:test';
 import { credentials } from '@grpc/grpc-js';
-import { AdminServiceClient } from '../../generated/imageanalysis/v1/admin.js';
+import { AdminServiceClient } from '../../../generated/imageanalysis/v1/admin.js';
 import {
   DetectAllFacesRequest,
   FaceDetectionServiceClient,
   type StreamDetectFacesResponse,
-} from '../../generated/imageanalysis/v1/face_detection.js';
-import { MeterReadingServiceClient, ReadMeterRequest } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { ScoreConfigServiceClient } from '../../generated/imageanalysis/v1/score_config.js';
-import { createLifetime } from '../helpers/lifetime.js';
-import { detailsOfStatus, metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
-import type { TestService } from '../helpers/service/service.js';
+} from '../../../generated/imageanalysis/v1/face_detection.js';
+import { MeterReadingServiceClient, ReadMeterRequest } from '../../../generated/imageanalysis/v1/meter_reading.js';
+import { ScoreConfigServiceClient } from '../../../generated/imageanalysis/v1/score_config.js';
+import { createLifetime } from '../../helpers/lifetime.js';
+import { detailsOfStatus, metadataWithKey, unaryCall } from '../../helpers/net/grpc.js';
+import type { TestService } from '../../helpers/service/service.js';
 import { type Answer, answerOf, greyPicture, pictureOfBytes } from './limit-senders.js';
 import {
   company,

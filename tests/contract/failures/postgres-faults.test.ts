@@ -5,11 +5,11 @@ import { createInterface } from 'node:readline';
 import { after, describe, it, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { collectLog } from '../helpers/collect-log.js';
-import { startDialects } from '../helpers/databases/databases.js';
-import { openStage, scriptedWorkerUrl } from '../helpers/pictures/scripted-pictures.js';
-import { startService } from '../helpers/service/service.js';
-import { createTemporaryFolder } from '../helpers/temporary-folder.js';
+import { collectLog } from '../../helpers/collect-log.js';
+import { startDialects } from '../../helpers/databases/databases.js';
+import { openStage, scriptedWorkerUrl } from '../../helpers/pictures/scripted-pictures.js';
+import { startService } from '../../helpers/service/service.js';
+import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
 
 // The whole service while its PostgreSQL goes and comes back.
 
@@ -18,7 +18,7 @@ after(() => postgres.stop());
 
 test('a core that waits for its PostgreSQL ends well when it is told to stop', async (t) => {
   const dataDir = await createTemporaryFolder(t);
-  const main = fileURLToPath(new URL('../../core-server/main.js', import.meta.url));
+  const main = fileURLToPath(new URL('../../../core-server/main.js', import.meta.url));
   const child = spawn(process.execPath, [main], {
     env: {
       CORE_DATA_DIR: dataDir,
