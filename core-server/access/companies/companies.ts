@@ -33,12 +33,13 @@ export function createCompanies(deps: {
   const decoy = hasher.decoy();
   const hash = (password: string): Promise<string> => semaphore.run(administrator, () => hasher.hash(password));
 
-  async function isRightPassword(name: string, password: string): Promise<boolean> {
+  /** The stored form of the password, if it is the right one. */
+  async function verify(name: string, password: string): Promise<string | undefined> {
     const isPossible = password.length <= maxHashedLength;
     const stored = isPossible ? await store.findPasswordHash(name) : undefined;
     // The decoy costs as much as a real hash, so the time of a refusal does not reveal who is registered.
     const matches = await hasher.verify(isPossible ? password : '', stored ?? decoy);
-    return matches && stored !== undefined;
+    return matches ? stored : undefined;
   }
 
   return {
@@ -67,26 +68,28 @@ export function createCompanies(deps: {
     },
 
     /**
-     * Returns if the password is the company's.
+     * Returns if the password is the company's: its stored form, which is another one as soon as the company is
+     * deleted or its password changed.
      *
      * @throws Refusal COMPANY_AUTH_FAILED for an unknown company and for a wrong password, after
      * the same work; RATE_LIMITED after repeated failures, whether or not the company exists;
      * QUEUE_FULL when too many passwords wait to be checked.
      */
-    async authenticate(credentials: CompanyCredentials): Promise<void> {
+    async authenticate(credentials: CompanyCredentials): Promise<string> {
       const { company, password, signal } = credentials;
       await failures.check(credentials);
       const check = async () => {
         // Again when its turn has come: those before it may have used up the allowed failures.
         await failures.check(credentials);
-        if (await isRightPassword(company, password)) {
+        const stored = await verify(company, password);
+        if (stored !== undefined) {
           await failures.recordSuccess(credentials);
-          return;
+          return stored;
         }
         await failures.recordFailure(credentials);
         throw companyAuthFailed();
       };
-      await semaphore.run(credentials.keyId, check, signal);
+      return semaphore.run(credentials.keyId, check, signal);
     },
   };
 }

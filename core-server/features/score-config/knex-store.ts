@@ -5,6 +5,7 @@ import { withStorageErrors } from '../../store/storage-error.js';
 
 interface Row {
   readonly name: string;
+  readonly password_hash: string;
   readonly detection_score: number | null;
 }
 
@@ -30,10 +31,12 @@ export function createKnexScoreStore(db: Knex) {
     }),
 
     /**
-     * Once this returns, the score is durable and is what every replica reads next. False if no company has this name.
+     * Once this returns, the score is durable and is what every replica reads next. False if no company has this name,
+     * and this stored password where one is given.
      */
-    async set(company: string, score: number): Promise<boolean> {
-      const changed = await ask<number>(table().where({ name: company }).update({ detection_score: score }));
+    async set(company: string, score: number, passwordHash?: string): Promise<boolean> {
+      const owner = { name: company, ...(passwordHash !== undefined && { password_hash: passwordHash }) };
+      const changed = await ask<number>(table().where(owner).update({ detection_score: score }));
       return changed === 1;
     },
   };

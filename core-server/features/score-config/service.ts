@@ -19,15 +19,15 @@ export function createScoreConfigHandlers(deps: {
       const { company, password } = validateGetDetectionScore(request);
       await companies.authenticate({ company, password, keyId, clientAddress, signal });
       const stored = await scores.get(company);
-      // The company was deleted after its password was checked; the same below.
+      // The company was deleted after its password was checked; below, it may be another one of its name by now.
       if (stored === undefined) throw companyAuthFailed();
       return { company, detectionScore: stored.score ?? defaultScore };
     },
 
     async setDetectionScore(request, { keyId, clientAddress, signal }) {
       const { company, password, score } = validateSetDetectionScore(request);
-      await companies.authenticate({ company, password, keyId, clientAddress, signal });
-      if (!(await scores.set(company, score))) throw companyAuthFailed();
+      const passwordHash = await companies.authenticate({ company, password, keyId, clientAddress, signal });
+      if (!(await scores.set(company, score, passwordHash))) throw companyAuthFailed();
       return { company, detectionScore: score };
     },
   };

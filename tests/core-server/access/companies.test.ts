@@ -12,14 +12,14 @@ const password = 'right-password';
 
 describe('companies', () => {
   it('authenticates with the right password', async () => {
-    const { companies } = setUp();
+    const { companies, verified } = setUp();
     const company = await companies.create('acme', password);
     assert.deepEqual(company, {
       name: 'acme',
       detectionScore: undefined,
       createTime: new Date('2026-01-01T00:00:00Z'),
     });
-    await companies.authenticate({ company: 'acme', password, ...caller });
+    assert.equal(await companies.authenticate({ company: 'acme', password, ...caller }), verified[0]?.stored);
   });
 
   it('refuses an unknown company and a wrong password alike, after the same work', async () => {

@@ -140,6 +140,15 @@ for (const dialect of dialects) {
         }
       });
 
+      it('sets none of a company that got another password, or was registered anew, while the old one was checked', async (t) => {
+        const db = await open(t);
+        const [companies, scores] = [createKnexCompanyStore(db), createKnexScoreStore(db)];
+        await companies.insert('acme', 'scrypt$new', new Date());
+        assert.equal(await scores.set('acme', 0.5, 'scrypt$old'), false);
+        assert.deepEqual(await scores.get('acme'), { score: undefined });
+        assert.equal(await scores.set('acme', 0.5, 'scrypt$new'), true);
+      });
+
       it('does not know companies that are not registered', async (t) => {
         const scores = createKnexScoreStore(await open(t));
         assert.equal(await scores.get('acme'), undefined);

@@ -74,8 +74,9 @@ function setUp({ afterAuthentication = (): unknown => undefined } = {}) {
       touched.push(`get ${company}`);
       return Promise.resolve(rows.has(company) ? { score: rows.get(company) } : undefined);
     },
-    set(company, score) {
+    set(company, score, passwordHash) {
       touched.push(`set ${company}`);
+      assert.equal(passwordHash, 'stored');
       return Promise.resolve(rows.has(company) && !!rows.set(company, score));
     },
   };
@@ -86,7 +87,7 @@ function setUp({ afterAuthentication = (): unknown => undefined } = {}) {
         asked.push(credentials);
         if (credentials.password !== password) return Promise.reject(refuse('COMPANY_AUTH_FAILED', authFailed.message));
         afterAuthentication();
-        return Promise.resolve();
+        return Promise.resolve('stored');
       },
     },
     defaultScore: 0.42,
