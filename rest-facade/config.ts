@@ -62,6 +62,10 @@ export const settings = z.object({
   REST_MAX_FIELD_BYTES: wholeNumber(1, MiB)
     .default(64 * 1024)
     .describe('Maximum size of a form field, in bytes.'),
+  REST_MAX_BATCH_FILES: wholeNumber(1, 1000).default(32).describe('Maximum number of pictures in one request.'),
+  REST_MAX_BATCH_BYTES: wholeNumber(1, 4096 * MiB)
+    .default(128 * MiB)
+    .describe('Maximum size of a request body with many pictures, in bytes.'),
   REST_MAX_BUFFERED_BYTES: wholeNumber(1, 64 * 1024 * MiB)
     .default(256 * MiB)
     .describe(
@@ -134,6 +138,8 @@ export function requestLimitsOf(config: Config) {
   return {
     maxImageBytes: config.REST_MAX_IMAGE_BYTES,
     maxBodyBytes: largestBodyBytes(config),
+    maxBatchFiles: config.REST_MAX_BATCH_FILES,
+    maxBatchBytes: config.REST_MAX_BATCH_BYTES,
     maxFormFields: config.REST_MAX_FORM_FIELDS,
     maxFieldBytes: config.REST_MAX_FIELD_BYTES,
     requestTimeoutMs: config.REST_REQUEST_TIMEOUT_MS,

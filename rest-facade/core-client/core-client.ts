@@ -42,13 +42,15 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
   return {
     /** Calls a unary RPC. Rejects with a Refusal; immediately with CORE_UNAVAILABLE if nobody listens. */
     call(rpc: Rpc, message: object, context: CallContext): Promise<object> {
-      const { apiKey, requestId, traceparent, clientAddress, deadline, signal } = context;
-      const metadata = new Metadata();
-      metadata.set('apikey', apiKey);
-      metadata.set('x-request-id', requestId);
-      metadata.set('x-forwarded-for', clientAddress);
-      if (traceparent !== undefined) metadata.set('traceparent', traceparent);
-      return unary({ rpc, message, metadata, deadline, signal });
+      const { deadline, signal } = context;
+      return unary({ rpc, message, metadata: toMetadata(context), deadline, signal });
+    },
+    /**
+     * Opens a stream of requests, whose answers go to `onAnswer` as they come. Rejects with CORE_UNAVAILABLE if nobody
+     * listens.
+     */
+    async stream(rpc: Rpc, context: CallContext, onAnswer: (answer: object) => void): Promise<CoreStream> {
+      return openStream(await connection.ready(context.signal), connection.noteReset, rpc, context, onAnswer);
     },
     /** Rejects with CORE_UNAVAILABLE unless the core's health service says SERVING in time. */
     async checkHealth(timeoutMs: number): Promise<void> {
@@ -61,6 +63,61 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
       if (answer.status !== 'SERVING') throw coreUnavailable(`health is ${answer.status}`);
     },
     close: () => connection.close(),
+  };
+}
+
+function toMetadata({ apiKey, requestId, clientAddress, traceparent }: CallContext): Metadata {
+  const metadata = new Metadata();
+  metadata.set('apikey', apiKey);
+  metadata.set('x-request-id', requestId);
+  metadata.set('x-forwarded-for', clientAddress);
+  if (traceparent !== undefined) metadata.set('traceparent', traceparent);
+  return metadata;
+}
+
+/** An open stream of requests. */
+export interface CoreStream {
+  send(request: object): void;
+  /** Behind the last request. */
+  end(): void;
+  /** Resolves when all are answered; rejects with a Refusal. */
+  readonly ended: Promise<void>;
+}
+
+function openStream(
+  client: Client,
+  onReset: () => void,
+  rpc: Rpc,
+  context: CallContext,
+  onAnswer: (answer: object) => void,
+): CoreStream {
+  const { deadline, signal } = context;
+  signal.throwIfAborted();
+  const call = withoutStack(() =>
+    client.makeBidiStreamRequest(rpc.path, rpc.requestSerialize, rpc.responseDeserialize, toMetadata(context), {
+      deadline,
+    }),
+  );
+  const ended = new Promise<void>((resolve, reject) => {
+    const onAbort = () => {
+      onReset();
+      call.cancel();
+    };
+    signal.addEventListener('abort', onAbort);
+    // What it is comes with the status as well.
+    call.on('error', () => undefined);
+    call.on('data', onAnswer);
+    call.on('status', ({ code, details, metadata }) => {
+      signal.removeEventListener('abort', onAbort);
+      if (signal.aborted) reject(signal.reason as Error);
+      else if (code === status.OK) resolve();
+      else reject(fromGrpcError(Object.assign(new Error(details), { code, details, metadata })));
+    });
+  });
+  return {
+    send: (request) => void call.write(request),
+    end: () => void call.end(),
+    ended,
   };
 }
 

@@ -1,5 +1,5 @@
 import { type ServiceError, status } from '@grpc/grpc-js';
-import { readTrailingRefusal } from '../../runtime/errors/read-refusal.js';
+import { readRefusal, readTrailingRefusal, type SentRefusal } from '../../runtime/errors/read-refusal.js';
 import { deadlinePassed, internalFault, Refusal, refuse } from '../../runtime/errors/refusal.js';
 
 /** A restarted core is found again within about this time. */
@@ -14,12 +14,32 @@ export function fromGrpcError(error: ServiceError): Refusal {
   // We did not cancel it, or the signal's reason would be the answer: a killed core resets its streams.
   if (error.code === status.CANCELLED) return coreUnavailable(error);
   const sent = readTrailingRefusal(error);
-  if (sent === undefined) return fromTransport(error);
-  const { reason, message, details, retryAfterSeconds: seconds } = sent;
-  return new Refusal(error.code, reason, message || error.details, {
+  return sent === undefined ? fromTransport(error) : toRefusal(error.code, sent, error);
+}
+
+/** A `google.rpc.Status` as proto-loader gives it. */
+export interface LoadedStatus {
+  readonly code: number;
+  readonly message: string;
+  readonly details: readonly { readonly type_url: string; readonly value: Buffer }[];
+}
+
+/** The refusal of one request of a stream. */
+export function fromLoadedStatus(refused: LoadedStatus): Refusal {
+  const details = refused.details.map(({ type_url: typeUrl, value }) => ({ typeUrl, value }));
+  const sent = readRefusal({ ...refused, details });
+  return sent === undefined ? internalFault(refused) : toRefusal(refused.code, sent, refused);
+}
+
+function toRefusal(
+  code: status,
+  { reason, message, details, retryAfterSeconds: seconds }: SentRefusal,
+  cause: unknown,
+): Refusal {
+  return new Refusal(code, reason, message, {
     details,
     retryAfterSeconds: seconds === undefined ? undefined : Math.max(1, Math.ceil(seconds)),
-    cause: error,
+    cause,
   });
 }
 

@@ -18,7 +18,8 @@ export function createDocument(
 ): Schema {
   const reasons = readReasons();
   const responses = createResponseSchemas();
-  const context = { reasons, responses, maxImageBytes: options.limits.maxImageBytes };
+  const { maxImageBytes, maxBatchFiles } = options.limits;
+  const context = { reasons, responses, maxImageBytes, maxBatchFiles };
   const paths: Record<string, Record<string, Schema>> = {};
   for (const group of groupRoutes(routes, ({ verb, template }) => `${verb} ${template}`).values()) {
     const [{ rpc, template, verb }] = group;
@@ -86,6 +87,8 @@ function introduce(limits: RequestLimits): string {
     image: formatBytes(limits.maxImageBytes),
     body: formatBytes(limits.maxBodyBytes),
     fields: limits.maxFormFields,
+    files: limits.maxBatchFiles,
+    batch: formatBytes(limits.maxBatchBytes),
     field: formatBytes(limits.maxFieldBytes),
     seconds: limits.requestTimeoutMs / 1000,
   };

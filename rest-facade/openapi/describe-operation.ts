@@ -18,6 +18,7 @@ export interface OperationContext {
   readonly reasons: readonly ErrorReason[];
   readonly responses: ReturnType<typeof createResponseSchemas>;
   readonly maxImageBytes: number;
+  readonly maxBatchFiles: number;
 }
 
 /**
@@ -56,19 +57,41 @@ export function tagOf({ rpc }: Route): string {
 }
 
 function describeSuccess(routes: Candidates, { responses }: OperationContext): Schema {
-  const [{ rpc }] = routes;
-  const { file } = messageOptionsOf(rpc.response);
-  if (file !== undefined) return describeFile(rpc.response, file);
-  const render = createRenderer(rpc.response);
-  const schemas = routes.map((route) => responses.describe(route.rpc.response));
+  const [{ response, isBatch }] = routes;
+  const { file } = messageOptionsOf(response);
+  if (file !== undefined) return describeFile(response, file);
+  const example = JSON.parse(createRenderer(response)(exampleOf(response), 21)) as object;
+  const schemas = routes.map((route) => responses.describe(route.response));
+  if (isBatch) return describeLines(response, example);
   return {
-    description: [...new Set(routes.map((route) => commentOf(route.rpc.response)))].join(' '),
+    description: [...new Set(routes.map((route) => commentOf(route.response)))].join(' '),
     headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' } },
     content: {
       'application/json': {
         // Where there are several, they have the same members: generated clients have no good type for a choice.
         schema: schemas[0],
-        example: JSON.parse(render(exampleOf(rpc.response), 21)) as unknown,
+        example,
+      },
+    },
+  };
+}
+
+/** A response of a line for each picture. */
+function describeLines({ name }: protobuf.Type, example: object): Schema {
+  return {
+    description: 'A line for each picture, as soon as it is ready.',
+    headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' } },
+    content: {
+      'application/x-ndjson': {
+        schema: {
+          // A text, as generated clients have no type for lines.
+          type: 'string',
+          description:
+            'JSON objects, each on a line of its own: `index` (of the file in the form, from 0), `filename`, and the ' +
+            `members of \`${name}\`, or those of \`ErrorResponse\`. If the request itself breaks off, the last line is ` +
+            'an `ErrorResponse` without `index`.',
+        },
+        example: `${JSON.stringify({ index: 0, filename: 'a.jpg', ...example })}\n`,
       },
     },
   };
@@ -150,7 +173,8 @@ function describeBodies(route: Route, context: OperationContext): Schema {
 }
 
 /** The content type of a body, and what it contains. */
-function describeBody({ body, openFields }: Route, { maxImageBytes }: OperationContext): [string, Schema] {
+function describeBody({ body, openFields, isBatch }: Route, context: OperationContext): [string, Schema] {
+  const { maxImageBytes, maxBatchFiles } = context;
   if (body.kind === 'raw') {
     const description = `The picture, at most ${formatBytes(maxImageBytes)}; the query string has the form's fields.`;
     return ['image/*', { schema: { type: 'string', format: 'binary', description } }];
@@ -158,7 +182,16 @@ function describeBody({ body, openFields }: Route, { maxImageBytes }: OperationC
   const properties: Record<string, Schema> = {};
   const required: string[] = [];
   if (hasPicture(body)) {
-    properties[body.sentAs] = pictureSchema(body, `at most ${formatBytes(maxImageBytes)}`);
+    const picture = pictureSchema(body, `at most ${formatBytes(maxImageBytes)}`);
+    properties[body.sentAs] = isBatch
+      ? {
+          type: 'array',
+          items: picture,
+          minItems: 1,
+          maxItems: maxBatchFiles,
+          description: 'The pictures, behind all other fields.',
+        }
+      : picture;
     required.push(body.sentAs);
   }
   const isForm = body.kind === 'multipart';

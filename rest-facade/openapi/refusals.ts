@@ -47,7 +47,7 @@ export function readReasons() {
  * @throws Error for an option `rest_refusal` with an unknown word
  */
 export function reasonsOf(route: Route, reasons: readonly ErrorReason[]): ErrorReason[] {
-  const { body, query, headers, openFields, rpc, refusals } = route;
+  const { body, query, headers, openFields, refusals } = route;
   const fields = [...openFields, ...query.flatMap(({ field }) => field ?? [])];
   const occasions: Readonly<Record<string, boolean>> = {
     any: true,
@@ -56,8 +56,9 @@ export function reasonsOf(route: Route, reasons: readonly ErrorReason[]): ErrorR
     multipart: body.kind === 'multipart',
     'data-url': body.kind === 'data-url',
     raw: body.kind === 'raw',
-    picture: hasPicture(body),
-    required: rpc.request.fieldsArray.some(isRequired),
+    // Of a batch, they are in the lines.
+    picture: hasPicture(body) && !route.isBatch,
+    required: route.request.fieldsArray.some(isRequired),
     score: fields.some(({ type }) => type === 'score'),
     permission: isPermission(operationOf(route)),
   };
@@ -106,7 +107,7 @@ export function errorExampleOf({ name, code, says }: ErrorReason, routes: readon
 type Name = readonly [key: string, name: string];
 
 /** What refusals of an operation may be about: fields of its message by what the caller sends them as. */
-function namesOf({ body, query, headers, openFields, pathFields, sentAs, rpc }: Route): Name[] {
+function namesOf({ body, query, headers, openFields, pathFields, sentAs, rpc, request }: Route): Name[] {
   const sent = [...openFields.map((field) => ({ name: field.name, field })), ...query, ...headers];
   const names: Name[] = [
     ['operation', operationOf({ rpc })],
@@ -117,7 +118,7 @@ function namesOf({ body, query, headers, openFields, pathFields, sentAs, rpc }: 
   ];
   for (const { name, field } of sent) {
     if (field?.type === 'score') names.push(['score', name]);
-    const definition = rpc.request.fields[field?.name ?? ''];
+    const definition = request.fields[field?.name ?? ''];
     if (definition && isRequired(definition)) names.push(['required', name]);
   }
   const [text] = [...headers, ...openFields];

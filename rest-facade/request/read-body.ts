@@ -40,7 +40,7 @@ export async function readBody(
  * Refuses based on the headers alone, before any of the body is read.
  * @throws Refusal BODY_TOO_LARGE, UNSUPPORTED_CONTENT_TYPE
  */
-function checkHeaders(request: IncomingMessage, maxBodyBytes: number): void {
+export function checkHeaders(request: IncomingMessage, maxBodyBytes: number): void {
   if ((contentLength(request) ?? 0) > maxBodyBytes) throw bodyTooLarge('body', maxBodyBytes);
   const { 'transfer-encoding': transfer, 'content-encoding': encoding } = request.headers;
   if (transfer !== undefined && transfer.toLowerCase() !== 'chunked')

@@ -1,3 +1,4 @@
+import protobuf from 'protobufjs';
 import {
   QueryParameter_Presence as Presence,
   type RestBinding,
@@ -41,6 +42,11 @@ export interface QueryRule {
 /** One HTTP path of one RPC: everything in the options, checked and normalised once at startup. */
 export interface Route {
   readonly rpc: Rpc;
+  /** The messages of the RPC, or those for one picture of its streams. */
+  readonly request: protobuf.Type;
+  readonly response: protobuf.Type;
+  /** Whether a form has many files, and each is a request of the RPC's stream. */
+  readonly isBatch: boolean;
   readonly verb: string;
   readonly template: string;
   /** The same as Express takes it. */
@@ -103,24 +109,43 @@ function createRoutesOf(rpc: Rpc): Route[] {
     if (rest.bindings.length > 0) throw new Error('option rest without google.api.http');
     return [];
   }
-  if (rpc.requestStream || rpc.responseStream) throw new Error('streams are not available over REST');
+  const messages = readMessages(rpc);
   const refusals = rest.refusals.map((name) => oneOf(name, Object.keys(codeOfReason) as Reason[], 'refusals'));
-  const fields = readFields(rpc);
+  const fields = readFields(messages.request);
   const routes = [http, ...http.additionalBindings].map((rule) => {
     const { verb, template } = readAddress(rule);
     const [binding, ...others] = rest.bindings.filter(({ path }) => path === template);
     if (others.length > 0) throw new Error(`option rest names the path "${template}" twice`);
     const { bodies, ...bound } = bindFields(fields, template, rule, binding);
     const [route, ...variants] = bodies.map((body): Route => {
-      return { rpc, verb, template, refusals, ...bound, body, ...nameInputs(bound, body), variants: [] };
+      return { rpc, ...messages, verb, template, refusals, ...bound, body, ...nameInputs(bound, body), variants: [] };
     }) as [Route, ...Route[]];
-    return { ...route, variants };
+    if (!messages.isBatch) return { ...route, variants };
+    if (route.body.kind !== 'multipart') throw new Error(`path "${template}": a stream needs a multipart form`);
+    return route;
   });
   for (const { path } of rest.bindings) {
     if (!routes.some((route) => route.template === path))
       throw new Error(`option rest names the path "${path}", google.api.http does not`);
   }
   return routes;
+}
+
+/**
+ * What a route's requests and responses are. The messages of a stream have an `id` and the `request` for one picture, and
+ * that id and its `response` or `error`.
+ */
+function readMessages(rpc: Rpc): Pick<Route, 'request' | 'response' | 'isBatch'> {
+  const { request, response, requestStream, responseStream } = rpc;
+  if (!requestStream && !responseStream) return { request, response, isBatch: false };
+  const own = request.fields['request']?.resolvedType;
+  const answer = response.fields['response']?.resolvedType;
+  const error = response.fields['error']?.resolvedType?.fullName;
+  const haveIds = [request, response].every(({ fields }) => fields['id']?.type === 'string');
+  const isKnown = requestStream && responseStream && haveIds && error === '.google.rpc.Status';
+  if (!isKnown || !(own instanceof protobuf.Type) || !(answer instanceof protobuf.Type))
+    throw new Error('a stream needs both sides, with an id and a request, and with an id and a response or an error');
+  return { request: own, response: answer, isBatch: true };
 }
 
 function readAddress(http: HttpRule): Pick<Route, 'verb' | 'template'> {
@@ -226,9 +251,9 @@ const fieldTypes: Readonly<Record<string, FieldType>> = {
 };
 
 /** Fields of the request message. What no RPC has yet is not supported, since no request could test it. */
-function readFields(rpc: Rpc): Map<string, Field> {
+function readFields(request: protobuf.Type): Map<string, Field> {
   return new Map(
-    rpc.request.fieldsArray.map((definition) => {
+    request.fieldsArray.map((definition) => {
       const { name, type: protoType, repeated } = definition;
       const type = fieldTypes[protoType];
       if (type === undefined) throw new Error(`field "${name}" is of type ${protoType}, which has no REST form yet`);

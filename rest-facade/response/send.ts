@@ -46,12 +46,21 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
       return;
     }
     response.write(rest);
-    drain(request, () => {
-      // Otherwise megabytes more would be read and parsed before the connection is closed.
-      if (!request.complete) request.pause().socket.pause();
-      response.end(() => {
-        if (!request.complete) request.socket.destroySoon();
-      });
+    finish(request, response);
+  });
+}
+
+/** Ends a response that has been written; what is left of the request's body is read and dropped, within limits. */
+export function finish(request: IncomingMessage, response: ServerResponse): void {
+  if (request.complete) {
+    response.end();
+    return;
+  }
+  drain(request, () => {
+    // Otherwise megabytes more would be read and parsed before the connection is closed.
+    if (!request.complete) request.pause().socket.pause();
+    response.end(() => {
+      if (!request.complete) request.socket.destroySoon();
     });
   });
 }

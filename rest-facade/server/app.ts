@@ -108,7 +108,7 @@ const commonHeaders = ['apikey', 'authorization', 'content-type', 'traceparent',
  */
 function allowOrigins(origins: readonly string[], routes: readonly Route[]): RequestHandler {
   const ownHeaders = routes.flatMap(({ headers }) => headers.map(({ name }) => name));
-  const shown = routes.flatMap(({ rpc }) => messageOptionsOf(rpc.response).file?.headers ?? []);
+  const shown = routes.flatMap(({ response }) => messageOptionsOf(response).file?.headers ?? []);
   return cors({
     origin: origins.includes('*') ? '*' : [...origins],
     methods: [...new Set(routes.map(({ verb }) => verb))].sort(),

@@ -6,7 +6,7 @@ import type { RequestLimits } from '../config.js';
 import type { CoreClient } from '../core-client/core-client.js';
 import type { Throttle } from '../core-client/throttle.js';
 import { readApiKey } from '../request/api-key.js';
-import { bindRequest, checkNames, checkQuery, nameAsSent } from '../request/bind-request.js';
+import { bindRequest, checkNames, checkQuery, nameAsSent, type ParsedBody } from '../request/bind-request.js';
 import { allowBody } from '../request/body-framing.js';
 import { type Candidates, chooseRoute, chooseVariant } from '../request/choose-route.js';
 import { parseQuery } from '../request/parse-target.js';
@@ -15,11 +15,12 @@ import { hasPicture } from '../request/rules.js';
 import { reserveBody, reserveResponse } from '../reserve-memory.js';
 import { createResponder, type Responder } from '../response/create-responder.js';
 import { send } from '../response/send.js';
+import { createBatchAnswerer } from './answer-batch.js';
 import { contextOf } from './request-context.js';
 
 /** What an operation needs to be answered. */
 export interface OperationDependencies {
-  readonly core: Pick<CoreClient, 'call'>;
+  readonly core: Pick<CoreClient, 'call' | 'stream'>;
   readonly budget: FairBudget;
   readonly throttle: Throttle;
   readonly limits: RequestLimits;
@@ -33,7 +34,8 @@ export function handleOperation(
   deps: OperationDependencies,
   candidates: Candidates,
 ): RequestHandler<Record<string, string>> {
-  const responders = new Map(candidates.map((route) => [route.rpc, createResponder(route.rpc.response)]));
+  const responders = new Map(candidates.map((route) => [route.rpc, createResponder(route.response)]));
+  const answerBatch = createBatchAnswerer(deps, candidates[0]);
   return async (request, response) => {
     const context = contextOf(response);
     context.route = candidates[0].template;
@@ -48,29 +50,32 @@ export function handleOperation(
     // By address, since the key has not been verified when the body is read.
     const share = deps.budget.of(callerAddress(context.clientAddress));
 
+    const { params, headersDistinct: headers } = request;
+    const bind = (body: ParsedBody) => {
+      checkKnown([...(body.fields ?? []).map(({ name }) => name), ...Object.keys(body.members ?? {})]);
+      return bindRequest(route, { params, query, headers, body });
+    };
+    const call = {
+      apiKey,
+      requestId: context.requestId,
+      traceparent: context.traceparent,
+      clientAddress: context.clientAddress,
+      deadline: context.deadline(),
+      signal: context.signal(),
+    };
+    if (answerBatch !== undefined) return answerBatch(request, response, { call, share, bind });
+
     const answer = async () => {
       const reservation = reserveBody(share);
       try {
         const body = await readBody(route.body, request, deps.limits, {
-          signal: context.signal(),
+          signal: call.signal,
           reservation,
           start: () => allowBody(request, response),
         });
-        checkKnown([...(body.fields ?? []).map(({ name }) => name), ...Object.keys(body.members ?? {})]);
-        const { params, headersDistinct: headers } = request;
-        const message = bindRequest(route, { params, query, headers, body });
-        return await deps.core
-          .call(route.rpc, message, {
-            apiKey,
-            requestId: context.requestId,
-            traceparent: context.traceparent,
-            clientAddress: context.clientAddress,
-            deadline: context.deadline(),
-            signal: context.signal(),
-          })
-          .catch((error: unknown) => {
-            throw nameAsSent(Refusal.from(error), route);
-          });
+        return await deps.core.call(route.rpc, bind(body), call).catch((error: unknown) => {
+          throw nameAsSent(Refusal.from(error), route);
+        });
       } finally {
         reservation.release();
       }

@@ -1,8 +1,10 @@
+import { type BatchLine, readBatchLines } from './batch-lines.js';
 import { type Reason, RefusedError } from './refused-error.js';
 import type { AllFacesAnswer, MeterAnswer, RedactedPicture, ScoreAnswer, SingleFaceAnswer } from './rest-answers.js';
 import { retried, type RetryOptions, toError } from './retry.js';
-import { type CallOptions, withinTime } from './time-limit.js';
+import { type CallOptions, startTime, withinTime } from './time-limit.js';
 
+export type { BatchLine } from './batch-lines.js';
 export { type Reason, type Refusal, RefusedError } from './refused-error.js';
 export type * from './rest-answers.js';
 export type { CallOptions } from './time-limit.js';
@@ -87,6 +89,16 @@ export interface RestClient {
   readMeter(file: Picture, options?: ReadingOptions): Promise<MeterAnswer>;
   /** The same from `data:<image type>;base64,<data>`, as returned by a canvas. */
   readMeterDataUrl(image: string, options?: ReadingOptions): Promise<MeterAnswer>;
+  /**
+   * Finds the faces of several pictures in one call; lines come as soon as they are ready, in any order. Throws if the
+   * service refuses the call, or breaks it off. It is not retried. Leaving the loop ends it.
+   */
+  detectFacesBatch(
+    files: readonly Picture[],
+    options?: DetectionOptions & { readonly maxFaces?: number },
+  ): AsyncGenerator<BatchLine<AllFacesAnswer>>;
+  /** Reads several meters; otherwise like `detectFacesBatch`. */
+  readMetersBatch(files: readonly Picture[], options?: ReadingOptions): AsyncGenerator<BatchLine<MeterAnswer>>;
   /** Returns a company's default threshold. */
   getDetectionScore(company: string, password: string, options?: CallOptions): Promise<ScoreAnswer>;
   /** Sets a company's default threshold, 0 to 1. */
@@ -117,6 +129,28 @@ export function createRestClient(options: RestClientOptions): RestClient {
     );
   }
 
+  async function* batch<T>(path: string, body: FormData, callOptions: CallOptions): AsyncGenerator<BatchLine<T>> {
+    const time = startTime({ timeoutMs: callOptions.timeoutMs ?? timeoutMs, signal: callOptions.signal });
+    const { signal } = time;
+    const request = { method: 'POST', headers: { apikey: toHeader('apiKey', apiKey) }, body, signal };
+    try {
+      const { lines, requestId } = await fetchOnce(base + path, request, signal, ({ body: lines, headers }) =>
+        Promise.resolve(
+          headers.get('content-type') === 'application/x-ndjson' && lines
+            ? { lines, requestId: headers.get('x-request-id') ?? undefined }
+            : undefined,
+        ),
+      );
+      yield* readBatchLines<T>(lines, requestId);
+    } catch (error) {
+      if (error instanceof RefusedError) throw error;
+      if (signal.aborted) throw toError(signal.reason);
+      throw unanswered('UNAVAILABLE', `${base + path} broke off.`, error);
+    } finally {
+      time.stop();
+    }
+  }
+
   const scorePath = (company: string) => `/v1/companies/${encodeURIComponent(company)}/detection-score`;
 
   return {
@@ -145,6 +179,9 @@ export function createRestClient(options: RestClientOptions): RestClient {
       call('/meter-number-ocr/file', { method: 'POST', body: toForm(file, readingFields(reading)) }, reading),
     readMeterDataUrl: (image, reading = {}) =>
       call('/meter-number-ocr/base64', { method: 'POST', ...toJson({ image, ...readingFields(reading) }) }, reading),
+    detectFacesBatch: (files, { maxFaces, ...detection } = {}) =>
+      batch('/v1/faces/batch', toForm(files, { ...detectionFields(detection), max_faces: maxFaces }), detection),
+    readMetersBatch: (files, reading = {}) => batch('/v1/meters/batch', toForm(files, readingFields(reading)), reading),
     getDetectionScore: async (company, password, callOptions) =>
       call(scorePath(company), { headers: { 'x-company-password': toHeader('password', password) } }, callOptions),
     async setDetectionScore(company, password, score, callOptions) {
@@ -194,11 +231,15 @@ function readingFields(options: ReadingOptions): Fields {
   };
 }
 
-function toForm(file: Picture, fields: Fields): FormData {
+/** The fields come before the files, as batches want them. */
+function toForm(files: Picture | readonly Picture[], fields: Fields): FormData {
   const form = new FormData();
-  form.append('file', file instanceof Blob ? file : new Blob([file]), 'picture');
   for (const [name, value] of Object.entries(fields)) {
     if (value !== undefined) form.append(name, String(value));
+  }
+  for (const file of [files].flat()) {
+    const name = file instanceof File ? file.name : 'picture';
+    form.append('file', file instanceof Blob ? file : new Blob([file]), name);
   }
   return form;
 }

@@ -24,6 +24,19 @@ export async function withinTime<T>(
   options: { timeoutMs: number; signal: AbortSignal | undefined },
   call: (limit: TimeLimit) => Promise<T>,
 ): Promise<T> {
+  const limit = startTime(options);
+  try {
+    return await call(limit);
+  } finally {
+    limit.stop();
+  }
+}
+
+/** Starts the time of a call; to be stopped when the call is over. */
+export function startTime(options: {
+  timeoutMs: number;
+  signal: AbortSignal | undefined;
+}): TimeLimit & { stop(): void } {
   const { signal } = options;
   const timeoutMs = Math.min(options.timeoutMs, maxTimeoutMs);
   signal?.throwIfAborted();
@@ -38,12 +51,9 @@ export async function withinTime<T>(
       }),
     );
   }, timeoutMs);
-  try {
-    return await call({
-      signal: signal ? AbortSignal.any([signal, over.signal]) : over.signal,
-      deadline: Date.now() + timeoutMs,
-    });
-  } finally {
-    clearTimeout(timer);
-  }
+  return {
+    signal: signal ? AbortSignal.any([signal, over.signal]) : over.signal,
+    deadline: Date.now() + timeoutMs,
+    stop: () => clearTimeout(timer),
+  };
 }

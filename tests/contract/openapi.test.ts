@@ -6,7 +6,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { ErrorReason } from '../../generated/imageanalysis/v1/errors.js';
 import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
 import { createLifetime } from '../helpers/lifetime.js';
-import { createValidator, type OpenApiDocument, type Operation } from '../helpers/net/openapi.js';
+import { type Content, createValidator, type OpenApiDocument, type Operation } from '../helpers/net/openapi.js';
 import { readSample } from '../helpers/pictures/samples.js';
 import { startService, type TestService } from '../helpers/service/service.js';
 
@@ -87,6 +87,8 @@ describe('the OpenAPI document', () => {
   /** The answer is one that the document has for the operation, by status, headers, shape and reason. */
   async function check(one: Case, answer: Response): Promise<Record<string, unknown>> {
     const response = one.operation.responses[answer.status];
+    const lines = answer.ok && response?.content['application/x-ndjson'];
+    if (lines) return checkLine(lines, (await answer.text()).split('\n', 1)[0] ?? '');
     const file = answer.ok && response?.content['image/*'];
     const body = file
       ? { bytes: (await answer.arrayBuffer()).byteLength }
@@ -107,6 +109,19 @@ describe('the OpenAPI document', () => {
     return body;
   }
 
+  /** The line, and that of the example, have an index, a name, and what the description says. */
+  function checkLine({ schema, example }: Content, sent: string): Part {
+    const [, name = ''] = /members of `(\w+)`/.exec(String(schema['description'])) ?? [];
+    const validate = validator({ $ref: `#/components/schemas/${name}` });
+    const refused = validator({ $ref: '#/components/schemas/ErrorResponse' });
+    for (const line of [sent, String(example)]) {
+      const { index, filename, ...rest } = JSON.parse(line) as Part;
+      assert.deepEqual([index, filename], [0, 'a.jpg']);
+      assert.ok(validate(rest) || refused(rest), JSON.stringify([rest, validate.errors]));
+    }
+    return JSON.parse(sent) as Part;
+  }
+
   it('is a valid OpenAPI 3.1 document', async () => {
     assert.equal(document.openapi, '3.1.0');
     const { valid, errors } = await new Validator().validate(structuredClone(document));
@@ -123,11 +138,13 @@ describe('the OpenAPI document', () => {
         'post /face_detect_single detectSingleFace',
         'post /face_detect_multi detectAllFaces',
         'post /v1/faces/redact redactFaces',
+        'post /v1/faces/batch streamDetectFaces',
         'get /v1/companies/{company}/detection-score getDetectionScore',
         'put /v1/companies/{company}/detection-score setDetectionScore',
         'get /face_config_score faceConfigScore',
         'post /meter-number-ocr/file readMeter',
         'post /meter-number-ocr/base64 meterNumberOcrBase64',
+        'post /v1/meters/batch streamReadMeters',
         'get /v1/version getVersion',
         'get /livez livez',
         'get /readyz readyz',
@@ -151,7 +168,7 @@ describe('the OpenAPI document', () => {
       }
       for (const [status, { content }] of Object.entries(operation.responses)) {
         const schema = content['application/json']?.schema ?? {};
-        if (content['image/*']) continue;
+        if (content['image/*'] || content['application/x-ndjson']) continue;
         assert.deepEqual(Object.keys(schema), ['$ref'], `${path} ${status}`);
       }
     }

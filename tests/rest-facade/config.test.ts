@@ -13,6 +13,8 @@ test('the defaults are those of the documentation', () => {
     REST_MAX_BODY_BYTES: 0,
     REST_MAX_FORM_FIELDS: 16,
     REST_MAX_FIELD_BYTES: 64 * 1024,
+    REST_MAX_BATCH_FILES: 32,
+    REST_MAX_BATCH_BYTES: 128 * 1024 * 1024,
     REST_MAX_BUFFERED_BYTES: 268_435_456,
     REST_REQUEST_TIMEOUT_MS: 30_000,
     REST_LENIENT_FIELDS: false,

@@ -10,6 +10,8 @@ import { arrivals } from '../../rest-facade/server/request-context.js';
 export const limits = {
   maxImageBytes: 1_000,
   maxBodyBytes: 1_000,
+  maxBatchFiles: 3,
+  maxBatchBytes: 10_000,
   maxFormFields: 16,
   maxFieldBytes: 1_000,
   requestTimeoutMs: 60_000,
@@ -20,9 +22,14 @@ export const limits = {
  * Serves the application on a free port, with what the test gives in place of its parts; ended with the test.
  * @param waitedMs how long before its turn each request arrived
  */
-export async function serveApp(t: TestContext, options: Partial<AppOptions>, waitedMs = 0): Promise<number> {
-  const core = { call: () => Promise.resolve({}) };
-  const app = createApp({ core, limits, ...options });
+export async function serveApp(
+  t: TestContext,
+  { core: given, ...options }: Partial<Omit<AppOptions, 'core'> & { core: Partial<AppOptions['core']> }>,
+  waitedMs = 0,
+): Promise<number> {
+  const stream = () => Promise.reject(new Error('no stream'));
+  const core = { call: () => Promise.resolve({}), stream, ...given };
+  const app = createApp({ limits, ...options, core });
   const server = createServer(expressMessages(app), (request, response) => {
     arrivals.set(request, performance.now() - waitedMs);
     app(request, response);

@@ -52,6 +52,27 @@ describe('the client over REST', () => {
     await assert.rejects(client.redactFaces(portrait, { minScore: 2 }), { reason: 'INVALID_SCORE' });
   });
 
+  it('finds the faces of several pictures, and reads several meters', async () => {
+    const lines = [];
+    const files = [portrait, new Blob(['no picture']), new File([meter], 'meter.jpg')];
+    for await (const line of client.detectFacesBatch(files, { crop: false })) lines.push(line);
+    lines.sort((a, b) => a.index - b.index);
+    assert.deepEqual(
+      lines.map(({ filename, answer, refusal }) => [filename, answer?.result.length, refusal?.reason]),
+      [
+        ['picture', 1, undefined],
+        ['picture', undefined, 'UNSUPPORTED_IMAGE_TYPE'],
+        ['meter.jpg', 0, undefined],
+      ],
+    );
+    for await (const { answer } of client.readMetersBatch([meter])) assert.equal(answer?.value, '00473.286');
+    await assert.rejects(client.detectFacesBatch([], {}).next(), { reason: 'MISSING_FIELD' });
+    await assert.rejects(client.readMetersBatch([meter], { timeoutMs: 1 }).next(), { code: 'DEADLINE_EXCEEDED' });
+    const stop = new AbortController();
+    stop.abort(new Error('not any more'));
+    await assert.rejects(client.readMetersBatch([meter], { signal: stop.signal }).next(), /not any more/);
+  });
+
   it('takes bytes as readFile gives them', async () => {
     const bytes = await readSample('astronaut.jpg');
     const { bbox } = await client.detectSingleFace(bytes);

@@ -53,6 +53,10 @@ export interface RestBinding {
  * A multipart/form-data body. Every other scalar field of the request message is taken from the
  * form field of the same name. With the content type `image/*`, the body is the file, and the other
  * fields are taken from the query string.
+ *
+ * Of an RPC with streams, the form has many files, behind its other fields. Each is one request: the messages of
+ * the streams have the fields `id` and `request`, and `id` and `response` or `error`. The fields are those of that
+ * `request`, and the response is a line of NDJSON for each file.
  */
 export interface MultipartBody {
   /** Name of the file part, required, once. */

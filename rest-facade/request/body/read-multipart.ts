@@ -35,17 +35,37 @@ export async function readMultipart(
   limits: RequestLimits,
   options: ReadOptions,
 ): Promise<{ readonly picture: Buffer; readonly fields: readonly NamedValue[] }> {
-  const parser = createParser(request, limits);
   const collector = createByteCollector({
     what: filePart,
     maxBytes: limits.maxImageBytes,
     expectedBytes: contentLength(request),
   });
   const fields: NamedValue[] = [];
+  await readParts(request, limits, options, maxFiles, (parser, fail) => {
+    collectFields(parser, filePart, limits, fields, fail);
+    const found = collectFile(parser, filePart, collector, fail);
+    return () => (found.hasFile ? undefined : missingFile(filePart));
+  });
+  return { picture: collector.bytes(), fields };
+}
+
+/**
+ * Reads the parts of a multipart/form-data body.
+ *
+ * @param open listens to the parser, and returns what says in the end what is missing
+ * @throws Refusal UNSUPPORTED_CONTENT_TYPE, MALFORMED_MULTIPART, what `open` fails with, or by {@link pump}
+ */
+export async function readParts(
+  request: IncomingMessage,
+  limits: RequestLimits,
+  options: ReadOptions,
+  maxFiles: number,
+  open: (parser: busboy.Busboy, fail: Done) => () => Refusal | undefined,
+): Promise<void> {
+  const parser = createParser(request, limits, maxFiles);
   try {
     await pump(request, options, (done) => {
-      collectFields(parser, filePart, limits, fields, done);
-      const found = collectFile(parser, filePart, collector, done);
+      const findMissing = open(parser, done);
       const maxParts = maxFiles + limits.maxFormFields;
       parser.on('partsLimit', () => done(malformed('has too many parts', `at most ${maxParts}`)));
       parser.on('error', (cause) =>
@@ -54,7 +74,7 @@ export async function readMultipart(
       parser.on('close', () => {
         // Since Node.js 24, the parser, a writable stream, lives until V8's next full collection. This frees the file.
         parser.removeAllListeners();
-        done(found.hasFile ? undefined : missingFile(filePart));
+        done(findMissing());
       });
       return parser;
     });
@@ -62,11 +82,10 @@ export async function readMultipart(
     parser.destroy();
     throw error;
   }
-  return { picture: collector.bytes(), fields };
 }
 
 /** The fields, as they arrive. */
-function collectFields(
+export function collectFields(
   parser: busboy.Busboy,
   filePart: string,
   { maxFormFields, maxFieldBytes }: RequestLimits,
@@ -119,7 +138,7 @@ function collectFile(
   return found;
 }
 
-function createParser(request: IncomingMessage, limits: RequestLimits): busboy.Busboy {
+function createParser(request: IncomingMessage, limits: RequestLimits, maxFiles: number): busboy.Busboy {
   const contentType = request.headers['content-type'] ?? '';
   if (!/^multipart\/form-data\s*(;|$)/i.test(contentType))
     throw invalidField('content-type', contentType, `${formType} with a boundary`, 'UNSUPPORTED_CONTENT_TYPE');
@@ -131,6 +150,8 @@ function createParser(request: IncomingMessage, limits: RequestLimits): busboy.B
   try {
     return busboy({
       headers: request.headers,
+      // As browsers send filenames.
+      defParamCharset: 'utf8',
       limits: {
         // One more, so that its name can be reported.
         files: maxFiles + 1,
@@ -152,7 +173,12 @@ function malformed(what: string, wish: string, cause?: unknown): Refusal {
   return refuse('MALFORMED_MULTIPART', `body ${what}, want ${wish}`, { cause });
 }
 
-function overLimit(what: string, limit: number, { unit = '', field }: { unit?: string; field?: string } = {}): Refusal {
+/** The refusal of a form that breaks a limit. */
+export function overLimit(
+  what: string,
+  limit: number,
+  { unit = '', field }: { unit?: string; field?: string } = {},
+): Refusal {
   const wish = `at most ${limit} ${unit}`.trimEnd();
   return refuse('MALFORMED_MULTIPART', `body has ${what}, want ${wish}`, {
     details: { ...(field !== undefined && { field }), limit: String(limit) },
@@ -163,6 +189,7 @@ function repeatedFile(filePart: string): Refusal {
   return refuseField('REPEATED_FIELD', filePart, 'is given more than once, want one file');
 }
 
-function missingFile(filePart: string): Refusal {
+/** The refusal of a form without a file. */
+export function missingFile(filePart: string): Refusal {
   return missingField(filePart, 'one file part with a filename');
 }

@@ -1527,7 +1527,7 @@ const file_imageanalysis_v1_face_detection_proto_rawDesc = "" +
 	"\x1cTHRESHOLD_SOURCE_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18THRESHOLD_SOURCE_REQUEST\x10\x01\x12\x1c\n" +
 	"\x18THRESHOLD_SOURCE_COMPANY\x10\x02\x12\x1c\n" +
-	"\x18THRESHOLD_SOURCE_DEFAULT\x10\x03\x1a\x06ʻ\x18\x02\b\x012\xeb\x06\n" +
+	"\x18THRESHOLD_SOURCE_DEFAULT\x10\x03\x1a\x06ʻ\x18\x02\b\x012\xae\a\n" +
 	"\x14FaceDetectionService\x12\xdd\x01\n" +
 	"\x10DetectSingleFace\x12).imageanalysis.v1.DetectSingleFaceRequest\x1a*.imageanalysis.v1.DetectSingleFaceResponse\"r\xa2\xbb\x18P\n" +
 	"4\n" +
@@ -1543,8 +1543,11 @@ const file_imageanalysis_v1_face_detection_proto_rawDesc = "" +
 	"1\n" +
 	"\x10/v1/faces/redact\x12\r\n" +
 	"\x04file\x12\x05image\x1a\x0e\n" +
-	"\x05image\x12\x05image\x12\x0fUNKNOWN_COMPANY\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/v1/faces/redact\x12p\n" +
-	"\x11StreamDetectFaces\x12*.imageanalysis.v1.StreamDetectFacesRequest\x1a+.imageanalysis.v1.StreamDetectFacesResponse(\x010\x01\x12p\n" +
+	"\x05image\x12\x05image\x12\x0fUNKNOWN_COMPANY\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/v1/faces/redact\x12\xb2\x01\n" +
+	"\x11StreamDetectFaces\x12*.imageanalysis.v1.StreamDetectFacesRequest\x1a+.imageanalysis.v1.StreamDetectFacesResponse\"@\xa2\xbb\x18\"\n" +
+	" \n" +
+	"\x0f/v1/faces/batch\x12\r\n" +
+	"\x04file\x12\x05image\x82\xd3\xe4\x93\x02\x14:\x01*\"\x0f/v1/faces/batch(\x010\x01\x12p\n" +
 	"\x11StreamRedactFaces\x12*.imageanalysis.v1.StreamRedactFacesRequest\x1a+.imageanalysis.v1.StreamRedactFacesResponse(\x010\x01B]\n" +
 	"\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3"
 

@@ -980,7 +980,7 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\x15READING_WARNING_GLARE\x10\x06\x12%\n" +
 	"!READING_WARNING_UNEXPECTED_DIGITS\x10\a\x12\"\n" +
 	"\x1eREADING_WARNING_BELOW_PREVIOUS\x10\b\x12\"\n" +
-	"\x1eREADING_WARNING_JUMP_TOO_LARGE\x10\t2\x83\x03\n" +
+	"\x1eREADING_WARNING_JUMP_TOO_LARGE\x10\t2\xc8\x03\n" +
 	"\x13MeterReadingService\x12\xfc\x01\n" +
 	"\tReadMeter\x12\".imageanalysis.v1.ReadMeterRequest\x1a#.imageanalysis.v1.ReadMeterResponse\"\xa5\x01\xa2\xbb\x18a\n" +
 	"'\n" +
@@ -989,8 +989,11 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"*\n" +
 	"\x18/meter-number-ocr/base64\x1a\x0e\n" +
 	"\x05image\x12\x05image\x12\n" +
-	"NO_READING\x82\xd3\xe4\x93\x02::\x01*Z\x1d:\x01*\"\x18/meter-number-ocr/base64\"\x16/meter-number-ocr/file\x12m\n" +
-	"\x10StreamReadMeters\x12).imageanalysis.v1.StreamReadMetersRequest\x1a*.imageanalysis.v1.StreamReadMetersResponse(\x010\x01B]\n" +
+	"NO_READING\x82\xd3\xe4\x93\x02::\x01*Z\x1d:\x01*\"\x18/meter-number-ocr/base64\"\x16/meter-number-ocr/file\x12\xb1\x01\n" +
+	"\x10StreamReadMeters\x12).imageanalysis.v1.StreamReadMetersRequest\x1a*.imageanalysis.v1.StreamReadMetersResponse\"B\xa2\xbb\x18#\n" +
+	"!\n" +
+	"\x10/v1/meters/batch\x12\r\n" +
+	"\x04file\x12\x05image\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/v1/meters/batch(\x010\x01B]\n" +
 	"\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3"
 
 var (

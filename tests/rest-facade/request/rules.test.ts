@@ -29,6 +29,7 @@ test('the routes are those of the contract', () => {
     ['POST /face_detect_single', 'DetectSingleFace', 'multipart', '', `${options},${more}`, '', ''],
     ['POST /face_detect_multi', 'DetectAllFaces', 'multipart', '', `${options},max_faces,${more}`, '', ''],
     ['POST /v1/faces/redact', 'RedactFaces', 'multipart', '', 'company,min_score,style,margin,format', '', ''],
+    ['POST /v1/faces/batch', 'StreamDetectFaces', 'multipart', '', `${options},max_faces,${more}`, '', ''],
     [`GET ${score}`, 'GetDetectionScore', 'none', 'company', '', '', header],
     [
       'GET /face_config_score',
@@ -51,6 +52,7 @@ test('the routes are those of the contract', () => {
     ],
     ['POST /meter-number-ocr/file', 'ReadMeter', 'multipart', '', known, '', ''],
     ['POST /meter-number-ocr/base64', 'ReadMeter', 'data-url', '', known, '', ''],
+    ['POST /v1/meters/batch', 'StreamReadMeters', 'multipart', '', known, '', ''],
     ['GET /v1/version', 'GetVersion', 'none', '', '', '', ''],
   ]);
 });
@@ -120,7 +122,10 @@ test('mistakes in the options are errors at start that name the RPC', async (t) 
     [method('M', 'get: "/a"', '', 'Nested'), /field "q" is of type Q/],
     [method('M', 'get: "/a"', '', 'Large'), /field "n" is of type int64, which has no REST form/],
     [method('M', 'get: "/a"', '', 'Tags'), /field "tags" is repeated, which has no REST form/],
-    [`rpc M(stream Q) returns (R) { option (google.api.http) = {get: "/a"}; }`, /streams are not available over REST/],
+    [
+      `rpc M(stream Q) returns (R) { option (google.api.http) = {get: "/a"}; }`,
+      /a stream needs both sides, with an id/,
+    ],
     [
       `rpc M(Q) returns (R) { option (imageanalysis.v1.rest) = {bindings: {path: "/a"}}; }`,
       /option rest without google\.api\.http/,

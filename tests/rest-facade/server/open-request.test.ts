@@ -34,6 +34,7 @@ test('the wait of a request for its turn counts in its metrics, trace, deadline 
         timeLeftMs.push(deadline.getTime() - Date.now());
         return Promise.resolve(answers.ReadMeter);
       },
+      stream: () => Promise.reject(new Error('no stream')),
     },
   };
   const answer = await readMeter(await serveApp(t, deps, waitedMs));

@@ -15,6 +15,7 @@ import { serveApp } from '../serve-app.js';
 /** Answers every call with its own message. */
 const echo = {
   call: (_rpc: unknown, message: object) => Promise.resolve({ detection_score: 1, ...message }),
+  stream: () => Promise.reject(new Error('no stream')),
 };
 
 async function listen(t: TestContext, listener: RequestListener): Promise<number> {

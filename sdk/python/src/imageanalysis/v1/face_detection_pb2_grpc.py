@@ -101,7 +101,8 @@ class FaceDetectionServiceServicer(object):
     def StreamDetectFaces(self, request_iterator, context):
         """Finds all faces in many pictures over one call. Responses arrive as they are ready, in any order,
         each with the id of its request. A picture that fails gets an error response, and the stream
-        continues. Flow control slows the caller down; it is never refused because the queue is full.
+        continues. Flow control slows the caller down; it is never refused because the queue is full. Over REST, it is a
+        form with several files, behind its other fields, and a line of NDJSON for each, as soon as it is ready.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -1,0 +1,61 @@
+import type { Reason } from './refused-error.js';
+import { RefusedError } from './refused-error.js';
+
+/** What became of one picture of a batch. */
+export interface BatchLine<Answer> {
+  /** Its place among the pictures that were sent, from 0. */
+  readonly index: number;
+  readonly filename: string;
+  /** Undefined if it was refused. */
+  readonly answer?: Answer;
+  readonly refusal?: RefusedError;
+}
+
+/**
+ * Reads the lines of a batch as they come.
+ * @throws RefusedError if the batch broke off
+ */
+export async function* readBatchLines<Answer>(
+  body: ReadableStream<Uint8Array>,
+  requestId: string | undefined,
+): AsyncGenerator<BatchLine<Answer>> {
+  for await (const text of linesOf(body)) {
+    const { index, filename, ...rest } = JSON.parse(text) as SentLine;
+    const refusal = typeof rest.code === 'string' ? toRefused(rest, requestId) : undefined;
+    if (index === undefined) throw refusal ?? new Error('the batch has a line without index');
+    yield { index, filename, ...(refusal ? { refusal } : { answer: rest as Answer }) };
+  }
+}
+
+interface SentLine {
+  readonly index?: number;
+  readonly filename: string;
+  readonly code?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly details?: Readonly<Record<string, string>>;
+}
+
+function toRefused({ message = '', reason, code = 'UNKNOWN', details = {} }: SentLineError, requestId?: string) {
+  const refusal = { reason: reason as Reason | undefined, code, details, retryAfterSeconds: undefined, requestId };
+  return new RefusedError(message, refusal);
+}
+
+type SentLineError = Omit<SentLine, 'index' | 'filename'>;
+
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  let rest = '';
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      const texts = `${rest}${decoder.decode(next.value, { stream: true })}`.split('\n');
+      rest = texts.pop() ?? '';
+      yield* texts;
+    }
+    if (rest !== '') throw new Error('the batch ends within a line');
+  } finally {
+    // A caller who leaves early ends the call.
+    await reader.cancel().catch(() => undefined);
+  }
+}

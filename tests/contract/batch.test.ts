@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import { createInterface } from 'node:readline';
+import { before, describe, it, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Operation } from '../../generated/imageanalysis/v1/admin.js';
+import { createLifetime } from '../helpers/lifetime.js';
+import { readSample } from '../helpers/pictures/samples.js';
+import { scriptedPicture } from '../helpers/pictures/scripted-pictures.js';
+import { startScripted } from '../helpers/service/scripted-service.js';
+import { startService, type TestService } from '../helpers/service/service.js';
+
+// Many pictures in one request: a line for each as soon as it is ready.
+
+const lifetime = createLifetime();
+
+interface Line {
+  readonly index?: number;
+  readonly filename?: string;
+  readonly message: string;
+  readonly reason?: string;
+  readonly details?: Readonly<Record<string, string>>;
+  readonly process_time?: number;
+  readonly result?: readonly { readonly detection_score: string; readonly face?: string }[];
+  readonly value?: string;
+}
+
+type Part = readonly [name: string, value: string | Uint8Array, filename?: string];
+
+function toForm(parts: readonly Part[]): FormData {
+  const form = new FormData();
+  for (const [name, value, filename] of parts)
+    if (typeof value === 'string') form.append(name, value);
+    else form.append(name, new Blob([new Uint8Array(value)]), filename ?? 'a.jpg');
+  return form;
+}
+
+const post = (
+  service: Pick<TestService, 'rest' | 'apiKey'>,
+  parts: readonly Part[],
+  path = '/v1/faces/batch',
+  more = {},
+) =>
+  fetch(service.rest + path, {
+    method: 'POST',
+    headers: { apikey: service.apiKey },
+    body: toForm(parts),
+    ...more,
+  });
+
+async function linesOf(answer: Response): Promise<Line[]> {
+  const text = await answer.text();
+  assert.equal(answer.status, 200, text);
+  assert.equal(answer.headers.get('content-type'), 'application/x-ndjson');
+  assert.ok(text.endsWith('\n'));
+  return text
+    .slice(0, -1)
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+}
+
+const byIndex = (lines: readonly Line[]) => lines.toSorted((a, b) => (a.index ?? 99) - (b.index ?? 99));
+
+const reasonOf = async (answer: Response) => [answer.status, ((await answer.json()) as Line).reason];
+
+describe('a batch', () => {
+  let service: TestService;
+  let portrait: Buffer;
+  let meter: Buffer;
+
+  before(async () => {
+    service = await startService(lifetime, {
+      REST_MAX_IMAGE_BYTES: '400000',
+      CORE_MAX_IMAGE_BYTES: '400000',
+      REST_MAX_BATCH_FILES: '4',
+      REST_MAX_BATCH_BYTES: '2000000',
+    });
+    await service.createCompany('acme', 'correct horse');
+    portrait = await readSample('astronaut.jpg');
+    meter = await readSample('meter.jpg');
+  });
+
+  it('has a line for each picture, with its index and name, results as of one, and its own error', async () => {
+    const answer = await post(service, [
+      ['company', 'acme'],
+      ['crop', 'false'],
+      ['file', portrait, 'ärger 1.jpg'],
+      ['file', Buffer.from('no picture'), 'b.txt'],
+      ['file', meter, 'c.jpg'],
+    ]);
+    const [face, broken, empty, ...rest] = byIndex(await linesOf(answer));
+    assert.deepEqual(rest, []);
+    const one = await fetch(`${service.rest}/face_detect_multi`, {
+      method: 'POST',
+      headers: { apikey: service.apiKey },
+      body: toForm([
+        ['crop', 'false'],
+        ['file', portrait],
+      ]),
+    });
+    const { process_time: time, ...shown } = (await one.json()) as Line;
+    const { process_time: ownTime, ...own } = face ?? { message: '' };
+    assert.deepEqual(own, { index: 0, filename: 'ärger 1.jpg', ...shown });
+    assert.ok(time && ownTime && ownTime < 5);
+    assert.deepEqual([broken?.index, broken?.filename, broken?.reason], [1, 'b.txt', 'UNSUPPORTED_IMAGE_TYPE']);
+    // As the caller sent it.
+    assert.deepEqual(broken?.details, { field: 'file' });
+    assert.match(broken?.message ?? '', /^file is of an unknown type/);
+    assert.deepEqual([empty?.index, empty?.message, empty?.result], [2, 'success', []]);
+  });
+
+  it('reads meters too', async () => {
+    const files: Part[] = [
+      ['expected_digits', '8'],
+      ['file', meter, 'a.jpg'],
+      ['file', portrait, 'b.jpg'],
+    ];
+    const lines = byIndex(await linesOf(await post(service, files, '/v1/meters/batch')));
+    assert.deepEqual(
+      lines.map(({ index, value, reason }) => [index, value, reason]),
+      [
+        [0, '00473.286', undefined],
+        [1, undefined, 'NO_READING'],
+      ],
+    );
+  });
+
+  it('refuses a picture that is too large alone', async () => {
+    const files: Part[] = [
+      ['file', Buffer.concat([portrait, Buffer.alloc(400_000)]), 'large.jpg'],
+      ['file', portrait, 'good.jpg'],
+    ];
+    const lines = byIndex(await linesOf(await post(service, files)));
+    assert.deepEqual(
+      lines.map(({ index, filename, reason, message }) => [index, filename, reason ?? message]),
+      [
+        [0, 'large.jpg', 'BODY_TOO_LARGE'],
+        [1, 'good.jpg', 'success'],
+      ],
+    );
+  });
+
+  it('is refused as any request before the first line', async () => {
+    const file: Part = ['file', portrait];
+    const none = { apikey: '' };
+    assert.deepEqual(await reasonOf(await post(service, [file], undefined, { headers: none })), [
+      401,
+      'MISSING_API_KEY',
+    ]);
+    const wrong = { apikey: `${service.apiKey.slice(0, -1)}x` };
+    assert.deepEqual(await reasonOf(await post(service, [file], undefined, { headers: wrong })), [
+      401,
+      'INVALID_API_KEY',
+    ]);
+    const { secret } = await service.createKey({ operations: [Operation.METER_READING] });
+    const limited = { ...service, apiKey: secret };
+    assert.deepEqual(await reasonOf(await post(limited, [file])), [403, 'KEY_NOT_ALLOWED']);
+    for (const [parts, status, reason] of [
+      [[], 400, 'MISSING_FIELD'],
+      [[['crop', 'true']], 400, 'MISSING_FIELD'],
+      [[['minscore', '0.5'], file], 400, 'UNKNOWN_FIELD'],
+      [[['min_score', 'x'], file], 400, 'INVALID_SCORE'],
+      [[['crop', 'true'], ['crop', 'true'], file], 400, 'REPEATED_FIELD'],
+      [Array.from({ length: 5 }, () => file), 400, 'MALFORMED_MULTIPART'],
+      [[['file', Buffer.alloc(2_100_000)]], 413, 'BODY_TOO_LARGE'],
+    ] as [Part[], number, string][])
+      assert.deepEqual(await reasonOf(await post(service, parts)), [status, reason], JSON.stringify(parts[0]));
+    const query = await post(service, [file], '/v1/faces/batch?crop=true');
+    assert.deepEqual(await reasonOf(query), [400, 'INVALID_FIELD']);
+    const json = { headers: { apikey: service.apiKey, 'content-type': 'application/json' }, body: '{}' };
+    assert.deepEqual(await reasonOf(await post(service, [], undefined, json)), [415, 'UNSUPPORTED_CONTENT_TYPE']);
+  });
+
+  it('wants its fields before its files', async () => {
+    const answer = await post(service, [
+      ['file', Buffer.alloc(0)],
+      ['crop', 'false'],
+    ]);
+    assert.deepEqual(await reasonOf(answer), [400, 'INVALID_FIELD']);
+  });
+
+  it('says that the core is away', async (t) => {
+    const alone = await startService(t);
+    await alone.closeCore();
+    assert.deepEqual(await reasonOf(await post(alone, [['file', portrait]])), [503, 'CORE_UNAVAILABLE']);
+  });
+});
+
+/** A form that is sent part by part. */
+function openForm(service: TestService) {
+  const sent = httpRequest(`${service.rest}/v1/faces/batch`, {
+    method: 'POST',
+    headers: { apikey: service.apiKey, 'content-type': 'multipart/form-data; boundary=b' },
+  });
+  sent.on('error', () => undefined);
+  return {
+    sent,
+    add: (name: string, picture: Uint8Array) => {
+      sent.write(`--b\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\n\r\n`);
+      sent.write(picture);
+      return new Promise<void>((resolve) => sent.write('\r\n', () => resolve()));
+    },
+    end: () => sent.end('--b--\r\n'),
+  };
+}
+
+const answerOf = async (sent: ClientRequest) => ((await once(sent, 'response')) as [IncomingMessage])[0];
+
+async function* readLines(answer: IncomingMessage): AsyncGenerator<Line> {
+  for await (const line of createInterface({ input: answer })) yield JSON.parse(line) as Line;
+}
+
+test('a line comes as soon as its picture is ready, while others are being sent and analysed', async (t) => {
+  const { stage, service } = await startScripted(t, { CORE_WORKERS: '2' });
+  const { sent, add, end } = openForm(service);
+  await add('slow', scriptedPicture('slow', 'wait'));
+  await add('fast', scriptedPicture('fast'));
+  // busboy gives a file when the next boundary has come.
+  void add('last', scriptedPicture('last'));
+  const lines = readLines(await answerOf(sent));
+  const next = async () => ((await lines.next()).value as Line).filename;
+  assert.equal(await next(), 'fast');
+  end();
+  assert.equal(await next(), 'last');
+  stage.release('slow');
+  assert.equal(await next(), 'slow');
+  assert.equal((await lines.next()).done, true);
+});
+
+test('what breaks off a batch is in its last line', async (t) => {
+  const { stage, service } = await startScripted(t, { REST_MAX_BATCH_FILES: '2' });
+  const { sent, add } = openForm(service);
+  await add('a', scriptedPicture('a'));
+  void add('b', scriptedPicture('b', 'wait'));
+  const lines = readLines(await answerOf(sent));
+  const next = async () => (await lines.next()).value as Line;
+  assert.equal((await next()).filename, 'a');
+  void add('c', scriptedPicture('c'));
+  const [open, last] = [await next(), await next()];
+  const why = 'body has too many files, want at most 2';
+  assert.deepEqual([open.index, open.filename, open.message], [1, 'b', why]);
+  assert.deepEqual([last.index, last.reason, last.message], [undefined, 'MALFORMED_MULTIPART', why]);
+  assert.equal((await lines.next()).done, true);
+  stage.release('b');
+});
+
+test('of a caller who goes away, no further picture is analysed', async (t) => {
+  const { stage, service } = await startScripted(t, { CORE_WORKERS: '1' });
+  const { sent, add } = openForm(service);
+  for (const name of ['a', 'b', 'c']) await add(name, scriptedPicture(name, 'wait'));
+  void add('d', scriptedPicture('d', 'wait'));
+  await stage.waitForBegun(1);
+  sent.destroy();
+  // The core hears of it through the facade.
+  await sleep(300);
+  for (const name of ['a', 'b', 'c', 'd']) stage.release(name);
+  const [line] = await linesOf(await post(service, [['file', scriptedPicture('next')]]));
+  assert.equal(line?.message, 'success');
+  assert.deepEqual(stage.begun, ['a', 'next']);
+});
+
+test('a caller who does not read is not read', async (t) => {
+  const { stage, service } = await startScripted(t, { CORE_WORKERS: '2' });
+  const { sent, add, end } = openForm(service);
+  const pictures = 24;
+  const sending = (async () => {
+    for (let i = 0; i < pictures; i += 1)
+      await add(String(i), scriptedPicture(String(i), 'answer', { bytes: 100_000, cropBytes: 3 * 2 ** 20 }));
+    end();
+  })();
+  const answer = await answerOf(sent);
+  answer.pause();
+  await sleep(2_000);
+  const begun = stage.begun.length;
+  assert.ok(begun < pictures - 4, `${begun} of ${pictures} pictures were analysed`);
+  let lines = 0;
+  for await (const { message } of readLines(answer)) if (message === 'success') lines += 1;
+  await sending;
+  assert.equal(lines, pictures);
+});
+
+test('what is not ready in time says so', async (t) => {
+  const { stage, service } = await startScripted(t, { CORE_WORKERS: '2', REST_REQUEST_TIMEOUT_MS: '1500' });
+  const lines = await linesOf(
+    await post(service, [
+      ['file', scriptedPicture('slow', 'wait'), 'slow'],
+      ['file', scriptedPicture('fast'), 'fast'],
+    ]),
+  );
+  stage.release('slow');
+  assert.deepEqual(
+    lines.map(({ filename, reason = 'OK' }) => [filename, reason]),
+    [
+      ['fast', 'OK'],
+      ['slow', 'DEADLINE'],
+      [undefined, 'DEADLINE'],
+    ],
+  );
+});
