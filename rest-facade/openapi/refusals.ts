@@ -107,7 +107,8 @@ export function errorExampleOf({ name, code, says }: ErrorReason, routes: readon
 type Name = readonly [key: string, name: string];
 
 /** What refusals of an operation may be about: fields of its message by what the caller sends them as. */
-function namesOf({ body, query, headers, openFields, pathFields, sentAs, rpc, request }: Route): Name[] {
+function namesOf(route: Route): Name[] {
+  const { body, query, headers, openFields, pathFields, sentAs, rpc, request } = route;
   const sent = [...openFields.map((field) => ({ name: field.name, field })), ...query, ...headers];
   const names: Name[] = [
     ['operation', operationOf({ rpc })],
@@ -124,7 +125,9 @@ function namesOf({ body, query, headers, openFields, pathFields, sentAs, rpc, re
   const [text] = [...headers, ...openFields];
   if (text !== undefined) names.push(['text', text.name]);
   const [any] = [...openFields, ...query, ...pathFields];
-  if (any !== undefined) names.push(['nearest', any.name], ['misspelt', any.name.slice(0, -1)]);
+  if (any !== undefined) names.push(['nearest', any.name]);
+  // Beside a password, an unknown name is not repeated.
+  if (any !== undefined && !route.names.has('password')) names.push(['misspelt', any.name.slice(0, -1)]);
   if (body.kind !== 'none') names.push(['body', 'body'], ['content-encoding', 'content-encoding']);
   if (body.kind === 'multipart') names.push(['content-type', 'content-type'], ['file part', body.sentAs]);
   if (body.kind === 'data-url') names.push(['data URL', body.sentAs]);

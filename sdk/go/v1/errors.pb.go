@@ -237,7 +237,7 @@ var File_imageanalysis_v1_errors_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"\n" +
-	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\x1a\x1bimageanalysis/v1/rest.proto*\xea%\n" +
+	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\x1a\x1bimageanalysis/v1/rest.proto*\xa5&\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\xe0\x02\n" +
 	"\x1aERROR_REASON_MISSING_FIELD\x10\x01\x1a\xbf\x02\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18\xa6\x02\n" +
@@ -251,9 +251,10 @@ const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"\x1aERROR_REASON_INVALID_FIELD\x10\x03\x1a\xed\x01\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18\xd4\x01\n" +
 	"\x03any\x12\xcc\x01{max_faces} is {value:0}, want a whole number from 1 to {limit:1000}\n" +
 	"{expected_digits} is {value:2}, want a whole number from {limit:3} to 12\n" +
-	"{query string} is not well encoded, want percent-encoded UTF-8\x12\xb6\x01\n" +
-	"\x1aERROR_REASON_UNKNOWN_FIELD\x10\v\x1a\x95\x01\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18}\n" +
-	"\x03any\x12vfield \"{misspelt}\" is unknown, want a known field such as {nearest}\n" +
+	"{query string} is not well encoded, want percent-encoded UTF-8\x12\xf1\x01\n" +
+	"\x1aERROR_REASON_UNKNOWN_FIELD\x10\v\x1a\xd0\x01\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18\xb7\x01\n" +
+	"\x03any\x12\xaf\x01field \"{misspelt}\" is unknown, want a known field such as {nearest}\n" +
+	"a field is unknown, want a known field such as {nearest}\n" +
 	"field \"{field:verbose}\" is unknown, want no fields\x12\x93\x01\n" +
 	" ERROR_REASON_MALFORMED_MULTIPART\x10\x04\x1am\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18U\n" +
 	"\tmultipart\x12Hbody cannot be parsed, want parts between boundaries and a last boundary\x12n\n" +

@@ -222,6 +222,7 @@ describe('every reason of the error table', () => {
       send(service, 'PUT', '/v1/companies/acme/detection-score', '{"detection_scor": 1}', {
         'x-company-password': 'x',
       }),
+    'a misspelt company beside a password': () => get(service, '/face_config_score?detection&compan=acme'),
     'a misspelt choice': () => get(service, '/face_config_score?detection&detectio'),
     'a broken query string': () => get(service, '/face_config_score?detection=%zz'),
     'a score of a request': () => detect(service, { min_score: '1.5' }, portrait),
