@@ -44,6 +44,7 @@ class Photo:
     red: int = 0
     accept: list = field(default_factory=list)
     held: bool = False
+    display: bool = False
     levels: list = field(default_factory=list)  # (offset, height, width) of full and half size
 
 
@@ -105,11 +106,11 @@ def read_small(path: Path) -> np.ndarray:
 
 
 def build_real(extra_folders=()) -> None:
-    """train/, train_extra/, own labelled folders, and the training half of the pictures without a meter."""
+    """train/, train_extra/, more/, own labelled folders, and the training half of the pictures without a meter."""
     shared = shared_dir()
     writer = BankWriter(CACHE / "real")
     folders = (
-        [(shared / "meter/train", "main"), (shared / "meter/train_extra", "extra")]
+        [(shared / "meter/train", "main"), (shared / "meter/train_extra", "extra"), (shared / "meter/more", "extra")]
         if not WORK or (shared / "meter").exists()
         else []
     )
@@ -129,6 +130,7 @@ def build_real(extra_folders=()) -> None:
                 red=o["red_digits"],
                 accept=o.get("accept", []),
                 held=is_held(source, o["digits"], family),
+                display=o.get("kind") == "display",
             )
     for path in pictures_without_meter(evaluation=False):
         writer.add(read_small(path), source="negative", name=path.name, quad=None)

@@ -8,6 +8,7 @@ from augment import rng
 from data import CACHE, Bank
 
 SHARES = {"toloka": 0.42, "cn": 0.18, "extra": 0.40}
+DISPLAYS = 3  # times as often as wheels of as many photos: only three small sources show them
 
 
 class Sampler:
@@ -26,13 +27,14 @@ class Sampler:
         self.negative_share = negatives
         self.photos, weights = [], []
         extra = [s for s in groups if s not in SHARES and not s.startswith("own")]
-        total = sum(len(groups[s]) ** 0.6 for s in extra)
+        extra_weight = {s: len(groups[s]) ** 0.6 * (DISPLAYS if groups[s][0].display else 1) for s in extra}
+        total = sum(extra_weight.values())
         own = sum(len(v) for s, v in groups.items() if s.startswith("own"))
         for source, photos in groups.items():
             share = SHARES.get(source) or (
                 args.own_share / own * len(photos)
                 if source.startswith("own")
-                else SHARES["extra"] * len(photos) ** 0.6 / total
+                else SHARES["extra"] * extra_weight[source] / total
             )
             self.photos += photos
             weights += [share / len(photos)] * len(photos)

@@ -47,15 +47,23 @@ def tilt(image, quad):
     )[0]
 
 
-def render(fonts, segments, crops, pictures):
+def close_up(image, quad):
+    """The picture cut near the counter, as where somebody kept the display only."""
+    h = np.linalg.norm(quad[3] - quad[0])
+    x0, y0 = np.maximum(0, (quad.min(0) - h * np.random.uniform(0.05, 0.9, 2)).astype(int))
+    x1, y1 = (quad.max(0) + h * np.random.uniform(0.05, 0.9, 2)).astype(int)
+    return np.ascontiguousarray(image[y0:y1, x0:x1]), quad - np.float32([x0, y0])
+
+
+def render(fonts, segments, crops, pictures, displays=0.13):
     width = int(rng.uniform(0.24, 0.72) * SIZE)
     kind = rng.random()
-    if kind < 0.13:
+    if kind < displays:
         counter, source = draw_display(width, fonts, segments), "display"
     else:
-        counter, source = draw_counter(width, fonts, crops if kind < 0.38 else None), "wheels"
+        counter, source = draw_counter(width, fonts, crops if kind < displays + 0.25 else None), "wheels"
     if max(counter.image.shape[:2]) > SIZE * 0.95:
-        return render(fonts, segments, crops, pictures)
+        return render(fonts, segments, crops, pictures, displays)
     image = background(SIZE, pictures)
     x = rng.uniform(0.12, 0.88) * (SIZE - counter.image.shape[1])
     y = rng.uniform(0.15, 0.75) * (SIZE - counter.image.shape[0])
@@ -71,6 +79,8 @@ def render(fonts, segments, crops, pictures):
     image = np.clip(image, 0, 255).astype(np.uint8)
     if rng.random() < 0.6:
         image, quad = tilt(image, quad)
+    if source == "display" and rng.random() < 0.4:
+        image, quad = close_up(image, quad)
     return image, dict(
         source=f"rendered-{source}", quad=quad, digits=counter.digits, red=counter.red, accept=counter.accept
     )
@@ -106,6 +116,7 @@ class FolderWriter:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=5000)
+    parser.add_argument("--displays", type=float, default=0.13, help="share of them that are displays")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--folder", type=Path, help="write pictures and labels.json there, not the bank")
     args = parser.parse_args()
@@ -116,7 +127,7 @@ if __name__ == "__main__":
     fonts, segments, crops = text_fonts(), segment_fonts(), load_crops()
     writer = FolderWriter(args.folder) if args.folder else BankWriter(CACHE / "rendered")
     for i in range(args.count):
-        image, label = render(fonts, segments, crops, pictures)
+        image, label = render(fonts, segments, crops, pictures, args.displays)
         writer.add(image, name=f"rendered{i}", **label)
         if (i + 1) % 1000 == 0:
             print(f"rendered {i + 1}/{args.count}", flush=True)
