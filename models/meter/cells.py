@@ -258,10 +258,10 @@ def painted(counter: Counter) -> Counter:
     return counter
 
 
-def drawn(n: int, k: int, fonts, segments) -> Counter:
+def drawn(n: int, k: int, fonts, segments, displays=0.15) -> Counter:
     """A rendered counter of n wheels, k after the point: red ones, or plain ones that are then marked in any way; or a
     display."""
-    display = rng.random() < 0.15
+    display = rng.random() < displays
     paint = k > 0 and rng.random() < 0.6 and not display
     if display:
         made = draw_display(PITCH * n, fonts, segments, (n, k))

@@ -33,6 +33,7 @@ def arguments(name, steps, batch, lr):
     p.add_argument(
         "--own-share", type=float, default=0.3, help="share of own photos (data.py --data), if there are any"
     )
+    p.add_argument("--rendered-share", type=float, default=0.3, help="share of rendered meters, if there are any")
     p.add_argument("--workers", type=int, default=1)
     p.add_argument("--threads", type=int, default=1)
     p.add_argument("--device", default="auto")

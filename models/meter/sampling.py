@@ -14,7 +14,7 @@ DISPLAYS = 3  # times as often as wheels of as many photos: only three small sou
 class Sampler:
     """Draws photos of the real bank and, where it exists, of the rendered bank."""
 
-    def __init__(self, args, negatives=0.0, rendered=0.3):
+    def __init__(self, args, negatives=0.0):
         self.banks = [Bank(CACHE / "real")]
         left_out = set(filter(None, args.leave_out.split(",")))
         real = self.banks[0].photos
@@ -39,8 +39,8 @@ class Sampler:
             self.photos += photos
             weights += [share / len(photos)] * len(photos)
         self.cumulative = np.cumsum(weights) / sum(weights)
-        self.rendered, self.rendered_share = [], rendered
-        if rendered and (CACHE / "rendered/index.json").exists():
+        self.rendered, self.rendered_share = [], args.rendered_share
+        if self.rendered_share and (CACHE / "rendered/index.json").exists():
             self.banks.append(Bank(CACHE / "rendered"))
             self.rendered = self.banks[-1].photos
         self.hard = []  # what was taken for a counter where there is none (hard.py)

@@ -46,12 +46,14 @@ class Patches:
         return self.made[key]
 
 
-def shuffle_wheels(image, box, labels):
-    """Exchange black wheels inside a strip: breaks the habit of leading zeros. Assumes an even pitch."""
+def shuffle_wheels(image, box, labels, display=False):
+    """Exchange black wheels inside a strip: breaks the habit of leading zeros. Assumes an even pitch. The digit before
+    the point of a display stays: it would take the point along."""
     x0, y0, w, h = box
     n = len(labels)
     centres = [(i + 0.5) / n for i in range(n)]
     black = [i for i in range(n) if labels[i] <= 10]
+    black = black[:-1] if display and len(black) < n else black
     if len(black) < 3:
         return image, labels
     pitch = 1 / n

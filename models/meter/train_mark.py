@@ -19,6 +19,7 @@ from render.fonts import segment_fonts, text, text_fonts
 
 WORTH = 0.6  # of saying "cannot be told": said where no number of decimals is more probable than this
 PAIRS = [(n, k) for n in range(4, 10) for k in range(1, FRACTIONS) if n - k >= 2]
+BIG, DISPLAYS = ("toloka", "cn"), ("eertay", "morvai", "renjith")
 WITHOUT = 0.3  # share of counters without a fraction: where colour shows and nothing is marked, there is none
 
 
@@ -26,7 +27,7 @@ class Samples:
     def __init__(self, args):
         self.fonts, self.segments = text_fonts(), segment_fonts()
         counters, out = cells.load(), set(filter(None, args.leave_out.split(",")))
-        away = [c for c in counters if c.source in out or "small" in out and c.source not in ("toloka", "cn")]
+        away = [c for c in counters if c.source in out or "small" in out and c.source not in BIG + DISPLAYS]
         ids = {id(c) for c in away}
         self.held = away + [c for c in counters if c.held and id(c) not in ids and not args.all]
         ids = {id(c) for c in self.held}
@@ -34,22 +35,23 @@ class Samples:
         for c in counters:
             if id(c) not in ids:
                 self.groups.setdefault(c.source, []).append(c)
-        self.small = [s for s in self.groups if s not in ("toloka", "cn")]
+        self.small = [s for s in self.groups if s not in BIG]
+        self.small_share = min(0.45, 0.008 * sum(len(self.groups[s]) for s in self.small))
         print({s: len(v) for s, v in self.groups.items()}, len(self.held), "held", flush=True)
 
     def real(self) -> Counter:
         r = rng.random()
-        if self.small and r < 0.45:
+        if self.small and r < self.small_share:
             source = rng.choices(self.small, [len(self.groups[s]) ** 0.6 for s in self.small])[0]
         else:
-            source = "toloka" if r < 0.8 else "cn"
+            source = "toloka" if rng.random() < 0.64 else "cn"
         return rng.choice(self.groups[source])
 
     def sample(self):
         """Cells, number of decimals (-1: not to be judged), and 1 for each cell that is a wheel."""
         n, k = rng.choice(PAIRS) if rng.random() >= WITHOUT else (rng.randrange(4, 10), 0)
         if rng.random() < 0.3:
-            counter = cells.drawn(n, k, self.fonts, self.segments)
+            counter = cells.drawn(n, k, self.fonts, self.segments, displays=0.4)
         else:
             counter = self.real()
             as_it_is = rng.random() < 0.12

@@ -36,14 +36,14 @@ def sample(sampler, patches, photo):
     labels = pick_label(photo)
     pick = rng.random()
     if pick < 0.25:
-        donor = sampler.like(photo)
+        donor = None if photo.display else sampler.like(photo)
         if donor is not None:
             donor_image, donor_box = patches.of(donor)
             image, labels = strips.transplant(
                 image, box, labels, donor_image, donor_box, strips.classes(donor.digits, donor.red)
             )
     elif pick < 0.55:
-        image, labels = strips.shuffle_wheels(image, box, labels)
+        image, labels = strips.shuffle_wheels(image, box, labels, photo.display)
     return strips.positive(image, box), labels, 1
 
 

@@ -138,13 +138,14 @@ def line(name, rows):
     )
 
 
-def report(rows, by_source):
+def report(rows, by_source, folds):
+    trained_on = {r["truth"].source for r in rows if r["group"] == "displays"}
     groups = defaultdict(list)
     for r in rows:
-        groups[r["group"]].append(r)
+        groups[r["group"] if folds or r["group"] != "displays" else "displays (trained on)"].append(r)
         if r["group"] != "displays":
             groups["all wheels"].append(r)
-            if r["truth"].path.parent.name == "more":
+            if r["truth"].path.parent.name == "more" and r["truth"].source not in trained_on:
                 groups["wheels in no network"].append(r)
         if by_source:
             groups[r["truth"].source].append(r)
@@ -226,7 +227,7 @@ def main():
         args.rules.write_text(json.dumps({**rules, "fractionCalibration": fraction}, indent=2) + "\n")
         print("fractionCalibration:", fraction)
     rows = list(judged(readers))
-    report(rows, args.by_source)
+    report(rows, args.by_source, args.folds)
     if args.wrong:
         for r in rows:
             if not r["integer"]:

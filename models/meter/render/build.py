@@ -48,11 +48,17 @@ def tilt(image, quad):
 
 
 def close_up(image, quad):
-    """The picture cut near the counter, as where somebody kept the display only."""
+    """The picture cut near the counter, as where somebody kept the display only; sometimes squeezed, or of few pixels."""
     h = np.linalg.norm(quad[3] - quad[0])
-    x0, y0 = np.maximum(0, (quad.min(0) - h * np.random.uniform(0.05, 0.9, 2)).astype(int))
-    x1, y1 = (quad.max(0) + h * np.random.uniform(0.05, 0.9, 2)).astype(int)
-    return np.ascontiguousarray(image[y0:y1, x0:x1]), quad - np.float32([x0, y0])
+    most = rng.choice([0.25, 0.9])
+    x0, y0 = np.maximum(0, (quad.min(0) - h * np.random.uniform(0, most, 2)).astype(int))
+    x1, y1 = (quad.max(0) + h * np.random.uniform(0, most, 2)).astype(int) + 1
+    image, quad = np.ascontiguousarray(image[y0:y1, x0:x1]), quad - np.float32([x0, y0])
+    scale = np.exp(np.random.uniform([-0.3, -0.5], [0.2, 0.3])) * (rng.uniform(0.4, 1) if rng.random() < 0.5 else 1)
+    if rng.random() < 0.4:
+        image = cv2.resize(image, None, fx=scale[0], fy=scale[1], interpolation=cv2.INTER_AREA)
+        quad = quad * np.float32(scale)
+    return image, quad
 
 
 def render(fonts, segments, crops, pictures, displays=0.13):
@@ -79,10 +85,15 @@ def render(fonts, segments, crops, pictures, displays=0.13):
     image = np.clip(image, 0, 255).astype(np.uint8)
     if rng.random() < 0.6:
         image, quad = tilt(image, quad)
-    if source == "display" and rng.random() < 0.4:
+    if source == "display" and rng.random() < 0.5:
         image, quad = close_up(image, quad)
     return image, dict(
-        source=f"rendered-{source}", quad=quad, digits=counter.digits, red=counter.red, accept=counter.accept
+        source=f"rendered-{source}",
+        display=source == "display",
+        quad=quad,
+        digits=counter.digits,
+        red=counter.red,
+        accept=counter.accept,
     )
 
 
@@ -93,13 +104,14 @@ class FolderWriter:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.labels = folder, []
 
-    def add(self, rgb, name, source, quad, digits, red, accept):
+    def add(self, rgb, name, source, display, quad, digits, red, accept):
         file = f"{name}.png"
         cv2.imwrite(str(self.folder / file), rgb[..., ::-1])
         self.labels.append(
             dict(
                 file=file,
                 source=source,
+                kind="display" if display else "wheels",
                 width=rgb.shape[1],
                 height=rgb.shape[0],
                 counter=quad.round(1).tolist(),

@@ -10,7 +10,8 @@ from render.wheels import Counter, grey
 
 UNITS = ["m³", "kWh", "KWH", "kW h", "m3", "kW", "Hz", "kWh T1", "T1", "T2", "gal", "GJ"]
 SMALL = ["R1", "T1", "RUN", "01", "CUM", "1.8.0", "15.8.0", "180", "BAT", "88", "L1 L2 L3", "L1", "kWh", "Total", "MWh", "Imp"]
-BEFORE = ["t", "t", "1", "2", "A", "L", "E"]  # a tariff or a code, in segments too
+BEFORE = ["t", "t", "1", "2", "A", "L", "E", "1.8.0", "15.8.0", "180", "1-1"]  # a tariff or a code, in segments too
+LINES = ["12.08.21", "10-45", "230.1", "0.00", "1.8.1", "50.0", "2.8.0", "21-03-22"]  # another register, a date
 LIGHTS = [(30, 225, 45), (255, 150, 30), (70, 130, 255), (205, 220, 245), (235, 245, 120)]  # behind the crystal
 
 
@@ -27,38 +28,59 @@ def glass():
     return paper, paper * rng.uniform(0.05, 0.7)
 
 
+def segments(digits, decimals, path):
+    """Lit segments and all segments (ghosts) as alpha pictures of one size, cut to what is lit, and the digits' centres."""
+    point = rng.choice([".", ".", ".", ","]) if decimals else ""
+    small = rng.uniform(0.5, 0.8) if decimals and rng.random() < 0.15 else 1
+    cut = len(digits) - decimals
+    parts = [(digits[:cut] + point.replace(",", "."), 64), (digits[cut:], int(64 * small))]
+    space = rng.choice([0, 0, 0, rng.uniform(0, 14)])  # between the digits
+    width = int(sum(loaded(path, size).getlength(words) for words, size in parts) + space * len(digits)) + 64
+    lit, every = Image.new("L", (width, 140), 0), Image.new("L", (width, 140), 0)
+    x, centres = 32.0, []
+    for words, size in parts:
+        font = loaded(path, size)
+        for c in words:
+            if c != ".":
+                centres.append(x + font.getlength(c) / 2)
+            for layer, drawn in ((lit, c), (every, c if c == "." else "8")):
+                ImageDraw.Draw(layer).text((x - (space if c == "." else 0), 110), drawn, font=font, fill=255, anchor="ls")
+            x += font.getlength(c) + (space if c != "." else 0)
+            if c == "." and point == ",":  # a tail below the point
+                at = x - space
+                ImageDraw.Draw(lit).line((at, 108, at - 7, 122), fill=255, width=5)
+    x0, _, x1, _ = lit.getbbox()
+    y0, y1 = every.getbbox()[1], 111
+    box = (x0, y0, x1, y1)
+    return *(np.asarray(layer.crop(box)) for layer in (lit, every)), [(c - x0) / (x1 - x0) for c in centres]
+
+
 def draw_display(width: int, fonts, segment_fonts, digits_decimals=None) -> Counter:
     from render.face import paste
 
-    n, decimals = digits_decimals or (rng.choice([5, 5, 6, 6, 7, 7, 8, 8, 9]), rng.choice([0, 1, 1, 1, 2, 3, 3]))
+    n, decimals = digits_decimals or (rng.choice([4, 5, 5, 6, 6, 7, 7, 8, 8, 9]), rng.choice([0, 1, 1, 1, 2, 3, 3]))
+    decimals = min(decimals, n - 2)
     lead = rng.choice([0, 0, 1, 2, 3])
     digits = "0" * min(lead, n - decimals - 1)
     digits += "".join(str(rng.randrange(10)) for _ in range(n - len(digits)))
-    words = digits[: n - decimals] + ("." + digits[n - decimals :] if decimals else "")
     path = rng.choice(segment_fonts)
-    size = 64
-    font = loaded(path, size)
-    b = font.getbbox(words)
-    layer = Image.new("L", (b[2] - b[0], b[3] - b[1]), 0)
-    ghost = Image.new("L", layer.size, 0)
-    ImageDraw.Draw(layer).text((-b[0], -b[1]), words, font=font, fill=255)
-    ImageDraw.Draw(ghost).text((-b[0], -b[1]), "".join("8" if c != "." else "." for c in words), font=font, fill=255)
-    height = int(width * layer.height / layer.width * rng.uniform(0.8, 1.5))
+    lit, ghost, at = segments(digits, decimals, path)
+    height = int(width * lit.shape[0] / lit.shape[1] * rng.uniform(0.75, 1.6))
     layer, ghost = (
-        cv2.resize(np.asarray(v), (width, height), interpolation=cv2.INTER_AREA).astype(np.float32)[..., None] / 255
-        for v in (layer, ghost)
+        cv2.resize(v, (width, height), interpolation=cv2.INTER_AREA).astype(np.float32)[..., None] / 255
+        for v in (lit, ghost)
     )
     paper, ink = glass()
 
     def margin():
-        return int(height * (rng.uniform(0.8, 2.2) if rng.random() < 0.3 else rng.uniform(0.08, 0.8)))
+        return int(height * (rng.uniform(0.8, 3) if rng.random() < 0.35 else rng.uniform(0.04, 0.8)))
 
     left, right = margin(), margin()
-    above, below = (int(height * rng.uniform(0.08, 0.8)) for _ in range(2))
+    above, below = (int(height * (rng.uniform(0.8, 1.5) if rng.random() < 0.2 else rng.uniform(0.05, 0.8))) for _ in "ab")
     canvas = np.empty((height + above + below, width + left + right, 3), np.float32)
     canvas[:] = paper
     inner = canvas[above : above + height, left : left + width]
-    faint = rng.choice([0, 0, rng.uniform(0.02, 0.2)])
+    faint = rng.choice([0, 0, rng.uniform(0.02, 0.25)])
     inner[:] = inner * (1 - ghost * faint) + ink * ghost * faint
     if rng.random() < 0.4:  # shadow of the digits on the back plate
         shift = rng.choice([1, 2, 3])
@@ -71,20 +93,27 @@ def draw_display(width: int, fonts, segment_fonts, digits_decimals=None) -> Coun
 
     gap = height * rng.uniform(0.15, 0.6)
     middle = above + height / 2
-    if rng.random() < 0.3 and left > height * 0.5:
-        segments = path if rng.random() < 0.7 else None
-        high = rng.uniform(0.45, 1)
-        write(rng.choice(BEFORE), high, lambda w: left - gap - w / 2, middle + height * (1 - high) / 2, segments)
+    if rng.random() < 0.4 and left > height * 0.5:
+        words = rng.choice(BEFORE)
+        high = rng.uniform(0.45, 1) if len(words) == 1 else rng.uniform(0.3, 0.6)
+        y = middle + height * (1 - high) / 2 * rng.choice([1, 1, -1])
+        write(words, high, lambda w: left - gap - w / 2, y, path if rng.random() < 0.7 else None)
     if rng.random() < 0.65:
         y = above + height * rng.uniform(0.15, 0.9)
-        write(rng.choice(UNITS), rng.uniform(0.2, 0.6), lambda w: left + width + gap + w / 2, y)
+        write(rng.choice(UNITS), rng.uniform(0.2, 0.7), lambda w: left + width + gap + w / 2, y)
+    for room, y in ((above, above * 0.45), (below, above + height + below * 0.55)):
+        if room > height * 0.5 and rng.random() < 0.4:
+            high = min(0.6, room / height * 0.7)
+            write(rng.choice(LINES), high, lambda w: left + rng.uniform(0, 1) * width, y, path)
     for _ in range(rng.choice([0, 1, 2, 3])):
         x = rng.uniform(0, canvas.shape[1])
         y = rng.choice([above * 0.4, above + height + below * 0.6])
-        write(rng.choice(SMALL), rng.uniform(0.15, 0.35), lambda w, x=x: x, y)
+        write(rng.choice(SMALL), rng.uniform(0.15, 0.5), lambda w, x=x: x, y)
     image = np.clip(canvas, 0, 255).astype(np.uint8)
+    if decimals and rng.random() < 0.06:  # a frame printed around the decimals
+        x = left + int(width * (at[-decimals] + at[-decimals - 1]) / 2)
+        corners = (x, above - 2), (left + width + 2, above + height + 2)
+        cv2.rectangle(image, *corners, ink.tolist(), 1)
     edge = (0, 0), (image.shape[1] - 1, image.shape[0] - 1)
     cv2.rectangle(image, *edge, (grey(10, 90) if rng.random() < 0.7 else grey(120, 230)).tolist(), rng.choice([1, 2, 4, 7]))
-    at = [font.getlength(words[:i]) + font.getlength(c) / 2 - b[0] for i, c in enumerate(words) if c != "."]
-    centres = [left + x / (b[2] - b[0]) * width for x in at]
-    return Counter(image, (left, above, width, height), digits, decimals, [], centres)
+    return Counter(image, (left, above, width, height), digits, decimals, [], [left + x * width for x in at])
