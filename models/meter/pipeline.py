@@ -23,13 +23,41 @@ def same_counter(a, b, rules) -> bool:
     return np.linalg.norm(a.mean(0) - b.mean(0)) < rules["sameCounterDistance"] * max(size(a)[0], size(b)[0])
 
 
-def seen_enough(best, rules) -> bool:
-    """Whether one hypothesis is left and the other crops would hardly change its reading."""
-    enough = rules["seenEnough"]
-    if len(best) != 1 or max(best[0].readings.values()) < enough["read"]:
+def is_sure(best, rules, enough) -> bool:
+    """Whether the best hypothesis is read with that probability and its digits have that confidence."""
+    if not best or max(best[0].readings.values()) < enough["read"]:
         return False
     answer = assemble(best, rules)
     return answer["readable"] and answer["in_networks"] >= enough["confidence"]
+
+
+def likeliest_places(hypotheses, rules):
+    """The best hypotheses that were read; only the first if it leads clearly."""
+    best = sorted((h for h in hypotheses if h.readings), key=lambda h: -weigh(h, rules))[: rules["hypotheses"]]
+    clear = len(best) > 1 and weigh(best[0], rules) - weigh(best[1], rules) > rules["clearLead"]
+    return best[:1] if clear else best
+
+
+def other_starts(image, candidate, rules):
+    """The best candidate wider and narrower, and a picture as long as a counter as a whole: the refiner errs less often
+    from all of them."""
+    quad, score = candidate
+    starts = [expand(quad, mx=0, my=0, sx=s) for s in rules["otherStarts"]["scales"]]
+    h, w = image.shape[:2]
+    if w >= rules["otherStarts"]["wholeFrom"] * h:
+        starts.append(np.float32([[0, 0], [w, 0], [w, h], [0, h]]))
+    return [(s, score) for s in starts]
+
+
+def one_of_each(hypotheses, rules):
+    """The best hypothesis of each counter in each direction."""
+    kept = []
+    for h in sorted(hypotheses, key=lambda h: -weigh(h, rules)):
+        if not any(
+            same_counter(h.quad, k.quad, rules) and float(axes(h.quad)[0] @ axes(k.quad)[0]) > 0 for k in kept
+        ):
+            kept.append(h)
+    return kept
 
 
 def rules_of(folder: Path) -> Path:
@@ -85,6 +113,25 @@ class Reader:
     def read_strips(self, image, quads):
         return self.run(self.read_net, {"image": image[None], "quads": np.stack(quads).astype(np.float32)})
 
+    def first_look(self, image, candidates):
+        """Candidates refined, each in the directions that may be right, and read on the first crop."""
+        rules = self.rules
+        quads = np.stack([q for q, _ in candidates]).astype(np.float32)
+        quads, doubt, counter = self.run(self.refine_net, {"image": image[None], "quads": quads})
+        found = []
+        for (_, score), corners, turn, is_counter in zip(candidates, quads, doubt, counter):
+            for flip in (False, True):
+                quad = turned(corners) if flip else corners
+                agrees = float(turn) if flip else 1 - float(turn)
+                # If upright in the picture, it is read whatever the refiner says, which is sometimes wrong.
+                if agrees >= rules["leastAgreement"] or axes(quad)[0][0] >= 0:
+                    found.append(Hypothesis(quad, [], [], float(is_counter), agrees, score))
+        probs, legible = self.read_strips(image, [expand(h.quad, **rules["crops"][0]) for h in found])
+        for h, p, g in zip(found, probs, legible):
+            h.probs, h.legible = [p], [float(g)]
+            score_readings(h, rules)
+        return found
+
     def hypotheses(self, rgb: np.ndarray):
         """Candidates in each direction that may be right, read on one crop; the best on all, unless that was clear.
 
@@ -92,25 +139,13 @@ class Reader:
         self.seconds = 0.0
         rules = self.rules
         image = np.ascontiguousarray(shrink(rgb, rules["maxSide"]))
-        found = self.locate(image)
-        quads = np.stack([q for q, _ in found]).astype(np.float32)
-        quads, doubt, counter = self.run(self.refine_net, {"image": image[None], "quads": quads})
-        all_ = []
-        for (_, score), corners, turn, is_counter in zip(found, quads, doubt, counter):
-            for flip in (False, True):
-                quad = turned(corners) if flip else corners
-                agrees = float(turn) if flip else 1 - float(turn)
-                # If upright in the picture, it is read whatever the refiner says, which is sometimes wrong.
-                if agrees >= rules["leastAgreement"] or axes(quad)[0][0] >= 0:
-                    all_.append(Hypothesis(quad, [], [], float(is_counter), agrees, score))
-        probs, legible = self.read_strips(image, [expand(h.quad, **rules["crops"][0]) for h in all_])
-        for h, p, g in zip(all_, probs, legible):
-            h.probs, h.legible = [p], [float(g)]
-            score_readings(h, rules)
-        best = sorted((h for h in all_ if h.readings), key=lambda h: -weigh(h, rules))[: rules["hypotheses"]]
-        if len(best) > 1 and weigh(best[0], rules) - weigh(best[1], rules) > rules["clearLead"]:
-            best = best[:1]
-        more = [] if seen_enough(best, rules) else rules["crops"][1:]
+        candidates = self.locate(image)
+        found = self.first_look(image, candidates)
+        best = likeliest_places(found, rules)
+        more = [] if len(best) == 1 and is_sure(best, rules, rules["seenEnough"]) else rules["crops"][1:]
+        if not is_sure(best, rules, rules["otherStarts"]["unless"]):
+            found = one_of_each(found + self.first_look(image, other_starts(image, candidates[0], rules)), rules)
+            best = likeliest_places(found, rules)
         if best and more:
             probs, legible = self.read_strips(image, [expand(h.quad, **c) for h in best for c in more])
             for k, h in enumerate(best):

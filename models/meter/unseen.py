@@ -22,6 +22,7 @@ from picture import read_picture
 from pipeline import Reader
 
 FOLDS = 4
+TRAINED_ON = ("morvai", "renjith")  # sources of displays that the served reader and mark network have seen
 ELECTRIC = ("elec_", "anhkhoi", "dbms", "duongbe", "mjul", "morvai")
 
 
@@ -50,7 +51,9 @@ class CachedReader:
         self.reader.mark_net = None
         self.mark = mark
         names = [folder / f"meter-{n}.onnx" for n in ("locate", "refine", "read")]
-        self.nets = key_of(*(p.read_bytes() for p in names))
+        self.nets = key_of(
+            json.dumps(self.reader.rules["otherStarts"]), *(p.read_bytes() for p in [*names, HERE / "pipeline.py"])
+        )
         self.mark_key = key_of(mark.read_bytes()) if mark.exists() else ""
 
     def load_mark(self):
@@ -139,13 +142,13 @@ def line(name, rows):
 
 
 def report(rows, by_source, folds):
-    trained_on = {r["truth"].source for r in rows if r["group"] == "displays"}
     groups = defaultdict(list)
     for r in rows:
-        groups[r["group"] if folds or r["group"] != "displays" else "displays (trained on)"].append(r)
+        seen = not folds and r["truth"].source in TRAINED_ON
+        groups["displays trained on" if seen and r["group"] == "displays" else r["group"]].append(r)
         if r["group"] != "displays":
             groups["all wheels"].append(r)
-            if r["truth"].path.parent.name == "more" and r["truth"].source not in trained_on:
+            if r["truth"].path.parent.name == "more" and r["truth"].source not in TRAINED_ON:
                 groups["wheels in no network"].append(r)
         if by_source:
             groups[r["truth"].source].append(r)

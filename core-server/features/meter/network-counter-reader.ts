@@ -6,8 +6,9 @@ import { type Choice, chooseReadings } from './fuse/choose-reading.js';
 import { fuse } from './fuse/fuse.js';
 import { angleOf, centerOf, isOn, type Quad } from './geometry.js';
 import type { KnownMeter } from './known-meter.js';
-import { locate, refine } from './locate/locate.js';
+import { type CounterCandidate, locate, refine } from './locate/locate.js';
 import { asInTraining } from './locate/network-tensors.js';
+import { oneOfEach, otherStarts } from './locate/other-starts.js';
 import { type Hypothesis, judgePlace, type Place } from './read/hypothesis.js';
 import { expand, readMarks, readStrips } from './read/read-strips.js';
 import type { ReaderRules } from './reader-rules.js';
@@ -31,7 +32,8 @@ const minSide = 16;
 
 /**
  * Reads counters by our own networks: locate, refine, read every candidate in each direction that
- * may be right on one crop, the likeliest on all crops unless that one is clear, look at the wheels' marks, fuse. The same steps as models/meter/pipeline.py.
+ * may be right on one crop; unless one is clear, refine from other starts too and read the likeliest on all crops; look at
+ * the wheels' marks, fuse. The same steps as models/meter/pipeline.py.
  */
 export function createNetworkCounterReader(models: MeterModels, rules: ReaderRules, now: () => number) {
   const [firstCrop, ...otherCrops] = rules.crops;
@@ -51,17 +53,25 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
       });
       if (Math.min(picture.width, picture.height) < minSide) return { reading: null, timings };
       const candidates = await locate(timed('locate'), picture, rules);
-      const places = (await refine(timed('refine'), picture, candidates)).filter((place) =>
-        isWorthReading(place, rules),
-      );
-      const firstLook = await readStrips(
-        timed('read'),
-        picture,
-        places.map(({ quad }) => expand(quad, firstCrop)),
-      );
-      const first = places.map((place, at) => judgePlace(place, firstLook.slice(at, at + 1), rules));
-      const likeliest = worthMoreLooks(first, rules, known);
-      const crops = isSeenEnough(likeliest, rules, known) ? [] : otherCrops;
+      /** The candidates refined and read on one crop, each in the directions that may be right. */
+      const firstLook = async (at: readonly CounterCandidate[]): Promise<Hypothesis[]> => {
+        const places = (await refine(timed('refine'), picture, at)).filter((place) => isWorthReading(place, rules));
+        const strips = await readStrips(
+          timed('read'),
+          picture,
+          places.map(({ quad }) => expand(quad, firstCrop)),
+        );
+        return places.map((place, index) => judgePlace(place, strips.slice(index, index + 1), rules));
+      };
+      let first = await firstLook(candidates);
+      let likeliest = worthMoreLooks(first, rules, known);
+      const isEnough = likeliest.length === 1 && isSure(likeliest, rules.seenEnough, rules, known);
+      const crops = isEnough ? [] : otherCrops;
+      const [candidate] = candidates;
+      if (candidate && !isSure(likeliest, rules.otherStarts.unless, rules, known)) {
+        first = oneOfEach([...first, ...(await firstLook(otherStarts(candidate, picture, rules)))], rules);
+        likeliest = worthMoreLooks(first, rules, known);
+      }
       const moreLooks = await readStrips(
         timed('read'),
         picture,
@@ -104,11 +114,21 @@ function worthMoreLooks(hypotheses: readonly Hypothesis[], rules: ReaderRules, k
   return choices.slice(0, leads ? 1 : rules.hypotheses);
 }
 
-/** Whether a single reading is left that the other crops would hardly change. */
-function isSeenEnough([first, second]: readonly Choice[], rules: ReaderRules, known: KnownMeter): boolean {
-  if (!first || second || first.probability < rules.seenEnough.read) return false;
-  const confidence = fuse([first.hypothesis], rules, known)?.digitsConfidence ?? 0;
-  return confidence >= rules.seenEnough.confidence;
+/** Whether the best reading has that probability and its digits have that confidence. */
+function isSure(
+  choices: readonly Choice[],
+  enough: ReaderRules['seenEnough'],
+  rules: ReaderRules,
+  known: KnownMeter,
+): boolean {
+  const [best] = choices;
+  if (!best || best.probability < enough.read) return false;
+  const reading = fuse(
+    choices.map(({ hypothesis }) => hypothesis),
+    rules,
+    known,
+  );
+  return (reading?.digitsConfidence ?? 0) >= enough.confidence;
 }
 
 /** A place whose likeliest reading is less likely than this is not another counter. An estimate. */

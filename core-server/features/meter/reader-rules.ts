@@ -38,6 +38,14 @@ const rulesSchema = z.object({
   hypotheses: z.int().positive(),
   /** If the best one leads by more than this (log units), only it is. */
   clearLead: z.number(),
+  /** Where the refiner starts again from, unless the best hypothesis is as sure as this on the first crop. */
+  otherStarts: z.object({
+    unless: z.object({ read: share, confidence: share }),
+    /** The best candidate, so many times as wide. */
+    scales: z.array(z.number().positive()),
+    /** The whole picture, if it is at least so many times as wide as high. */
+    wholeFrom: z.number().positive(),
+  }),
   /** From these on, by the first crop, a single hypothesis is enough: the other crops are not read. */
   seenEnough: z.object({ read: share, confidence: share }),
   /** Exponents of what speaks for a hypothesis. */

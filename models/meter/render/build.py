@@ -48,7 +48,7 @@ def tilt(image, quad):
 
 
 def close_up(image, quad):
-    """The picture cut near the counter, as where somebody kept the display only; sometimes squeezed, or of few pixels."""
+    """The picture cut near the counter, as where somebody kept the display only; squeezed or of few pixels in some."""
     h = np.linalg.norm(quad[3] - quad[0])
     most = rng.choice([0.25, 0.9])
     x0, y0 = np.maximum(0, (quad.min(0) - h * np.random.uniform(0, most, 2)).astype(int))

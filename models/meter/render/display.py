@@ -9,7 +9,8 @@ from render.fonts import loaded, text
 from render.wheels import Counter, grey
 
 UNITS = ["m³", "kWh", "KWH", "kW h", "m3", "kW", "Hz", "kWh T1", "T1", "T2", "gal", "GJ"]
-SMALL = ["R1", "T1", "RUN", "01", "CUM", "1.8.0", "15.8.0", "180", "BAT", "88", "L1 L2 L3", "L1", "kWh", "Total", "MWh", "Imp"]
+SMALL = ["R1", "T1", "RUN", "01", "CUM", "1.8.0", "15.8.0", "180", "BAT", "88", "L1 L2 L3", "L1", "kWh", "MWh"]
+SMALL += ["Total", "Imp"]
 BEFORE = ["t", "t", "1", "2", "A", "L", "E", "1.8.0", "15.8.0", "180", "1-1"]  # a tariff or a code, in segments too
 LINES = ["12.08.21", "10-45", "230.1", "0.00", "1.8.1", "50.0", "2.8.0", "21-03-22"]  # another register, a date
 LIGHTS = [(30, 225, 45), (255, 150, 30), (70, 130, 255), (205, 220, 245), (235, 245, 120)]  # behind the crystal
@@ -29,7 +30,7 @@ def glass():
 
 
 def segments(digits, decimals, path):
-    """Lit segments and all segments (ghosts) as alpha pictures of one size, cut to what is lit, and the digits' centres."""
+    """Lit and all segments (ghosts) as alpha pictures of one size, cut to what is lit, and the digits' centres."""
     point = rng.choice([".", ".", ".", ","]) if decimals else ""
     small = rng.uniform(0.5, 0.8) if decimals and rng.random() < 0.15 else 1
     cut = len(digits) - decimals
@@ -44,7 +45,8 @@ def segments(digits, decimals, path):
             if c != ".":
                 centres.append(x + font.getlength(c) / 2)
             for layer, drawn in ((lit, c), (every, c if c == "." else "8")):
-                ImageDraw.Draw(layer).text((x - (space if c == "." else 0), 110), drawn, font=font, fill=255, anchor="ls")
+                at = x - (space if c == "." else 0), 110
+                ImageDraw.Draw(layer).text(at, drawn, font=font, fill=255, anchor="ls")
             x += font.getlength(c) + (space if c != "." else 0)
             if c == "." and point == ",":  # a tail below the point
                 at = x - space
@@ -76,7 +78,8 @@ def draw_display(width: int, fonts, segment_fonts, digits_decimals=None) -> Coun
         return int(height * (rng.uniform(0.8, 3) if rng.random() < 0.35 else rng.uniform(0.04, 0.8)))
 
     left, right = margin(), margin()
-    above, below = (int(height * (rng.uniform(0.8, 1.5) if rng.random() < 0.2 else rng.uniform(0.05, 0.8))) for _ in "ab")
+    rows = [rng.uniform(0.8, 1.5) if rng.random() < 0.2 else rng.uniform(0.05, 0.8) for _ in "ab"]
+    above, below = (int(height * row) for row in rows)
     canvas = np.empty((height + above + below, width + left + right, 3), np.float32)
     canvas[:] = paper
     inner = canvas[above : above + height, left : left + width]
@@ -115,5 +118,6 @@ def draw_display(width: int, fonts, segment_fonts, digits_decimals=None) -> Coun
         corners = (x, above - 2), (left + width + 2, above + height + 2)
         cv2.rectangle(image, *corners, ink.tolist(), 1)
     edge = (0, 0), (image.shape[1] - 1, image.shape[0] - 1)
-    cv2.rectangle(image, *edge, (grey(10, 90) if rng.random() < 0.7 else grey(120, 230)).tolist(), rng.choice([1, 2, 4, 7]))
+    rim = grey(10, 90) if rng.random() < 0.7 else grey(120, 230)
+    cv2.rectangle(image, *edge, rim.tolist(), rng.choice([1, 2, 4, 7]))
     return Counter(image, (left, above, width, height), digits, decimals, [], [left + x * width for x in at])

@@ -48,12 +48,18 @@ export function chooseCandidates(
   for (const candidate of found) {
     if (kept.length === rules.candidates) break;
     if (kept.length > 0 && candidate.score < minScore) break;
-    const isSame = (other: CounterCandidate): boolean =>
-      distance(centerOf(other.quad), centerOf(candidate.quad)) <
-      rules.sameCounterDistance * Math.max(sizeOf(other.quad).width, sizeOf(candidate.quad).width);
-    if (!kept.some(isSame)) kept.push(candidate);
+    if (!kept.some(({ quad }) => isSameCounter(quad, candidate.quad, rules))) kept.push(candidate);
   }
   return kept;
+}
+
+/** Whether the centres are close, for counters of this width. */
+export function isSameCounter(
+  a: Quad,
+  b: Quad,
+  { sameCounterDistance }: Pick<ReaderRules, 'sameCounterDistance'>,
+): boolean {
+  return distance(centerOf(a), centerOf(b)) < sameCounterDistance * Math.max(sizeOf(a).width, sizeOf(b).width);
 }
 
 /** The picture in the middle of a black square, as large as possible. */

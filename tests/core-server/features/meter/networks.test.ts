@@ -59,13 +59,30 @@ suite('createNetworkCounterReader', () => {
           run: ({ image, quads }) => {
             onRun?.('refine');
             assert.deepEqual(image?.dims, [1, 300, 400, 3]);
-            for (const [i, value] of [...(quads?.data ?? [])].entries()) {
-              near(Number(value), counter.flat()[i] ?? NaN, 0.01);
+            const values = [...(quads?.data ?? [])].map(Number);
+            const count = values.length / 8;
+            const { scales } = rules.otherStarts;
+            for (const [i, value] of values.entries()) {
+              const [x, y] = counter[(i >> 1) % 4] ?? [NaN, NaN];
+              const scale = count === 1 ? 1 : (scales[i >> 3] ?? NaN);
+              near(value, i % 2 ? y : 200 + (x - 200) * scale, 0.01);
             }
+            const each = Array.from({ length: count });
             return Promise.resolve({
-              corners: floats(counter.flat(), 1, 4, 2),
-              upside_down: floats([upsideDown], 1),
-              scores: floats([0.95], 1),
+              corners: floats(
+                each.flatMap(() => counter.flat()),
+                count,
+                4,
+                2,
+              ),
+              upside_down: floats(
+                each.map(() => upsideDown),
+                count,
+              ),
+              scores: floats(
+                each.map(() => 0.95),
+                count,
+              ),
             });
           },
           release: release('refine'),
@@ -113,6 +130,7 @@ suite('createNetworkCounterReader', () => {
     height,
   });
   const { signal } = new AbortController();
+  const starts = rules.otherStarts.scales.length;
 
   test('maps the counter between the networks and reads it', async () => {
     const { made, counts } = reader(0.9);
@@ -136,7 +154,13 @@ suite('createNetworkCounterReader', () => {
   test('reads both directions on all crops where neither leads clearly', async () => {
     const { made, counts } = reader(0.9, { bothWays: true });
     await made.read(picture(400, 300), {}, signal);
-    assert.deepEqual(counts, [2, 2 * (rules.crops.length - 1)]);
+    assert.deepEqual(counts, [2, 2 * starts, 2 * (rules.crops.length - 1)]);
+  });
+  test('starts again from other places where the reading is in doubt', async () => {
+    const { made, counts } = reader(0.9, { sure: 0.8 });
+    const { reading } = await made.read(picture(400, 300), {}, signal);
+    assert.equal(reading?.wheels.map(({ digit }) => digit).join(''), '02741');
+    assert.deepEqual(counts, [2, 2 * starts, rules.crops.length - 1]);
   });
   test('is content with one crop that is read surely', async () => {
     const { made, counts } = reader(0.99, { sure: 0.998 });
@@ -147,7 +171,7 @@ suite('createNetworkCounterReader', () => {
   test('reads all crops where the reading contradicts what is known', async () => {
     const { made, counts } = reader(0.99, { sure: 0.998 });
     await made.read(picture(400, 300), { digits: 6 }, signal);
-    assert.deepEqual(counts, [2, rules.crops.length - 1]);
+    assert.deepEqual(counts, [2, 2 * starts, rules.crops.length - 1]);
   });
   test('finds nothing where nothing is legible', async () => {
     assert.equal((await reader(0.1).made.read(picture(400, 300), {}, signal)).reading, null);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { Quad } from '../../../../core-server/features/meter/geometry.js';
+import { type Quad, turned } from '../../../../core-server/features/meter/geometry.js';
 import { chooseCandidates } from '../../../../core-server/features/meter/locate/locate.js';
+import { oneOfEach, otherStarts } from '../../../../core-server/features/meter/locate/other-starts.js';
 import { isRivalled } from '../../../../core-server/features/meter/network-counter-reader.js';
 import { stripRegion } from '../../../../core-server/features/meter/read/read-strips.js';
-import { quadOf } from './reference.js';
+import { type Corners, nearQuad, quadOf } from './reference.js';
 
 const box = (xmin: number, ymin: number, xmax: number, ymax: number) =>
   quadOf([
@@ -13,6 +14,8 @@ const box = (xmin: number, ymin: number, xmax: number, ymax: number) =>
     [xmax, ymax],
     [xmin, ymax],
   ]);
+
+const corners = (quad: Quad): Corners => quad.map(({ x, y }) => [x, y]);
 
 suite('chooseCandidates', () => {
   const at = (x: number, score: number, width = 100) => ({
@@ -41,6 +44,38 @@ suite('chooseCandidates', () => {
       ),
     );
   }
+});
+
+suite('otherStarts', () => {
+  const candidate = { quad: box(100, 50, 200, 70), score: 0.7 };
+  const unless = { read: 0.5, confidence: 0.9 };
+  const rules = { otherStarts: { unless, scales: [1.2, 0.8], wholeFrom: 2 } };
+  const startsIn = (width: number, height: number) => otherStarts(candidate, { width, height }, rules);
+  const scaled = [box(90, 50, 210, 70), box(110, 50, 190, 70)];
+
+  test('are wider and narrower', () => {
+    const starts = startsIn(399, 200);
+    assert.equal(starts.length, scaled.length);
+    for (const [at, { quad, score }] of starts.entries()) {
+      nearQuad(quad, corners(scaled[at] ?? quad));
+      assert.equal(score, candidate.score);
+    }
+  });
+  test('are the whole of a long picture too', () => {
+    assert.deepEqual(startsIn(400, 200)[2], { quad: box(0, 0, 400, 200), score: 0.7 });
+  });
+});
+
+suite('oneOfEach', () => {
+  const at = (quad: Quad, weight: number) => ({ quad, weight });
+  const counter = box(0, 0, 100, 20);
+  test('keeps the best of a counter in each direction, the best first', () => {
+    const turnedOne = at(turned(counter), -3);
+    const best = at(box(5, 0, 105, 20), -1);
+    const other = at(box(0, 200, 100, 220), -2);
+    const kept = oneOfEach([turnedOne, at(counter, -1.5), best, other], { sameCounterDistance: 0.35 });
+    assert.deepEqual(kept, [best, other, turnedOne]);
+  });
 });
 
 suite('isRivalled', () => {
