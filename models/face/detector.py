@@ -23,6 +23,8 @@ def settings_of(model):
     models = json.loads((HERE.parent / "manifest.json").read_text())["models"]
     settings = next(m["settings"] for m in models if m["name"] == model)
     numbers = {re.sub("[A-Z]", lambda c: "_" + c[0].lower(), key): value for key, value in settings.items()}
+    # The scores are no part of the rule.
+    del numbers["redaction_score"]
     return numbers.pop("default_score"), CascadeRule(**numbers)
 
 
