@@ -53,9 +53,7 @@ def one_of_each(hypotheses, rules):
     """The best hypothesis of each counter in each direction."""
     kept = []
     for h in sorted(hypotheses, key=lambda h: -weigh(h, rules)):
-        if not any(
-            same_counter(h.quad, k.quad, rules) and float(axes(h.quad)[0] @ axes(k.quad)[0]) > 0 for k in kept
-        ):
+        if not any(same_counter(h.quad, k.quad, rules) and float(axes(h.quad)[0] @ axes(k.quad)[0]) > 0 for k in kept):
             kept.append(h)
     return kept
 
