@@ -36,7 +36,6 @@ const minSide = 16;
  * the wheels' marks, fuse. The same steps as models/meter/pipeline.py.
  */
 export function createNetworkCounterReader(models: MeterModels, rules: ReaderRules, now: () => number) {
-  const [firstCrop, ...otherCrops] = rules.crops;
   return {
     /** Longer side of its input picture, pixels; smaller pictures are not enlarged. */
     maxSide: rules.maxSide,
@@ -52,36 +51,20 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
         run: (feeds) => time(name, () => models[name].run(feeds)),
       });
       if (Math.min(picture.width, picture.height) < minSide) return { reading: null, timings };
+      const read: ReadQuads = (quads) => readStrips(timed('read'), picture, quads);
+      const firstLook = async (at: readonly CounterCandidate[]): Promise<Hypothesis[]> =>
+        readOnce(await refine(timed('refine'), picture, at), read, rules);
+
       const candidates = await locate(timed('locate'), picture, rules);
-      /** The candidates refined and read on one crop, each in the directions that may be right. */
-      const firstLook = async (at: readonly CounterCandidate[]): Promise<Hypothesis[]> => {
-        const places = (await refine(timed('refine'), picture, at)).filter((place) => isWorthReading(place, rules));
-        const strips = await readStrips(
-          timed('read'),
-          picture,
-          places.map(({ quad }) => expand(quad, firstCrop)),
-        );
-        return places.map((place, index) => judgePlace(place, strips.slice(index, index + 1), rules));
-      };
       let first = await firstLook(candidates);
       let likeliest = worthMoreLooks(first, rules, known);
       const isEnough = likeliest.length === 1 && isSure(likeliest, rules.seenEnough, rules, known);
-      const crops = isEnough ? [] : otherCrops;
       const [candidate] = candidates;
       if (candidate && !isSure(likeliest, rules.otherStarts.unless, rules, known)) {
         first = oneOfEach([...first, ...(await firstLook(otherStarts(candidate, picture, rules)))], rules);
         likeliest = worthMoreLooks(first, rules, known);
       }
-      const moreLooks = await readStrips(
-        timed('read'),
-        picture,
-        likeliest.flatMap(({ hypothesis }) => crops.map((crop) => expand(hypothesis.quad, crop))),
-      );
-      const count = crops.length;
-      const judged = likeliest.map(({ hypothesis }, at): Hypothesis => {
-        const strips = [...hypothesis.strips, ...moreLooks.slice(at * count, (at + 1) * count)];
-        return judgePlace(hypothesis, strips, rules);
-      });
+      const judged = await readAgain(likeliest, isEnough ? [] : rules.crops.slice(1), read, rules);
       const [best] = chooseReadings(judged, rules, known);
       const marks = best && (await readMarks(timed('mark'), picture, best.hypothesis, best.text, rules));
       const reading = fuse(
@@ -99,6 +82,29 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
       await Promise.all(Object.values(models).map((model) => model.release()));
     },
   };
+}
+
+type ReadQuads = (quads: readonly Quad[]) => ReturnType<typeof readStrips>;
+
+/** Reads places on the first crop, each in the directions that may be right. */
+async function readOnce(refined: readonly Place[], read: ReadQuads, rules: ReaderRules): Promise<Hypothesis[]> {
+  const places = refined.filter((place) => isWorthReading(place, rules));
+  const strips = await read(places.map(({ quad }) => expand(quad, rules.crops[0])));
+  return places.map((place, index) => judgePlace(place, strips.slice(index, index + 1), rules));
+}
+
+/** Judges the likeliest readings by further crops too. */
+async function readAgain(
+  likeliest: readonly Choice[],
+  crops: ReaderRules['crops'][number][],
+  read: ReadQuads,
+  rules: ReaderRules,
+): Promise<Hypothesis[]> {
+  const strips = await read(likeliest.flatMap(({ hypothesis: { quad } }) => crops.map((crop) => expand(quad, crop))));
+  return likeliest.map(({ hypothesis }, at) => {
+    const more = strips.slice(at * crops.length, (at + 1) * crops.length);
+    return judgePlace(hypothesis, [...hypothesis.strips, ...more], rules);
+  });
 }
 
 /** A counter that is upright in the picture is read whatever the refiner says, since it is sometimes wrong. */
