@@ -6,21 +6,24 @@ import { startService } from '../helpers/service/service.js';
 
 const heic = await readFile(new URL('../../../tests/core-server/image/heic/astronaut.heic', import.meta.url));
 
-async function detect(t: TestContext, environment: Record<string, string> = {}) {
+async function start(t: TestContext, environment: Record<string, string> = {}) {
   const { rest, apiKey } = await startService(t, environment);
-  const headers = { apikey: apiKey };
-  const answer = await fetch(`${rest}/face_detect_multi`, { method: 'POST', headers, body: createForm(heic, {}) });
-  return { status: answer.status, body: await answer.text() };
+  return (path: string) =>
+    fetch(rest + path, { method: 'POST', headers: { apikey: apiKey }, body: createForm(heic, {}) });
 }
 
-test('a phone that sends HEIC gets its faces where CORE_HEIC is set', async (t) => {
-  const { status, body } = await detect(t, { CORE_HEIC: 'true' });
-  assert.equal(status, 200, body);
-  assert.equal((JSON.parse(body) as { result: unknown[] }).result.length, 1);
+test('a phone that sends HEIC gets its faces where CORE_HEIC is set, and a JPEG without them', async (t) => {
+  const post = await start(t, { CORE_HEIC: 'true' });
+  const found = await post('/face_detect_multi');
+  assert.equal(found.status, 200);
+  assert.equal(((await found.json()) as { result: unknown[] }).result.length, 1);
+  const hidden = await post('/v1/faces/redact');
+  assert.equal(hidden.headers.get('content-type'), 'image/jpeg');
+  assert.equal(hidden.headers.get('x-face-count'), '1');
 });
 
 test('elsewhere it is told what to do', async (t) => {
-  const { status, body } = await detect(t);
-  assert.equal(status, 415);
-  assert.match(body, /HEIC.*CORE_HEIC/);
+  const refused = await (await start(t))('/face_detect_multi');
+  assert.equal(refused.status, 415);
+  assert.match(await refused.text(), /HEIC.*CORE_HEIC/);
 });
