@@ -207,7 +207,7 @@ function describeBody({ body, openFields, isBatch }: Route, context: OperationCo
     if (isRequired) required.push(field.name);
   }
   const content = {
-    schema: { type: 'object', properties, ...(required.length > 0 && { required }) },
+    schema: { type: 'object', properties, additionalProperties: false, ...(required.length > 0 && { required }) },
     // Otherwise viewers would prefill every optional field with its example, which is not what the caller wants.
     ...(body.kind === 'data-url' && { example: { [body.sentAs]: 'data:image/jpeg;base64,/9j/' } }),
   };

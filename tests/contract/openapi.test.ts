@@ -326,6 +326,14 @@ describe('the OpenAPI document', () => {
       assert.equal(takes(image, text), isTaken, text);
   });
 
+  it('says that a body has no other members', () => {
+    const bodies = cases
+      .flatMap(({ operation }) => Object.entries(operation.requestBody?.content ?? {}))
+      .filter(([type]) => /json|form/.test(type));
+    assert.ok(bodies.length > 8, `${bodies.length} bodies`);
+    for (const [, { schema }] of bodies) assert.equal(schema['additionalProperties'], false);
+  });
+
   it('says that null is the same as absent in JSON', async () => {
     const path = '/meter-number-ocr/base64';
     const operation = document.paths[path]?.['post'];
