@@ -4,6 +4,7 @@ import { maxMessageBytes } from '../runtime/net/grpc-channel.js';
 import { grpcTargetWish, isGrpcTarget } from '../runtime/net/grpc-target.js';
 import {
   file,
+  flag,
   logLevel,
   metricsHost,
   metricsPort,
@@ -74,13 +75,9 @@ export const settings = z.object({
   REST_REQUEST_TIMEOUT_MS: wholeNumber(1, 600_000)
     .default(30_000)
     .describe("Maximum time from the arrival of a request's headers to its response."),
-  REST_LENIENT_FIELDS: z
-    .enum(['true', 'false'], 'want true or false')
-    .default('false')
-    .transform((text) => text === 'true')
-    .describe(
-      'Whether names that an operation does not know are ignored; they are refused with `UNKNOWN_FIELD` otherwise.',
-    ),
+  REST_LENIENT_FIELDS: flag.describe(
+    'Whether names that an operation does not know are ignored; they are refused with `UNKNOWN_FIELD` otherwise.',
+  ),
   REST_CORS_ORIGINS: origins
     .optional()
     .describe(

@@ -3,6 +3,7 @@ import { proxyList } from '../../runtime/net/addresses.js';
 import { countProcessors } from '../../runtime/process/count-processors.js';
 import {
   file,
+  flag,
   logLevel,
   metricsHost,
   metricsPort,
@@ -11,7 +12,6 @@ import {
   share,
   wholeNumber,
 } from '../../runtime/settings/read-settings.js';
-import { isHeicInstalled } from '../image/heic/convert-heic.js';
 import { parsePostgresUrl, postgresUrlWish } from '../store/postgres/postgres-url.js';
 
 export type CoreConfig = z.infer<typeof settings>;
@@ -61,10 +61,7 @@ export const settings = z.object({
     .default(50_000_000)
     .describe('Maximum number of pixels in a picture.'),
   CORE_MAX_IMAGE_SIDE: wholeNumber(1, 65_500).default(16_384).describe('Maximum length of the longer side, in pixels.'),
-  CORE_HEIC: z
-    .enum(['true', 'false'], 'want true or false')
-    .default('false')
-    .transform((text) => text === 'true')
+  CORE_HEIC: flag
     .refine((isOn) => !isOn || isHeicInstalled(), 'want it unset, or the package heic-decode installed')
     .describe(
       'Whether HEIC, the format of iPhones, is decoded. Needs the package `heic-decode`: see [HEIC](operating.md#heic).',
@@ -95,6 +92,16 @@ export const settings = z.object({
     .describe('Time that calls in flight get to finish after SIGTERM.'),
   CORE_LOG_LEVEL: logLevel,
 });
+
+/** By name alone: this module is read by commands that decode no picture. */
+function isHeicInstalled(): boolean {
+  try {
+    import.meta.resolve('heic-decode');
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Settings that are meaningless without another. */
 const companions = [

@@ -24,6 +24,12 @@ export const share = z
 
 export const file = z.string().optional();
 
+/** Off by default. */
+export const flag = z
+  .enum(['true', 'false'], 'want true or false')
+  .default('false')
+  .transform((text) => text === 'true');
+
 /** The settings that every process has, under its own prefix. */
 export const metricsPort = port
   .optional()

@@ -21,16 +21,6 @@ export interface HeicOutput extends Size {
 const maxMs = 15_000;
 const quality = 95;
 
-/** Whether the optional package that decodes HEIC is there. */
-export function isHeicInstalled(): boolean {
-  try {
-    import.meta.resolve('heic-decode');
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /**
  * Makes a JPEG of a HEIC, upright and without metadata; of a profile, nothing is left either. Its decoder is libheif,
  * compiled to WebAssembly, in a thread that ends with the picture: what a file makes it do ends at a limit of memory and
