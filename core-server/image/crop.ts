@@ -1,9 +1,10 @@
 import { refuse } from '../../runtime/errors/refusal.js';
 import { alignPixels } from './align.js';
 import { decodeRegion } from './decode/decode.js';
-import { encodePicture, type ImageFormat } from './encode.js';
+import { encodePicture } from './encode.js';
 import {
   type Box,
+  type ImageFormat,
   type OpenPicture,
   type Point,
   type Region,

@@ -58,6 +58,16 @@ export interface OpenPicture extends ImageFile {
   readonly whole?: RgbPicture | undefined;
 }
 
+// Here, and not beside what encodes and hides: the main thread checks requests by them, and loads no image library.
+
+/** The formats that pictures are stored in. */
+export const imageFormats = ['jpeg', 'png', 'webp'] as const;
+export type ImageFormat = (typeof imageFormats)[number];
+
+/** The ways to hide a part of a picture. */
+export const redactionStyles = ['blur', 'pixelate', 'box'] as const;
+export type RedactionStyle = (typeof redactionStyles)[number];
+
 /** Quarters of a turn, clockwise. */
 export type QuarterTurns = 1 | 2 | 3;
 

@@ -1,9 +1,5 @@
-import { type Region, type RgbPicture, scaledSize, type Size } from './picture.js';
+import { type RedactionStyle, type Region, type RgbPicture, scaledSize, type Size } from './picture.js';
 import { resizePicture } from './resize/resize-picture.js';
-
-/** The ways to hide a part of a picture. */
-export const redactionStyles = ['blur', 'pixelate', 'box'] as const;
-export type RedactionStyle = (typeof redactionStyles)[number];
 
 /**
  * Cells along the longer side of a region, however large it is. With the margin around a face, the face itself has five

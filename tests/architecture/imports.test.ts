@@ -212,22 +212,37 @@ test('no folder of the product is a heap', () => {
   assert.deepEqual(heaps, []);
 });
 
-test('workers load what they use: no gRPC, no database, nothing that checks settings', () => {
+/** The sources that a process or thread loads which starts with this one, and which of the packages they load. */
+function loadedFrom(start: string, unwanted: readonly string[]) {
   const loaded = new Map(sources.map((source) => [source.file, source]));
-  const inWorker = new Set(['core-server/worker-main.ts']);
-  for (const file of inWorker) {
-    for (const target of loaded.get(file)?.runtimeFiles ?? []) inWorker.add(target);
+  const files = new Set([start]);
+  for (const file of files) {
+    for (const target of loaded.get(file)?.runtimeFiles ?? []) files.add(target);
   }
-  const unwanted = ['@grpc/grpc-js', '@bufbuild/protobuf', 'zod', 'knex', 'pino'];
-  const strays = [...inWorker].flatMap((file) =>
+  const strays = [...files].flatMap((file) =>
     (loaded.get(file)?.runtimePackages ?? [])
       .filter((name) => unwanted.some((whole) => name === whole || name.startsWith(`${whole}/`)))
       // One table of numbers, a module of its own.
       .filter((name) => name !== '@grpc/grpc-js/build/src/constants.js')
       .map((name) => `${file} loads ${name}`),
   );
+  return { files, strays };
+}
+
+test('workers load what they use: no gRPC, no database, nothing that checks settings', () => {
+  const unwanted = ['@grpc/grpc-js', '@bufbuild/protobuf', 'zod', 'knex', 'pino'];
+  const { files: inWorker, strays } = loadedFrom('core-server/worker-main.ts', unwanted);
   assert.ok(inWorker.size > 50);
   assert.deepEqual(strays, []);
+});
+
+test('what decodes pictures and runs networks is loaded by workers only', () => {
+  const unwanted = ['sharp', '@napi-rs/image', 'onnxruntime-node', '@gutenye/ocr-node', 'heic-decode'];
+  for (const start of ['core-server/main.ts', 'launcher/main.ts', 'launcher/health-main.ts']) {
+    const { files, strays } = loadedFrom(start, unwanted);
+    assert.ok(files.size > 10, start);
+    assert.deepEqual(strays, []);
+  }
 });
 
 test('main files alone know environment, signals and exit', () => {

@@ -1,8 +1,6 @@
 import type { FaceAttributes } from '../../../generated/imageanalysis/v1/face_detection.js';
 import type { CropWish } from '../../image/crop.js';
-import type { ImageFormat } from '../../image/encode.js';
-import type { Box, ImageFile, ImageLimits, Point } from '../../image/picture.js';
-import type { RedactionStyle } from '../../image/redact.js';
+import type { Box, ImageFile, ImageFormat, ImageLimits, Point, RedactionStyle } from '../../image/picture.js';
 
 /** What both tasks take. */
 interface FaceTaskInput {

@@ -1,7 +1,7 @@
 import { quote, refuse } from '../../../runtime/errors/refusal.js';
 import { mostFaces } from '../../../runtime/net/grpc-channel.js';
 import type { CropWish } from '../../image/crop.js';
-import { imageFormats } from '../../image/encode.js';
+import { imageFormats } from '../../image/picture.js';
 
 const cropSizes = { least: 16, most: 1024 };
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Region, RgbPicture } from '../../../core-server/image/picture.js';
-import { redactionStyles, redactRegion } from '../../../core-server/image/redact.js';
+import { redactionStyles } from '../../../core-server/image/picture.js';
+import { redactRegion } from '../../../core-server/image/redact.js';
 import { createMulberry32 } from '../../../samples/mulberry32.js';
 
 const size = { width: 90, height: 70 };
