@@ -9,10 +9,12 @@ import {
 import { chooseFaceModel } from '../../core-server/features/face/face-model.js';
 import { inferFaces, readCandidates } from '../../core-server/features/face/find-faces.js';
 import { type Candidate, suppress, toPicture } from '../../core-server/features/face/geometry.js';
+import { tilesOf } from '../../core-server/features/face/tiles.js';
 import { decodeRegion, decodeUpright } from '../../core-server/image/decode/decode.js';
 import { maxPixelsDecodedOnce } from '../../core-server/image/decode/open-picture.js';
 import { decodePlainJpeg } from '../../core-server/image/decode/plain-jpeg.js';
 import { type RgbPicture, scaledSize, wholeOf } from '../../core-server/image/picture.js';
+import { copyRegion } from '../../core-server/image/resize/copy-region.js';
 import { resizePicture } from '../../core-server/image/resize/resize-picture.js';
 import type { Manifest } from '../../core-server/inference/models/manifest.js';
 import { openSession } from './sessions.js';
@@ -63,7 +65,8 @@ export async function createFaceReplay(manifest: Manifest, folder: URL) {
       if (second === undefined) return;
       const { region, zoom } = second;
       const secondSize = scaledSize(region, zoom);
-      await run(whole ? resizePicture(whole, secondSize, region) : await decodeRegion(file, region, secondSize));
+      const detail = whole ? resizePicture(whole, secondSize, region) : await decodeRegion(file, region, secondSize);
+      for (const tile of tilesOf(detail)) await run(copyRegion(detail, tile.region));
     };
   };
 }

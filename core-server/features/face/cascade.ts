@@ -1,6 +1,6 @@
 import type { Region, Size } from '../../image/picture.js';
 import type { CascadeRule } from './face-model.js';
-import { area, type Candidate, intersectionOverUnion, suppress } from './geometry.js';
+import { area, type Candidate, intersectionOverUnion, isCentredIn, suppress } from './geometry.js';
 
 // Which passes pay off, where they go and how they are merged; `models/face/cascade.py` is the same rule for training.
 //
@@ -121,12 +121,6 @@ function isOfSide(side: number, size: Size, rule: CascadeRule): (face: Pick<Cand
 
 function sideOf(box: Candidate['box']): number {
   return Math.sqrt(area(box));
-}
-
-function isCentredIn({ box }: Candidate, { left, top, width, height }: Region): boolean {
-  const x = (box.xmin + box.xmax) / 2;
-  const y = (box.ymin + box.ymax) / 2;
-  return x >= left && x < left + width && y >= top && y < top + height;
 }
 
 /** Whether the box touches an edge of the region that is not an edge of the picture. */

@@ -4,7 +4,7 @@ import { createStopwatch } from '../../common/stopwatch.js';
 import { cropFaces, sampleBoxes } from '../../image/crop.js';
 import { openPicture } from '../../image/decode/open-picture.js';
 import type { OpenPicture, RgbPicture } from '../../image/picture.js';
-import { type Model, openModel } from '../../inference/models/sessions.js';
+import { openModel } from '../../inference/models/sessions.js';
 import { measuredSize, measureFace } from './attributes.js';
 import type { FaceModel } from './face-model.js';
 import { type FaceDetectorParts, findVisibleFaces } from './find-faces.js';
@@ -23,7 +23,6 @@ import type { DetectFacesInput, DetectFacesOutput, FaceResult } from './task.js'
 export async function openFaceDetector({ entry, rule }: FaceModel, folder: URL, now: () => number) {
   const model = await openModel(entry, folder);
   const helped = await openModel(entry, folder, { threads: 2 });
-  const overviewPixels = rule.overviewSide ** 2;
   const createTasks = (parts: FaceDetectorParts) => ({
     detectFaces: createFaceDetector(parts),
     redactFaces: createFaceRedactor(parts),
@@ -31,21 +30,10 @@ export async function openFaceDetector({ entry, rule }: FaceModel, folder: URL, 
   return {
     usual: createTasks({ model, rule, now }),
     /** For a worker beside which a core is spare. */
-    withHelp: createTasks({ model: forSmall(helped, overviewPixels, model), rule, now }),
+    withHelp: createTasks({ model: helped, rule, now }),
     /** Frees the network's memory. */
     async release() {
       await Promise.all([model.release(), helped.release()]);
-    },
-  };
-}
-
-/** One model for pictures of at most so many pixels: for larger ones, it would keep twice the memory. */
-function forSmall(model: Model, maxPixels: number, larger: Model): Pick<Model, 'name' | 'version' | 'run'> {
-  return {
-    ...model,
-    run(feeds) {
-      const [, height = 0, width = 0] = feeds['image']?.dims ?? [];
-      return (width * height <= maxPixels ? model : larger).run(feeds);
     },
   };
 }

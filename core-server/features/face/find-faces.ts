@@ -1,7 +1,7 @@
 import type { Stopwatch } from '../../common/stopwatch.js';
 import { decodeRegion, decodeUpright, turnPicture } from '../../image/decode/decode.js';
 import { type OpenPicture, type Region, type RgbPicture, scaledSize, wholeOf } from '../../image/picture.js';
-import { padToMultiple } from '../../image/resize/copy-region.js';
+import { copyRegion, padToMultiple } from '../../image/resize/copy-region.js';
 import { resizePicture } from '../../image/resize/resize-picture.js';
 import type { Model, TensorData } from '../../inference/models/sessions.js';
 import { floatsOf, pictureTensor } from '../../inference/models/tensors.js';
@@ -16,7 +16,8 @@ import {
   suffices,
 } from './cascade.js';
 import type { CascadeRule } from './face-model.js';
-import { byAreaThenScore, type Candidate, clampBox, suppress, toPicture, turnBack } from './geometry.js';
+import { byAreaThenScore, type Candidate, clampBox, isCentredIn, suppress, toPicture, turnBack } from './geometry.js';
+import { tilesOf } from './tiles.js';
 
 /** Largest stride of the networks; both sides must be multiples of it. */
 const inputMultiple = 32;
@@ -62,8 +63,13 @@ async function findFaces(
 ): Promise<Candidate[]> {
   const { size, whole } = picture;
   const see = async (pixels: RgbPicture): Promise<Candidate[]> => {
-    const outputs = await step('infer', () => inferFaces(model, pixels, minScore));
-    return step('suppress', () => suppress(readCandidates(outputs), sameFaceOverlap));
+    const seen: Candidate[] = [];
+    for (const { core, region } of tilesOf(pixels)) {
+      const outputs = await step('infer', () => inferFaces(model, copyRegion(pixels, region), minScore));
+      const inPass = readCandidates(outputs).map((candidate) => toPicture(candidate, region, region));
+      seen.push(...inPass.filter((candidate) => isCentredIn(candidate, core)));
+    }
+    return step('suppress', () => suppress(seen, sameFaceOverlap));
   };
   const lookAt = async (pixels: RgbPicture, region: Region = wholeOf(size)) =>
     (await see(pixels)).map((candidate) => toPicture(candidate, pixels, region));

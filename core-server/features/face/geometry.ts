@@ -23,6 +23,13 @@ export function intersectionOverUnion(a: Box, b: Box): number {
   return shared / (area(a) + area(b) - shared);
 }
 
+/** Whether the centre of its box lies in the region. */
+export function isCentredIn({ box }: Pick<Candidate, 'box'>, { left, top, width, height }: Region): boolean {
+  const x = (box.xmin + box.xmax) / 2;
+  const y = (box.ymin + box.ymax) / 2;
+  return x >= left && x < left + width && y >= top && y < top + height;
+}
+
 /**
  * Greedy non-maximum suppression: the best candidate stays and removes those that overlap it by
  * `limit` or more, and so on. Best first.
