@@ -108,11 +108,11 @@ eval: eval-face eval-meter ## Evaluate the accuracy of both features on ../share
 
 .PHONY: eval-face
 eval-face: $(BUILT) ## Evaluate the face detector
-	@exec node --enable-source-maps dist/tests/accuracy/eval-face.js
+	@exec node --enable-source-maps dist/tests/accuracy/face/eval-face.js
 
 .PHONY: eval-meter
 eval-meter: $(BUILT) ## Evaluate the meter reader; UNSEEN=1: on sources that the mark network has not seen (Python)
-	@exec $(if $(UNSEEN),$(PYTHON) models/meter/unseen.py $(ARGS),node --enable-source-maps dist/tests/accuracy/eval-meter.js)
+	@exec $(if $(UNSEEN),$(PYTHON) models/meter/unseen.py $(ARGS),node --enable-source-maps dist/tests/accuracy/meter/eval-meter.js)
 
 .PHONY: fuzz
 fuzz: $(BUILT) ## Send hostile input to the service and check every response; ARGS="--help"

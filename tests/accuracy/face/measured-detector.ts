@@ -1,4 +1,4 @@
-import type { Point } from '../../core-server/image/picture.js';
+import type { Point } from '../../../core-server/image/picture.js';
 import type { FoundFace } from './detection-metrics.js';
 
 /** A face with what only some detectors give. */

@@ -1,5 +1,5 @@
-import type { Quad } from '../../../core-server/features/meter/geometry.js';
-import type { Point } from '../../../core-server/image/picture.js';
+import type { Quad } from '../../../../core-server/features/meter/geometry.js';
+import type { Point } from '../../../../core-server/image/picture.js';
 import { minAreaRect } from './min-area-rect.js';
 
 /** A probability for each pixel that it belongs to text. */

@@ -49,7 +49,7 @@ if (wish.help) {
 } else {
   const manifestUrl = wish.manifest
     ? pathToFileURL(resolve(wish.manifest))
-    : new URL('../../../models/manifest.json', import.meta.url);
+    : new URL('../../../../models/manifest.json', import.meta.url);
   const knownOf = ({ truth }: MeterPhoto) =>
     wish.known && truth ? { digits: truth.digits.length, decimals: truth.redDigits } : {};
   const runs = await readServed(photos, manifestUrl, knownOf);

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import type { KnownMeter } from '../../core-server/features/meter/known-meter.js';
-import { loadMeterModel } from '../../core-server/features/meter/meter-model.js';
-import { openMeterReader } from '../../core-server/features/meter/meter-reader.js';
-import type { ReadMeterOutput } from '../../core-server/features/meter/task.js';
-import { restrictLoaders } from '../../core-server/image/decode/restrict-loaders.js';
-import { loadManifest } from '../../core-server/inference/models/manifest.js';
-import { imageFile } from '../helpers/pictures/image-file.js';
-import { cpuClock } from './cpu-clock.js';
+import type { KnownMeter } from '../../../core-server/features/meter/known-meter.js';
+import { loadMeterModel } from '../../../core-server/features/meter/meter-model.js';
+import { openMeterReader } from '../../../core-server/features/meter/meter-reader.js';
+import type { ReadMeterOutput } from '../../../core-server/features/meter/task.js';
+import { restrictLoaders } from '../../../core-server/image/decode/restrict-loaders.js';
+import { loadManifest } from '../../../core-server/inference/models/manifest.js';
+import { imageFile } from '../../helpers/pictures/image-file.js';
+import { cpuClock } from '../cpu-clock.js';
 import type { MeterPhoto } from './meter-data.js';
 import { judge, type Judged } from './meter-metrics.js';
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { intersectionOverUnion } from '../../core-server/features/face/geometry.js';
+import { intersectionOverUnion } from '../../../core-server/features/face/geometry.js';
 import {
   averagePrecision,
   type Measured,

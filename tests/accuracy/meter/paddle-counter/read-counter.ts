@@ -1,8 +1,8 @@
-import { sizeOf, turned } from '../../../core-server/features/meter/geometry.js';
-import { sampleQuad } from '../../../core-server/features/meter/printed/meter-face.js';
-import { openPaddleOcr, type RunNetwork } from '../../../core-server/features/meter/printed/paddle-ocr.js';
-import type { RgbPicture } from '../../../core-server/image/picture.js';
-import { cpuClock } from '../cpu-clock.js';
+import { sizeOf, turned } from '../../../../core-server/features/meter/geometry.js';
+import { sampleQuad } from '../../../../core-server/features/meter/printed/meter-face.js';
+import { openPaddleOcr, type RunNetwork } from '../../../../core-server/features/meter/printed/paddle-ocr.js';
+import type { RgbPicture } from '../../../../core-server/image/picture.js';
+import { cpuClock } from '../../cpu-clock.js';
 import { countRedWheels } from './count-red-wheels.js';
 import type { ColouredLine } from './digit-runs.js';
 import { rednessAt } from './redness.js';

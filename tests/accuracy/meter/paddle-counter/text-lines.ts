@@ -1,13 +1,13 @@
-import { type Quad, sizeOf } from '../../../core-server/features/meter/geometry.js';
-import { sampleQuad } from '../../../core-server/features/meter/printed/meter-face.js';
+import { type Quad, sizeOf } from '../../../../core-server/features/meter/geometry.js';
+import { sampleQuad } from '../../../../core-server/features/meter/printed/meter-face.js';
 import {
   asDetector,
   asRecogniser,
   type FloatTensor,
   type PaddleOcr,
   type RunNetwork,
-} from '../../../core-server/features/meter/printed/paddle-ocr.js';
-import type { RgbPicture, Size } from '../../../core-server/image/picture.js';
+} from '../../../../core-server/features/meter/printed/paddle-ocr.js';
+import type { RgbPicture, Size } from '../../../../core-server/image/picture.js';
 import { decodeCtc, type ReadCharacter } from './ctc-text.js';
 import { findTextBoxes } from './text-boxes.js';
 

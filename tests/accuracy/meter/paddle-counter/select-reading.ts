@@ -1,4 +1,4 @@
-import { angleOf, sizeOf } from '../../../core-server/features/meter/geometry.js';
+import { angleOf, sizeOf } from '../../../../core-server/features/meter/geometry.js';
 import { type ColouredLine, type DigitRun, findDigitRuns } from './digit-runs.js';
 
 /** The line of text that is taken for the counter. */

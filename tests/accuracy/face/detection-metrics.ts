@@ -1,5 +1,5 @@
-import { area, intersectionOverUnion } from '../../core-server/features/face/geometry.js';
-import type { Box } from '../../core-server/image/picture.js';
+import { area, intersectionOverUnion } from '../../../core-server/features/face/geometry.js';
+import type { Box } from '../../../core-server/image/picture.js';
 
 /** A face of the ground truth. */
 export interface TrueFace {

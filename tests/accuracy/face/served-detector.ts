@@ -3,14 +3,14 @@ import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { createFaceDetector } from '../../core-server/features/face/detector.js';
-import { chooseFaceModel, type FaceModel } from '../../core-server/features/face/face-model.js';
-import type { DetectFacesOutput } from '../../core-server/features/face/task.js';
-import { plainCrop } from '../../core-server/image/crop.js';
-import { restrictLoaders } from '../../core-server/image/decode/restrict-loaders.js';
-import { loadManifest, type ModelEntry } from '../../core-server/inference/models/manifest.js';
-import { type Model, openModel } from '../../core-server/inference/models/sessions.js';
-import { imageFile } from '../helpers/pictures/image-file.js';
+import { createFaceDetector } from '../../../core-server/features/face/detector.js';
+import { chooseFaceModel, type FaceModel } from '../../../core-server/features/face/face-model.js';
+import type { DetectFacesOutput } from '../../../core-server/features/face/task.js';
+import { plainCrop } from '../../../core-server/image/crop.js';
+import { restrictLoaders } from '../../../core-server/image/decode/restrict-loaders.js';
+import { loadManifest, type ModelEntry } from '../../../core-server/inference/models/manifest.js';
+import { type Model, openModel } from '../../../core-server/inference/models/sessions.js';
+import { imageFile } from '../../helpers/pictures/image-file.js';
 import { sharedDir } from './face-data.js';
 import { timeProcessor } from './measured-detector.js';
 
@@ -25,7 +25,7 @@ export interface ServedDetector {
   release(): Promise<void>;
 }
 
-const manifestUrl = new URL('../../../models/manifest.json', import.meta.url);
+const manifestUrl = new URL('../../../../models/manifest.json', import.meta.url);
 const limits = { maxBytes: Infinity, maxPixels: Infinity, maxSide: Infinity };
 
 /** Opens the served face model, or the one of that name; undefined when its downloaded files are not here. */

@@ -1,5 +1,5 @@
-import type { Quad } from '../../../core-server/features/meter/geometry.js';
-import type { Point } from '../../../core-server/image/picture.js';
+import type { Quad } from '../../../../core-server/features/meter/geometry.js';
+import type { Point } from '../../../../core-server/image/picture.js';
 
 /** Convex hull by Andrew's monotone chain, in turning order. */
 function convexHull(points: readonly Point[]): Point[] {

@@ -1,4 +1,4 @@
-import type { MeterReading } from '../../core-server/features/meter/task.js';
+import type { MeterReading } from '../../../core-server/features/meter/task.js';
 import type { MeterTruth } from './meter-data.js';
 
 /** How an answer compares with the truth. */

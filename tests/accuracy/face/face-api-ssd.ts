@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import { decodeUpright } from '../../core-server/image/decode/decode.js';
-import { readHeader } from '../../core-server/image/decode/open-picture.js';
-import { scaledSize } from '../../core-server/image/picture.js';
-import { imageFile } from '../helpers/pictures/image-file.js';
+import { decodeUpright } from '../../../core-server/image/decode/decode.js';
+import { readHeader } from '../../../core-server/image/decode/open-picture.js';
+import { scaledSize } from '../../../core-server/image/picture.js';
+import { imageFile } from '../../helpers/pictures/image-file.js';
 import { type MeasuredDetector, timeProcessor } from './measured-detector.js';
 
 /** Where the peer is installed; untracked, because nothing but this comparison needs its 330 MB. */

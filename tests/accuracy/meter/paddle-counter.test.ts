@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { type Quad, sizeOf } from '../../core-server/features/meter/geometry.js';
+import { type Quad, sizeOf } from '../../../core-server/features/meter/geometry.js';
 import { countRedWheels } from './paddle-counter/count-red-wheels.js';
 import { type ColouredLine, findDigitRuns } from './paddle-counter/digit-runs.js';
 import { rednessAt } from './paddle-counter/redness.js';

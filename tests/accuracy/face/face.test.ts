@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { intersectionOverUnion } from '../../core-server/features/face/geometry.js';
+import { intersectionOverUnion } from '../../../core-server/features/face/geometry.js';
 import { type Measured, picturesWithFaces, recallAt } from './detection-metrics.js';
 import { type FacePicture, readFaceEvaluation } from './face-data.js';
 import { openFaceModel, openServedDetector } from './served-detector.js';

@@ -1,4 +1,4 @@
-import type { RgbPicture } from '../../../core-server/image/picture.js';
+import type { RgbPicture } from '../../../../core-server/image/picture.js';
 
 /**
  * How red a strip is around one of its columns: the mean of red minus the mean of green and blue,

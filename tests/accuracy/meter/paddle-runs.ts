@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { decodeUpright } from '../../core-server/image/decode/decode.js';
-import { readHeader } from '../../core-server/image/decode/open-picture.js';
-import { scaledSize } from '../../core-server/image/picture.js';
-import { imageFile } from '../helpers/pictures/image-file.js';
+import { decodeUpright } from '../../../core-server/image/decode/decode.js';
+import { readHeader } from '../../../core-server/image/decode/open-picture.js';
+import { scaledSize } from '../../../core-server/image/picture.js';
+import { imageFile } from '../../helpers/pictures/image-file.js';
 import type { MeterPhoto } from './meter-data.js';
 import { judge, type Judged } from './meter-metrics.js';
 import { openPaddleCounter, paddleSide } from './paddle-counter/read-counter.js';

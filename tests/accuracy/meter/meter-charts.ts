@@ -1,4 +1,4 @@
-import { type ChartPoint, percentTicks, renderChart } from './chart.js';
+import { type ChartPoint, percentTicks, renderChart } from '../chart.js';
 import { type ReliabilityBin, wilson } from './meter-metrics.js';
 import type { Share, Summary } from './meter-summary.js';
 

@@ -1,4 +1,4 @@
-import { percentTicks, renderChart } from './chart.js';
+import { percentTicks, renderChart } from '../chart.js';
 import { precisionRecallCurve, type TrueFace } from './detection-metrics.js';
 import { type FaceFigures, type FaceRun, sideClasses } from './face-figures.js';
 

@@ -1,4 +1,4 @@
-import { type Quad, sliceOf } from '../../../core-server/features/meter/geometry.js';
+import { type Quad, sliceOf } from '../../../../core-server/features/meter/geometry.js';
 import type { ReadCharacter } from './ctc-text.js';
 
 /** A line of text; each character with how red its surroundings are (see `rednessAt`). */

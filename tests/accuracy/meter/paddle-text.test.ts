@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { angleOf, type Quad, sizeOf } from '../../core-server/features/meter/geometry.js';
+import { angleOf, type Quad, sizeOf } from '../../../core-server/features/meter/geometry.js';
 import { decodeCtc } from './paddle-counter/ctc-text.js';
 import { minAreaRect } from './paddle-counter/min-area-rect.js';
 import { findTextBoxes } from './paddle-counter/text-boxes.js';
