@@ -19,8 +19,8 @@ again; after the others it comes at a random moment during startup.
 
 Failures are: a confirmed change of the score that is lost afterwards, a request that hangs, and a
 refusal that no kill explains. With --postgres, the store is a PostgreSQL server with a synchronous standby, and
-a round is a failover to it, or a server that answers nothing, may only be read, waits for its standby, or has no
-connection left, for others or for the core's statements.
+a round is a failover to it, or a server that answers nothing, may only be read, waits for its standby, has no
+connection left, for others or for the core's statements, or ends because its disk is full (as root, who may mount).
 
   make faults FAULTS=200 ARGS=--postgres
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { type PostgresServer, startPostgres } from '../helpers/databases/postgres.js';
+import { mountSmallDisk, type SmallDisk } from '../helpers/databases/small-disk.js';
 import { startTcpSwitch } from '../helpers/net/tcp-switch.js';
 
 /** Longer than the core waits for a statement (5 s) and for the word that it took too long (1 s). */
@@ -17,8 +18,12 @@ export interface PostgresFaults {
 
 /** @throws Error if there is no PostgreSQL */
 export async function startPostgresFaults(): Promise<PostgresFaults> {
-  const first = await startPostgres({ fsync: true });
-  if ('skip' in first) throw new Error(first.skip);
+  const disk = mountSmallDisk('1g');
+  const first = await startPostgres({ fsync: true, folder: disk?.folder });
+  if ('skip' in first) {
+    disk?.unmount();
+    throw new Error(first.skip);
+  }
   let primary: PostgresServer = first;
   const url = new URL(await primary.createDatabase());
   const database = url.pathname.slice(1);
@@ -31,6 +36,7 @@ export async function startPostgresFaults(): Promise<PostgresFaults> {
     async failover() {
       await primary.crash();
       await standby.promote();
+      await primary.stop();
       primary = standby;
       address.turnTo(primary.port);
       standby = await primary.startStandby();
@@ -74,13 +80,34 @@ export async function startPostgresFaults(): Promise<PostgresFaults> {
       await other.end();
     },
   };
+  /** The next piece of the log has no room, which ends both servers. */
+  const fillDisk = (small: SmallDisk) => async (): Promise<void> => {
+    const other = await primary.connect(database);
+    small.fill();
+    const write = () => other.query("SELECT pg_logical_emit_message(false, '', repeat('x', 4000000))");
+    while (await isAnswered(write())) continue;
+    await sleep(shortMs);
+    small.empty();
+    for (const server of [primary, standby]) {
+      await server.crash();
+      await server.restart();
+    }
+  };
   return {
     url: url.href,
-    faults,
+    faults: { ...faults, ...(disk && { 'full disk': fillDisk(disk) }) },
     async close() {
       address.close();
       for (const server of [standby, primary]) await server.crash();
-      await first.stop();
+      await first.close();
+      disk?.unmount();
     },
   };
+}
+
+function isAnswered(answer: Promise<unknown>): Promise<boolean> {
+  return answer.then(
+    () => true,
+    () => false,
+  );
 }

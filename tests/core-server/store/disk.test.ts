@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmdirSync, statfsSync } from 'node:fs';
 import { chmod, copyFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Knex } from 'knex';
 import { createKnexCompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
 import { createKnexScoreStore } from '../../../core-server/features/score-config/knex-store.js';
@@ -13,6 +10,7 @@ import { sqliteFileName } from '../../../core-server/store/sqlite/sqlite-file.js
 import { isTemporary, withStorageErrors } from '../../../core-server/store/storage-error.js';
 import { Refusal } from '../../../runtime/errors/refusal.js';
 import { openDatabase, placeSqlite } from '../../helpers/databases/databases.js';
+import { mountSmallDisk } from '../../helpers/databases/small-disk.js';
 
 // A SQLite file whose disk is full, fails or may only be read, or that is gone.
 
@@ -124,49 +122,31 @@ describe('a SQLite store', () => {
   });
 
   it('tells of a disk without room for its tables as what it is', async (t) => {
-    const disk = mountSmallDisk(t, '16k');
+    const disk = mountSmallDisk('16k');
     if (disk === undefined) return t.skip('no file system may be mounted here');
-    await assert.rejects(createDatabase({ dataDir: disk }), ({ cause }: Error) => isTemporary(cause));
+    t.after(() => disk.unmount());
+    await assert.rejects(createDatabase({ dataDir: disk.folder }), ({ cause }: Error) => isTemporary(cause));
   });
 
   it('survives a disk that is full', async (t) => {
-    const disk = mountSmallDisk(t, '1m');
+    const disk = mountSmallDisk('1m');
     if (disk === undefined) return t.skip('no file system may be mounted here');
-    const db = await openDatabase(t, { dataDir: disk });
+    t.after(() => disk.unmount());
+    const db = await openDatabase(t, { dataDir: disk.folder });
     await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
     const scores = createKnexScoreStore(db);
     await scores.set('acme', 0.5);
-    const ballast = path.join(disk, 'ballast');
-    const { bavail, bsize } = statfsSync(disk);
-    await writeFile(ballast, Buffer.alloc(Math.max(0, bavail - 8) * bsize));
+    disk.fill(8);
 
     const answered = await fill(db);
     await assert.rejects(scores.set('acme', 0.6), refused);
     assert.deepEqual(await namesOf(db), ['acme', ...answered]);
     assert.deepEqual(await scores.get('acme'), { score: 0.5 });
 
-    await rm(ballast);
+    disk.empty();
     assert.equal(await scores.set('acme', 0.6), true);
-    const other = await openDatabase(t, { dataDir: disk });
+    const other = await openDatabase(t, { dataDir: disk.folder });
     assert.deepEqual(await namesOf(other), ['acme', ...answered]);
     assert.deepEqual(await createKnexScoreStore(other).get('acme'), { score: 0.6 });
   });
 });
-
-/** A small file system that is gone after the test; undefined: only root may mount, and not everywhere. */
-function mountSmallDisk(t: TestContext, size: string): string | undefined {
-  const folder = mkdtempSync(path.join(tmpdir(), 'disk-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder], {
-      stdio: 'ignore',
-    });
-  } catch {
-    rmdirSync(folder);
-    return undefined;
-  }
-  t.after(() => {
-    execFileSync('umount', ['--lazy', folder]);
-    rmdirSync(folder);
-  });
-  return folder;
-}

@@ -33,7 +33,7 @@ export async function startDialects(): Promise<[TestDialect, TestDialect]> {
     return [sqlite, { ...sqlite, name: 'PostgreSQL', skip: server.skip, place }];
   }
   const place = async () => ({ url: await server.createDatabase(), dataDir: '' });
-  return [sqlite, { name: 'PostgreSQL', skip: false, place, server, stop: () => server.stop() }];
+  return [sqlite, { name: 'PostgreSQL', skip: false, place, server, stop: () => server.close() }];
 }
 
 /** An empty folder for a SQLite store, removed after the test. */

@@ -32,12 +32,21 @@ export interface PostgresServer {
   promote(): Promise<void>;
   /** Opens a connection of the superuser to this database. */
   connect(database?: string): Promise<pg.Client>;
+  /** Ends it and removes its data. */
   stop(): Promise<void>;
+}
+
+/** The first server of a folder. */
+export interface FirstServer extends PostgresServer {
+  /** Ends it and removes the folder, also with what others left there. */
+  close(): Promise<void>;
 }
 
 export interface PostgresOptions {
   /** Whether commits are flushed to the disk; not needed where no power is lost. */
   readonly fsync?: boolean;
+  /** Where the temporary folder lies, instead of the usual place. */
+  readonly folder?: string | undefined;
 }
 
 /**
@@ -46,16 +55,19 @@ export interface PostgresOptions {
  *
  * @returns why there is none, if none can be had
  */
-export async function startPostgres(
-  options: PostgresOptions = {},
-): Promise<PostgresServer | { readonly skip: string }> {
-  const scratch = await mkdtemp(path.join(tmpdir(), 'postgres-'));
+export async function startPostgres(options: PostgresOptions = {}): Promise<FirstServer | { readonly skip: string }> {
+  const scratch = await mkdtemp(path.join(options.folder ?? tmpdir(), 'postgres-'));
   try {
     const user = await findUser();
     await giveTo(scratch, user);
     const binaries = await findPostgresBinaries(scratch, user);
     if (binaries === undefined) throw new Error('no binary of it was found that runs here');
-    return await startServer({ scratch, user, binaries, fsync: options.fsync ?? false });
+    const server = await startServer({ scratch, user, binaries, fsync: options.fsync ?? false });
+    const close = async () => {
+      await server.stop();
+      await rm(scratch, { recursive: true, force: true });
+    };
+    return { ...server, close };
   } catch (error) {
     await rm(scratch, { recursive: true, force: true });
     return { skip: `no PostgreSQL: ${error instanceof Error ? error.message : String(error)}` };
@@ -165,7 +177,7 @@ async function serve(
     async stop() {
       process.removeListener('exit', killAtExit);
       await end(server, 'SIGINT');
-      await rm(place.scratch, { recursive: true, force: true });
+      await rm(data, { recursive: true, force: true });
     },
   };
 }
@@ -179,7 +191,7 @@ async function startProcess(
   const settings = [
     ...more,
     'listen_addresses=127.0.0.1',
-    'wal_keep_size=256MB',
+    'wal_keep_size=64MB',
     'unix_socket_directories=',
     `fsync=${fsync ? 'on' : 'off'}`,
   ];
