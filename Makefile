@@ -155,6 +155,10 @@ faults: $(BUILT) ## Kill core, workers and facade FAULTS times under load, check
 overload: $(BUILT) ## Send ten times the capacity; slow and disconnecting clients; ARGS="--help"
 	@exec node --enable-source-maps dist/tests/overload/main.js $(ARGS)
 
+.PHONY: cluster
+cluster: $(BUILT) ## Try the service in a Kubernetes of one node, under load (Linux, root, Go, Debian); SCENARIOS=word
+	@exec tests/cluster/run.sh
+
 .PHONY: audit
 audit: $(INSTALLED) ## Check the dependencies for known vulnerabilities
 	@mkdir -p out

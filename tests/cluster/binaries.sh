@@ -7,33 +7,34 @@ cd "$(dirname "$0")"
 
 version=$(sed -n 's/^require k8s.io.kubernetes v//p' kubernetes/go.mod)
 bin=${XDG_CACHE_HOME:-$HOME/.cache}/image-analysis/kubernetes-$version/bin
-commands=(kube-apiserver kubectl)
-[ "${1:-}" = api ] || commands+=(kube-controller-manager kube-scheduler kube-proxy kubelet)
+packages=(k8s.io/kubernetes/cmd/{kube-apiserver,kubectl})
+if [ "${1:-}" != api ]; then
+  packages+=(k8s.io/kubernetes/cmd/{kube-controller-manager,kube-scheduler,kube-proxy,kubelet})
+fi
 
-missing() { for name; do [ -x "$bin/$name" ] || echo "$name"; done; }
-export CGO_ENABLED=0 GOFLAGS='-trimpath -p=2'
+# Those of which the cache has no command yet.
+missing() { for package; do [ -x "$bin/${package##*/}" ] || echo "$package"; done; }
 unavailable() {
   echo "skipped: $1" >&2
   exit 69
 }
+# One call for all of a module, so that what they share is compiled once.
+build() {
+  module=$1
+  mapfile -t wanted < <(missing "${@:2}")
+  [ ${#wanted[@]} -gt 0 ] || return 0
+  command -v go >/dev/null || unavailable 'there is no Go toolchain, want 1.24 or later'
+  echo "building in $bin: ${wanted[*]}" >&2
+  stamp=k8s.io/component-base/version.gitVersion=v$version
+  (cd "$module" && CGO_ENABLED=0 GOFLAGS='-trimpath -p=2' \
+    nice go build -ldflags="-s -w -X $stamp" -o "$bin/" "${wanted[@]}") >&2 || unavailable "$module cannot be built"
+}
 
 mkdir -p "$bin"
-mapfile -t wanted < <(missing "${commands[@]}")
-[ "${1:-}" = api ] || mapfile -t addons < <(missing coredns metrics-server pause)
-if [ ${#wanted[@]} -gt 0 ] || [ ${#addons[@]} -gt 0 ]; then
-  command -v go >/dev/null || unavailable 'there is no Go toolchain, want 1.24 or later'
-  echo "building ${wanted[*]} ${addons[*]-} in $bin" >&2
+build kubernetes "${packages[@]}"
+if [ "${1:-}" != api ]; then
+  build addons ./coredns ./pause
+  # By itself: it does not compile with the libraries of this Kubernetes.
+  build metrics sigs.k8s.io/metrics-server/cmd/metrics-server
 fi
-
-if [ ${#wanted[@]} -gt 0 ]; then
-  stamp=k8s.io/component-base/version.gitVersion=v$version
-  # One call, so that what they share is compiled once.
-  (cd kubernetes && nice go build -ldflags="-s -w -X $stamp" -o "$bin/" "${wanted[@]/#/k8s.io/kubernetes/cmd/}") >&2 ||
-    unavailable 'Kubernetes cannot be built'
-fi
-for name in "${addons[@]}"; do
-  package=./$name
-  [ "$name" = metrics-server ] && package=sigs.k8s.io/metrics-server/cmd/metrics-server
-  (cd addons && nice go build -ldflags='-s -w' -o "$bin/$name" "$package") >&2 || unavailable "$name cannot be built"
-done
 echo "$bin"

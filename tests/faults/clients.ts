@@ -23,8 +23,8 @@ export async function createClients(options: {
   readonly company: string;
   readonly password: string;
   readonly time: RunningTime;
-  /** Told what came of each request. */
-  readonly count: (outcome: string) => void;
+  /** Told what came of each request, and of one that failed why. */
+  readonly count: (outcome: string, reason?: string) => void;
 }): Promise<Clients> {
   const { restUrl, apiKey, company, password, time, count } = options;
   const picture = new Blob([Buffer.from(await readSample('astronaut.jpg'))]);
@@ -43,13 +43,14 @@ export async function createClients(options: {
         count('answered');
         return body;
       }
-      count('refused');
+      count('refused', body.reason);
       // A client that is stopped while it sends is cut off by the service.
       if (!explained.includes(body.reason ?? '') && time.stops() === stopsBefore)
         problems.push(`status ${answer.status} ${body.reason} of ${url}`);
-    } catch {
+    } catch (error) {
       if (signal.aborted) problems.push(`hang of ${url}`);
-      count('broken');
+      const { cause = error } = error as Error;
+      count('broken', (cause as NodeJS.ErrnoException).code ?? String(cause));
     } finally {
       clear();
     }

@@ -8,10 +8,11 @@ import (
 	_ "github.com/coredns/coredns/plugin/cache"
 	_ "github.com/coredns/coredns/plugin/errors"
 	_ "github.com/coredns/coredns/plugin/kubernetes"
+	_ "github.com/coredns/coredns/plugin/template"
 )
 
 func init() {
-	dnsserver.Directives = []string{"bind", "errors", "cache", "kubernetes"}
+	dnsserver.Directives = []string{"bind", "errors", "cache", "kubernetes", "template"}
 }
 
 func main() {

@@ -1,0 +1,54 @@
+import type { ApiServer } from '../helpers/kubernetes/api-server.js';
+
+/** A pod that is not about to end. */
+export interface Pod {
+  readonly name: string;
+  readonly address: string;
+  readonly isReady: boolean;
+  readonly restarts: number;
+}
+
+interface PodList {
+  readonly items: readonly {
+    readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
+    readonly status: {
+      readonly podIP?: string;
+      readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+      readonly containerStatuses?: readonly { readonly restartCount: number }[];
+    };
+  }[];
+}
+
+/** kubectl in the namespace of the service, and what it says of its pods. */
+export interface Pods {
+  readonly kubectl: (...args: string[]) => Promise<string>;
+  /** @param app `core`, `facade` or `postgres` */
+  readonly list: (app: string) => Promise<Pod[]>;
+  readonly exec: (pod: string, ...command: string[]) => Promise<string>;
+}
+
+export function createPods(server: Pick<ApiServer, 'kubectl'>): Pods {
+  const kubectl = (...args: string[]) => server.kubectl(['-n', 'image-analysis', ...args]);
+  return {
+    kubectl,
+    async list(app) {
+      const found = await kubectl('get', 'pods', '-l', `app.kubernetes.io/name=${app}`, '-o', 'json');
+      return (JSON.parse(found) as PodList).items
+        .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+        .map(({ metadata, status }) => ({
+          name: metadata.name,
+          address: status.podIP ?? '',
+          isReady: status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false,
+          restarts: status.containerStatuses?.[0]?.restartCount ?? 0,
+        }));
+    },
+    exec: (pod, ...command) => kubectl('exec', pod, '--', ...command),
+  };
+}
+
+/** How many faces a core has been asked for. */
+export async function countDetections({ address }: Pod): Promise<number> {
+  const answer = await fetch(`http://${address}:9091/metrics`, { signal: AbortSignal.timeout(5_000) });
+  const lines = (await answer.text()).match(/^imageanalysis_core_requests_total\{.*Detect.*$/gm) ?? [];
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
