@@ -61,6 +61,7 @@ export function createServices(core: ServiceDependencies, settings: StreamSettin
   const meter = createMeterReadingHandlers({
     pool,
     limits,
+    rules: models.meter.rules,
     checkBelow: config.CORE_METER_CHECK_BELOW ?? models.meter.rules.okConfidence,
     model: toInfo(models.meter.read),
   });
@@ -94,6 +95,7 @@ export function createServices(core: ServiceDependencies, settings: StreamSettin
       isQueued: true,
       implementation: {
         readMeter: unary(meter.readMeter, settings),
+        fuseMeterReadings: unary(meter.fuseMeterReadings, settings),
         streamReadMeters: bidi(meter.readMeter, settings),
       } satisfies Methods<MeterReadingServiceServer>,
     },

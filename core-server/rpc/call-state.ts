@@ -11,6 +11,8 @@ export interface CallState {
    * call is a single request, which was checked and counted on arrival.
    */
   admitRequest?: (() => Promise<void>) | undefined;
+  /** Counts one more request towards the rate of the key; rejects with a refusal. */
+  countRequest?: () => Promise<void>;
   /** W3C `traceparent` of the call, if it is traced. */
   trace?: string | undefined;
   /** Why an interceptor refused the call, possibly after its handler had started. */

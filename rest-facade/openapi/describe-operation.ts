@@ -182,16 +182,18 @@ function describeBody({ body, openFields, isBatch }: Route, context: OperationCo
   const properties: Record<string, Schema> = {};
   const required: string[] = [];
   if (hasPicture(body)) {
-    const picture = pictureSchema(body, `at most ${formatBytes(maxImageBytes)}`);
-    properties[body.sentAs] = isBatch
-      ? {
-          type: 'array',
-          items: picture,
-          minItems: 1,
-          maxItems: maxBatchFiles,
-          description: 'The pictures, behind all other fields.',
-        }
-      : picture;
+    const limit = formatBytes(maxImageBytes);
+    const picture = pictureSchema(body, `at most ${limit}`);
+    const list = (maxItems: number, description: string) => ({
+      type: 'array',
+      items: picture,
+      minItems: 1,
+      maxItems,
+      description,
+    });
+    if (isBatch) properties[body.sentAs] = list(maxBatchFiles, 'The pictures, behind all other fields.');
+    else if (body.maxFiles) properties[body.sentAs] = list(body.maxFiles, `The pictures, together at most ${limit}.`);
+    else properties[body.sentAs] = picture;
     required.push(body.sentAs);
   }
   const isForm = body.kind === 'multipart';

@@ -129,6 +129,7 @@ function namesOf(route: Route): Name[] {
   // Beside a password, an unknown name is not repeated.
   if (any !== undefined && !route.names.has('password')) names.push(['misspelt', any.name.slice(0, -1)]);
   if (body.kind !== 'none') names.push(['body', 'body'], ['content-encoding', 'content-encoding']);
+  if (hasPicture(body)) names.push(['image', body.sentAs]);
   if (body.kind === 'multipart') names.push(['content-type', 'content-type'], ['file part', body.sentAs]);
   if (body.kind === 'data-url') names.push(['data URL', body.sentAs]);
   return names;

@@ -6,7 +6,8 @@ import { hasPicture, type Route } from './rules.js';
 
 /** The body of a request, read and parsed according to the route's body rule. */
 export interface ParsedBody {
-  readonly picture?: Uint8Array;
+  /** A list if the form may have several. */
+  readonly picture?: Uint8Array | readonly Uint8Array[];
   /** Of a form. */
   readonly fields?: readonly NamedValue[];
   /** Of a JSON object. */

@@ -27,7 +27,7 @@ export async function readBody(
   const maxPictureBytes = rule.kind === 'raw' ? limits.maxImageBytes : limits.maxBodyBytes;
   const options = { ...given, maxBodyBytes: hasPicture(rule) ? maxPictureBytes : maxPlainBodyBytes };
   checkHeaders(request, options.maxBodyBytes);
-  if (rule.kind === 'multipart') return readMultipart(request, rule.sentAs, limits, options);
+  if (rule.kind === 'multipart') return readMultipart(request, rule, limits, options);
   if (rule.kind === 'raw') return { picture: await readBytes(request, options) };
   const members = await readJsonObject(request, options);
   if (!hasPicture(rule)) return { members };

@@ -1,5 +1,6 @@
 import protobuf from 'protobufjs';
 import {
+  type FieldRules,
   QueryParameter_Presence as Presence,
   type RestBinding,
   type RestOptions,
@@ -24,6 +25,8 @@ export interface PictureRule {
   readonly sentAs: string;
   /** Name of the field that it fills. */
   readonly field: string;
+  /** The most files that a form may have; undefined if the field takes one. */
+  readonly maxFiles: number | undefined;
 }
 
 export const hasPicture = (rule: BodyRule): rule is PictureRule => 'sentAs' in rule;
@@ -214,9 +217,14 @@ function createBodyRules(
   const pictures: PictureRule[] = [];
   if (multipart) {
     const { filePart, fileField: field } = multipart;
-    pictures.push({ kind: 'multipart', sentAs: filePart, field }, { kind: 'raw', sentAs: 'body', field });
+    const { definition } = find(field);
+    const maxFiles = definition.repeated ? optionOf<FieldRules>(definition, 'rules').maxItems : undefined;
+    if (maxFiles === 0)
+      throw new Error(`path "${template}": field "${field}" is repeated, want max_items in its rules`);
+    pictures.push({ kind: 'multipart', sentAs: filePart, field, maxFiles });
+    if (maxFiles === undefined) pictures.push({ kind: 'raw', sentAs: 'body', field, maxFiles });
   }
-  if (dataUrl) pictures.push({ kind: 'data-url', sentAs: dataUrl.member, field: dataUrl.field });
+  if (dataUrl) pictures.push({ kind: 'data-url', sentAs: dataUrl.member, field: dataUrl.field, maxFiles: undefined });
   if (pictures.length === 0) return [{ kind: body === '' ? 'none' : 'json' }];
   if (body === '') throw new Error(`path "${template}": a picture needs body: "*"`);
   for (const { field } of pictures) {
@@ -257,7 +265,7 @@ function readFields(request: protobuf.Type): Map<string, Field> {
       const { name, type: protoType, repeated } = definition;
       const type = fieldTypes[protoType];
       if (type === undefined) throw new Error(`field "${name}" is of type ${protoType}, which has no REST form yet`);
-      if (repeated) throw new Error(`field "${name}" is repeated, which has no REST form yet`);
+      if (repeated && type !== 'bytes') throw new Error(`field "${name}" is repeated, which has no REST form yet`);
       return [name, { name, type: name.endsWith('_score') ? 'score' : type, definition }];
     }),
   );

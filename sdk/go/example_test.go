@@ -88,6 +88,21 @@ func ExampleClient_readMeter() {
 	// Output: 00473286 00473.286 m3
 }
 
+func ExampleClient_fuseMeterReadings() {
+	client := connect()
+	defer client.Close()
+
+	photo := readSample("meter.jpg")
+	fused, err := client.Meters.FuseMeterReadings(context.Background(), &v1.FuseMeterReadingsRequest{
+		Images: [][]byte{photo, photo},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(fused.Reading.Value, fused.Photos[0].Agrees, fused.Photos[1].Agrees)
+	// Output: 00473.286 true true
+}
+
 func ExampleClient_setDetectionScore() {
 	client := connect()
 	defer client.Close()

@@ -14,6 +14,8 @@ import {
   type StreamRedactFacesResponse,
 } from '../../generated/imageanalysis/v1/face_detection.js';
 import {
+  FuseMeterReadingsRequest,
+  type FuseMeterReadingsResponse,
   MeterReadingServiceClient,
   ReadMeterRequest,
   type ReadMeterResponse,
@@ -46,7 +48,9 @@ export {
 } from '../../generated/imageanalysis/v1/face_detection.js';
 export type { BoundingBox } from '../../generated/imageanalysis/v1/geometry.js';
 export {
+  type FuseMeterReadingsResponse,
   type MeterDigit,
+  type PhotoReading,
   ReadingStatus,
   ReadingWarning,
   type ReadMeterResponse,
@@ -90,6 +94,11 @@ export interface ImageAnalysisClient {
   redactFaces(request: DeepPartial<RedactFacesRequest>, options?: CallOptions): Promise<RedactFacesResponse>;
   /** Reads a water meter; NO_READING if there is no readable counter. */
   readMeter(request: DeepPartial<ReadMeterRequest>, options?: CallOptions): Promise<ReadMeterResponse>;
+  /** Reads up to 8 photos of one meter as one; NO_READING if none has a readable counter. */
+  fuseMeterReadings(
+    request: DeepPartial<FuseMeterReadingsRequest>,
+    options?: CallOptions,
+  ): Promise<FuseMeterReadingsResponse>;
   /** Returns a company's default threshold. */
   getDetectionScore(
     request: DeepPartial<GetDetectionScoreRequest>,
@@ -147,6 +156,8 @@ export function createClient(options: ClientOptions): ImageAnalysisClient {
       call(faces.redactFaces.bind(faces), RedactFacesRequest.fromPartial(request), callOptions),
     readMeter: (request, callOptions) =>
       call(meters.readMeter.bind(meters), ReadMeterRequest.fromPartial(request), callOptions),
+    fuseMeterReadings: (request, callOptions) =>
+      call(meters.fuseMeterReadings.bind(meters), FuseMeterReadingsRequest.fromPartial(request), callOptions),
     getDetectionScore: (request, callOptions) =>
       call(scores.getDetectionScore.bind(scores), GetDetectionScoreRequest.fromPartial(request), callOptions),
     setDetectionScore: (request, callOptions) =>

@@ -107,6 +107,19 @@ export interface MeterAnswer extends Answer {
   readonly polygon?: readonly Point[];
 }
 
+/** One reading of several photos. */
+export interface FusedMeterAnswer extends MeterAnswer {
+  /** The photo that says most for the reading, from 0; the places are in that one. */
+  readonly best_photo: number;
+  /** What each photo shows alone, or why it could not be read, in the order of the request. */
+  readonly photos: readonly (Partial<Pick<MeterAnswer, 'value' | 'confidence' | 'status'>> &
+    Pick<MeterAnswer, 'warnings'> & {
+      /** Whether it shows the digits before the fraction that the reading has. */
+      readonly agrees: boolean;
+      readonly refusal?: string;
+    })[];
+}
+
 export interface ScoreAnswer extends Answer {
   readonly company: string;
   readonly detection_score: number;

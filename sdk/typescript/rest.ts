@@ -1,6 +1,13 @@
 import { type BatchLine, readBatchLines } from './batch-lines.js';
 import { type Reason, RefusedError } from './refused-error.js';
-import type { AllFacesAnswer, MeterAnswer, RedactedPicture, ScoreAnswer, SingleFaceAnswer } from './rest-answers.js';
+import type {
+  AllFacesAnswer,
+  FusedMeterAnswer,
+  MeterAnswer,
+  RedactedPicture,
+  ScoreAnswer,
+  SingleFaceAnswer,
+} from './rest-answers.js';
 import { retried, type RetryOptions, toError } from './retry.js';
 import { type CallOptions, startTime, withinTime } from './time-limit.js';
 
@@ -89,6 +96,11 @@ export interface RestClient {
   readMeter(file: Picture, options?: ReadingOptions): Promise<MeterAnswer>;
   /** The same from `data:<image type>;base64,<data>`, as returned by a canvas. */
   readMeterDataUrl(image: string, options?: ReadingOptions): Promise<MeterAnswer>;
+  /** Reads up to 8 photos of one meter as one; NO_READING if none has a readable counter. */
+  fuseMeterReadings(
+    files: readonly Picture[],
+    options?: Omit<ReadingOptions, 'serialNumber'>,
+  ): Promise<FusedMeterAnswer>;
   /**
    * Finds the faces of several pictures in one call; lines come as soon as they are ready, in any order. Throws if the
    * service refuses the call, or breaks it off. It is not retried. Leaving the loop ends it.
@@ -179,6 +191,8 @@ export function createRestClient(options: RestClientOptions): RestClient {
       call('/meter-number-ocr/file', { method: 'POST', body: toForm(file, readingFields(reading)) }, reading),
     readMeterDataUrl: (image, reading = {}) =>
       call('/meter-number-ocr/base64', { method: 'POST', ...toJson({ image, ...readingFields(reading) }) }, reading),
+    fuseMeterReadings: (files, reading = {}) =>
+      call('/v1/meters/fuse', { method: 'POST', body: toForm(files, readingFields(reading)) }, reading),
     detectFacesBatch: (files, { maxFaces, ...detection } = {}) =>
       batch('/v1/faces/batch', toForm(files, { ...detectionFields(detection), max_faces: maxFaces }), detection),
     readMetersBatch: (files, reading = {}) => batch('/v1/meters/batch', toForm(files, readingFields(reading)), reading),

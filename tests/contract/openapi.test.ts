@@ -145,6 +145,7 @@ describe('the OpenAPI document', () => {
         'post /meter-number-ocr/file readMeter',
         'post /meter-number-ocr/base64 meterNumberOcrBase64',
         'post /v1/meters/batch streamReadMeters',
+        'post /v1/meters/fuse fuseMeterReadings',
         'get /v1/version getVersion',
         'get /livez livez',
         'get /readyz readyz',

@@ -8,8 +8,10 @@ import { assembleReading } from './assemble.js';
 import { resized } from './geometry.js';
 import type { MeterModel } from './meter-model.js';
 import { type CounterReader, createNetworkCounterReader } from './network-counter-reader.js';
+import type { SeenCounter } from './photos/fuse-photos.js';
 import { createPrintedReader, type PrintedReader } from './printed/printed-reader.js';
 import { judgeLight, measureLight } from './read/counter-light.js';
+import type { Hypothesis } from './read/hypothesis.js';
 import type { ReadMeterInput, ReadMeterOutput } from './task.js';
 
 /**
@@ -36,7 +38,7 @@ export function createMeterReader(counters: CounterReader, print: PrintedReader,
   return {
     /** @throws Refusal CORRUPT_IMAGE or IMAGE_TOO_MANY_PIXELS; `signal.reason` once the caller is gone */
     async readMeter(
-      { image, limits, checkBelow, known, printed }: ReadMeterInput,
+      { image, limits, checkBelow, known, printed, evidence = false }: ReadMeterInput,
       signal: AbortSignal,
     ): Promise<ReadMeterOutput> {
       const { time, timings: ownTimings } = createStopwatch(now, signal);
@@ -48,14 +50,18 @@ export function createMeterReader(counters: CounterReader, print: PrintedReader,
         return time('decode', () => decodeUpright(file, scaledSize(upright, scale), resampling));
       };
       const picture = await decode(counters.maxSide, counters.resampling);
-      const { reading: counter, timings: inNetworks } = await time('counter', () =>
-        counters.read(picture, known, signal),
-      );
+      const {
+        reading: counter,
+        hypothesis,
+        timings: inNetworks,
+      } = await time('counter', () => counters.read(picture, known, signal));
       const timings = () => ({ ...ownTimings, ...inNetworks });
       if (counter === null) return { reading: null, timings: timings() };
       const light = judgeLight(measureLight(picture, counter.quad));
-      const facts = { picture: upright, copy: picture, light, checkBelow, known };
-      const reading = assembleReading(counter, facts);
+      const sizes = { picture: upright, copy: { width: picture.width, height: picture.height } };
+      const reading = assembleReading(counter, { ...sizes, light, checkBelow, known });
+      if (evidence && hypothesis)
+        return { reading, evidence: { counter, hypothesis: compact(hypothesis), ...sizes, light }, timings: timings() };
       if (!printed) return { reading, timings: timings() };
 
       const larger = await decode(print.maxSide);
@@ -70,4 +76,13 @@ export function createMeterReader(counters: CounterReader, print: PrintedReader,
       await Promise.all([counters.release(), print.release()]);
     },
   };
+}
+
+/** Without the rest of the buffer that its strips are views of, since it goes to another thread. */
+function compact({ strips, readings, marks }: Hypothesis): SeenCounter['hypothesis'] {
+  const own = strips.map(({ probabilities: { data, steps }, legible }) => ({
+    probabilities: { data: data.slice(), steps },
+    legible,
+  }));
+  return { strips: own, readings, marks };
 }

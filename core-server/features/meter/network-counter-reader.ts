@@ -40,12 +40,19 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
     /** Longer side of its input picture, pixels; smaller pictures are not enlarged. */
     maxSide: rules.maxSide,
     resampling: asInTraining,
-    /** The reading is null if there is no readable counter; timings are milliseconds in the networks. */
+    /**
+     * The reading is null if there is no readable counter, else the hypothesis is what it follows from; timings are
+     * milliseconds in the networks.
+     */
     async read(
       picture: RgbPicture,
       known: KnownMeter,
       signal: AbortSignal,
-    ): Promise<{ readonly reading: CounterReading | null; readonly timings: Readonly<Record<string, number>> }> {
+    ): Promise<{
+      readonly reading: CounterReading | null;
+      readonly hypothesis?: Hypothesis;
+      readonly timings: Readonly<Record<string, number>>;
+    }> {
       const { time, timings } = createStopwatch(now, signal);
       const timed = (name: keyof MeterModels): Pick<Model, 'run'> => ({
         run: (feeds) => time(name, () => models[name].run(feeds)),
@@ -66,16 +73,13 @@ export function createNetworkCounterReader(models: MeterModels, rules: ReaderRul
       }
       const judged = await readAgain(likeliest, isEnough ? [] : rules.crops.slice(1), read, rules);
       const [best] = chooseReadings(judged, rules, known);
-      const marks = best && (await readMarks(timed('mark'), picture, best.hypothesis, best.text, rules));
-      const reading = fuse(
-        judged.map((place) => (place === best?.hypothesis ? { ...place, marks } : place)),
-        rules,
-        known,
-      );
-      return {
-        reading: reading && { ...reading, rivalled: isRivalled(reading.quad, first, rules) },
-        timings,
-      };
+      if (best === undefined) return { reading: null, timings };
+      const marks = await readMarks(timed('mark'), picture, best.hypothesis, best.text, rules);
+      const hypothesis = { ...best.hypothesis, marks };
+      const places = judged.map((place) => (place === best.hypothesis ? hypothesis : place));
+      const reading = fuse(places, rules, known);
+      if (reading === null) return { reading: null, timings };
+      return { reading: { ...reading, rivalled: isRivalled(reading.quad, first, rules) }, hypothesis, timings };
     },
     /** Frees the networks' memory. */
     async release(): Promise<void> {

@@ -2,6 +2,8 @@ import {
   type MeterReadingServiceServer,
   ReadingStatus,
   ReadingWarning,
+  type ReadMeterRequest,
+  type ReadMeterResponse,
 } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import type { ModelInfo } from '../../../generated/imageanalysis/v1/model.js';
 import { refuse } from '../../../runtime/errors/refusal.js';
@@ -10,50 +12,105 @@ import type { Handlers } from '../../common/handlers.js';
 import { preparePicture } from '../../image/inspect/receive-picture.js';
 import type { ImageLimits } from '../../image/picture.js';
 import type { WorkerPool } from '../../inference/pool/worker-pool.js';
-import type { MeterTasks } from './task.js';
-import { validateKnownMeter } from './validate.js';
+import { fuseReadings } from './photos/fuse-readings.js';
+import { readPhotos } from './photos/read-photos.js';
+import type { ReaderRules } from './reader-rules.js';
+import type { MeterReading, MeterTasks, ReadMeterInput } from './task.js';
+import { validateKnownMeter, validatePhotos } from './validate.js';
 
 /** Handlers of MeterReadingService. */
 export function createMeterReadingHandlers(deps: {
   readonly pool: Pick<WorkerPool<MeterTasks>, 'run'>;
   readonly limits: ImageLimits;
+  readonly rules: ReaderRules;
   /** Readings below this confidence get the status CHECK, 0..1. */
   readonly checkBelow: number;
   /** The network that reads digits. */
   readonly model: ModelInfo;
 }): Handlers<MeterReadingServiceServer, [call: Call]> {
-  const { pool, limits, checkBelow, model } = deps;
+  const { pool, limits, rules, checkBelow, model } = deps;
+
+  /** @throws Refusal NO_READING, what `preparePicture` and decoding refuse, and what the pool refuses */
+  const readPhoto = async (
+    bytes: Uint8Array,
+    call: Call,
+    wish: Pick<ReadMeterInput, 'known' | 'printed' | 'evidence'>,
+  ) => {
+    const { image, transfer } = preparePicture(bytes, limits);
+    const { reading, evidence, timings } = await pool.run(
+      'readMeter',
+      { image, checkBelow, limits, ...wish },
+      { ...call, transfer },
+    );
+    call.log.debug({ timings, found: reading !== null }, 'meter read');
+    if (reading === null) {
+      throw refuse('NO_READING', 'image shows no counter that can be read, try a sharp photo of its wheels', {
+        details: { field: 'image' },
+      });
+    }
+    return { reading, evidence };
+  };
+
   return {
     /**
      * Reads one photo.
      *
-     * @throws Refusal NO_READING if there is no readable counter, what `validateKnownMeter`, `preparePicture` and
-     *   decoding refuse, and what the pool refuses
+     * @throws Refusal what `validateKnownMeter` and `readPhoto` refuse
      */
     async readMeter(request, call) {
       const known = validateKnownMeter(request);
-      const { image, transfer } = preparePicture(request.image, limits);
-      const { reading, timings } = await pool.run(
-        'readMeter',
-        { image, checkBelow, known, printed: request.serialNumber ?? false, limits },
-        { ...call, transfer },
+      const { reading } = await readPhoto(request.image, call, { known, printed: request.serialNumber ?? false });
+      return toResponse(reading, request, model);
+    },
+
+    /**
+     * Reads photos of one meter as one.
+     *
+     * @throws Refusal what `validateKnownMeter`, `validatePhotos` and `readPhotos` refuse
+     */
+    async fuseMeterReadings(request, call) {
+      const known = validateKnownMeter(request);
+      validatePhotos(request);
+      const photos = await readPhotos(request.images, call, async (bytes, own) => {
+        const { reading, evidence } = await readPhoto(bytes, own, { known, printed: false, evidence: true });
+        if (evidence === undefined) throw new Error('the worker returned no evidence');
+        return { reading, evidence };
+      });
+      const read = photos.flatMap((photo) => ('evidence' in photo ? photo : []));
+      const fused = fuseReadings(
+        read.map(({ evidence }) => evidence),
+        { rules, checkBelow, known },
       );
-      call.log.debug({ timings, found: reading !== null }, 'meter read');
-      if (reading === null) {
-        throw refuse('NO_READING', 'image shows no counter that can be read, try a sharp photo of its wheels', {
-          details: { field: 'image' },
-        });
-      }
-      const { alternatives, details, polygon, digits, ...rest } = reading;
+      const place = (photo: (typeof photos)[number]): number => read.findIndex((each) => each === photo);
       return {
-        ...rest,
-        status: ReadingStatus[rest.status],
-        warnings: rest.warnings.map((name) => ReadingWarning[name]),
-        ...(request.alternatives && { alternatives: { readings: alternatives } }),
-        ...(request.details
-          ? { details: { ...details, model }, polygon, digits }
-          : { polygon: [], digits: digits.map((digit) => ({ ...digit, polygon: [] })) }),
+        reading: toResponse(fused.reading, request, model),
+        bestPhoto: photos.findIndex((photo) => place(photo) === fused.best),
+        photos: photos.map((photo) => {
+          if ('refusal' in photo) return { agrees: false, warnings: [], refusal: photo.refusal };
+          const { value, confidence, status, warnings } = toEnums(photo.reading);
+          return { agrees: fused.agrees[place(photo)] ?? false, value, confidence, status, warnings };
+        }),
       };
     },
   };
+}
+
+/** What the request asks for of a reading. */
+function toResponse(
+  reading: MeterReading,
+  request: Pick<ReadMeterRequest, 'alternatives' | 'details'>,
+  model: ModelInfo,
+): ReadMeterResponse {
+  const { alternatives, details, polygon, digits, ...rest } = toEnums(reading);
+  return {
+    ...rest,
+    ...(request.alternatives && { alternatives: { readings: alternatives } }),
+    ...(request.details
+      ? { details: { ...details, model }, polygon, digits }
+      : { polygon: [], digits: digits.map((digit) => ({ ...digit, polygon: [] })) }),
+  };
+}
+
+function toEnums({ status, warnings, ...rest }: MeterReading) {
+  return { ...rest, status: ReadingStatus[status], warnings: warnings.map((name) => ReadingWarning[name]) };
 }

@@ -6,8 +6,10 @@ import type {
   ReadingWarning,
   ReadMeterResponse,
 } from '../../../generated/imageanalysis/v1/meter_reading.js';
-import type { ImageFile, ImageLimits } from '../../image/picture.js';
+import type { ImageFile, ImageLimits, Size } from '../../image/picture.js';
 import type { KnownMeter } from './known-meter.js';
+import type { SeenCounter } from './photos/fuse-photos.js';
+import type { CounterLight } from './read/counter-light.js';
 
 // Only the names: the enums are next to the gRPC service, whose library no worker needs.
 export type ReadingStatusName = Exclude<keyof typeof ReadingStatus, 'UNSPECIFIED'>;
@@ -19,14 +21,26 @@ export interface ReadMeterInput {
   readonly checkBelow: number;
   readonly known: KnownMeter;
   readonly printed: boolean;
+  /** Whether to return what fusing with other photos needs, and no print. */
+  readonly evidence?: boolean;
   readonly limits: ImageLimits;
 }
 
 export interface ReadMeterOutput {
   /** Null when the picture shows no readable counter. */
   readonly reading: MeterReading | null;
+  /** On request, where there is a reading. */
+  readonly evidence?: PhotoEvidence;
   /** Milliseconds by step; `counter` has `locate`, `refine` and `read`, the runs of the networks. */
   readonly timings: Readonly<Record<string, number>>;
+}
+
+/** What a photo says of its counter, to be fused with others. */
+export interface PhotoEvidence extends SeenCounter {
+  /** Size of the upright picture, and of the copy that was read. */
+  readonly picture: Size;
+  readonly copy: Size;
+  readonly light: CounterLight;
 }
 
 /** The response for a counter, before what the request does not ask for is left out. */

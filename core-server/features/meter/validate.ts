@@ -1,4 +1,4 @@
-import type { ReadMeterRequest } from '../../../generated/imageanalysis/v1/meter_reading.js';
+import type { FuseMeterReadingsRequest, ReadMeterRequest } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import { invalidField, missingField, refuse } from '../../../runtime/errors/refusal.js';
 import { type Decimal, decimalForm, parseDecimal } from './decimal.js';
 import type { KnownMeter } from './known-meter.js';
@@ -37,6 +37,18 @@ export function validateKnownMeter(
     ...(previous !== undefined && { previous }),
     ...(maxIncrease !== undefined && { maxIncrease }),
   };
+}
+
+const maxPhotos = 8;
+
+/** @throws Refusal MISSING_FIELD without photos, INVALID_FIELD for too many */
+export function validatePhotos({ images }: Pick<FuseMeterReadingsRequest, 'images'>): void {
+  const { length } = images;
+  if (length === 0) throw missingField('images', `1 to ${maxPhotos} pictures`);
+  if (length <= maxPhotos) return;
+  throw refuse('INVALID_FIELD', `images has ${length} pictures, want at most ${maxPhotos}`, {
+    details: { field: 'images', value: String(length), limit: String(maxPhotos) },
+  });
 }
 
 function validateRange(field: string, value: number | undefined, min: number, max: number) {

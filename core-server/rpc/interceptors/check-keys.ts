@@ -64,6 +64,7 @@ export function checkApiKeys(deps: AccessDependencies): ServerInterceptor {
     const admit = () => deps.consume(keyId);
     const state = stateOf(metadata);
     state.keyId = keyId;
+    state.countRequest = admit;
     if (!requestStream) return admit();
     state.admitRequest = async () => {
       await authenticate();

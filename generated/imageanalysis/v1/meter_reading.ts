@@ -89,6 +89,8 @@ export enum ReadingWarning {
   BELOW_PREVIOUS = "READING_WARNING_BELOW_PREVIOUS",
   /** JUMP_TOO_LARGE - The value exceeds `previous_reading` by more than `max_increase`. */
   JUMP_TOO_LARGE = "READING_WARNING_JUMP_TOO_LARGE",
+  /** PHOTOS_DISAGREE - One of several photos clearly shows other digits: it may be of another meter, or the counter has moved. */
+  PHOTOS_DISAGREE = "READING_WARNING_PHOTOS_DISAGREE",
 }
 
 export function readingWarningFromJSON(object: any): ReadingWarning {
@@ -123,6 +125,9 @@ export function readingWarningFromJSON(object: any): ReadingWarning {
     case 9:
     case "READING_WARNING_JUMP_TOO_LARGE":
       return ReadingWarning.JUMP_TOO_LARGE;
+    case 10:
+    case "READING_WARNING_PHOTOS_DISAGREE":
+      return ReadingWarning.PHOTOS_DISAGREE;
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum ReadingWarning");
   }
@@ -150,6 +155,8 @@ export function readingWarningToNumber(object: ReadingWarning): number {
       return 8;
     case ReadingWarning.JUMP_TOO_LARGE:
       return 9;
+    case ReadingWarning.PHOTOS_DISAGREE:
+      return 10;
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum ReadingWarning");
   }
@@ -304,6 +311,85 @@ export interface MeterDigit {
     | undefined;
   /** Its four corners, as those of the counter. Only with `details`. */
   polygon: Point[];
+}
+
+/** Asks for one reading of several photos. The fields are those of `ReadMeterRequest`. */
+export interface FuseMeterReadingsRequest {
+  /** The picture files, 1..8. */
+  images: Uint8Array[];
+  /** Number of wheels on the counter, including those of the fraction, 3..12; absent if unknown. */
+  expectedDigits?:
+    | number
+    | undefined;
+  /**
+   * Number of wheels in the fraction, 0..6 and fewer than `expected_digits`; if absent, their colour
+   * and other marks decide.
+   */
+  expectedDecimals?:
+    | number
+    | undefined;
+  /**
+   * An earlier `value` of the meter: at most 12 digits before the point and 6 after it; absent or empty
+   * if unknown.
+   */
+  previousReading?:
+    | string
+    | undefined;
+  /**
+   * The most the value can have risen since `previous_reading`, which is then required: at most 12
+   * digits before the point and 6 after it; absent or empty if unknown. A counter that rolled over to
+   * zero within this amount has risen.
+   */
+  maxIncrease?:
+    | string
+    | undefined;
+  /** Whether to return `alternatives`. */
+  alternatives?:
+    | boolean
+    | undefined;
+  /** Whether to return `details`. */
+  details?:
+    | boolean
+    | undefined;
+  /**
+   * Unit of the meter, which no picture shows reliably: `m3`, `kWh`, `gal`, `ft3` or `GJ`; absent or
+   * empty if unknown.
+   */
+  expectedUnit?: string | undefined;
+}
+
+/** One reading of several photos, and what each of them shows. */
+export interface FuseMeterReadingsResponse {
+  /** The reading. Its places are in the photo `best_photo`. */
+  reading:
+    | ReadMeterResponse
+    | undefined;
+  /** The photo that says most for the reading, from 0. */
+  bestPhoto: number;
+  /** What each photo shows alone, in the order of the request. */
+  photos: PhotoReading[];
+}
+
+/** What one of several photos shows alone: `value`, `confidence`, `status` and `warnings`, or why it could not be read. */
+export interface PhotoReading {
+  /** Whether it shows the digits before the fraction that the reading has. */
+  agrees: boolean;
+  /** As in the answer for it alone. */
+  value?:
+    | string
+    | undefined;
+  /** As in the answer for it alone. */
+  confidence?:
+    | number
+    | undefined;
+  /** As in the answer for it alone. */
+  status?:
+    | ReadingStatus
+    | undefined;
+  /** As in the answer for it alone. */
+  warnings: ReadingWarning[];
+  /** Reason of its refusal, such as `NO_READING` or `CORRUPT_IMAGE`. */
+  refusal?: string | undefined;
 }
 
 /** One photo in a stream. */
@@ -1087,6 +1173,371 @@ export const MeterDigit: MessageFns<MeterDigit> = {
   },
 };
 
+function createBaseFuseMeterReadingsRequest(): FuseMeterReadingsRequest {
+  return {
+    images: [],
+    expectedDigits: undefined,
+    expectedDecimals: undefined,
+    previousReading: undefined,
+    maxIncrease: undefined,
+    alternatives: undefined,
+    details: undefined,
+    expectedUnit: undefined,
+  };
+}
+
+export const FuseMeterReadingsRequest: MessageFns<FuseMeterReadingsRequest> = {
+  encode(message: FuseMeterReadingsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.images) {
+      writer.uint32(10).bytes(v!);
+    }
+    if (message.expectedDigits !== undefined) {
+      writer.uint32(16).uint32(message.expectedDigits);
+    }
+    if (message.expectedDecimals !== undefined) {
+      writer.uint32(24).uint32(message.expectedDecimals);
+    }
+    if (message.previousReading !== undefined) {
+      writer.uint32(34).string(message.previousReading);
+    }
+    if (message.maxIncrease !== undefined) {
+      writer.uint32(42).string(message.maxIncrease);
+    }
+    if (message.alternatives !== undefined) {
+      writer.uint32(56).bool(message.alternatives);
+    }
+    if (message.details !== undefined) {
+      writer.uint32(64).bool(message.details);
+    }
+    if (message.expectedUnit !== undefined) {
+      writer.uint32(74).string(message.expectedUnit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FuseMeterReadingsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFuseMeterReadingsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.images.push(reader.bytes());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.expectedDigits = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.expectedDecimals = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.previousReading = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.maxIncrease = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.alternatives = reader.bool();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.details = reader.bool();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.expectedUnit = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<FuseMeterReadingsRequest>): FuseMeterReadingsRequest {
+    return FuseMeterReadingsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FuseMeterReadingsRequest>): FuseMeterReadingsRequest {
+    const message = createBaseFuseMeterReadingsRequest();
+    message.images = object.images?.map((e) => e) || [];
+    message.expectedDigits = object.expectedDigits ?? undefined;
+    message.expectedDecimals = object.expectedDecimals ?? undefined;
+    message.previousReading = object.previousReading ?? undefined;
+    message.maxIncrease = object.maxIncrease ?? undefined;
+    message.alternatives = object.alternatives ?? undefined;
+    message.details = object.details ?? undefined;
+    message.expectedUnit = object.expectedUnit ?? undefined;
+    return message;
+  },
+};
+
+function createBaseFuseMeterReadingsResponse(): FuseMeterReadingsResponse {
+  return { reading: undefined, bestPhoto: 0, photos: [] };
+}
+
+export const FuseMeterReadingsResponse: MessageFns<FuseMeterReadingsResponse> = {
+  encode(message: FuseMeterReadingsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.reading !== undefined) {
+      ReadMeterResponse.encode(message.reading, writer.uint32(10).fork()).join();
+    }
+    if (message.bestPhoto !== 0) {
+      writer.uint32(16).uint32(message.bestPhoto);
+    }
+    for (const v of message.photos) {
+      PhotoReading.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FuseMeterReadingsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFuseMeterReadingsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.reading = ReadMeterResponse.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.bestPhoto = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.photos.push(PhotoReading.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<FuseMeterReadingsResponse>): FuseMeterReadingsResponse {
+    return FuseMeterReadingsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FuseMeterReadingsResponse>): FuseMeterReadingsResponse {
+    const message = createBaseFuseMeterReadingsResponse();
+    message.reading = (object.reading !== undefined && object.reading !== null)
+      ? ReadMeterResponse.fromPartial(object.reading)
+      : undefined;
+    message.bestPhoto = object.bestPhoto ?? 0;
+    message.photos = object.photos?.map((e) => PhotoReading.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBasePhotoReading(): PhotoReading {
+  return {
+    agrees: false,
+    value: undefined,
+    confidence: undefined,
+    status: undefined,
+    warnings: [],
+    refusal: undefined,
+  };
+}
+
+export const PhotoReading: MessageFns<PhotoReading> = {
+  encode(message: PhotoReading, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agrees !== false) {
+      writer.uint32(8).bool(message.agrees);
+    }
+    if (message.value !== undefined) {
+      writer.uint32(18).string(message.value);
+    }
+    if (message.confidence !== undefined) {
+      writer.uint32(25).double(message.confidence);
+    }
+    if (message.status !== undefined) {
+      writer.uint32(32).int32(readingStatusToNumber(message.status));
+    }
+    if (message.warnings.length !== 0) {
+      writer.uint32(42).fork();
+      for (const v of message.warnings) {
+        writer.int32(readingWarningToNumber(v));
+      }
+      writer.join();
+    }
+    if (message.refusal !== undefined) {
+      writer.uint32(50).string(message.refusal);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PhotoReading {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePhotoReading();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.agrees = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.confidence = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.status = readingStatusFromJSON(reader.int32());
+            continue;
+          }
+          case 5: {
+            if (tag === 40) {
+              message.warnings.push(readingWarningFromJSON(reader.int32()));
+
+              continue;
+            }
+
+            if (tag === 42) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.warnings.push(readingWarningFromJSON(reader.int32()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.refusal = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PhotoReading>): PhotoReading {
+    return PhotoReading.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PhotoReading>): PhotoReading {
+    const message = createBasePhotoReading();
+    message.agrees = object.agrees ?? false;
+    message.value = object.value ?? undefined;
+    message.confidence = object.confidence ?? undefined;
+    message.status = object.status ?? undefined;
+    message.warnings = object.warnings?.map((e) => e) || [];
+    message.refusal = object.refusal ?? undefined;
+    return message;
+  },
+};
+
 function createBaseStreamReadMetersRequest(): StreamReadMetersRequest {
   return { id: "", request: undefined };
 }
@@ -1281,6 +1732,24 @@ export const MeterReadingServiceService = {
       Buffer.from(StreamReadMetersResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): StreamReadMetersResponse => StreamReadMetersResponse.decode(value),
   },
+  /**
+   * Reads several photos of one meter, taken at nearly the same time, as one reading. Each photo is read as by
+   * ReadMeter and counts as a request; what the photos show is weighed digit by digit, so that the reading is right
+   * more often than that of the best photo. NO_READING if no photo has a readable counter.
+   *
+   * The photos together may be as large as one picture.
+   */
+  fuseMeterReadings: {
+    path: "/imageanalysis.v1.MeterReadingService/FuseMeterReadings" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: FuseMeterReadingsRequest): Buffer =>
+      Buffer.from(FuseMeterReadingsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FuseMeterReadingsRequest => FuseMeterReadingsRequest.decode(value),
+    responseSerialize: (value: FuseMeterReadingsResponse): Buffer =>
+      Buffer.from(FuseMeterReadingsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FuseMeterReadingsResponse => FuseMeterReadingsResponse.decode(value),
+  },
 } as const;
 
 export interface MeterReadingServiceServer extends UntypedServiceImplementation {
@@ -1291,6 +1760,14 @@ export interface MeterReadingServiceServer extends UntypedServiceImplementation 
    * id of its request. A photo that fails gets an error response, and the stream continues.
    */
   streamReadMeters: handleBidiStreamingCall<StreamReadMetersRequest, StreamReadMetersResponse>;
+  /**
+   * Reads several photos of one meter, taken at nearly the same time, as one reading. Each photo is read as by
+   * ReadMeter and counts as a request; what the photos show is weighed digit by digit, so that the reading is right
+   * more often than that of the best photo. NO_READING if no photo has a readable counter.
+   *
+   * The photos together may be as large as one picture.
+   */
+  fuseMeterReadings: handleUnaryCall<FuseMeterReadingsRequest, FuseMeterReadingsResponse>;
 }
 
 export interface MeterReadingServiceClient extends Client {
@@ -1322,6 +1799,28 @@ export interface MeterReadingServiceClient extends Client {
     metadata: Metadata,
     options?: Partial<CallOptions>,
   ): ClientDuplexStream<StreamReadMetersRequest, StreamReadMetersResponse>;
+  /**
+   * Reads several photos of one meter, taken at nearly the same time, as one reading. Each photo is read as by
+   * ReadMeter and counts as a request; what the photos show is weighed digit by digit, so that the reading is right
+   * more often than that of the best photo. NO_READING if no photo has a readable counter.
+   *
+   * The photos together may be as large as one picture.
+   */
+  fuseMeterReadings(
+    request: FuseMeterReadingsRequest,
+    callback: (error: ServiceError | null, response: FuseMeterReadingsResponse) => void,
+  ): ClientUnaryCall;
+  fuseMeterReadings(
+    request: FuseMeterReadingsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: FuseMeterReadingsResponse) => void,
+  ): ClientUnaryCall;
+  fuseMeterReadings(
+    request: FuseMeterReadingsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: FuseMeterReadingsResponse) => void,
+  ): ClientUnaryCall;
 }
 
 export const MeterReadingServiceClient = makeGenericClientConstructor(

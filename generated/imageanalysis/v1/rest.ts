@@ -54,12 +54,15 @@ export interface RestBinding {
  * form field of the same name. With the content type `image/*`, the body is the file, and the other
  * fields are taken from the query string.
  *
+ * If the field that the file fills is repeated, the form has one file or more, `max_items` at most, together no larger
+ * than one may be.
+ *
  * Of an RPC with streams, the form has many files, behind its other fields. Each is one request: the messages of
  * the streams have the fields `id` and `request`, and `id` and `response` or `error`. The fields are those of that
  * `request`, and the response is a line of NDJSON for each file.
  */
 export interface MultipartBody {
-  /** Name of the file part, required, once. */
+  /** Name of the file part, required. */
   filePart: string;
   /** Message field, of type bytes, that the file fills. */
   fileField: string;
@@ -160,6 +163,8 @@ export interface FieldRules {
   onRequest: boolean;
   /** An example, as text: bytes in base64, the value of an enumeration by its name. */
   example: string;
+  /** In a request: the most items of a list. */
+  maxItems: number;
 }
 
 /** How a response shows a field. Fields that are not set are left out. */
@@ -725,6 +730,7 @@ function createBaseFieldRules(): FieldRules {
     pattern: "",
     onRequest: false,
     example: "",
+    maxItems: 0,
   };
 }
 
@@ -750,6 +756,9 @@ export const FieldRules: MessageFns<FieldRules> = {
     }
     if (message.example !== "") {
       writer.uint32(58).string(message.example);
+    }
+    if (message.maxItems !== 0) {
+      writer.uint32(64).uint32(message.maxItems);
     }
     return writer;
   },
@@ -823,6 +832,14 @@ export const FieldRules: MessageFns<FieldRules> = {
             message.example = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.maxItems = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -847,6 +864,7 @@ export const FieldRules: MessageFns<FieldRules> = {
     message.pattern = object.pattern ?? "";
     message.onRequest = object.onRequest ?? false;
     message.example = object.example ?? "";
+    message.maxItems = object.maxItems ?? 0;
     return message;
   },
 };

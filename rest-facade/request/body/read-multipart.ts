@@ -4,11 +4,10 @@ import { invalidField, missingField, type Refusal, refuse, refuseField } from '.
 import type { RequestLimits } from '../../config.js';
 import { contentLength } from '../body-framing.js';
 import type { NamedValue } from '../parse-target.js';
-import { type ByteCollector, createByteCollector } from './byte-collector.js';
+import { bodyTooLarge, type ByteCollector, createByteCollector } from './byte-collector.js';
 import { type Done, pump, type ReadOptions } from './pump.js';
 
 const formType = 'multipart/form-data';
-const maxFiles = 1;
 const maxNameBytes = 100;
 
 /**
@@ -18,35 +17,39 @@ const maxNameBytes = 100;
  */
 const maxContentTypeLength = 200;
 
+/** The files that a form has: one, or `maxFiles` at most, which together are no larger than one may be. */
+interface FileRule {
+  /** Name of their parts; fields of other names are returned as they are. */
+  readonly sentAs: string;
+  readonly maxFiles: number | undefined;
+}
+
 /**
- * Reads a multipart/form-data body with one file into one buffer.
+ * Reads a multipart/form-data body, each of its files into one buffer.
  *
  * busboy truncates what exceeds a limit and also reports what is exactly at it, so every size limit is set
  * one higher than intended. It silently skips parts without a usable Content-Disposition; they count as
  * parts, and what they should have contained is then missing.
  *
- * @param filePart name of the part that is the file; fields of other names are returned as they are
  * @throws Refusal UNSUPPORTED_CONTENT_TYPE, MALFORMED_MULTIPART, MISSING_FIELD, REPEATED_FIELD, BODY_TOO_LARGE, or
  *   by {@link pump}
  */
 export async function readMultipart(
   request: IncomingMessage,
-  filePart: string,
+  { sentAs: filePart, maxFiles }: FileRule,
   limits: RequestLimits,
   options: ReadOptions,
-): Promise<{ readonly picture: Buffer; readonly fields: readonly NamedValue[] }> {
-  const collector = createByteCollector({
-    what: filePart,
-    maxBytes: limits.maxImageBytes,
-    expectedBytes: contentLength(request),
-  });
+): Promise<{ readonly picture: Buffer | readonly Buffer[]; readonly fields: readonly NamedValue[] }> {
+  const files: ByteCollector[] = [];
   const fields: NamedValue[] = [];
-  await readParts(request, limits, options, maxFiles, (parser, fail) => {
+  const expectedBytes = maxFiles === undefined ? contentLength(request) : undefined;
+  await readParts(request, limits, options, maxFiles ?? 1, (parser, fail) => {
     collectFields(parser, filePart, limits, fields, fail);
-    const found = collectFile(parser, filePart, collector, fail);
-    return () => (found.hasFile ? undefined : missingFile(filePart));
+    collectFiles(parser, { sentAs: filePart, maxFiles }, { ...limits, expectedBytes }, files, fail);
+    return () => (files.length === 0 ? missingFile(filePart) : undefined);
   });
-  return { picture: collector.bytes(), fields };
+  const [first, ...others] = files.map((file) => file.bytes()) as [Buffer, ...Buffer[]];
+  return { picture: maxFiles === undefined ? first : [first, ...others], fields };
 }
 
 /**
@@ -104,26 +107,33 @@ export function collectFields(
   parser.on('fieldsLimit', () => fail(overLimit('too many fields', maxFormFields)));
 }
 
-/** Collects the one file; `hasFile` says whether it arrived. */
-function collectFile(
+/** Collects the files, as they arrive. */
+function collectFiles(
   parser: busboy.Busboy,
-  filePart: string,
-  collector: ByteCollector,
+  { sentAs: filePart, maxFiles }: FileRule,
+  {
+    maxImageBytes: maxBytes,
+    expectedBytes,
+  }: Pick<RequestLimits, 'maxImageBytes'> & { expectedBytes: number | undefined },
+  files: ByteCollector[],
   fail: Done,
-): { readonly hasFile: boolean } {
-  const found = { hasFile: false };
-  let files = 0;
+): void {
+  let begun = 0;
+  let bytes = 0;
   parser.on('file', (name: string | undefined, stream, { filename }) => {
-    files += 1;
+    begun += 1;
     // If the end of the form is missing, both the parser and this stream report an error; the former suffices.
     stream.on('error', () => {});
-    if (files > maxFiles) {
-      const isRepeated = name === filePart && found.hasFile;
-      fail(isRepeated ? repeatedFile(name) : overLimit('too many files', maxFiles));
+    if (begun > (maxFiles ?? 1)) {
+      const isRepeated = maxFiles === undefined && name === filePart && files.length > 0;
+      fail(isRepeated ? repeatedFile(name) : overLimit('too many files', maxFiles ?? 1));
     } else if (name === filePart) {
-      found.hasFile = true;
+      const collector = createByteCollector({ what: filePart, maxBytes, expectedBytes });
+      files.push(collector);
       stream.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
         try {
+          if (bytes > maxBytes) throw bodyTooLarge(filePart, maxBytes);
           collector.push(chunk);
         } catch (error) {
           fail(error);
@@ -131,11 +141,10 @@ function collectFile(
       });
       // What a browser sends if no file was chosen. An empty file would have a name.
       stream.on('end', () => {
-        if (!filename && collector.bytes().length === 0) found.hasFile = false;
+        if (!filename && collector.bytes().length === 0) files.splice(files.indexOf(collector), 1);
       });
     } else stream.resume();
   });
-  return found;
 }
 
 function createParser(request: IncomingMessage, limits: RequestLimits, maxFiles: number): busboy.Busboy {

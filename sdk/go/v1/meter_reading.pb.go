@@ -100,21 +100,24 @@ const (
 	ReadingWarning_READING_WARNING_BELOW_PREVIOUS ReadingWarning = 8
 	// The value exceeds `previous_reading` by more than `max_increase`.
 	ReadingWarning_READING_WARNING_JUMP_TOO_LARGE ReadingWarning = 9
+	// One of several photos clearly shows other digits: it may be of another meter, or the counter has moved.
+	ReadingWarning_READING_WARNING_PHOTOS_DISAGREE ReadingWarning = 10
 )
 
 // Enum value maps for ReadingWarning.
 var (
 	ReadingWarning_name = map[int32]string{
-		0: "READING_WARNING_UNSPECIFIED",
-		1: "READING_WARNING_DIGIT_BETWEEN_POSITIONS",
-		2: "READING_WARNING_FRACTION_UNKNOWN",
-		3: "READING_WARNING_SEVERAL_COUNTERS",
-		4: "READING_WARNING_ROTATED_INPUT",
-		5: "READING_WARNING_LOW_LIGHT",
-		6: "READING_WARNING_GLARE",
-		7: "READING_WARNING_UNEXPECTED_DIGITS",
-		8: "READING_WARNING_BELOW_PREVIOUS",
-		9: "READING_WARNING_JUMP_TOO_LARGE",
+		0:  "READING_WARNING_UNSPECIFIED",
+		1:  "READING_WARNING_DIGIT_BETWEEN_POSITIONS",
+		2:  "READING_WARNING_FRACTION_UNKNOWN",
+		3:  "READING_WARNING_SEVERAL_COUNTERS",
+		4:  "READING_WARNING_ROTATED_INPUT",
+		5:  "READING_WARNING_LOW_LIGHT",
+		6:  "READING_WARNING_GLARE",
+		7:  "READING_WARNING_UNEXPECTED_DIGITS",
+		8:  "READING_WARNING_BELOW_PREVIOUS",
+		9:  "READING_WARNING_JUMP_TOO_LARGE",
+		10: "READING_WARNING_PHOTOS_DISAGREE",
 	}
 	ReadingWarning_value = map[string]int32{
 		"READING_WARNING_UNSPECIFIED":             0,
@@ -127,6 +130,7 @@ var (
 		"READING_WARNING_UNEXPECTED_DIGITS":       7,
 		"READING_WARNING_BELOW_PREVIOUS":          8,
 		"READING_WARNING_JUMP_TOO_LARGE":          9,
+		"READING_WARNING_PHOTOS_DISAGREE":         10,
 	}
 )
 
@@ -735,6 +739,275 @@ func (x *MeterDigit) GetPolygon() []*Point {
 	return nil
 }
 
+// Asks for one reading of several photos. The fields are those of `ReadMeterRequest`.
+type FuseMeterReadingsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The picture files, 1..8.
+	Images [][]byte `protobuf:"bytes,1,rep,name=images,proto3" json:"images,omitempty"`
+	// Number of wheels on the counter, including those of the fraction, 3..12; absent if unknown.
+	ExpectedDigits *uint32 `protobuf:"varint,2,opt,name=expected_digits,json=expectedDigits,proto3,oneof" json:"expected_digits,omitempty"`
+	// Number of wheels in the fraction, 0..6 and fewer than `expected_digits`; if absent, their colour
+	// and other marks decide.
+	ExpectedDecimals *uint32 `protobuf:"varint,3,opt,name=expected_decimals,json=expectedDecimals,proto3,oneof" json:"expected_decimals,omitempty"`
+	// An earlier `value` of the meter: at most 12 digits before the point and 6 after it; absent or empty
+	// if unknown.
+	PreviousReading *string `protobuf:"bytes,4,opt,name=previous_reading,json=previousReading,proto3,oneof" json:"previous_reading,omitempty"`
+	// The most the value can have risen since `previous_reading`, which is then required: at most 12
+	// digits before the point and 6 after it; absent or empty if unknown. A counter that rolled over to
+	// zero within this amount has risen.
+	MaxIncrease *string `protobuf:"bytes,5,opt,name=max_increase,json=maxIncrease,proto3,oneof" json:"max_increase,omitempty"`
+	// Whether to return `alternatives`.
+	Alternatives *bool `protobuf:"varint,7,opt,name=alternatives,proto3,oneof" json:"alternatives,omitempty"`
+	// Whether to return `details`.
+	Details *bool `protobuf:"varint,8,opt,name=details,proto3,oneof" json:"details,omitempty"`
+	// Unit of the meter, which no picture shows reliably: `m3`, `kWh`, `gal`, `ft3` or `GJ`; absent or
+	// empty if unknown.
+	ExpectedUnit  *string `protobuf:"bytes,9,opt,name=expected_unit,json=expectedUnit,proto3,oneof" json:"expected_unit,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FuseMeterReadingsRequest) Reset() {
+	*x = FuseMeterReadingsRequest{}
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FuseMeterReadingsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FuseMeterReadingsRequest) ProtoMessage() {}
+
+func (x *FuseMeterReadingsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FuseMeterReadingsRequest.ProtoReflect.Descriptor instead.
+func (*FuseMeterReadingsRequest) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *FuseMeterReadingsRequest) GetImages() [][]byte {
+	if x != nil {
+		return x.Images
+	}
+	return nil
+}
+
+func (x *FuseMeterReadingsRequest) GetExpectedDigits() uint32 {
+	if x != nil && x.ExpectedDigits != nil {
+		return *x.ExpectedDigits
+	}
+	return 0
+}
+
+func (x *FuseMeterReadingsRequest) GetExpectedDecimals() uint32 {
+	if x != nil && x.ExpectedDecimals != nil {
+		return *x.ExpectedDecimals
+	}
+	return 0
+}
+
+func (x *FuseMeterReadingsRequest) GetPreviousReading() string {
+	if x != nil && x.PreviousReading != nil {
+		return *x.PreviousReading
+	}
+	return ""
+}
+
+func (x *FuseMeterReadingsRequest) GetMaxIncrease() string {
+	if x != nil && x.MaxIncrease != nil {
+		return *x.MaxIncrease
+	}
+	return ""
+}
+
+func (x *FuseMeterReadingsRequest) GetAlternatives() bool {
+	if x != nil && x.Alternatives != nil {
+		return *x.Alternatives
+	}
+	return false
+}
+
+func (x *FuseMeterReadingsRequest) GetDetails() bool {
+	if x != nil && x.Details != nil {
+		return *x.Details
+	}
+	return false
+}
+
+func (x *FuseMeterReadingsRequest) GetExpectedUnit() string {
+	if x != nil && x.ExpectedUnit != nil {
+		return *x.ExpectedUnit
+	}
+	return ""
+}
+
+// One reading of several photos, and what each of them shows.
+type FuseMeterReadingsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The reading. Its places are in the photo `best_photo`.
+	Reading *ReadMeterResponse `protobuf:"bytes,1,opt,name=reading,proto3" json:"reading,omitempty"`
+	// The photo that says most for the reading, from 0.
+	BestPhoto uint32 `protobuf:"varint,2,opt,name=best_photo,json=bestPhoto,proto3" json:"best_photo,omitempty"`
+	// What each photo shows alone, in the order of the request.
+	Photos        []*PhotoReading `protobuf:"bytes,3,rep,name=photos,proto3" json:"photos,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FuseMeterReadingsResponse) Reset() {
+	*x = FuseMeterReadingsResponse{}
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FuseMeterReadingsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FuseMeterReadingsResponse) ProtoMessage() {}
+
+func (x *FuseMeterReadingsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FuseMeterReadingsResponse.ProtoReflect.Descriptor instead.
+func (*FuseMeterReadingsResponse) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *FuseMeterReadingsResponse) GetReading() *ReadMeterResponse {
+	if x != nil {
+		return x.Reading
+	}
+	return nil
+}
+
+func (x *FuseMeterReadingsResponse) GetBestPhoto() uint32 {
+	if x != nil {
+		return x.BestPhoto
+	}
+	return 0
+}
+
+func (x *FuseMeterReadingsResponse) GetPhotos() []*PhotoReading {
+	if x != nil {
+		return x.Photos
+	}
+	return nil
+}
+
+// What one of several photos shows alone: `value`, `confidence`, `status` and `warnings`, or why it could not be read.
+type PhotoReading struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether it shows the digits before the fraction that the reading has.
+	Agrees bool `protobuf:"varint,1,opt,name=agrees,proto3" json:"agrees,omitempty"`
+	// As in the answer for it alone.
+	Value *string `protobuf:"bytes,2,opt,name=value,proto3,oneof" json:"value,omitempty"`
+	// As in the answer for it alone.
+	Confidence *float64 `protobuf:"fixed64,3,opt,name=confidence,proto3,oneof" json:"confidence,omitempty"`
+	// As in the answer for it alone.
+	Status *ReadingStatus `protobuf:"varint,4,opt,name=status,proto3,enum=imageanalysis.v1.ReadingStatus,oneof" json:"status,omitempty"`
+	// As in the answer for it alone.
+	Warnings []ReadingWarning `protobuf:"varint,5,rep,packed,name=warnings,proto3,enum=imageanalysis.v1.ReadingWarning" json:"warnings,omitempty"`
+	// Reason of its refusal, such as `NO_READING` or `CORRUPT_IMAGE`.
+	Refusal       *string `protobuf:"bytes,6,opt,name=refusal,proto3,oneof" json:"refusal,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PhotoReading) Reset() {
+	*x = PhotoReading{}
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PhotoReading) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PhotoReading) ProtoMessage() {}
+
+func (x *PhotoReading) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PhotoReading.ProtoReflect.Descriptor instead.
+func (*PhotoReading) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *PhotoReading) GetAgrees() bool {
+	if x != nil {
+		return x.Agrees
+	}
+	return false
+}
+
+func (x *PhotoReading) GetValue() string {
+	if x != nil && x.Value != nil {
+		return *x.Value
+	}
+	return ""
+}
+
+func (x *PhotoReading) GetConfidence() float64 {
+	if x != nil && x.Confidence != nil {
+		return *x.Confidence
+	}
+	return 0
+}
+
+func (x *PhotoReading) GetStatus() ReadingStatus {
+	if x != nil && x.Status != nil {
+		return *x.Status
+	}
+	return ReadingStatus_READING_STATUS_UNSPECIFIED
+}
+
+func (x *PhotoReading) GetWarnings() []ReadingWarning {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
+func (x *PhotoReading) GetRefusal() string {
+	if x != nil && x.Refusal != nil {
+		return *x.Refusal
+	}
+	return ""
+}
+
 // One photo in a stream.
 type StreamReadMetersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -748,7 +1021,7 @@ type StreamReadMetersRequest struct {
 
 func (x *StreamReadMetersRequest) Reset() {
 	*x = StreamReadMetersRequest{}
-	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[7]
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -760,7 +1033,7 @@ func (x *StreamReadMetersRequest) String() string {
 func (*StreamReadMetersRequest) ProtoMessage() {}
 
 func (x *StreamReadMetersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[7]
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -773,7 +1046,7 @@ func (x *StreamReadMetersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamReadMetersRequest.ProtoReflect.Descriptor instead.
 func (*StreamReadMetersRequest) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{7}
+	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *StreamReadMetersRequest) GetId() string {
@@ -808,7 +1081,7 @@ type StreamReadMetersResponse struct {
 
 func (x *StreamReadMetersResponse) Reset() {
 	*x = StreamReadMetersResponse{}
-	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[8]
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -820,7 +1093,7 @@ func (x *StreamReadMetersResponse) String() string {
 func (*StreamReadMetersResponse) ProtoMessage() {}
 
 func (x *StreamReadMetersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[8]
+	mi := &file_imageanalysis_v1_meter_reading_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -833,7 +1106,7 @@ func (x *StreamReadMetersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamReadMetersResponse.ProtoReflect.Descriptor instead.
 func (*StreamReadMetersResponse) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{8}
+	return file_imageanalysis_v1_meter_reading_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *StreamReadMetersResponse) GetId() string {
@@ -957,7 +1230,43 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\fbounding_box\x18\x03 \x01(\v2\x1d.imageanalysis.v1.BoundingBoxB\n" +
 	"\xba\xbb\x18\x06\n" +
 	"\x04bboxR\vboundingBox\x129\n" +
-	"\apolygon\x18\x04 \x03(\v2\x17.imageanalysis.v1.PointB\x06\xaa\xbb\x18\x020\x01R\apolygon\"g\n" +
+	"\apolygon\x18\x04 \x03(\v2\x17.imageanalysis.v1.PointB\x06\xaa\xbb\x18\x020\x01R\apolygon\"\x9c\x05\n" +
+	"\x18FuseMeterReadingsRequest\x12 \n" +
+	"\x06images\x18\x01 \x03(\fB\b\xaa\xbb\x18\x04\b\x01@\bR\x06images\x12G\n" +
+	"\x0fexpected_digits\x18\x02 \x01(\rB\x19\xaa\xbb\x18\x15\x11\x00\x00\x00\x00\x00\x00\b@\x19\x00\x00\x00\x00\x00\x00(@:\x018H\x00R\x0eexpectedDigits\x88\x01\x01\x12K\n" +
+	"\x11expected_decimals\x18\x03 \x01(\rB\x19\xaa\xbb\x18\x15\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x18@:\x013H\x01R\x10expectedDecimals\x88\x01\x01\x12_\n" +
+	"\x10previous_reading\x18\x04 \x01(\tB/\xaa\xbb\x18+* ^([0-9]{1,12}([.][0-9]{1,6})?)?$:\a00470.1H\x02R\x0fpreviousReading\x88\x01\x01\x12R\n" +
+	"\fmax_increase\x18\x05 \x01(\tB*\xaa\xbb\x18&* ^([0-9]{1,12}([.][0-9]{1,6})?)?$:\x0210H\x03R\vmaxIncrease\x88\x01\x01\x12'\n" +
+	"\falternatives\x18\a \x01(\bH\x04R\falternatives\x88\x01\x01\x12\x1d\n" +
+	"\adetails\x18\b \x01(\bH\x05R\adetails\x88\x01\x01\x12F\n" +
+	"\rexpected_unit\x18\t \x01(\tB\x1c\xaa\xbb\x18\x18*\x16^(m3|kWh|gal|ft3|GJ)?$H\x06R\fexpectedUnit\x88\x01\x01B\x12\n" +
+	"\x10_expected_digitsB\x14\n" +
+	"\x12_expected_decimalsB\x13\n" +
+	"\x11_previous_readingB\x0f\n" +
+	"\r_max_increaseB\x0f\n" +
+	"\r_alternativesB\n" +
+	"\n" +
+	"\b_detailsB\x10\n" +
+	"\x0e_expected_unitJ\x04\b\x06\x10\a\"\xc2\x01\n" +
+	"\x19FuseMeterReadingsResponse\x12E\n" +
+	"\areading\x18\x01 \x01(\v2#.imageanalysis.v1.ReadMeterResponseB\x06\xba\xbb\x18\x02\x10\x01R\areading\x12&\n" +
+	"\n" +
+	"best_photo\x18\x02 \x01(\rB\a\xaa\xbb\x18\x03:\x010R\tbestPhoto\x126\n" +
+	"\x06photos\x18\x03 \x03(\v2\x1e.imageanalysis.v1.PhotoReadingR\x06photos\"\xe0\x02\n" +
+	"\fPhotoReading\x12\x16\n" +
+	"\x06agrees\x18\x01 \x01(\bR\x06agrees\x12*\n" +
+	"\x05value\x18\x02 \x01(\tB\x0f\xaa\xbb\x18\v:\t00473.286H\x00R\x05value\x88\x01\x01\x12A\n" +
+	"\n" +
+	"confidence\x18\x03 \x01(\x01B\x1c\xaa\xbb\x18\x18\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x040.94H\x01R\n" +
+	"confidence\x88\x01\x01\x12<\n" +
+	"\x06status\x18\x04 \x01(\x0e2\x1f.imageanalysis.v1.ReadingStatusH\x02R\x06status\x88\x01\x01\x12<\n" +
+	"\bwarnings\x18\x05 \x03(\x0e2 .imageanalysis.v1.ReadingWarningR\bwarnings\x12\x1d\n" +
+	"\arefusal\x18\x06 \x01(\tH\x03R\arefusal\x88\x01\x01B\b\n" +
+	"\x06_valueB\r\n" +
+	"\v_confidenceB\t\n" +
+	"\a_statusB\n" +
+	"\n" +
+	"\b_refusal\"g\n" +
 	"\x17StreamReadMetersRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12<\n" +
 	"\arequest\x18\x02 \x01(\v2\".imageanalysis.v1.ReadMeterRequestR\arequest\"\xa3\x01\n" +
@@ -969,7 +1278,7 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\rReadingStatus\x12\x1e\n" +
 	"\x1aREADING_STATUS_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11READING_STATUS_OK\x10\x01\x12\x18\n" +
-	"\x14READING_STATUS_CHECK\x10\x02\x1a\x06ʻ\x18\x02\b\x01*\xf6\x02\n" +
+	"\x14READING_STATUS_CHECK\x10\x02\x1a\x06ʻ\x18\x02\b\x01*\x9b\x03\n" +
 	"\x0eReadingWarning\x12\x1f\n" +
 	"\x1bREADING_WARNING_UNSPECIFIED\x10\x00\x12+\n" +
 	"'READING_WARNING_DIGIT_BETWEEN_POSITIONS\x10\x01\x12$\n" +
@@ -980,7 +1289,9 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\x15READING_WARNING_GLARE\x10\x06\x12%\n" +
 	"!READING_WARNING_UNEXPECTED_DIGITS\x10\a\x12\"\n" +
 	"\x1eREADING_WARNING_BELOW_PREVIOUS\x10\b\x12\"\n" +
-	"\x1eREADING_WARNING_JUMP_TOO_LARGE\x10\t2\xc8\x03\n" +
+	"\x1eREADING_WARNING_JUMP_TOO_LARGE\x10\t\x12#\n" +
+	"\x1fREADING_WARNING_PHOTOS_DISAGREE\x10\n" +
+	"2\x86\x05\n" +
 	"\x13MeterReadingService\x12\xfc\x01\n" +
 	"\tReadMeter\x12\".imageanalysis.v1.ReadMeterRequest\x1a#.imageanalysis.v1.ReadMeterResponse\"\xa5\x01\xa2\xbb\x18a\n" +
 	"'\n" +
@@ -993,7 +1304,12 @@ const file_imageanalysis_v1_meter_reading_proto_rawDesc = "" +
 	"\x10StreamReadMeters\x12).imageanalysis.v1.StreamReadMetersRequest\x1a*.imageanalysis.v1.StreamReadMetersResponse\"B\xa2\xbb\x18#\n" +
 	"!\n" +
 	"\x10/v1/meters/batch\x12\r\n" +
-	"\x04file\x12\x05image\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/v1/meters/batch(\x010\x01B]\n" +
+	"\x04file\x12\x05image\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/v1/meters/batch(\x010\x01\x12\xbb\x01\n" +
+	"\x11FuseMeterReadings\x12*.imageanalysis.v1.FuseMeterReadingsRequest\x1a+.imageanalysis.v1.FuseMeterReadingsResponse\"M\xa2\xbb\x18/\n" +
+	"!\n" +
+	"\x0f/v1/meters/fuse\x12\x0e\n" +
+	"\x04file\x12\x06images\x12\n" +
+	"NO_READING\x82\xd3\xe4\x93\x02\x14:\x01*\"\x0f/v1/meters/fuseB]\n" +
 	"\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3"
 
 var (
@@ -1009,49 +1325,58 @@ func file_imageanalysis_v1_meter_reading_proto_rawDescGZIP() []byte {
 }
 
 var file_imageanalysis_v1_meter_reading_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_imageanalysis_v1_meter_reading_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_imageanalysis_v1_meter_reading_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_imageanalysis_v1_meter_reading_proto_goTypes = []any{
-	(ReadingStatus)(0),               // 0: imageanalysis.v1.ReadingStatus
-	(ReadingWarning)(0),              // 1: imageanalysis.v1.ReadingWarning
-	(*ReadMeterRequest)(nil),         // 2: imageanalysis.v1.ReadMeterRequest
-	(*ReadMeterResponse)(nil),        // 3: imageanalysis.v1.ReadMeterResponse
-	(*ReadingDetails)(nil),           // 4: imageanalysis.v1.ReadingDetails
-	(*AlternativeReadings)(nil),      // 5: imageanalysis.v1.AlternativeReadings
-	(*AlternativeReading)(nil),       // 6: imageanalysis.v1.AlternativeReading
-	(*PrintedText)(nil),              // 7: imageanalysis.v1.PrintedText
-	(*MeterDigit)(nil),               // 8: imageanalysis.v1.MeterDigit
-	(*StreamReadMetersRequest)(nil),  // 9: imageanalysis.v1.StreamReadMetersRequest
-	(*StreamReadMetersResponse)(nil), // 10: imageanalysis.v1.StreamReadMetersResponse
-	(*BoundingBox)(nil),              // 11: imageanalysis.v1.BoundingBox
-	(*Point)(nil),                    // 12: imageanalysis.v1.Point
-	(*ModelInfo)(nil),                // 13: imageanalysis.v1.ModelInfo
-	(*status.Status)(nil),            // 14: google.rpc.Status
+	(ReadingStatus)(0),                // 0: imageanalysis.v1.ReadingStatus
+	(ReadingWarning)(0),               // 1: imageanalysis.v1.ReadingWarning
+	(*ReadMeterRequest)(nil),          // 2: imageanalysis.v1.ReadMeterRequest
+	(*ReadMeterResponse)(nil),         // 3: imageanalysis.v1.ReadMeterResponse
+	(*ReadingDetails)(nil),            // 4: imageanalysis.v1.ReadingDetails
+	(*AlternativeReadings)(nil),       // 5: imageanalysis.v1.AlternativeReadings
+	(*AlternativeReading)(nil),        // 6: imageanalysis.v1.AlternativeReading
+	(*PrintedText)(nil),               // 7: imageanalysis.v1.PrintedText
+	(*MeterDigit)(nil),                // 8: imageanalysis.v1.MeterDigit
+	(*FuseMeterReadingsRequest)(nil),  // 9: imageanalysis.v1.FuseMeterReadingsRequest
+	(*FuseMeterReadingsResponse)(nil), // 10: imageanalysis.v1.FuseMeterReadingsResponse
+	(*PhotoReading)(nil),              // 11: imageanalysis.v1.PhotoReading
+	(*StreamReadMetersRequest)(nil),   // 12: imageanalysis.v1.StreamReadMetersRequest
+	(*StreamReadMetersResponse)(nil),  // 13: imageanalysis.v1.StreamReadMetersResponse
+	(*BoundingBox)(nil),               // 14: imageanalysis.v1.BoundingBox
+	(*Point)(nil),                     // 15: imageanalysis.v1.Point
+	(*ModelInfo)(nil),                 // 16: imageanalysis.v1.ModelInfo
+	(*status.Status)(nil),             // 17: google.rpc.Status
 }
 var file_imageanalysis_v1_meter_reading_proto_depIdxs = []int32{
 	0,  // 0: imageanalysis.v1.ReadMeterResponse.status:type_name -> imageanalysis.v1.ReadingStatus
 	1,  // 1: imageanalysis.v1.ReadMeterResponse.warnings:type_name -> imageanalysis.v1.ReadingWarning
-	11, // 2: imageanalysis.v1.ReadMeterResponse.bounding_box:type_name -> imageanalysis.v1.BoundingBox
+	14, // 2: imageanalysis.v1.ReadMeterResponse.bounding_box:type_name -> imageanalysis.v1.BoundingBox
 	8,  // 3: imageanalysis.v1.ReadMeterResponse.digits:type_name -> imageanalysis.v1.MeterDigit
 	5,  // 4: imageanalysis.v1.ReadMeterResponse.alternatives:type_name -> imageanalysis.v1.AlternativeReadings
 	7,  // 5: imageanalysis.v1.ReadMeterResponse.printed:type_name -> imageanalysis.v1.PrintedText
 	4,  // 6: imageanalysis.v1.ReadMeterResponse.details:type_name -> imageanalysis.v1.ReadingDetails
-	12, // 7: imageanalysis.v1.ReadMeterResponse.polygon:type_name -> imageanalysis.v1.Point
-	13, // 8: imageanalysis.v1.ReadingDetails.model:type_name -> imageanalysis.v1.ModelInfo
+	15, // 7: imageanalysis.v1.ReadMeterResponse.polygon:type_name -> imageanalysis.v1.Point
+	16, // 8: imageanalysis.v1.ReadingDetails.model:type_name -> imageanalysis.v1.ModelInfo
 	6,  // 9: imageanalysis.v1.AlternativeReadings.readings:type_name -> imageanalysis.v1.AlternativeReading
-	11, // 10: imageanalysis.v1.MeterDigit.bounding_box:type_name -> imageanalysis.v1.BoundingBox
-	12, // 11: imageanalysis.v1.MeterDigit.polygon:type_name -> imageanalysis.v1.Point
-	2,  // 12: imageanalysis.v1.StreamReadMetersRequest.request:type_name -> imageanalysis.v1.ReadMeterRequest
-	3,  // 13: imageanalysis.v1.StreamReadMetersResponse.response:type_name -> imageanalysis.v1.ReadMeterResponse
-	14, // 14: imageanalysis.v1.StreamReadMetersResponse.error:type_name -> google.rpc.Status
-	2,  // 15: imageanalysis.v1.MeterReadingService.ReadMeter:input_type -> imageanalysis.v1.ReadMeterRequest
-	9,  // 16: imageanalysis.v1.MeterReadingService.StreamReadMeters:input_type -> imageanalysis.v1.StreamReadMetersRequest
-	3,  // 17: imageanalysis.v1.MeterReadingService.ReadMeter:output_type -> imageanalysis.v1.ReadMeterResponse
-	10, // 18: imageanalysis.v1.MeterReadingService.StreamReadMeters:output_type -> imageanalysis.v1.StreamReadMetersResponse
-	17, // [17:19] is the sub-list for method output_type
-	15, // [15:17] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	14, // 10: imageanalysis.v1.MeterDigit.bounding_box:type_name -> imageanalysis.v1.BoundingBox
+	15, // 11: imageanalysis.v1.MeterDigit.polygon:type_name -> imageanalysis.v1.Point
+	3,  // 12: imageanalysis.v1.FuseMeterReadingsResponse.reading:type_name -> imageanalysis.v1.ReadMeterResponse
+	11, // 13: imageanalysis.v1.FuseMeterReadingsResponse.photos:type_name -> imageanalysis.v1.PhotoReading
+	0,  // 14: imageanalysis.v1.PhotoReading.status:type_name -> imageanalysis.v1.ReadingStatus
+	1,  // 15: imageanalysis.v1.PhotoReading.warnings:type_name -> imageanalysis.v1.ReadingWarning
+	2,  // 16: imageanalysis.v1.StreamReadMetersRequest.request:type_name -> imageanalysis.v1.ReadMeterRequest
+	3,  // 17: imageanalysis.v1.StreamReadMetersResponse.response:type_name -> imageanalysis.v1.ReadMeterResponse
+	17, // 18: imageanalysis.v1.StreamReadMetersResponse.error:type_name -> google.rpc.Status
+	2,  // 19: imageanalysis.v1.MeterReadingService.ReadMeter:input_type -> imageanalysis.v1.ReadMeterRequest
+	12, // 20: imageanalysis.v1.MeterReadingService.StreamReadMeters:input_type -> imageanalysis.v1.StreamReadMetersRequest
+	9,  // 21: imageanalysis.v1.MeterReadingService.FuseMeterReadings:input_type -> imageanalysis.v1.FuseMeterReadingsRequest
+	3,  // 22: imageanalysis.v1.MeterReadingService.ReadMeter:output_type -> imageanalysis.v1.ReadMeterResponse
+	13, // 23: imageanalysis.v1.MeterReadingService.StreamReadMeters:output_type -> imageanalysis.v1.StreamReadMetersResponse
+	10, // 24: imageanalysis.v1.MeterReadingService.FuseMeterReadings:output_type -> imageanalysis.v1.FuseMeterReadingsResponse
+	22, // [22:25] is the sub-list for method output_type
+	19, // [19:22] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_imageanalysis_v1_meter_reading_proto_init() }
@@ -1064,7 +1389,9 @@ func file_imageanalysis_v1_meter_reading_proto_init() {
 	file_imageanalysis_v1_rest_proto_init()
 	file_imageanalysis_v1_meter_reading_proto_msgTypes[0].OneofWrappers = []any{}
 	file_imageanalysis_v1_meter_reading_proto_msgTypes[1].OneofWrappers = []any{}
-	file_imageanalysis_v1_meter_reading_proto_msgTypes[8].OneofWrappers = []any{
+	file_imageanalysis_v1_meter_reading_proto_msgTypes[7].OneofWrappers = []any{}
+	file_imageanalysis_v1_meter_reading_proto_msgTypes[9].OneofWrappers = []any{}
+	file_imageanalysis_v1_meter_reading_proto_msgTypes[11].OneofWrappers = []any{
 		(*StreamReadMetersResponse_Response)(nil),
 		(*StreamReadMetersResponse_Error)(nil),
 	}
@@ -1074,7 +1401,7 @@ func file_imageanalysis_v1_meter_reading_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_imageanalysis_v1_meter_reading_proto_rawDesc), len(file_imageanalysis_v1_meter_reading_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   9,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

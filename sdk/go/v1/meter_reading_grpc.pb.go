@@ -19,8 +19,9 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	MeterReadingService_ReadMeter_FullMethodName        = "/imageanalysis.v1.MeterReadingService/ReadMeter"
-	MeterReadingService_StreamReadMeters_FullMethodName = "/imageanalysis.v1.MeterReadingService/StreamReadMeters"
+	MeterReadingService_ReadMeter_FullMethodName         = "/imageanalysis.v1.MeterReadingService/ReadMeter"
+	MeterReadingService_StreamReadMeters_FullMethodName  = "/imageanalysis.v1.MeterReadingService/StreamReadMeters"
+	MeterReadingService_FuseMeterReadings_FullMethodName = "/imageanalysis.v1.MeterReadingService/FuseMeterReadings"
 )
 
 // MeterReadingServiceClient is the client API for MeterReadingService service.
@@ -36,6 +37,12 @@ type MeterReadingServiceClient interface {
 	// Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
 	// id of its request. A photo that fails gets an error response, and the stream continues.
 	StreamReadMeters(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[StreamReadMetersRequest, StreamReadMetersResponse], error)
+	// Reads several photos of one meter, taken at nearly the same time, as one reading. Each photo is read as by
+	// ReadMeter and counts as a request; what the photos show is weighed digit by digit, so that the reading is right
+	// more often than that of the best photo. NO_READING if no photo has a readable counter.
+	//
+	// The photos together may be as large as one picture.
+	FuseMeterReadings(ctx context.Context, in *FuseMeterReadingsRequest, opts ...grpc.CallOption) (*FuseMeterReadingsResponse, error)
 }
 
 type meterReadingServiceClient struct {
@@ -69,6 +76,16 @@ func (c *meterReadingServiceClient) StreamReadMeters(ctx context.Context, opts .
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type MeterReadingService_StreamReadMetersClient = grpc.BidiStreamingClient[StreamReadMetersRequest, StreamReadMetersResponse]
 
+func (c *meterReadingServiceClient) FuseMeterReadings(ctx context.Context, in *FuseMeterReadingsRequest, opts ...grpc.CallOption) (*FuseMeterReadingsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(FuseMeterReadingsResponse)
+	err := c.cc.Invoke(ctx, MeterReadingService_FuseMeterReadings_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // MeterReadingServiceServer is the server API for MeterReadingService service.
 // All implementations must embed UnimplementedMeterReadingServiceServer
 // for forward compatibility.
@@ -82,6 +99,12 @@ type MeterReadingServiceServer interface {
 	// Reads many photos over one call. Responses arrive as they are ready, in any order, each with the
 	// id of its request. A photo that fails gets an error response, and the stream continues.
 	StreamReadMeters(grpc.BidiStreamingServer[StreamReadMetersRequest, StreamReadMetersResponse]) error
+	// Reads several photos of one meter, taken at nearly the same time, as one reading. Each photo is read as by
+	// ReadMeter and counts as a request; what the photos show is weighed digit by digit, so that the reading is right
+	// more often than that of the best photo. NO_READING if no photo has a readable counter.
+	//
+	// The photos together may be as large as one picture.
+	FuseMeterReadings(context.Context, *FuseMeterReadingsRequest) (*FuseMeterReadingsResponse, error)
 	mustEmbedUnimplementedMeterReadingServiceServer()
 }
 
@@ -97,6 +120,9 @@ func (UnimplementedMeterReadingServiceServer) ReadMeter(context.Context, *ReadMe
 }
 func (UnimplementedMeterReadingServiceServer) StreamReadMeters(grpc.BidiStreamingServer[StreamReadMetersRequest, StreamReadMetersResponse]) error {
 	return status.Error(codes.Unimplemented, "method StreamReadMeters not implemented")
+}
+func (UnimplementedMeterReadingServiceServer) FuseMeterReadings(context.Context, *FuseMeterReadingsRequest) (*FuseMeterReadingsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method FuseMeterReadings not implemented")
 }
 func (UnimplementedMeterReadingServiceServer) mustEmbedUnimplementedMeterReadingServiceServer() {}
 func (UnimplementedMeterReadingServiceServer) testEmbeddedByValue()                             {}
@@ -144,6 +170,24 @@ func _MeterReadingService_StreamReadMeters_Handler(srv interface{}, stream grpc.
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type MeterReadingService_StreamReadMetersServer = grpc.BidiStreamingServer[StreamReadMetersRequest, StreamReadMetersResponse]
 
+func _MeterReadingService_FuseMeterReadings_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(FuseMeterReadingsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(MeterReadingServiceServer).FuseMeterReadings(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: MeterReadingService_FuseMeterReadings_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(MeterReadingServiceServer).FuseMeterReadings(ctx, req.(*FuseMeterReadingsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // MeterReadingService_ServiceDesc is the grpc.ServiceDesc for MeterReadingService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -154,6 +198,10 @@ var MeterReadingService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ReadMeter",
 			Handler:    _MeterReadingService_ReadMeter_Handler,
+		},
+		{
+			MethodName: "FuseMeterReadings",
+			Handler:    _MeterReadingService_FuseMeterReadings_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

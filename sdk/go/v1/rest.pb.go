@@ -220,12 +220,15 @@ func (x *RestBinding) GetHeaders() []*HeaderParameter {
 // form field of the same name. With the content type `image/*`, the body is the file, and the other
 // fields are taken from the query string.
 //
+// If the field that the file fills is repeated, the form has one file or more, `max_items` at most, together no larger
+// than one may be.
+//
 // Of an RPC with streams, the form has many files, behind its other fields. Each is one request: the messages of
 // the streams have the fields `id` and `request`, and `id` and `response` or `error`. The fields are those of that
 // `request`, and the response is a line of NDJSON for each file.
 type MultipartBody struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Name of the file part, required, once.
+	// Name of the file part, required.
 	FilePart string `protobuf:"bytes,1,opt,name=file_part,json=filePart,proto3" json:"file_part,omitempty"`
 	// Message field, of type bytes, that the file fills.
 	FileField     string `protobuf:"bytes,2,opt,name=file_field,json=fileField,proto3" json:"file_field,omitempty"`
@@ -487,7 +490,9 @@ type FieldRules struct {
 	// is then left out when empty; a number, boolean or enumeration must be `optional`.
 	OnRequest bool `protobuf:"varint,6,opt,name=on_request,json=onRequest,proto3" json:"on_request,omitempty"`
 	// An example, as text: bytes in base64, the value of an enumeration by its name.
-	Example       string `protobuf:"bytes,7,opt,name=example,proto3" json:"example,omitempty"`
+	Example string `protobuf:"bytes,7,opt,name=example,proto3" json:"example,omitempty"`
+	// In a request: the most items of a list.
+	MaxItems      uint32 `protobuf:"varint,8,opt,name=max_items,json=maxItems,proto3" json:"max_items,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -569,6 +574,13 @@ func (x *FieldRules) GetExample() string {
 		return x.Example
 	}
 	return ""
+}
+
+func (x *FieldRules) GetMaxItems() uint32 {
+	if x != nil {
+		return x.MaxItems
+	}
+	return 0
 }
 
 // How a response shows a field. Fields that are not set are left out.
@@ -1098,7 +1110,7 @@ const file_imageanalysis_v1_rest_proto_rawDesc = "" +
 	"\rPRESENCE_BARE\x10\x02\";\n" +
 	"\x0fHeaderParameter\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
-	"\x05field\x18\x02 \x01(\tR\x05field\"\xf0\x01\n" +
+	"\x05field\x18\x02 \x01(\tR\x05field\"\x8d\x02\n" +
 	"\n" +
 	"FieldRules\x12\x1a\n" +
 	"\brequired\x18\x01 \x01(\bR\brequired\x12\x1d\n" +
@@ -1109,7 +1121,8 @@ const file_imageanalysis_v1_rest_proto_rawDesc = "" +
 	"\apattern\x18\x05 \x01(\tR\apattern\x12\x1d\n" +
 	"\n" +
 	"on_request\x18\x06 \x01(\bR\tonRequest\x12\x18\n" +
-	"\aexample\x18\a \x01(\tR\aexampleB\n" +
+	"\aexample\x18\a \x01(\tR\aexample\x12\x1b\n" +
+	"\tmax_items\x18\b \x01(\rR\bmaxItemsB\n" +
 	"\n" +
 	"\b_minimumB\n" +
 	"\n" +

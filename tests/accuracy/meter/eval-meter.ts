@@ -2,29 +2,34 @@ import { writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import type { ReaderRules } from '../../core-server/features/meter/reader-rules.js';
+import { judgeMixed, judgeSeries, readSeries, readSimulated, type SeriesRun } from './fused-runs.js';
 import { meterCharts } from './meter-charts.js';
 import type { MeterPhoto } from './meter-data.js';
-import { readMeterEvaluation, readMeterHeldOut, readPicturesWithoutMeter } from './meter-data.js';
-import { reliability } from './meter-metrics.js';
+import { readMeterEvaluation, readMeterHeldOut, readMeterSeries, readPicturesWithoutMeter } from './meter-data.js';
+import { type Judged, reliability } from './meter-metrics.js';
 import { percent, shareOf, summarise, type Summary, toTable } from './meter-summary.js';
 import { readByPaddle } from './paddle-runs.js';
 import { type MeterRun, networkMs, readServed } from './served-meter-reader.js';
 
-// Prints the accuracy of the meter reader as it is served, in one thread, by source, and PaddleOCR's
-// on every tenth of the same photos.
+// Prints the accuracy of the meter reader as it is served, in one thread, by source, of several photos read as one, and
+// PaddleOCR's on every tenth of the same photos.
 //
 // integer: the amount before the point is right; full: all wheels and the point; ±1: the last wheel
 // one step off at most. Readings that a label accepts count as right, refused photos as wrong. The
 // fraction's length is the predicted one. In brackets 95 % intervals.
 
-const help = `eval-meter [--held-out] [--known] [--paddle-every N] [--wrong] [--json FILE] [--charts FOLDER] [--manifest FILE]
+const help = `eval-meter [--held-out] [--known] [--paddle-every N] [--fused N] [--wrong] [--json FILE] [--charts FOLDER] [--manifest FILE]
   --held-out        training photos that no network was trained on, to choose and calibrate by
   --known           tell the reader how many wheels and fraction wheels each meter has
   --paddle-every N  ask PaddleOCR about every Nth photo; 0: none
+  --fused N         simulate N photos of each meter, and read them as one; 0: none
   --wrong           list the photos whose integer part is wrong
   --json FILE       write the figures as JSON too
   --charts FOLDER   write the charts of the model card there
   --manifest FILE   models to measure in place of the served ones`;
+
+type FusedSummary = Pick<Summary, 'integer' | 'rightOfOk' | 'ok'>;
 
 const { values: wish } = parseArgs({
   options: {
@@ -32,6 +37,7 @@ const { values: wish } = parseArgs({
     'held-out': { type: 'boolean', default: false },
     known: { type: 'boolean', default: false },
     'paddle-every': { type: 'string', default: '10' },
+    fused: { type: 'string', default: '3' },
     wrong: { type: 'boolean', default: false },
     json: { type: 'string' },
     charts: { type: 'string' },
@@ -57,6 +63,7 @@ if (wish.help) {
     sources: reportSources(runs),
     reliability: reportReliability(runs),
     withoutMeter: reportWithoutMeter(await readServed(withoutMeter, manifestUrl)),
+    fused: await reportFused(manifestUrl, Number(wish.fused)),
     paddle: await reportPaddle(runs, Number(wish['paddle-every'])),
   };
   if (wish.wrong) reportWrong(runs);
@@ -98,6 +105,34 @@ function reportWithoutMeter(runs: readonly MeterRun[]) {
   for (const run of answered) say(`  ${nameOf(run)}: ${readingOf(run)}`);
   say('');
   return { refused, ok };
+}
+
+/** Whether several photos of one meter are read better than one: of the series there are, and of simulated ones. */
+async function reportFused(manifestUrl: URL, shots: number) {
+  const wheels = (photos ?? []).filter(({ source }) => source !== 'displays');
+  if (shots === 0) return null;
+  const figures: Record<string, Record<string, FusedSummary>> = {};
+  const report = (name: string, { runs, rules }: { runs: readonly SeriesRun[]; rules: ReaderRules }) => {
+    const { alone, surest, fused } = judgeSeries(runs, rules);
+    const rows: [string, readonly Judged[]][] = [
+      ['a photo alone', alone],
+      ['the surest photo', surest],
+      ['all as one', fused],
+      ['one of another meter', judgeMixed(runs, rules)],
+    ];
+    say(`${name}: photos, integer %, ok right %, ok kept %`);
+    for (const [row, judged] of rows) {
+      const { integer, rightOfOk, ok } = summarise(judged.map((run) => ({ ...run, ms: 0 })));
+      figures[name] = { ...figures[name], [row]: { integer, rightOfOk, ok } };
+      say(
+        `  ${[row.padEnd(20), String(judged.length).padStart(5), ...[integer, rightOfOk, ok].map(percent)].join('  ')}`,
+      );
+    }
+    say('');
+  };
+  report('photos of one meter', await readSeries(readMeterSeries() ?? [], manifestUrl));
+  report(`${shots} simulated photos of one meter`, await readSimulated(wheels, shots, manifestUrl));
+  return figures;
 }
 
 /** Whether PaddleOCR would help: alone, where we refuse, and as a second opinion on what is `check`. */

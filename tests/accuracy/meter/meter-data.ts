@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 
 /** Folder of the data that measures and trains; never part of the project. */
 const sharedDir = resolve(process.env['SHARED_DIR'] ?? '../shared');
@@ -20,6 +20,8 @@ export interface MeterPhoto {
   readonly source: string;
   /** Null where there is no meter. */
   readonly truth: MeterTruth | null;
+  /** Corners of the counter, if they are labelled. */
+  readonly counter?: readonly (readonly [number, number])[] | null;
 }
 
 /** The photos to measure on, the displays among them; undefined where they are not. */
@@ -41,6 +43,29 @@ export function readMeterHeldOut(): MeterPhoto[] | undefined {
   ];
 }
 
+/** Files of one meter at one reading, in `meter/train`, `meter/train_extra` and `meter/eval`, found by looking at them. */
+const series = [
+  ['toloka_270', 'toloka_649'],
+  ['toloka_449', 'toloka_822'],
+  ['toloka_73', 'toloka_594'],
+  ['toloka_307', 'toloka_1051'],
+  ['elec_hcastro_001', 'elec_hcastro_002', 'elec_hcastro_003'],
+  ['elec_hcastro_007', 'elec_hcastro_008'],
+  ['elec_jorvkve_005', 'elec_jorvkve_019'],
+  ['elec_jorvkve_010', 'elec_jorvkve_017'],
+  ['kasparurban_006', 'kasparurban_007', 'kasparurban_008'],
+];
+
+/** The photos of one meter that there are, most of which the networks were trained on; undefined where they are not. */
+export function readMeterSeries(): MeterPhoto[][] | undefined {
+  const photos = (['train', 'train_extra', 'eval'] as const).map((part) =>
+    labelled(`meter/${part}`, part === 'eval' ? 'ground_truth.json' : 'labels.json'),
+  );
+  if (photos.includes(undefined)) return undefined;
+  const byName = new Map(photos.flatMap((part) => part ?? []).map((photo) => [basename(photo.path, '.webp'), photo]));
+  return series.map((names) => names.flatMap((name) => byName.get(name) ?? []));
+}
+
 /** Pictures without a meter that no network was trained on (`is_eval_negative` in models/meter/data.py). */
 export function readPicturesWithoutMeter(): MeterPhoto[] | undefined {
   const folder = join(sharedDir, 'face/train/noface');
@@ -60,15 +85,17 @@ function labelled(folder: string, file: string): MeterPhoto[] | undefined {
     digits: string;
     red_digits: number;
     accept: string[];
+    counter: [number, number][] | null;
   }[];
-  return rows.map(({ file: name, source, digits, red_digits: redDigits, accept }) => ({
+  return rows.map(({ file: name, source, digits, red_digits: redDigits, accept, counter }) => ({
     path: join(sharedDir, folder, name),
     source,
+    counter,
     truth: { digits, redDigits, accept },
   }));
 }
 
 /** As in models/meter/data.py: the two must hold out the same photos. */
-function hashOf(text: string): number {
+export function hashOf(text: string): number {
   return Number.parseInt(createHash('md5').update(text).digest('hex').slice(0, 8), 16);
 }

@@ -53,6 +53,7 @@ test('the routes are those of the contract', () => {
     ['POST /meter-number-ocr/file', 'ReadMeter', 'multipart', '', known, '', ''],
     ['POST /meter-number-ocr/base64', 'ReadMeter', 'data-url', '', known, '', ''],
     ['POST /v1/meters/batch', 'StreamReadMeters', 'multipart', '', known, '', ''],
+    ['POST /v1/meters/fuse', 'FuseMeterReadings', 'multipart', '', known.replace('serial_number,', ''), '', ''],
     ['GET /v1/version', 'GetVersion', 'none', '', '', '', ''],
   ]);
 });

@@ -18,6 +18,7 @@ const disposition = (rest: string) => `content-disposition: form-data; ${rest}`;
 const file = part(`${disposition('name="file"; filename="a.jpg"')}\ncontent-type: image/jpeg`, 'JPEG');
 const field = (name: string, value = 'x') => part(disposition(`name="${name}"`), value);
 const end = '--b--\n';
+const oneFile = { sentAs: 'file', maxFiles: undefined };
 /** Unknown fields fill a form. */
 const lenient = { REST_LENIENT_FIELDS: 'true' };
 
@@ -172,7 +173,7 @@ test('the fields of a form, unfinished ones too, count as bytes of uploads that 
       headers: { 'content-type': 'multipart/form-data; boundary=b' },
     });
     const reservation = reserveBody(budget.of('caller'));
-    const reading = readMultipart(request as unknown as IncomingMessage, 'file', limits, {
+    const reading = readMultipart(request as unknown as IncomingMessage, oneFile, limits, {
       signal: new AbortController().signal,
       reservation,
       maxBodyBytes: 2_000 * kib,

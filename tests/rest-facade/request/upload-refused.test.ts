@@ -16,7 +16,7 @@ import { limits, serveApp } from '../serve-app.js';
 type Read = (request: IncomingMessage, options: ReadOptions) => Promise<unknown>;
 
 const readers: Record<string, Read> = {
-  form: (request, options) => readMultipart(request, 'file', limits, options),
+  form: (request, options) => readMultipart(request, { sentAs: 'file', maxFiles: undefined }, limits, options),
   'JSON body': readJsonObject,
 };
 

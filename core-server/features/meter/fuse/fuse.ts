@@ -87,7 +87,7 @@ function countConfidence(marks: Marks | undefined, centers: readonly number[], r
 }
 
 /** Whether another reading has every wheel at the same number or at the one before or after it. */
-function isBeside(other: string, text: string): boolean {
+export function isBeside(other: string, text: string): boolean {
   const isNear = (digit: string, at: number) => [0, 1, 9].includes((Number(digit) - Number(text[at]) + 10) % 10);
   return other !== text && other.length === text.length && [...other].every(isNear);
 }

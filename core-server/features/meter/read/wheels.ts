@@ -13,7 +13,7 @@ export interface SeenWheel {
 }
 
 /** Each wheel according to the strips: averages, and its place in the first strip. */
-export function wheelsOf(hypothesis: Hypothesis, text: string): SeenWheel[] {
+export function wheelsOf(hypothesis: Pick<Hypothesis, 'strips'>, text: string): SeenWheel[] {
   const digits = [...text].map(Number);
   const byStrip = hypothesis.strips.map(({ probabilities }) => {
     const merged = mergeColours(probabilities);

@@ -173,6 +173,32 @@ class Client:
         )
         return _call(self._meters.ReadMeter, request, timeout)
 
+    def fuse_meter_readings(
+        self,
+        images: Iterable[bytes],
+        *,
+        expected_digits: int | None = None,
+        expected_decimals: int | None = None,
+        previous_reading: str | None = None,
+        max_increase: str | None = None,
+        alternatives: bool | None = None,
+        details: bool | None = None,
+        expected_unit: str | None = None,
+        timeout: float | None = None,
+    ) -> meters.FuseMeterReadingsResponse:
+        """Reads up to 8 photos of one meter as one; NO_READING when none has a readable counter."""
+        request = meters.FuseMeterReadingsRequest(
+            images=images,
+            expected_digits=expected_digits,
+            expected_decimals=expected_decimals,
+            previous_reading=previous_reading,
+            max_increase=max_increase,
+            alternatives=alternatives,
+            details=details,
+            expected_unit=expected_unit,
+        )
+        return _call(self._meters.FuseMeterReadings, request, timeout)
+
     def stream_read_meters(
         self,
         requests: Iterable[meters.StreamReadMetersRequest],

@@ -10,6 +10,8 @@ import imageanalysis.v1.DetectAllFacesResponse;
 import imageanalysis.v1.DetectSingleFaceRequest;
 import imageanalysis.v1.Face;
 import imageanalysis.v1.GetDetectionScoreRequest;
+import imageanalysis.v1.FuseMeterReadingsRequest;
+import imageanalysis.v1.FuseMeterReadingsResponse;
 import imageanalysis.v1.ReadMeterRequest;
 import imageanalysis.v1.ReadMeterResponse;
 import imageanalysis.v1.RedactFacesRequest;
@@ -87,6 +89,17 @@ class CallsTest {
 
     assertEquals("00473286", reading.getMeterNumber());
     assertEquals("00473.286", reading.getValue());
+  }
+
+  @Test
+  void fuseMeterReadings() {
+    var photo = Service.sample("meter.jpg");
+    var request = FuseMeterReadingsRequest.newBuilder().addImages(photo).addImages(photo).build();
+
+    FuseMeterReadingsResponse fused = client.meters().fuseMeterReadings(request);
+
+    assertEquals("00473.286", fused.getReading().getValue());
+    assertEquals(2, fused.getPhotosCount());
   }
 
   @Test

@@ -30,6 +30,7 @@ class ReadingWarning(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     READING_WARNING_UNEXPECTED_DIGITS: _ClassVar[ReadingWarning]
     READING_WARNING_BELOW_PREVIOUS: _ClassVar[ReadingWarning]
     READING_WARNING_JUMP_TOO_LARGE: _ClassVar[ReadingWarning]
+    READING_WARNING_PHOTOS_DISAGREE: _ClassVar[ReadingWarning]
 READING_STATUS_UNSPECIFIED: ReadingStatus
 READING_STATUS_OK: ReadingStatus
 READING_STATUS_CHECK: ReadingStatus
@@ -43,6 +44,7 @@ READING_WARNING_GLARE: ReadingWarning
 READING_WARNING_UNEXPECTED_DIGITS: ReadingWarning
 READING_WARNING_BELOW_PREVIOUS: ReadingWarning
 READING_WARNING_JUMP_TOO_LARGE: ReadingWarning
+READING_WARNING_PHOTOS_DISAGREE: ReadingWarning
 
 class ReadMeterRequest(_message.Message):
     __slots__ = ("image", "expected_digits", "expected_decimals", "previous_reading", "max_increase", "serial_number", "alternatives", "details", "expected_unit")
@@ -139,6 +141,52 @@ class MeterDigit(_message.Message):
     bounding_box: _geometry_pb2.BoundingBox
     polygon: _containers.RepeatedCompositeFieldContainer[_geometry_pb2.Point]
     def __init__(self, digit: _Optional[str] = ..., confidence: _Optional[float] = ..., bounding_box: _Optional[_Union[_geometry_pb2.BoundingBox, _Mapping]] = ..., polygon: _Optional[_Iterable[_Union[_geometry_pb2.Point, _Mapping]]] = ...) -> None: ...
+
+class FuseMeterReadingsRequest(_message.Message):
+    __slots__ = ("images", "expected_digits", "expected_decimals", "previous_reading", "max_increase", "alternatives", "details", "expected_unit")
+    IMAGES_FIELD_NUMBER: _ClassVar[int]
+    EXPECTED_DIGITS_FIELD_NUMBER: _ClassVar[int]
+    EXPECTED_DECIMALS_FIELD_NUMBER: _ClassVar[int]
+    PREVIOUS_READING_FIELD_NUMBER: _ClassVar[int]
+    MAX_INCREASE_FIELD_NUMBER: _ClassVar[int]
+    ALTERNATIVES_FIELD_NUMBER: _ClassVar[int]
+    DETAILS_FIELD_NUMBER: _ClassVar[int]
+    EXPECTED_UNIT_FIELD_NUMBER: _ClassVar[int]
+    images: _containers.RepeatedScalarFieldContainer[bytes]
+    expected_digits: int
+    expected_decimals: int
+    previous_reading: str
+    max_increase: str
+    alternatives: bool
+    details: bool
+    expected_unit: str
+    def __init__(self, images: _Optional[_Iterable[bytes]] = ..., expected_digits: _Optional[int] = ..., expected_decimals: _Optional[int] = ..., previous_reading: _Optional[str] = ..., max_increase: _Optional[str] = ..., alternatives: bool = ..., details: bool = ..., expected_unit: _Optional[str] = ...) -> None: ...
+
+class FuseMeterReadingsResponse(_message.Message):
+    __slots__ = ("reading", "best_photo", "photos")
+    READING_FIELD_NUMBER: _ClassVar[int]
+    BEST_PHOTO_FIELD_NUMBER: _ClassVar[int]
+    PHOTOS_FIELD_NUMBER: _ClassVar[int]
+    reading: ReadMeterResponse
+    best_photo: int
+    photos: _containers.RepeatedCompositeFieldContainer[PhotoReading]
+    def __init__(self, reading: _Optional[_Union[ReadMeterResponse, _Mapping]] = ..., best_photo: _Optional[int] = ..., photos: _Optional[_Iterable[_Union[PhotoReading, _Mapping]]] = ...) -> None: ...
+
+class PhotoReading(_message.Message):
+    __slots__ = ("agrees", "value", "confidence", "status", "warnings", "refusal")
+    AGREES_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    WARNINGS_FIELD_NUMBER: _ClassVar[int]
+    REFUSAL_FIELD_NUMBER: _ClassVar[int]
+    agrees: bool
+    value: str
+    confidence: float
+    status: ReadingStatus
+    warnings: _containers.RepeatedScalarFieldContainer[ReadingWarning]
+    refusal: str
+    def __init__(self, agrees: bool = ..., value: _Optional[str] = ..., confidence: _Optional[float] = ..., status: _Optional[_Union[ReadingStatus, str]] = ..., warnings: _Optional[_Iterable[_Union[ReadingWarning, str]]] = ..., refusal: _Optional[str] = ...) -> None: ...
 
 class StreamReadMetersRequest(_message.Message):
     __slots__ = ("id", "request")

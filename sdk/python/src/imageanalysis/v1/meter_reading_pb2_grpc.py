@@ -47,6 +47,11 @@ class MeterReadingServiceStub(object):
                 request_serializer=imageanalysis_dot_v1_dot_meter__reading__pb2.StreamReadMetersRequest.SerializeToString,
                 response_deserializer=imageanalysis_dot_v1_dot_meter__reading__pb2.StreamReadMetersResponse.FromString,
                 _registered_method=True)
+        self.FuseMeterReadings = channel.unary_unary(
+                '/imageanalysis.v1.MeterReadingService/FuseMeterReadings',
+                request_serializer=imageanalysis_dot_v1_dot_meter__reading__pb2.FuseMeterReadingsRequest.SerializeToString,
+                response_deserializer=imageanalysis_dot_v1_dot_meter__reading__pb2.FuseMeterReadingsResponse.FromString,
+                _registered_method=True)
 
 
 class MeterReadingServiceServicer(object):
@@ -70,6 +75,17 @@ class MeterReadingServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def FuseMeterReadings(self, request, context):
+        """Reads several photos of one meter, taken at nearly the same time, as one reading. Each photo is read as by
+        ReadMeter and counts as a request; what the photos show is weighed digit by digit, so that the reading is right
+        more often than that of the best photo. NO_READING if no photo has a readable counter.
+
+        The photos together may be as large as one picture.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_MeterReadingServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -82,6 +98,11 @@ def add_MeterReadingServiceServicer_to_server(servicer, server):
                     servicer.StreamReadMeters,
                     request_deserializer=imageanalysis_dot_v1_dot_meter__reading__pb2.StreamReadMetersRequest.FromString,
                     response_serializer=imageanalysis_dot_v1_dot_meter__reading__pb2.StreamReadMetersResponse.SerializeToString,
+            ),
+            'FuseMeterReadings': grpc.unary_unary_rpc_method_handler(
+                    servicer.FuseMeterReadings,
+                    request_deserializer=imageanalysis_dot_v1_dot_meter__reading__pb2.FuseMeterReadingsRequest.FromString,
+                    response_serializer=imageanalysis_dot_v1_dot_meter__reading__pb2.FuseMeterReadingsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -141,6 +162,33 @@ class MeterReadingService(object):
             '/imageanalysis.v1.MeterReadingService/StreamReadMeters',
             imageanalysis_dot_v1_dot_meter__reading__pb2.StreamReadMetersRequest.SerializeToString,
             imageanalysis_dot_v1_dot_meter__reading__pb2.StreamReadMetersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def FuseMeterReadings(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/imageanalysis.v1.MeterReadingService/FuseMeterReadings',
+            imageanalysis_dot_v1_dot_meter__reading__pb2.FuseMeterReadingsRequest.SerializeToString,
+            imageanalysis_dot_v1_dot_meter__reading__pb2.FuseMeterReadingsResponse.FromString,
             options,
             channel_credentials,
             insecure,

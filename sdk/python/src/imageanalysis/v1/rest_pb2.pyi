@@ -89,7 +89,7 @@ class HeaderParameter(_message.Message):
     def __init__(self, name: _Optional[str] = ..., field: _Optional[str] = ...) -> None: ...
 
 class FieldRules(_message.Message):
-    __slots__ = ("required", "minimum", "maximum", "max_length", "pattern", "on_request", "example")
+    __slots__ = ("required", "minimum", "maximum", "max_length", "pattern", "on_request", "example", "max_items")
     REQUIRED_FIELD_NUMBER: _ClassVar[int]
     MINIMUM_FIELD_NUMBER: _ClassVar[int]
     MAXIMUM_FIELD_NUMBER: _ClassVar[int]
@@ -97,6 +97,7 @@ class FieldRules(_message.Message):
     PATTERN_FIELD_NUMBER: _ClassVar[int]
     ON_REQUEST_FIELD_NUMBER: _ClassVar[int]
     EXAMPLE_FIELD_NUMBER: _ClassVar[int]
+    MAX_ITEMS_FIELD_NUMBER: _ClassVar[int]
     required: bool
     minimum: float
     maximum: float
@@ -104,7 +105,8 @@ class FieldRules(_message.Message):
     pattern: str
     on_request: bool
     example: str
-    def __init__(self, required: bool = ..., minimum: _Optional[float] = ..., maximum: _Optional[float] = ..., max_length: _Optional[int] = ..., pattern: _Optional[str] = ..., on_request: bool = ..., example: _Optional[str] = ...) -> None: ...
+    max_items: int
+    def __init__(self, required: bool = ..., minimum: _Optional[float] = ..., maximum: _Optional[float] = ..., max_length: _Optional[int] = ..., pattern: _Optional[str] = ..., on_request: bool = ..., example: _Optional[str] = ..., max_items: _Optional[int] = ...) -> None: ...
 
 class RestField(_message.Message):
     __slots__ = ("name", "inline", "min_decimals", "max_decimals", "note", "header")

@@ -1,0 +1,65 @@
+import type { Reason } from '../../../../runtime/errors/reasons.js';
+import { Refusal, refuse } from '../../../../runtime/errors/refusal.js';
+import type { Call } from '../../../common/call.js';
+
+/** Reasons that are about one photo: the others may still be read. */
+const ofOnePhoto: ReadonlySet<string> = new Set<Reason>([
+  'NO_READING',
+  'EMPTY_IMAGE',
+  'CORRUPT_IMAGE',
+  'UNSUPPORTED_IMAGE_TYPE',
+  'IMAGE_TOO_MANY_PIXELS',
+]);
+
+/** The reason why a photo could not be read. */
+export interface RefusedPhoto {
+  readonly refusal: string;
+}
+
+/**
+ * Reads the photos of one call, each as a job and as a request of its key. The first one is refused if the queue is
+ * full, the others wait for room, as in a stream. What stops one photo for no fault of its own stops all.
+ *
+ * @param read reads one of them; `signal` of its call ends with those of the others
+ * @throws Refusal if no photo can be read: NO_READING, or what the first was refused for; and what stops all
+ */
+export async function readPhotos<Read extends object>(
+  images: readonly Uint8Array[],
+  call: Call,
+  read: (bytes: Uint8Array, call: Call) => Promise<Read>,
+): Promise<(Read | RefusedPhoto)[]> {
+  const stopped = new AbortController();
+  const signal = AbortSignal.any([call.signal, stopped.signal]);
+  const refusals: Refusal[] = [];
+  const readOne = async (bytes: Uint8Array, at: number): Promise<Read | RefusedPhoto> => {
+    try {
+      if (at === 0) return await read(bytes, { ...call, signal });
+      await call.countRequest?.();
+      return await read(bytes, { ...call, signal, wait: 'queue' });
+    } catch (caught) {
+      const refusal = Refusal.from(caught);
+      if (!ofOnePhoto.has(refusal.reason)) {
+        stopped.abort(refusal);
+        throw refusal;
+      }
+      refusals.push(refusal);
+      return { refusal: refusal.reason };
+    }
+  };
+  const photos = await Promise.all(images.map(readOne));
+  if (refusals.length === images.length) throw noneOf(refusals);
+  return photos;
+}
+
+function noneOf(refusals: readonly Refusal[]): Refusal {
+  const [first] = refusals;
+  if (first === undefined || refusals.some(({ reason }) => reason === 'NO_READING'))
+    return refuse('NO_READING', 'images show no counter that can be read, try sharp photos of its wheels', {
+      details: { field: 'images' },
+    });
+  const { code, reason, message, details, cause } = first;
+  return new Refusal(code, reason, message.replace(/^image /, 'images '), {
+    details: { ...details, field: 'images' },
+    cause,
+  });
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { CounterReading } from '../../../../core-server/features/meter/counter-reading.js';
+import type { Quad } from '../../../../core-server/features/meter/geometry.js';
+import { fusePhotos, type SeenCounter } from '../../../../core-server/features/meter/photos/fuse-photos.js';
+import { fuseReadings } from '../../../../core-server/features/meter/photos/fuse-readings.js';
+import type { Marks } from '../../../../core-server/features/meter/read/hypothesis.js';
+import { near, type Peak, rules, strip } from './reference.js';
+
+const quad: Quad = [
+  { x: 10, y: 20 },
+  { x: 90, y: 20 },
+  { x: 90, y: 40 },
+  { x: 10, y: 40 },
+];
+
+interface Look {
+  readonly sure?: number;
+  /** At a wheel, another digit and its probability. */
+  readonly doubt?: readonly [at: number, digit: string, probability: number];
+  readonly fraction?: readonly number[];
+}
+
+/** A photo whose strip shows these digits, by default 3 of them behind the point. */
+function photo(text: string, { sure = 0.9, doubt, fraction = [0, 0, 0, 0.95, 0] }: Look = {}): SeenCounter {
+  const peaks = [...text].flatMap((digit, at): Peak[] => {
+    const step = 4 + at * 6;
+    if (doubt?.[0] !== at) return [[step, Number(digit) + 1, 0.99]];
+    return [
+      [step, Number(digit) + 1, 0.99 - doubt[2]],
+      [step, Number(doubt[1]) + 1, doubt[2]],
+    ];
+  });
+  const untold = 1 - fraction.reduce((sum, p) => sum + p, 0);
+  const marks: Marks = { fraction, untold, wheels: [...text].map(() => 0.99) };
+  const others: [string, number][] = doubt
+    ? [[text.slice(0, doubt[0]) + doubt[1] + text.slice(doubt[0] + 1), doubt[2]]]
+    : [];
+  const counter: CounterReading = {
+    wheels: [...text].map((digit) => ({ digit, confidence: 0.9, quad, betweenPositions: false })),
+    quad,
+    digitsConfidence: sure,
+    fractionConfidence: 0.99,
+    fractionWheels: 3,
+    isFractionSure: true,
+    rivalled: false,
+    alternatives: [],
+  };
+  const readings = new Map([[text, 0.9 - (doubt?.[2] ?? 0)], ...others]);
+  return { counter, hypothesis: { strips: [{ probabilities: strip(peaks, 56), legible: 1 }], readings, marks } };
+}
+
+const textOf = ({ counter }: ReturnType<typeof fusePhotos>) => counter.wheels.map(({ digit }) => digit).join('');
+
+suite('fusePhotos', () => {
+  test('of one photo changes nothing', () => {
+    const one = photo('00123456');
+    assert.deepEqual(fusePhotos([one], rules), { counter: one.counter, best: 0, agrees: [true], disagree: false });
+  });
+
+  test('is surer than each of two photos that agree, and less than if they were independent', () => {
+    const { counter, disagree, agrees } = fusePhotos([photo('00123456', { sure: 0.8 }), photo('00123456')], rules);
+    assert.ok(counter.digitsConfidence > 0.9 && counter.digitsConfidence < 0.98, String(counter.digitsConfidence));
+    assert.deepEqual([agrees, disagree], [[true, true], false]);
+    assert.deepEqual([counter.fractionWheels, counter.isFractionSure], [3, true]);
+  });
+
+  test('reads what no photo reads alone', () => {
+    // Each is wrong about one wheel, and not quite certain of it.
+    const photos = [
+      photo('00723456', { doubt: [2, '1', 0.4], sure: 0.6 }),
+      photo('00193456', { doubt: [3, '2', 0.4], sure: 0.6 }),
+    ];
+    const readings = photos.map((each) => {
+      return {
+        ...each,
+        hypothesis: { ...each.hypothesis, readings: new Map([...each.hypothesis.readings, ['00123456', 0.1]]) },
+      };
+    });
+    assert.equal(textOf(fusePhotos(readings, rules)), '00123456');
+  });
+
+  test('has two outvote one misread wheel, without a warning', () => {
+    const fused = fusePhotos([photo('00128456'), photo('00123456'), photo('00123456')], rules);
+    assert.equal(textOf(fused), '00123456');
+    assert.deepEqual([fused.agrees, fused.disagree], [[false, true, true], false]);
+    assert.notEqual(fused.best, 0);
+  });
+
+  test('does not decide between one and one', () => {
+    const fused = fusePhotos([photo('00128456'), photo('00123456')], rules);
+    assert.ok(fused.disagree);
+    near(fused.counter.digitsConfidence, 0.45, 0.06);
+  });
+
+  for (const [what, other] of [
+    ['of another counter', '00987456'],
+    ['with another number of wheels', '0123456'],
+    ['with a wheel more', '001234567'],
+  ] as const)
+    test(`disagrees with a photo ${what}, however many agree`, () => {
+      const same = [photo('00123456'), photo('00123456'), photo('00123456'), photo('00123456')];
+      const fused = fusePhotos([...same, photo(other)], rules);
+      assert.equal(textOf(fused), '00123456');
+      assert.ok(fused.disagree);
+      const hardlyReadable = fusePhotos([...same, photo(other, { sure: 0.3 })], rules);
+      assert.equal(hardlyReadable.disagree, false);
+    });
+
+  test('is not disturbed by a last wheel that moves', () => {
+    const fused = fusePhotos([photo('00123456'), photo('00123457'), photo('00123457')], rules);
+    assert.deepEqual([textOf(fused), fused.agrees, fused.disagree], ['00123457', [true, true, true], false]);
+  });
+
+  test('finds the point where one photo shows it, and not where none does', () => {
+    const none = [0, 0, 0, 0, 0];
+    const shown = fusePhotos([photo('00123456', { fraction: none }), photo('00123456')], rules).counter;
+    assert.deepEqual([shown.fractionWheels, shown.isFractionSure], [3, true]);
+    const untold = (count: number) =>
+      fusePhotos(
+        Array.from({ length: count }, () => photo('0012345', { fraction: none })),
+        rules,
+      ).counter;
+    near(untold(5).fractionConfidence, untold(2).fractionConfidence, 1e-6);
+  });
+});
+
+test('photos that disagree are for a person to look at', () => {
+  const sizes = { picture: { width: 200, height: 100 }, copy: { width: 100, height: 50 }, light: 'good' } as const;
+  const facts = { rules, checkBelow: 0.5, known: {} };
+  const [one, two] = [photo('00123456'), photo('00123456')].map((each) => ({ ...each, ...sizes }));
+  assert.ok(one && two);
+  const same = fuseReadings([one, two], facts);
+  assert.deepEqual([same.reading.status, same.reading.warnings], ['OK', []]);
+  const other = fuseReadings([one, two, { ...photo('00987456'), ...sizes }], facts);
+  assert.deepEqual([other.reading.value, other.reading.status], ['00123.456', 'CHECK']);
+  assert.deepEqual(other.reading.warnings, ['PHOTOS_DISAGREE']);
+});
