@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { ReaderRules } from '../../core-server/features/meter/reader-rules.js';
+import type { ReaderRules } from '../../../core-server/features/meter/reader-rules.js';
 import { judgeMixed, judgeSeries, readSeries, readSimulated, type SeriesRun } from './fused-runs.js';
 import { meterCharts } from './meter-charts.js';
 import type { MeterPhoto } from './meter-data.js';

@@ -44,8 +44,12 @@ const furtherPhoto = 0.5;
 /** A photo contradicts the reading if it is more likely than this to show other digits before the fraction. */
 const contradiction = 0.5;
 
-/** A photo that contradicts more of those digits, or their number, is not taken for a misread one. */
+/**
+ * A photo that contradicts more than one of those digits, or their number, may be of another counter: then a smaller
+ * probability is enough.
+ */
 const misreadWheels = 1;
+const otherCounter = 0.25;
 
 /**
  * Fuses photos of one counter, taken at nearly the same time. Each photo gives a distribution over readings: what its
@@ -92,9 +96,8 @@ export function fusePhotos(photos: readonly SeenCounter[], rules: FusionRules, k
     1,
   );
 
-  const contradicting = views.filter(({ counter }, photo) => {
-    return counter.digitsConfidence * (1 - (support[photo] ?? 0)) >= contradiction;
-  });
+  /** How likely each photo shows other digits before the fraction. */
+  const opposed = views.map(({ counter }, photo) => counter.digitsConfidence * (1 - (support[photo] ?? 0)));
   const alternatives = texts
     .map((other, at) => ({ text: other, probability: joint[at] ?? 0 }))
     .filter((other) => other.probability >= rules.alternativeFloor && isBeside(other.text, text))
@@ -119,8 +122,11 @@ export function fusePhotos(photos: readonly SeenCounter[], rules: FusionRules, k
     best,
     agrees,
     disagree:
-      2 * contradicting.length > agrees.filter(Boolean).length ||
-      contradicting.some(({ counter }) => differingWheels(counter, whole, text.length) > misreadWheels),
+      2 * opposed.filter((p) => p >= contradiction).length > agrees.filter(Boolean).length ||
+      views.some(({ counter }, photo) => {
+        const isOther = differingWheels(counter, whole, text.length) > misreadWheels;
+        return isOther && (opposed[photo] ?? 0) >= otherCounter;
+      }),
   };
 }
 

@@ -103,7 +103,7 @@ suite('fusePhotos', () => {
       const fused = fusePhotos([...same, photo(other)], rules);
       assert.equal(textOf(fused), '00123456');
       assert.ok(fused.disagree);
-      const hardlyReadable = fusePhotos([...same, photo(other, { sure: 0.3 })], rules);
+      const hardlyReadable = fusePhotos([...same, photo(other, { sure: 0.2 })], rules);
       assert.equal(hardlyReadable.disagree, false);
     });
 
