@@ -45,7 +45,7 @@ export function checkQuery({ body, openFields }: Route, query: readonly NamedVal
  * of the password if an `&` in it was not encoded.
  * @throws Refusal UNKNOWN_FIELD
  */
-export function checkNames({ names }: Route, given: readonly string[]): void {
+export function checkNames({ names }: Pick<Route, 'names'>, given: readonly string[]): void {
   const unknown = given.find((name) => !names.has(name));
   if (unknown === undefined) return;
   const isShown = !names.has('password');
@@ -140,7 +140,7 @@ function bindMembers(
 }
 
 /** A JSON value of the field's own type; numbers may also be strings in plain decimal notation. */
-function parseMember(field: Field, value: unknown): unknown {
+export function parseMember(field: Field, value: unknown): unknown {
   if (typeof value === 'string' && field.type !== 'bool') return parseText(field, value, field);
   if (field.type === 'bool') {
     if (typeof value === 'boolean') return value;

@@ -10,8 +10,8 @@ import { readMultipart } from './body/read-multipart.js';
 import { contentLength } from './body-framing.js';
 import { type BodyRule, hasPicture } from './rules.js';
 
-/** Limit of a JSON body without a picture, bytes. */
-const maxPlainBodyBytes = 64 * 1024;
+/** Limit of a body without a picture, and of what is beside one, bytes. */
+export const maxPlainBodyBytes = 64 * 1024;
 
 /**
  * Reads and parses the body of a request according to the rule of its route.

@@ -259,7 +259,7 @@ const fieldTypes: Readonly<Record<string, FieldType>> = {
 };
 
 /** Fields of the request message. What no RPC has yet is not supported, since no request could test it. */
-function readFields(request: protobuf.Type): Map<string, Field> {
+export function readFields(request: protobuf.Type): Map<string, Field> {
   return new Map(
     request.fieldsArray.map((definition) => {
       const { name, type: protoType, repeated } = definition;

@@ -15,7 +15,7 @@ import { noTracing } from '../../runtime/observe/tracing.js';
 import { createConfig, requestLimitsOf } from '../config.js';
 import { createThrottle } from '../core-client/throttle.js';
 import type { Page } from '../pages/create-pages.js';
-import { loadRpcs } from '../protos.js';
+import { loadRpcs, type Rpc } from '../protos.js';
 import { groupRoutes } from '../request/choose-route.js';
 import { methodNotAllowed, noSuchRoute } from '../request/no-such-route.js';
 import { badlyEncoded } from '../request/parse-target.js';
@@ -25,6 +25,7 @@ import { renderError } from '../response/http-error.js';
 import { send } from '../response/send.js';
 import { setAnswerHeaders } from './answer-headers.js';
 import { handleOperation, type OperationDependencies } from './handle-operation.js';
+import { handleRpc } from './handle-rpc.js';
 import { observeRequest, type Observers } from './observe-request.js';
 import { contextOf, openRequest } from './request-context.js';
 
@@ -32,6 +33,8 @@ import { contextOf, openRequest } from './request-context.js';
 interface RouterDependencies extends OperationDependencies, Observers {
   /** By default those of the service's protos. */
   readonly routes: readonly Route[];
+  /** What browsers may call by Connect and gRPC-Web; by default those of the service's protos. */
+  readonly rpcs: readonly Rpc[];
   /** By path, without a key; by default none. */
   readonly pages: ReadonlyMap<string, Page>;
   /** Origins whose pages may call the operations, `*` for all; by default none. */
@@ -66,8 +69,10 @@ export function createApp({ isTrustedProxy = () => false, ...options }: AppOptio
  */
 export function createRouter(options: RouterOptions): Router {
   const config = createConfig({});
+  const rpcs = options.rpcs ?? loadRpcs();
   const deps: RouterDependencies = {
-    routes: options.routes ?? createRoutes(loadRpcs()),
+    routes: options.routes ?? createRoutes(rpcs),
+    rpcs,
     budget: createFairBudget(config.REST_MAX_BUFFERED_BYTES),
     throttle: createThrottle({ now: () => performance.now() }),
     limits: requestLimitsOf(config),
@@ -87,20 +92,35 @@ export function createRouter(options: RouterOptions): Router {
   for (const [path, routes] of groupRoutes(deps.routes, (route) => route.path)) {
     const byVerb = groupRoutes(routes, ({ verb }) => verb);
     const verbs = [...byVerb.keys()];
-    const own = router.route(path).all((_request, response, next) => {
-      const context = contextOf(response);
-      context.allow = [...context.allow, ...verbs];
-      next();
-    });
+    const own = router.route(path).all(allowMethods(verbs));
     // Express would run GET for it, which can set a score.
     own.head((_request, _response, next) => next('route'));
     for (const [verb, candidates] of byVerb) own[verb.toLowerCase() as 'get'](handleOperation(deps, candidates));
   }
+  for (const rpc of deps.rpcs) {
+    router
+      .route(rpc.path)
+      .all(allowMethods(['POST']))
+      .post(handleRpc(deps, rpc));
+  }
   return router.use(refuseUnknown, answerError);
+}
+
+/** Notes what a path takes, for OPTIONS, and for the refusal of other methods. */
+function allowMethods(verbs: readonly string[]): RequestHandler {
+  return (_request, response, next) => {
+    const context = contextOf(response);
+    context.allow = [...context.allow, ...verbs];
+    next();
+  };
 }
 
 /** Headers that every operation takes. */
 const commonHeaders = ['apikey', 'authorization', 'content-type', 'traceparent', 'x-api-key', 'x-request-id'];
+/** Those of Connect and gRPC-Web. */
+const rpcHeaders = ['connect-protocol-version', 'connect-timeout-ms', 'grpc-timeout', 'x-grpc-web', 'x-user-agent'];
+/** Of gRPC-Web's responses; ours have them in the body, those of a proxy in between may not. */
+const rpcTrailers = ['grpc-message', 'grpc-status', 'grpc-status-details-bin'];
 
 /**
  * CORS, for what the routes take. Keys are headers, so cookies are not allowed. A preflight is answered like every
@@ -111,9 +131,9 @@ function allowOrigins(origins: readonly string[], routes: readonly Route[]): Req
   const shown = routes.flatMap(({ response }) => messageOptionsOf(response).file?.headers ?? []);
   return cors({
     origin: origins.includes('*') ? '*' : [...origins],
-    methods: [...new Set(routes.map(({ verb }) => verb))].sort(),
-    allowedHeaders: [...new Set([...commonHeaders, ...ownHeaders])].sort(),
-    exposedHeaders: [...new Set(['retry-after', ...shown.map(({ name }) => name), 'x-request-id'])],
+    methods: [...new Set(['POST', ...routes.map(({ verb }) => verb)])].sort(),
+    allowedHeaders: [...new Set([...commonHeaders, ...rpcHeaders, ...ownHeaders])].sort(),
+    exposedHeaders: [...new Set([...rpcTrailers, 'retry-after', ...shown.map(({ name }) => name), 'x-request-id'])],
     maxAge: 600,
     preflightContinue: true,
   });

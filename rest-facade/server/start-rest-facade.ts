@@ -43,7 +43,8 @@ export async function startRestFacade(deps: {
   };
 
   try {
-    const routes = createRoutes(loadRpcs());
+    const rpcs = loadRpcs();
+    const routes = createRoutes(rpcs);
     const { REST_CORE_ADDRESS: coreAddress } = config;
     const identity = await readIdentity('REST_TLS', config.REST_TLS_CERT, config.REST_TLS_KEY);
     const core = createCoreClient(
@@ -64,6 +65,7 @@ export async function startRestFacade(deps: {
     });
     const app = createApp({
       routes,
+      rpcs,
       pages,
       core,
       budget,

@@ -162,7 +162,7 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'rest-facade': [
     ['main.ts'],
     ['server/'],
-    ['pages/', 'openapi/'],
+    ['pages/', 'openapi/', 'web-rpc/'],
     ['response/', 'core-client/'],
     ['request/'],
     [''], // settings, protos and certificates

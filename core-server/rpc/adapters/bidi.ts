@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import type { handleBidiStreamingCall, ServerDuplexStream } from '@grpc/grpc-js';
 import type { Status } from '../../../generated/google/rpc/status.js';
 import { missingField, Refusal, refuse, shuttingDown } from '../../../runtime/errors/refusal.js';
+import { toRpcStatus } from '../../../runtime/errors/rpc-status.js';
 import type { Call } from '../../common/call.js';
 import { logFault } from '../call-log.js';
 import { requireDecoded } from '../grpc-js-patches/undecodable.js';
-import { toRpcStatus, toStatusObject } from '../status.js';
+import { toStatusObject } from '../status.js';
 import { type CallSettings, limitSignal, type OpenCall, openCall, raceSignal } from './open-call.js';
 
 export interface StreamSettings extends CallSettings {

@@ -61,7 +61,11 @@ function mistakeInHeader(text: string, comma: number): string {
  */
 const noBase64 = /[^A-Za-z0-9+/=\t\n\f\r ]|=(?![\t\n\f\r ]*(?:=[\t\n\f\r ]*)?$)|(?<=[^\t\n\f\r ]) +(?=[^\t\n\f\r ])/;
 
-function decodeBase64(data: string, member: string): Buffer {
+/**
+ * Decodes base64 as a data URL has it.
+ * @throws Refusal INVALID_BASE64
+ */
+export function decodeBase64(data: string, member: string): Buffer {
   const atOnce = decodeDigits(data);
   if (atOnce !== undefined) return atOnce;
   const at = data.search(noBase64);

@@ -45,7 +45,8 @@ function hasFewValues(json: Buffer): boolean {
   return true;
 }
 
-function parseJsonObject(bytes: Buffer): Record<string, unknown> {
+/** @throws Refusal MALFORMED_JSON */
+export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   const malformed = (what: string, wish: string) => refuse('MALFORMED_JSON', `body ${what}, want ${wish}`);
   if (!hasFewValues(bytes)) throw malformed(`has more than ${maxMarks} values`, 'a JSON object with fewer');
   let text: string;

@@ -126,7 +126,7 @@ test('a new RPC whose response is a file answers with its bytes', async (t) => {
     ['content-type', 'content-length', 'x-wheels', 'seconds', 'access-control-expose-headers'].map((name) =>
       headers.get(name),
     ),
-    ['image/png', '4', '8', null, 'retry-after,x-wheels,x-request-id'],
+    ['image/png', '4', '8', null, 'grpc-message,grpc-status,grpc-status-details-bin,retry-after,x-wheels,x-request-id'],
   );
   assert.deepEqual(Buffer.from(await response.arrayBuffer()), drawing);
   const document = createDocument(routes, { version: '1', limits }) as OpenApiDocument;

@@ -11,13 +11,13 @@ import timers from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Server, ServerCredentials, type ServerDuplexStream, status } from '@grpc/grpc-js';
 import sharp from 'sharp';
-import { toRpcStatus } from '../../../core-server/rpc/status.js';
 import {
   FaceDetectionServiceService,
   type StreamDetectFacesRequest,
   type StreamDetectFacesResponse,
 } from '../../../generated/imageanalysis/v1/face_detection.js';
 import { refuse } from '../../../runtime/errors/refusal.js';
+import { toRpcStatus } from '../../../runtime/errors/rpc-status.js';
 import { analyseAll, type BulkOptions } from '../../../tools/analyze/bulk-stream.js';
 import type { Line } from '../../../tools/analyze/features.js';
 import { findPictures } from '../../../tools/analyze/find-pictures.js';

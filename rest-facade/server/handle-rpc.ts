@@ -1,0 +1,122 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { invalidField, Refusal, refuse } from '../../runtime/errors/refusal.js';
+import { callerAddress } from '../../runtime/net/addresses.js';
+import type { Rpc } from '../protos.js';
+import { readApiKey } from '../request/api-key.js';
+import { readBytes } from '../request/body/read-json.js';
+import { allowBody } from '../request/body-framing.js';
+import { checkHeaders, maxPlainBodyBytes } from '../request/read-body.js';
+import { reserveBody, reserveResponse } from '../reserve-memory.js';
+import { finish, send } from '../response/send.js';
+import { chooseProtocol, type Chosen } from '../web-rpc/choose-protocol.js';
+import { type Codec, createBinaryCodec, createJsonCodec } from '../web-rpc/codec.js';
+import type { OperationDependencies } from './handle-operation.js';
+import { openParts } from './open-parts.js';
+import { contextOf } from './request-context.js';
+
+/**
+ * Answers calls of an RPC as browsers make them, by Connect or gRPC-Web: the same checks, limits and shares as for an
+ * operation of REST, and then the message goes to the core.
+ */
+export function handleRpc(deps: OperationDependencies, rpc: Rpc): RequestHandler {
+  const { limits } = deps;
+  const takesPicture = rpc.request.fieldsArray.some(({ type }) => type === 'bytes');
+  const kind = rpc.responseStream ? 'many' : 'one';
+  const codecs = rpc.requestStream ? undefined : { proto: createBinaryCodec(rpc), json: createJsonCodec(rpc, limits) };
+  const maxBytes = {
+    proto: takesPicture ? Math.min(limits.maxImageBytes + maxPlainBodyBytes, limits.maxBodyBytes) : maxPlainBodyBytes,
+    json: takesPicture ? limits.maxBodyBytes : maxPlainBodyBytes,
+  };
+
+  const answer = async (request: Request, response: Response, chosen: Chosen): Promise<void> => {
+    const { protocol, format, contentType } = chosen;
+    const context = contextOf(response);
+    const apiKey = readApiKey(request);
+    if (codecs === undefined) throw noStreams(rpc);
+    const codec: Codec = codecs[format];
+    const patienceMs = protocol.readTimeout(request.headers) ?? Infinity;
+    const deadline = Math.min(Number(context.deadline()), Date.now() + patienceMs);
+    const share = deps.budget.of(callerAddress(context.clientAddress));
+    const call = {
+      apiKey,
+      requestId: context.requestId,
+      traceparent: context.traceparent,
+      clientAddress: context.clientAddress,
+      deadline: new Date(deadline),
+      signal: context.signal(),
+    };
+    const withMessage = async <T>(pass: (message: object) => Promise<T>): Promise<T> => {
+      const reservation = reserveBody(share);
+      try {
+        checkHeaders(request, maxBytes[format]);
+        const body = await readBytes(request, {
+          signal: call.signal,
+          reservation,
+          maxBodyBytes: maxBytes[format],
+          start: () => allowBody(request, response),
+        });
+        return await pass(codec.read(protocol.readMessage(body)));
+      } finally {
+        reservation.release();
+      }
+    };
+    const run = <T>(work: () => Promise<T>) =>
+      takesPicture ? deps.throttle.run(`${rpc.path} ${apiKey}`, work) : work();
+
+    if (!rpc.responseStream) {
+      const found = await run(() => withMessage((message) => deps.core.call(codec.rpc, message, call)));
+      const body = Buffer.concat([protocol.writeMessage(codec.write(found)), protocol.end]);
+      if (takesPicture) reserveResponse(response, share, body.length);
+      send(request, response, { status: 200, headers: { 'content-type': contentType }, body });
+      return;
+    }
+    // Aborted by an answer for which there is no room.
+    const ended = new AbortController();
+    const signal = AbortSignal.any([call.signal, ended.signal]);
+    const parts = openParts(response, share, contentType);
+    try {
+      await run(() =>
+        withMessage(async (message) => {
+          const stream = await deps.core.stream(codec.rpc, { ...call, signal }, (found) => {
+            try {
+              parts.write(protocol.writeMessage(codec.write(found)));
+            } catch (error) {
+              ended.abort(Refusal.from(error));
+            }
+          });
+          stream.send(message);
+          stream.end();
+          await stream.ended;
+        }),
+      );
+      parts.write(protocol.end);
+    } catch (error) {
+      if (!parts.areBegun) throw error;
+      context.refusal = Refusal.from(error);
+      parts.write(protocol.refuse(context.refusal).body);
+    }
+    finish(request, response);
+  };
+
+  return async (request, response) => {
+    const context = contextOf(response);
+    context.route = rpc.path;
+    const given = request.headers['content-type'];
+    const chosen = chooseProtocol(given);
+    const { protocol, contentType } = chosen;
+    if (!rpc.requestStream && !protocol.takes.includes(kind))
+      throw invalidField('content-type', given ?? '', `one for ${kind} responses`, 'UNSUPPORTED_CONTENT_TYPE');
+    try {
+      await answer(request, response, chosen);
+    } catch (error) {
+      context.refusal = Refusal.from(error);
+      const { headers, ...refused } = protocol.refuse(context.refusal);
+      send(request, response, { ...refused, headers: { 'content-type': contentType, ...headers } });
+    }
+  };
+}
+
+function noStreams({ method }: Rpc): Refusal {
+  const clause = `${method.name} takes a stream of requests, which browsers cannot send`;
+  return refuse('METHOD_NOT_ALLOWED', `${clause}, call it over gRPC, or a batch over REST`);
+}

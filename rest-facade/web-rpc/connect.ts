@@ -1,0 +1,67 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { status } from '@grpc/grpc-js';
+import { errorDomain } from '../../runtime/errors/reasons.js';
+import { invalidField, type Refusal } from '../../runtime/errors/refusal.js';
+import { toRpcStatus } from '../../runtime/errors/rpc-status.js';
+import { renderError, toHttpStatus } from '../response/http-error.js';
+import { putInEnvelope, takeFromEnvelope } from './envelope.js';
+import type { WebProtocol } from './web-protocol.js';
+
+/** https://connectrpc.com/docs/protocol */
+
+const timeoutHeader = 'connect-timeout-ms';
+const endOfStream = 2;
+const nothing = Buffer.alloc(0);
+
+/** One request, one response: the body is the message, and an error has an HTTP status of its own. */
+export const connectUnary: WebProtocol = {
+  takes: ['one'],
+  contentType: 'application/',
+  readTimeout,
+  readMessage: (body) => body,
+  writeMessage: (message) => message,
+  end: nothing,
+  refuse: (refusal) => ({
+    // Not by its reason: what clients take for its code if a proxy drops the body follows from it.
+    status: toHttpStatus(refusal.code, ''),
+    headers: { ...renderError(refusal, '').headers, 'content-type': 'application/json' },
+    body: JSON.stringify(describe(refusal)),
+  }),
+};
+
+/** A response of many messages, which ends with one that says how it went. */
+export const connectStream: WebProtocol = {
+  takes: ['many'],
+  contentType: 'application/connect+',
+  readTimeout,
+  readMessage: takeFromEnvelope,
+  writeMessage: (message) => putInEnvelope(0, message),
+  end: putInEnvelope(endOfStream, Buffer.from('{}')),
+  refuse: (refusal) => ({
+    status: 200,
+    headers: {},
+    body: putInEnvelope(endOfStream, Buffer.from(JSON.stringify({ error: describe(refusal) }))),
+  }),
+};
+
+function readTimeout(headers: IncomingHttpHeaders): number | undefined {
+  const given = headers[timeoutHeader] as string | undefined;
+  if (given === undefined) return undefined;
+  if (!/^\d{1,10}$/.test(given)) throw invalidField(timeoutHeader, given, 'milliseconds in at most 10 digits');
+  return Number(given);
+}
+
+/** An error as Connect shows it. `debug` is for people: it says what is in a detail. */
+function describe(refusal: Refusal): object {
+  const { code, message, reason, details: metadata } = refusal;
+  const [info, ...others] = toRpcStatus(refusal).details.map(({ typeUrl, value }) => ({
+    type: typeUrl.slice(typeUrl.indexOf('/') + 1),
+    value: Buffer.from(value).toString('base64').replaceAll('=', ''),
+  }));
+  return {
+    // Connect spells it with one l.
+    code: code === status.CANCELLED ? 'canceled' : (status[code] ?? 'UNKNOWN').toLowerCase(),
+    message,
+    details: [{ ...info, debug: { reason, domain: errorDomain, metadata } }, ...others],
+  };
+}
