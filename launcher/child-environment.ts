@@ -6,7 +6,7 @@ type Environment = Readonly<NodeJS.ProcessEnv>;
 const MiB = 2 ** 20;
 
 /** Environment of the core: what the user set wins, where it is not empty. */
-export function coreEnvironment(env: Environment, { port }: Listener): NodeJS.ProcessEnv {
+export function coreEnvironment(env: Environment, { port }: Listener, admin?: Listener): NodeJS.ProcessEnv {
   const defaults = Object.entries({
     // sharp decodes on libuv's pool, which all inference workers share with the store's file access;
     // with its default of four threads, one slow disk write could hold up decoding. Node.js reads it
@@ -29,14 +29,21 @@ export function coreEnvironment(env: Environment, { port }: Listener): NodeJS.Pr
     ...env,
     ...Object.fromEntries(defaults.filter(([name]) => !env[name])),
     CORE_PORT: String(port),
+    ...(admin && { CORE_ADMIN_PORT: String(admin.port) }),
   };
 }
 
 /** Environment of the facade: it connects to the core that was started with it. */
-export function facadeEnvironment(env: Environment, { port }: Listener, core: Listener): NodeJS.ProcessEnv {
+export function facadeEnvironment(
+  env: Environment,
+  { port }: Listener,
+  core: Listener,
+  admin?: Listener,
+): NodeJS.ProcessEnv {
   return {
     ...env,
     REST_CORE_ADDRESS: env['REST_CORE_ADDRESS'] || toConnectAddress(core),
+    ...(admin && { REST_CORE_ADMIN_ADDRESS: env['REST_CORE_ADMIN_ADDRESS'] || toConnectAddress(admin) }),
     REST_PORT: String(port),
   };
 }

@@ -27,6 +27,8 @@ export function createLaunchSettings(env: NodeJS.ProcessEnv) {
       mistakes.push(
         `${name} is set: this command serves without TLS, for one machine; for TLS start the core and the facade themselves (npm run start:core, npm run start:rest)`,
       );
+  if (facade?.REST_ADMIN_PORT !== undefined && core && !core.CORE_ADMIN_KEY)
+    mistakes.push(`REST_ADMIN_PORT is ${facade.REST_ADMIN_PORT}: want CORE_ADMIN_KEY too`);
   if (!core || !facade || mistakes.length > 0) throw new ConfigError(mistakes.join('\n'));
   return {
     core: {
@@ -40,8 +42,10 @@ export function createLaunchSettings(env: NodeJS.ProcessEnv) {
       port: facade.REST_PORT,
       shutdownGraceMs: facade.REST_SHUTDOWN_GRACE_MS,
     },
-    /** Only if administration over gRPC is enabled. */
+    /** Only if administration over gRPC, and over REST, is enabled. */
     admin: core.CORE_ADMIN_KEY ? { host: core.CORE_HOST, port: core.CORE_ADMIN_PORT } : undefined,
+    restAdmin:
+      facade.REST_ADMIN_PORT === undefined ? undefined : { host: facade.REST_ADMIN_HOST, port: facade.REST_ADMIN_PORT },
   };
 }
 

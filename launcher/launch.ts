@@ -53,7 +53,7 @@ const defaultFiles: LaunchFiles = {
 export async function launch(options: LaunchOptions) {
   const { env, log, signal, files = defaultFiles, startTimeoutMs = 120_000, restarts } = options;
   const settings = await choosePorts(options.settings);
-  const coreEnv = coreEnvironment(env, settings.core);
+  const coreEnv = coreEnvironment(env, settings.core, settings.admin);
   const start = (name: 'core' | 'facade', env: NodeJS.ProcessEnv) =>
     supervise({
       ...restarts,
@@ -64,7 +64,7 @@ export async function launch(options: LaunchOptions) {
       stopGraceMs: settings[name].shutdownGraceMs + killAfterGraceMs,
     });
   const core = start('core', coreEnv);
-  const facade = start('facade', facadeEnvironment(env, settings.facade, settings.core));
+  const facade = start('facade', facadeEnvironment(env, settings.facade, settings.core, settings.admin));
   const failure = Promise.race([core.failure, facade.failure]);
   const stop = async () => {
     await facade.stop();
@@ -121,11 +121,12 @@ export async function launch(options: LaunchOptions) {
 }
 
 /** Returns the listeners with real ports. Fails if one cannot be had; the processes would say so too, but less helpfully. */
-async function choosePorts({ core, facade, admin }: LaunchSettings) {
+async function choosePorts({ core, facade, admin, restAdmin }: LaunchSettings) {
   const wanted = [
     { ...core, variable: 'CORE_PORT' },
     { ...facade, variable: 'REST_PORT' },
     ...(admin ? [{ ...admin, variable: 'CORE_ADMIN_PORT' }] : []),
+    ...(restAdmin ? [{ ...restAdmin, variable: 'REST_ADMIN_PORT' }] : []),
   ].filter(({ port }) => port !== 0);
   const mistakes: string[] = [];
   for (const [index, { host, port, variable }] of wanted.entries()) {
@@ -135,10 +136,11 @@ async function choosePorts({ core, facade, admin }: LaunchSettings) {
   }
   if (mistakes.length > 0) throw new Error(mistakes.join('\n'));
 
-  const [corePort = 0, facadePort = 0] = await findFreePorts(2);
+  const [corePort = 0, facadePort = 0, adminPort = 0] = await findFreePorts(3);
   return {
     core: { ...core, port: core.port || corePort },
     facade: { ...facade, port: facade.port || facadePort },
+    admin: admin && { ...admin, port: admin.port || adminPort },
   };
 }
 

@@ -40,7 +40,16 @@ export const settings = z.object({
     .describe(
       'Address of the core. Calls are balanced across all addresses that a name resolves to, or that a list gives: `ipv4:10.0.0.1:50051,10.0.0.2:50051`.',
     ),
-  REST_TLS_CERT: file.describe('PEM file with the certificate chain; no TLS when unset.'),
+  REST_ADMIN_PORT: port
+    .optional()
+    .describe('HTTP port of the [administration](administration.md); off when unset, 0 picks a free port.'),
+  REST_ADMIN_HOST: z.string().default('127.0.0.1').describe('Address that the administration port listens on.'),
+  REST_CORE_ADMIN_ADDRESS: z
+    .string()
+    .refine(isGrpcTarget, grpcTargetWish)
+    .default('127.0.0.1:50052')
+    .describe("Address of the core's AdminService, for the administration port."),
+  REST_TLS_CERT: file.describe('PEM file with the certificate chain, for both ports; no TLS when unset.'),
   REST_TLS_KEY: file.describe('PEM file with its private key.'),
   REST_CORE_TLS_CA: file.describe(
     "PEM file with the CA that signed the core's certificate; no TLS to the core when unset.",
@@ -116,15 +125,19 @@ export function createConfig(env: Readonly<Record<string, string | undefined>>):
 
 /** Settings that are valid on their own but not together. Invalid ones are absent. */
 function* findMisfits(read: Partial<Config>): Generator<string> {
-  const { REST_MAX_BUFFERED_BYTES: buffered, REST_CORE_ADDRESS: address } = read;
+  const { REST_MAX_BUFFERED_BYTES: buffered } = read;
   // One address gets four fifths of it.
   const minBuffered = Math.ceil((largestBodyBytes(read) * 5) / 4);
   if (buffered !== undefined && buffered < minBuffered)
     yield `REST_MAX_BUFFERED_BYTES is ${buffered}: want at least ${minBuffered}, five fourths of the largest body`;
   // TLS requests a certificate by name; Node.js refuses an address instead.
   const needsName = read.REST_CORE_TLS_CA && !read.REST_CORE_TLS_NAME;
-  if (needsName && address !== undefined && isNumeric(address))
-    yield `REST_CORE_ADDRESS is ${JSON.stringify(address)}: with TLS want a name, or REST_CORE_TLS_NAME`;
+  for (const name of ['REST_CORE_ADDRESS', 'REST_CORE_ADMIN_ADDRESS'] as const) {
+    const address = read[name];
+    const isUsed = name === 'REST_CORE_ADDRESS' || read.REST_ADMIN_PORT !== undefined;
+    if (needsName && isUsed && address !== undefined && isNumeric(address))
+      yield `${name} is ${JSON.stringify(address)}: with TLS want a name, or REST_CORE_TLS_NAME`;
+  }
 }
 
 /** Limits of a request. */

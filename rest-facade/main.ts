@@ -17,7 +17,7 @@ await runService(process, {
     const facade = await startRestFacade({ config, log, tracing });
     const core = toTarget(config.REST_CORE_ADDRESS);
     return {
-      listens: { host: facade.host, port: facade.port, core },
+      listens: { host: facade.host, port: facade.port, admin_port: facade.adminPort, core },
       close: () => facade.close(),
     };
   },

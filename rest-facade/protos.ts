@@ -3,31 +3,33 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fromJSON, type MethodDefinition } from '@grpc/proto-loader';
 import protobuf from 'protobufjs';
+import type { RestService } from '../generated/imageanalysis/v1/rest.js';
+import { publicApi } from './apis.js';
+import { optionOf } from './read-option.js';
 
 /** Folder of the protos, relative to `dist/rest-facade/`. */
 const protoDir = fileURLToPath(new URL('../../proto', import.meta.url));
 
-/** Services that are available over REST. */
-const protoFiles = [
-  'imageanalysis/v1/face_detection.proto',
-  'imageanalysis/v1/score_config.proto',
-  'imageanalysis/v1/meter_reading.proto',
-  'imageanalysis/v1/version.proto',
-];
+/** The headers that a key may have, which is the metadata that the core wants it in. */
+const keyHeaders = ['apikey', 'adminkey'] as const;
+export type KeyHeader = (typeof keyHeaders)[number];
 
 /** One RPC: as proto-loader gives it to be called, and as its proto describes it. */
 export interface Rpc extends MethodDefinition<object, object> {
   readonly method: protobuf.Method;
   readonly request: protobuf.Type;
   readonly response: protobuf.Type;
+  /** The header of the key that its service needs. */
+  readonly key: KeyHeader;
 }
 
 /**
- * The RPCs of the service definitions, with their options and comments.
+ * The RPCs of the service definitions, by default those of the public API, with their options and comments.
  * Messages have the names of the proto (`min_score`), enums their full names, bytes are Buffers,
  * absent messages `null`.
+ * @throws Error for an unknown header of a key
  */
-export function loadRpcs(files = protoFiles, folders?: readonly string[]): Rpc[] {
+export function loadRpcs(files = publicApi.protoFiles, folders?: readonly string[]): Rpc[] {
   const root = readProtos(files, folders);
   // Built of what is read already, since it drops comments and the options of fields.
   const definitions = fromJSON(root.toJSON(), {
@@ -40,13 +42,23 @@ export function loadRpcs(files = protoFiles, folders?: readonly string[]): Rpc[]
   return Object.entries(definitions).flatMap(([name, definition]) => {
     // Messages and enums carry a `format`, services do not.
     if ('format' in definition) return [];
-    const { methods } = root.lookupService(name);
+    const service = root.lookupService(name);
+    const { methods } = service;
+    const key = readKeyHeader(service);
     return Object.entries(definition).map(([rpc, own]) => {
       const method = methods[rpc] as protobuf.Method;
       const { resolvedRequestType: request, resolvedResponseType: response } = method;
-      return { ...own, method, request, response } as Rpc;
+      return { ...own, method, request, response, key } as Rpc;
     });
   });
+}
+
+function readKeyHeader(service: protobuf.Service): KeyHeader {
+  const { key } = optionOf<RestService>(service, 'rest_service');
+  const known = keyHeaders.find((header) => header === (key || 'apikey'));
+  if (known === undefined)
+    throw new Error(`${service.fullName.slice(1)}: key is "${key}", want one of ${keyHeaders.join(', ')}`);
+  return known;
 }
 
 /** Where the options of the protos are defined. */

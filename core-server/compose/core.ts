@@ -151,7 +151,7 @@ export async function startCore(options: CoreOptions) {
             await startGrpcServer(rpc, {
               port: config.CORE_ADMIN_PORT,
               services: [createAdminService(access, rpc)],
-              interceptor: checkAdminKeys(createAdminKeyCheck(config.CORE_ADMIN_KEY), log),
+              interceptor: checkAdminKeys(createAdminKeyCheck(config.CORE_ADMIN_KEY), rpc),
               maxPictureBytes: 0,
             }),
           );

@@ -121,6 +121,8 @@ export function createAdminService(access: Access, settings: CallSettings): Serv
       revokeApiKey: unary(handlers.revokeApiKey, settings),
       createCompany: unary(handlers.createCompany, settings),
       setCompanyPassword: unary(handlers.setCompanyPassword, settings),
+      setCompanyScore: unary(handlers.setCompanyScore, settings),
+      deleteCompanyScore: unary(handlers.deleteCompanyScore, settings),
       listCompanies: unary(handlers.listCompanies, settings),
       deleteCompany: unary(handlers.deleteCompany, settings),
     } satisfies Methods<AdminServiceServer>,

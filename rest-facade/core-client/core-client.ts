@@ -9,6 +9,7 @@ import { coreUnavailable, fromGrpcError } from './grpc-error.js';
 
 /** What accompanies the message of a call. */
 export interface CallContext {
+  /** In the metadata that the RPC wants it in. */
   readonly apiKey: string;
   readonly requestId: string;
   /** W3C `traceparent` of the request; undefined if it is not traced. */
@@ -43,7 +44,7 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
     /** Calls a unary RPC. Rejects with a Refusal; immediately with CORE_UNAVAILABLE if nobody listens. */
     call(rpc: Rpc, message: object, context: CallContext): Promise<object> {
       const { deadline, signal } = context;
-      return unary({ rpc, message, metadata: toMetadata(context), deadline, signal });
+      return unary({ rpc, message, metadata: toMetadata(rpc, context), deadline, signal });
     },
     /**
      * Opens a stream of requests, whose answers go to `onAnswer` as they come. Rejects with CORE_UNAVAILABLE if nobody
@@ -66,9 +67,9 @@ export function createCoreClient(target: string, trust: CoreTrust = plainText, r
   };
 }
 
-function toMetadata({ apiKey, requestId, clientAddress, traceparent }: CallContext): Metadata {
+function toMetadata({ key }: Rpc, { apiKey, requestId, clientAddress, traceparent }: CallContext): Metadata {
   const metadata = new Metadata();
-  metadata.set('apikey', apiKey);
+  metadata.set(key, apiKey);
   metadata.set('x-request-id', requestId);
   metadata.set('x-forwarded-for', clientAddress);
   if (traceparent !== undefined) metadata.set('traceparent', traceparent);
@@ -94,7 +95,7 @@ function openStream(
   const { deadline, signal } = context;
   signal.throwIfAborted();
   const call = withoutStack(() =>
-    client.makeBidiStreamRequest(rpc.path, rpc.requestSerialize, rpc.responseDeserialize, toMetadata(context), {
+    client.makeBidiStreamRequest(rpc.path, rpc.requestSerialize, rpc.responseDeserialize, toMetadata(rpc, context), {
       deadline,
     }),
   );

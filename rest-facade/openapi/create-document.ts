@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { type Api, publicApi } from '../apis.js';
 import type { RequestLimits } from '../config.js';
+import type { KeyHeader } from '../protos.js';
 import { groupRoutes } from '../request/choose-route.js';
 import type { Route } from '../request/rules.js';
 import { describeErrors, errorSchema } from './describe-errors.js';
@@ -8,14 +10,27 @@ import { createResponseSchemas } from './describe-response.js';
 import { type ErrorReason, readReasons } from './refusals.js';
 import { commentOf, formatBytes, type Schema, unwrap } from './schema.js';
 
+/** Keys, by their headers. */
+const schemes: Readonly<Record<KeyHeader, { readonly name: string; readonly description: string }>> = {
+  apikey: {
+    name: 'apiKey',
+    description: 'An API key, as created by `npm run admin -- keys create --label me`.',
+  },
+  adminkey: { name: 'adminKey', description: 'The key in `CORE_ADMIN_KEY`.' },
+};
+
 /**
  * The OpenAPI 3.1 document for the routes that this process serves: paths and bodies come from the method
  * options, wording from the comments of the protos, limits from the configuration.
+ * @param routes their services have a key in common
  */
 export function createDocument(
   routes: readonly Route[],
-  options: { readonly version: string; readonly limits: RequestLimits },
+  options: { readonly version: string; readonly limits: RequestLimits; readonly api?: Api },
 ): Schema {
+  const { title, summary, introduction } = options.api ?? publicApi;
+  const key = routes[0]?.rpc.key ?? 'apikey';
+  const scheme = schemes[key];
   const reasons = readReasons();
   const responses = createResponseSchemas();
   const { maxImageBytes, maxBatchFiles } = options.limits;
@@ -30,25 +45,24 @@ export function createDocument(
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Image analysis',
+      title,
       version: options.version,
-      summary: 'Detects faces and reads water meters in pictures.',
-      description: introduce(options.limits),
+      summary,
+      description: introduce(introduction, options.limits),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     // Relative to the document, which a proxy may serve under a prefix.
     servers: [{ url: '.', description: 'This service.' }],
-    security: [{ apiKey: [] }],
+    security: [{ [scheme.name]: [] }],
     tags: describeTags(routes),
     paths: { ...paths, ...describeHealth(reasons) },
     components: {
       securitySchemes: {
-        apiKey: {
+        [scheme.name]: {
           type: 'apiKey',
           in: 'header',
-          name: 'apikey',
-          description:
-            'An API key, as created by `npm run admin -- keys create --label me`. `x-api-key` and `Authorization: Bearer` are other names of this header.',
+          name: key,
+          description: `${scheme.description} \`x-api-key\` and \`Authorization: Bearer\` are other names of this header.`,
         },
       },
       headers: {
@@ -79,10 +93,10 @@ function describeTags(routes: readonly Route[]): Schema[] {
   return [...services, { name: 'Health', description: 'Needs no key.' }];
 }
 
-const introduction = new URL('../../../rest-facade/web/docs/introduction.md', import.meta.url);
+const introductions = new URL('../../../rest-facade/web/docs/', import.meta.url);
 
 /** The introduction, its paragraphs on one line each, since the viewer keeps line breaks. */
-function introduce(limits: RequestLimits): string {
+function introduce(introduction: string, limits: RequestLimits): string {
   const shown: Readonly<Record<string, string | number>> = {
     image: formatBytes(limits.maxImageBytes),
     body: formatBytes(limits.maxBodyBytes),
@@ -92,7 +106,7 @@ function introduce(limits: RequestLimits): string {
     field: formatBytes(limits.maxFieldBytes),
     seconds: limits.requestTimeoutMs / 1000,
   };
-  return readFileSync(introduction, 'utf8')
+  return readFileSync(new URL(introduction, introductions), 'utf8')
     .split('\n\n')
     .map((part) => (/^[|<]/.test(part) ? part : unwrap(part)))
     .join('\n\n')

@@ -3,7 +3,7 @@ import { QueryParameter_Presence as Presence } from '../../generated/imageanalys
 import type { Candidates } from '../request/choose-route.js';
 import type { Field } from '../request/field.js';
 import { hasPicture, isChoice, type PictureRule, type Route } from '../request/rules.js';
-import { createRenderer } from '../response/create-renderer.js';
+import { createRenderer, showValue } from '../response/create-renderer.js';
 import { fieldOptionsOf, messageOptionsOf } from '../response/field-options.js';
 import { scalarOf } from '../response/scalars.js';
 import { describeErrors } from './describe-errors.js';
@@ -204,7 +204,9 @@ function describeBody({ body, openFields, isBatch }: Route, context: OperationCo
       ...schema,
       // As in the JSON mapping of proto3: null is the same as absent.
       ...(!isForm && !isRequired && { type: [schema['type'], 'null'] }),
-      ...(example !== undefined && { examples: [example] }),
+      ...(example !== undefined && {
+        examples: [showValue(field.definition, field.isList ? [example] : example)],
+      }),
     };
     if (isRequired) required.push(field.name);
   }

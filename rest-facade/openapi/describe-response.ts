@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs';
-import { fieldOptionsOf, messageOptionsOf, shownValues } from '../response/field-options.js';
-import { scalarOf } from '../response/scalars.js';
-import { commentOf, type Schema, unwrap } from './schema.js';
+import { fieldOptionsOf, messageOptionsOf } from '../response/field-options.js';
+import { messageOf, scalarOf } from '../response/scalars.js';
+import { commentOf, enumSchema, type Schema } from './schema.js';
 
 /** Collects the schemas of responses and of the messages inside them, by message name. */
 export function createResponseSchemas() {
@@ -40,7 +40,8 @@ export function createResponseSchemas() {
 
   const itemSchema = (field: protobuf.Field): Schema => {
     const { resolvedType } = field;
-    if (resolvedType instanceof protobuf.Type) return reference(resolvedType);
+    const message = messageOf(field);
+    if (message !== undefined) return reference(message);
     if (resolvedType instanceof protobuf.Enum) return enumSchema(resolvedType);
     const { decimals, values } = fieldOptionsOf(field);
     if (decimals === undefined) return { ...scalarOf(field).schema, ...values };
@@ -85,25 +86,16 @@ function objectSchema(message: protobuf.Type, { properties, required }: Members)
   return { type: 'object', description: commentOf(message), properties, required };
 }
 
-/** All values but the one that is never sent. */
-function enumSchema(enumeration: protobuf.Enum): Schema {
-  const shown = [...shownValues(enumeration)]
-    .filter(([value]) => enumeration.values[value] !== 0)
-    .map(([value, name]) => ({
-      const: name,
-      description: unwrap(enumeration.comments[value] ?? ''),
-    }));
-  return { type: 'string', enum: shown.map((value) => value.const), oneOf: shown };
-}
-
 /**
  * A message in the shape of proto-loader's: with the examples of the proto, else the least that a field has.
  * @param within the messages around it; those that contain themselves end
  */
 export function exampleOf(message: protobuf.Type, within: readonly unknown[] = []): Record<string, unknown> {
   const path = [...within, message];
-  const itemOf = ({ resolvedType, type }: protobuf.Field): unknown => {
-    if (resolvedType instanceof protobuf.Type) return exampleOf(resolvedType, path);
+  const itemOf = (field: protobuf.Field): unknown => {
+    const { resolvedType, type } = field;
+    const message = messageOf(field);
+    if (message !== undefined) return exampleOf(message, path);
     if (resolvedType instanceof protobuf.Enum)
       return Object.entries(resolvedType.values).find(([, number]) => number !== 0)?.[0];
     return leastOf[type] ?? 0;
@@ -113,8 +105,7 @@ export function exampleOf(message: protobuf.Type, within: readonly unknown[] = [
     const isAbsent = isOptional && example === undefined;
     if (isAbsent || path.includes(field.resolvedType)) return [];
     if (!field.repeated) return [[field.name, example ?? itemOf(field)]];
-    const isMessage = field.resolvedType instanceof protobuf.Type;
-    return [[field.name, isMessage ? [itemOf(field)] : [example ?? []].flat()]];
+    return [[field.name, messageOf(field) ? [itemOf(field)] : [example ?? []].flat()]];
   });
   return Object.fromEntries(fields);
 }

@@ -112,7 +112,7 @@ function namesOf(route: Route): Name[] {
   const sent = [...openFields.map((field) => ({ name: field.name, field })), ...query, ...headers];
   const names: Name[] = [
     ['operation', operationOf({ rpc })],
-    ['apikey', 'apikey'],
+    [rpc.key, rpc.key],
     ['query string', 'query string'],
     ...sent.map(({ name, field }): Name => [field?.name ?? name, name]),
     ...sentAs,

@@ -1,6 +1,7 @@
-import type protobuf from 'protobufjs';
+import protobuf from 'protobufjs';
 import { fieldOptionsOf } from '../response/field-options.js';
 import { scalarOf } from '../response/scalars.js';
+import { shownValues } from '../shown-values.js';
 
 /** A JSON Schema, or any other part of the document. */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -8,12 +9,25 @@ export type Schema = Readonly<Record<string, unknown>>;
 /** The schema of a request field that is filled by a string, a form or a JSON member. */
 export function requestSchema(field: protobuf.Field): Schema {
   const { required, values } = fieldOptionsOf(field);
+  const { resolvedType, repeated } = field;
+  const item =
+    resolvedType instanceof protobuf.Enum ? enumSchema(resolvedType) : { ...scalarOf(field).schema, ...values };
   return {
-    ...scalarOf(field).schema,
-    ...values,
+    ...(repeated ? { type: 'array', items: item } : item),
     ...(field.type === 'string' && required && { minLength: 1 }),
     description: commentOf(field),
   };
+}
+
+/** All values but the one that is never sent. */
+export function enumSchema(enumeration: protobuf.Enum): Schema {
+  const shown = [...shownValues(enumeration)]
+    .filter(([value]) => enumeration.values[value] !== 0)
+    .map(([value, name]) => ({
+      const: name,
+      description: unwrap(enumeration.comments[value] ?? ''),
+    }));
+  return { type: 'string', enum: shown.map((value) => value.const), oneOf: shown };
 }
 
 /** The comment of anything in a proto, its lines joined into paragraphs. */

@@ -31,13 +31,14 @@ const contentPolicy = [
 
 /**
  * Pages that need no key, by path: `/livez` (the process is alive), `/readyz` (the core is serving and
- * this process is not stopping), `/openapi.json`, and the files for browsers.
+ * this process is not stopping), `/openapi.json`, and the files for browsers where they are wanted.
  * @throws Error when one of these is missing
  */
 export function createPages(deps: {
   readonly document: object;
   readonly core: Pick<CoreClient, 'checkHealth'>;
   readonly isDraining: () => boolean;
+  readonly isForBrowsers: boolean;
 }): ReadonlyMap<string, Page> {
   // Bytes, so that all responses share them: of a text, each would hold a copy until it is sent.
   const document = Buffer.from(JSON.stringify(deps.document));
@@ -52,10 +53,11 @@ export function createPages(deps: {
         return success;
       },
     ],
-    // Relative, because a proxy may have stripped a prefix.
-    ['/docs/', () => ({ status: 308, headers: { location: '../docs' }, body: '' })],
     ['/openapi.json', () => ({ status: 200, headers: {}, body: document })],
   ]);
+  if (!deps.isForBrowsers) return pages;
+  // Relative, because a proxy may have stripped a prefix.
+  pages.set('/docs/', () => ({ status: 308, headers: { location: '../docs' }, body: '' }));
   for (const [address, file] of staticFiles()) pages.set(address, createFilePage(file));
   return pages;
 }

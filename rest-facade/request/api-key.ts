@@ -1,35 +1,40 @@
 import type { IncomingMessage } from 'node:http';
 import { refuseField } from '../../runtime/errors/refusal.js';
+import type { KeyHeader } from '../protos.js';
 
-/** Longer than any key that the core issues. */
-const maxKeyLength = 256;
+/** What a header wants, and which keys are none. */
+const rules: Readonly<Record<KeyHeader, { wish: string; maxLength: number; form: RegExp; mistake: string }>> = {
+  // Longer than any key that the core issues.
+  apikey: { wish: 'an API key', maxLength: 256, form: /^[!-~]+$/, mistake: 'has blanks or is not ASCII' },
+  adminkey: { wish: 'the key of AdminService', maxLength: Infinity, form: /^[ -~]+$/, mistake: 'is not ASCII' },
+};
 
 /**
- * The API key of a request, in the header `apikey`, or by its other names `x-api-key` and `Authorization: Bearer`. The
+ * The key of a request, in the header of its name, or by its other names `x-api-key` and `Authorization: Bearer`. The
  * core decides whether it is valid; only keys that cannot be forwarded as metadata are refused here.
  * @throws Refusal MISSING_API_KEY, INVALID_API_KEY, INVALID_FIELD
  */
-export function readApiKey({ headersDistinct }: Pick<IncomingMessage, 'headersDistinct'>): string {
+export function readApiKey({ headersDistinct }: Pick<IncomingMessage, 'headersDistinct'>, name: KeyHeader): string {
   const bearer = (headersDistinct['authorization'] ?? []).flatMap(
     // Of another scheme, it is for somebody else.
     (value) => /^Bearer +(.*)$/i.exec(value)?.[1] ?? [],
   );
-  const given = [headersDistinct['apikey'] ?? [], headersDistinct['x-api-key'] ?? [], bearer];
+  const given = [headersDistinct[name] ?? [], headersDistinct['x-api-key'] ?? [], bearer];
   const [values = [], ...others] = given.filter(([key = '']) => key !== '');
   const key = values[0] ?? '';
-  if (key === '') throw refuseField('MISSING_API_KEY', 'apikey', 'is missing, want an API key in this header');
+  if (key === '') throw refuseField('MISSING_API_KEY', name, `is missing, want ${rules[name].wish} in this header`);
   if (others.some(([other]) => other !== key))
-    throw refuseField('INVALID_FIELD', 'apikey', 'is given twice with different values, want one');
-  const mistake = mistakeIn([values, ...others], key);
-  if (mistake !== undefined) throw refuseField('INVALID_API_KEY', 'apikey', `${mistake}, want one API key`);
+    throw refuseField('INVALID_FIELD', name, 'is given twice with different values, want one');
+  const mistake = mistakeIn([values, ...others], key, name);
+  if (mistake !== undefined) throw refuseField('INVALID_API_KEY', name, `${mistake}, want one API key`);
   return key;
 }
 
 /** Without the key, which is a secret. */
-function mistakeIn(given: readonly (readonly string[])[], key: string): string | undefined {
+function mistakeIn(given: readonly (readonly string[])[], key: string, name: KeyHeader): string | undefined {
+  const { maxLength, form, mistake } = rules[name];
   const repeated = given.find(({ length }) => length > 1);
   if (repeated) return `is given ${repeated.length} times`;
-  if (key.length > maxKeyLength) return `has ${key.length} characters`;
-  if (!/^[\x21-\x7e]+$/.test(key)) return 'has blanks or is not ASCII';
-  return undefined;
+  if (key.length > maxLength) return `has ${key.length} characters`;
+  return form.test(key) ? undefined : mistake;
 }

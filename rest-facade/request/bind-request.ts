@@ -141,12 +141,16 @@ function bindMembers(
 
 /** A JSON value of the field's own type; numbers may also be strings in plain decimal notation. */
 export function parseMember(field: Field, value: unknown): unknown {
+  if (field.isList) {
+    if (!Array.isArray(value)) throw wrongType(field, value, 'an array');
+    return value.map((item) => parseMember({ ...field, isList: false }, item));
+  }
   if (typeof value === 'string' && field.type !== 'bool') return parseText(field, value, field);
   if (field.type === 'bool') {
     if (typeof value === 'boolean') return value;
     throw wrongType(field, value, 'true or false');
   }
-  if (field.type === 'string' || field.type === 'bytes') throw wrongType(field, value, 'a string');
+  if (!['score', 'share', 'uint32'].includes(field.type)) throw wrongType(field, value, 'a string');
   if (typeof value !== 'number') throw wrongType(field, value, 'a number');
   // 1e400 is Infinity once parsed.
   if (!Number.isFinite(value)) throw wrongType(field, value, 'one that fits 64 bits');

@@ -1,17 +1,24 @@
 import type protobuf from 'protobufjs';
+import { z } from 'zod';
 import { invalidField, type Refusal, refuseField } from '../../runtime/errors/refusal.js';
+import { shownValues } from '../shown-values.js';
+import { toTimestamp } from '../timestamp.js';
 import type { NamedValue } from './parse-target.js';
 
 /** How a field is read: by its type in the proto; a double is a score or another part of one. */
-export type FieldType = 'string' | 'bytes' | 'bool' | 'score' | 'share' | 'uint32';
+export type FieldType = 'string' | 'bytes' | 'bool' | 'score' | 'share' | 'uint32' | 'enum' | 'time';
 
 /** A field of a request message. */
 export interface Field {
   readonly name: string;
   readonly type: FieldType;
+  /** Whether it has any number of such values. */
+  readonly isList: boolean;
   /** What the proto says of it. */
   readonly definition: protobuf.Field;
 }
+
+const time = z.iso.datetime({ offset: true });
 
 const maxUint32 = 2 ** 32 - 1;
 
@@ -21,6 +28,7 @@ const maxUint32 = 2 ** 32 - 1;
  * - bool: `true` or `false` in any case (Python's `str(True)` is `True`), `1` or `0`.
  * - numbers: plain decimal notation only, without exponent, sign and blanks; scores and shares with at most 6 decimals. The
  *   core checks their range.
+ * - enumerations: the names that responses show; times as in RFC 3339, to the millisecond.
  * - an empty text is only valid for a string.
  *
  * Refusals quote the value, except for string fields, which may hold a password.
@@ -53,6 +61,17 @@ export function parseText(
       if (Number(text) < 0) throw invalid('a whole number, at least 0');
       if (Number(text) > maxUint32) throw invalid(`a whole number, at most ${maxUint32}`);
       return Number(text);
+    case 'enum': {
+      const enumeration = field.definition.resolvedType as protobuf.Enum;
+      // All but the one that stands for an absent value.
+      const known = [...shownValues(enumeration)].filter(([value]) => enumeration.values[value] !== 0);
+      const [value] = known.find(([, name]) => name === text) ?? [];
+      if (value !== undefined) return value;
+      throw invalid(`one of ${known.map(([, name]) => name).join(', ')}`);
+    }
+    case 'time':
+      if (time.safeParse(text).success) return toTimestamp(new Date(text));
+      throw invalid('a time such as 2027-01-01T00:00:00Z');
     case 'bytes':
       throw invalid('a file, not a text');
   }

@@ -173,7 +173,7 @@ function bindFields(
   };
   /** One that a single string can fill. */
   const findText = (name: string): Field => {
-    if (find(name).type === 'bytes')
+    if (find(name).type === 'bytes' || find(name).isList)
       throw new Error(`path "${template}": field "${name}" cannot be filled by one text`);
     return find(name);
   };
@@ -190,7 +190,11 @@ function bindFields(
   const taken = new Set([...pathFields, ...[...query, ...headers].map(({ field }) => field)]);
   // Pictures come only as files or data URLs.
   const openFields = [...fields.values()].filter((field) => !taken.has(field) && field.type !== 'bytes');
-  return { path, pathFields, query, headers, openFields, bodies: createBodyRules(template, body, binding, find) };
+  const bodies = createBodyRules(template, body, binding, find);
+  const list = openFields.find(({ isList }) => isList);
+  if (list !== undefined && bodies.some(({ kind }) => kind !== 'json'))
+    throw new Error(`field "${list.name}" is repeated, which has a REST form in JSON only`);
+  return { path, pathFields, query, headers, openFields, bodies };
 }
 
 /**
@@ -256,17 +260,17 @@ const fieldTypes: Readonly<Record<string, FieldType>> = {
   bool: 'bool',
   double: 'share',
   uint32: 'uint32',
+  '.google.protobuf.Timestamp': 'time',
 };
 
 /** Fields of the request message. What no RPC has yet is not supported, since no request could test it. */
 export function readFields(request: protobuf.Type): Map<string, Field> {
   return new Map(
     request.fieldsArray.map((definition) => {
-      const { name, type: protoType, repeated } = definition;
-      const type = fieldTypes[protoType];
+      const { name, type: protoType, resolvedType, repeated: isList } = definition;
+      const type = resolvedType instanceof protobuf.Enum ? 'enum' : fieldTypes[resolvedType?.fullName ?? protoType];
       if (type === undefined) throw new Error(`field "${name}" is of type ${protoType}, which has no REST form yet`);
-      if (repeated && type !== 'bytes') throw new Error(`field "${name}" is repeated, which has no REST form yet`);
-      return [name, { name, type: name.endsWith('_score') ? 'score' : type, definition }];
+      return [name, { name, type: name.endsWith('_score') ? 'score' : type, isList, definition }];
     }),
   );
 }

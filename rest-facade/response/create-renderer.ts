@@ -1,7 +1,8 @@
 import protobuf from 'protobufjs';
 import type { RestNote } from '../../generated/imageanalysis/v1/rest.js';
-import { fieldOptionsOf, messageOptionsOf, shownValues } from './field-options.js';
-import { type Scalar, scalarOf, writeFloat } from './scalars.js';
+import { shownValues } from '../shown-values.js';
+import { fieldOptionsOf, messageOptionsOf } from './field-options.js';
+import { messageOf, type Scalar, scalarOf, writeFloat } from './scalars.js';
 
 /** A message as proto-loader gives it: names as in the proto, absent messages null. */
 type Message = Readonly<Record<string, unknown>>;
@@ -28,6 +29,11 @@ export function createRenderer(type: protobuf.Type): Renderer {
     const time = isTimed ? `,"process_time":${seconds}` : '';
     return `${append(`{"message":${tell(message)}${time}`, message)}}`;
   };
+}
+
+/** The value of a field as JSON shows it. @param value in the shape of proto-loader's */
+export function showValue(field: protobuf.Field, value: unknown): unknown {
+  return JSON.parse(compileValue(field, new Map())(value as never));
 }
 
 /** The processing status: `success`, with the notes of the message. */
@@ -94,8 +100,9 @@ function compileValue(field: protobuf.Field, known: Map<protobuf.Type, Append>):
 function compileItem(field: protobuf.Field, known: Map<protobuf.Type, Append>): Write {
   const { resolvedType } = field;
   const { decimals } = fieldOptionsOf(field);
-  if (resolvedType instanceof protobuf.Type) {
-    const append = compileMembers(resolvedType, known);
+  const message = messageOf(field);
+  if (message !== undefined) {
+    const append = compileMembers(message, known);
     return (message: Message) => `${append('{', message)}}`;
   }
   if (resolvedType instanceof protobuf.Enum) {

@@ -1,6 +1,7 @@
 import protobuf from 'protobufjs';
-import type { FieldRules, RestEnum, RestField, RestFile, RestMessage } from '../../generated/imageanalysis/v1/rest.js';
+import type { FieldRules, RestField, RestFile, RestMessage } from '../../generated/imageanalysis/v1/rest.js';
 import { optionOf } from '../read-option.js';
+import { toTimestamp } from '../timestamp.js';
 
 /**
  * What the options of `rest.proto` say about a field.
@@ -77,20 +78,9 @@ function readFile(message: protobuf.Type, { body, type, mediaRange }: RestFile) 
   };
 }
 
-/** The values of an enumeration by their names in the proto, which need a prefix there. */
-export function shownValues(enumeration: protobuf.Enum): ReadonlyMap<string, string> {
-  const { lowerCase: isLowerCase } = optionOf<RestEnum>(enumeration, 'rest_enum');
-  const prefix = `${enumeration.name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()}_`;
-  return new Map(
-    Object.keys(enumeration.values).map((value) => {
-      const short = value.replace(prefix, '');
-      return [value, isLowerCase ? short.toLowerCase() : short];
-    }),
-  );
-}
-
 function readExample(field: protobuf.Field, text: string): unknown {
   if (field.type === 'bytes') return Buffer.from(text, 'base64');
+  if (field.resolvedType?.fullName === '.google.protobuf.Timestamp') return toTimestamp(new Date(text));
   if (field.type === 'string' || field.resolvedType instanceof protobuf.Enum) return text;
   try {
     return JSON.parse(text);

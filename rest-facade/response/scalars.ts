@@ -1,4 +1,5 @@
-import type protobuf from 'protobufjs';
+import protobuf from 'protobufjs';
+import { fromTimestamp, type Timestamp } from '../timestamp.js';
 
 /** How JSON shows a scalar type of the protos: its schema, and its text. */
 export interface Scalar {
@@ -36,14 +37,29 @@ const scalars: Readonly<Record<string, Scalar>> = {
   sint64: int64,
   fixed64: int64,
   sfixed64: int64,
+  '.google.protobuf.Timestamp': { schema: { type: 'string', format: 'date-time' }, write: writeTime },
 };
 
 /** @throws Error for a type that has no REST form */
 export function scalarOf(field: protobuf.Field): Scalar {
-  const scalar = scalars[field.type];
+  const scalar = scalars[typeOf(field)];
   if (scalar === undefined || field.map)
     throw new Error(`${field.fullName.slice(1)} is of type ${field.type}, which has no REST form yet`);
   return scalar;
+}
+
+/** By its full name if it is a message or an enumeration. */
+const typeOf = ({ resolvedType, type }: protobuf.Field): string => resolvedType?.fullName ?? type;
+
+/** The message of a field, unless JSON shows it as a scalar. */
+export function messageOf(field: protobuf.Field): protobuf.Type | undefined {
+  const { resolvedType } = field;
+  return resolvedType instanceof protobuf.Type && !(typeOf(field) in scalars) ? resolvedType : undefined;
+}
+
+/** To the millisecond, as RFC 3339 has it. */
+function writeTime(time: Timestamp): string {
+  return `"${fromTimestamp(time).toISOString()}"`;
 }
 
 /** A number that shows a decimal point even when it is whole, so that a typed client sees a float. */

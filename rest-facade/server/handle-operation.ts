@@ -39,7 +39,7 @@ export function handleOperation(
   return async (request, response) => {
     const context = contextOf(response);
     context.route = candidates[0].template;
-    const apiKey = readApiKey(request);
+    const apiKey = readApiKey(request, candidates[0].rpc.key);
     const query = parseQuery(request.url);
     const route = chooseVariant(chooseRoute(candidates, query), request.headers['content-type']);
     checkQuery(route, query);

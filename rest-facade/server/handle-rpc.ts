@@ -31,7 +31,7 @@ export function handleRpc(deps: OperationDependencies, rpc: Rpc): RequestHandler
   const answer = async (request: Request, response: Response, chosen: Chosen): Promise<void> => {
     const { protocol, format, contentType } = chosen;
     const context = contextOf(response);
-    const apiKey = readApiKey(request);
+    const apiKey = readApiKey(request, rpc.key);
     if (codecs === undefined) throw noStreams(rpc);
     const codec: Codec = codecs[format];
     const patienceMs = protocol.readTimeout(request.headers) ?? Infinity;

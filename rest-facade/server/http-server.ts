@@ -12,6 +12,9 @@ import { beginInTurns } from './begin-in-turns.js';
 import { expressMessages } from './express-messages.js';
 import { answerMalformed, maxHeaderBytes } from './malformed.js';
 
+/** A listening server. */
+export type HttpServer = Awaited<ReturnType<typeof startHttpServer>>;
+
 /**
  * Serves an application over HTTP, or HTTPS.
  * @throws Error if the port is taken

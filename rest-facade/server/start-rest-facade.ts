@@ -6,19 +6,28 @@ import { startMetricsServer } from '../../runtime/observe/metrics-server.js';
 import { noTracing, type Tracing } from '../../runtime/observe/tracing.js';
 import { closeInTurn, type Closer } from '../../runtime/process/close-in-turn.js';
 import { readVersion } from '../../runtime/process/version.js';
+import { adminApi, type Api, publicApi } from '../apis.js';
 import { type Config, isNumeric, requestLimitsOf, toTarget } from '../config.js';
-import { createCoreClient } from '../core-client/core-client.js';
+import { type CoreClient, createCoreClient } from '../core-client/core-client.js';
 import { loadCoreTrust } from '../core-client/core-trust.js';
 import { createDocument } from '../openapi/create-document.js';
 import { createPages } from '../pages/create-pages.js';
 import { loadRpcs } from '../protos.js';
 import { createRoutes } from '../request/rules.js';
 import { createApp } from './app.js';
-import { startHttpServer } from './http-server.js';
+import { type HttpServer, startHttpServer } from './http-server.js';
 import { createMetrics } from './metrics.js';
 
 /** A core added behind a name is used within this time. */
 const lookUpCoresEveryMs = 30_000;
+
+/** Where an API listens, and where its services are. */
+interface Place {
+  readonly coreAddress: string;
+  readonly host: string;
+  readonly port: number;
+  readonly corsOrigins?: readonly string[] | undefined;
+}
 
 /** A listening facade. */
 export type RestFacade = Awaited<ReturnType<typeof startRestFacade>>;
@@ -43,41 +52,44 @@ export async function startRestFacade(deps: {
   };
 
   try {
-    const rpcs = loadRpcs();
-    const routes = createRoutes(rpcs);
-    const { REST_CORE_ADDRESS: coreAddress } = config;
     const identity = await readIdentity('REST_TLS', config.REST_TLS_CERT, config.REST_TLS_KEY);
-    const core = createCoreClient(
-      toTarget(coreAddress),
-      await loadCoreTrust(config),
-      isNumeric(coreAddress) ? undefined : lookUpCoresEveryMs,
-    );
-    closers.push(() => core.close());
+    const trust = await loadCoreTrust(config);
     const isTrustedProxy = parseTrustedProxies(config.REST_TRUSTED_PROXIES ?? '');
     const version = readVersion();
     const budget = createFairBudget(config.REST_MAX_BUFFERED_BYTES);
     const metrics = createMetrics({ version, bufferedBytes: () => budget.taken });
     const limits = requestLimitsOf(config);
-    const pages = createPages({
-      document: createDocument(routes, { version, limits }),
-      core,
-      isDraining: () => isDraining,
-    });
-    const app = createApp({
-      routes,
-      rpcs,
-      pages,
-      core,
+    const common = {
       budget,
       metrics,
       tracing,
       limits,
-      corsOrigins: config.REST_CORS_ORIGINS ?? [],
       isTrustedProxy,
       log,
       isTls: identity !== undefined,
       isDraining: () => isDraining,
-    });
+    };
+    const cores: CoreClient[] = [];
+    const servers: HttpServer[] = [];
+    const serve = async (api: Api, { coreAddress, host, port, corsOrigins = [] }: Place) => {
+      const { isForBrowsers } = api;
+      const rpcs = loadRpcs(api.protoFiles);
+      const routes = createRoutes(rpcs);
+      const core = createCoreClient(
+        toTarget(coreAddress),
+        trust,
+        isNumeric(coreAddress) ? undefined : lookUpCoresEveryMs,
+      );
+      cores.push(core);
+      const document = createDocument(routes, { version, limits, api });
+      const pages = createPages({ document, core, isDraining: () => isDraining, isForBrowsers });
+      const app = createApp({ ...common, routes, rpcs: isForBrowsers ? rpcs : [], pages, core, corsOrigins });
+      const { requestTimeoutMs } = limits;
+      const server = await startHttpServer(app, { host, port, identity, requestTimeoutMs, isTrustedProxy, log });
+      servers.push(server);
+      return server;
+    };
+    closers.push(() => cores.forEach((core) => core.close()));
     const metricsServer =
       config.REST_METRICS_PORT === undefined
         ? undefined
@@ -88,20 +100,28 @@ export async function startRestFacade(deps: {
             log,
           });
     closers.push(() => metricsServer?.close());
-    const server = await startHttpServer(app, {
+    // Together, so that neither takes requests while the other waits for its last ones.
+    closers.push((graceMs) => Promise.all(servers.map((server) => server.close(graceMs))));
+    const server = await serve(publicApi, {
+      coreAddress: config.REST_CORE_ADDRESS,
       host: config.REST_HOST,
       port: config.REST_PORT,
-      identity,
-      requestTimeoutMs: limits.requestTimeoutMs,
-      isTrustedProxy,
-      log,
+      corsOrigins: config.REST_CORS_ORIGINS,
     });
-    closers.push((graceMs) => server.close(graceMs));
+    const admin =
+      config.REST_ADMIN_PORT === undefined
+        ? undefined
+        : await serve(adminApi, {
+            coreAddress: config.REST_CORE_ADMIN_ADDRESS,
+            host: config.REST_ADMIN_HOST,
+            port: config.REST_ADMIN_PORT,
+          });
     let closing: Promise<void> | undefined;
     return {
       host: server.host,
       port: server.port,
-      /** Undefined if metrics are off. */
+      /** Those of the administration and of the metrics are undefined if these are off. */
+      adminPort: admin?.port,
       metricsPort: metricsServer?.port,
       /** Stops listening, lets requests in flight finish, and ends them after the configured grace period. */
       close: () => (closing ??= close()),

@@ -11,6 +11,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/proto"
 
 	imageanalysis "example.com/image-analysis/sdk/go"
 	v1 "example.com/image-analysis/sdk/go/v1"
@@ -196,6 +197,17 @@ func ExampleDialOptions() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	scored, err := service.SetCompanyScore(ctx, &v1.SetCompanyScoreRequest{
+		Name: "go-example", DetectionScore: proto.Float64(0.65),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	reset, err := service.DeleteCompanyScore(ctx, &v1.DeleteCompanyScoreRequest{Name: "go-example"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(scored.Company.GetDetectionScore(), reset.Company.DetectionScore == nil)
 	companies, err := service.ListCompanies(ctx, &v1.ListCompaniesRequest{})
 	if err != nil {
 		log.Fatal(err)
@@ -208,6 +220,7 @@ func ExampleDialOptions() {
 	// Output:
 	// true
 	// billing true
+	// 0.65 true
 	// true
 	// <nil>
 }

@@ -8,12 +8,16 @@ import {
   type DeepPartial,
   type DeleteCompanyRequest,
   type DeleteCompanyResponse,
+  type DeleteCompanyScoreRequest,
+  type DeleteCompanyScoreResponse,
   type ListApiKeysResponse,
   type ListCompaniesResponse,
   type RevokeApiKeyRequest,
   type RevokeApiKeyResponse,
   type SetCompanyPasswordRequest,
   type SetCompanyPasswordResponse,
+  type SetCompanyScoreRequest,
+  type SetCompanyScoreResponse,
 } from '../../generated/imageanalysis/v1/admin.js';
 import { maxMessageBytes } from '../../runtime/net/grpc-channel.js';
 import type { CallOptions } from './time-limit.js';
@@ -32,7 +36,7 @@ export interface AdminClientOptions {
 }
 
 /**
- * Keys and companies, for Node.js. Calls reject with a RefusedError, or with `signal.reason` once
+ * Keys, companies and scores, for Node.js. Calls reject with a RefusedError, or with `signal.reason` once
  * aborted. None is retried automatically, since a key whose response was lost would be created twice.
  */
 export interface AdminClient {
@@ -46,6 +50,10 @@ export interface AdminClient {
   createCompany(request: CreateCompanyRequest, options?: CallOptions): Promise<CreateCompanyResponse>;
   /** Sets a company's password; UNKNOWN_COMPANY if there is none with that name. */
   setCompanyPassword(request: SetCompanyPasswordRequest, options?: CallOptions): Promise<SetCompanyPasswordResponse>;
+  /** Sets a company's score without its password; UNKNOWN_COMPANY if there is none with that name. */
+  setCompanyScore(request: SetCompanyScoreRequest, options?: CallOptions): Promise<SetCompanyScoreResponse>;
+  /** Resets a company's score to the service's default; UNKNOWN_COMPANY if there is none with that name. */
+  deleteCompanyScore(request: DeleteCompanyScoreRequest, options?: CallOptions): Promise<DeleteCompanyScoreResponse>;
   /** Lists the companies by name. */
   listCompanies(options?: CallOptions): Promise<ListCompaniesResponse>;
   /** Deletes a company and its score; UNKNOWN_COMPANY if there is none with that name. */
@@ -70,6 +78,8 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
     revokeApiKey: (request, callOptions) => call(service.revokeApiKey.bind(service), request, callOptions),
     createCompany: (request, callOptions) => call(service.createCompany.bind(service), request, callOptions),
     setCompanyPassword: (request, callOptions) => call(service.setCompanyPassword.bind(service), request, callOptions),
+    setCompanyScore: (request, callOptions) => call(service.setCompanyScore.bind(service), request, callOptions),
+    deleteCompanyScore: (request, callOptions) => call(service.deleteCompanyScore.bind(service), request, callOptions),
     listCompanies: (callOptions) => call(service.listCompanies.bind(service), {}, callOptions),
     deleteCompany: (request, callOptions) => call(service.deleteCompany.bind(service), request, callOptions),
     close: () => service.close(),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { coreEnvironment } from '../../launcher/child-environment.js';
+import { coreEnvironment, facadeEnvironment } from '../../launcher/child-environment.js';
 
 test('what the user set wins over the defaults of the core, where it is not empty', () => {
   const user = { MALLOC_ARENA_MAX: '4', UV_THREADPOOL_SIZE: '', TZ: '', CORE_PORT: '1' };
@@ -9,4 +9,12 @@ test('what the user set wins over the defaults of the core, where it is not empt
   assert.ok(Number(env['UV_THREADPOOL_SIZE']) >= 4);
   assert.equal(env['TZ'], '');
   assert.equal(env['CORE_PORT'], '2');
+});
+
+test('both processes are told where the administration is, if it is on', () => {
+  const place = { host: '127.0.0.1', port: 1 };
+  const admin = { host: '0.0.0.0', port: 3 };
+  assert.equal(coreEnvironment({}, place, admin)['CORE_ADMIN_PORT'], '3');
+  assert.equal(facadeEnvironment({}, place, place, admin)['REST_CORE_ADMIN_ADDRESS'], '127.0.0.1:3');
+  assert.equal(facadeEnvironment({}, place, place)['REST_CORE_ADMIN_ADDRESS'], undefined);
 });

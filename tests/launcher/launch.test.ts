@@ -41,6 +41,7 @@ const anyPorts: LaunchSettings = {
   core: { host: '127.0.0.1', port: 0, shutdownGraceMs: 1_000 },
   facade: { host: '127.0.0.1', port: 0, shutdownGraceMs: 1_000 },
   admin: undefined,
+  restAdmin: undefined,
 };
 
 async function launchStandIns(

@@ -8,7 +8,9 @@ test('the defaults are those of the documentation', () => {
   assert.deepEqual(config, {
     REST_HOST: '127.0.0.1',
     REST_PORT: 8080,
+    REST_ADMIN_HOST: '127.0.0.1',
     REST_CORE_ADDRESS: '127.0.0.1:50051',
+    REST_CORE_ADMIN_ADDRESS: '127.0.0.1:50052',
     REST_MAX_IMAGE_BYTES: 10_485_760,
     REST_MAX_BODY_BYTES: 0,
     REST_MAX_FORM_FIELDS: 16,
@@ -84,6 +86,9 @@ test('settings that do not fit together are reported with the other mistakes', (
     }
   };
   assert.deepEqual(named(env), ['REST_PORT', 'REST_MAX_BUFFERED_BYTES', 'REST_CORE_ADDRESS']);
+  const tls = { REST_CORE_TLS_CA: 'ca.pem', REST_CORE_ADDRESS: 'core:1' };
+  assert.deepEqual(named(tls), []);
+  assert.deepEqual(named({ ...tls, REST_ADMIN_PORT: '0' }), ['REST_CORE_ADMIN_ADDRESS']);
   // What a mistaken setting would have made of the others is not guessed.
   assert.deepEqual(named({ ...env, REST_MAX_IMAGE_BYTES: 'x', REST_CORE_ADDRESS: 'x' }), [
     'REST_PORT',

@@ -74,6 +74,9 @@ describe('the client of the administration port', () => {
 
     const { companies } = await admin.listCompanies();
     assert.equal(companies.find((company) => company.name === name)?.detectionScore, 0.65);
+    const { company } = await admin.setCompanyScore({ name, detectionScore: 0.7 });
+    assert.equal(company?.detectionScore, 0.7);
+    assert.equal((await admin.deleteCompanyScore({ name })).company?.detectionScore, undefined);
     await admin.deleteCompany({ name });
     assert.deepEqual((await admin.listCompanies()).companies, []);
     client.close();

@@ -47,17 +47,23 @@ export function createKnexCompanyStore(db: Knex) {
       return row?.password_hash;
     },
 
+    /** The company with its new score, undefined for none; undefined if no company has this name. */
+    async setScore(name: string, score: number | undefined): Promise<Company | undefined> {
+      if (!isCompanyName(name)) return undefined;
+      const [row] = await ask<Row[]>(
+        table()
+          .where({ name })
+          .update({ detection_score: score ?? null })
+          .returning('*'),
+      );
+      return row && toCompany(row);
+    },
+
     /** By name, in order of character codes. */
     async list(): Promise<Company[]> {
       const rows = await ask<Row[]>(table().select());
       // Sorted here, because databases sort text by the rules of their locale.
-      return rows
-        .sort((a, b) => (a.name < b.name ? -1 : 1))
-        .map((row) => ({
-          name: row.name,
-          detectionScore: row.detection_score ?? undefined,
-          createTime: new Date(Number(row.create_time_ms)),
-        }));
+      return rows.sort((a, b) => (a.name < b.name ? -1 : 1)).map(toCompany);
     },
 
     /** Deletes the company and its score; false if there is none with that name. */
@@ -65,5 +71,13 @@ export function createKnexCompanyStore(db: Knex) {
       if (!isCompanyName(name)) return false;
       return (await ask<number>(table().where({ name }).delete())) === 1;
     },
+  };
+}
+
+function toCompany(row: Row): Company {
+  return {
+    name: row.name,
+    detectionScore: row.detection_score ?? undefined,
+    createTime: new Date(Number(row.create_time_ms)),
   };
 }

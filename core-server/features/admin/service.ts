@@ -8,6 +8,7 @@ import {
   validateCreateCompany,
   validateKnownName,
   validateSetCompanyPassword,
+  validateSetCompanyScore,
 } from './validate.js';
 
 /** The caller has already been checked; none of these needs the call itself. */
@@ -16,7 +17,7 @@ export type AdminHandlers = Handlers<AdminServiceServer>;
 /** Handlers of AdminService, which the admin command uses too. */
 export function createAdminHandlers(deps: {
   readonly apiKeys: Pick<ApiKeys, 'create' | 'list' | 'revoke'>;
-  readonly companies: Pick<Companies, 'create' | 'setPassword' | 'list' | 'delete'>;
+  readonly companies: Pick<Companies, 'create' | 'setPassword' | 'setScore' | 'list' | 'delete'>;
   readonly now: () => Date;
 }): AdminHandlers {
   const { apiKeys, companies, now } = deps;
@@ -38,6 +39,13 @@ export function createAdminHandlers(deps: {
       const { name, password } = validateSetCompanyPassword(request);
       await companies.setPassword(name, password);
       return {};
+    },
+    async setCompanyScore(request) {
+      const { name, score } = validateSetCompanyScore(request);
+      return { company: await companies.setScore(name, score) };
+    },
+    async deleteCompanyScore({ name }) {
+      return { company: await companies.setScore(validateKnownName(name)) };
     },
     async listCompanies() {
       return { companies: await companies.list() };

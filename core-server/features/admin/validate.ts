@@ -3,9 +3,11 @@ import {
   type CreateCompanyRequest,
   Operation,
   type SetCompanyPasswordRequest,
+  type SetCompanyScoreRequest,
 } from '../../../generated/imageanalysis/v1/admin.js';
 import { invalidField, missingField, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import { companyNameRule, isCompanyName } from '../../access/companies/company-name.js';
+import { scoreRule, validateScore } from '../../common/score.js';
 
 const maxLabelLength = 128;
 const minPasswordLength = 8;
@@ -42,6 +44,12 @@ export function validateSetCompanyPassword(request: SetCompanyPasswordRequest): 
   validateKnownName(request.name);
   validatePassword(request.password);
   return request;
+}
+
+/** @throws Refusal MISSING_FIELD, INVALID_SCORE */
+export function validateSetCompanyScore({ name, detectionScore }: SetCompanyScoreRequest) {
+  if (detectionScore === undefined) throw missingField('detection_score', scoreRule);
+  return { name: validateKnownName(name), score: validateScore('detection_score', detectionScore) };
 }
 
 /** The name of a company that should exist. @throws Refusal MISSING_FIELD */

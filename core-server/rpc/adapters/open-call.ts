@@ -58,7 +58,7 @@ export function openCall(
     timeLeftMs: () => Math.min(deadline.leftMs(), startedAt + (limitMs ?? Infinity) - settings.now()),
     requestId,
     keyId,
-    clientAddress: addressBehindProxy(grpcCall, settings.isTrustedProxy),
+    clientAddress: addressBehindProxy(grpcCall.getPeer(), metadata, settings.isTrustedProxy),
     trace,
     reportStart: () => grpcCall.sendMetadata(new Metadata()),
     log,
@@ -124,12 +124,8 @@ function tookTooLong(limitMs: number): Refusal {
 }
 
 /** The caller's address without its port; if a trusted proxy called, that of the proxy's client. */
-function addressBehindProxy(
-  grpcCall: Pick<ServerUnaryCall<unknown, unknown>, 'getPeer' | 'metadata'>,
-  isTrustedProxy: IsTrustedProxy,
-): string {
-  const peer = grpcCall.getPeer();
+export function addressBehindProxy(peer: string, metadata: Metadata, isTrustedProxy: IsTrustedProxy): string {
   const address = peer.replace(/:\d+$/, '');
-  const [client] = grpcCall.metadata.get('x-forwarded-for');
+  const [client] = metadata.get('x-forwarded-for');
   return typeof client === 'string' && isIP(client) !== 0 && isTrustedProxy(address) ? client : address;
 }

@@ -2,9 +2,11 @@ import { type Metadata, ServerInterceptingCall, type ServerInterceptor } from '@
 import type { Logger } from 'pino';
 import type { Operation } from '../../../generated/imageanalysis/v1/admin.js';
 import { Refusal, refuse } from '../../../runtime/errors/refusal.js';
+import type { IsTrustedProxy } from '../../../runtime/net/addresses.js';
 import type { AdminKeyCheck } from '../../access/keys/admin-key.js';
 import { parseApiKey } from '../../access/keys/api-key-format.js';
 import type { ApiKey } from '../../access/keys/knex-api-key-store.js';
+import { addressBehindProxy } from '../adapters/open-call.js';
 import { refuseCall } from '../call-log.js';
 import { stateOf } from '../call-state.js';
 import type { Service } from '../grpc-server.js';
@@ -81,9 +83,15 @@ function assertAllowed(key: AuthenticatedKey, operation: Operation | undefined):
   });
 }
 
-/** Checks the metadata `adminkey` of every administration call. */
-export function checkAdminKeys(checkAdminKey: AdminKeyCheck, log: Logger): ServerInterceptor {
-  return guard((metadata, _, grpcCall) => checkAdminKey(readSecret(metadata, 'adminkey'), grpcCall.getPeer()), log);
+/** Checks the metadata `adminkey` of every administration call. @param isTrustedProxy whose `x-forwarded-for` is trusted */
+export function checkAdminKeys(
+  checkAdminKey: AdminKeyCheck,
+  { isTrustedProxy, log }: { readonly isTrustedProxy: IsTrustedProxy; readonly log: Logger },
+): ServerInterceptor {
+  return guard((metadata, _, grpcCall) => {
+    const peer = grpcCall.getPeer();
+    return checkAdminKey(readSecret(metadata, 'adminkey'), addressBehindProxy(peer, metadata, isTrustedProxy), peer);
+  }, log);
 }
 
 type Check = (metadata: Metadata, ...call: Parameters<ServerInterceptor>) => Promise<void>;

@@ -83,11 +83,11 @@ export interface ApiKey {
     | Date
     | undefined;
   /** When it expires; absent means never. */
-  expireTime:
+  expireTime?:
     | Date
     | undefined;
   /** When it was revoked; absent if it was not. */
-  revokeTime: Date | undefined;
+  revokeTime?: Date | undefined;
 }
 
 /** Asks for a new API key. */
@@ -97,7 +97,7 @@ export interface CreateApiKeyRequest {
   /** What it may be used for; empty means everything. */
   operations: Operation[];
   /** When it expires; absent means never. */
-  expireTime: Date | undefined;
+  expireTime?: Date | undefined;
 }
 
 /** A new API key. */
@@ -136,7 +136,7 @@ export interface RevokeApiKeyResponse {
 export interface Company {
   /** Its name. */
   name: string;
-  /** Its configured score, 0..1; absent if never configured. */
+  /** Its configured score, 0..1; absent if it has the service's default. */
   detectionScore?:
     | number
     | undefined;
@@ -168,6 +168,32 @@ export interface SetCompanyPasswordRequest {
 
 /** The password was set. */
 export interface SetCompanyPasswordResponse {
+}
+
+/** Sets a company's score. */
+export interface SetCompanyScoreRequest {
+  /** A registered company. */
+  name: string;
+  /** The new threshold, 0..1, at most 6 decimals. */
+  detectionScore?: number | undefined;
+}
+
+/** The company with its new score. */
+export interface SetCompanyScoreResponse {
+  /** The company. */
+  company: Company | undefined;
+}
+
+/** Resets a company's score. */
+export interface DeleteCompanyScoreRequest {
+  /** A registered company. */
+  name: string;
+}
+
+/** The company without a score of its own. */
+export interface DeleteCompanyScoreResponse {
+  /** The company. */
+  company: Company | undefined;
 }
 
 /** Asks for the companies. */
@@ -202,12 +228,8 @@ export const ApiKey: MessageFns<ApiKey> = {
     if (message.label !== "") {
       writer.uint32(18).string(message.label);
     }
-    if (message.operations.length !== 0) {
-      writer.uint32(26).fork();
-      for (const v of message.operations) {
-        writer.int32(operationToNumber(v));
-      }
-      writer.join();
+    for (const v of message.operations) {
+      writer.uint32(24).int32(operationToNumber(v!));
     }
     if (message.createTime !== undefined) {
       Timestamp.encode(toTimestamp(message.createTime), writer.uint32(34).fork()).join();
@@ -328,12 +350,8 @@ export const CreateApiKeyRequest: MessageFns<CreateApiKeyRequest> = {
     if (message.label !== "") {
       writer.uint32(10).string(message.label);
     }
-    if (message.operations.length !== 0) {
-      writer.uint32(18).fork();
-      for (const v of message.operations) {
-        writer.int32(operationToNumber(v));
-      }
-      writer.join();
+    for (const v of message.operations) {
+      writer.uint32(16).int32(operationToNumber(v!));
     }
     if (message.expireTime !== undefined) {
       Timestamp.encode(toTimestamp(message.expireTime), writer.uint32(26).fork()).join();
@@ -1004,6 +1022,242 @@ export const SetCompanyPasswordResponse: MessageFns<SetCompanyPasswordResponse> 
   },
 };
 
+function createBaseSetCompanyScoreRequest(): SetCompanyScoreRequest {
+  return { name: "", detectionScore: undefined };
+}
+
+export const SetCompanyScoreRequest: MessageFns<SetCompanyScoreRequest> = {
+  encode(message: SetCompanyScoreRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.detectionScore !== undefined) {
+      writer.uint32(17).double(message.detectionScore);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetCompanyScoreRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetCompanyScoreRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.detectionScore = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SetCompanyScoreRequest>): SetCompanyScoreRequest {
+    return SetCompanyScoreRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SetCompanyScoreRequest>): SetCompanyScoreRequest {
+    const message = createBaseSetCompanyScoreRequest();
+    message.name = object.name ?? "";
+    message.detectionScore = object.detectionScore ?? undefined;
+    return message;
+  },
+};
+
+function createBaseSetCompanyScoreResponse(): SetCompanyScoreResponse {
+  return { company: undefined };
+}
+
+export const SetCompanyScoreResponse: MessageFns<SetCompanyScoreResponse> = {
+  encode(message: SetCompanyScoreResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.company !== undefined) {
+      Company.encode(message.company, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetCompanyScoreResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetCompanyScoreResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.company = Company.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SetCompanyScoreResponse>): SetCompanyScoreResponse {
+    return SetCompanyScoreResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SetCompanyScoreResponse>): SetCompanyScoreResponse {
+    const message = createBaseSetCompanyScoreResponse();
+    message.company = (object.company !== undefined && object.company !== null)
+      ? Company.fromPartial(object.company)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseDeleteCompanyScoreRequest(): DeleteCompanyScoreRequest {
+  return { name: "" };
+}
+
+export const DeleteCompanyScoreRequest: MessageFns<DeleteCompanyScoreRequest> = {
+  encode(message: DeleteCompanyScoreRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteCompanyScoreRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteCompanyScoreRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<DeleteCompanyScoreRequest>): DeleteCompanyScoreRequest {
+    return DeleteCompanyScoreRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DeleteCompanyScoreRequest>): DeleteCompanyScoreRequest {
+    const message = createBaseDeleteCompanyScoreRequest();
+    message.name = object.name ?? "";
+    return message;
+  },
+};
+
+function createBaseDeleteCompanyScoreResponse(): DeleteCompanyScoreResponse {
+  return { company: undefined };
+}
+
+export const DeleteCompanyScoreResponse: MessageFns<DeleteCompanyScoreResponse> = {
+  encode(message: DeleteCompanyScoreResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.company !== undefined) {
+      Company.encode(message.company, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteCompanyScoreResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteCompanyScoreResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.company = Company.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<DeleteCompanyScoreResponse>): DeleteCompanyScoreResponse {
+    return DeleteCompanyScoreResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DeleteCompanyScoreResponse>): DeleteCompanyScoreResponse {
+    const message = createBaseDeleteCompanyScoreResponse();
+    message.company = (object.company !== undefined && object.company !== null)
+      ? Company.fromPartial(object.company)
+      : undefined;
+    return message;
+  },
+};
+
 function createBaseListCompaniesRequest(): ListCompaniesRequest {
   return {};
 }
@@ -1201,10 +1455,10 @@ export const DeleteCompanyResponse: MessageFns<DeleteCompanyResponse> = {
 };
 
 /**
- * Issues API keys and registers companies.
+ * Issues API keys, registers companies and sets their scores.
  *
- * Served on a separate port, and only if an admin key is configured. Every call needs that key as
- * `adminkey` metadata. Not available over REST.
+ * Served on a separate port, and only if an admin key is configured. Every call needs that key, in the metadata or
+ * header `adminkey`. Over REST it is available on a port of its own, and only if that is configured.
  */
 export type AdminServiceService = typeof AdminServiceService;
 export const AdminServiceService = {
@@ -1263,6 +1517,30 @@ export const AdminServiceService = {
       Buffer.from(SetCompanyPasswordResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SetCompanyPasswordResponse => SetCompanyPasswordResponse.decode(value),
   },
+  /** Sets a company's score without its password. UNKNOWN_COMPANY if there is none with that name. */
+  setCompanyScore: {
+    path: "/imageanalysis.v1.AdminService/SetCompanyScore" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SetCompanyScoreRequest): Buffer =>
+      Buffer.from(SetCompanyScoreRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SetCompanyScoreRequest => SetCompanyScoreRequest.decode(value),
+    responseSerialize: (value: SetCompanyScoreResponse): Buffer =>
+      Buffer.from(SetCompanyScoreResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SetCompanyScoreResponse => SetCompanyScoreResponse.decode(value),
+  },
+  /** Resets a company's score to the service's default. UNKNOWN_COMPANY if there is none with that name. */
+  deleteCompanyScore: {
+    path: "/imageanalysis.v1.AdminService/DeleteCompanyScore" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DeleteCompanyScoreRequest): Buffer =>
+      Buffer.from(DeleteCompanyScoreRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeleteCompanyScoreRequest => DeleteCompanyScoreRequest.decode(value),
+    responseSerialize: (value: DeleteCompanyScoreResponse): Buffer =>
+      Buffer.from(DeleteCompanyScoreResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteCompanyScoreResponse => DeleteCompanyScoreResponse.decode(value),
+  },
   /** Lists the companies by name. */
   listCompanies: {
     path: "/imageanalysis.v1.AdminService/ListCompanies" as const,
@@ -1298,6 +1576,10 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   createCompany: handleUnaryCall<CreateCompanyRequest, CreateCompanyResponse>;
   /** Sets a company's password. UNKNOWN_COMPANY if there is none with that name. */
   setCompanyPassword: handleUnaryCall<SetCompanyPasswordRequest, SetCompanyPasswordResponse>;
+  /** Sets a company's score without its password. UNKNOWN_COMPANY if there is none with that name. */
+  setCompanyScore: handleUnaryCall<SetCompanyScoreRequest, SetCompanyScoreResponse>;
+  /** Resets a company's score to the service's default. UNKNOWN_COMPANY if there is none with that name. */
+  deleteCompanyScore: handleUnaryCall<DeleteCompanyScoreRequest, DeleteCompanyScoreResponse>;
   /** Lists the companies by name. */
   listCompanies: handleUnaryCall<ListCompaniesRequest, ListCompaniesResponse>;
   /** Deletes a company and its score. UNKNOWN_COMPANY if there is none with that name. */
@@ -1384,6 +1666,38 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SetCompanyPasswordResponse) => void,
+  ): ClientUnaryCall;
+  /** Sets a company's score without its password. UNKNOWN_COMPANY if there is none with that name. */
+  setCompanyScore(
+    request: SetCompanyScoreRequest,
+    callback: (error: ServiceError | null, response: SetCompanyScoreResponse) => void,
+  ): ClientUnaryCall;
+  setCompanyScore(
+    request: SetCompanyScoreRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SetCompanyScoreResponse) => void,
+  ): ClientUnaryCall;
+  setCompanyScore(
+    request: SetCompanyScoreRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SetCompanyScoreResponse) => void,
+  ): ClientUnaryCall;
+  /** Resets a company's score to the service's default. UNKNOWN_COMPANY if there is none with that name. */
+  deleteCompanyScore(
+    request: DeleteCompanyScoreRequest,
+    callback: (error: ServiceError | null, response: DeleteCompanyScoreResponse) => void,
+  ): ClientUnaryCall;
+  deleteCompanyScore(
+    request: DeleteCompanyScoreRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteCompanyScoreResponse) => void,
+  ): ClientUnaryCall;
+  deleteCompanyScore(
+    request: DeleteCompanyScoreRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteCompanyScoreResponse) => void,
   ): ClientUnaryCall;
   /** Lists the companies by name. */
   listCompanies(

@@ -11,6 +11,12 @@ export const protobufPackage = "imageanalysis.v1";
 
 export const protobufFileName = "imageanalysis/v1/rest.proto";
 
+/** How the operations of a service are called. */
+export interface RestService {
+  /** Header, and metadata, with the key that they need, if it is not `apikey`. */
+  key: string;
+}
+
 /**
  * REST details of one method. Write repeated members as repeated keys, `bindings: {...}` twice, not
  * as `bindings: [{...}, {...}]`: protobufjs, and so proto-loader, cannot parse a list of messages.
@@ -242,6 +248,61 @@ export interface RestRefusal {
    */
   says: string;
 }
+
+function createBaseRestService(): RestService {
+  return { key: "" };
+}
+
+export const RestService: MessageFns<RestService> = {
+  encode(message: RestService, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RestService {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRestService();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RestService>): RestService {
+    return RestService.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RestService>): RestService {
+    const message = createBaseRestService();
+    message.key = object.key ?? "";
+    return message;
+  },
+};
 
 function createBaseRestOptions(): RestOptions {
   return { bindings: [], refusals: [] };

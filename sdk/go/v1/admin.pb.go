@@ -7,6 +7,7 @@
 package imageanalysisv1
 
 import (
+	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
@@ -91,9 +92,9 @@ type ApiKey struct {
 	// When it was created.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	// When it expires; absent means never.
-	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=expire_time,json=expireTime,proto3,oneof" json:"expire_time,omitempty"`
 	// When it was revoked; absent if it was not.
-	RevokeTime    *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=revoke_time,json=revokeTime,proto3" json:"revoke_time,omitempty"`
+	RevokeTime    *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=revoke_time,json=revokeTime,proto3,oneof" json:"revoke_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -178,7 +179,7 @@ type CreateApiKeyRequest struct {
 	// What it may be used for; empty means everything.
 	Operations []Operation `protobuf:"varint,2,rep,packed,name=operations,proto3,enum=imageanalysis.v1.Operation" json:"operations,omitempty"`
 	// When it expires; absent means never.
-	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expire_time,json=expireTime,proto3,oneof" json:"expire_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -469,7 +470,7 @@ type Company struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its name.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Its configured score, 0..1; absent if never configured.
+	// Its configured score, 0..1; absent if it has the service's default.
 	DetectionScore *float64 `protobuf:"fixed64,2,opt,name=detection_score,json=detectionScore,proto3,oneof" json:"detection_score,omitempty"`
 	// When it was registered.
 	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
@@ -721,6 +722,199 @@ func (*SetCompanyPasswordResponse) Descriptor() ([]byte, []int) {
 	return file_imageanalysis_v1_admin_proto_rawDescGZIP(), []int{11}
 }
 
+// Sets a company's score.
+type SetCompanyScoreRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A registered company.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The new threshold, 0..1, at most 6 decimals.
+	DetectionScore *float64 `protobuf:"fixed64,2,opt,name=detection_score,json=detectionScore,proto3,oneof" json:"detection_score,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *SetCompanyScoreRequest) Reset() {
+	*x = SetCompanyScoreRequest{}
+	mi := &file_imageanalysis_v1_admin_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetCompanyScoreRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetCompanyScoreRequest) ProtoMessage() {}
+
+func (x *SetCompanyScoreRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_admin_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetCompanyScoreRequest.ProtoReflect.Descriptor instead.
+func (*SetCompanyScoreRequest) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_admin_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *SetCompanyScoreRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *SetCompanyScoreRequest) GetDetectionScore() float64 {
+	if x != nil && x.DetectionScore != nil {
+		return *x.DetectionScore
+	}
+	return 0
+}
+
+// The company with its new score.
+type SetCompanyScoreResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The company.
+	Company       *Company `protobuf:"bytes,1,opt,name=company,proto3" json:"company,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetCompanyScoreResponse) Reset() {
+	*x = SetCompanyScoreResponse{}
+	mi := &file_imageanalysis_v1_admin_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetCompanyScoreResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetCompanyScoreResponse) ProtoMessage() {}
+
+func (x *SetCompanyScoreResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_admin_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetCompanyScoreResponse.ProtoReflect.Descriptor instead.
+func (*SetCompanyScoreResponse) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_admin_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *SetCompanyScoreResponse) GetCompany() *Company {
+	if x != nil {
+		return x.Company
+	}
+	return nil
+}
+
+// Resets a company's score.
+type DeleteCompanyScoreRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A registered company.
+	Name          string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteCompanyScoreRequest) Reset() {
+	*x = DeleteCompanyScoreRequest{}
+	mi := &file_imageanalysis_v1_admin_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteCompanyScoreRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteCompanyScoreRequest) ProtoMessage() {}
+
+func (x *DeleteCompanyScoreRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_admin_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteCompanyScoreRequest.ProtoReflect.Descriptor instead.
+func (*DeleteCompanyScoreRequest) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_admin_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *DeleteCompanyScoreRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+// The company without a score of its own.
+type DeleteCompanyScoreResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The company.
+	Company       *Company `protobuf:"bytes,1,opt,name=company,proto3" json:"company,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteCompanyScoreResponse) Reset() {
+	*x = DeleteCompanyScoreResponse{}
+	mi := &file_imageanalysis_v1_admin_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteCompanyScoreResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteCompanyScoreResponse) ProtoMessage() {}
+
+func (x *DeleteCompanyScoreResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_admin_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteCompanyScoreResponse.ProtoReflect.Descriptor instead.
+func (*DeleteCompanyScoreResponse) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_admin_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *DeleteCompanyScoreResponse) GetCompany() *Company {
+	if x != nil {
+		return x.Company
+	}
+	return nil
+}
+
 // Asks for the companies.
 type ListCompaniesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -730,7 +924,7 @@ type ListCompaniesRequest struct {
 
 func (x *ListCompaniesRequest) Reset() {
 	*x = ListCompaniesRequest{}
-	mi := &file_imageanalysis_v1_admin_proto_msgTypes[12]
+	mi := &file_imageanalysis_v1_admin_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -742,7 +936,7 @@ func (x *ListCompaniesRequest) String() string {
 func (*ListCompaniesRequest) ProtoMessage() {}
 
 func (x *ListCompaniesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_admin_proto_msgTypes[12]
+	mi := &file_imageanalysis_v1_admin_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -755,7 +949,7 @@ func (x *ListCompaniesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCompaniesRequest.ProtoReflect.Descriptor instead.
 func (*ListCompaniesRequest) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_admin_proto_rawDescGZIP(), []int{12}
+	return file_imageanalysis_v1_admin_proto_rawDescGZIP(), []int{16}
 }
 
 // The companies.
@@ -769,7 +963,7 @@ type ListCompaniesResponse struct {
 
 func (x *ListCompaniesResponse) Reset() {
 	*x = ListCompaniesResponse{}
-	mi := &file_imageanalysis_v1_admin_proto_msgTypes[13]
+	mi := &file_imageanalysis_v1_admin_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -781,7 +975,7 @@ func (x *ListCompaniesResponse) String() string {
 func (*ListCompaniesResponse) ProtoMessage() {}
 
 func (x *ListCompaniesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_admin_proto_msgTypes[13]
+	mi := &file_imageanalysis_v1_admin_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -794,7 +988,7 @@ func (x *ListCompaniesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCompaniesResponse.ProtoReflect.Descriptor instead.
 func (*ListCompaniesResponse) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_admin_proto_rawDescGZIP(), []int{13}
+	return file_imageanalysis_v1_admin_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListCompaniesResponse) GetCompanies() []*Company {
@@ -815,7 +1009,7 @@ type DeleteCompanyRequest struct {
 
 func (x *DeleteCompanyRequest) Reset() {
 	*x = DeleteCompanyRequest{}
-	mi := &file_imageanalysis_v1_admin_proto_msgTypes[14]
+	mi := &file_imageanalysis_v1_admin_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -827,7 +1021,7 @@ func (x *DeleteCompanyRequest) String() string {
 func (*DeleteCompanyRequest) ProtoMessage() {}
 
 func (x *DeleteCompanyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_admin_proto_msgTypes[14]
+	mi := &file_imageanalysis_v1_admin_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -840,7 +1034,7 @@ func (x *DeleteCompanyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteCompanyRequest.ProtoReflect.Descriptor instead.
 func (*DeleteCompanyRequest) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_admin_proto_rawDescGZIP(), []int{14}
+	return file_imageanalysis_v1_admin_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *DeleteCompanyRequest) GetName() string {
@@ -859,7 +1053,7 @@ type DeleteCompanyResponse struct {
 
 func (x *DeleteCompanyResponse) Reset() {
 	*x = DeleteCompanyResponse{}
-	mi := &file_imageanalysis_v1_admin_proto_msgTypes[15]
+	mi := &file_imageanalysis_v1_admin_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -871,7 +1065,7 @@ func (x *DeleteCompanyResponse) String() string {
 func (*DeleteCompanyResponse) ProtoMessage() {}
 
 func (x *DeleteCompanyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_admin_proto_msgTypes[15]
+	mi := &file_imageanalysis_v1_admin_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -884,77 +1078,95 @@ func (x *DeleteCompanyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteCompanyResponse.ProtoReflect.Descriptor instead.
 func (*DeleteCompanyResponse) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_admin_proto_rawDescGZIP(), []int{15}
+	return file_imageanalysis_v1_admin_proto_rawDescGZIP(), []int{19}
 }
 
 var File_imageanalysis_v1_admin_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_admin_proto_rawDesc = "" +
 	"\n" +
-	"\x1cimageanalysis/v1/admin.proto\x12\x10imageanalysis.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa2\x02\n" +
-	"\x06ApiKey\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
-	"\x05label\x18\x02 \x01(\tR\x05label\x12;\n" +
+	"\x1cimageanalysis/v1/admin.proto\x12\x10imageanalysis.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bimageanalysis/v1/rest.proto\"\xc9\x03\n" +
+	"\x06ApiKey\x12%\n" +
+	"\x02id\x18\x01 \x01(\tB\x15\xaa\xbb\x18\x11:\x0fia_m3k7q2x5t4bdR\x02id\x12#\n" +
+	"\x05label\x18\x02 \x01(\tB\r\xaa\xbb\x18\t:\abillingR\x05label\x12Z\n" +
 	"\n" +
-	"operations\x18\x03 \x03(\x0e2\x1b.imageanalysis.v1.OperationR\n" +
-	"operations\x12;\n" +
-	"\vcreate_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\x12;\n" +
-	"\vexpire_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"expireTime\x12;\n" +
-	"\vrevoke_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"revokeTime\"\xa5\x01\n" +
-	"\x13CreateApiKeyRequest\x12\x14\n" +
-	"\x05label\x18\x01 \x01(\tR\x05label\x12;\n" +
+	"operations\x18\x03 \x03(\x0e2\x1b.imageanalysis.v1.OperationB\x1d\xaa\xbb\x18\x19:\x17OPERATION_METER_READINGR\n" +
+	"operations\x12W\n" +
+	"\vcreate_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampB\x1a\xaa\xbb\x18\x16:\x142026-01-01T00:00:00ZR\n" +
+	"createTime\x12\\\n" +
+	"\vexpire_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampB\x1a\xaa\xbb\x18\x16:\x142099-01-01T00:00:00ZH\x00R\n" +
+	"expireTime\x88\x01\x01\x12@\n" +
+	"\vrevoke_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampH\x01R\n" +
+	"revokeTime\x88\x01\x01B\x0e\n" +
+	"\f_expire_timeB\x0e\n" +
+	"\f_revoke_time\"\x89\x02\n" +
+	"\x13CreateApiKeyRequest\x12(\n" +
+	"\x05label\x18\x01 \x01(\tB\x12\xaa\xbb\x18\x0e\b\x01 \x80\x01:\abillingR\x05label\x12Z\n" +
 	"\n" +
-	"operations\x18\x02 \x03(\x0e2\x1b.imageanalysis.v1.OperationR\n" +
-	"operations\x12;\n" +
-	"\vexpire_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"expireTime\"a\n" +
+	"operations\x18\x02 \x03(\x0e2\x1b.imageanalysis.v1.OperationB\x1d\xaa\xbb\x18\x19:\x17OPERATION_METER_READINGR\n" +
+	"operations\x12\\\n" +
+	"\vexpire_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampB\x1a\xaa\xbb\x18\x16:\x142099-01-01T00:00:00ZH\x00R\n" +
+	"expireTime\x88\x01\x01B\x0e\n" +
+	"\f_expire_time\"\xa1\x01\n" +
 	"\x14CreateApiKeyResponse\x121\n" +
-	"\aapi_key\x18\x01 \x01(\v2\x18.imageanalysis.v1.ApiKeyR\x06apiKey\x12\x16\n" +
-	"\x06secret\x18\x02 \x01(\tR\x06secret\"\x14\n" +
-	"\x12ListApiKeysRequest\"J\n" +
+	"\aapi_key\x18\x01 \x01(\v2\x18.imageanalysis.v1.ApiKeyR\x06apiKey\x12N\n" +
+	"\x06secret\x18\x02 \x01(\tB6\xaa\xbb\x182:0ia_m3k7q2x5t4bd_k2hq5zv7m4x3w6t8n9c1r0p5s7d2f4g6R\x06secret:\x06»\x18\x02\b\x01\"\x14\n" +
+	"\x12ListApiKeysRequest\"R\n" +
 	"\x13ListApiKeysResponse\x123\n" +
-	"\bapi_keys\x18\x01 \x03(\v2\x18.imageanalysis.v1.ApiKeyR\aapiKeys\"%\n" +
-	"\x13RevokeApiKeyRequest\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"I\n" +
+	"\bapi_keys\x18\x01 \x03(\v2\x18.imageanalysis.v1.ApiKeyR\aapiKeys:\x06»\x18\x02\b\x01\">\n" +
+	"\x13RevokeApiKeyRequest\x12'\n" +
+	"\x02id\x18\x01 \x01(\tB\x17\xaa\xbb\x18\x13\b\x01:\x0fia_m3k7q2x5t4bdR\x02id\"Q\n" +
 	"\x14RevokeApiKeyResponse\x121\n" +
-	"\aapi_key\x18\x01 \x01(\v2\x18.imageanalysis.v1.ApiKeyR\x06apiKey\"\x9c\x01\n" +
-	"\aCompany\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12,\n" +
-	"\x0fdetection_score\x18\x02 \x01(\x01H\x00R\x0edetectionScore\x88\x01\x01\x12;\n" +
-	"\vcreate_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"\aapi_key\x18\x01 \x01(\v2\x18.imageanalysis.v1.ApiKeyR\x06apiKey:\x06»\x18\x02\b\x01\"\xe1\x01\n" +
+	"\aCompany\x12\x1e\n" +
+	"\x04name\x18\x01 \x01(\tB\n" +
+	"\xaa\xbb\x18\x06:\x04acmeR\x04name\x12I\n" +
+	"\x0fdetection_score\x18\x02 \x01(\x01B\x1b\xaa\xbb\x18\x17\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x030.8H\x00R\x0edetectionScore\x88\x01\x01\x12W\n" +
+	"\vcreate_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampB\x1a\xaa\xbb\x18\x16:\x142026-01-01T00:00:00ZR\n" +
 	"createTimeB\x12\n" +
-	"\x10_detection_score\"F\n" +
-	"\x14CreateCompanyRequest\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
-	"\bpassword\x18\x02 \x01(\tR\bpassword\"L\n" +
+	"\x10_detection_score\"\x83\x01\n" +
+	"\x14CreateCompanyRequest\x125\n" +
+	"\x04name\x18\x01 \x01(\tB!\xaa\xbb\x18\x1d\b\x01 @*\x11^[A-Za-z0-9._-]+$:\x04acmeR\x04name\x124\n" +
+	"\bpassword\x18\x02 \x01(\tB\x18\xaa\xbb\x18\x14\b\x01 \x80\x01:\rcorrect horseR\bpassword\"T\n" +
 	"\x15CreateCompanyResponse\x123\n" +
-	"\acompany\x18\x01 \x01(\v2\x19.imageanalysis.v1.CompanyR\acompany\"K\n" +
-	"\x19SetCompanyPasswordRequest\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
-	"\bpassword\x18\x02 \x01(\tR\bpassword\"\x1c\n" +
-	"\x1aSetCompanyPasswordResponse\"\x16\n" +
-	"\x14ListCompaniesRequest\"P\n" +
+	"\acompany\x18\x01 \x01(\v2\x19.imageanalysis.v1.CompanyR\acompany:\x06»\x18\x02\b\x01\"s\n" +
+	"\x19SetCompanyPasswordRequest\x12 \n" +
+	"\x04name\x18\x01 \x01(\tB\f\xaa\xbb\x18\b\b\x01:\x04acmeR\x04name\x124\n" +
+	"\bpassword\x18\x02 \x01(\tB\x18\xaa\xbb\x18\x14\b\x01 \x80\x01:\rcorrect horseR\bpassword\"$\n" +
+	"\x1aSetCompanyPasswordResponse:\x06»\x18\x02\b\x01\"\x9b\x01\n" +
+	"\x16SetCompanyScoreRequest\x12 \n" +
+	"\x04name\x18\x01 \x01(\tB\f\xaa\xbb\x18\b\b\x01:\x04acmeR\x04name\x12K\n" +
+	"\x0fdetection_score\x18\x02 \x01(\x01B\x1d\xaa\xbb\x18\x19\b\x01\x11\x00\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\xf0?:\x030.8H\x00R\x0edetectionScore\x88\x01\x01B\x12\n" +
+	"\x10_detection_score\"V\n" +
+	"\x17SetCompanyScoreResponse\x123\n" +
+	"\acompany\x18\x01 \x01(\v2\x19.imageanalysis.v1.CompanyR\acompany:\x06»\x18\x02\b\x01\"=\n" +
+	"\x19DeleteCompanyScoreRequest\x12 \n" +
+	"\x04name\x18\x01 \x01(\tB\f\xaa\xbb\x18\b\b\x01:\x04acmeR\x04name\"Y\n" +
+	"\x1aDeleteCompanyScoreResponse\x123\n" +
+	"\acompany\x18\x01 \x01(\v2\x19.imageanalysis.v1.CompanyR\acompany:\x06»\x18\x02\b\x01\"\x16\n" +
+	"\x14ListCompaniesRequest\"X\n" +
 	"\x15ListCompaniesResponse\x127\n" +
-	"\tcompanies\x18\x01 \x03(\v2\x19.imageanalysis.v1.CompanyR\tcompanies\"*\n" +
-	"\x14DeleteCompanyRequest\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\"\x17\n" +
-	"\x15DeleteCompanyResponse*}\n" +
+	"\tcompanies\x18\x01 \x03(\v2\x19.imageanalysis.v1.CompanyR\tcompanies:\x06»\x18\x02\b\x01\"8\n" +
+	"\x14DeleteCompanyRequest\x12 \n" +
+	"\x04name\x18\x01 \x01(\tB\f\xaa\xbb\x18\b\b\x01:\x04acmeR\x04name\"\x1f\n" +
+	"\x15DeleteCompanyResponse:\x06»\x18\x02\b\x01*\x85\x01\n" +
 	"\tOperation\x12\x19\n" +
 	"\x15OPERATION_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18OPERATION_FACE_DETECTION\x10\x01\x12\x1a\n" +
 	"\x16OPERATION_SCORE_CONFIG\x10\x02\x12\x1b\n" +
-	"\x17OPERATION_METER_READING\x10\x032\xbf\x05\n" +
-	"\fAdminService\x12]\n" +
-	"\fCreateApiKey\x12%.imageanalysis.v1.CreateApiKeyRequest\x1a&.imageanalysis.v1.CreateApiKeyResponse\x12Z\n" +
-	"\vListApiKeys\x12$.imageanalysis.v1.ListApiKeysRequest\x1a%.imageanalysis.v1.ListApiKeysResponse\x12]\n" +
-	"\fRevokeApiKey\x12%.imageanalysis.v1.RevokeApiKeyRequest\x1a&.imageanalysis.v1.RevokeApiKeyResponse\x12`\n" +
-	"\rCreateCompany\x12&.imageanalysis.v1.CreateCompanyRequest\x1a'.imageanalysis.v1.CreateCompanyResponse\x12o\n" +
-	"\x12SetCompanyPassword\x12+.imageanalysis.v1.SetCompanyPasswordRequest\x1a,.imageanalysis.v1.SetCompanyPasswordResponse\x12`\n" +
-	"\rListCompanies\x12&.imageanalysis.v1.ListCompaniesRequest\x1a'.imageanalysis.v1.ListCompaniesResponse\x12`\n" +
-	"\rDeleteCompany\x12&.imageanalysis.v1.DeleteCompanyRequest\x1a'.imageanalysis.v1.DeleteCompanyResponseB]\n" +
+	"\x17OPERATION_METER_READING\x10\x03\x1a\x06ʻ\x18\x02\b\x012\x83\v\n" +
+	"\fAdminService\x12|\n" +
+	"\fCreateApiKey\x12%.imageanalysis.v1.CreateApiKeyRequest\x1a&.imageanalysis.v1.CreateApiKeyResponse\"\x1d\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/v1/admin/api-keys\x12v\n" +
+	"\vListApiKeys\x12$.imageanalysis.v1.ListApiKeysRequest\x1a%.imageanalysis.v1.ListApiKeysResponse\"\x1a\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/admin/api-keys\x12\x93\x01\n" +
+	"\fRevokeApiKey\x12%.imageanalysis.v1.RevokeApiKeyRequest\x1a&.imageanalysis.v1.RevokeApiKeyResponse\"4\xa2\xbb\x18\x11\x12\x0fUNKNOWN_API_KEY\x82\xd3\xe4\x93\x02\x19*\x17/v1/admin/api-keys/{id}\x12\x94\x01\n" +
+	"\rCreateCompany\x12&.imageanalysis.v1.CreateCompanyRequest\x1a'.imageanalysis.v1.CreateCompanyResponse\"2\xa2\xbb\x18\x10\x12\x0eCOMPANY_EXISTS\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/v1/admin/companies\x12\xb4\x01\n" +
+	"\x12SetCompanyPassword\x12+.imageanalysis.v1.SetCompanyPasswordRequest\x1a,.imageanalysis.v1.SetCompanyPasswordResponse\"C\xa2\xbb\x18\x11\x12\x0fUNKNOWN_COMPANY\x82\xd3\xe4\x93\x02(:\x01*\x1a#/v1/admin/companies/{name}/password\x12\xb2\x01\n" +
+	"\x0fSetCompanyScore\x12(.imageanalysis.v1.SetCompanyScoreRequest\x1a).imageanalysis.v1.SetCompanyScoreResponse\"J\xa2\xbb\x18\x11\x12\x0fUNKNOWN_COMPANY\x82\xd3\xe4\x93\x02/:\x01*\x1a*/v1/admin/companies/{name}/detection-score\x12\xb8\x01\n" +
+	"\x12DeleteCompanyScore\x12+.imageanalysis.v1.DeleteCompanyScoreRequest\x1a,.imageanalysis.v1.DeleteCompanyScoreResponse\"G\xa2\xbb\x18\x11\x12\x0fUNKNOWN_COMPANY\x82\xd3\xe4\x93\x02,**/v1/admin/companies/{name}/detection-score\x12}\n" +
+	"\rListCompanies\x12&.imageanalysis.v1.ListCompaniesRequest\x1a'.imageanalysis.v1.ListCompaniesResponse\"\x1b\x82\xd3\xe4\x93\x02\x15\x12\x13/v1/admin/companies\x12\x99\x01\n" +
+	"\rDeleteCompany\x12&.imageanalysis.v1.DeleteCompanyRequest\x1a'.imageanalysis.v1.DeleteCompanyResponse\"7\xa2\xbb\x18\x11\x12\x0fUNKNOWN_COMPANY\x82\xd3\xe4\x93\x02\x1c*\x1a/v1/admin/companies/{name}\x1a\x0eڻ\x18\n" +
+	"\n" +
+	"\badminkeyB]\n" +
 	"\x10imageanalysis.v1P\x01Z4example.com/image-analysis/sdk/go/v1;imageanalysisv1\xaa\x02\x10ImageAnalysis.V1b\x06proto3"
 
 var (
@@ -970,7 +1182,7 @@ func file_imageanalysis_v1_admin_proto_rawDescGZIP() []byte {
 }
 
 var file_imageanalysis_v1_admin_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_imageanalysis_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_imageanalysis_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_imageanalysis_v1_admin_proto_goTypes = []any{
 	(Operation)(0),                     // 0: imageanalysis.v1.Operation
 	(*ApiKey)(nil),                     // 1: imageanalysis.v1.ApiKey
@@ -985,44 +1197,54 @@ var file_imageanalysis_v1_admin_proto_goTypes = []any{
 	(*CreateCompanyResponse)(nil),      // 10: imageanalysis.v1.CreateCompanyResponse
 	(*SetCompanyPasswordRequest)(nil),  // 11: imageanalysis.v1.SetCompanyPasswordRequest
 	(*SetCompanyPasswordResponse)(nil), // 12: imageanalysis.v1.SetCompanyPasswordResponse
-	(*ListCompaniesRequest)(nil),       // 13: imageanalysis.v1.ListCompaniesRequest
-	(*ListCompaniesResponse)(nil),      // 14: imageanalysis.v1.ListCompaniesResponse
-	(*DeleteCompanyRequest)(nil),       // 15: imageanalysis.v1.DeleteCompanyRequest
-	(*DeleteCompanyResponse)(nil),      // 16: imageanalysis.v1.DeleteCompanyResponse
-	(*timestamppb.Timestamp)(nil),      // 17: google.protobuf.Timestamp
+	(*SetCompanyScoreRequest)(nil),     // 13: imageanalysis.v1.SetCompanyScoreRequest
+	(*SetCompanyScoreResponse)(nil),    // 14: imageanalysis.v1.SetCompanyScoreResponse
+	(*DeleteCompanyScoreRequest)(nil),  // 15: imageanalysis.v1.DeleteCompanyScoreRequest
+	(*DeleteCompanyScoreResponse)(nil), // 16: imageanalysis.v1.DeleteCompanyScoreResponse
+	(*ListCompaniesRequest)(nil),       // 17: imageanalysis.v1.ListCompaniesRequest
+	(*ListCompaniesResponse)(nil),      // 18: imageanalysis.v1.ListCompaniesResponse
+	(*DeleteCompanyRequest)(nil),       // 19: imageanalysis.v1.DeleteCompanyRequest
+	(*DeleteCompanyResponse)(nil),      // 20: imageanalysis.v1.DeleteCompanyResponse
+	(*timestamppb.Timestamp)(nil),      // 21: google.protobuf.Timestamp
 }
 var file_imageanalysis_v1_admin_proto_depIdxs = []int32{
 	0,  // 0: imageanalysis.v1.ApiKey.operations:type_name -> imageanalysis.v1.Operation
-	17, // 1: imageanalysis.v1.ApiKey.create_time:type_name -> google.protobuf.Timestamp
-	17, // 2: imageanalysis.v1.ApiKey.expire_time:type_name -> google.protobuf.Timestamp
-	17, // 3: imageanalysis.v1.ApiKey.revoke_time:type_name -> google.protobuf.Timestamp
+	21, // 1: imageanalysis.v1.ApiKey.create_time:type_name -> google.protobuf.Timestamp
+	21, // 2: imageanalysis.v1.ApiKey.expire_time:type_name -> google.protobuf.Timestamp
+	21, // 3: imageanalysis.v1.ApiKey.revoke_time:type_name -> google.protobuf.Timestamp
 	0,  // 4: imageanalysis.v1.CreateApiKeyRequest.operations:type_name -> imageanalysis.v1.Operation
-	17, // 5: imageanalysis.v1.CreateApiKeyRequest.expire_time:type_name -> google.protobuf.Timestamp
+	21, // 5: imageanalysis.v1.CreateApiKeyRequest.expire_time:type_name -> google.protobuf.Timestamp
 	1,  // 6: imageanalysis.v1.CreateApiKeyResponse.api_key:type_name -> imageanalysis.v1.ApiKey
 	1,  // 7: imageanalysis.v1.ListApiKeysResponse.api_keys:type_name -> imageanalysis.v1.ApiKey
 	1,  // 8: imageanalysis.v1.RevokeApiKeyResponse.api_key:type_name -> imageanalysis.v1.ApiKey
-	17, // 9: imageanalysis.v1.Company.create_time:type_name -> google.protobuf.Timestamp
+	21, // 9: imageanalysis.v1.Company.create_time:type_name -> google.protobuf.Timestamp
 	8,  // 10: imageanalysis.v1.CreateCompanyResponse.company:type_name -> imageanalysis.v1.Company
-	8,  // 11: imageanalysis.v1.ListCompaniesResponse.companies:type_name -> imageanalysis.v1.Company
-	2,  // 12: imageanalysis.v1.AdminService.CreateApiKey:input_type -> imageanalysis.v1.CreateApiKeyRequest
-	4,  // 13: imageanalysis.v1.AdminService.ListApiKeys:input_type -> imageanalysis.v1.ListApiKeysRequest
-	6,  // 14: imageanalysis.v1.AdminService.RevokeApiKey:input_type -> imageanalysis.v1.RevokeApiKeyRequest
-	9,  // 15: imageanalysis.v1.AdminService.CreateCompany:input_type -> imageanalysis.v1.CreateCompanyRequest
-	11, // 16: imageanalysis.v1.AdminService.SetCompanyPassword:input_type -> imageanalysis.v1.SetCompanyPasswordRequest
-	13, // 17: imageanalysis.v1.AdminService.ListCompanies:input_type -> imageanalysis.v1.ListCompaniesRequest
-	15, // 18: imageanalysis.v1.AdminService.DeleteCompany:input_type -> imageanalysis.v1.DeleteCompanyRequest
-	3,  // 19: imageanalysis.v1.AdminService.CreateApiKey:output_type -> imageanalysis.v1.CreateApiKeyResponse
-	5,  // 20: imageanalysis.v1.AdminService.ListApiKeys:output_type -> imageanalysis.v1.ListApiKeysResponse
-	7,  // 21: imageanalysis.v1.AdminService.RevokeApiKey:output_type -> imageanalysis.v1.RevokeApiKeyResponse
-	10, // 22: imageanalysis.v1.AdminService.CreateCompany:output_type -> imageanalysis.v1.CreateCompanyResponse
-	12, // 23: imageanalysis.v1.AdminService.SetCompanyPassword:output_type -> imageanalysis.v1.SetCompanyPasswordResponse
-	14, // 24: imageanalysis.v1.AdminService.ListCompanies:output_type -> imageanalysis.v1.ListCompaniesResponse
-	16, // 25: imageanalysis.v1.AdminService.DeleteCompany:output_type -> imageanalysis.v1.DeleteCompanyResponse
-	19, // [19:26] is the sub-list for method output_type
-	12, // [12:19] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	8,  // 11: imageanalysis.v1.SetCompanyScoreResponse.company:type_name -> imageanalysis.v1.Company
+	8,  // 12: imageanalysis.v1.DeleteCompanyScoreResponse.company:type_name -> imageanalysis.v1.Company
+	8,  // 13: imageanalysis.v1.ListCompaniesResponse.companies:type_name -> imageanalysis.v1.Company
+	2,  // 14: imageanalysis.v1.AdminService.CreateApiKey:input_type -> imageanalysis.v1.CreateApiKeyRequest
+	4,  // 15: imageanalysis.v1.AdminService.ListApiKeys:input_type -> imageanalysis.v1.ListApiKeysRequest
+	6,  // 16: imageanalysis.v1.AdminService.RevokeApiKey:input_type -> imageanalysis.v1.RevokeApiKeyRequest
+	9,  // 17: imageanalysis.v1.AdminService.CreateCompany:input_type -> imageanalysis.v1.CreateCompanyRequest
+	11, // 18: imageanalysis.v1.AdminService.SetCompanyPassword:input_type -> imageanalysis.v1.SetCompanyPasswordRequest
+	13, // 19: imageanalysis.v1.AdminService.SetCompanyScore:input_type -> imageanalysis.v1.SetCompanyScoreRequest
+	15, // 20: imageanalysis.v1.AdminService.DeleteCompanyScore:input_type -> imageanalysis.v1.DeleteCompanyScoreRequest
+	17, // 21: imageanalysis.v1.AdminService.ListCompanies:input_type -> imageanalysis.v1.ListCompaniesRequest
+	19, // 22: imageanalysis.v1.AdminService.DeleteCompany:input_type -> imageanalysis.v1.DeleteCompanyRequest
+	3,  // 23: imageanalysis.v1.AdminService.CreateApiKey:output_type -> imageanalysis.v1.CreateApiKeyResponse
+	5,  // 24: imageanalysis.v1.AdminService.ListApiKeys:output_type -> imageanalysis.v1.ListApiKeysResponse
+	7,  // 25: imageanalysis.v1.AdminService.RevokeApiKey:output_type -> imageanalysis.v1.RevokeApiKeyResponse
+	10, // 26: imageanalysis.v1.AdminService.CreateCompany:output_type -> imageanalysis.v1.CreateCompanyResponse
+	12, // 27: imageanalysis.v1.AdminService.SetCompanyPassword:output_type -> imageanalysis.v1.SetCompanyPasswordResponse
+	14, // 28: imageanalysis.v1.AdminService.SetCompanyScore:output_type -> imageanalysis.v1.SetCompanyScoreResponse
+	16, // 29: imageanalysis.v1.AdminService.DeleteCompanyScore:output_type -> imageanalysis.v1.DeleteCompanyScoreResponse
+	18, // 30: imageanalysis.v1.AdminService.ListCompanies:output_type -> imageanalysis.v1.ListCompaniesResponse
+	20, // 31: imageanalysis.v1.AdminService.DeleteCompany:output_type -> imageanalysis.v1.DeleteCompanyResponse
+	23, // [23:32] is the sub-list for method output_type
+	14, // [14:23] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_imageanalysis_v1_admin_proto_init() }
@@ -1030,14 +1252,18 @@ func file_imageanalysis_v1_admin_proto_init() {
 	if File_imageanalysis_v1_admin_proto != nil {
 		return
 	}
+	file_imageanalysis_v1_rest_proto_init()
+	file_imageanalysis_v1_admin_proto_msgTypes[0].OneofWrappers = []any{}
+	file_imageanalysis_v1_admin_proto_msgTypes[1].OneofWrappers = []any{}
 	file_imageanalysis_v1_admin_proto_msgTypes[7].OneofWrappers = []any{}
+	file_imageanalysis_v1_admin_proto_msgTypes[12].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_imageanalysis_v1_admin_proto_rawDesc), len(file_imageanalysis_v1_admin_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   16,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -24,6 +24,8 @@ const (
 	AdminService_RevokeApiKey_FullMethodName       = "/imageanalysis.v1.AdminService/RevokeApiKey"
 	AdminService_CreateCompany_FullMethodName      = "/imageanalysis.v1.AdminService/CreateCompany"
 	AdminService_SetCompanyPassword_FullMethodName = "/imageanalysis.v1.AdminService/SetCompanyPassword"
+	AdminService_SetCompanyScore_FullMethodName    = "/imageanalysis.v1.AdminService/SetCompanyScore"
+	AdminService_DeleteCompanyScore_FullMethodName = "/imageanalysis.v1.AdminService/DeleteCompanyScore"
 	AdminService_ListCompanies_FullMethodName      = "/imageanalysis.v1.AdminService/ListCompanies"
 	AdminService_DeleteCompany_FullMethodName      = "/imageanalysis.v1.AdminService/DeleteCompany"
 )
@@ -32,10 +34,10 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Issues API keys and registers companies.
+// Issues API keys, registers companies and sets their scores.
 //
-// Served on a separate port, and only if an admin key is configured. Every call needs that key as
-// `adminkey` metadata. Not available over REST.
+// Served on a separate port, and only if an admin key is configured. Every call needs that key, in the metadata or
+// header `adminkey`. Over REST it is available on a port of its own, and only if that is configured.
 type AdminServiceClient interface {
 	// Creates an API key. Only this response contains its secret.
 	CreateApiKey(ctx context.Context, in *CreateApiKeyRequest, opts ...grpc.CallOption) (*CreateApiKeyResponse, error)
@@ -47,6 +49,10 @@ type AdminServiceClient interface {
 	CreateCompany(ctx context.Context, in *CreateCompanyRequest, opts ...grpc.CallOption) (*CreateCompanyResponse, error)
 	// Sets a company's password. UNKNOWN_COMPANY if there is none with that name.
 	SetCompanyPassword(ctx context.Context, in *SetCompanyPasswordRequest, opts ...grpc.CallOption) (*SetCompanyPasswordResponse, error)
+	// Sets a company's score without its password. UNKNOWN_COMPANY if there is none with that name.
+	SetCompanyScore(ctx context.Context, in *SetCompanyScoreRequest, opts ...grpc.CallOption) (*SetCompanyScoreResponse, error)
+	// Resets a company's score to the service's default. UNKNOWN_COMPANY if there is none with that name.
+	DeleteCompanyScore(ctx context.Context, in *DeleteCompanyScoreRequest, opts ...grpc.CallOption) (*DeleteCompanyScoreResponse, error)
 	// Lists the companies by name.
 	ListCompanies(ctx context.Context, in *ListCompaniesRequest, opts ...grpc.CallOption) (*ListCompaniesResponse, error)
 	// Deletes a company and its score. UNKNOWN_COMPANY if there is none with that name.
@@ -111,6 +117,26 @@ func (c *adminServiceClient) SetCompanyPassword(ctx context.Context, in *SetComp
 	return out, nil
 }
 
+func (c *adminServiceClient) SetCompanyScore(ctx context.Context, in *SetCompanyScoreRequest, opts ...grpc.CallOption) (*SetCompanyScoreResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SetCompanyScoreResponse)
+	err := c.cc.Invoke(ctx, AdminService_SetCompanyScore_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) DeleteCompanyScore(ctx context.Context, in *DeleteCompanyScoreRequest, opts ...grpc.CallOption) (*DeleteCompanyScoreResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DeleteCompanyScoreResponse)
+	err := c.cc.Invoke(ctx, AdminService_DeleteCompanyScore_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *adminServiceClient) ListCompanies(ctx context.Context, in *ListCompaniesRequest, opts ...grpc.CallOption) (*ListCompaniesResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListCompaniesResponse)
@@ -135,10 +161,10 @@ func (c *adminServiceClient) DeleteCompany(ctx context.Context, in *DeleteCompan
 // All implementations must embed UnimplementedAdminServiceServer
 // for forward compatibility.
 //
-// Issues API keys and registers companies.
+// Issues API keys, registers companies and sets their scores.
 //
-// Served on a separate port, and only if an admin key is configured. Every call needs that key as
-// `adminkey` metadata. Not available over REST.
+// Served on a separate port, and only if an admin key is configured. Every call needs that key, in the metadata or
+// header `adminkey`. Over REST it is available on a port of its own, and only if that is configured.
 type AdminServiceServer interface {
 	// Creates an API key. Only this response contains its secret.
 	CreateApiKey(context.Context, *CreateApiKeyRequest) (*CreateApiKeyResponse, error)
@@ -150,6 +176,10 @@ type AdminServiceServer interface {
 	CreateCompany(context.Context, *CreateCompanyRequest) (*CreateCompanyResponse, error)
 	// Sets a company's password. UNKNOWN_COMPANY if there is none with that name.
 	SetCompanyPassword(context.Context, *SetCompanyPasswordRequest) (*SetCompanyPasswordResponse, error)
+	// Sets a company's score without its password. UNKNOWN_COMPANY if there is none with that name.
+	SetCompanyScore(context.Context, *SetCompanyScoreRequest) (*SetCompanyScoreResponse, error)
+	// Resets a company's score to the service's default. UNKNOWN_COMPANY if there is none with that name.
+	DeleteCompanyScore(context.Context, *DeleteCompanyScoreRequest) (*DeleteCompanyScoreResponse, error)
 	// Lists the companies by name.
 	ListCompanies(context.Context, *ListCompaniesRequest) (*ListCompaniesResponse, error)
 	// Deletes a company and its score. UNKNOWN_COMPANY if there is none with that name.
@@ -178,6 +208,12 @@ func (UnimplementedAdminServiceServer) CreateCompany(context.Context, *CreateCom
 }
 func (UnimplementedAdminServiceServer) SetCompanyPassword(context.Context, *SetCompanyPasswordRequest) (*SetCompanyPasswordResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method SetCompanyPassword not implemented")
+}
+func (UnimplementedAdminServiceServer) SetCompanyScore(context.Context, *SetCompanyScoreRequest) (*SetCompanyScoreResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method SetCompanyScore not implemented")
+}
+func (UnimplementedAdminServiceServer) DeleteCompanyScore(context.Context, *DeleteCompanyScoreRequest) (*DeleteCompanyScoreResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteCompanyScore not implemented")
 }
 func (UnimplementedAdminServiceServer) ListCompanies(context.Context, *ListCompaniesRequest) (*ListCompaniesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListCompanies not implemented")
@@ -296,6 +332,42 @@ func _AdminService_SetCompanyPassword_Handler(srv interface{}, ctx context.Conte
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AdminService_SetCompanyScore_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SetCompanyScoreRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).SetCompanyScore(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_SetCompanyScore_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).SetCompanyScore(ctx, req.(*SetCompanyScoreRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_DeleteCompanyScore_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteCompanyScoreRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).DeleteCompanyScore(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_DeleteCompanyScore_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).DeleteCompanyScore(ctx, req.(*DeleteCompanyScoreRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AdminService_ListCompanies_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ListCompaniesRequest)
 	if err := dec(in); err != nil {
@@ -358,6 +430,14 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "SetCompanyPassword",
 			Handler:    _AdminService_SetCompanyPassword_Handler,
+		},
+		{
+			MethodName: "SetCompanyScore",
+			Handler:    _AdminService_SetCompanyScore_Handler,
+		},
+		{
+			MethodName: "DeleteCompanyScore",
+			Handler:    _AdminService_DeleteCompanyScore_Handler,
 		},
 		{
 			MethodName: "ListCompanies",

@@ -237,7 +237,7 @@ var File_imageanalysis_v1_errors_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"\n" +
-	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\x1a\x1bimageanalysis/v1/rest.proto*\xa5&\n" +
+	"\x1dimageanalysis/v1/errors.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\x1a\x1bimageanalysis/v1/rest.proto*\xc2)\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\xe0\x02\n" +
 	"\x1aERROR_REASON_MISSING_FIELD\x10\x01\x1a\xbf\x02\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18\xa6\x02\n" +
@@ -271,21 +271,24 @@ const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"the data of {data URL} has no bytes, want a picture\x12{\n" +
 	"\x1aERROR_REASON_CORRUPT_IMAGE\x10\n" +
 	"\x1a[\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18C\n" +
-	"\apicture\x128{image} is damaged or cut off, want a whole picture file\x12s\n" +
-	"\x1cERROR_REASON_MISSING_API_KEY\x10\x14\x1aQ\xb2\xbb\x18\x0fUNAUTHENTICATEDһ\x18:\n" +
-	"\x03any\x123{apikey} is missing, want an API key in this header\x12y\n" +
-	"\x1cERROR_REASON_INVALID_API_KEY\x10\x15\x1aW\xb2\xbb\x18\x0fUNAUTHENTICATEDһ\x18@\n" +
-	"\x03any\x129{apikey} is unknown, revoked or expired, want a valid one\x12\x8f\x01\n" +
+	"\apicture\x128{image} is damaged or cut off, want a whole picture file\x12\xb7\x01\n" +
+	"\x1cERROR_REASON_MISSING_API_KEY\x10\x14\x1a\x94\x01\xb2\xbb\x18\x0fUNAUTHENTICATEDһ\x18}\n" +
+	"\x03any\x12v{apikey} is missing, want an API key in this header\n" +
+	"{adminkey} is missing, want the key of AdminService in this header\x12\xac\x01\n" +
+	"\x1cERROR_REASON_INVALID_API_KEY\x10\x15\x1a\x89\x01\xb2\xbb\x18\x0fUNAUTHENTICATEDһ\x18r\n" +
+	"\x03any\x12k{apikey} is unknown, revoked or expired, want a valid one\n" +
+	"{adminkey} is wrong, want the key of AdminService\x12\x8f\x01\n" +
 	" ERROR_REASON_COMPANY_AUTH_FAILED\x10\x16\x1ai\xb2\xbb\x18\x0fUNAUTHENTICATEDһ\x18R\x12Pthe company is unknown or the password is wrong, want a company and its password\x12\x9c\x01\n" +
 	"\x1cERROR_REASON_KEY_NOT_ALLOWED\x10\x17\x1az\xb2\xbb\x18\x11PERMISSION_DENIEDһ\x18a\n" +
 	"\n" +
 	"permission\x12Sapikey {key_id:ia_m3k7q2x5t4bd} is not allowed to use {operation}, want one that is\x12-\n" +
-	"\x1aERROR_REASON_NO_SUCH_ROUTE\x10\x1e\x1a\r\xb2\xbb\x18\tNOT_FOUND\x12w\n" +
-	"\x1cERROR_REASON_UNKNOWN_COMPANY\x10\x1f\x1aU\xb2\xbb\x18\tNOT_FOUNDһ\x18D\x12B{company} is \"{value:acne}\", want the name of a registered company\x12y\n" +
+	"\x1aERROR_REASON_NO_SUCH_ROUTE\x10\x1e\x1a\r\xb2\xbb\x18\tNOT_FOUND\x12\xba\x01\n" +
+	"\x1cERROR_REASON_UNKNOWN_COMPANY\x10\x1f\x1a\x97\x01\xb2\xbb\x18\tNOT_FOUNDһ\x18\x85\x01\x12\x82\x01{company} is \"{value:acne}\", want the name of a registered company\n" +
+	"{name} is \"{value:acne}\", want the name of a registered company\x12y\n" +
 	"\x14ERROR_REASON_NO_FACE\x10 \x1a_\xb2\xbb\x18\tNOT_FOUNDһ\x18N\x12L{image} has no face that scored {limit:0.5} or higher, try a lower min_score\x12z\n" +
-	"\x17ERROR_REASON_NO_READING\x10!\x1a]\xb2\xbb\x18\tNOT_FOUNDһ\x18L\x12J{image} shows no counter that can be read, try a sharp photo of its wheels\x12/\n" +
-	"\x1cERROR_REASON_UNKNOWN_API_KEY\x10\"\x1a\r\xb2\xbb\x18\tNOT_FOUND\x123\n" +
-	"\x1bERROR_REASON_COMPANY_EXISTS\x10#\x1a\x12\xb2\xbb\x18\x0eALREADY_EXISTS\x126\n" +
+	"\x17ERROR_REASON_NO_READING\x10!\x1a]\xb2\xbb\x18\tNOT_FOUNDһ\x18L\x12J{image} shows no counter that can be read, try a sharp photo of its wheels\x12x\n" +
+	"\x1cERROR_REASON_UNKNOWN_API_KEY\x10\"\x1aV\xb2\xbb\x18\tNOT_FOUNDһ\x18E\x12C{id} is \"{value:ia_m3k7q2x5t4bd}\", want the public id of an API key\x12r\n" +
+	"\x1bERROR_REASON_COMPANY_EXISTS\x10#\x1aQ\xb2\xbb\x18\x0eALREADY_EXISTSһ\x18;\x129{name} is \"{value:acme}\", want one that is not registered\x126\n" +
 	"\x1fERROR_REASON_METHOD_NOT_ALLOWED\x10(\x1a\x11\xb2\xbb\x18\rUNIMPLEMENTED\x12\x92\x01\n" +
 	"#ERROR_REASON_UNSUPPORTED_IMAGE_TYPE\x10)\x1ai\xb2\xbb\x18\x10INVALID_ARGUMENTһ\x18Q\n" +
 	"\apicture\x12F{image} is of an unknown type, want JPEG, PNG, WebP, AVIF, GIF or TIFF\x12\xe1\x01\n" +
@@ -296,9 +299,10 @@ const file_imageanalysis_v1_errors_proto_rawDesc = "" +
 	"\x17json multipart data-url\x12o{image} is too large, want at most {limit:10485760} bytes\n" +
 	"{body} is too large, want at most {limit:65536} bytes\x12\x9e\x01\n" +
 	"\"ERROR_REASON_IMAGE_TOO_MANY_PIXELS\x103\x1av\xb2\xbb\x18\x12RESOURCE_EXHAUSTEDһ\x18\\\n" +
-	"\apicture\x12Q{image} has {value:60000000} pixels (10000 x 6000), want at most {limit:50000000}\x12\x8b\x01\n" +
-	"\x19ERROR_REASON_RATE_LIMITED\x104\x1al\xb2\xbb\x18\x12RESOURCE_EXHAUSTEDһ\x18R\n" +
-	"\x03any\x12K{apikey} has sent {value:601} requests, want at most {limit:600} per minute\x12\xa0\x01\n" +
+	"\apicture\x12Q{image} has {value:60000000} pixels (10000 x 6000), want at most {limit:50000000}\x12\xe3\x01\n" +
+	"\x19ERROR_REASON_RATE_LIMITED\x104\x1a\xc3\x01\xb2\xbb\x18\x12RESOURCE_EXHAUSTEDһ\x18\xa8\x01\n" +
+	"\x03any\x12\xa0\x01{apikey} has sent {value:601} requests, want at most {limit:600} per minute\n" +
+	"{adminkey} was wrong 10 times, want fewer than {limit:10} in 60 s, try again in 42 s\x12\xa0\x01\n" +
 	"\x17ERROR_REASON_QUEUE_FULL\x105\x1a\x82\x01\xb2\xbb\x18\x12RESOURCE_EXHAUSTEDһ\x18h\n" +
 	"\fjson picture\x12Xthe queue has {value:52} ahead of this request and room for {limit:52}, try again in 3 s\x12-\n" +
 	"\x1aERROR_REASON_CLIENT_CLOSED\x10<\x1a\r\xb2\xbb\x18\tCANCELLED\x12s\n" +

@@ -72,7 +72,53 @@ func (x QueryParameter_Presence) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use QueryParameter_Presence.Descriptor instead.
 func (QueryParameter_Presence) EnumDescriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{4, 0}
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{5, 0}
+}
+
+// How the operations of a service are called.
+type RestService struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Header, and metadata, with the key that they need, if it is not `apikey`.
+	Key           string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RestService) Reset() {
+	*x = RestService{}
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RestService) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RestService) ProtoMessage() {}
+
+func (x *RestService) ProtoReflect() protoreflect.Message {
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RestService.ProtoReflect.Descriptor instead.
+func (*RestService) Descriptor() ([]byte, []int) {
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *RestService) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
 }
 
 // REST details of one method. Write repeated members as repeated keys, `bindings: {...}` twice, not
@@ -91,7 +137,7 @@ type RestOptions struct {
 
 func (x *RestOptions) Reset() {
 	*x = RestOptions{}
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[0]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -103,7 +149,7 @@ func (x *RestOptions) String() string {
 func (*RestOptions) ProtoMessage() {}
 
 func (x *RestOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[0]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -116,7 +162,7 @@ func (x *RestOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestOptions.ProtoReflect.Descriptor instead.
 func (*RestOptions) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{0}
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *RestOptions) GetBindings() []*RestBinding {
@@ -153,7 +199,7 @@ type RestBinding struct {
 
 func (x *RestBinding) Reset() {
 	*x = RestBinding{}
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[1]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -165,7 +211,7 @@ func (x *RestBinding) String() string {
 func (*RestBinding) ProtoMessage() {}
 
 func (x *RestBinding) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[1]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -178,7 +224,7 @@ func (x *RestBinding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestBinding.ProtoReflect.Descriptor instead.
 func (*RestBinding) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{1}
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *RestBinding) GetPath() string {
@@ -238,7 +284,7 @@ type MultipartBody struct {
 
 func (x *MultipartBody) Reset() {
 	*x = MultipartBody{}
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[2]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -250,7 +296,7 @@ func (x *MultipartBody) String() string {
 func (*MultipartBody) ProtoMessage() {}
 
 func (x *MultipartBody) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[2]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -263,7 +309,7 @@ func (x *MultipartBody) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MultipartBody.ProtoReflect.Descriptor instead.
 func (*MultipartBody) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{2}
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *MultipartBody) GetFilePart() string {
@@ -294,7 +340,7 @@ type DataUrlBody struct {
 
 func (x *DataUrlBody) Reset() {
 	*x = DataUrlBody{}
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[3]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -306,7 +352,7 @@ func (x *DataUrlBody) String() string {
 func (*DataUrlBody) ProtoMessage() {}
 
 func (x *DataUrlBody) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[3]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -319,7 +365,7 @@ func (x *DataUrlBody) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DataUrlBody.ProtoReflect.Descriptor instead.
 func (*DataUrlBody) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{3}
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *DataUrlBody) GetMember() string {
@@ -355,7 +401,7 @@ type QueryParameter struct {
 
 func (x *QueryParameter) Reset() {
 	*x = QueryParameter{}
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[4]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -367,7 +413,7 @@ func (x *QueryParameter) String() string {
 func (*QueryParameter) ProtoMessage() {}
 
 func (x *QueryParameter) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[4]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -380,7 +426,7 @@ func (x *QueryParameter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryParameter.ProtoReflect.Descriptor instead.
 func (*QueryParameter) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{4}
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *QueryParameter) GetName() string {
@@ -431,7 +477,7 @@ type HeaderParameter struct {
 
 func (x *HeaderParameter) Reset() {
 	*x = HeaderParameter{}
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[5]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -443,7 +489,7 @@ func (x *HeaderParameter) String() string {
 func (*HeaderParameter) ProtoMessage() {}
 
 func (x *HeaderParameter) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[5]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -456,7 +502,7 @@ func (x *HeaderParameter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeaderParameter.ProtoReflect.Descriptor instead.
 func (*HeaderParameter) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{5}
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *HeaderParameter) GetName() string {
@@ -499,7 +545,7 @@ type FieldRules struct {
 
 func (x *FieldRules) Reset() {
 	*x = FieldRules{}
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[6]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -511,7 +557,7 @@ func (x *FieldRules) String() string {
 func (*FieldRules) ProtoMessage() {}
 
 func (x *FieldRules) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[6]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -524,7 +570,7 @@ func (x *FieldRules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FieldRules.ProtoReflect.Descriptor instead.
 func (*FieldRules) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{6}
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *FieldRules) GetRequired() bool {
@@ -604,7 +650,7 @@ type RestField struct {
 
 func (x *RestField) Reset() {
 	*x = RestField{}
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[7]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -616,7 +662,7 @@ func (x *RestField) String() string {
 func (*RestField) ProtoMessage() {}
 
 func (x *RestField) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[7]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -629,7 +675,7 @@ func (x *RestField) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestField.ProtoReflect.Descriptor instead.
 func (*RestField) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{7}
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *RestField) GetName() string {
@@ -691,7 +737,7 @@ type RestNote struct {
 
 func (x *RestNote) Reset() {
 	*x = RestNote{}
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[8]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -703,7 +749,7 @@ func (x *RestNote) String() string {
 func (*RestNote) ProtoMessage() {}
 
 func (x *RestNote) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[8]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -716,7 +762,7 @@ func (x *RestNote) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestNote.ProtoReflect.Descriptor instead.
 func (*RestNote) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{8}
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *RestNote) GetOne() string {
@@ -762,7 +808,7 @@ type RestMessage struct {
 
 func (x *RestMessage) Reset() {
 	*x = RestMessage{}
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[9]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -774,7 +820,7 @@ func (x *RestMessage) String() string {
 func (*RestMessage) ProtoMessage() {}
 
 func (x *RestMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[9]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -787,7 +833,7 @@ func (x *RestMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestMessage.ProtoReflect.Descriptor instead.
 func (*RestMessage) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{9}
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RestMessage) GetUntimed() bool {
@@ -826,7 +872,7 @@ type RestFile struct {
 
 func (x *RestFile) Reset() {
 	*x = RestFile{}
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[10]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -838,7 +884,7 @@ func (x *RestFile) String() string {
 func (*RestFile) ProtoMessage() {}
 
 func (x *RestFile) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[10]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -851,7 +897,7 @@ func (x *RestFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestFile.ProtoReflect.Descriptor instead.
 func (*RestFile) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{10}
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RestFile) GetBody() string {
@@ -886,7 +932,7 @@ type RestEnum struct {
 
 func (x *RestEnum) Reset() {
 	*x = RestEnum{}
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[11]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -898,7 +944,7 @@ func (x *RestEnum) String() string {
 func (*RestEnum) ProtoMessage() {}
 
 func (x *RestEnum) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[11]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -911,7 +957,7 @@ func (x *RestEnum) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestEnum.ProtoReflect.Descriptor instead.
 func (*RestEnum) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{11}
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RestEnum) GetLowerCase() bool {
@@ -940,7 +986,7 @@ type RestRefusal struct {
 
 func (x *RestRefusal) Reset() {
 	*x = RestRefusal{}
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[12]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -952,7 +998,7 @@ func (x *RestRefusal) String() string {
 func (*RestRefusal) ProtoMessage() {}
 
 func (x *RestRefusal) ProtoReflect() protoreflect.Message {
-	mi := &file_imageanalysis_v1_rest_proto_msgTypes[12]
+	mi := &file_imageanalysis_v1_rest_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -965,7 +1011,7 @@ func (x *RestRefusal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RestRefusal.ProtoReflect.Descriptor instead.
 func (*RestRefusal) Descriptor() ([]byte, []int) {
-	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{12}
+	return file_imageanalysis_v1_rest_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RestRefusal) GetOn() string {
@@ -989,6 +1035,14 @@ var file_imageanalysis_v1_rest_proto_extTypes = []protoimpl.ExtensionInfo{
 		Field:         50100,
 		Name:          "imageanalysis.v1.rest",
 		Tag:           "bytes,50100,opt,name=rest",
+		Filename:      "imageanalysis/v1/rest.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.ServiceOptions)(nil),
+		ExtensionType: (*RestService)(nil),
+		Field:         50107,
+		Name:          "imageanalysis.v1.rest_service",
+		Tag:           "bytes,50107,opt,name=rest_service",
 		Filename:      "imageanalysis/v1/rest.proto",
 	},
 	{
@@ -1041,16 +1095,24 @@ var (
 	E_Rest = &file_imageanalysis_v1_rest_proto_extTypes[0]
 )
 
+// Extension fields to descriptorpb.ServiceOptions.
+var (
+	// How its operations are called.
+	//
+	// optional imageanalysis.v1.RestService rest_service = 50107;
+	E_RestService = &file_imageanalysis_v1_rest_proto_extTypes[1]
+)
+
 // Extension fields to descriptorpb.FieldOptions.
 var (
 	// The values that a field may have.
 	//
 	// optional imageanalysis.v1.FieldRules rules = 50101;
-	E_Rules = &file_imageanalysis_v1_rest_proto_extTypes[1]
+	E_Rules = &file_imageanalysis_v1_rest_proto_extTypes[2]
 	// How a response shows a field, where its name and type do not say it.
 	//
 	// optional imageanalysis.v1.RestField rest_field = 50103;
-	E_RestField = &file_imageanalysis_v1_rest_proto_extTypes[2]
+	E_RestField = &file_imageanalysis_v1_rest_proto_extTypes[3]
 )
 
 // Extension fields to descriptorpb.MessageOptions.
@@ -1058,7 +1120,7 @@ var (
 	// How a response shows a message, where its fields do not say it.
 	//
 	// optional imageanalysis.v1.RestMessage rest_message = 50104;
-	E_RestMessage = &file_imageanalysis_v1_rest_proto_extTypes[3]
+	E_RestMessage = &file_imageanalysis_v1_rest_proto_extTypes[4]
 )
 
 // Extension fields to descriptorpb.EnumOptions.
@@ -1066,7 +1128,7 @@ var (
 	// How a response shows its values: by default, their names without the enumeration's own as prefix.
 	//
 	// optional imageanalysis.v1.RestEnum rest_enum = 50105;
-	E_RestEnum = &file_imageanalysis_v1_rest_proto_extTypes[4]
+	E_RestEnum = &file_imageanalysis_v1_rest_proto_extTypes[5]
 )
 
 // Extension fields to descriptorpb.EnumValueOptions.
@@ -1074,14 +1136,16 @@ var (
 	// When an operation is refused for it, and an example.
 	//
 	// optional imageanalysis.v1.RestRefusal rest_refusal = 50106;
-	E_RestRefusal = &file_imageanalysis_v1_rest_proto_extTypes[5]
+	E_RestRefusal = &file_imageanalysis_v1_rest_proto_extTypes[6]
 )
 
 var File_imageanalysis_v1_rest_proto protoreflect.FileDescriptor
 
 const file_imageanalysis_v1_rest_proto_rawDesc = "" +
 	"\n" +
-	"\x1bimageanalysis/v1/rest.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\"d\n" +
+	"\x1bimageanalysis/v1/rest.proto\x12\x10imageanalysis.v1\x1a google/protobuf/descriptor.proto\"\x1f\n" +
+	"\vRestService\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\"d\n" +
 	"\vRestOptions\x129\n" +
 	"\bbindings\x18\x01 \x03(\v2\x1d.imageanalysis.v1.RestBindingR\bbindings\x12\x1a\n" +
 	"\brefusals\x18\x02 \x03(\tR\brefusals\"\x8f\x02\n" +
@@ -1154,7 +1218,8 @@ const file_imageanalysis_v1_rest_proto_rawDesc = "" +
 	"\vRestRefusal\x12\x0e\n" +
 	"\x02on\x18\x01 \x01(\tR\x02on\x12\x12\n" +
 	"\x04says\x18\x02 \x01(\tR\x04says:S\n" +
-	"\x04rest\x12\x1e.google.protobuf.MethodOptions\x18\xb4\x87\x03 \x01(\v2\x1d.imageanalysis.v1.RestOptionsR\x04rest:S\n" +
+	"\x04rest\x12\x1e.google.protobuf.MethodOptions\x18\xb4\x87\x03 \x01(\v2\x1d.imageanalysis.v1.RestOptionsR\x04rest:c\n" +
+	"\frest_service\x12\x1f.google.protobuf.ServiceOptions\x18\xbb\x87\x03 \x01(\v2\x1d.imageanalysis.v1.RestServiceR\vrestService:S\n" +
 	"\x05rules\x12\x1d.google.protobuf.FieldOptions\x18\xb5\x87\x03 \x01(\v2\x1c.imageanalysis.v1.FieldRulesR\x05rules:[\n" +
 	"\n" +
 	"rest_field\x12\x1d.google.protobuf.FieldOptions\x18\xb7\x87\x03 \x01(\v2\x1b.imageanalysis.v1.RestFieldR\trestField:c\n" +
@@ -1176,53 +1241,57 @@ func file_imageanalysis_v1_rest_proto_rawDescGZIP() []byte {
 }
 
 var file_imageanalysis_v1_rest_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_imageanalysis_v1_rest_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_imageanalysis_v1_rest_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_imageanalysis_v1_rest_proto_goTypes = []any{
 	(QueryParameter_Presence)(0),          // 0: imageanalysis.v1.QueryParameter.Presence
-	(*RestOptions)(nil),                   // 1: imageanalysis.v1.RestOptions
-	(*RestBinding)(nil),                   // 2: imageanalysis.v1.RestBinding
-	(*MultipartBody)(nil),                 // 3: imageanalysis.v1.MultipartBody
-	(*DataUrlBody)(nil),                   // 4: imageanalysis.v1.DataUrlBody
-	(*QueryParameter)(nil),                // 5: imageanalysis.v1.QueryParameter
-	(*HeaderParameter)(nil),               // 6: imageanalysis.v1.HeaderParameter
-	(*FieldRules)(nil),                    // 7: imageanalysis.v1.FieldRules
-	(*RestField)(nil),                     // 8: imageanalysis.v1.RestField
-	(*RestNote)(nil),                      // 9: imageanalysis.v1.RestNote
-	(*RestMessage)(nil),                   // 10: imageanalysis.v1.RestMessage
-	(*RestFile)(nil),                      // 11: imageanalysis.v1.RestFile
-	(*RestEnum)(nil),                      // 12: imageanalysis.v1.RestEnum
-	(*RestRefusal)(nil),                   // 13: imageanalysis.v1.RestRefusal
-	(*descriptorpb.MethodOptions)(nil),    // 14: google.protobuf.MethodOptions
-	(*descriptorpb.FieldOptions)(nil),     // 15: google.protobuf.FieldOptions
-	(*descriptorpb.MessageOptions)(nil),   // 16: google.protobuf.MessageOptions
-	(*descriptorpb.EnumOptions)(nil),      // 17: google.protobuf.EnumOptions
-	(*descriptorpb.EnumValueOptions)(nil), // 18: google.protobuf.EnumValueOptions
+	(*RestService)(nil),                   // 1: imageanalysis.v1.RestService
+	(*RestOptions)(nil),                   // 2: imageanalysis.v1.RestOptions
+	(*RestBinding)(nil),                   // 3: imageanalysis.v1.RestBinding
+	(*MultipartBody)(nil),                 // 4: imageanalysis.v1.MultipartBody
+	(*DataUrlBody)(nil),                   // 5: imageanalysis.v1.DataUrlBody
+	(*QueryParameter)(nil),                // 6: imageanalysis.v1.QueryParameter
+	(*HeaderParameter)(nil),               // 7: imageanalysis.v1.HeaderParameter
+	(*FieldRules)(nil),                    // 8: imageanalysis.v1.FieldRules
+	(*RestField)(nil),                     // 9: imageanalysis.v1.RestField
+	(*RestNote)(nil),                      // 10: imageanalysis.v1.RestNote
+	(*RestMessage)(nil),                   // 11: imageanalysis.v1.RestMessage
+	(*RestFile)(nil),                      // 12: imageanalysis.v1.RestFile
+	(*RestEnum)(nil),                      // 13: imageanalysis.v1.RestEnum
+	(*RestRefusal)(nil),                   // 14: imageanalysis.v1.RestRefusal
+	(*descriptorpb.MethodOptions)(nil),    // 15: google.protobuf.MethodOptions
+	(*descriptorpb.ServiceOptions)(nil),   // 16: google.protobuf.ServiceOptions
+	(*descriptorpb.FieldOptions)(nil),     // 17: google.protobuf.FieldOptions
+	(*descriptorpb.MessageOptions)(nil),   // 18: google.protobuf.MessageOptions
+	(*descriptorpb.EnumOptions)(nil),      // 19: google.protobuf.EnumOptions
+	(*descriptorpb.EnumValueOptions)(nil), // 20: google.protobuf.EnumValueOptions
 }
 var file_imageanalysis_v1_rest_proto_depIdxs = []int32{
-	2,  // 0: imageanalysis.v1.RestOptions.bindings:type_name -> imageanalysis.v1.RestBinding
-	3,  // 1: imageanalysis.v1.RestBinding.multipart:type_name -> imageanalysis.v1.MultipartBody
-	4,  // 2: imageanalysis.v1.RestBinding.data_url:type_name -> imageanalysis.v1.DataUrlBody
-	5,  // 3: imageanalysis.v1.RestBinding.query:type_name -> imageanalysis.v1.QueryParameter
-	6,  // 4: imageanalysis.v1.RestBinding.headers:type_name -> imageanalysis.v1.HeaderParameter
+	3,  // 0: imageanalysis.v1.RestOptions.bindings:type_name -> imageanalysis.v1.RestBinding
+	4,  // 1: imageanalysis.v1.RestBinding.multipart:type_name -> imageanalysis.v1.MultipartBody
+	5,  // 2: imageanalysis.v1.RestBinding.data_url:type_name -> imageanalysis.v1.DataUrlBody
+	6,  // 3: imageanalysis.v1.RestBinding.query:type_name -> imageanalysis.v1.QueryParameter
+	7,  // 4: imageanalysis.v1.RestBinding.headers:type_name -> imageanalysis.v1.HeaderParameter
 	0,  // 5: imageanalysis.v1.QueryParameter.presence:type_name -> imageanalysis.v1.QueryParameter.Presence
-	9,  // 6: imageanalysis.v1.RestField.note:type_name -> imageanalysis.v1.RestNote
-	11, // 7: imageanalysis.v1.RestMessage.file:type_name -> imageanalysis.v1.RestFile
-	14, // 8: imageanalysis.v1.rest:extendee -> google.protobuf.MethodOptions
-	15, // 9: imageanalysis.v1.rules:extendee -> google.protobuf.FieldOptions
-	15, // 10: imageanalysis.v1.rest_field:extendee -> google.protobuf.FieldOptions
-	16, // 11: imageanalysis.v1.rest_message:extendee -> google.protobuf.MessageOptions
-	17, // 12: imageanalysis.v1.rest_enum:extendee -> google.protobuf.EnumOptions
-	18, // 13: imageanalysis.v1.rest_refusal:extendee -> google.protobuf.EnumValueOptions
-	1,  // 14: imageanalysis.v1.rest:type_name -> imageanalysis.v1.RestOptions
-	7,  // 15: imageanalysis.v1.rules:type_name -> imageanalysis.v1.FieldRules
-	8,  // 16: imageanalysis.v1.rest_field:type_name -> imageanalysis.v1.RestField
-	10, // 17: imageanalysis.v1.rest_message:type_name -> imageanalysis.v1.RestMessage
-	12, // 18: imageanalysis.v1.rest_enum:type_name -> imageanalysis.v1.RestEnum
-	13, // 19: imageanalysis.v1.rest_refusal:type_name -> imageanalysis.v1.RestRefusal
-	20, // [20:20] is the sub-list for method output_type
-	20, // [20:20] is the sub-list for method input_type
-	14, // [14:20] is the sub-list for extension type_name
-	8,  // [8:14] is the sub-list for extension extendee
+	10, // 6: imageanalysis.v1.RestField.note:type_name -> imageanalysis.v1.RestNote
+	12, // 7: imageanalysis.v1.RestMessage.file:type_name -> imageanalysis.v1.RestFile
+	15, // 8: imageanalysis.v1.rest:extendee -> google.protobuf.MethodOptions
+	16, // 9: imageanalysis.v1.rest_service:extendee -> google.protobuf.ServiceOptions
+	17, // 10: imageanalysis.v1.rules:extendee -> google.protobuf.FieldOptions
+	17, // 11: imageanalysis.v1.rest_field:extendee -> google.protobuf.FieldOptions
+	18, // 12: imageanalysis.v1.rest_message:extendee -> google.protobuf.MessageOptions
+	19, // 13: imageanalysis.v1.rest_enum:extendee -> google.protobuf.EnumOptions
+	20, // 14: imageanalysis.v1.rest_refusal:extendee -> google.protobuf.EnumValueOptions
+	2,  // 15: imageanalysis.v1.rest:type_name -> imageanalysis.v1.RestOptions
+	1,  // 16: imageanalysis.v1.rest_service:type_name -> imageanalysis.v1.RestService
+	8,  // 17: imageanalysis.v1.rules:type_name -> imageanalysis.v1.FieldRules
+	9,  // 18: imageanalysis.v1.rest_field:type_name -> imageanalysis.v1.RestField
+	11, // 19: imageanalysis.v1.rest_message:type_name -> imageanalysis.v1.RestMessage
+	13, // 20: imageanalysis.v1.rest_enum:type_name -> imageanalysis.v1.RestEnum
+	14, // 21: imageanalysis.v1.rest_refusal:type_name -> imageanalysis.v1.RestRefusal
+	22, // [22:22] is the sub-list for method output_type
+	22, // [22:22] is the sub-list for method input_type
+	15, // [15:22] is the sub-list for extension type_name
+	8,  // [8:15] is the sub-list for extension extendee
 	0,  // [0:8] is the sub-list for field type_name
 }
 
@@ -1231,15 +1300,15 @@ func file_imageanalysis_v1_rest_proto_init() {
 	if File_imageanalysis_v1_rest_proto != nil {
 		return
 	}
-	file_imageanalysis_v1_rest_proto_msgTypes[6].OneofWrappers = []any{}
+	file_imageanalysis_v1_rest_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_imageanalysis_v1_rest_proto_rawDesc), len(file_imageanalysis_v1_rest_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   13,
-			NumExtensions: 6,
+			NumMessages:   14,
+			NumExtensions: 7,
 			NumServices:   0,
 		},
 		GoTypes:           file_imageanalysis_v1_rest_proto_goTypes,

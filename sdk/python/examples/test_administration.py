@@ -26,6 +26,12 @@ def test_keys_and_companies():
         service.SetCompanyPassword(
             admin.SetCompanyPasswordRequest(name=name, password="battery staple")
         )
+        scored = service.SetCompanyScore(
+            admin.SetCompanyScoreRequest(name=name, detection_score=0.65)
+        )
+        assert scored.company.detection_score == 0.65
+        reset = service.DeleteCompanyScore(admin.DeleteCompanyScoreRequest(name=name))
+        assert not reset.company.HasField("detection_score")
         companies = service.ListCompanies(admin.ListCompaniesRequest()).companies
         assert name in [company.name for company in companies]
         service.DeleteCompany(admin.DeleteCompanyRequest(name=name))

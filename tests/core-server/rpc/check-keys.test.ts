@@ -115,7 +115,7 @@ test('a service that nobody has given an operation is closed; health and reflect
   const { log: faultLog, entries } = collectLog();
   const doors: [ServerInterceptor, key: Metadata, opens: boolean][] = [
     [checkApiKeys({ ...openAccess, log: faultLog }), withKey(), false],
-    [checkAdminKeys(createAdminKeyCheck('right'), log), adminKey, true],
+    [checkAdminKeys(createAdminKeyCheck('right'), { isTrustedProxy: () => false, log }), adminKey, true],
   ];
   for (const [interceptor, key, opens] of doors) {
     const letsIn = (path: string, metadata = new Metadata()) =>
@@ -130,8 +130,8 @@ test('a service that nobody has given an operation is closed; health and reflect
 
 test('guesses of the admin key are slowed down by address, right ones are not', async () => {
   const check = createAdminKeyCheck('right');
-  const reasonOf = (sent: string, peer: string) =>
-    check(sent, peer).then(
+  const reasonOf = (sent: string, client: string, peer = client) =>
+    check(sent, client, peer).then(
       () => 'OK',
       (error: unknown) => Refusal.from(error).reason,
     );
@@ -139,6 +139,12 @@ test('guesses of the admin key are slowed down by address, right ones are not', 
   assert.equal(await reasonOf('wrong', '10.0.0.1:9'), 'RATE_LIMITED');
   assert.equal(await reasonOf('right', '10.0.0.1:9'), 'RATE_LIMITED');
   for (let time = 0; time < 20; time += 1) assert.equal(await reasonOf('right', '10.0.0.2:9'), 'OK');
+  // Behind a facade, one caller does not lock out another, unless it invents addresses.
+  const behind = (sent: string, client: number) => reasonOf(sent, `10.1.0.${client}`, '10.0.0.3:9');
+  for (let guess = 0; guess < 11; guess += 1) await behind('wrong', 1);
+  assert.deepEqual([await behind('right', 1), await behind('right', 2)], ['RATE_LIMITED', 'OK']);
+  for (let client = 2; client < 92; client += 1) assert.equal(await behind('wrong', client), 'INVALID_API_KEY');
+  assert.equal(await behind('wrong', 93), 'RATE_LIMITED');
 });
 
 test('a refused key leaves a line, which does not show it', async (t) => {

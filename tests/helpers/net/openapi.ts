@@ -47,6 +47,7 @@ export function createValidator(document: OpenApiDocument): (schema: Part) => Va
   const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false });
   ajv.addVocabulary(['example', 'xml']);
   for (const format of ['double', 'float', 'int32', 'binary']) ajv.addFormat(format, true);
+  ajv.addFormat('date-time', (text) => !Number.isNaN(Date.parse(text)));
   const schemas = close(document.components.schemas) as Part;
   return (schema) => ajv.compile({ ...(rename(close(schema)) as Part), $defs: rename(schemas) as Part });
 }

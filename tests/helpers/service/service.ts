@@ -17,6 +17,8 @@ import { adminKey, startTestCore } from './start-core.js';
 export interface TestService {
   /** Address of the REST facade, without a slash at its end. */
   readonly rest: string;
+  /** That of its administration port, undefined unless `REST_ADMIN_PORT` is set. */
+  readonly restAdmin: string | undefined;
   /** Address of the gRPC core. */
   readonly grpc: string;
   /** An API key that may be used for everything. */
@@ -61,6 +63,7 @@ export async function startService(
     config: createRestConfig({
       REST_PORT: '0',
       REST_CORE_ADDRESS: grpc,
+      REST_CORE_ADMIN_ADDRESS: `127.0.0.1:${core.adminPort}`,
       REST_SHUTDOWN_GRACE_MS: '500',
       ...environment,
     }),
@@ -83,6 +86,7 @@ export async function startService(
   };
   return {
     rest: `http://127.0.0.1:${facade.port}`,
+    restAdmin: facade.adminPort === undefined ? undefined : `http://127.0.0.1:${facade.adminPort}`,
     grpc,
     apiKey: (await createKey()).secret,
     createKey,

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { KeyHeader } from '../../../rest-facade/protos.js';
 import { readApiKey } from '../../../rest-facade/request/api-key.js';
 import { Refusal } from '../../../runtime/errors/refusal.js';
 
-const read = (headersDistinct: Record<string, string[]>): string => {
+const read = (headersDistinct: Record<string, string[]>, name: KeyHeader = 'apikey'): string => {
   try {
-    return readApiKey({ headersDistinct });
+    return readApiKey({ headersDistinct }, name);
   } catch (error) {
     assert.ok(error instanceof Refusal);
     assert.ok(!error.message.includes('secret'));
@@ -33,4 +34,13 @@ test('a key has three names, which must agree', () => {
     [{ authorization: ['Bearer secret two'] }, 'INVALID_API_KEY'],
   ];
   for (const [headers, expected] of table) assert.equal(read(headers), expected, JSON.stringify(headers));
+});
+
+test('an administration key has a header of its own, and may have blanks and any length', () => {
+  const long = 'secret key '.repeat(30).trim();
+  assert.equal(read({ adminkey: [long] }, 'adminkey'), long);
+  assert.equal(read({ authorization: ['Bearer secret'] }, 'adminkey'), 'secret');
+  assert.equal(read({ apikey: ['secret'] }, 'adminkey'), 'MISSING_API_KEY');
+  assert.equal(read({ adminkey: ['secret'] }), 'MISSING_API_KEY');
+  assert.equal(read({ adminkey: ['secr\u00e9t'] }, 'adminkey'), 'INVALID_API_KEY');
 });

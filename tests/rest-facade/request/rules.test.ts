@@ -122,7 +122,7 @@ test('mistakes in the options are errors at start that name the RPC', async (t) 
     ],
     [method('M', 'get: "/a"', '', 'Nested'), /field "q" is of type Q/],
     [method('M', 'get: "/a"', '', 'Large'), /field "n" is of type int64, which has no REST form/],
-    [method('M', 'get: "/a"', '', 'Tags'), /field "tags" is repeated, which has no REST form/],
+    [method('M', 'get: "/a"', '', 'Tags'), /field "tags" is repeated, which has a REST form in JSON only/],
     [
       `rpc M(stream Q) returns (R) { option (google.api.http) = {get: "/a"}; }`,
       /a stream needs both sides, with an id/,

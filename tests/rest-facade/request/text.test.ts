@@ -91,12 +91,20 @@ test('path templates beyond {name} are refused', () => {
 });
 
 const definition = new protobuf.Field('field', 1, 'string');
-const field = (type: Field['type'], name = 'field'): Field => ({ name, type, definition });
+const field = (type: Field['type'], name = 'field'): Field => ({
+  name,
+  type,
+  isList: false,
+  definition,
+});
 
 test('texts of every field type', () => {
   const table: [Field, string, unknown][] = [
     [field('string'), '', ''],
     [field('string'), ' ä€😀 ', ' ä€😀 '],
+    [field('time'), '1970-01-01T00:00:01.5Z', { seconds: 1, nanos: 500_000_000 }],
+    [field('time'), '1969-12-31T23:59:59.500-00:00', { seconds: -1, nanos: 500_000_000 }],
+    [field('time'), '2028-02-29T01:00:00+01:00', { seconds: 1_835_395_200, nanos: 0 }],
     [field('bool'), 'true', true],
     [field('bool'), 'True', true],
     [field('bool'), '1', true],
@@ -112,7 +120,7 @@ test('texts of every field type', () => {
     [field('uint32'), '4294967295', 4294967295],
   ];
   for (const [target, text, value] of table)
-    assert.strictEqual(parseText(target, text, { name: 'x' }), value, `${target.type} ${text}`);
+    assert.deepStrictEqual(parseText(target, text, { name: 'x' }), value, `${target.type} ${text}`);
 });
 
 test('texts that are no value of their type', () => {
@@ -122,6 +130,7 @@ test('texts that are no value of their type', () => {
     [field('uint32'), [...numbers, '-1', '1.0', '4294967296', '9'.repeat(400)]],
     [field('string'), ['\ud800', 'a\udc00b']],
     [field('bytes'), ['aGk=']],
+    [field('time'), ['', '2027-01-01', '2027-01-01T00:00:00', '2027-02-29T00:00:00Z', '2027-01-01T24:00:00Z', '0']],
   ];
   for (const [target, texts] of table)
     for (const text of texts)

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Operation } from '../../../../generated/imageanalysis/v1/admin.js';
 import { companyNameRule } from '../../../access/companies/company-name.js';
+import { scoreRule } from '../../../common/score.js';
 import type { AdminHandlers } from '../service.js';
 import { apiKeysToTable, apiKeyToJson, companiesToTable, companyToJson, operationsByName } from './output.js';
 
@@ -97,7 +98,7 @@ function addKeys(keys: Command, { withHandlers, write, now }: AdminCliDependenci
     });
 }
 
-/** `companies create|set-password|list|delete`. */
+/** `companies create|set-password|set-score|reset-score|list|delete`. */
 function addCompanies(companies: Command, deps: AdminCliDependencies): void {
   const { withHandlers, write } = deps;
   withPasswordOptions(companies.command('create'))
@@ -119,6 +120,29 @@ function addCompanies(companies: Command, deps: AdminCliDependencies): void {
       const { password, shown, told } = await choosePassword(options, deps);
       await withHandlers((handlers) => handlers.setCompanyPassword({ name, password }));
       write(options.json ? JSON.stringify({ name, ...shown }) : `Set the password of ${name}.${told}`);
+    });
+
+  companies
+    .command('set-score')
+    .description('set the detection score of a company')
+    .argument('<name>', 'a registered company')
+    .argument('<score>', scoreRule, parseScore)
+    .option(...jsonOption)
+    .action(async (name: string, detectionScore: number, { json }: JsonOption) => {
+      const { company } = await withHandlers((handlers) => handlers.setCompanyScore({ name, detectionScore }));
+      if (company === undefined) throw new Error('no company came back');
+      write(json ? JSON.stringify(companyToJson(company)) : `Set the score of ${name} to ${company.detectionScore}.`);
+    });
+
+  companies
+    .command('reset-score')
+    .description("reset the detection score of a company to the service's default")
+    .argument('<name>', 'a registered company')
+    .option(...jsonOption)
+    .action(async (name: string, { json }: JsonOption) => {
+      const { company } = await withHandlers((handlers) => handlers.deleteCompanyScore({ name }));
+      if (company === undefined) throw new Error('no company came back');
+      write(json ? JSON.stringify(companyToJson(company)) : `Reset the score of ${name}.`);
     });
 
   companies
@@ -183,6 +207,11 @@ function parseOperations(text: string): Operation[] {
     const wish = [...operationsByName.keys()].join(', ');
     throw new InvalidArgumentError(`"${name}" is not an operation, want any of ${wish}.`);
   });
+}
+
+function parseScore(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError(`"${text}" is not a score, want ${scoreRule}.`);
 }
 
 const datePattern = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;

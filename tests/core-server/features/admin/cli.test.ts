@@ -104,6 +104,10 @@ describe('admin command', () => {
         'acme  0.92             2026-01-02 03:04 UTC\n' +
         'beta  default          2026-01-02 03:04 UTC\n',
     );
+    const score = (...args: string[]) => admin('companies', ...args).then(({ stdout }) => stdout);
+    assert.equal(await score('set-score', 'beta', '0.65'), 'Set the score of beta to 0.65.\n');
+    assert.match(await score('set-score', 'beta', '0.7', '--json'), /"detection_score":0.7,/);
+    assert.equal(await score('reset-score', 'beta'), 'Reset the score of beta.\n');
     assert.equal((await admin('companies', 'delete', 'acme')).stdout, 'Deleted acme.\n');
     assert.deepEqual(JSON.parse((await admin('companies', 'list', '--json')).stdout), [
       { name: 'beta', detection_score: null, create_time: '2026-01-02T03:04:05.000Z' },
@@ -145,6 +149,11 @@ describe('admin command', () => {
     const { admin } = await setUp(t);
     const refused: [string[], string][] = [
       [['keys', 'revoke', 'ia_000000000000'], 'id is "ia_000000000000", want the public id of an API key'],
+      [
+        ['companies', 'set-score', 'acme', '1.5'],
+        'detection_score is "1.5", want a number from 0 to 1 with at most 6 decimals',
+      ],
+      [['companies', 'reset-score', 'acme'], 'name is "acme", want the name of a registered company'],
       [['companies', 'delete', 'acme'], 'name is "acme", want the name of a registered company'],
       [
         ['companies', 'create', 'acme', '--password', 'short'],
@@ -184,6 +193,7 @@ describe('admin command', () => {
       [[...create, '--expires', 'tomorrow'], /"tomorrow" is not a time, want 2027-01-01/],
       [[...create, '--expires', '2027-01-01T12:00'], /is not a time/],
       [['companies', 'create', 'a', '--password', 'p', '--password-stdin'], /cannot be used with/],
+      [['companies', 'set-score', 'a', '80%'], /"80%" is not a score, want a number from 0 to 1/],
       [['companies', 'rename', 'a'], /unknown command 'rename'/],
     ];
     for (const [args, message] of wrong) {

@@ -105,11 +105,21 @@ describe('administration of companies', () => {
     assert.deepEqual(await handlers.setCompanyPassword({ name: 'acme', password }), {});
     await companies.authenticate({ company: 'acme', password, ...caller });
 
+    const scored = { company: { ...company, detectionScore: 0.65 } };
+    assert.deepEqual(await handlers.setCompanyScore({ name: 'acme', detectionScore: 0.65 }), scored);
+    assert.deepEqual(await handlers.listCompanies({}), { companies: [scored.company] });
+    assert.deepEqual(await handlers.deleteCompanyScore({ name: 'acme' }), { company });
+
     assert.deepEqual(await handlers.deleteCompany({ name: 'acme' }), {});
     assert.deepEqual(await handlers.listCompanies({}), { companies: [] });
     const gone = { reason: 'UNKNOWN_COMPANY' };
     await assert.rejects(handlers.deleteCompany({ name: 'acme' }), gone);
     await assert.rejects(handlers.setCompanyPassword({ name: 'acme', password }), gone);
+    await assert.rejects(handlers.setCompanyScore({ name: 'acme', detectionScore: 0.65 }), gone);
+    await assert.rejects(handlers.deleteCompanyScore({ name: 'acme' }), gone);
+    await assert.rejects(handlers.deleteCompanyScore({ name: '' }), { reason: 'MISSING_FIELD' });
+    await assert.rejects(handlers.setCompanyScore({ name: 'acme' }), { reason: 'MISSING_FIELD' });
+    await assert.rejects(handlers.setCompanyScore({ name: 'acme', detectionScore: 2 }), { reason: 'INVALID_SCORE' });
   });
 
   it('takes names and passwords up to their limits', async (t) => {

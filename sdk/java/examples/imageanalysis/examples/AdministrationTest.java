@@ -1,5 +1,7 @@
 package imageanalysis.examples;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import imageanalysis.client.CallDefaults;
@@ -8,11 +10,13 @@ import imageanalysis.v1.AdminServiceGrpc;
 import imageanalysis.v1.CreateApiKeyRequest;
 import imageanalysis.v1.CreateCompanyRequest;
 import imageanalysis.v1.DeleteCompanyRequest;
+import imageanalysis.v1.DeleteCompanyScoreRequest;
 import imageanalysis.v1.ListApiKeysRequest;
 import imageanalysis.v1.ListCompaniesRequest;
 import imageanalysis.v1.Operation;
 import imageanalysis.v1.RevokeApiKeyRequest;
 import imageanalysis.v1.SetCompanyPasswordRequest;
+import imageanalysis.v1.SetCompanyScoreRequest;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
@@ -51,6 +55,13 @@ class AdministrationTest {
               .setName(name)
               .setPassword("battery staple")
               .build());
+      var scored =
+          service.setCompanyScore(
+              SetCompanyScoreRequest.newBuilder().setName(name).setDetectionScore(0.65).build());
+      assertEquals(0.65, scored.getCompany().getDetectionScore());
+      var reset =
+          service.deleteCompanyScore(DeleteCompanyScoreRequest.newBuilder().setName(name).build());
+      assertFalse(reset.getCompany().hasDetectionScore());
       var companies = service.listCompanies(ListCompaniesRequest.getDefaultInstance());
       assertTrue(companies.getCompaniesList().stream().anyMatch(c -> c.getName().equals(name)));
       service.deleteCompany(DeleteCompanyRequest.newBuilder().setName(name).build());

@@ -1,6 +1,8 @@
 import datetime
 
+from google.api import annotations_pb2 as _annotations_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from imageanalysis.v1 import rest_pb2 as _rest_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
@@ -112,6 +114,32 @@ class SetCompanyPasswordRequest(_message.Message):
 class SetCompanyPasswordResponse(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
+
+class SetCompanyScoreRequest(_message.Message):
+    __slots__ = ("name", "detection_score")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    DETECTION_SCORE_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    detection_score: float
+    def __init__(self, name: _Optional[str] = ..., detection_score: _Optional[float] = ...) -> None: ...
+
+class SetCompanyScoreResponse(_message.Message):
+    __slots__ = ("company",)
+    COMPANY_FIELD_NUMBER: _ClassVar[int]
+    company: Company
+    def __init__(self, company: _Optional[_Union[Company, _Mapping]] = ...) -> None: ...
+
+class DeleteCompanyScoreRequest(_message.Message):
+    __slots__ = ("name",)
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    def __init__(self, name: _Optional[str] = ...) -> None: ...
+
+class DeleteCompanyScoreResponse(_message.Message):
+    __slots__ = ("company",)
+    COMPANY_FIELD_NUMBER: _ClassVar[int]
+    company: Company
+    def __init__(self, company: _Optional[_Union[Company, _Mapping]] = ...) -> None: ...
 
 class ListCompaniesRequest(_message.Message):
     __slots__ = ()

@@ -26,10 +26,10 @@ if _version_not_supported:
 
 
 class AdminServiceStub(object):
-    """Issues API keys and registers companies.
+    """Issues API keys, registers companies and sets their scores.
 
-    Served on a separate port, and only if an admin key is configured. Every call needs that key as
-    `adminkey` metadata. Not available over REST.
+    Served on a separate port, and only if an admin key is configured. Every call needs that key, in the metadata or
+    header `adminkey`. Over REST it is available on a port of its own, and only if that is configured.
     """
 
     def __init__(self, channel):
@@ -63,6 +63,16 @@ class AdminServiceStub(object):
                 request_serializer=imageanalysis_dot_v1_dot_admin__pb2.SetCompanyPasswordRequest.SerializeToString,
                 response_deserializer=imageanalysis_dot_v1_dot_admin__pb2.SetCompanyPasswordResponse.FromString,
                 _registered_method=True)
+        self.SetCompanyScore = channel.unary_unary(
+                '/imageanalysis.v1.AdminService/SetCompanyScore',
+                request_serializer=imageanalysis_dot_v1_dot_admin__pb2.SetCompanyScoreRequest.SerializeToString,
+                response_deserializer=imageanalysis_dot_v1_dot_admin__pb2.SetCompanyScoreResponse.FromString,
+                _registered_method=True)
+        self.DeleteCompanyScore = channel.unary_unary(
+                '/imageanalysis.v1.AdminService/DeleteCompanyScore',
+                request_serializer=imageanalysis_dot_v1_dot_admin__pb2.DeleteCompanyScoreRequest.SerializeToString,
+                response_deserializer=imageanalysis_dot_v1_dot_admin__pb2.DeleteCompanyScoreResponse.FromString,
+                _registered_method=True)
         self.ListCompanies = channel.unary_unary(
                 '/imageanalysis.v1.AdminService/ListCompanies',
                 request_serializer=imageanalysis_dot_v1_dot_admin__pb2.ListCompaniesRequest.SerializeToString,
@@ -76,10 +86,10 @@ class AdminServiceStub(object):
 
 
 class AdminServiceServicer(object):
-    """Issues API keys and registers companies.
+    """Issues API keys, registers companies and sets their scores.
 
-    Served on a separate port, and only if an admin key is configured. Every call needs that key as
-    `adminkey` metadata. Not available over REST.
+    Served on a separate port, and only if an admin key is configured. Every call needs that key, in the metadata or
+    header `adminkey`. Over REST it is available on a port of its own, and only if that is configured.
     """
 
     def CreateApiKey(self, request, context):
@@ -112,6 +122,20 @@ class AdminServiceServicer(object):
 
     def SetCompanyPassword(self, request, context):
         """Sets a company's password. UNKNOWN_COMPANY if there is none with that name.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetCompanyScore(self, request, context):
+        """Sets a company's score without its password. UNKNOWN_COMPANY if there is none with that name.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeleteCompanyScore(self, request, context):
+        """Resets a company's score to the service's default. UNKNOWN_COMPANY if there is none with that name.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -159,6 +183,16 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     request_deserializer=imageanalysis_dot_v1_dot_admin__pb2.SetCompanyPasswordRequest.FromString,
                     response_serializer=imageanalysis_dot_v1_dot_admin__pb2.SetCompanyPasswordResponse.SerializeToString,
             ),
+            'SetCompanyScore': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetCompanyScore,
+                    request_deserializer=imageanalysis_dot_v1_dot_admin__pb2.SetCompanyScoreRequest.FromString,
+                    response_serializer=imageanalysis_dot_v1_dot_admin__pb2.SetCompanyScoreResponse.SerializeToString,
+            ),
+            'DeleteCompanyScore': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteCompanyScore,
+                    request_deserializer=imageanalysis_dot_v1_dot_admin__pb2.DeleteCompanyScoreRequest.FromString,
+                    response_serializer=imageanalysis_dot_v1_dot_admin__pb2.DeleteCompanyScoreResponse.SerializeToString,
+            ),
             'ListCompanies': grpc.unary_unary_rpc_method_handler(
                     servicer.ListCompanies,
                     request_deserializer=imageanalysis_dot_v1_dot_admin__pb2.ListCompaniesRequest.FromString,
@@ -178,10 +212,10 @@ def add_AdminServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class AdminService(object):
-    """Issues API keys and registers companies.
+    """Issues API keys, registers companies and sets their scores.
 
-    Served on a separate port, and only if an admin key is configured. Every call needs that key as
-    `adminkey` metadata. Not available over REST.
+    Served on a separate port, and only if an admin key is configured. Every call needs that key, in the metadata or
+    header `adminkey`. Over REST it is available on a port of its own, and only if that is configured.
     """
 
     @staticmethod
@@ -309,6 +343,60 @@ class AdminService(object):
             '/imageanalysis.v1.AdminService/SetCompanyPassword',
             imageanalysis_dot_v1_dot_admin__pb2.SetCompanyPasswordRequest.SerializeToString,
             imageanalysis_dot_v1_dot_admin__pb2.SetCompanyPasswordResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetCompanyScore(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/imageanalysis.v1.AdminService/SetCompanyScore',
+            imageanalysis_dot_v1_dot_admin__pb2.SetCompanyScoreRequest.SerializeToString,
+            imageanalysis_dot_v1_dot_admin__pb2.SetCompanyScoreResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteCompanyScore(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/imageanalysis.v1.AdminService/DeleteCompanyScore',
+            imageanalysis_dot_v1_dot_admin__pb2.DeleteCompanyScoreRequest.SerializeToString,
+            imageanalysis_dot_v1_dot_admin__pb2.DeleteCompanyScoreResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -9,6 +9,8 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 REST_FIELD_NUMBER: _ClassVar[int]
 rest: _descriptor.FieldDescriptor
+REST_SERVICE_FIELD_NUMBER: _ClassVar[int]
+rest_service: _descriptor.FieldDescriptor
 RULES_FIELD_NUMBER: _ClassVar[int]
 rules: _descriptor.FieldDescriptor
 REST_FIELD_FIELD_NUMBER: _ClassVar[int]
@@ -19,6 +21,12 @@ REST_ENUM_FIELD_NUMBER: _ClassVar[int]
 rest_enum: _descriptor.FieldDescriptor
 REST_REFUSAL_FIELD_NUMBER: _ClassVar[int]
 rest_refusal: _descriptor.FieldDescriptor
+
+class RestService(_message.Message):
+    __slots__ = ("key",)
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    key: str
+    def __init__(self, key: _Optional[str] = ...) -> None: ...
 
 class RestOptions(_message.Message):
     __slots__ = ("bindings", "refusals")

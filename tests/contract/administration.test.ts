@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { loadRpcs } from '../../rest-facade/protos.js';
+import { createRoutes } from '../../rest-facade/request/rules.js';
+import { createLifetime } from '../helpers/lifetime.js';
+import { createValidator, type OpenApiDocument } from '../helpers/net/openapi.js';
+import { startService, type TestService } from '../helpers/service/service.js';
+
+const lifetime = createLifetime();
+
+describe('administration over REST', () => {
+  let service: TestService;
+  let document: OpenApiDocument;
+
+  before(async () => {
+    service = await startService(lifetime, { REST_ADMIN_PORT: '0' });
+    document = (await (await fetch(`${service.restAdmin}/openapi.json`)).json()) as OpenApiDocument;
+  });
+
+  interface Answer {
+    readonly status: number;
+    readonly body: Record<string, unknown>;
+  }
+
+  /** Asks the administration, and checks its answer by its document. */
+  async function ask(
+    [verb, path]: readonly [string, string],
+    members?: object,
+    headers: Record<string, string> = { adminkey: service.admin.key },
+  ): Promise<Answer> {
+    const answer = await fetch(service.restAdmin + path, {
+      method: verb,
+      headers: { ...headers, ...(members && { 'content-type': 'application/json' }) },
+      ...(members && { body: JSON.stringify(members) }),
+    });
+    const body = (await answer.json()) as Record<string, unknown>;
+    const [, found] =
+      Object.entries(document.paths).find(([template]) =>
+        new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
+      ) ?? [];
+    const response = found?.[verb.toLowerCase()]?.responses[answer.status];
+    assert.ok(response, `${verb} ${path} ${answer.status} is documented: ${JSON.stringify(body)}`);
+    const schema = response.content['application/json']?.schema ?? {};
+    const validate = createValidator(document)(schema);
+    assert.ok(validate(body), `${verb} ${path}: ${JSON.stringify([body, validate.errors])}`);
+    if (!answer.ok) assert.match(response.description, new RegExp(`\`${String(body['reason'])}\``));
+    return { status: answer.status, body };
+  }
+
+  const keys = '/v1/admin/api-keys';
+  const companies = '/v1/admin/companies';
+
+  it('creates, lists and revokes API keys, and shows a secret once', async () => {
+    const expireTime = '2099-01-01T01:00:00+01:00';
+    const operations = ['meter_reading', 'score_config'];
+    const created = await ask(['POST', keys], { label: 'billing', operations, expire_time: expireTime });
+    assert.equal(created.status, 200);
+    const apiKey = created.body['api_key'] as Record<string, unknown>;
+    const secret = String(created.body['secret']);
+    assert.deepEqual(
+      { ...apiKey, create_time: undefined },
+      {
+        id: secret.slice(0, 15),
+        label: 'billing',
+        operations,
+        expire_time: '2099-01-01T00:00:00.000Z',
+        create_time: undefined,
+      },
+    );
+    assert.ok(Math.abs(Date.parse(String(apiKey['create_time'])) - Date.now()) < 60_000);
+    const version = () => fetch(`${service.rest}/v1/version`, { headers: { apikey: secret } });
+    assert.equal((await version()).status, 200);
+
+    const listed = await ask(['GET', keys]);
+    assert.deepEqual((listed.body['api_keys'] as unknown[])[0], apiKey);
+    assert.ok(!JSON.stringify(listed.body).includes(secret));
+
+    const revoked = await ask(['DELETE', `${keys}/${String(apiKey['id'])}`]);
+    const { revoke_time: revokeTime, ...rest } = revoked.body['api_key'] as Record<string, unknown>;
+    assert.deepEqual(rest, apiKey);
+    assert.ok(Date.parse(String(revokeTime)) >= Date.parse(String(apiKey['create_time'])));
+    assert.equal((await version()).status, 401);
+
+    const everything = await ask(['POST', keys], { label: 'all' });
+    assert.deepEqual((everything.body['api_key'] as Record<string, unknown>)['operations'], []);
+  });
+
+  it('registers companies, sets passwords and scores, and resets scores', async () => {
+    const company = async (answer: Promise<Answer>) => {
+      const shown = (await answer).body['company'] as Record<string, unknown>;
+      return { ...shown, create_time: undefined };
+    };
+    const unset = { name: 'acme', create_time: undefined };
+    const login = { name: 'acme', password: 'correct horse' };
+    assert.deepEqual(await company(ask(['POST', companies], login)), unset);
+    const publicScore = async (password: string) => {
+      const answer = await fetch(`${service.rest}/v1/companies/acme/detection-score`, {
+        headers: { apikey: service.apiKey, 'x-company-password': password },
+      });
+      const body = (await answer.json()) as Record<string, unknown>;
+      return body['detection_score'] ?? body['reason'];
+    };
+    const defaultScore = await publicScore(login.password);
+    assert.equal(typeof defaultScore, 'number');
+
+    const score = `${companies}/acme/detection-score`;
+    const set = { ...unset, detection_score: 0.87 };
+    assert.deepEqual(await company(ask(['PUT', score], { detection_score: 0.87 })), set);
+    assert.equal(await publicScore(login.password), 0.87);
+    const [listed] = (await ask(['GET', companies])).body['companies'] as Record<string, unknown>[];
+    assert.equal(listed?.['detection_score'], 0.87);
+    assert.deepEqual(await company(ask(['DELETE', score])), unset);
+    assert.deepEqual(await company(ask(['DELETE', score])), unset);
+    assert.equal(await publicScore(login.password), defaultScore);
+
+    const changed = await ask(['PUT', `${companies}/acme/password`], { password: 'battery staple' });
+    assert.deepEqual(changed.body, { message: 'success' });
+    assert.equal(await publicScore(login.password), 'COMPANY_AUTH_FAILED');
+    assert.equal(await publicScore('battery staple'), defaultScore);
+
+    assert.deepEqual((await ask(['DELETE', `${companies}/acme`])).body, { message: 'success' });
+    assert.deepEqual((await ask(['GET', companies])).body, { message: 'success', companies: [] });
+  });
+
+  it('refuses with the reasons of the table', async () => {
+    await ask(['POST', companies], { name: 'taken', password: 'correct horse' });
+    const score = `${companies}/taken/detection-score`;
+    const nobody = `${companies}/nobody`;
+    const table: [request: [string, string], members: object | undefined, status: number, message: string][] = [
+      [['POST', keys], {}, 400, 'MISSING_FIELD label is missing, want 1 to 128 characters without control characters'],
+      [['POST', keys], { label: 'a', operation: [] }, 400, 'UNKNOWN_FIELD field "operation" is unknown'],
+      [['POST', keys], { label: 'a', operations: 'face_detection' }, 400, 'INVALID_FIELD operations is a string'],
+      [['POST', keys], { label: 'a', operations: [1] }, 400, 'INVALID_FIELD operations is a number, want a string'],
+      [
+        ['POST', keys],
+        { label: 'a', operations: ['unspecified'] },
+        400,
+        'INVALID_FIELD operations is "unspecified", want one of face_detection, score_config, meter_reading',
+      ],
+      [
+        ['POST', keys],
+        { label: 'a', expire_time: '2099-02-29T00:00:00Z' },
+        400,
+        'INVALID_FIELD expire_time is "2099-02-29T00:00:00Z", want a time such as 2027-01-01T00:00:00Z',
+      ],
+      [
+        ['POST', keys],
+        { label: 'a', expire_time: '2020-01-01T00:00:00Z' },
+        400,
+        'INVALID_FIELD expire_time is "2020-01-01T00:00:00.000Z", want a time in the future',
+      ],
+      [['DELETE', `${keys}/ia_m3k7q2x5t4bd`], undefined, 404, 'UNKNOWN_API_KEY id is "ia_m3k7q2x5t4bd", want the'],
+      [['POST', companies], { name: 'taken', password: 'correct horse' }, 409, 'COMPANY_EXISTS name is "taken"'],
+      [['POST', companies], { name: 'a/b', password: 'correct horse' }, 400, 'INVALID_FIELD name is "a/b"'],
+      [['PUT', `${companies}/taken/password`], { password: 'short' }, 400, 'INVALID_FIELD password has 5 characters'],
+      [['PUT', score], { detection_score: 1.5 }, 400, 'INVALID_SCORE detection_score is "1.5"'],
+      [['PUT', score], {}, 400, 'MISSING_FIELD detection_score is missing'],
+      [['PUT', score], { name: 'other', detection_score: 0.5 }, 400, 'INVALID_FIELD name is given twice'],
+      [['PUT', `${nobody}/detection-score`], { detection_score: 0.5 }, 404, 'UNKNOWN_COMPANY name is "nobody"'],
+      [['DELETE', `${nobody}/detection-score`], undefined, 404, 'UNKNOWN_COMPANY name is "nobody"'],
+      [['PUT', `${nobody}/password`], { password: 'correct horse' }, 404, 'UNKNOWN_COMPANY name is "nobody"'],
+      [['DELETE', nobody], undefined, 404, 'UNKNOWN_COMPANY name is "nobody"'],
+    ];
+    for (const [request, members, status, expected] of table) {
+      const { status: given, body } = await ask(request, members);
+      const said = `${String(body['reason'])} ${String(body['message'])}`;
+      assert.deepEqual([given, said.slice(0, expected.length)], [status, expected], said);
+    }
+  });
+
+  it('wants its own key, and slows down guesses', async () => {
+    const reasonOf = async (headers: Record<string, string>) => (await ask(['GET', keys], undefined, headers)).body;
+    const missing = await reasonOf({ apikey: service.apiKey });
+    assert.deepEqual(
+      [missing['reason'], missing['message']],
+      ['MISSING_API_KEY', 'adminkey is missing, want the key of AdminService in this header'],
+    );
+    assert.equal((await ask(['GET', keys], undefined, { 'x-api-key': service.admin.key })).status, 200);
+    const guarded = await startService(lifetime, { REST_ADMIN_PORT: '0', REST_TRUSTED_PROXIES: '127.0.0.1' });
+    const guess = async (adminkey: string, client: string) => {
+      const headers = { adminkey, 'x-forwarded-for': client };
+      const answer = await fetch(guarded.restAdmin + keys, { headers });
+      return answer.ok ? 'OK' : ((await answer.json()) as { reason: string }).reason;
+    };
+    assert.equal(await guess('wrong', '192.0.2.1'), 'INVALID_API_KEY');
+    for (let time = 1; time < 10; time += 1) await guess('wrong', '192.0.2.1');
+    assert.equal(await guess('wrong', '192.0.2.1'), 'RATE_LIMITED');
+    assert.equal(await guess(guarded.admin.key, '192.0.2.1'), 'RATE_LIMITED');
+    assert.equal(await guess(guarded.admin.key, '192.0.2.2'), 'OK');
+  });
+
+  it('has a valid document with an example of every answer and refusal, and no console', async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document));
+    assert.equal(valid, true, JSON.stringify(errors));
+    assert.deepEqual(document.components['securitySchemes' as 'schemas']?.['adminKey']?.['name'], 'adminkey');
+    const operations = Object.entries(document.paths).flatMap(([path, verbs]) =>
+      Object.entries(verbs).map(([verb, operation]) => ({ path, verb, operation })),
+    );
+    assert.deepEqual(
+      operations.map(({ verb, path, operation }) => `${verb} ${path} ${operation.operationId}`),
+      [
+        `post ${keys} createApiKey`,
+        `get ${keys} listApiKeys`,
+        `delete ${keys}/{id} revokeApiKey`,
+        `post ${companies} createCompany`,
+        `get ${companies} listCompanies`,
+        `put ${companies}/{name}/password setCompanyPassword`,
+        `put ${companies}/{name}/detection-score setCompanyScore`,
+        `delete ${companies}/{name}/detection-score deleteCompanyScore`,
+        `delete ${companies}/{name} deleteCompany`,
+        'get /livez livez',
+        'get /readyz readyz',
+      ],
+    );
+    for (const { path, operation } of operations) {
+      for (const { content } of Object.values(operation.responses)) {
+        const { schema = {}, example, examples } = content['application/json'] ?? {};
+        const shown = [example ?? [], Object.values(examples ?? {}).map(({ value }) => value)].flat();
+        for (const value of shown) {
+          const validate = createValidator(document)(schema);
+          assert.ok(validate(value), `${path} ${JSON.stringify([value, validate.errors])}`);
+        }
+      }
+    }
+    for (const page of ['/', '/docs', '/console/main.js'])
+      assert.equal((await fetch(service.restAdmin + page)).status, 404, page);
+    for (const page of ['/livez', '/readyz']) assert.equal((await fetch(service.restAdmin + page)).status, 200, page);
+  });
+
+  it('leaves the public port as it is', async () => {
+    const off = await startService(lifetime);
+    assert.equal(off.restAdmin, undefined);
+    const [withIt, without] = await Promise.all(
+      [service, off].map(async ({ rest }) => (await fetch(`${rest}/openapi.json`)).text()),
+    );
+    assert.equal(withIt, without);
+    assert.ok(createRoutes(loadRpcs()).every(({ template }) => !template.includes('admin')));
+    for (const { rest, admin } of [service, off]) {
+      const answer = await fetch(rest + keys, { headers: { adminkey: admin.key, apikey: service.apiKey } });
+      assert.equal(answer.status, 404);
+      assert.equal(((await answer.json()) as { reason: string }).reason, 'NO_SUCH_ROUTE');
+    }
+    const single = await fetch(`${service.restAdmin}/v1/version`, { headers: { apikey: service.apiKey } });
+    assert.equal(single.status, 404);
+  });
+});
