@@ -1,21 +1,23 @@
 """Which looks pay, where they go and how they are merged. The service implements the same rule.
 
 A glance at a small copy of the whole picture looks for large faces: a fifth of the cost of the first look, and the
-size at which the network knows them best. Where it is sure of one, it serves as the first look. Elsewhere the first
-look sees the whole picture at a bounded size. Where neither has a face whose score says that the picture stands
-upright, glances at the picture turned by quarters find faces that lie on their side or stand on their head. Where
-the first look finds small faces, or hints of them, the second look goes to the rectangle around them, enlarged as
-far as a budget of pixels allows.
+size at which the network knows them best. Where it is sure of one and sees no smaller one, it serves as the first
+look. Elsewhere the first look sees the whole picture at a bounded size. Where neither has a face whose score says
+that the picture stands upright, glances at the picture turned by quarters find faces that lie on their side or stand
+on their head. Where the first look finds small faces, or hints of them, the second look goes to the rectangle around
+them, enlarged as far as a budget of pixels allows.
 
 The side of a box is the square root of its area; sides are in pixels of the overview, the picture at `overview_side`.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from metrics import iou_matrix
+
+FIRST_BOX_WEIGHT = 0.3  # of a first look's box beside a second one's, at equal scores: it saw the face smaller
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,13 @@ class CascadeRule:
         return min(1.0, self.overview_side / max(width, height))
 
     def suffices(self, glance, scale):
-        """Whether the glance serves as the first look; boxes in picture pixels, `scale` is that of the overview."""
+        """Whether the glance serves as the first look; boxes in picture pixels, `scale` is that of the overview.
+
+        A hint of a smaller face wants a closer look: the glance sees such faces badly.
+        """
         large = glance.sides() * scale >= self.large_side
-        return (glance.scores[large] >= self.sure_score).any()
+        hints = glance.scores[~large] >= self.weak_score
+        return (glance.scores[large] >= self.sure_score).any() and not hints.any()
 
     def add_glance(self, first, glance, scale):
         """The first look with the glance's large faces."""
@@ -74,8 +80,8 @@ class CascadeRule:
         return ((left, top, right, bottom), zoom) if zoom >= self.min_gain * first_scale else None
 
     def merge(self, first, second, region, width, height, scale):
-        """Inside the region, small faces come from the second look; others that the first has stay. Both looks are
-        suppressed."""
+        """Inside the region, small faces come from the second look, with the mean box where both saw them; others that
+        the first has stay. Both looks are suppressed."""
         left, top, right, bottom = region[0]
         low, high = np.float32([left, top]), np.float32([right, bottom])
         inside = ((first.centres() >= low) & (first.centres() < high)).all(1)
@@ -88,7 +94,18 @@ class CascadeRule:
         cut = ((second.boxes[:, :2] <= low + 1) & (low > 0)).any(1)
         cut |= ((second.boxes[:, 2:] >= high - 1) & (high < np.float32([width, height]))).any(1)
         large = second.sides() * scale >= self.keep_side
-        return kept.joined(second.pick(~(cut & large) & ~self.covered(second, kept)))
+        added = second.pick(~(cut & large) & ~self.covered(second, kept))
+        return kept.joined(self.with_mean_boxes(added, first.pick(first.scores >= self.weak_score)))
+
+    def with_mean_boxes(self, second, first):
+        """Errors of two looks are partly independent. Landmarks stay those of the second."""
+        if not len(first.scores):
+            return second
+        overlaps = iou_matrix(second.boxes, first.boxes)
+        best = overlaps.argmax(1)
+        weight = FIRST_BOX_WEIGHT * first.scores[best]
+        share = np.where(overlaps.max(1) >= self.same_face, weight / (weight + second.scores), 0)[:, None]
+        return replace(second, boxes=second.boxes + share * (first.boxes[best] - second.boxes))
 
     def covered(self, some, others):
         """Which of `some` are the same face as one of `others`."""

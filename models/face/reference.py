@@ -2,7 +2,8 @@
 
     python reference.py        after a change of the rule; writes tests/core-server/features/face/cascade-reference.json
 
-Coordinates are quarters of a pixel and scores hundredths, so that 32 and 64 bits are the same.
+Coordinates of looks are quarters of a pixel and scores hundredths, so that 32 and 64 bits are the same; mean boxes
+are compared to a hundredth of a pixel.
 """
 
 import json

@@ -204,13 +204,15 @@ class CascadeTest(unittest.TestCase):
         lone = self.rule.merge(found(blurred), found(), region, 1280, 800, 0.5)
         self.assertEqual(lone.boxes.astype(int).tolist(), [blurred])
         seen = self.rule.merge(found(blurred), found([102, 300, 152, 350]), region, 1280, 800, 0.5)
-        self.assertEqual(seen.boxes.astype(int).tolist(), [[102, 300, 152, 350]])
+        # 100 and 102 weighed 0.3 to 1.
+        self.assertAlmostEqual(float(seen.boxes[0, 0]), (0.3 * 100 + 102) / 1.3, places=4)
 
-    def test_a_glance_adds_large_faces_alone_and_suffices_where_it_is_sure_of_one(self):
+    def test_a_glance_adds_large_faces_alone_and_suffices_where_it_sees_no_other(self):
         small, large = [100, 100, 160, 160], [300, 300, 500, 500]
         self.assertFalse(self.rule.suffices(found(), 0.5))
         self.assertFalse(self.rule.suffices(found(small), 0.5))
-        self.assertTrue(self.rule.suffices(found(small, large), 0.5))
+        self.assertTrue(self.rule.suffices(found(large), 0.5))
+        self.assertFalse(self.rule.suffices(found(small, large), 0.5))
         merged = self.rule.add_glance(found(small), found([600, 300, 660, 360], large), 0.5)
         self.assertEqual(merged.boxes.astype(int).tolist(), [small, large])
 

@@ -1,18 +1,21 @@
-import type { Region, Size } from '../../image/picture.js';
+import type { Box, Region, Size } from '../../image/picture.js';
 import type { CascadeRule } from './face-model.js';
 import { area, type Candidate, intersectionOverUnion, isCentredIn, suppress } from './geometry.js';
 
 // Which passes pay off, where they go and how they are merged; `models/face/cascade.py` is the same rule for training.
 //
 // A glance at a small copy of the whole picture looks for large faces, at a fifth of the cost of the first pass and at
-// the size at which the network knows them best. If it is confident about one, it serves as the first pass. Otherwise the
-// first pass covers the whole picture at a limited size. If neither has a face whose score shows that the picture is
+// the size at which the network knows them best. If it is confident about one and sees no smaller one, it serves as the
+// first pass. Otherwise the first pass covers the whole picture at a limited size. If neither has a face whose score shows that the picture is
 // upright, glances at the picture turned by quarters find faces that are on their side or upside down. If the first pass
 // finds small faces, or hints of them, the second covers the rectangle around them, enlarged as far as a budget of pixels
 // allows.
 
 /** Candidates that overlap a better one by this much are the same face. */
 export const sameFaceOverlap = 0.45;
+
+/** Weight of a first look's box beside the second's, at equal scores: it saw the face smaller. */
+const firstBoxWeight = 0.3;
 
 export interface SecondLook {
   /** In the picture's own pixels. */
@@ -26,10 +29,14 @@ export function overviewScale(size: Size, rule: Pick<CascadeRule, 'overviewSide'
   return Math.min(1, rule.overviewSide / Math.max(size.width, size.height));
 }
 
-/** Whether the glance (in the picture's pixels) serves as the first look. */
+/**
+ * Whether the glance (in the picture's pixels) serves as the first look. A hint of a smaller face wants a closer look:
+ * the glance sees such faces badly.
+ */
 export function suffices(glance: readonly Pick<Candidate, 'box' | 'score'>[], size: Size, rule: CascadeRule): boolean {
   const isLarge = isOfSide(rule.largeSide, size, rule);
-  return glance.some((face) => face.score >= rule.sureScore && isLarge(face));
+  const hints = glance.filter(({ score }) => score >= rule.weakScore);
+  return hints.some(({ score }) => score >= rule.sureScore) && hints.every(isLarge);
 }
 
 /** The faces of the first look and the large ones of the glance, all in the picture's pixels. */
@@ -88,7 +95,8 @@ export function planSecondLook(
 
 /**
  * The faces of both looks, all in the picture's pixels and each look suppressed: small ones inside the region
- * come from the second; the first has those outside and large ones, and what it keeps stays.
+ * come from the second, with the mean box where both saw them; the first has those outside and large ones, and what
+ * it keeps stays.
  */
 export function mergeLooks(
   first: readonly Candidate[],
@@ -102,7 +110,8 @@ export function mergeLooks(
   const isSeenBy = (others: readonly Candidate[], { box }: Candidate): boolean =>
     others.some((other) => intersectionOverUnion(other.box, box) >= sameFaceOverlap);
   // Enlarged, a blurred face is no longer recognisable: that the second pass does not see it says little.
-  const hints = second.filter(({ score }) => score >= rule.weakScore);
+  const isHint = ({ score }: Candidate): boolean => score >= rule.weakScore;
+  const hints = second.filter(isHint);
   const isLone = (face: Candidate): boolean =>
     face.score >= rule.sureScore && isNotTiny(face) && !isSeenBy(hints, face);
   const fromFirst = first.filter((face) => !isCentredIn(face, region) || isLarge(face) || isLone(face));
@@ -110,7 +119,24 @@ export function mergeLooks(
   const fromSecond = second.filter(
     (face) => !isSeenBy(fromFirst, face) && !(isLarge(face) && isCut(face, region, size)),
   );
-  return [...fromFirst, ...fromSecond];
+  const firstHints = first.filter(isHint);
+  return [...fromFirst, ...fromSecond.map((face) => withMeanBox(face, firstHints))];
+}
+
+/** The second look's face, with the mean of its box and the first look's: their errors are partly independent. */
+function withMeanBox(face: Candidate, first: readonly Candidate[]): Candidate {
+  let best: Candidate | undefined;
+  let bestOverlap = 0;
+  for (const other of first) {
+    const overlap = intersectionOverUnion(other.box, face.box);
+    if (overlap > bestOverlap) [best, bestOverlap] = [other, overlap];
+  }
+  if (best === undefined || bestOverlap < sameFaceOverlap) return face;
+  const weight = firstBoxWeight * best.score;
+  const share = weight / (weight + face.score);
+  const { box } = best;
+  const mean = (side: keyof Box): number => face.box[side] + share * (box[side] - face.box[side]);
+  return { ...face, box: { xmin: mean('xmin'), ymin: mean('ymin'), xmax: mean('xmax'), ymax: mean('ymax') } };
 }
 
 /** A test for faces of at least this side. */

@@ -45,7 +45,7 @@ test('the overview is bounded and never enlarges', () => {
   assert.equal(overviewScale({ width: 64, height: 64 }, rule), 1);
 });
 
-test('a glance suffices that is sure of a large face', () => {
+test('a glance suffices that is sure of a large face and sees no smaller one', () => {
   // 1280 is seen at half: 192 px are 96 there.
   const picture = { width: 1280, height: 960 };
   const table: [string, Candidate[], boolean][] = [
@@ -53,7 +53,9 @@ test('a glance suffices that is sure of a large face', () => {
     ['a large face', [face(600, 500, 192, 0.5)], true],
     ['a hint of one', [face(600, 500, 192, 0.49)], false],
     ['a face that is not large', [face(600, 500, 190)], false],
-    ['a large face beside another', [face(600, 500, 100), face(900, 500, 300)], true],
+    ['a large face beside another', [face(600, 500, 200, 0.4), face(900, 500, 300)], true],
+    ['a large face beside a hint of a smaller one', [face(600, 500, 100, 0.35), face(900, 500, 300)], false],
+    ['a large face beside less than a hint', [face(600, 500, 100, 0.34), face(900, 500, 300)], true],
   ];
   for (const [name, glance, want] of table) {
     assert.equal(suffices(glance, picture, rule), want, name);
@@ -106,12 +108,24 @@ test('the region stays inside the picture', () => {
 
 test('small faces inside the region come from the second look, the others from the first', () => {
   const outside = face(1500, 500, 60);
-  const smallFirst = face(500, 500, 90, 0.6);
-  const smallSecond = face(503, 502, 84, 0.8);
+  const smallFirst = face(500, 500, 90, 0.4);
+  const smallSecond = face(700, 502, 84, 0.8);
   const lostInSecond = face(800, 400, 60, 0.5);
   const large = face(600, 500, 200, 0.9);
   const merged = mergeLooks([outside, smallFirst, lostInSecond, large], [smallSecond], region, fullHd, rule);
   assert.deepEqual(new Set(merged), new Set([outside, smallSecond, large]));
+});
+
+test('a small face that both looks saw has the mean box, the second counting more', () => {
+  const second = face(510, 500, 80, 0.6);
+  const boxOf = (...first: Candidate[]) => mergeLooks(first, [second], region, fullHd, rule).map(({ box }) => box);
+  // Weights are 0.3 x 0.4 and 0.6: the first look counts a sixth.
+  const weighted = { xmin: 469, ymin: 460, xmax: 549, ymax: 540 };
+  const near = (boxes: Candidate['box'][]) => boxes.map((box) => ({ ...box, xmin: Number(box.xmin.toFixed(9)) }));
+  assert.deepEqual(near(boxOf(face(504, 500, 80, 0.4))), [weighted]);
+  assert.deepEqual(near(boxOf(face(504, 500, 80, 0.4), face(520, 520, 80, 0.9))), [weighted], 'the closer one');
+  assert.deepEqual(boxOf(face(504, 500, 80, 0.34)), [second.box], 'less than a hint');
+  assert.deepEqual(boxOf(face(550, 500, 80, 0.4)), [second.box], 'another face');
 });
 
 test('a face counts as inside the region by its centre', () => {
