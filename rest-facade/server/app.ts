@@ -33,7 +33,7 @@ import { contextOf, openRequest } from './request-context.js';
 interface RouterDependencies extends OperationDependencies, Observers {
   /** By default those of the service's protos. */
   readonly routes: readonly Route[];
-  /** What browsers may call by Connect and gRPC-Web; by default those of the service's protos. */
+  /** What browsers may call by Connect and gRPC-Web; by default those of the service's protos, with `routes` none. */
   readonly rpcs: readonly Rpc[];
   /** By path, without a key; by default none. */
   readonly pages: ReadonlyMap<string, Page>;
@@ -69,7 +69,8 @@ export function createApp({ isTrustedProxy = () => false, ...options }: AppOptio
  */
 export function createRouter(options: RouterOptions): Router {
   const config = createConfig({});
-  const rpcs = options.rpcs ?? loadRpcs();
+  // Who gives fewer routes wants no other way to what they leave out.
+  const rpcs = options.rpcs ?? (options.routes === undefined ? loadRpcs() : []);
   const deps: RouterDependencies = {
     routes: options.routes ?? createRoutes(rpcs),
     rpcs,

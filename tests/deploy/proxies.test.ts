@@ -192,22 +192,29 @@ for (const proxy of proxies)
       const portOf = (address: string) => Number(address.split(':').at(-1));
       const port = await proxy.start(t, { restPort: portOf(service.rest), corePort: portOf(service.grpc), identity });
 
-      const post = async (bytes: number) => {
-        const image = scriptedPicture('large', 'answer', { bytes }).toString('base64');
+      const image = (bytes: number) => scriptedPicture('large', 'answer', { bytes }).toString('base64');
+      const post = async (path: string, body: object) => {
         const asked = request({
           host: '127.0.0.1',
           port,
-          path: '/meter-number-ocr/base64',
+          path,
           method: 'POST',
           ca: authority.cert,
           headers: { apikey: service.apiKey, 'content-type': 'application/json' },
         });
-        asked.end(JSON.stringify({ image: `data:image/jpeg;base64,${image}` }));
+        asked.end(JSON.stringify(body));
         const [answer] = (await once(asked, 'response')) as [NodeJS.ReadableStream];
-        return ((await json(answer)) as { reason: string }).reason;
+        return json(answer);
       };
-      assert.equal(await post(10 * 2 ** 20 - 100), 'NO_READING');
-      assert.equal(await post(10 * 2 ** 20), 'BODY_TOO_LARGE');
+      const reasonOf = async (bytes: number) => {
+        const body = { image: `data:image/jpeg;base64,${image(bytes)}` };
+        return ((await post('/meter-number-ocr/base64', body)) as { reason: string }).reason;
+      };
+      assert.equal(await reasonOf(10 * 2 ** 20 - 100), 'NO_READING');
+      assert.equal(await reasonOf(10 * 2 ** 20), 'BODY_TOO_LARGE');
+      // As pages call: the facade answers, on the paths of the core.
+      const called = await post('/imageanalysis.v1.MeterReadingService/ReadMeter', { image: image(2 ** 20) });
+      assert.equal((called as { details: { debug: { reason: string } }[] }).details[0]?.debug.reason, 'NO_READING');
 
       const face = new FaceDetectionServiceClient(
         `localhost:${port}`,
@@ -215,9 +222,9 @@ for (const proxy of proxies)
       );
       t.after(() => face.close());
       const stream = face.streamDetectFaces(metadataWithKey(service.apiKey));
-      const image = scriptedPicture('of many', 'answer', { bytes: 3 * 2 ** 20 });
+      const picture = scriptedPicture('of many', 'answer', { bytes: 3 * 2 ** 20 });
       const ids = Array.from({ length: 12 }, (_, i) => `picture ${i}`);
-      for (const id of ids) stream.write({ id, request: DetectAllFacesRequest.create({ image }) });
+      for (const id of ids) stream.write({ id, request: DetectAllFacesRequest.create({ image: picture }) });
       stream.end();
       const got: string[] = [];
       for await (const { id, result } of stream as AsyncIterable<StreamDetectFacesResponse>) {

