@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { text } from 'node:stream/consumers';
 import { before, describe, it } from 'node:test';
+import type { TLSSocket } from 'node:tls';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { loadRpcs } from '../../rest-facade/protos.js';
 import { createRoutes } from '../../rest-facade/request/rules.js';
+import { collectLog } from '../helpers/collect-log.js';
 import { createLifetime } from '../helpers/lifetime.js';
+import { createAuthority } from '../helpers/net/certificates.js';
 import { createValidator, type OpenApiDocument } from '../helpers/net/openapi.js';
 import { startService, type TestService } from '../helpers/service/service.js';
 
@@ -223,9 +231,35 @@ describe('administration over REST', () => {
         }
       }
     }
+    const call = await fetch(`${service.restAdmin}/imageanalysis.v1.AdminService/ListApiKeys`, { method: 'POST' });
+    assert.equal(call.status, 404);
     for (const page of ['/', '/docs', '/console/main.js'])
       assert.equal((await fetch(service.restAdmin + page)).status, 404, page);
     for (const page of ['/livez', '/readyz']) assert.equal((await fetch(service.restAdmin + page)).status, 200, page);
+  });
+
+  it('is served over TLS, logged and counted like the public port, without secrets', async () => {
+    const { certFile, keyFile, cert } = await (await createAuthority(lifetime)).issue('server');
+    const logged = collectLog();
+    const { log, entries } = logged;
+    const settings = { REST_ADMIN_PORT: '0', REST_METRICS_PORT: '0', REST_TLS_CERT: certFile, REST_TLS_KEY: keyFile };
+    const secure = await startService(lifetime, settings, log);
+    const { port } = new URL(secure.restAdmin ?? '');
+    const options = { host: '127.0.0.1', port, path: keys, method: 'POST', agent: false as const };
+    const headers = { adminkey: secure.admin.key, 'content-type': 'application/json' };
+    const asked = request({ ...options, headers, rejectUnauthorized: false }).end('{"label": "billing"}');
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    assert.equal(
+      (answer.socket as TLSSocket).getPeerX509Certificate()?.toString(),
+      new X509Certificate(cert).toString(),
+    );
+    assert.equal(answer.headers['strict-transport-security'], 'max-age=31536000');
+    const { secret } = JSON.parse(await text(answer)) as { secret: string };
+    await logged.waitFor(({ route, status }) => route === keys && status === 200);
+    const metrics = await (await fetch(`http://127.0.0.1:${secure.metricsPorts.facade}/metrics`)).text();
+    assert.match(metrics, /rest_requests_total\{operation="POST \/v1\/admin\/api-keys",status="200",reason="OK"\} 1/);
+    for (const hidden of [secret, secret.slice(16), secure.admin.key])
+      assert.ok(!`${JSON.stringify(entries)}${metrics}`.includes(hidden));
   });
 
   it('leaves the public port as it is', async () => {
