@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 
 /** Where the counter is, its four corners in pixels; null if that is not labelled. */
@@ -10,7 +11,7 @@ type Counter = readonly (readonly [x: number, y: number])[] | null;
 export async function photographAgain(path: string, counter: Counter, seed: number): Promise<Buffer> {
   const random = createRandom(seed);
   const within = (from: number, to: number): number => from + (to - from) * random();
-  const upright = sharp(path).removeAlpha();
+  const upright = sharp(await readFile(path)).removeAlpha();
   const { width, height } = await upright.metadata();
   const glare = random() < 0.5 ? glareOn(counter, width, height, within) : [];
   const lit = await upright.composite(glare).linear(within(0.5, 1.1), within(-10, 10)).png().toBuffer();
