@@ -40,7 +40,7 @@ export function createLaunchSettings(env: NodeJS.ProcessEnv) {
     facade: {
       host: facade.REST_HOST,
       port: facade.REST_PORT,
-      shutdownGraceMs: facade.REST_SHUTDOWN_GRACE_MS,
+      shutdownGraceMs: facade.REST_SHUTDOWN_DELAY_MS + facade.REST_SHUTDOWN_GRACE_MS,
     },
     /** Only if administration over gRPC, and over REST, is enabled. */
     admin: core.CORE_ADMIN_KEY ? { host: core.CORE_HOST, port: core.CORE_ADMIN_PORT } : undefined,

@@ -99,6 +99,11 @@ export const settings = z.object({
     ),
   REST_METRICS_PORT: metricsPort,
   REST_METRICS_HOST: metricsHost,
+  REST_SHUTDOWN_DELAY_MS: wholeNumber(0, 600_000)
+    .default(0)
+    .describe(
+      'How long requests are still accepted after SIGTERM, for a load balancer that takes time to notice. Responses then end their connections, and `/readyz` fails.',
+    ),
   REST_SHUTDOWN_GRACE_MS: wholeNumber(0, 600_000)
     .default(10_000)
     .describe('Time that requests in flight get to finish after SIGTERM.'),

@@ -12,7 +12,7 @@ await runService(process, {
   readConfig: createConfig,
   findUnknown: (environment) => findUnknown(settings, 'REST_', environment),
   logLevelOf: (config) => config.REST_LOG_LEVEL,
-  graceMsOf: (config) => config.REST_SHUTDOWN_GRACE_MS,
+  graceMsOf: (config) => config.REST_SHUTDOWN_DELAY_MS + config.REST_SHUTDOWN_GRACE_MS,
   async start(config, { log, tracing }) {
     const facade = await startRestFacade({ config, log, tracing });
     const core = toTarget(config.REST_CORE_ADDRESS);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createFairBudget } from '../../runtime/limits/fair-budget.js';
 import { parseTrustedProxies } from '../../runtime/net/addresses.js';
@@ -117,14 +118,22 @@ export async function startRestFacade(deps: {
             port: config.REST_ADMIN_PORT,
           });
     let closing: Promise<void> | undefined;
+    const drainAndClose = async () => {
+      isDraining = true;
+      if (config.REST_SHUTDOWN_DELAY_MS > 0) await sleep(config.REST_SHUTDOWN_DELAY_MS);
+      await close();
+    };
     return {
       host: server.host,
       port: server.port,
       /** Those of the administration and of the metrics are undefined if these are off. */
       adminPort: admin?.port,
       metricsPort: metricsServer?.port,
-      /** Stops listening, lets requests in flight finish, and ends them after the configured grace period. */
-      close: () => (closing ??= close()),
+      /**
+       * Stops listening after the configured delay, lets requests in flight finish, and ends them after the configured
+       * grace period.
+       */
+      close: () => (closing ??= drainAndClose()),
     };
   } catch (error) {
     await close();

@@ -9,7 +9,7 @@ import { scenarios, type Stage } from './scenarios.js';
 // Run by inside.sh, in the namespaces of the cluster: all processes end with this one.
 
 const [work = '', binaries = '', images = '', cgroups = ''] = process.argv.slice(2);
-const only = process.env.SCENARIOS;
+const only = new RegExp(process.env.SCENARIOS ?? '');
 
 /** Requests of the load, by what came of them. */
 const total = { requests: 0, failed: 0 };
@@ -19,7 +19,7 @@ let isWrong = false;
 
 const cluster = await startCluster({ work, binaries, images, cgroups });
 const pods = createPods(cluster);
-const stage: Stage = { pods, ...(await setUp()), startMetricsServer: cluster.startMetricsServer };
+const stage: Stage = { pods, ...(await setUp()), startMetricsServer: cluster.startMetricsServer, countFailed };
 const clients = await createClients({
   ...{ ...stage.credentials, restUrl: stage.restUrl, time: createRunningTime() },
   count(outcome, reason) {
@@ -34,7 +34,7 @@ const stop = clients.start();
 await clients.untilAnswered(60_000);
 report('load, a minute alone', await measureLoad());
 for (const scenario of scenarios) {
-  if (only !== undefined && !scenario.name.includes(only)) continue;
+  if (!only.test(scenario.name)) continue;
   const { requests = 0, reasons = [] } = scenario.mayFail ?? {};
   let said: string;
   try {
@@ -43,7 +43,7 @@ for (const scenario of scenarios) {
     isWrong = true;
     said = `WRONG: ${error instanceof Error ? error.message : String(error)}`;
   }
-  const failed = [...failures.values()].reduce((sum, count) => sum + count, 0);
+  const failed = countFailed();
   const wrong = [...clients.problems(), ...[...failures.keys()].filter((reason) => !reasons.includes(reason))];
   if (failed > requests || wrong.length > 0) {
     isWrong = true;
@@ -55,8 +55,12 @@ await stop();
 process.stdout.write(`cluster: ${total.requests} requests, ${total.failed} failed\n`);
 process.exit(isWrong ? 1 : 0);
 
+function countFailed(): number {
+  return [...failures.values()].reduce((sum, count) => sum + count, 0);
+}
+
 /** Applies the overlay, and waits until the service has answered. */
-async function setUp(): Promise<Omit<Stage, 'pods' | 'startMetricsServer'>> {
+async function setUp(): Promise<Pick<Stage, 'restUrl' | 'credentials'>> {
   const data = '/var/lib/cluster-postgres';
   await mkdir(data);
   await chown(data, 1000, 1000);
@@ -100,7 +104,7 @@ function report(name: string, said: string): void {
   const counts = `${sent} requests, ${failed || '0'} failed`;
   process.stdout.write(`${name}: ${counts}; ${said}\n`);
   total.requests += sent;
-  for (const count of failures.values()) total.failed += count;
+  total.failed += countFailed();
   sent = 0;
   failures = new Map();
 }

@@ -38,6 +38,7 @@ export async function startCluster({ work, binaries, images, cgroups }: Place): 
   const start = (command: string, args: readonly string[]): ChildProcess => {
     const log = openSync(file(`${path.basename(command)}.log`), 'a');
     const child = spawn(command, args, { stdio: ['ignore', log, log], cwd: work });
+    child.once('error', ({ message }) => process.stderr.write(`${message}\n`));
     child.once('exit', (code) => process.stderr.write(`${path.basename(command)} ended (${code})\n`));
     return child;
   };
@@ -115,7 +116,7 @@ export async function startCluster({ work, binaries, images, cgroups }: Place): 
           `--authentication-kubeconfig=${server.kubeconfig}`,
           `--authorization-kubeconfig=${server.kubeconfig}`,
         ],
-        ...['--secure-port=4443', `--cert-dir=${file('metrics')}`, '--metric-resolution=10s'],
+        ...['--secure-port=4443', `--cert-dir=${file('metrics')}`, '--metric-resolution=15s'],
         ...['--kubelet-insecure-tls', '--kubelet-preferred-address-types=InternalIP'],
       ]);
       await server.kubectl(['apply', '-f', '-'], JSON.stringify(describeMetricsServer()));

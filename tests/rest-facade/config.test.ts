@@ -21,6 +21,7 @@ test('the defaults are those of the documentation', () => {
     REST_REQUEST_TIMEOUT_MS: 30_000,
     REST_LENIENT_FIELDS: false,
     REST_METRICS_HOST: '127.0.0.1',
+    REST_SHUTDOWN_DELAY_MS: 0,
     REST_SHUTDOWN_GRACE_MS: 10_000,
     REST_LOG_LEVEL: 'info',
   });

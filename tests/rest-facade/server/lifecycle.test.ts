@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { createConfig } from '../../../rest-facade/config.js';
@@ -9,7 +10,7 @@ import { createForm } from '../../helpers/net/form.js';
 import { answerAll } from '../answers.js';
 import { readRefusal, startBoth, startFacade, withKey } from '../facade.js';
 import { startFakeCore } from '../fake-core.js';
-import { openSocket, readToEnd } from '../raw-http.js';
+import { exchange, openSocket, readToEnd } from '../raw-http.js';
 
 test('/livez, /readyz and /openapi.json need no key', async (t) => {
   const { url, core } = await startBoth(t, answerAll);
@@ -110,6 +111,23 @@ test('closing lets requests under way finish and refuses new ones', async (t) =>
   await closed;
   // Its connection was kept alive and is closed all the same.
   assert.ok(performance.now() - started < 30_000);
+});
+
+test('within the delay a connection that was kept alive ends with a response', async (t) => {
+  const { facade, port } = await startFacade(t, 1, { REST_SHUTDOWN_DELAY_MS: '500' });
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
+  const socket = await openSocket(port);
+  socket.write(get('/livez'));
+  await once(socket, 'data');
+  const closed = facade.close();
+  const answer = readToEnd(socket);
+  socket.write(get('/livez'));
+  const { status, headers } = await answer;
+  assert.deepEqual([status, headers.connection], [200, 'close']);
+  const { reason } = JSON.parse((await exchange(port, get('/readyz'))).body) as { reason: string };
+  assert.equal(reason, 'SHUTTING_DOWN');
+  await closed;
+  await assert.rejects(openSocket(port));
 });
 
 test('closing ends what does not finish within the grace', async (t) => {
