@@ -1,6 +1,7 @@
 """Fit confidence and thresholds on photos that the networks have not seen; writes reader.json.
 
-Logistic regression of "integer part right" on a few features, no weight below zero. Sources never trained on count as
+Logistic regression of "digits right, wherever the point is" on a few features, no weight below zero: the point has a
+confidence of its own, by which this one is multiplied. Sources never trained on count as
 much as the held readings of toloka and cn: confidence must hold on meters that nobody has labelled. What it prints is
 out of fold: every source never trained on is judged by a fit without it, the held readings in ten folds.
 """
@@ -92,7 +93,7 @@ def main():
     def features(rs):
         return np.array([[r["answer"]["features"][k] for k in NAMES] for r in rs])
 
-    x, y = features(rows), np.array([r["integer"] for r in rows], float)
+    x, y = features(rows), np.array([r["digits"] for r in rows], float)
     unseen = np.array([r["truth"].source not in SEEN for r in rows])
     weight = np.where(unseen, (~unseen).sum() / max(1, unseen.sum()), 1.0)
     weight *= len(weight) / weight.sum()

@@ -64,9 +64,10 @@ def non_meters():
 
 
 def judge(answer, truth: Truth) -> dict:
-    """Leading zeros count in `full` (the same wheels), not in `integer` (the same amount by the predicted fraction)."""
+    """Leading zeros count in `full` (the same wheels), not in `integer` (the same amount by the predicted fraction).
+    `digits` are right wherever the point was set."""
     if answer is None or not answer["readable"]:
-        return dict(answered=False, integer=False, full=False, near=False, ok=False, confidence=0.0)
+        return dict(answered=False, integer=False, digits=False, full=False, near=False, ok=False, confidence=0.0)
     digits, red = answer["digits"], answer["red_digits"] if answer["pointed"] else 0
     readings = [truth.digits, *truth.accept]
 
@@ -81,6 +82,7 @@ def judge(answer, truth: Truth) -> dict:
     return dict(
         answered=True,
         integer=integer,
+        digits=integer or digits in readings,
         full=full,
         near=near,
         ok=answer["status"] == "OK",
