@@ -32,7 +32,7 @@ const clients = await createClients({
 });
 const stop = clients.start();
 await clients.untilAnswered(60_000);
-report('load, a minute alone', await measureLoad());
+if (only.test('load')) report('load, a minute alone', await measureLoad());
 for (const scenario of scenarios) {
   if (!only.test(scenario.name)) continue;
   const { requests = 0, reasons = [] } = scenario.mayFail ?? {};
