@@ -14,7 +14,7 @@ import { reserveBody } from '../reserve-memory.js';
 import { createRenderer, type Renderer } from '../response/create-renderer.js';
 import { renderError } from '../response/http-error.js';
 import { finish } from '../response/send.js';
-import { openParts } from './open-parts.js';
+import { openLines } from './open-lines.js';
 import { contextOf } from './request-context.js';
 
 /** One request with many pictures. */
@@ -73,12 +73,12 @@ async function answerBatch(
     if (open.size < picturesAtOnce && lines.unreadBytes < maxUnreadBytes) request.resume();
     else request.pause();
   };
-  const lines = openParts(response, share, 'application/x-ndjson', regulate);
+  const lines = openLines(response, share, regulate);
   const finished = (id: string, body: string): void => {
     const { index, filename, release } = open.get(id) as Picture;
     open.delete(id);
     release();
-    lines.write(`{"index":${index},"filename":${JSON.stringify(filename)},${body.slice(1)}\n`);
+    lines.write(`{"index":${index},"filename":${JSON.stringify(filename)},${body.slice(1)}`);
     regulate();
   };
   const refused = (id: string, refusal: Refusal): void =>
@@ -142,7 +142,7 @@ async function answerBatch(
     if (!lines.areBegun) throw refusal;
     context.refusal = refusal;
     for (const id of open.keys()) refused(id, refusal);
-    lines.write(`${renderError(nameAsSent(refusal, route), context.requestId).body}\n`);
+    lines.write(renderError(nameAsSent(refusal, route), context.requestId).body);
   } finally {
     reservation.release();
     for (const { release } of open.values()) release();

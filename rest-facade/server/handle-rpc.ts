@@ -7,11 +7,10 @@ import { readBytes } from '../request/body/read-json.js';
 import { allowBody } from '../request/body-framing.js';
 import { checkHeaders, maxPlainBodyBytes } from '../request/read-body.js';
 import { reserveBody, reserveResponse } from '../reserve-memory.js';
-import { finish, send } from '../response/send.js';
+import { send } from '../response/send.js';
 import { chooseProtocol, type Chosen } from '../web-rpc/choose-protocol.js';
 import { type Codec, createBinaryCodec, createJsonCodec } from '../web-rpc/codec.js';
 import type { OperationDependencies } from './handle-operation.js';
-import { openParts } from './open-parts.js';
 import { contextOf } from './request-context.js';
 
 /**
@@ -21,8 +20,8 @@ import { contextOf } from './request-context.js';
 export function handleRpc(deps: OperationDependencies, rpc: Rpc): RequestHandler {
   const { limits } = deps;
   const takesPicture = rpc.request.fieldsArray.some(({ type }) => type === 'bytes');
-  const kind = rpc.responseStream ? 'many' : 'one';
-  const codecs = rpc.requestStream ? undefined : { proto: createBinaryCodec(rpc), json: createJsonCodec(rpc, limits) };
+  const isStream = rpc.requestStream || rpc.responseStream;
+  const codecs = isStream ? undefined : { proto: createBinaryCodec(rpc), json: createJsonCodec(rpc, limits) };
   const maxBytes = {
     proto: takesPicture ? Math.min(limits.maxImageBytes + maxPlainBodyBytes, limits.maxBodyBytes) : maxPlainBodyBytes,
     json: takesPicture ? limits.maxBodyBytes : maxPlainBodyBytes,
@@ -63,39 +62,10 @@ export function handleRpc(deps: OperationDependencies, rpc: Rpc): RequestHandler
     const run = <T>(work: () => Promise<T>) =>
       takesPicture ? deps.throttle.run(`${rpc.path} ${apiKey}`, work) : work();
 
-    if (!rpc.responseStream) {
-      const found = await run(() => withMessage((message) => deps.core.call(codec.rpc, message, call)));
-      const body = Buffer.concat([protocol.writeMessage(codec.write(found)), protocol.end]);
-      if (takesPicture) reserveResponse(response, share, body.length);
-      send(request, response, { status: 200, headers: { 'content-type': contentType }, body });
-      return;
-    }
-    // Aborted by an answer for which there is no room.
-    const ended = new AbortController();
-    const signal = AbortSignal.any([call.signal, ended.signal]);
-    const parts = openParts(response, share, contentType);
-    try {
-      await run(() =>
-        withMessage(async (message) => {
-          const stream = await deps.core.stream(codec.rpc, { ...call, signal }, (found) => {
-            try {
-              parts.write(protocol.writeMessage(codec.write(found)));
-            } catch (error) {
-              ended.abort(Refusal.from(error));
-            }
-          });
-          stream.send(message);
-          stream.end();
-          await stream.ended;
-        }),
-      );
-      parts.write(protocol.end);
-    } catch (error) {
-      if (!parts.areBegun) throw error;
-      context.refusal = Refusal.from(error);
-      parts.write(protocol.refuse(context.refusal).body);
-    }
-    finish(request, response);
+    const found = await run(() => withMessage((message) => deps.core.call(codec.rpc, message, call)));
+    const body = Buffer.concat([protocol.writeMessage(codec.write(found)), protocol.end]);
+    if (takesPicture) reserveResponse(response, share, body.length);
+    send(request, response, { status: 200, headers: { 'content-type': contentType }, body });
   };
 
   return async (request, response) => {
@@ -104,8 +74,8 @@ export function handleRpc(deps: OperationDependencies, rpc: Rpc): RequestHandler
     const given = request.headers['content-type'];
     const chosen = chooseProtocol(given);
     const { protocol, contentType } = chosen;
-    if (!rpc.requestStream && !protocol.takes.includes(kind))
-      throw invalidField('content-type', given ?? '', `one for ${kind} responses`, 'UNSUPPORTED_CONTENT_TYPE');
+    if (!isStream && protocol.isForStreams)
+      throw invalidField('content-type', given ?? '', 'one for a single response', 'UNSUPPORTED_CONTENT_TYPE');
     try {
       await answer(request, response, chosen);
     } catch (error) {
@@ -117,6 +87,6 @@ export function handleRpc(deps: OperationDependencies, rpc: Rpc): RequestHandler
 }
 
 function noStreams({ method }: Rpc): Refusal {
-  const clause = `${method.name} takes a stream of requests, which browsers cannot send`;
+  const clause = `${method.name} is a call of streams, and browsers send none`;
   return refuse('METHOD_NOT_ALLOWED', `${clause}, call it over gRPC, or a batch over REST`);
 }

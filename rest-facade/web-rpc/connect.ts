@@ -15,7 +15,7 @@ const nothing = Buffer.alloc(0);
 
 /** One request, one response: the body is the message, and an error has an HTTP status of its own. */
 export const connectUnary: WebProtocol = {
-  takes: ['one'],
+  isForStreams: false,
   contentType: 'application/',
   readTimeout,
   readMessage: (body) => body,
@@ -29,9 +29,9 @@ export const connectUnary: WebProtocol = {
   }),
 };
 
-/** A response of many messages, which ends with one that says how it went. */
+/** Messages in envelopes, and a last one that says how it went. */
 export const connectStream: WebProtocol = {
-  takes: ['many'],
+  isForStreams: true,
   contentType: 'application/connect+',
   readTimeout,
   readMessage: takeFromEnvelope,

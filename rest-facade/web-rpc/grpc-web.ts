@@ -10,9 +10,9 @@ import type { WebProtocol } from './web-protocol.js';
 const timeoutHeader = 'grpc-timeout';
 const trailers = 0x80;
 
-/** Messages, then what gRPC has as trailers, since pages cannot read those. */
+/** A message, then what gRPC has as trailers, since pages cannot read those. */
 export const grpcWeb: WebProtocol = {
-  takes: ['one', 'many'],
+  isForStreams: false,
   contentType: 'application/grpc-web+',
   readTimeout,
   readMessage: takeFromEnvelope,

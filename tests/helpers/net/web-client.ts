@@ -1,13 +1,6 @@
 import { readFileSync } from 'node:fs';
-import {
-  createFileRegistry,
-  type DescMethodServerStreaming,
-  type DescMethodUnary,
-  fromBinary,
-  type JsonObject,
-  toJson,
-} from '@bufbuild/protobuf';
-import { type FileDescriptorSet, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { createFileRegistry, type DescMethodUnary, fromBinary, type JsonObject, toJson } from '@bufbuild/protobuf';
+import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcWebTransport } from '@connectrpc/connect-web';
 import { ErrorInfo, RetryInfo } from '../../../generated/google/rpc/error_details.js';
@@ -20,20 +13,13 @@ export const transports: Readonly<Record<string, (baseUrl: string) => Transport>
   'gRPC-Web with JSON': (baseUrl) => createGrpcWebTransport({ baseUrl, useBinaryFormat: false }),
 };
 
-/** The descriptors of the service's protos. */
-export function readDescriptors(): FileDescriptorSet {
-  return fromBinary(
-    FileDescriptorSetSchema,
-    readFileSync(new URL('../../../../generated/descriptors.binpb', import.meta.url)),
-  );
-}
+const descriptorsUrl = new URL('../../../../generated/descriptors.binpb', import.meta.url);
+const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, readFileSync(descriptorsUrl)));
 
 /** A method by its path, `FaceDetectionService/DetectAllFaces`. */
-export function methodOf(path: string, descriptors = readDescriptors()) {
+function methodOf(path: string) {
   const [service, name] = path.split('/');
-  const found = createFileRegistry(descriptors)
-    .getService(`imageanalysis.v1.${service}`)
-    ?.methods.find((method) => method.name === name);
+  const found = registry.getService(`imageanalysis.v1.${service}`)?.methods.find((method) => method.name === name);
   if (found === undefined) throw new Error(`no method ${path}`);
   return found;
 }
@@ -54,19 +40,6 @@ export async function callUnary(
   const method = methodOf(path) as DescMethodUnary;
   const { message } = await transport.unary(method, signal, timeoutMs, { apikey: apiKey }, request);
   return toJson(method.output, message) as JsonObject;
-}
-
-/** Calls a method that answers with a stream. */
-export async function* callStream(
-  transport: Transport,
-  method: DescMethodServerStreaming,
-  request: Record<string, unknown>,
-): AsyncGenerator<JsonObject> {
-  const requests = (async function* () {
-    yield await Promise.resolve(request);
-  })();
-  const { message } = await transport.stream(method, undefined, undefined, { apikey: 'key-of-the-tests' }, requests);
-  for await (const each of message) yield toJson(method.output, each) as JsonObject;
 }
 
 /** What a page reads of a refusal. */

@@ -1,30 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
-import { type IncomingMessage, request } from 'node:http';
-import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { create, type DescMethodServerStreaming } from '@bufbuild/protobuf';
-import { MethodDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
-import type { Transport } from '@connectrpc/connect';
-import { Server, type ServerWritableStream, status } from '@grpc/grpc-js';
-import { createCoreClient } from '../../../rest-facade/core-client/core-client.js';
-import { loadRpcs } from '../../../rest-facade/protos.js';
+import { test } from 'node:test';
+import { status } from '@grpc/grpc-js';
 import { refuse } from '../../../runtime/errors/refusal.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
 import { deferred } from '../../helpers/deferred.js';
 import { eventually } from '../../helpers/eventually.js';
-import { bindServer } from '../../helpers/net/grpc.js';
-import {
-  callStream,
-  callUnary,
-  methodOf,
-  readDescriptors,
-  readRefused,
-  transports,
-} from '../../helpers/net/web-client.js';
-import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
+import { callUnary, readRefused, transports } from '../../helpers/net/web-client.js';
 import { answerAll } from '../answers.js';
 import { readRefusal, startBoth, withKey } from '../facade.js';
 import { CoreRefusal } from '../fake-core.js';
@@ -274,88 +255,7 @@ test('an RPC with a stream of requests is refused as such', async (t) => {
     });
     const text = await answer.text();
     assert.equal(answer.status, 200);
-    assert.match(decodeURIComponent(text), /StreamReadMeters takes a stream of requests, which browsers cannot send/);
+    assert.match(decodeURIComponent(text), /StreamReadMeters is a call of streams, and browsers send none/);
     assert.match(text, /"code":"unimplemented"|grpc-status: 12\r/);
   }
-});
-
-/** The protos with one more RPC, which answers with a stream; no RPC of the service does so only. */
-async function openStreaming(t: TestContext, respond: (call: ServerWritableStream<object, object>) => void) {
-  const file = 'imageanalysis/v1/meter_reading.proto';
-  const folder = await createTemporaryFolder(t);
-  cpSync(fileURLToPath(new URL('../../../../proto', import.meta.url)), folder, { recursive: true });
-  const text = readFileSync(join(folder, file), 'utf8');
-  const added = 'service MeterReadingService {\n  rpc WatchMeter(ReadMeterRequest) returns (stream ReadMeterResponse);';
-  writeFileSync(join(folder, file), text.replace('service MeterReadingService {', added));
-  const rpcs = loadRpcs([file], [folder]);
-  const watch = rpcs.find(({ method }) => method.name === 'WatchMeter');
-  assert.ok(watch);
-  const server = new Server();
-  server.addService({ watch }, { watch: respond });
-  const corePort = await bindServer(t, server, { address: '127.0.0.1:0' });
-  const core = createCoreClient(`dns:///127.0.0.1:${corePort}`);
-  t.after(() => core.close());
-  const budget = createFairBudget(100_000);
-  const port = await serveApp(t, { rpcs, core, budget });
-
-  const descriptors = readDescriptors();
-  const message = (name: string) => `.imageanalysis.v1.${name}`;
-  descriptors.file
-    .find(({ name }) => name === file)
-    ?.service[0]?.method.push(
-      create(MethodDescriptorProtoSchema, {
-        name: 'WatchMeter',
-        inputType: message('ReadMeterRequest'),
-        outputType: message('ReadMeterResponse'),
-        serverStreaming: true,
-      }),
-    );
-  const method = methodOf('MeterReadingService/WatchMeter', descriptors) as DescMethodServerStreaming;
-  return {
-    budget,
-    url: `http://127.0.0.1:${port}`,
-    read: (transport: Transport) => callStream(transport, method, { image }),
-  };
-}
-
-for (const [name, open] of ways)
-  test(`${name}: a stream of responses comes as it is sent, and ends with a refusal`, async (t) => {
-    const seen = deferred();
-    const { url, read, budget } = await openStreaming(t, (call) => {
-      assert.deepEqual((call.request as { image: Buffer }).image, image);
-      call.write({ value: '1' });
-      void seen.promise.then(() => {
-        call.write({ value: '2' });
-        call.emit('error', Object.assign(new Error('gone'), { code: status.UNAVAILABLE, details: 'gone' }));
-      });
-    });
-    const got: unknown[] = [];
-    const reading = (async () => {
-      for await (const { value } of read(open(url))) {
-        got.push(value);
-        // The second is not sent before the first is here.
-        seen.resolve();
-      }
-    })();
-    assert.equal((await refusedBy(reading)).reason, 'CORE_UNAVAILABLE');
-    assert.deepEqual(got, ['1', '2']);
-    await eventually(() => budget.taken === 0);
-  });
-
-test('a stream that nobody reads holds no more than its share, and ends', async (t) => {
-  const ended = deferred();
-  const { url, budget } = await openStreaming(t, (call) => {
-    call.on('cancelled', () => ended.resolve());
-    // More than the kernel takes.
-    for (let i = 0; i < 2_000; i += 1) call.write({ value: 'x'.repeat(10_000) });
-  });
-  const asked = request(`${url}/imageanalysis.v1.MeterReadingService/WatchMeter`, {
-    method: 'POST',
-    headers: { ...withKey, 'content-type': 'application/connect+proto' },
-  }).end(envelope(0, 0));
-  const [response] = (await once(asked, 'response')) as [IncomingMessage];
-  await ended.promise;
-  assert.ok(budget.taken <= 100_000);
-  response.destroy();
-  await eventually(() => budget.taken === 0);
 });

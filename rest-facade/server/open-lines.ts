@@ -3,11 +3,11 @@ import { noRoom } from '../../runtime/errors/refusal.js';
 import type { BudgetShare } from '../../runtime/limits/fair-budget.js';
 
 /**
- * A response of parts, such as lines, which begins with the first one. What its caller has not read yet is taken from
- * the caller's share.
+ * A response of lines, which begins with the first one. What its caller has not read yet is taken from the caller's
+ * share.
  * @param onRead called when some of it was read
  */
-export function openParts(response: ServerResponse, share: BudgetShare, contentType: string, onRead?: () => void) {
+export function openLines(response: ServerResponse, share: BudgetShare, onRead: () => void) {
   let unreadBytes = 0;
   const give = (bytes: number): void => {
     unreadBytes -= bytes;
@@ -17,21 +17,21 @@ export function openParts(response: ServerResponse, share: BudgetShare, contentT
   response.once('close', () => give(unreadBytes));
   return {
     /** @throws Refusal QUEUE_FULL if the share has no room for it; nothing is written then */
-    write(part: string | Buffer): void {
+    write(line: string): void {
       if (response.destroyed) return;
-      const bytes = typeof part === 'string' ? Buffer.from(part) : part;
+      const bytes = Buffer.from(`${line}\n`);
       if (!share.take(bytes.length)) throw noRoom();
       unreadBytes += bytes.length;
       if (!response.headersSent) {
         response.statusCode = 200;
-        response.setHeader('content-type', contentType);
-        // Otherwise nginx would collect parts.
+        response.setHeader('content-type', 'application/x-ndjson');
+        // Otherwise nginx would collect lines.
         response.setHeader('x-accel-buffering', 'no');
       }
       response.write(bytes, () => {
         if (response.destroyed) return;
         give(bytes.length);
-        onRead?.();
+        onRead();
       });
     },
     /** Whether it is too late for another status. */
