@@ -74,11 +74,11 @@ export function reasonsOf(route: Route, reasons: readonly ErrorReason[]): ErrorR
 /** What a key must be allowed to do for it. */
 function operationOf({ rpc }: Pick<Route, 'rpc'>): string {
   const service = rpc.method.parent?.name.replace(/Service$/, '') ?? '';
-  return `OPERATION${service.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`;
+  return service.replaceAll(/(?<=.)[A-Z]/g, '_$&').toLowerCase();
 }
 
 /** Otherwise any key will do. */
-const isPermission = (operation: string): boolean => Object.values<string>(Operation).includes(operation);
+const isPermission = (operation: string): boolean => operation.toUpperCase() in Operation;
 
 const isRequired = (field: protobuf.Field): boolean => fieldOptionsOf(field).required;
 

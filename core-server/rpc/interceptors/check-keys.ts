@@ -6,6 +6,7 @@ import type { IsTrustedProxy } from '../../../runtime/net/addresses.js';
 import type { AdminKeyCheck } from '../../access/keys/admin-key.js';
 import { parseApiKey } from '../../access/keys/api-key-format.js';
 import type { ApiKey } from '../../access/keys/knex-api-key-store.js';
+import { operationName } from '../../common/operation-name.js';
 import { addressBehindProxy } from '../adapters/open-call.js';
 import { refuseCall } from '../call-log.js';
 import { stateOf } from '../call-state.js';
@@ -78,8 +79,9 @@ export function checkApiKeys(deps: AccessDependencies): ServerInterceptor {
 /** Returns the key. @throws Refusal KEY_NOT_ALLOWED */
 function assertAllowed(key: AuthenticatedKey, operation: Operation | undefined): AuthenticatedKey {
   if (operation === undefined || key.operations.length === 0 || key.operations.includes(operation)) return key;
-  throw refuse('KEY_NOT_ALLOWED', `apikey ${key.id} is not allowed to use ${operation}, want one that is`, {
-    details: { key_id: key.id, operation },
+  const name = operationName(operation);
+  throw refuse('KEY_NOT_ALLOWED', `apikey ${key.id} is not allowed to use ${name}, want one that is`, {
+    details: { key_id: key.id, operation: name },
   });
 }
 

@@ -1,22 +1,19 @@
 import { type ApiKey, type Company, Operation } from '../../../../generated/imageanalysis/v1/admin.js';
+import { operationName } from '../../../common/operation-name.js';
 
 /** Operations by their names on the command line: `face_detection` and so on. */
 export const operationsByName: ReadonlyMap<string, Operation> = new Map(
   Object.values(Operation)
     .filter((operation) => operation !== Operation.UNSPECIFIED)
-    .map((operation) => [nameOf(operation), operation]),
+    .map((operation) => [operationName(operation), operation]),
 );
-
-function nameOf(operation: Operation): string {
-  return operation.replace('OPERATION_', '').toLowerCase();
-}
 
 /** An API key as `--json` shows it. */
 export function apiKeyToJson(apiKey: ApiKey): Record<string, unknown> {
   return {
     id: apiKey.id,
     label: apiKey.label,
-    operations: apiKey.operations.map(nameOf),
+    operations: apiKey.operations.map(operationName),
     create_time: timeToJson(apiKey.createTime),
     expire_time: timeToJson(apiKey.expireTime),
     revoke_time: timeToJson(apiKey.revokeTime),
@@ -40,7 +37,7 @@ export function apiKeysToTable(apiKeys: readonly ApiKey[], now: Date): string {
     ...apiKeys.map((apiKey) => [
       apiKey.id,
       apiKey.label,
-      apiKey.operations.map(nameOf).join(',') || 'all',
+      apiKey.operations.map(operationName).join(',') || 'all',
       timeToText(apiKey.createTime),
       stateOf(apiKey, now),
     ]),
