@@ -213,6 +213,12 @@ describe('the web console', { skip: noChromium }, () => {
     const changed = plain.filter((value, index) => Math.abs(value - (data[index] ?? 0)) > 60).length / plain.length;
     assert.ok(changed > 0.001 && changed < 0.05, `${changed} of the picture is drawn over`);
 
+    const hidden = await download('Hide faces');
+    assert.equal(hidden.name, 'astronaut-redacted.jpg');
+    const { width: hiddenWidth } = await sharp(hidden.bytes).metadata();
+    assert.equal(hiddenWidth, width);
+    assert.match((await page.locator('#curl').textContent()) ?? '', /v1\/faces\/redact/);
+
     const answer = await download('Save JSON');
     assert.equal(answer.name, 'astronaut.json');
     assert.equal((JSON.parse(answer.bytes.toString()) as { message: string }).message, 'success');

@@ -35,30 +35,41 @@ export interface ApiRequest {
   readonly password?: string;
 }
 
-/** Sends a request. Rejects with a Refusal, or with an AbortError. */
+/** Sends a request whose answer is JSON. Rejects with a Refusal, or with an AbortError. */
 export async function send(request: ApiRequest, apiKey: string, signal?: AbortSignal): Promise<unknown> {
+  const answer = await fetchAnswer(request, apiKey, signal);
+  const body: unknown = await answer.json().catch(() => undefined);
+  if (body === undefined) throw refusalOf(answer, undefined);
+  return body;
+}
+
+/** Sends a request whose answer is a file. Rejects with a Refusal. */
+export async function sendForFile(request: ApiRequest, apiKey: string): Promise<Blob> {
+  const answer = await fetchAnswer(request, apiKey);
+  return answer.blob();
+}
+
+async function fetchAnswer(request: ApiRequest, apiKey: string, signal?: AbortSignal): Promise<Response> {
   const headers: Record<string, string> = { apikey: toHeader(apiKey) };
   if (request.password !== undefined) headers['x-company-password'] = toHeader(request.password);
-  let answer: Response;
-  try {
-    answer = await fetch(addressOf(request.path), {
-      method: request.method,
-      headers,
-      ...bodyOf(request),
-      ...(signal && { signal }),
-    });
-  } catch (error) {
-    if ((error as Error).name === 'AbortError') throw error;
-    throw new Refusal('UNREACHABLE', 'The service cannot be reached.');
-  }
-  const body: unknown = await answer.json().catch(() => undefined);
-  if (answer.ok && body !== undefined) return body;
+  const { method, path } = request;
+  const answer = await fetch(addressOf(path), { method, headers, ...bodyOf(request), ...(signal && { signal }) }).catch(
+    (error: unknown) => {
+      if ((error as Error).name === 'AbortError') throw error;
+      throw new Refusal('UNREACHABLE', 'The service cannot be reached.');
+    },
+  );
+  if (!answer.ok) throw refusalOf(answer, await answer.json().catch(() => undefined));
+  return answer;
+}
+
+function refusalOf(answer: Response, body: unknown): Refusal {
   const {
     reason = 'UNREADABLE',
     message = `The answer with status ${answer.status} is not the service's, or was cut off.`,
   } = (body ?? {}) as { reason?: string; message?: string };
   const wait = answer.headers.get('retry-after');
-  throw new Refusal(reason, message, body, wait === null ? undefined : Number(wait));
+  return new Refusal(reason, message, body, wait === null ? undefined : Number(wait));
 }
 
 function bodyOf({ form, json }: ApiRequest): { body?: FormData | string } {

@@ -4,7 +4,7 @@ import type {
   MeterAnswer,
   SingleFaceAnswer,
 } from '../../../sdk/typescript/rest-answers.js';
-import { type ApiRequest, keyName, type Mode, pathOf, Refusal, send } from './api.js';
+import { type ApiRequest, keyName, type Mode, pathOf, Refusal, send, sendForFile } from './api.js';
 import { connectCamera } from './camera.js';
 import { byId } from './dom.js';
 import { listFaces, showReading } from './findings.js';
@@ -35,6 +35,7 @@ const result = byId('result', HTMLElement);
 const summary = byId('summary', HTMLElement);
 const findings = byId('findings', HTMLElement);
 const busy = byId('busy', HTMLElement);
+const saveHidden = byId('save-hidden', HTMLButtonElement);
 
 let file: File | undefined;
 let mode: Mode = 'all';
@@ -163,6 +164,20 @@ function fail(error: unknown): void {
   view.showAnswer(error instanceof Refusal ? error.body : undefined);
 }
 
+/** Saves the picture with its faces hidden: at the score for that, which is lower than the threshold. */
+async function hideFaces(): Promise<void> {
+  if (file === undefined) return;
+  const request: ApiRequest = { method: 'POST', path: '/v1/faces/redact', form: [['file', file]] };
+  view.showRequest(request);
+  try {
+    const hidden = await sendForFile(request, key.value);
+    const extension = hidden.type.replace('image/', '').replace('jpeg', 'jpg');
+    save(hidden, `${nameOfFile()}-redacted.${extension}`);
+  } catch (error) {
+    fail(error);
+  }
+}
+
 /** Without folder and extension. */
 function nameOfFile(): string {
   return (file?.name ?? 'picture').replace(/^.*\//, '').replace(/\.\w+$/, '');
@@ -213,7 +228,7 @@ function setMode(wanted: Mode): void {
   mode = wanted;
   const radio = document.querySelector<HTMLInputElement>(`[name=mode][value=${wanted}]`);
   if (radio) radio.checked = true;
-  byId('threshold', HTMLElement).hidden = mode === 'meter';
+  byId('threshold', HTMLElement).hidden = saveHidden.hidden = mode === 'meter';
   options.show(mode);
   clearAnswer();
 }
@@ -247,6 +262,7 @@ byId('save-picture', HTMLButtonElement).addEventListener('click', () => {
 byId('save-answer', HTMLButtonElement).addEventListener('click', () => {
   save(new Blob([JSON.stringify(answered, null, 2)], { type: 'application/json' }), `${nameOfFile()}.json`);
 });
+saveHidden.addEventListener('click', () => void hideFaces());
 connectPictures(showPicture, note);
 connectCamera(showPicture);
 const fit = connectZoom();
