@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { intersectionOverUnion } from '../../../core-server/features/face/geometry.js';
+import sharp from 'sharp';
+import { intersectionOverUnion, turnBack } from '../../../core-server/features/face/geometry.js';
+import type { QuarterTurns } from '../../../core-server/image/picture.js';
 import {
   averagePrecision,
   type Measured,
@@ -45,6 +47,31 @@ export async function runOver(detector: MeasuredDetector, pictures: readonly Fac
   }
   return runs;
 }
+
+/** Recall of the portraits by their angle, degrees clockwise, at the default score. */
+export async function turnedFigures(
+  detector: MeasuredDetector,
+  pictures: readonly FacePicture[],
+): Promise<FaceFigures> {
+  const portraits = pictures.filter(({ set }) => set === 'wider_portrait' || set === 'portrait70');
+  const figures: FaceFigures = {};
+  for (const turns of [1, 2, 3] as const) {
+    const runs: Measured[] = [];
+    for (const { path, faces } of portraits) {
+      const turned = sharp(await readFile(path)).rotate(turns * 90);
+      const { data, info } = await turned.jpeg({ quality: 95 }).toBuffer({ resolveWithObject: true });
+      const { faces: found } = await detector.detect(data, candidateScore);
+      // What is back after the other quarters of a whole turn.
+      const boxOf = ({ box }: TrueFace) =>
+        turnBack({ box, score: 1, landmarks: [] }, (4 - turns) as QuarterTurns, info).box;
+      runs.push({ faces: faces.map((face) => ({ ...face, box: boxOf(face) })), found });
+    }
+    figures[turnedRow(turns)] = 100 * recallAt(runs, detector.defaultScore);
+  }
+  return figures;
+}
+
+export const turnedRow = (turns: QuarterTurns): string => `recall, portraits turned by ${turns * 90}`;
 
 /** Everything that needs no second detector. */
 export function figuresOf(runs: readonly FaceRun[], defaultScore: number): FaceFigures {
