@@ -236,7 +236,7 @@ class CascadeTest(unittest.TestCase):
             height, width = image.shape[:2]
             side = 20.0 if width == 640 else 30.0
             box = np.float32([[width - 100, 40, width - 100 + side, 40 + side]])
-            return box, np.float32([0.9]), np.tile(box[:, None, :2], (1, 5, 1))
+            return box, np.float32([0.99]), np.tile(box[:, None, :2], (1, 5, 1))
 
         result = detect(finds_corner, np.zeros((480, 1280, 3), np.uint8))
         self.assertEqual(result.looks, 3)
