@@ -16,7 +16,7 @@ import { reserveBody, reserveResponse } from '../reserve-memory.js';
 import { createResponder, type Responder } from '../response/create-responder.js';
 import { send } from '../response/send.js';
 import { createBatchAnswerer } from './answer-batch.js';
-import { contextOf } from './request-context.js';
+import { contextOf, toCallContext } from './request-context.js';
 
 /** What an operation needs to be answered. */
 export interface OperationDependencies {
@@ -55,14 +55,7 @@ export function handleOperation(
       checkKnown([...(body.fields ?? []).map(({ name }) => name), ...Object.keys(body.members ?? {})]);
       return bindRequest(route, { params, query, headers, body });
     };
-    const call = {
-      apiKey,
-      requestId: context.requestId,
-      traceparent: context.traceparent,
-      clientAddress: context.clientAddress,
-      deadline: context.deadline(),
-      signal: context.signal(),
-    };
+    const call = toCallContext(context, apiKey);
     if (answerBatch !== undefined) return answerBatch(request, response, { call, share, bind });
 
     const answer = async () => {

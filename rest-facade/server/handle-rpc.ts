@@ -11,7 +11,7 @@ import { send } from '../response/send.js';
 import { chooseProtocol, type Chosen } from '../web-rpc/choose-protocol.js';
 import { type Codec, createBinaryCodec, createJsonCodec } from '../web-rpc/codec.js';
 import type { OperationDependencies } from './handle-operation.js';
-import { contextOf } from './request-context.js';
+import { contextOf, toCallContext } from './request-context.js';
 
 /**
  * Answers calls of an RPC as browsers make them, by Connect or gRPC-Web: the same checks, limits and shares as for an
@@ -28,23 +28,17 @@ export function handleRpc(deps: OperationDependencies, rpc: Rpc): RequestHandler
   };
 
   const answer = async (request: Request, response: Response, chosen: Chosen): Promise<void> => {
-    const { protocol, format, contentType } = chosen;
+    const { format, contentType } = chosen;
+    const { unary } = chosen.protocol;
     const context = contextOf(response);
     const apiKey = readApiKey(request, rpc.key);
-    if (codecs === undefined) throw noStreams(rpc);
+    if (codecs === undefined || unary === undefined) throw noStreams(rpc);
     const codec: Codec = codecs[format];
-    const patienceMs = protocol.readTimeout(request.headers) ?? Infinity;
-    const deadline = Math.min(Number(context.deadline()), Date.now() + patienceMs);
+    const patienceMs = unary.readTimeout(request.headers) ?? Infinity;
+    const own = toCallContext(context, apiKey);
+    const call = { ...own, deadline: new Date(Math.min(Number(own.deadline), Date.now() + patienceMs)) };
     const share = deps.budget.of(callerAddress(context.clientAddress));
-    const call = {
-      apiKey,
-      requestId: context.requestId,
-      traceparent: context.traceparent,
-      clientAddress: context.clientAddress,
-      deadline: new Date(deadline),
-      signal: context.signal(),
-    };
-    const withMessage = async <T>(pass: (message: object) => Promise<T>): Promise<T> => {
+    const ask = async () => {
       const reservation = reserveBody(share);
       try {
         checkHeaders(request, maxBytes[format]);
@@ -54,16 +48,13 @@ export function handleRpc(deps: OperationDependencies, rpc: Rpc): RequestHandler
           maxBodyBytes: maxBytes[format],
           start: () => allowBody(request, response),
         });
-        return await pass(codec.read(protocol.readMessage(body)));
+        return await deps.core.call(codec.rpc, codec.read(unary.readMessage(body)), call);
       } finally {
         reservation.release();
       }
     };
-    const run = <T>(work: () => Promise<T>) =>
-      takesPicture ? deps.throttle.run(`${rpc.path} ${apiKey}`, work) : work();
-
-    const found = await run(() => withMessage((message) => deps.core.call(codec.rpc, message, call)));
-    const body = Buffer.concat([protocol.writeMessage(codec.write(found)), protocol.end]);
+    const found = await (takesPicture ? deps.throttle.run(`${rpc.path} ${apiKey}`, ask) : ask());
+    const body = unary.writeMessage(codec.write(found));
     if (takesPicture) reserveResponse(response, share, body.length);
     send(request, response, { status: 200, headers: { 'content-type': contentType }, body });
   };
@@ -74,7 +65,7 @@ export function handleRpc(deps: OperationDependencies, rpc: Rpc): RequestHandler
     const given = request.headers['content-type'];
     const chosen = chooseProtocol(given);
     const { protocol, contentType } = chosen;
-    if (!isStream && protocol.isForStreams)
+    if (!isStream && protocol.unary === undefined)
       throw invalidField('content-type', given ?? '', 'one for a single response', 'UNSUPPORTED_CONTENT_TYPE');
     try {
       await answer(request, response, chosen);

@@ -4,6 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { callerGone, type Refusal, refuse } from '../../runtime/errors/refusal.js';
 import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
 import { requestIdOf } from '../../runtime/observe/request-id.js';
+import type { CallContext } from '../core-client/core-client.js';
 
 /** What is known about one HTTP request while it is answered. */
 export interface RequestContext {
@@ -92,6 +93,12 @@ export function contextOf(response: Response): RequestContext {
   const context = response.locals['imageAnalysis'] as RequestContext | undefined;
   if (context === undefined) throw new Error('the request has no context yet');
   return context;
+}
+
+/** What accompanies the request's call to the core. */
+export function toCallContext(context: RequestContext, apiKey: string): CallContext {
+  const { requestId, traceparent, clientAddress } = context;
+  return { apiKey, requestId, traceparent, clientAddress, deadline: context.deadline(), signal: context.signal() };
 }
 
 export type Outcome = ReturnType<typeof outcomeOf>;

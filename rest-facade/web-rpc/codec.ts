@@ -62,7 +62,7 @@ export function createJsonCodec(rpc: Rpc, limits: RequestLimits): Codec {
 }
 
 function readMember(field: Field, value: unknown, { maxImageBytes }: RequestLimits): unknown {
-  const { name, type, definition } = field;
+  const { name, type, isList } = field;
   // Pages compute them, and 0.1 + 0.2 has 17 decimals.
   if (typeof value === 'number' && (type === 'score' || type === 'share')) return value;
   if (type !== 'bytes') return parseMember(field, value);
@@ -74,7 +74,7 @@ function readMember(field: Field, value: unknown, { maxImageBytes }: RequestLimi
     if (left < 0) throw bodyTooLarge(name, maxImageBytes);
     return bytes;
   };
-  if (!definition.repeated) return decode(value);
+  if (!isList) return decode(value);
   if (!Array.isArray(value)) throw refuseField('INVALID_FIELD', name, `is ${describeJson(value)}, want an array`);
   return value.map(decode);
 }

@@ -4,23 +4,18 @@ import { errorDomain } from '../../runtime/errors/reasons.js';
 import { invalidField, type Refusal } from '../../runtime/errors/refusal.js';
 import { toRpcStatus } from '../../runtime/errors/rpc-status.js';
 import { renderError, toHttpStatus } from '../response/http-error.js';
-import { putInEnvelope, takeFromEnvelope } from './envelope.js';
+import { putInEnvelope } from './envelope.js';
 import type { WebProtocol } from './web-protocol.js';
 
 /** https://connectrpc.com/docs/protocol */
 
 const timeoutHeader = 'connect-timeout-ms';
 const endOfStream = 2;
-const nothing = Buffer.alloc(0);
 
 /** One request, one response: the body is the message, and an error has an HTTP status of its own. */
 export const connectUnary: WebProtocol = {
-  isForStreams: false,
   contentType: 'application/',
-  readTimeout,
-  readMessage: (body) => body,
-  writeMessage: (message) => message,
-  end: nothing,
+  unary: { readTimeout, readMessage: (body) => body, writeMessage: (message) => message },
   refuse: (refusal) => ({
     // Not by its reason: what clients take for its code if a proxy drops the body follows from it.
     status: toHttpStatus(refusal.code, ''),
@@ -29,14 +24,9 @@ export const connectUnary: WebProtocol = {
   }),
 };
 
-/** Messages in envelopes, and a last one that says how it went. */
+/** Messages in envelopes, the last of which says how it went. */
 export const connectStream: WebProtocol = {
-  isForStreams: true,
   contentType: 'application/connect+',
-  readTimeout,
-  readMessage: takeFromEnvelope,
-  writeMessage: (message) => putInEnvelope(0, message),
-  end: putInEnvelope(endOfStream, Buffer.from('{}')),
   refuse: (refusal) => ({
     status: 200,
     headers: {},

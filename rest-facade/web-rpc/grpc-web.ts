@@ -9,15 +9,16 @@ import type { WebProtocol } from './web-protocol.js';
 
 const timeoutHeader = 'grpc-timeout';
 const trailers = 0x80;
+const succeeded = putInEnvelope(trailers, Buffer.from('grpc-status: 0\r\n'));
 
 /** A message, then what gRPC has as trailers, since pages cannot read those. */
 export const grpcWeb: WebProtocol = {
-  isForStreams: false,
   contentType: 'application/grpc-web+',
-  readTimeout,
-  readMessage: takeFromEnvelope,
-  writeMessage: (message) => putInEnvelope(0, message),
-  end: putInEnvelope(trailers, Buffer.from('grpc-status: 0\r\n')),
+  unary: {
+    readTimeout,
+    readMessage: takeFromEnvelope,
+    writeMessage: (message) => Buffer.concat([putInEnvelope(0, message), succeeded]),
+  },
   refuse: (refusal) => ({ status: 200, headers: {}, body: putInEnvelope(trailers, Buffer.from(describe(refusal))) }),
 };
 

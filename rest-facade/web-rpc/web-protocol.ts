@@ -4,18 +4,20 @@ import type { HttpAnswer } from '../response/send.js';
 
 /** How a call that a browser can make stands in an HTTP request and its response. */
 export interface WebProtocol {
-  /** Whether it is for RPCs with streams, which have no other answer than a refusal here. */
-  readonly isForStreams: boolean;
-  /** Of a successful response, without `proto` or `json`. */
+  /** Of a response, without `proto` or `json`. */
   readonly contentType: string;
-  /** What the caller says of its patience, milliseconds. @throws Refusal INVALID_FIELD */
-  readonly readTimeout: (headers: IncomingHttpHeaders) => number | undefined;
-  /** The message of a request. @throws Refusal */
-  readonly readMessage: (body: Buffer) => Buffer;
-  /** The message of a response. */
-  readonly writeMessage: (message: Buffer) => Buffer;
-  /** What stands behind it. */
-  readonly end: Buffer;
+  /** Absent where it is for RPCs with streams, which have no other answer than a refusal here. */
+  readonly unary?: UnaryForm;
   /** In place of a response. */
   readonly refuse: (refusal: Refusal) => HttpAnswer;
+}
+
+/** How a call of one request and one response does. */
+interface UnaryForm {
+  /** What the caller says of its patience, milliseconds. @throws Refusal INVALID_FIELD */
+  readonly readTimeout: (headers: IncomingHttpHeaders) => number | undefined;
+  /** The message in a body. @throws Refusal */
+  readonly readMessage: (body: Buffer) => Buffer;
+  /** The body for a message. */
+  readonly writeMessage: (message: Buffer) => Buffer;
 }
