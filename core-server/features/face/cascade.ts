@@ -6,10 +6,10 @@ import { area, type Candidate, intersectionOverUnion, isCentredIn, suppress } fr
 //
 // A glance at a small copy of the whole picture looks for large faces, at a fifth of the cost of the first pass and at
 // the size at which the network knows them best. If it is confident about one and sees no smaller one, it serves as the
-// first pass. Otherwise the first pass covers the whole picture at a limited size. If neither has a face whose score shows that the picture is
-// upright, glances at the picture turned by quarters find faces that are on their side or upside down. If the first pass
-// finds small faces, or hints of them, the second covers the rectangle around them, enlarged as far as a budget of pixels
-// allows.
+// first pass. Otherwise the first pass covers the whole picture at a limited size. If neither has a face whose score shows
+// that the picture is upright, glances at the picture turned by quarters find faces that are on their side or upside down.
+// If the first pass finds small faces, or hints of them, the second covers the rectangle around them, enlarged as far as a
+// budget of pixels allows.
 
 /** Candidates that overlap a better one by this much are the same face. */
 export const sameFaceOverlap = 0.45;

@@ -13,7 +13,7 @@ export interface Tile {
 
 /**
  * Longest side of a core. Onnxruntime keeps the memory of the largest run: 74 MB after 1.25 megapixels, 17 after tiles
- * of those, which together take 5 % longer for what they share.
+ * of those, which together take 7 % longer for what they share.
  */
 const maxSide = 768;
 /** Half of the largest face that a pass in more than one tile is for; a multiple of the networks' strides. */

@@ -18,7 +18,7 @@ import { openServedDetector } from './served-detector.js';
 
 // Prints the accuracy of the face detectors in one run: the teacher and the embedded model through
 // the code that serves, and a peer. One thread; times are processor time of the networks alone.
-// node dist/tests/accuracy/eval-face.js [--model NAME]... [--every N] [--charts FOLDER]
+// node dist/tests/accuracy/face/eval-face.js [--model NAME]... [--every N] [--charts FOLDER]
 //   --every N         every N-th picture: a quick look
 //   --charts FOLDER   write the charts of the model card there
 

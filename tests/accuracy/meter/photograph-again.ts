@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
+import { createMulberry32 } from '../../../samples/mulberry32.js';
 
 /** Where the counter is, its four corners in pixels; null if that is not labelled. */
 type Counter = readonly (readonly [x: number, y: number])[] | null;
@@ -9,7 +10,8 @@ type Counter = readonly (readonly [x: number, y: number])[] | null;
  * or out of focus, dim, noisy, half of them with a lamp mirrored on the counter. The same seed gives the same photo.
  */
 export async function photographAgain(path: string, counter: Counter, seed: number): Promise<Buffer> {
-  const random = createRandom(seed);
+  const draw = createMulberry32(seed);
+  const random = (): number => draw() / 2 ** 32;
   const within = (from: number, to: number): number => from + (to - from) * random();
   const upright = sharp(await readFile(path)).removeAlpha();
   const { width, height } = await upright.metadata();
@@ -69,15 +71,4 @@ function motionKernel(width: number) {
 /** A normal deviate (Box and Muller, 1958). */
 function gaussian(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-}
-
-/** Uniform numbers in 0..1 (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
