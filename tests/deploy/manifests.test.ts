@@ -13,7 +13,10 @@ import { nodeOptions } from '../../runtime/node-patches/v8-flags.js';
 interface Environment {
   readonly name: string;
   readonly value?: string;
-  readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } };
+  readonly valueFrom?: {
+    readonly secretKeyRef?: { readonly name: string; readonly key: string };
+    readonly resourceFieldRef?: { readonly resource: string };
+  };
 }
 interface Probe {
   readonly grpc?: { readonly port: number };
@@ -23,6 +26,7 @@ interface Container {
   readonly args: readonly string[];
   readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
   readonly env: readonly Environment[];
+  readonly resources: { readonly limits: Readonly<Record<string, string>> };
   readonly startupProbe: Probe;
   readonly readinessProbe: Probe;
   readonly livenessProbe: Probe;
@@ -57,8 +61,13 @@ function containerOf(file: string): Container {
 }
 
 /** The variables of a container; a value out of a secret is replaced by a sound one. */
-function environmentOf({ env }: Container): Record<string, string> {
-  return Object.fromEntries(env.map(({ name, value }) => [name, value ?? databaseUrl]));
+function environmentOf({ env, resources }: Container): Record<string, string> {
+  return Object.fromEntries(
+    env.map(({ name, value, valueFrom }) => {
+      const limit = valueFrom?.resourceFieldRef?.resource.replace('limits.', '');
+      return [name, value ?? (limit === undefined ? databaseUrl : String(resources.limits[limit]))];
+    }),
+  );
 }
 
 function assertKnown(names: readonly string[], shape: object, where: string) {
@@ -72,8 +81,8 @@ describe('the Kubernetes manifests', () => {
   it('sets what exists, to values that are taken', () => {
     assertKnown(Object.keys(environmentOf(core)), coreSettings.shape, 'core.yaml');
     assertKnown(Object.keys(environmentOf(facade)), facadeSettings.shape, 'facade.yaml');
-    createCoreConfig(environmentOf(core));
     createFacadeConfig(environmentOf(facade));
+    assert.equal(createCoreConfig(environmentOf(core)).CORE_WORKERS, Number(core.resources.limits.cpu));
   });
 
   it('names the ports that the processes listen on', () => {
