@@ -27,7 +27,13 @@ export async function readBody(
   const maxPictureBytes = rule.kind === 'raw' ? limits.maxImageBytes : limits.maxBodyBytes;
   const options = { ...given, maxBodyBytes: hasPicture(rule) ? maxPictureBytes : maxPlainBodyBytes };
   checkHeaders(request, options.maxBodyBytes);
-  if (rule.kind === 'multipart') return readMultipart(request, rule, limits, options);
+  if (rule.kind === 'multipart') {
+    const { sentAs, maxFiles } = rule;
+    const pictures: Uint8Array[] = [];
+    const files = { sentAs, maxFiles: maxFiles ?? 1, areSeparate: false };
+    const fields = await readMultipart(request, files, limits, options, ({ bytes }) => pictures.push(bytes));
+    return { picture: maxFiles === undefined ? (pictures[0] as Uint8Array) : pictures, fields };
+  }
   if (rule.kind === 'raw') return { picture: await readBytes(request, options) };
   const members = await readJsonObject(request, options);
   if (!hasPicture(rule)) return { members };

@@ -5,9 +5,7 @@ import type { RequestLimits } from '../config.js';
 import type { CallContext, CoreClient } from '../core-client/core-client.js';
 import { fromLoadedStatus, type LoadedStatus } from '../core-client/grpc-error.js';
 import { nameAsSent, type ParsedBody, type RequestMessage } from '../request/bind-request.js';
-import { readFiles } from '../request/body/read-files.js';
-import { allowBody } from '../request/body-framing.js';
-import type { NamedValue } from '../request/parse-target.js';
+import { readMultipart } from '../request/body/read-multipart.js';
 import { checkHeaders } from '../request/read-body.js';
 import { hasPicture, type Route } from '../request/rules.js';
 import { reserveBody } from '../reserve-memory.js';
@@ -102,35 +100,23 @@ async function answerBatch(
   });
   stream.ended.catch(end);
 
-  const fields: NamedValue[] = [];
   let reservation = reserveBody(share);
   let index = 0;
+  const reserve = (bytes: number): void => reservation.grow(bytes);
+  const options = { signal, reserve, maxBodyBytes: limits.maxBatchBytes, response };
+  const files = { sentAs: filePart, maxFiles: limits.maxBatchFiles, areSeparate: true };
   try {
-    await readFiles(
-      request,
-      filePart,
-      limits,
-      {
-        signal,
-        reservation: { grow: (bytes) => reservation.grow(bytes), release: () => undefined },
-        maxBodyBytes: limits.maxBatchBytes,
-        start: () => allowBody(request, response),
-      },
-      {
-        fields,
-        onFile({ filename, bytes, refusal }) {
-          const id = String(index);
-          const { release } = reservation;
-          reservation = reserveBody(share);
-          const message = bind({ fields, picture: bytes });
-          const name = filename.slice(0, maxFilenameLength);
-          open.set(id, { index: index++, filename: name, arrivedAt: performance.now(), release });
-          if (refusal) return refused(id, refusal);
-          stream.send({ id, request: message });
-          regulate();
-        },
-      },
-    );
+    await readMultipart(request, files, limits, options, ({ filename, bytes, refusal }, fields) => {
+      const id = String(index);
+      const { release } = reservation;
+      reservation = reserveBody(share);
+      const message = bind({ fields, picture: bytes });
+      const name = filename.slice(0, maxFilenameLength);
+      open.set(id, { index: index++, filename: name, arrivedAt: performance.now(), release });
+      if (refusal) return refused(id, refusal);
+      stream.send({ id, request: message });
+      regulate();
+    });
     isReading = false;
     stream.end();
     await stream.ended;

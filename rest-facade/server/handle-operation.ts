@@ -7,7 +7,6 @@ import type { CoreClient } from '../core-client/core-client.js';
 import type { Throttle } from '../core-client/throttle.js';
 import { readApiKey } from '../request/api-key.js';
 import { bindRequest, checkNames, checkQuery, nameAsSent, type ParsedBody } from '../request/bind-request.js';
-import { allowBody } from '../request/body-framing.js';
 import { type Candidates, chooseRoute, chooseVariant } from '../request/choose-route.js';
 import { parseQuery } from '../request/parse-target.js';
 import { readBody } from '../request/read-body.js';
@@ -63,8 +62,8 @@ export function handleOperation(
       try {
         const body = await readBody(route.body, request, deps.limits, {
           signal: call.signal,
-          reservation,
-          start: () => allowBody(request, response),
+          reserve: reservation.grow,
+          response,
         });
         return await deps.core.call(route.rpc, bind(body), call).catch((error: unknown) => {
           throw nameAsSent(Refusal.from(error), route);

@@ -4,7 +4,6 @@ import { callerAddress } from '../../runtime/net/addresses.js';
 import type { Rpc } from '../protos.js';
 import { readApiKey } from '../request/api-key.js';
 import { readBytes } from '../request/body/read-json.js';
-import { allowBody } from '../request/body-framing.js';
 import { checkHeaders, maxPlainBodyBytes } from '../request/read-body.js';
 import { reserveBody, reserveResponse } from '../reserve-memory.js';
 import { send } from '../response/send.js';
@@ -44,9 +43,9 @@ export function handleRpc(deps: OperationDependencies, rpc: Rpc): RequestHandler
         checkHeaders(request, maxBytes[format]);
         const body = await readBytes(request, {
           signal: call.signal,
-          reservation,
+          reserve: reservation.grow,
           maxBodyBytes: maxBytes[format],
-          start: () => allowBody(request, response),
+          response,
         });
         return await deps.core.call(codec.rpc, codec.read(unary.readMessage(body)), call);
       } finally {

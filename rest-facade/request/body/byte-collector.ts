@@ -3,26 +3,18 @@ import { refuse } from '../../../runtime/errors/refusal.js';
 /** Size of the first buffer if no length is announced. */
 const firstBytes = 64 * 1024;
 
-export type ByteCollector = ReturnType<typeof createByteCollector>;
-
 /**
  * Collects the chunks of a body in one buffer.
- * @param options.what name for refusals: `file`, `body`
- * @param options.expectedBytes the Content-Length. A buffer of that size costs no memory until it is
- *   written.
+ * @param maxBytes the most that is pushed
+ * @param expectedBytes the Content-Length. A buffer of that size costs no memory until it is written.
  */
-export function createByteCollector(options: { what: string; maxBytes: number; expectedBytes: number | undefined }) {
-  const { what, maxBytes } = options;
-  let buffer = Buffer.allocUnsafeSlow(Math.min(options.expectedBytes ?? firstBytes, maxBytes));
+export function createByteCollector(maxBytes: number, expectedBytes = firstBytes) {
+  let buffer = Buffer.allocUnsafeSlow(Math.min(expectedBytes, maxBytes));
   let length = 0;
   return {
-    /**
-     * Copies a chunk to the end.
-     * @throws Refusal BODY_TOO_LARGE
-     */
+    /** Copies a chunk to the end. */
     push(chunk: Uint8Array): void {
       const wanted = length + chunk.length;
-      if (wanted > maxBytes) throw bodyTooLarge(what, maxBytes);
       if (wanted > buffer.length) {
         const larger = Buffer.allocUnsafeSlow(Math.min(Math.max(wanted, buffer.length * 2), maxBytes));
         buffer.copy(larger, 0, 0, length);

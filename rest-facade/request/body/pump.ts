@@ -1,17 +1,17 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { callerGone, Refusal } from '../../../runtime/errors/refusal.js';
-import type { BodyReservation } from '../../reserve-memory.js';
+import { allowBody } from '../body-framing.js';
 import { bodyTooLarge } from './byte-collector.js';
 
 /** What reading a body needs besides the request. */
 export interface ReadOptions {
   /** Aborted with the Refusal to send when the caller goes away or time is up. */
   readonly signal: AbortSignal;
-  /** Of the whole body; whoever made it releases it. */
-  readonly reservation: BodyReservation;
+  /** Makes room for a chunk. @throws Refusal QUEUE_FULL, INVALID_FIELD */
+  readonly reserve: (bytes: number) => void;
   readonly maxBodyBytes: number;
-  /** Called when the headers are valid and reading starts. */
-  readonly start: () => void;
+  /** Tells the caller to send the body, once the headers are valid. */
+  readonly response: ServerResponse;
 }
 
 /** Ends the reading: with an error, the first of which decides, or because the whole body was taken. */
@@ -20,14 +20,14 @@ export type Done = (error?: unknown) => void;
 /**
  * Passes on the chunks of a request, counting them, until all were taken; stops reading on the first error.
  * @param open begins what the chunks are written to, and which is ended behind the last one
- * @throws Refusal BODY_TOO_LARGE, QUEUE_FULL, CLIENT_CLOSED, what the signal was aborted with, or the error
+ * @throws Refusal BODY_TOO_LARGE, CLIENT_CLOSED, what `reserve` throws, what the signal was aborted with, or the error
  */
 export function pump(
   request: IncomingMessage,
   options: ReadOptions,
   open: (done: Done) => { write(chunk: Buffer): void; end(): void },
 ): Promise<void> {
-  const { signal, reservation, maxBodyBytes, start } = options;
+  const { signal, reserve, maxBodyBytes, response } = options;
   return new Promise((resolve, reject) => {
     let isDone = false;
     let bytes = 0;
@@ -44,7 +44,7 @@ export function pump(
       bytes += chunk.length;
       try {
         if (bytes > maxBodyBytes) throw bodyTooLarge('body', maxBodyBytes);
-        reservation.grow(chunk.length);
+        reserve(chunk.length);
         sink.write(chunk);
       } catch (error) {
         done(error);
@@ -57,7 +57,7 @@ export function pump(
     const sink = open(done);
     if (signal.aborted) return onAbort();
     signal.addEventListener('abort', onAbort);
-    start();
+    allowBody(request, response);
     request.on('data', onData).on('end', onEnd).on('error', onError);
   });
 }

@@ -18,11 +18,7 @@ export async function readJsonObject(request: IncomingMessage, options: ReadOpti
  * @throws Refusal by {@link pump}
  */
 export async function readBytes(request: IncomingMessage, options: ReadOptions): Promise<Buffer> {
-  const collector = createByteCollector({
-    what: 'body',
-    maxBytes: options.maxBodyBytes,
-    expectedBytes: contentLength(request),
-  });
+  const collector = createByteCollector(options.maxBodyBytes, contentLength(request));
   await pump(request, options, (done) => ({ write: (chunk) => collector.push(chunk), end: done }));
   return collector.bytes();
 }

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import busboy from 'busboy';
 import { invalidField, missingField, type Refusal, refuse, refuseField } from '../../../runtime/errors/refusal.js';
 import type { RequestLimits } from '../../config.js';
 import { contentLength } from '../body-framing.js';
 import type { NamedValue } from '../parse-target.js';
-import { bodyTooLarge, type ByteCollector, createByteCollector } from './byte-collector.js';
+import { bodyTooLarge, createByteCollector } from './byte-collector.js';
 import { type Done, pump, type ReadOptions } from './pump.js';
 
 const formType = 'multipart/form-data';
@@ -17,11 +18,24 @@ const maxNameBytes = 100;
  */
 const maxContentTypeLength = 200;
 
-/** The files that a form has: one, or `maxFiles` at most, which together are no larger than one may be. */
+/** The files that a form has. */
 interface FileRule {
-  /** Name of their parts; fields of other names are returned as they are. */
+  /** Name of their parts. */
   readonly sentAs: string;
-  readonly maxFiles: number | undefined;
+  readonly maxFiles: number;
+  /**
+   * Each is a request of its own: it is refused alone if it is too large, and comes behind all fields. Otherwise they
+   * are together no larger than one may be.
+   */
+  readonly areSeparate: boolean;
+}
+
+/** A file, once it is complete. */
+export interface FormFile {
+  readonly filename: string;
+  readonly bytes: Buffer;
+  /** Only if it is too large, and refused alone. */
+  readonly refusal: Refusal | undefined;
 }
 
 /**
@@ -31,53 +45,84 @@ interface FileRule {
  * one higher than intended. It silently skips parts without a usable Content-Disposition; they count as
  * parts, and what they should have contained is then missing.
  *
- * @throws Refusal UNSUPPORTED_CONTENT_TYPE, MALFORMED_MULTIPART, MISSING_FIELD, REPEATED_FIELD, BODY_TOO_LARGE, or
- *   by {@link pump}
+ * @param onFile gets the fields so far too; what it throws ends the reading
+ * @returns the fields
+ * @throws Refusal UNSUPPORTED_CONTENT_TYPE, MALFORMED_MULTIPART, MISSING_FIELD, REPEATED_FIELD, INVALID_FIELD,
+ *   BODY_TOO_LARGE, or by {@link pump}
  */
 export async function readMultipart(
   request: IncomingMessage,
-  { sentAs: filePart, maxFiles }: FileRule,
+  { sentAs, maxFiles, areSeparate }: FileRule,
   limits: RequestLimits,
   options: ReadOptions,
-): Promise<{ readonly picture: Buffer | readonly Buffer[]; readonly fields: readonly NamedValue[] }> {
-  const files: ByteCollector[] = [];
-  const fields: NamedValue[] = [];
-  const expectedBytes = maxFiles === undefined ? contentLength(request) : undefined;
-  await readParts(request, limits, options, maxFiles ?? 1, (parser, fail) => {
-    collectFields(parser, filePart, limits, fields, fail);
-    collectFiles(parser, { sentAs: filePart, maxFiles }, { ...limits, expectedBytes }, files, fail);
-    return () => (files.length === 0 ? missingFile(filePart) : undefined);
-  });
-  const [first, ...others] = files.map((file) => file.bytes()) as [Buffer, ...Buffer[]];
-  return { picture: maxFiles === undefined ? first : [first, ...others], fields };
-}
-
-/**
- * Reads the parts of a multipart/form-data body.
- *
- * @param open listens to the parser, and returns what says in the end what is missing
- * @throws Refusal UNSUPPORTED_CONTENT_TYPE, MALFORMED_MULTIPART, what `open` fails with, or by {@link pump}
- */
-export async function readParts(
-  request: IncomingMessage,
-  limits: RequestLimits,
-  options: ReadOptions,
-  maxFiles: number,
-  open: (parser: busboy.Busboy, fail: Done) => () => Refusal | undefined,
-): Promise<void> {
+  onFile: (file: FormFile, fields: readonly NamedValue[]) => void,
+): Promise<readonly NamedValue[]> {
+  const { maxImageBytes: maxBytes } = limits;
   const parser = createParser(request, limits, maxFiles);
+  const fields: NamedValue[] = [];
+  const expectedBytes = maxFiles === 1 ? contentLength(request) : undefined;
+  const together = { bytes: 0 };
+  let begun = 0;
+  let named = 0;
+  let given = 0;
+
+  const keep = (stream: Readable, filename: string | undefined, fail: Done): void => {
+    const size = areSeparate ? { bytes: 0 } : together;
+    const collector = createByteCollector(maxBytes, expectedBytes);
+    stream.on('data', (chunk: Buffer) => {
+      size.bytes += chunk.length;
+      if (size.bytes <= maxBytes) collector.push(chunk);
+      else if (!areSeparate) fail(bodyTooLarge(sentAs, maxBytes));
+    });
+    stream.on('end', () => {
+      const bytes = collector.bytes();
+      // What a browser sends if no file was chosen. An empty file would have a name.
+      if (!filename && bytes.length === 0) return;
+      given += 1;
+      const refusal = size.bytes > maxBytes ? bodyTooLarge(sentAs, maxBytes) : undefined;
+      try {
+        onFile({ filename: filename ?? '', bytes, refusal }, fields);
+      } catch (error) {
+        fail(error);
+      }
+    });
+  };
+
   try {
     await pump(request, options, (done) => {
-      const findMissing = open(parser, done);
-      const maxParts = maxFiles + limits.maxFormFields;
-      parser.on('partsLimit', () => done(malformed('has too many parts', `at most ${maxParts}`)));
+      parser.on('field', (name: string | undefined, value, { valueTruncated }) => {
+        if (name === undefined) return;
+        const mistake =
+          areSeparate && begun > 0
+            ? refuseField('INVALID_FIELD', name, 'comes after a file, want it before the first one')
+            : mistakeInField(name, valueTruncated, sentAs, limits);
+        if (mistake === undefined) fields.push({ name, value });
+        else done(mistake);
+      });
+      parser.on('file', (name: string | undefined, stream, info) => {
+        // What the types leave out: a part may have no filename.
+        const filename: string | undefined = info.filename;
+        // If the end of the form is missing, both the parser and this stream report an error; the former suffices.
+        stream.on('error', () => {});
+        begun += 1;
+        if (name === sentAs) named += 1;
+        if (begun <= maxFiles && name === sentAs) keep(stream, filename, done);
+        else if (begun <= maxFiles) stream.resume();
+        else if (maxFiles === 1 && named > 1)
+          done(refuseField('REPEATED_FIELD', sentAs, 'is given more than once, want one file'));
+        else done(overLimit('too many files', maxFiles));
+      });
+      parser.on('fieldsLimit', () => done(overLimit('too many fields', limits.maxFormFields)));
+      parser.on('partsLimit', () =>
+        done(malformed('has too many parts', `at most ${maxFiles + limits.maxFormFields}`)),
+      );
       parser.on('error', (cause) =>
         done(malformed('cannot be parsed', 'parts between boundaries and a last boundary', cause)),
       );
       parser.on('close', () => {
         // Since Node.js 24, the parser, a writable stream, lives until V8's next full collection. This frees the file.
         parser.removeAllListeners();
-        done(findMissing());
+        done(given === 0 ? missingFile(sentAs) : undefined);
       });
       return parser;
     });
@@ -85,66 +130,21 @@ export async function readParts(
     parser.destroy();
     throw error;
   }
+  return fields;
 }
 
-/** The fields, as they arrive. */
-export function collectFields(
-  parser: busboy.Busboy,
+function mistakeInField(
+  name: string,
+  isTruncated: boolean,
   filePart: string,
-  { maxFormFields, maxFieldBytes }: RequestLimits,
-  fields: NamedValue[],
-  fail: Done,
-): void {
-  parser.on('field', (name: string | undefined, value, { valueTruncated }) => {
-    if (name === undefined) return;
-    if (Buffer.byteLength(name) > maxNameBytes)
-      fail(overLimit('a field name that is too long', maxNameBytes, { unit: 'bytes' }));
-    // Judging by its length, most likely a file.
-    else if (valueTruncated && name === filePart) fail(missingFile(filePart));
-    else if (valueTruncated) fail(overLimit('a field that is too long', maxFieldBytes, { unit: 'bytes', field: name }));
-    else fields.push({ name, value });
-  });
-  parser.on('fieldsLimit', () => fail(overLimit('too many fields', maxFormFields)));
-}
-
-/** Collects the files, as they arrive. */
-function collectFiles(
-  parser: busboy.Busboy,
-  { sentAs: filePart, maxFiles }: FileRule,
-  {
-    maxImageBytes: maxBytes,
-    expectedBytes,
-  }: Pick<RequestLimits, 'maxImageBytes'> & { expectedBytes: number | undefined },
-  files: ByteCollector[],
-  fail: Done,
-): void {
-  let begun = 0;
-  let bytes = 0;
-  parser.on('file', (name: string | undefined, stream, { filename }) => {
-    begun += 1;
-    // If the end of the form is missing, both the parser and this stream report an error; the former suffices.
-    stream.on('error', () => {});
-    if (begun > (maxFiles ?? 1)) {
-      const isRepeated = maxFiles === undefined && name === filePart && files.length > 0;
-      fail(isRepeated ? repeatedFile(name) : overLimit('too many files', maxFiles ?? 1));
-    } else if (name === filePart) {
-      const collector = createByteCollector({ what: filePart, maxBytes, expectedBytes });
-      files.push(collector);
-      stream.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        try {
-          if (bytes > maxBytes) throw bodyTooLarge(filePart, maxBytes);
-          collector.push(chunk);
-        } catch (error) {
-          fail(error);
-        }
-      });
-      // What a browser sends if no file was chosen. An empty file would have a name.
-      stream.on('end', () => {
-        if (!filename && collector.bytes().length === 0) files.splice(files.indexOf(collector), 1);
-      });
-    } else stream.resume();
-  });
+  { maxFieldBytes }: RequestLimits,
+): Refusal | undefined {
+  if (Buffer.byteLength(name) > maxNameBytes)
+    return overLimit('a field name that is too long', maxNameBytes, { unit: 'bytes' });
+  if (!isTruncated) return undefined;
+  // Judging by its length, most likely a file.
+  if (name === filePart) return missingFile(filePart);
+  return overLimit('a field that is too long', maxFieldBytes, { unit: 'bytes', field: name });
 }
 
 function createParser(request: IncomingMessage, limits: RequestLimits, maxFiles: number): busboy.Busboy {
@@ -183,22 +183,13 @@ function malformed(what: string, wish: string, cause?: unknown): Refusal {
 }
 
 /** The refusal of a form that breaks a limit. */
-export function overLimit(
-  what: string,
-  limit: number,
-  { unit = '', field }: { unit?: string; field?: string } = {},
-): Refusal {
+function overLimit(what: string, limit: number, { unit = '', field }: { unit?: string; field?: string } = {}): Refusal {
   const wish = `at most ${limit} ${unit}`.trimEnd();
   return refuse('MALFORMED_MULTIPART', `body has ${what}, want ${wish}`, {
     details: { ...(field !== undefined && { field }), limit: String(limit) },
   });
 }
 
-function repeatedFile(filePart: string): Refusal {
-  return refuseField('REPEATED_FIELD', filePart, 'is given more than once, want one file');
-}
-
-/** The refusal of a form without a file. */
-export function missingFile(filePart: string): Refusal {
+function missingFile(filePart: string): Refusal {
   return missingField(filePart, 'one file part with a filename');
 }

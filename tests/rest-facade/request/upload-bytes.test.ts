@@ -89,7 +89,7 @@ test('a hold takes so many chunks of any size, and more of them where they are l
 
 test('a collector joins chunks, with and without a promised length', () => {
   for (const expectedBytes of [undefined, 0, 10, 300 * kib, 10_000 * kib]) {
-    const collector = createByteCollector({ what: 'file', maxBytes: 400 * kib, expectedBytes });
+    const collector = createByteCollector(400 * kib, expectedBytes);
     const chunks = Array.from({ length: 300 }, (_, index) => Buffer.alloc(kib, index));
     const buffers = new Set<ArrayBufferLike>();
     for (const chunk of chunks) {

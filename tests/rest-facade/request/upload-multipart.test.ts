@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { readMultipart } from '../../../rest-facade/request/body/read-multipart.js';
@@ -18,7 +18,7 @@ const disposition = (rest: string) => `content-disposition: form-data; ${rest}`;
 const file = part(`${disposition('name="file"; filename="a.jpg"')}\ncontent-type: image/jpeg`, 'JPEG');
 const field = (name: string, value = 'x') => part(disposition(`name="${name}"`), value);
 const end = '--b--\n';
-const oneFile = { sentAs: 'file', maxFiles: undefined };
+const oneFile = { sentAs: 'file', maxFiles: 1, areSeparate: false };
 /** Unknown fields fill a form. */
 const lenient = { REST_LENIENT_FIELDS: 'true' };
 
@@ -173,12 +173,13 @@ test('the fields of a form, unfinished ones too, count as bytes of uploads that 
       headers: { 'content-type': 'multipart/form-data; boundary=b' },
     });
     const reservation = reserveBody(budget.of('caller'));
-    const reading = readMultipart(request as unknown as IncomingMessage, oneFile, limits, {
+    const options = {
       signal: new AbortController().signal,
-      reservation,
+      reserve: reservation.grow,
       maxBodyBytes: 2_000 * kib,
-      start: () => {},
-    });
+      response: {} as ServerResponse,
+    };
+    const reading = readMultipart(request as unknown as IncomingMessage, oneFile, limits, options, () => undefined);
     await reading.catch((error: unknown) => {
       reservation.release();
       throw error;

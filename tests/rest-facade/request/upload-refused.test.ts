@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -13,10 +13,12 @@ import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
 import { readRefusal, withKey } from '../facade.js';
 import { limits, serveApp } from '../serve-app.js';
 
+const oneFile = { sentAs: 'file', maxFiles: 1, areSeparate: false };
+
 type Read = (request: IncomingMessage, options: ReadOptions) => Promise<unknown>;
 
 const readers: Record<string, Read> = {
-  form: (request, options) => readMultipart(request, { sentAs: 'file', maxFiles: undefined }, limits, options),
+  form: (request, options) => readMultipart(request, oneFile, limits, options, () => undefined),
   'JSON body': readJsonObject,
 };
 
@@ -32,9 +34,9 @@ for (const [what, read] of Object.entries(readers)) {
     const reservation = reserveBody(budget.of('caller'));
     const reading = read(request as unknown as IncomingMessage, {
       signal: caller.signal,
-      reservation,
+      reserve: reservation.grow,
       maxBodyBytes: 1_000,
-      start: () => {},
+      response: {} as ServerResponse,
     }).finally(reservation.release);
     /** The rest of the body comes, which the response to a refusal waits for. */
     const drain = async () => {
