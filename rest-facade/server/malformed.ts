@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { type Refusal, refuse } from '../../runtime/errors/refusal.js';
-import { createSymbolProperty } from '../../runtime/node-patches/symbol-property.js';
+import { unansweredOf } from '../../runtime/limits/limit-pipelining.js';
 import { methodNotAllowed } from '../request/no-such-route.js';
 import { renderError } from '../response/http-error.js';
 import { answerHeaders } from './answer-headers.js';
@@ -14,22 +14,8 @@ export const maxHeaderBytes = 16 * 1024;
 /** Then there is nobody to write to: the other side is gone, or has not finished the TLS handshake. */
 const unanswerable = new Set<string | undefined>(['ECONNRESET', 'ERR_TLS_HANDSHAKE_TIMEOUT']);
 
-/**
- * The last response on a connection, until that is closed: since Node.js 24, a writable stream lives until V8's next
- * full collection, and with it what it leads to, such as the request of this response.
- */
-const lastAnswer = createSymbolProperty<Socket, ServerResponse | undefined>();
-
-/** Answers what never reaches the application: malformed HTTP requests, and CONNECT. */
+/** Answers what never reaches the application of a server that limits pipelining: malformed requests, and CONNECT. */
 export function answerMalformed(server: Server, log: Logger, isTls: boolean): void {
-  const note = ({ socket }: IncomingMessage, response: ServerResponse) => {
-    if (lastAnswer.get(socket) === undefined) socket.once('close', () => lastAnswer.set(socket, undefined));
-    lastAnswer.set(socket, response);
-  };
-  for (const event of ['request', 'checkContinue', 'checkExpectation']) {
-    server.prependListener(event, note);
-  }
-
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (!socket.writable || unanswerable.has(error.code)) socket.destroy();
     else end(socket, refusalOf(error.code), error.code);
@@ -41,9 +27,11 @@ export function answerMalformed(server: Server, log: Logger, isTls: boolean): vo
   });
 
   const end = (socket: Socket, refusal: Refusal, error: string | undefined): void => {
-    const last = lastAnswer.get(socket);
-    if (last === undefined || !hasConnection(last)) answer(socket, refusal, error);
-    else if (last.writableFinished) socket.destroySoon();
+    const answers = unansweredOf(socket);
+    const last = answers.at(-1);
+    // What is wrong with the body of the only request is the answer to it. Otherwise it would be mistaken for one.
+    const isAboutBody = answers.length === 1 && last?.req.complete === false && !last.headersSent;
+    if (last === undefined || isAboutBody) answer(socket, refusal, error);
     else last.once('finish', () => socket.destroySoon());
   };
 
@@ -53,15 +41,6 @@ export function answerMalformed(server: Server, log: Logger, isTls: boolean): vo
     log.info({ request_id: requestId, error, client }, 'malformed request');
     socket.end(render(refusal, requestId, isTls));
   };
-}
-
-/**
- * Whether this response still occupies the connection, or did so as its last: then unparsable bytes close the
- * connection without a response of their own, which would be mistaken for this one.
- */
-function hasConnection(answer: ServerResponse): boolean {
-  const { complete } = answer.req;
-  return complete ? !answer.writableFinished || !answer.shouldKeepAlive : answer.headersSent;
 }
 
 /** Only statuses in the documented table, so that a client needs to know no others. */

@@ -5,8 +5,12 @@ import { createSymbolProperty } from '../node-patches/symbol-property.js';
 /** The minimum that HTTP/2 recommends for a client (RFC 9113, 6.5.2). */
 export const maxUnanswered = 100;
 
-/** The responses of a connection that are not complete yet. */
 const unanswered = createSymbolProperty<Socket, Set<ServerResponse>>();
+
+/** The responses of a connection that are not complete yet, in the order of their requests. */
+export function unansweredOf(socket: Socket): readonly ServerResponse[] {
+  return [...(unanswered.get(socket) ?? [])];
+}
 
 /**
  * Closes a connection that sends more requests than this without waiting for responses. Node.js keeps reading

@@ -43,6 +43,14 @@ test('bytes after a request do not overtake its answer', async (t) => {
   assert.equal(text.match(/HTTP\/1\.1 /g)?.length, 1, text);
 });
 
+test('a body that is none does not overtake the answer to a request before it', async (t) => {
+  const { port } = await startBoth(t, answerAll, { REST_REQUEST_TIMEOUT_MS: '500' });
+  const request = 'GET /face_config_score?detection&company=acme&password=x HTTP/1.1\r\nhost: x\r\napikey: key\r\n\r\n';
+  const chunked = 'POST /face_detect_single HTTP/1.1\r\nhost: x\r\napikey: key\r\ntransfer-encoding: chunked\r\n\r\n';
+  const { status, text } = await exchange(port, `${request}${chunked}no chunk size\r\n\r\n`);
+  assert.equal(status, 200, text);
+});
+
 test('CONNECT does not overtake the answer to a request before it', async (t) => {
   const { port } = await startBoth(t, answerAll);
   const request = 'GET /face_config_score?detection&company=acme&password=x HTTP/1.1\r\nhost: x\r\napikey: key\r\n\r\n';
