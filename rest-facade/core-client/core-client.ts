@@ -1,4 +1,11 @@
-import { type Client, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import {
+  type Client,
+  type ClientDuplexStream,
+  type ClientUnaryCall,
+  Metadata,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
 import { Refusal } from '../../runtime/errors/refusal.js';
 import { withoutStack } from '../../runtime/node-patches/without-stack.js';
@@ -99,20 +106,12 @@ function openStream(
       deadline,
     }),
   );
+  cancelOnAbort(call, signal, onReset);
   const ended = new Promise<void>((resolve, reject) => {
-    const onAbort = () => {
-      onReset();
-      call.cancel();
-    };
-    signal.addEventListener('abort', onAbort);
-    // What it is comes with the status as well.
-    call.on('error', () => undefined);
     call.on('data', onAnswer);
-    call.on('status', ({ code, details, metadata }) => {
-      signal.removeEventListener('abort', onAbort);
-      if (signal.aborted) reject(signal.reason as Error);
-      else if (code === status.OK) resolve();
-      else reject(fromGrpcError(Object.assign(new Error(details), { code, details, metadata })));
+    call.on('error', (error: ServiceError) => reject(signal.aborted ? (signal.reason as Error) : fromGrpcError(error)));
+    call.on('status', ({ code }) => {
+      if (code === status.OK) resolve();
     });
   });
   return {
@@ -120,6 +119,20 @@ function openStream(
     end: () => void call.end(),
     ended,
   };
+}
+
+/** @param onReset called if the core is told that nobody waits any more */
+function cancelOnAbort(
+  call: ClientUnaryCall | ClientDuplexStream<object, object>,
+  signal: AbortSignal | undefined,
+  onReset: () => void,
+): void {
+  const onAbort = () => call.cancel();
+  signal?.addEventListener('abort', onAbort);
+  call.on('status', ({ code }) => {
+    signal?.removeEventListener('abort', onAbort);
+    if (signal?.aborted || code === status.DEADLINE_EXCEEDED) onReset();
+  });
 }
 
 /** A call as it is sent, maybe twice. */
@@ -147,8 +160,6 @@ function mayHelpElsewhere(error: unknown, afterMs: number): boolean {
 /**
  * Resolves with the answer itself, not with the status behind it: a unary call has either an answer or a refusal, and
  * the status of an answer comes one turn of the core's event loop later.
- *
- * @param onReset called if the call is aborted
  */
 function sendOnce(
   client: Client,
@@ -158,21 +169,15 @@ function sendOnce(
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
     let hasBegun = false;
-    const onAbort = () => {
-      onReset();
-      call.cancel();
-    };
     const onAnswer = (bytes: Buffer) => {
       const answer = rpc.responseDeserialize(bytes);
       if (!signal?.aborted) resolve(answer);
       return answer;
     };
     const onStatus = (error: ServiceError | null) => {
-      signal?.removeEventListener('abort', onAbort);
       // Node.js keeps an HTTP/2 stream, and so the call, until V8's next full collection. This frees its picture.
       message = {};
       // Nothing more changes for a promise that has its answer.
-      if (error?.code === status.DEADLINE_EXCEEDED) onReset();
       if (signal?.aborted) return reject(signal.reason as Error);
       if (error === null) return;
       const refusal = fromGrpcError(error);
@@ -191,7 +196,7 @@ function sendOnce(
     );
     // The core sends its metadata when a worker has the picture, or with the response.
     call.on('metadata', () => (hasBegun = true));
-    signal?.addEventListener('abort', onAbort);
+    cancelOnAbort(call, signal, onReset);
   });
 }
 
