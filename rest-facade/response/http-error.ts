@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js';
-import { internalMessage, type Refusal } from '../../runtime/errors/refusal.js';
+import type { Refusal } from '../../runtime/errors/refusal.js';
 import type { HttpAnswer } from './send.js';
 
 /** The HTTP status for a gRPC code, unless the reason calls for a more specific one. */
@@ -53,31 +53,14 @@ export function toHttpStatus(code: status, reason: string): number {
 /** A response with a JSON body. */
 type ErrorAnswer = HttpAnswer & { readonly body: string };
 
-/** If even rendering the error fails. */
-const lastResort: ErrorAnswer = {
-  status: 500,
-  headers: {},
-  body: `{"message":"${internalMessage}","code":"INTERNAL","reason":"INTERNAL","request_id":"","details":{}}`,
-};
-
-/** The error body as documented, with `Retry-After` and `Allow` where they are known. Never throws. */
-export function renderError(refusal: Refusal, requestId: string): ErrorAnswer {
-  try {
-    const headers: Record<string, string> = {};
-    if (refusal.retryAfterSeconds !== undefined) headers['retry-after'] = String(refusal.retryAfterSeconds);
-    if (refusal.reason === 'METHOD_NOT_ALLOWED') headers['allow'] = refusal.details['allow'] ?? '';
-    return {
-      status: toHttpStatus(refusal.code, refusal.reason),
-      headers,
-      body: JSON.stringify({
-        message: refusal.message,
-        code: status[refusal.code] ?? 'UNKNOWN',
-        reason: refusal.reason,
-        request_id: requestId,
-        details: refusal.details,
-      }),
-    };
-  } catch {
-    return lastResort;
-  }
+/** The error body as documented, with `Retry-After` and `Allow` where they are known. */
+export function renderError(
+  { code, reason, message, details, retryAfterSeconds }: Refusal,
+  requestId: string,
+): ErrorAnswer {
+  const headers: Record<string, string> = {};
+  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds);
+  if (reason === 'METHOD_NOT_ALLOWED') headers['allow'] = details['allow'] ?? '';
+  const body = { message, code: status[code] ?? 'UNKNOWN', reason, request_id: requestId, details };
+  return { status: toHttpStatus(code, reason), headers, body: JSON.stringify(body) };
 }

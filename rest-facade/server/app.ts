@@ -99,6 +99,8 @@ export function createRouter(options: RouterOptions): Router {
     for (const [verb, candidates] of byVerb) own[verb.toLowerCase() as 'get'](handleOperation(deps, candidates));
   }
   for (const rpc of deps.rpcs) {
+    // Browsers send no streams.
+    if (rpc.requestStream || rpc.responseStream) continue;
     router
       .route(rpc.path)
       .all(allowMethods(['POST']))

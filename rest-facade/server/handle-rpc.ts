@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { invalidField, Refusal, refuse } from '../../runtime/errors/refusal.js';
+import { Refusal } from '../../runtime/errors/refusal.js';
 import { callerAddress } from '../../runtime/net/addresses.js';
 import type { Rpc } from '../protos.js';
 import { readApiKey } from '../request/api-key.js';
@@ -19,21 +19,18 @@ import { contextOf, toCallContext } from './request-context.js';
 export function handleRpc(deps: OperationDependencies, rpc: Rpc): RequestHandler {
   const { limits } = deps;
   const takesPicture = rpc.request.fieldsArray.some(({ type }) => type === 'bytes');
-  const isStream = rpc.requestStream || rpc.responseStream;
-  const codecs = isStream ? undefined : { proto: createBinaryCodec(rpc), json: createJsonCodec(rpc, limits) };
+  const codecs = { proto: createBinaryCodec(rpc), json: createJsonCodec(rpc, limits) };
   const maxBytes = {
     proto: takesPicture ? Math.min(limits.maxImageBytes + maxPlainBodyBytes, limits.maxBodyBytes) : maxPlainBodyBytes,
     json: takesPicture ? limits.maxBodyBytes : maxPlainBodyBytes,
   };
 
   const answer = async (request: Request, response: Response, chosen: Chosen): Promise<void> => {
-    const { format, contentType } = chosen;
-    const { unary } = chosen.protocol;
+    const { protocol, format, contentType } = chosen;
     const context = contextOf(response);
     const apiKey = readApiKey(request, rpc.key);
-    if (codecs === undefined || unary === undefined) throw noStreams(rpc);
     const codec: Codec = codecs[format];
-    const patienceMs = unary.readTimeout(request.headers) ?? Infinity;
+    const patienceMs = protocol.readTimeout(request.headers) ?? Infinity;
     const own = toCallContext(context, apiKey);
     const call = { ...own, deadline: new Date(Math.min(Number(own.deadline), Date.now() + patienceMs)) };
     const share = deps.budget.of(callerAddress(context.clientAddress));
@@ -47,13 +44,13 @@ export function handleRpc(deps: OperationDependencies, rpc: Rpc): RequestHandler
           maxBodyBytes: maxBytes[format],
           response,
         });
-        return await deps.core.call(codec.rpc, codec.read(unary.readMessage(body)), call);
+        return await deps.core.call(codec.rpc, codec.read(protocol.readMessage(body)), call);
       } finally {
         reservation.release();
       }
     };
     const found = await (takesPicture ? deps.throttle.run(`${rpc.path} ${apiKey}`, ask) : ask());
-    const body = unary.writeMessage(codec.write(found));
+    const body = protocol.writeMessage(codec.write(found));
     if (takesPicture) reserveResponse(response, share, body.length);
     send(request, response, { status: 200, headers: { 'content-type': contentType }, body });
   };
@@ -61,22 +58,13 @@ export function handleRpc(deps: OperationDependencies, rpc: Rpc): RequestHandler
   return async (request, response) => {
     const context = contextOf(response);
     context.route = rpc.path;
-    const given = request.headers['content-type'];
-    const chosen = chooseProtocol(given);
-    const { protocol, contentType } = chosen;
-    if (!isStream && protocol.unary === undefined)
-      throw invalidField('content-type', given ?? '', 'one for a single response', 'UNSUPPORTED_CONTENT_TYPE');
+    const chosen = chooseProtocol(request.headers['content-type']);
     try {
       await answer(request, response, chosen);
     } catch (error) {
       context.refusal = Refusal.from(error);
-      const { headers, ...refused } = protocol.refuse(context.refusal);
-      send(request, response, { ...refused, headers: { 'content-type': contentType, ...headers } });
+      const { headers, ...refused } = chosen.protocol.refuse(context.refusal);
+      send(request, response, { ...refused, headers: { 'content-type': chosen.contentType, ...headers } });
     }
   };
-}
-
-function noStreams({ method }: Rpc): Refusal {
-  const clause = `${method.name} is a call of streams, and browsers send none`;
-  return refuse('METHOD_NOT_ALLOWED', `${clause}, call it over gRPC, or a batch over REST`);
 }

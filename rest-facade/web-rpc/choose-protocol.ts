@@ -1,5 +1,5 @@
 import { invalidField } from '../../runtime/errors/refusal.js';
-import { connectStream, connectUnary } from './connect.js';
+import { connect } from './connect.js';
 import { grpcWeb } from './grpc-web.js';
 import type { WebProtocol } from './web-protocol.js';
 
@@ -11,7 +11,9 @@ export interface Chosen {
   readonly contentType: string;
 }
 
-const protocols: readonly WebProtocol[] = [connectUnary, connectStream, grpcWeb];
+const known: readonly Chosen[] = [connect, grpcWeb].flatMap((protocol) =>
+  (['proto', 'json'] as const).map((format) => ({ protocol, format, contentType: protocol.contentType + format })),
+);
 
 /**
  * Tells the protocol by the content type of a request.
@@ -21,15 +23,8 @@ export function chooseProtocol(given = ''): Chosen {
   const [named = ''] = given.toLowerCase().split(/\s*;/, 1);
   // The one that may leave out that its messages are Protobuf.
   const type = named === 'application/grpc-web' ? `${named}+proto` : named;
-  for (const protocol of protocols)
-    for (const format of ['proto', 'json'] as const) {
-      const contentType = protocol.contentType + format;
-      if (type === contentType) return { protocol, format, contentType };
-    }
-  throw invalidField(
-    'content-type',
-    given,
-    'application/proto, application/json or application/grpc-web+proto',
-    'UNSUPPORTED_CONTENT_TYPE',
-  );
+  const chosen = known.find(({ contentType }) => contentType === type);
+  if (chosen !== undefined) return chosen;
+  const wish = 'application/proto, application/json or application/grpc-web+proto';
+  throw invalidField('content-type', given, wish, 'UNSUPPORTED_CONTENT_TYPE');
 }

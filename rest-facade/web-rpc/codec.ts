@@ -8,6 +8,7 @@ import { decodeBase64 } from '../request/body/data-url.js';
 import { parseJsonObject } from '../request/body/read-json.js';
 import { describeJson, type Field } from '../request/field.js';
 import { readFields } from '../request/rules.js';
+import { fromTimestamp, type Timestamp } from '../timestamp.js';
 
 /** How messages of an RPC come from and go to a browser. */
 export interface Codec {
@@ -41,7 +42,6 @@ export function createJsonCodec(rpc: Rpc, limits: RequestLimits): Codec {
     ]),
   );
   const names = new Set(fields.keys());
-  const write = createWriter(rpc.response);
   return {
     rpc,
     read(text) {
@@ -57,7 +57,7 @@ export function createJsonCodec(rpc: Rpc, limits: RequestLimits): Codec {
       }
       return message;
     },
-    write: (answer) => Buffer.from(write(answer)),
+    write: (answer) => Buffer.from(JSON.stringify(toJson(rpc.response, answer))),
   };
 }
 
@@ -79,38 +79,24 @@ function readMember(field: Field, value: unknown, { maxImageBytes }: RequestLimi
   return value.map(decode);
 }
 
-/** A message as proto-loader gives it. */
-type Message = Readonly<Record<string, unknown>>;
-/** Shows a value as JSON. */
-type Write = (value: unknown) => string;
-
 const jsonNameOf = (name: string): string => name.replaceAll(/_(.)/g, (_, next: string) => next.toUpperCase());
 
-/** @param known what is made already or about to be, since messages may contain themselves */
-function createWriter(type: protobuf.Type, known = new Map<protobuf.Type, Write>()): Write {
-  const found = known.get(type);
-  if (found !== undefined) return found;
-  const members: { readonly name: string; readonly start: string; readonly write: Write }[] = [];
-  const writeAll: Write = (message) => {
-    const shown = members.flatMap(({ name, start, write }) => {
-      const value = (message as Message)[name];
-      if (value === null || value === undefined) return [];
-      return start + (Array.isArray(value) ? `[${value.map(write).join()}]` : write(value));
-    });
-    return `{${shown.join()}}`;
-  };
-  known.set(type, writeAll);
-  for (const field of type.fieldsArray)
-    members.push({ name: field.name, start: `"${jsonNameOf(field.name)}":`, write: createValueWriter(field, known) });
-  return writeAll;
+/** @param message as proto-loader gives it */
+function toJson({ fieldsArray }: protobuf.Type, message: object): object {
+  const values = message as Readonly<Record<string, unknown>>;
+  const members = fieldsArray.map((field): [string, unknown] => {
+    const value = values[field.name];
+    const shown = Array.isArray(value) ? value.map((item) => toJsonValue(field, item)) : toJsonValue(field, value);
+    return [jsonNameOf(field.name), shown];
+  });
+  return Object.fromEntries(members);
 }
 
-function createValueWriter(field: protobuf.Field, known: Map<protobuf.Type, Write>): Write {
-  const { resolvedType } = field;
-  if (field.map || resolvedType?.fullName.startsWith('.google.'))
-    throw new Error(`${field.fullName.slice(1)} has no JSON form for browsers yet`);
-  if (resolvedType instanceof protobuf.Type) return createWriter(resolvedType, known);
-  // Not by JSON.stringify, which would search megabytes for what to escape.
-  if (field.type === 'bytes') return (value) => `"${(value as Buffer).toString('base64')}"`;
-  return (value) => JSON.stringify(value);
+/** Undefined for what is absent. */
+function toJsonValue({ resolvedType }: protobuf.Field, value: unknown): unknown {
+  if (value === null) return undefined;
+  if (Buffer.isBuffer(value)) return value.toString('base64');
+  if (!(resolvedType instanceof protobuf.Type) || value === undefined) return value;
+  const isTime = resolvedType.fullName === '.google.protobuf.Timestamp';
+  return isTime ? fromTimestamp(value as Timestamp) : toJson(resolvedType, value);
 }

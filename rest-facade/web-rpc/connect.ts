@@ -4,33 +4,23 @@ import { errorDomain } from '../../runtime/errors/reasons.js';
 import { invalidField, type Refusal } from '../../runtime/errors/refusal.js';
 import { toRpcStatus } from '../../runtime/errors/rpc-status.js';
 import { renderError, toHttpStatus } from '../response/http-error.js';
-import { putInEnvelope } from './envelope.js';
 import type { WebProtocol } from './web-protocol.js';
 
 /** https://connectrpc.com/docs/protocol */
 
 const timeoutHeader = 'connect-timeout-ms';
-const endOfStream = 2;
 
-/** One request, one response: the body is the message, and an error has an HTTP status of its own. */
-export const connectUnary: WebProtocol = {
+/** The body is the message, and an error has an HTTP status of its own. */
+export const connect: WebProtocol = {
   contentType: 'application/',
-  unary: { readTimeout, readMessage: (body) => body, writeMessage: (message) => message },
+  readTimeout,
+  readMessage: (body) => body,
+  writeMessage: (message) => message,
   refuse: (refusal) => ({
     // Not by its reason: what clients take for its code if a proxy drops the body follows from it.
     status: toHttpStatus(refusal.code, ''),
     headers: { ...renderError(refusal, '').headers, 'content-type': 'application/json' },
     body: JSON.stringify(describe(refusal)),
-  }),
-};
-
-/** Messages in envelopes, the last of which says how it went. */
-export const connectStream: WebProtocol = {
-  contentType: 'application/connect+',
-  refuse: (refusal) => ({
-    status: 200,
-    headers: {},
-    body: putInEnvelope(endOfStream, Buffer.from(JSON.stringify({ error: describe(refusal) }))),
   }),
 };
 

@@ -14,11 +14,9 @@ const succeeded = putInEnvelope(trailers, Buffer.from('grpc-status: 0\r\n'));
 /** A message, then what gRPC has as trailers, since pages cannot read those. */
 export const grpcWeb: WebProtocol = {
   contentType: 'application/grpc-web+',
-  unary: {
-    readTimeout,
-    readMessage: takeFromEnvelope,
-    writeMessage: (message) => Buffer.concat([putInEnvelope(0, message), succeeded]),
-  },
+  readTimeout,
+  readMessage: takeFromEnvelope,
+  writeMessage: (message) => Buffer.concat([putInEnvelope(0, message), succeeded]),
   refuse: (refusal) => ({ status: 200, headers: {}, body: putInEnvelope(trailers, Buffer.from(describe(refusal))) }),
 };
 

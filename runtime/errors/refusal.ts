@@ -45,12 +45,9 @@ export function refuse(reason: Reason, message: string, options?: RefusalOptions
 
 // The refusals that are given in more than one place, each worded once.
 
-/** All that a caller learns of a fault. */
-export const internalMessage = 'the service failed to answer this request';
-
 /** What every fault is to callers; `cause` goes to the log. */
 export function internalFault(cause: unknown): Refusal {
-  return refuse('INTERNAL', internalMessage, { cause });
+  return refuse('INTERNAL', 'the service failed to answer this request', { cause });
 }
 
 /** Refuses one field, as the caller knows it. @param clause `is empty, want a value` @param value no secret */
