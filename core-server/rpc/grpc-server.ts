@@ -53,7 +53,8 @@ interface GrpcServerOptions {
 
 /** Room for the other fields of a request, and for pictures slightly over their limit to get a proper refusal. */
 const messageOverheadBytes = 64 * 2 ** 10;
-const minUnfinishedBytes = 256 * 2 ** 20;
+/** One address gets four fifths: as much as a facade holds of its clients' pictures by default. */
+const minUnfinishedBytes = 320 * 2 ** 20;
 /** One address gets four fifths: three of the largest responses, or a dozen of a thousand crops. */
 const unreadBytes = 256 * 2 ** 20;
 /** In addition to the longest time that a response may take. */
@@ -103,9 +104,11 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
       Object.values(definition).flatMap(({ path, requestStream }) => (requestStream ? path : [])),
     ),
   );
+  // Those in progress, one read ahead, and one that arrives.
+  const streamBytes = (settings.maxInFlight + 2) * (options.maxPictureBytes + messageOverheadBytes);
   const limits = {
     takesStream: (path: string) => streaming.has(path) || isReflection(path),
-    unfinishedBytes: createFairBudget(Math.max(minUnfinishedBytes, 16 * options.maxPictureBytes)),
+    unfinishedBytes: createFairBudget(Math.max(minUnfinishedBytes, 2 * streamBytes)),
     unreadBytes: createFairBudget(unreadBytes),
     takeAnswerMs: maxDeadlineMs + takeAnswerMs,
   };

@@ -12,6 +12,8 @@ import { renderLandscape, renderMeter } from '../core-server/features/meter/fixt
 import { createLifetime } from '../helpers/lifetime.js';
 import { detailsOf, metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
 import { readSample } from '../helpers/pictures/samples.js';
+import { scriptedPicture } from '../helpers/pictures/scripted-pictures.js';
+import { startScripted } from '../helpers/service/scripted-service.js';
 import { startService, type TestService } from '../helpers/service/service.js';
 
 // Several photos of one meter in one request.
@@ -189,5 +191,20 @@ suite('photos of one meter', () => {
       assert.equal(detailsOf(error).reason, 'RATE_LIMITED');
       return true;
     });
+  });
+
+  test('wait for room only if one of them got some', { timeout: 20_000 }, async (t) => {
+    const { service: scripted, stage } = await startScripted(t, { CORE_MAX_QUEUE: '2', CORE_WORKERS: '1' });
+    const waiting = scriptedPicture('a', 'wait');
+    const calls = Array.from({ length: 4 }, () =>
+      fuse([Buffer.alloc(0), waiting, waiting], scripted).then(
+        () => 'answered',
+        (error: unknown) => detailsOf(error).reason,
+      ),
+    );
+    const reasons = await Promise.race([Promise.all([Promise.any(calls)]), Promise.all(calls)]);
+    assert.deepEqual(reasons, ['QUEUE_FULL']);
+    stage.release('a');
+    await Promise.all(calls);
   });
 });

@@ -30,13 +30,14 @@ export function createMeterReadingHandlers(deps: {
 }): Handlers<MeterReadingServiceServer, [call: Call]> {
   const { pool, limits, rules, checkBelow, model } = deps;
 
-  /** @throws Refusal NO_READING, what `preparePicture` and decoding refuse, and what the pool refuses */
+  const prepare = (bytes: Uint8Array) => preparePicture(bytes, limits);
+
+  /** @throws Refusal NO_READING, and what decoding and the pool refuse */
   const readPhoto = async (
-    bytes: Uint8Array,
+    { image, transfer }: ReturnType<typeof prepare>,
     call: Call,
     wish: Pick<ReadMeterInput, 'known' | 'printed' | 'evidence'>,
   ) => {
-    const { image, transfer } = preparePicture(bytes, limits);
     const { reading, evidence, timings } = await pool.run(
       'readMeter',
       { image, checkBelow, limits, ...wish },
@@ -55,11 +56,12 @@ export function createMeterReadingHandlers(deps: {
     /**
      * Reads one photo.
      *
-     * @throws Refusal what `validateKnownMeter` and `readPhoto` refuse
+     * @throws Refusal what `validateKnownMeter`, `preparePicture` and `readPhoto` refuse
      */
     async readMeter(request, call) {
       const known = validateKnownMeter(request);
-      const { reading } = await readPhoto(request.image, call, { known, printed: request.serialNumber ?? false });
+      const wish = { known, printed: request.serialNumber ?? false };
+      const { reading } = await readPhoto(prepare(request.image), call, wish);
       return toResponse(reading, request, model);
     },
 
@@ -71,8 +73,8 @@ export function createMeterReadingHandlers(deps: {
     async fuseMeterReadings(request, call) {
       const known = validateKnownMeter(request);
       validatePhotos(request);
-      const photos = await readPhotos(request.images, call, async (bytes, own) => {
-        const { reading, evidence } = await readPhoto(bytes, own, { known, printed: false, evidence: true });
+      const photos = await readPhotos(request.images, call, prepare, async (picture, own) => {
+        const { reading, evidence } = await readPhoto(picture, own, { known, printed: false, evidence: true });
         if (evidence === undefined) throw new Error('the worker returned no evidence');
         return { reading, evidence };
       });

@@ -5,6 +5,7 @@ import { missingField, Refusal, refuse, shuttingDown } from '../../../runtime/er
 import { toRpcStatus } from '../../../runtime/errors/rpc-status.js';
 import type { Call } from '../../common/call.js';
 import { logFault } from '../call-log.js';
+import { limitReadAhead } from '../grpc-js-patches/limit-read-ahead.js';
 import { requireDecoded } from '../grpc-js-patches/undecodable.js';
 import { toStatusObject } from '../status.js';
 import { type CallSettings, limitSignal, type OpenCall, openCall, raceSignal } from './open-call.js';
@@ -44,6 +45,7 @@ export function bidi<Request, Response>(
   settings: StreamSettings,
 ): handleBidiStreamingCall<StreamItem<Request>, StreamAnswer<Response>> {
   return (stream) => {
+    limitReadAhead(stream);
     const call = openCall(stream, settings);
     const send = createSender(stream, call.signal);
     const answer = async (item: StreamItem<Request>): Promise<void> => {

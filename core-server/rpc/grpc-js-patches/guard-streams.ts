@@ -11,7 +11,7 @@ import { sanitizeHeaders } from './sanitize-headers.js';
 export interface StreamLimits {
   /** Whether the method of a path takes a stream of messages. */
   readonly takesStream: (path: string) => boolean;
-  /** Limit in bytes for all messages that are incomplete or waiting for a handler. */
+  /** Limit in bytes for all messages that are incomplete or, in a stream, not answered yet. */
   readonly unfinishedBytes: FairBudget;
   /** Limit in bytes for all responses that clients have not read. */
   readonly unreadBytes: FairBudget;
@@ -25,7 +25,7 @@ export const maxOpenMessageBytes = 4 * 2 ** 10;
 /** Per call without a key: a reflection stream answers each at once, whether or not its responses are read. */
 export const maxOpenMessages = 100;
 
-/** What grpc-js keeps about a complete message, possibly empty, that waits for a handler. */
+/** What is kept about a complete message of a stream, possibly empty, until it is answered. */
 export const waitingMessageBytes = 2 ** 10;
 
 /** What is kept about each chunk of a message in addition to its bytes. About 105 were measured. */
@@ -35,8 +35,8 @@ export const chunkOverheadBytes = 256;
  * Limits that grpc-js lacks, enforced on the HTTP/2 streams below it:
  *
  * - Bytes of unfinished messages, over all calls and per keyless call. A unary call's message counts until its caller
- *   has ended the call, since grpc-js keeps it till then. A stream's messages count while they wait: grpc-js takes a
- *   whole chunk at once, which may contain thousands of empty ones.
+ *   has ended the call, since grpc-js keeps it till then; from then on, the queue limits it. A stream's messages wait for
+ *   their turn beside the queue, so they count until they are answered.
  * - Messages per keyless call.
  * - Messages in thousands of tiny chunks, each of which is work and kept separately.
  * - Compressed messages, which each call would inflate a thousandfold. Pictures are compressed anyway.
@@ -55,46 +55,57 @@ export function guardStreams(server: Http2Server, limits: StreamLimits): void {
   server.prependListener('stream', (stream, headers) => {
     sanitizeHeaders(headers);
     const address = addressOf(stream);
-    limitMessages(stream, String(headers[':path']), limits, address);
-    limitUnread(stream, limits.unreadBytes.of(address));
+    const noteAnswer = limitMessages(stream, String(headers[':path']), limits, address);
+    limitUnread(stream, limits.unreadBytes.of(address), noteAnswer);
     endUntaken(stream, limits.takeAnswerMs);
     resetRefused(stream);
   });
 }
 
+/** @returns to be called when a message of a stream is answered */
 function limitMessages(
   stream: ServerHttp2Stream,
   path: string,
   { takesStream, unfinishedBytes }: StreamLimits,
   address: string,
-): void {
+): () => void {
   const isOpenToAll = !isOurs(path);
   const maxBytes = isOpenToAll ? maxOpenMessageBytes : Infinity;
   let messagesLeft = isOpenToAll ? maxOpenMessages : Infinity;
   const hold = createHold(unfinishedBytes.of(address));
   const isStream = takesStream(path);
   const addBytes = isStream ? createMessageMeter() : createByteCounter();
+  let underWay = 0;
+  let [unanswered, unansweredBytes] = [0, 0];
   stream.on('data', (chunk: Buffer) => {
     // grpc-js drops what arrives after a call is answered.
-    const { unfinished, chunks, whole } = stream.writableEnded ? nothing : addBytes(chunk);
+    const { unfinished, chunks, whole, wholeBytes } = stream.writableEnded ? nothing : addBytes(chunk);
     messagesLeft -= whole;
-    // The messages of the previous chunk have been consumed: grpc-js reads no further until then.
-    const isHeld = hold(unfinished + chunks * chunkOverheadBytes + whole * waitingMessageBytes);
+    unanswered += whole;
+    unansweredBytes += wholeBytes + whole * waitingMessageBytes;
+    underWay = unfinished + chunks * chunkOverheadBytes;
+    const isHeld = hold(underWay + unansweredBytes);
     if (unfinished > maxBytes || messagesLeft < 0) stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     else if (areTooSmall(chunks, unfinished)) refuseStream(stream, chunksTooSmall('message'));
     else if (!isHeld) refuseStream(stream, noRoom());
   });
-  // The messages of a stream may still wait after the last of them has arrived.
   if (!isStream) stream.once('end', () => hold(0));
   stream.once('close', () => hold(0));
+  return () => {
+    if (unanswered === 0 || stream.destroyed) return;
+    // Which one it was, only the handler knows: of those that wait, a middling one.
+    unansweredBytes -= Math.ceil(unansweredBytes / unanswered);
+    unanswered -= 1;
+    hold(underWay + unansweredBytes);
+  };
 }
 
-const nothing: MeterReading = { unfinished: 0, chunks: 0, whole: 0 };
+const nothing: MeterReading = { unfinished: 0, chunks: 0, whole: 0, wholeBytes: 0 };
 
 function createByteCounter(): ReturnType<typeof createMessageMeter> {
   let bytes = 0;
   let chunks = 0;
-  return (chunk) => ({ unfinished: (bytes += chunk.length), chunks: (chunks += 1), whole: 0 });
+  return (chunk) => ({ ...nothing, unfinished: (bytes += chunk.length), chunks: (chunks += 1) });
 }
 
 /** Holds as much of a share as it is called with; false, changing nothing, if there is no room for that. */
@@ -112,8 +123,12 @@ function createHold(share: BudgetShare): (bytes: number) => boolean {
 /** As grpc-js calls it: with a message in one piece, and what to call when it has been sent. */
 type Write = (message: Buffer, sent?: (error?: Error | null) => void) => boolean;
 
-/** Counts the bytes of responses until they are sent; one for which there is no room is dropped with its call. */
-function limitUnread(stream: ServerHttp2Stream, share: BudgetShare): void {
+/**
+ * Counts the bytes of responses until they are sent; one for which there is no room is dropped with its call.
+ *
+ * @param noteAnswer called for each
+ */
+function limitUnread(stream: ServerHttp2Stream, share: BudgetShare, noteAnswer: () => void): void {
   const write = stream.write.bind(stream) as Write;
   const hold = createHold(share);
   let unread = 0;
@@ -123,6 +138,7 @@ function limitUnread(stream: ServerHttp2Stream, share: BudgetShare): void {
       return false;
     }
     unread += message.length;
+    noteAnswer();
     return write(message, (error) => {
       unread -= message.length;
       // What is cancelled is reported too, possibly after all has been given back.

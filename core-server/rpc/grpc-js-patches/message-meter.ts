@@ -5,8 +5,9 @@ export interface MeterReading {
   readonly unfinished: number;
   /** Number of chunks in which these arrived. */
   readonly chunks: number;
-  /** Number of messages that were completed. */
+  /** Number of messages that were completed, and their bytes. */
   readonly whole: number;
+  readonly wholeBytes: number;
 }
 
 /**
@@ -21,7 +22,7 @@ export function createMessageMeter(): (chunk: Uint8Array) => MeterReading {
   let chunks = 0;
   return (chunk) => {
     let at = 0;
-    let whole = 0;
+    let [whole, wholeBytes] = [0, 0];
     chunks += 1;
     while (at < chunk.length) {
       if (seen < headBytes) {
@@ -35,12 +36,13 @@ export function createMessageMeter(): (chunk: Uint8Array) => MeterReading {
         at += taken;
       }
       if (seen >= headBytes && seen === headBytes + length) {
-        seen = length = 0;
         whole += 1;
+        wholeBytes += seen;
+        seen = length = 0;
         // The rest of this chunk, if any, starts the next message.
         chunks = at < chunk.length ? 1 : 0;
       }
     }
-    return { unfinished: seen, chunks, whole };
+    return { unfinished: seen, chunks, whole, wholeBytes };
   };
 }

@@ -17,9 +17,9 @@ export function linkToStream(call: ServerInterceptingCallInterface, refuse: (err
   refusers.set(streamOf(call), refuse);
 }
 
-/** Ends a stream below grpc-js: its call with the refusal, if it has no response yet. */
+/** Ends a stream below grpc-js: its call with the refusal, unless that has ended. */
 export function refuseStream(stream: ServerHttp2Stream, error: Refusal): void {
-  const refuse = stream.headersSent ? undefined : refusers.get(stream);
+  const refuse = stream.writableEnded ? undefined : refusers.get(stream);
   if (refuse) refuse(error);
   // gRPC clients turn this into RESOURCE_EXHAUSTED.
   else stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);

@@ -17,7 +17,7 @@ import {
 import { createMessageMeter } from '../../../core-server/rpc/grpc-js-patches/message-meter.js';
 import { maxMetadataBytes } from '../../../core-server/rpc/grpc-js-patches/sanitize-headers.js';
 import { maxKeylessCalls } from '../../../core-server/rpc/interceptors/keyless-calls.js';
-import { ReadMeterRequest } from '../../../generated/imageanalysis/v1/meter_reading.js';
+import { ReadMeterRequest, StreamReadMetersRequest } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import { maxSmallChunks } from '../../../runtime/limits/chunk-size.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
 import { deferred } from '../../helpers/deferred.js';
@@ -172,46 +172,66 @@ test('a caller without a key cannot have many messages answered in one call', as
   }
 });
 
-test('messages of a stream that wait for a handler count as under way', async (t) => {
-  // One address gets four fifths, a hundred of them.
-  const limits = {
-    takesStream: () => true,
-    unfinishedBytes: createFairBudget(125 * waitingMessageBytes),
-  };
-  const ended = deferred();
-  const address = await serveGuarded(t, limits, (stream) => {
-    stream.on('error', () => undefined);
-    stream.on('data', () => {
-      if (stream.closed) return;
-      if (!stream.headersSent) stream.respond({ 'grpc-status': ok });
-      stream.write('taken');
-    });
-    stream.on('end', ended.resolve);
+test('messages of a stream count until they are answered', async (t) => {
+  // One address gets four fifths, a hundred empty ones.
+  const most = 100;
+  const unfinishedBytes = createFairBudget(1.25 * most * (5 + waitingMessageBytes));
+  const served: ServerHttp2Stream[] = [];
+  const address = await serveGuarded(t, { takesStream: () => true, unfinishedBytes }, (stream) => {
+    served.push(stream);
+    stream.on('error', () => undefined).resume();
+    stream.respond();
   });
   const session = open(t, address);
-  const begin = () => call(session, readMeterPath);
+  const begin = () => call(session, streamMetersPath);
 
   const tooMany = begin();
-  tooMany.write(emptyMessages(101));
+  tooMany.write(emptyMessages(most + 1));
   assert.equal(await endOf(tooMany), constants.NGHTTP2_ENHANCE_YOUR_CALM);
 
   const oneByOne = begin();
-  for (let count = 0; count < 300; count += 1) {
+  for (let count = 0; count < 3 * most; count += 1) {
     oneByOne.write(emptyMessages(1));
-    await once(oneByOne, 'data');
+    while (unfinishedBytes.taken === 0) await sleep(0);
+    served.at(-1)?.write('answer');
+    assert.equal(unfinishedBytes.taken, 0);
   }
-  oneByOne.close(constants.NGHTTP2_CANCEL);
-  await once(oneByOne, 'close');
 
-  // They wait on once all have come.
-  const most = begin();
-  most.end(emptyMessages(100));
-  await ended.promise;
-  const oneMore = begin();
-  oneMore.write(emptyMessages(26));
-  assert.equal(await endOf(oneMore), constants.NGHTTP2_ENHANCE_YOUR_CALM);
-  most.close(constants.NGHTTP2_CANCEL);
-  await once(most.resume(), 'close');
+  // They wait on once all have come, and answers give back what is theirs.
+  const waiting = begin();
+  waiting.end(Buffer.concat([frame(Buffer.alloc(45)), emptyMessages(2)]));
+  while (served.at(-1)?.readableEnded !== true) await sleep(1);
+  const counts = [unfinishedBytes.taken];
+  for (let answers = 0; answers < 4; answers += 1) {
+    served.at(-1)?.write('answer');
+    counts.push(unfinishedBytes.taken - waitingMessageBytes * Math.max(0, 2 - answers));
+  }
+  assert.deepEqual(counts, [60 + 3 * waitingMessageBytes, 40, 20, 0, 0]);
+  waiting.close(constants.NGHTTP2_CANCEL);
+  await once(waiting.resume(), 'close');
+});
+
+test('the pictures of streams have a budget, and one stream of the largest finds room in it', async (t) => {
+  const { service, stage } = await startScripted(t);
+  const session = open(t, service.grpc);
+  const request = ReadMeterRequest.fromPartial({ image: scriptedPicture('a', 'wait', { bytes: 9 * mebibyte }) });
+  const item = frame(StreamReadMetersRequest.encode({ id: 'a', request }).finish());
+  const begin = (count: number) => {
+    const stream = call(session, streamMetersPath, { apikey: service.apiKey });
+    for (let sent = 0; sent < count; sent += 1) stream.write(item);
+    stream.end();
+    return stream;
+  };
+  const many = Array.from({ length: 20 }, () => begin(3));
+  const none: IncomingHttpHeaders = {};
+  const ends = many.map((stream) => trailersOf(stream));
+  const refused = await Promise.race([...ends, sleep(60_000, none, { ref: false })]);
+  assert.match(Buffer.from(String(refused['grpc-status-details-bin']), 'base64').toString(), /QUEUE_FULL/);
+  for (const stream of many) stream.close(constants.NGHTTP2_CANCEL);
+  await Promise.all(ends);
+
+  stage.release('a');
+  assert.equal(await endOf(begin(40)), ok);
 });
 
 /** Sends a message byte by byte, each in a frame of its own, and waits until all have come. */
@@ -251,7 +271,8 @@ test('a message that comes in very many small chunks is not waited for', withinM
 
 test('many small messages of a stream are no small chunks of one', async (t) => {
   let taken = 0;
-  const address = await serveGuarded(t, { takesStream: () => true }, (stream) => {
+  const unfinishedBytes = createFairBudget(4 * mebibyte);
+  const address = await serveGuarded(t, { takesStream: () => true, unfinishedBytes }, (stream) => {
     stream.on('data', (chunk: Buffer) => (taken += chunk.length));
     stream.once('end', () => stream.respond({ 'grpc-status': ok }, { endStream: true }));
   });
@@ -368,7 +389,7 @@ test('messages under way have a budget, which they give back', async (t) => {
   for (let round = 0; round < 2; round += 1) {
     const streams = Array.from({ length: 30 }, () => begin(withKey));
     const ends = streams.map((stream) => endOf(stream));
-    // Four fifths of 256 MiB hold 20 of them.
+    // Four fifths of 320 MiB hold 25 of them.
     const isOver = await Promise.race([...ends, sleep(60_000, 'none was refused', { ref: false })]);
     assert.equal(isOver, resourceExhausted);
     for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL);

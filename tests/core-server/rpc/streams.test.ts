@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServiceError as GrpcError, status } from '@grpc/grpc-js';
 import { ReadMeterResponse, type StreamReadMetersResponse } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
@@ -26,6 +27,24 @@ test('a stream answers every item, refusals too, and ends after the last', async
     c: 'MISSING_FIELD',
     ['d'.repeat(128)]: 'INVALID_FIELD',
   });
+});
+
+test('a stream is read no further than a request beyond those in progress', { timeout: 20_000 }, async (t) => {
+  const client = await serve(t, () => new Promise(() => {}), { maxInFlight: 1 });
+  const stream = client.streamReadMeters(withKey());
+  stream.on('error', () => undefined);
+  let taken = 0;
+  const send = (): void =>
+    void stream.write({ id: 'a', request: { image: Buffer.alloc(2 ** 20) } }, (error?: Error | null) => {
+      if (error) return;
+      taken += 1;
+      send();
+    });
+  send();
+  for (let before = -1; taken < 2 || taken > before; await sleep(300)) before = taken;
+  // In progress, and read ahead; 16 more by grpc-js's default.
+  assert.ok(taken <= 4, `${taken} were taken`);
+  stream.cancel();
 });
 
 test('a key that was revoked gets no more answers on an open stream, and its work ends', async (t) => {

@@ -17,25 +17,32 @@ export interface RefusedPhoto {
 }
 
 /**
- * Reads the photos of one call, each as a job and as a request of its key. The first one is refused if the queue is
- * full, the others wait for room, as in a stream. What stops one photo for no fault of its own stops all.
+ * Reads the photos of one call, each as a job and as a request of its key. The first that is a picture is refused if the
+ * queue is full: so the queue limits the calls, and with them the photos of which the others wait for room, as in a
+ * stream. What stops one photo for no fault of its own stops all.
  *
+ * @param prepare what can be told of a photo without a worker
  * @param read reads one of them; `signal` of its call ends with those of the others
  * @throws Refusal if no photo can be read: NO_READING, or what the first was refused for; and what stops all
  */
-export async function readPhotos<Read extends object>(
+export async function readPhotos<Picture, Read extends object>(
   images: readonly Uint8Array[],
   call: Call,
-  read: (bytes: Uint8Array, call: Call) => Promise<Read>,
+  prepare: (bytes: Uint8Array) => Picture,
+  read: (picture: Picture, call: Call) => Promise<Read>,
 ): Promise<(Read | RefusedPhoto)[]> {
   const stopped = new AbortController();
   const signal = AbortSignal.any([call.signal, stopped.signal]);
   const refusals: Refusal[] = [];
+  let hasFirst = false;
   const readOne = async (bytes: Uint8Array, at: number): Promise<Read | RefusedPhoto> => {
     try {
-      if (at === 0) return await read(bytes, { ...call, signal });
-      await call.countRequest?.();
-      return await read(bytes, { ...call, signal, wait: 'queue' });
+      const picture = prepare(bytes);
+      const wait = hasFirst ? 'queue' : 'refuse';
+      hasFirst = true;
+      // The call itself was counted already.
+      if (at > 0) await call.countRequest?.();
+      return await read(picture, { ...call, signal, wait });
     } catch (caught) {
       const refusal = Refusal.from(caught);
       if (!ofOnePhoto.has(refusal.reason)) {
