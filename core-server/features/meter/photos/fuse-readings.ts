@@ -1,4 +1,5 @@
 import { assembleReading } from '../assemble.js';
+import type { CounterReading } from '../counter-reading.js';
 import type { KnownMeter } from '../known-meter.js';
 import type { ReaderRules } from '../reader-rules.js';
 import type { MeterReading, PhotoEvidence } from '../task.js';
@@ -6,7 +7,7 @@ import { fusePhotos } from './fuse-photos.js';
 
 /**
  * The response for several photos of one counter, with the places of the one that says most for it. Photos that
- * disagree are for a person to look at.
+ * disagree are for a person to look at; else a photo that alone is surer of the same value answers for all.
  *
  * @param photos one or more
  */
@@ -19,10 +20,24 @@ export function fuseReadings(
   }: { readonly rules: ReaderRules; readonly checkBelow: number; readonly known: KnownMeter },
 ) {
   const { counter, best, agrees, disagree } = fusePhotos(photos, rules, known);
-  const { picture, copy, light } = photos[best] as PhotoEvidence;
-  const fused = assembleReading(counter, { picture, copy, light, checkBelow, known });
-  const reading: MeterReading = disagree
-    ? { ...fused, status: 'CHECK', warnings: [...fused.warnings, 'PHOTOS_DISAGREE'] }
-    : fused;
-  return { reading, best, agrees };
+  const readingOf = (seen: CounterReading, photo: number): MeterReading => {
+    const { picture, copy, light } = photos[photo] as PhotoEvidence;
+    return assembleReading(seen, { picture, copy, light, checkBelow, known });
+  };
+  const fused = readingOf(counter, best);
+  if (disagree) {
+    const reading: MeterReading = { ...fused, status: 'CHECK', warnings: [...fused.warnings, 'PHOTOS_DISAGREE'] };
+    return { reading, best, agrees };
+  }
+  const alone = photos.map((photo, at) => ({ reading: readingOf(photo.counter, at), best: at }));
+  const answer = alone.reduce(
+    (most, one) =>
+      one.reading.status === 'OK' &&
+      one.reading.value === fused.value &&
+      one.reading.confidence > most.reading.confidence
+        ? one
+        : most,
+    { reading: fused, best },
+  );
+  return { ...answer, agrees };
 }

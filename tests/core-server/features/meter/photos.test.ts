@@ -125,8 +125,20 @@ suite('fusePhotos', () => {
   });
 });
 
+const sizes = { picture: { width: 200, height: 100 }, copy: { width: 100, height: 50 }, light: 'good' } as const;
+
+test('a photo that alone is ok answers for all where none contradicts, and not where one does', () => {
+  const clear = { ...photo('00123456', { sure: 0.95 }), ...sizes };
+  const vague = { ...photo('00823456', { sure: 0.45 }), ...sizes };
+  const facts = { rules, checkBelow: 0.93, known: {} };
+  assert.ok(fusePhotos([vague, clear], rules).counter.digitsConfidence < 0.93);
+  const { reading, best } = fuseReadings([vague, clear], facts);
+  assert.deepEqual([reading.status, reading.value, reading.confidence, best], ['OK', '00123.456', 0.9405, 1]);
+  const other = { ...photo('00987456'), ...sizes };
+  assert.equal(fuseReadings([vague, clear, other], facts).reading.status, 'CHECK');
+});
+
 test('photos that disagree are for a person to look at', () => {
-  const sizes = { picture: { width: 200, height: 100 }, copy: { width: 100, height: 50 }, light: 'good' } as const;
   const facts = { rules, checkBelow: 0.5, known: {} };
   const [one, two] = [photo('00123456'), photo('00123456')].map((each) => ({ ...each, ...sizes }));
   assert.ok(one && two);
