@@ -184,6 +184,51 @@ describe('the web console', { skip: noChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
+  it('asks about all pictures of the strip, and reads photos of one meter as one', async () => {
+    const { page, problems } = await open();
+    await useKey(page);
+    const [face, meter] = await Promise.all([readSample('astronaut.jpg'), readSample('meter.jpg')]);
+    const give = (pictures: Record<string, Buffer>) =>
+      page
+        .locator('#file')
+        .setInputFiles(Object.entries(pictures).map(([name, buffer]) => ({ name, mimeType: 'image/jpeg', buffer })));
+    const captions = () => page.locator('#strip small').allTextContents();
+    await give({ 'a.jpg': face, 'b.jpg': meter, 'c.jpg': face.subarray(0, 300) });
+    await summary(page).filter({ hasText: '1 face' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Read as one meter' }).isVisible(), false);
+    await page.getByRole('button', { name: 'Analyse all' }).click();
+    await summary(page).filter({ hasText: '3 pictures, 1 refused' }).waitFor();
+    assert.deepEqual(await captions(), ['1 face', 'No faces', 'Corrupt image']);
+    assert.match(
+      (await page.locator('#curl').textContent()) ?? '',
+      /file=@a\.jpg[^]*file=@c\.jpg[^]*v1\/faces\/batch$/,
+    );
+
+    // What is wanted now is asked of all of them again.
+    await page.getByRole('slider', { name: 'Threshold' }).focus();
+    await page.keyboard.press('End');
+    await page.locator('#strip', { hasText: 'No facesNo facesCorrupt image' }).waitFor();
+    await page.getByRole('button', { name: 'b.jpg' }).click();
+    await summary(page).filter({ hasText: 'No faces' }).waitFor();
+    assert.equal((await captions())[2], 'Corrupt image');
+
+    await page.getByText('Water meter').click();
+    assert.deepEqual(await captions(), ['', '', '']);
+    await give({ 'face.jpg': face, 'meter.jpg': meter });
+    await page.getByRole('alert').filter({ hasText: 'shows no counter' }).waitFor();
+    await page.getByRole('button', { name: 'Read as one meter' }).click();
+    await summary(page)
+      .filter({ hasText: /^00473\.286 m³, .*, from 1 of 2 photos, in/ })
+      .waitFor();
+    assert.deepEqual(await captions(), ['No reading', '00473.286']);
+    assert.equal(await page.locator('#strip [aria-current]').getAttribute('title'), 'meter.jpg');
+    assert.equal(await page.locator('#picture').getAttribute('alt'), 'The picture meter.jpg');
+    assert.equal(await page.locator('#overlay .digit .read').count(), 8);
+    await page.getByRole('button', { name: 'Analyse all' }).click();
+    await summary(page).filter({ hasText: '2 pictures, 1 refused' }).waitFor();
+    assert.deepEqual(problems, []);
+  });
+
   it('zooms in and out, and saves the picture with its boxes, and the response', async () => {
     const { page, problems } = await open();
     await useKey(page);

@@ -7,6 +7,13 @@ export const pathOf: Readonly<Record<Mode, string>> = {
   meter: '/meter-number-ocr/file',
 };
 
+/** Several pictures in one call: each for itself, or as photos of one meter. */
+export const batchPathOf: Readonly<Partial<Record<Mode, string>>> = {
+  all: '/v1/faces/batch',
+  meter: '/v1/meters/batch',
+};
+export const fusePath = '/v1/meters/fuse';
+
 /** Where the key lives: in this tab, until it is closed. The reference uses it too. */
 export const keyName = 'image-analysis-api-key';
 
@@ -47,6 +54,39 @@ export async function send(request: ApiRequest, apiKey: string, signal?: AbortSi
 export async function sendForFile(request: ApiRequest, apiKey: string): Promise<Blob> {
   const answer = await fetchAnswer(request, apiKey);
   return answer.blob();
+}
+
+/** A line of an answer to several pictures. */
+export interface AnswerLine {
+  readonly index?: number;
+  readonly reason?: string;
+  readonly message: string;
+}
+
+/** Sends several pictures. Resolves with the line of each; rejects with a Refusal, or with an AbortError. */
+export async function sendForLines(
+  request: ApiRequest,
+  apiKey: string,
+  signal: AbortSignal,
+  onLine: (line: AnswerLine, index: number) => void,
+): Promise<AnswerLine[]> {
+  const answer = await fetchAnswer(request, apiKey, signal);
+  const lines: AnswerLine[] = [];
+  const decoder = new TextDecoder();
+  const reader = answer.body?.getReader();
+  let rest = '';
+  for (let next = await reader?.read(); next?.value; next = await reader?.read()) {
+    const texts = `${rest}${decoder.decode(next.value, { stream: true })}`.split('\n');
+    rest = texts.pop() ?? '';
+    for (const text of texts) {
+      const line = JSON.parse(text) as AnswerLine;
+      // Without an index, it is about all those without a line.
+      if (line.index === undefined) throw refusalOf(answer, line);
+      lines.push(line);
+      onLine(line, line.index);
+    }
+  }
+  return lines;
 }
 
 async function fetchAnswer(request: ApiRequest, apiKey: string, signal?: AbortSignal): Promise<Response> {

@@ -1,10 +1,23 @@
 import type {
   AllFacesAnswer,
   BoundingBox,
+  FusedMeterAnswer,
   MeterAnswer,
   SingleFaceAnswer,
 } from '../../../sdk/typescript/rest-answers.js';
-import { type ApiRequest, keyName, type Mode, pathOf, Refusal, send, sendForFile } from './api.js';
+import {
+  type AnswerLine,
+  type ApiRequest,
+  batchPathOf,
+  fusePath,
+  keyName,
+  type Mode,
+  pathOf,
+  Refusal,
+  send,
+  sendForFile,
+  sendForLines,
+} from './api.js';
 import { connectCamera } from './camera.js';
 import { byId } from './dom.js';
 import { listFaces, showReading } from './findings.js';
@@ -36,30 +49,93 @@ const summary = byId('summary', HTMLElement);
 const findings = byId('findings', HTMLElement);
 const busy = byId('busy', HTMLElement);
 const saveHidden = byId('save-hidden', HTMLButtonElement);
+const askEach = byId('ask-each', HTMLButtonElement);
+const askAsOne = byId('ask-as-one', HTMLButtonElement);
 
 let file: File | undefined;
 let mode: Mode = 'all';
 let running: AbortController | undefined;
 let answered: unknown;
 
+let question = analyse;
+
 const view = createRequestView();
-const analyseAgain = () => void analyse();
+const pictures = connectPictures(showPicture, note);
+/** Asks what was asked last, once something else is wanted. */
+const askAgain = () => {
+  pictures.clearCaptions();
+  void question();
+};
 const threshold = connectThreshold({
   apiKey: () => key.value,
-  onChange: analyseAgain,
+  onChange: askAgain,
   onRequest: (request) => view.showRequest(request),
   onAnswer: (body) => view.showAnswer(body),
 });
-const options = connectOptions(analyseAgain, note);
+const options = connectOptions(askAgain, note);
 
-/** Asks the service about the picture; a later question replaces an earlier one. */
+/** Asks the service about the picture. */
 async function analyse(): Promise<void> {
-  if (file === undefined) return;
-  const asked = mode;
-  const form: [string, string | File][] = [['file', file]];
-  if (asked !== 'meter') form.push(...threshold.read());
-  form.push(...options.read());
-  const request: ApiRequest = { method: 'POST', path: pathOf[asked], form };
+  if (file !== undefined)
+    await ask(pathOf[mode], [file], send, (answer, elapsedMs) =>
+      mode === 'meter'
+        ? showMeter(answer as MeterAnswer, elapsedMs)
+        : showFaces(answer as SingleFaceAnswer | AllFacesAnswer, elapsedMs),
+    );
+}
+
+/** Asks about each picture of the strip, in one call. */
+async function analyseEach(): Promise<void> {
+  pictures.clearCaptions();
+  await ask(
+    batchPathOf[mode] ?? '',
+    pictures.files(),
+    (request, apiKey, signal) => sendForLines(request, apiKey, signal, captionLine),
+    (lines: readonly AnswerLine[], elapsedMs) => {
+      clearFindings();
+      const refused = lines.filter(({ reason }) => reason !== undefined).length;
+      const refusals = refused === 0 ? '' : `, ${refused} refused`;
+      tell(`${lines.length} pictures${refusals}, in ${Math.round(elapsedMs)} ms. Choose one to see what was found.`);
+    },
+  );
+}
+
+function captionLine(line: AnswerLine, index: number): void {
+  const { reason, result: faces, value, status } = line as AnswerLine & Partial<AllFacesAnswer & MeterAnswer>;
+  if (reason !== undefined) pictures.caption(index, toWords(reason), false);
+  else if (faces !== undefined) pictures.caption(index, countFaces(faces.length), faces.length > 0);
+  else pictures.caption(index, value ?? '', status === 'ok');
+}
+
+/** Asks about the pictures of the strip as photos of one meter. */
+async function readAsOne(): Promise<void> {
+  await ask(fusePath, pictures.files(), send, async (answer, elapsedMs) => {
+    const { best_photo: best, photos } = answer as FusedMeterAnswer;
+    photos.forEach(({ value, refusal, agrees }, index) =>
+      pictures.caption(index, value ?? toWords(refusal ?? ''), agrees),
+    );
+    pictures.mark(best);
+    place(pictures.files()[best] as File);
+    await picture.decode().catch(() => {});
+    showMeter(answer as FusedMeterAnswer, elapsedMs);
+  });
+}
+
+/** Asks the service about pictures; a later question replaces an earlier one. */
+async function ask<Answer>(
+  path: string,
+  files: readonly File[],
+  sendAll: (request: ApiRequest, apiKey: string, signal: AbortSignal) => Promise<Answer>,
+  show: (answer: Answer, elapsedMs: number) => void | Promise<void>,
+): Promise<void> {
+  const fields = [...(mode === 'meter' ? [] : threshold.read()), ...options.read(path)];
+  const sent = files.map((each): [string, File] => ['file', each]);
+  // Of several pictures, the service wants to know what to do before it gets them.
+  const request: ApiRequest = {
+    method: 'POST',
+    path,
+    form: files.length > 1 ? [...fields, ...sent] : [...sent, ...fields],
+  };
   view.showRequest(request);
   if (key.value === '') {
     fail(new Refusal('MISSING_API_KEY', 'Enter an API key first.'));
@@ -73,15 +149,13 @@ async function analyse(): Promise<void> {
   const timer = setTimeout(() => (busy.hidden = false), busyAfterMs);
   try {
     const startedAt = performance.now();
-    const answer = await send(request, key.value, mine.signal);
+    const answer = await sendAll(request, key.value, mine.signal);
     const elapsedMs = performance.now() - startedAt;
     keyPanel.open = false;
     view.showAnswer(answer);
     answered = answer;
     await picture.decode().catch(() => {});
-    if (mine.signal.aborted) return;
-    if (asked === 'meter') showMeter(answer as MeterAnswer, elapsedMs);
-    else showFaces(answer as SingleFaceAnswer | AllFacesAnswer, elapsedMs);
+    if (!mine.signal.aborted) await show(answer, elapsedMs);
   } catch (error) {
     if (!mine.signal.aborted) fail(error);
   } finally {
@@ -103,24 +177,32 @@ function showFaces(answer: SingleFaceAnswer | AllFacesAnswer, elapsedMs: number)
   );
   threshold.show(answer.threshold);
   findings.replaceChildren(listFaces(faces, (index) => highlight(overlay, index)));
-  const found = faces.length === 1 ? '1 face' : `${faces.length || 'No'} faces`;
   const best = faces.length === 0 ? '' : `, best score ${floor(Math.max(...scores), 3)}`;
   const advice =
     faces.length > 0 ? '' : ' Lower the threshold, or try a picture in which the face is larger or sharper.';
-  tell(`${found}${best}, in ${Math.round(elapsedMs)} ms.${advice}`);
+  tell(`${countFaces(faces.length)}${best}, in ${Math.round(elapsedMs)} ms.${advice}`);
 }
 
-function showMeter(reading: MeterAnswer, elapsedMs: number): void {
+function countFaces(count: number): string {
+  return count === 1 ? '1 face' : `${count || 'No'} faces`;
+}
+
+/** `NO_READING` is `No reading`. */
+function toWords(reason: string): string {
+  return reason.charAt(0) + reason.slice(1).toLowerCase().replaceAll('_', ' ');
+}
+
+function showMeter(reading: MeterAnswer & Partial<FusedMeterAnswer>, elapsedMs: number): void {
   drawReading(overlay, reading, sizeOf([reading.bbox]));
   findings.replaceChildren(showReading(reading, options.meaningOf, (index) => highlight(overlay, index)));
-  const { value, unit, confidence, digits_confidence: digits, fraction_confidence: point } = reading;
+  const { value, unit, confidence, digits_confidence: digits, fraction_confidence: point, photos } = reading;
   const parts =
     digits === undefined || point === undefined
       ? ''
       : ` (digits ${toPercent(digits)}, decimal point ${toPercent(point)})`;
-  tell(
-    `${value} ${unit.replace('m3', 'm³')}, ${toPercent(confidence)} confidence${parts}, in ${Math.round(elapsedMs)} ms.`,
-  );
+  const from = photos ? `, from ${photos.filter(({ agrees }) => agrees).length} of ${photos.length} photos` : '';
+  const sure = `${toPercent(confidence)} confidence${parts}`;
+  tell(`${value} ${unit.replace('m3', 'm³')}, ${sure}${from}, in ${Math.round(elapsedMs)} ms.`);
 }
 
 /** The upright size: from the service, from the browser, or, if that cannot display the type, what the boxes need. */
@@ -188,6 +270,13 @@ function note(text: string): void {
 }
 
 function showPicture(chosen: File): void {
+  place(chosen);
+  clearAnswer();
+  question = analyse;
+  void analyse();
+}
+
+function place(chosen: File): void {
   file = chosen;
   note('');
   if (picture.src.startsWith('blob:')) URL.revokeObjectURL(picture.src);
@@ -198,8 +287,6 @@ function showPicture(chosen: File): void {
   figure.hidden = false;
   byId('zoom', HTMLElement).hidden = false;
   fit();
-  clearAnswer();
-  void analyse();
 }
 
 /** Below the picture. */
@@ -218,7 +305,7 @@ async function trySample(name: string, wanted: Mode): Promise<void> {
     // Not a proxy's page, nor a refusal.
     if (!blob.type.startsWith('image/')) throw new Error(`the sample is of type ${blob.type}`);
     // With its folder, so that the curl command works in the root of the repository.
-    showPicture(new File([blob], `samples/${name}`, { type: blob.type }));
+    pictures.take([new File([blob], `samples/${name}`, { type: blob.type })]);
   } catch {
     fail(new Refusal('UNREACHABLE', 'The sample cannot be loaded from the service.'));
   }
@@ -229,20 +316,23 @@ function setMode(wanted: Mode): void {
   const radio = document.querySelector<HTMLInputElement>(`[name=mode][value=${wanted}]`);
   if (radio) radio.checked = true;
   byId('threshold', HTMLElement).hidden = saveHidden.hidden = mode === 'meter';
+  askEach.hidden = mode === 'single';
+  askAsOne.hidden = mode !== 'meter';
+  question = analyse;
   options.show(mode);
   clearAnswer();
 }
 
 byId('modes', HTMLElement).addEventListener('change', (event) => {
   setMode((event.target as HTMLInputElement).value as Mode);
-  void analyse();
+  askAgain();
 });
 byId('key-form', HTMLFormElement).addEventListener('submit', (event) => {
   event.preventDefault();
   key.value = key.value.trim();
   sessionStorage.setItem(keyName, key.value);
   keyState.textContent = key.value === '' ? '' : 'kept in this tab';
-  void analyse();
+  askAgain();
 });
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-sample]')) {
   button.addEventListener('click', () => {
@@ -263,8 +353,15 @@ byId('save-answer', HTMLButtonElement).addEventListener('click', () => {
   save(new Blob([JSON.stringify(answered, null, 2)], { type: 'application/json' }), `${nameOfFile()}.json`);
 });
 saveHidden.addEventListener('click', () => void hideFaces());
-connectPictures(showPicture, note);
-connectCamera(showPicture);
+for (const [button, asked] of [
+  [askEach, analyseEach],
+  [askAsOne, readAsOne],
+] as const)
+  button.addEventListener('click', () => {
+    question = asked;
+    void asked();
+  });
+connectCamera((file) => pictures.take([file]));
 const fit = connectZoom();
 const kept = sessionStorage.getItem(keyName) ?? '';
 // Not over what was typed while this script was loaded.

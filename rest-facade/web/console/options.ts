@@ -40,9 +40,10 @@ export function connectOptions(onChange: () => void, note: (text: string) => voi
   let mode: Mode = 'all';
   let shown: { name: string; input: HTMLInputElement }[] = [];
 
+  const formOf = (path: string): Form | undefined =>
+    service.paths[path]?.post?.requestBody.content['multipart/form-data']?.schema;
   const show = () => {
-    const { content } = service.paths[pathOf[mode]]?.post?.requestBody ?? {};
-    const form = content?.['multipart/form-data']?.schema;
+    const form = formOf(pathOf[mode]);
     const values = new Map(shown.map(({ name, input }) => [name, input]));
     shown = Object.entries(form?.properties ?? {})
       .filter(([name]) => !elsewhere.has(name) && !form?.required?.includes(name))
@@ -66,9 +67,10 @@ export function connectOptions(onChange: () => void, note: (text: string) => voi
       mode = wanted;
       show();
     },
-    /** What was filled in, of the operation that is shown. */
-    read: (): [name: string, value: string][] =>
+    /** What was filled in, as far as the operation at this path knows it. */
+    read: (path: string): [name: string, value: string][] =>
       shown.flatMap(({ name, input }): [string, string][] => {
+        if (!(name in (formOf(path)?.properties ?? {}))) return [];
         if (input.type !== 'checkbox') return input.value === '' ? [] : [[name, input.value]];
         return input.checked === trueWhenAbsent.has(name) ? [] : [[name, String(input.checked)]];
       }),

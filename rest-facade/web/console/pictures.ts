@@ -5,15 +5,32 @@ import { byId, html } from './dom.js';
  * are in a strip to choose from.
  * @param note says what was not taken, and why
  */
-export function connectPictures(onPicture: (file: File) => void, note: (text: string) => void): void {
+export function connectPictures(onPicture: (file: File) => void, note: (text: string) => void) {
   const strip = byId('strip', HTMLElement);
-  const take = (files: Iterable<File>) => {
-    const buttons = [...files].map((file) => createThumbnail(file, onPicture));
-    if (buttons.length === 0) return;
+  let files: readonly File[] = [];
+  const mark = (index: number) => {
+    for (const button of strip.children) button.removeAttribute('aria-current');
+    strip.children[index]?.setAttribute('aria-current', 'true');
+  };
+  const take = (taken: Iterable<File>) => {
+    const list = [...taken];
+    const [first] = list;
+    if (first === undefined) return;
     for (const { src } of strip.querySelectorAll('img')) URL.revokeObjectURL(src);
-    strip.replaceChildren(...buttons);
-    strip.hidden = buttons.length < 2;
-    buttons[0]?.click();
+    files = list;
+    strip.replaceChildren(
+      ...files.map((file, index) => {
+        const button = createThumbnail(file);
+        button.addEventListener('click', () => {
+          mark(index);
+          onPicture(file);
+        });
+        return button;
+      }),
+    );
+    byId('several', HTMLElement).hidden = files.length < 2;
+    mark(0);
+    onPicture(first);
   };
 
   const input = byId('file', HTMLInputElement);
@@ -40,15 +57,25 @@ export function connectPictures(onPicture: (file: File) => void, note: (text: st
     take(files);
   });
   addEventListener('paste', (event) => take(event.clipboardData?.files ?? []));
+  return {
+    take,
+    /** Those in the strip. */
+    files: () => files,
+    /** Marks the one that is shown. */
+    mark,
+    /** Says below a picture what was found in it. */
+    caption(index: number, text: string, isGood: boolean): void {
+      const caption = strip.children[index]?.querySelector('small');
+      caption?.replaceChildren(text);
+      caption?.setAttribute('class', isGood ? 'good' : 'doubt');
+    },
+    clearCaptions(): void {
+      for (const caption of strip.querySelectorAll('small')) caption.replaceChildren();
+    },
+  };
 }
 
-function createThumbnail(file: File, onPicture: (file: File) => void): HTMLButtonElement {
+function createThumbnail(file: File): HTMLButtonElement {
   const image = html('img', { src: URL.createObjectURL(file), alt: file.name });
-  const button = html('button', { type: 'button', title: file.name }, image);
-  button.addEventListener('click', () => {
-    for (const other of button.parentElement?.children ?? []) other.removeAttribute('aria-current');
-    button.setAttribute('aria-current', 'true');
-    onPicture(file);
-  });
-  return button;
+  return html('button', { type: 'button', title: file.name }, image, html('small'));
 }
