@@ -3,7 +3,7 @@ import { type Api, publicApi } from '../apis.js';
 import type { RequestLimits } from '../config.js';
 import type { KeyHeader } from '../protos.js';
 import { groupRoutes } from '../request/choose-route.js';
-import type { Route } from '../request/rules.js';
+import type { Route } from '../request/route.js';
 import { describeErrors, errorSchema } from './describe-errors.js';
 import { describeOperation, tagOf } from './describe-operation.js';
 import { createResponseSchemas } from './describe-response.js';

@@ -1,5 +1,5 @@
 import { codeOfReason } from '../../runtime/errors/reasons.js';
-import type { Route } from '../request/rules.js';
+import type { Route } from '../request/route.js';
 import { toHttpStatus } from '../response/http-error.js';
 import { errorExampleOf, type ErrorReason } from './refusals.js';
 import type { Schema } from './schema.js';

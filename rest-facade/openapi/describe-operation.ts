@@ -2,7 +2,7 @@ import protobuf from 'protobufjs';
 import { QueryParameter_Presence as Presence } from '../../generated/imageanalysis/v1/rest.js';
 import type { Candidates } from '../request/choose-route.js';
 import type { Field } from '../request/field.js';
-import { hasPicture, isChoice, type PictureRule, type Route } from '../request/rules.js';
+import { hasPicture, isChoice, type PictureRule, type Route } from '../request/route.js';
 import { createRenderer, showValue } from '../response/create-renderer.js';
 import { fieldOptionsOf, messageOptionsOf } from '../response/field-options.js';
 import { scalarOf } from '../response/scalars.js';

@@ -5,7 +5,7 @@ import type { RestRefusal } from '../../generated/imageanalysis/v1/rest.js';
 import { codeOfReason, type Reason } from '../../runtime/errors/reasons.js';
 import { readProtos } from '../protos.js';
 import { toOption } from '../read-option.js';
-import { hasPicture, type Route } from '../request/rules.js';
+import { hasPicture, type Route } from '../request/route.js';
 import { fieldOptionsOf } from '../response/field-options.js';
 import { type Schema, unwrap } from './schema.js';
 

@@ -2,7 +2,7 @@ import { closestMatch } from 'leven';
 import { clip, quote, Refusal, refuse, refuseField } from '../../runtime/errors/refusal.js';
 import { describeJson, type Field, invalidReasonOf, onlyValue, parseText } from './field.js';
 import type { NamedValue } from './parse-target.js';
-import { hasPicture, type Route } from './rules.js';
+import { hasPicture, type Route } from './route.js';
 
 /** The body of a request, read and parsed according to the route's body rule. */
 export interface ParsedBody {

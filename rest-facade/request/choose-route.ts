@@ -2,7 +2,7 @@ import { QueryParameter_Presence as Presence } from '../../generated/imageanalys
 import { missingField, refuseField } from '../../runtime/errors/refusal.js';
 import { onlyValue } from './field.js';
 import type { NamedValue } from './parse-target.js';
-import { type BodyRule, isChoice, type Route } from './rules.js';
+import { type BodyRule, isChoice, type Route } from './route.js';
 
 /** The routes of one verb and path. */
 export type Candidates = readonly [Route, ...Route[]];

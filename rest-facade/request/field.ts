@@ -1,4 +1,4 @@
-import type protobuf from 'protobufjs';
+import protobuf from 'protobufjs';
 import { z } from 'zod';
 import { invalidField, type Refusal, refuseField } from '../../runtime/errors/refusal.js';
 import { shownValues } from '../shown-values.js';
@@ -16,6 +16,27 @@ export interface Field {
   readonly isList: boolean;
   /** What the proto says of it. */
   readonly definition: protobuf.Field;
+}
+
+const fieldTypes: Readonly<Record<string, FieldType>> = {
+  string: 'string',
+  bytes: 'bytes',
+  bool: 'bool',
+  double: 'share',
+  uint32: 'uint32',
+  '.google.protobuf.Timestamp': 'time',
+};
+
+/** Fields of the request message. What no RPC has yet is not supported, since no request could test it. */
+export function readFields(request: protobuf.Type): Map<string, Field> {
+  return new Map(
+    request.fieldsArray.map((definition) => {
+      const { name, type: protoType, resolvedType, repeated: isList } = definition;
+      const type = resolvedType instanceof protobuf.Enum ? 'enum' : fieldTypes[resolvedType?.fullName ?? protoType];
+      if (type === undefined) throw new Error(`field "${name}" is of type ${protoType}, which has no REST form yet`);
+      return [name, { name, type: name.endsWith('_score') ? 'score' : type, isList, definition }];
+    }),
+  );
 }
 
 const time = z.iso.datetime({ offset: true });

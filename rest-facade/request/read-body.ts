@@ -8,7 +8,7 @@ import type { ReadOptions } from './body/pump.js';
 import { readBytes, readJsonObject } from './body/read-json.js';
 import { readMultipart } from './body/read-multipart.js';
 import { contentLength } from './body-framing.js';
-import { type BodyRule, hasPicture } from './rules.js';
+import { type BodyRule, hasPicture } from './route.js';
 
 /** Limit of a body without a picture, and of what is beside one, bytes. */
 export const maxPlainBodyBytes = 64 * 1024;

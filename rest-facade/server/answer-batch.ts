@@ -7,7 +7,7 @@ import { fromLoadedStatus, type LoadedStatus } from '../core-client/grpc-error.j
 import { nameAsSent, type ParsedBody, type RequestMessage } from '../request/bind-request.js';
 import { readMultipart } from '../request/body/read-multipart.js';
 import { checkHeaders } from '../request/read-body.js';
-import { hasPicture, type Route } from '../request/rules.js';
+import { hasPicture, type Route } from '../request/route.js';
 import { reserveBody } from '../reserve-memory.js';
 import { createRenderer, type Renderer } from '../response/create-renderer.js';
 import { renderError } from '../response/http-error.js';

@@ -10,7 +10,7 @@ import { bindRequest, checkNames, checkQuery, nameAsSent, type ParsedBody } from
 import { type Candidates, chooseRoute, chooseVariant } from '../request/choose-route.js';
 import { parseQuery } from '../request/parse-target.js';
 import { readBody } from '../request/read-body.js';
-import { hasPicture } from '../request/rules.js';
+import { hasPicture } from '../request/route.js';
 import { reserveBody, reserveResponse } from '../reserve-memory.js';
 import { createResponder, type Responder } from '../response/create-responder.js';
 import { send } from '../response/send.js';

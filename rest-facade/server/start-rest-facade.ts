@@ -14,7 +14,7 @@ import { loadCoreTrust } from '../core-client/core-trust.js';
 import { createDocument } from '../openapi/create-document.js';
 import { createPages } from '../pages/create-pages.js';
 import { loadRpcs } from '../protos.js';
-import { createRoutes } from '../request/rules.js';
+import { createRoutes } from '../request/create-routes.js';
 import { createApp } from './app.js';
 import { type HttpServer, startHttpServer } from './http-server.js';
 import { createMetrics } from './metrics.js';

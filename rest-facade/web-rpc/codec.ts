@@ -6,8 +6,7 @@ import { checkNames, parseMember, type RequestMessage } from '../request/bind-re
 import { bodyTooLarge } from '../request/body/byte-collector.js';
 import { decodeBase64 } from '../request/body/data-url.js';
 import { parseJsonObject } from '../request/body/read-json.js';
-import { describeJson, type Field } from '../request/field.js';
-import { readFields } from '../request/rules.js';
+import { describeJson, type Field, readFields } from '../request/field.js';
 import { fromTimestamp, type Timestamp } from '../timestamp.js';
 
 /** How messages of an RPC come from and go to a browser. */

@@ -8,7 +8,7 @@ import { storeDefaults } from '../../core-server/store/database.js';
 import { errorExampleOf, readReasons } from '../../rest-facade/openapi/refusals.js';
 import { loadRpcs } from '../../rest-facade/protos.js';
 import { checkQuery } from '../../rest-facade/request/bind-request.js';
-import { createRoutes } from '../../rest-facade/request/rules.js';
+import { createRoutes } from '../../rest-facade/request/create-routes.js';
 import { references } from './references.js';
 
 describe('the references', () => {

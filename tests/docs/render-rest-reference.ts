@@ -1,7 +1,7 @@
 import { createConfig, requestLimitsOf } from '../../rest-facade/config.js';
 import { createDocument } from '../../rest-facade/openapi/create-document.js';
 import { loadRpcs } from '../../rest-facade/protos.js';
-import { createRoutes } from '../../rest-facade/request/rules.js';
+import { createRoutes } from '../../rest-facade/request/create-routes.js';
 import { readVersion } from '../../runtime/process/version.js';
 import type { OpenApiDocument, Operation, Parameter } from '../helpers/net/openapi.js';
 

@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import { loadRpcs } from '../../../rest-facade/protos.js';
 import { bindRequest, type ParsedBody, type RequestParts } from '../../../rest-facade/request/bind-request.js';
 import { chooseRoute } from '../../../rest-facade/request/choose-route.js';
+import { createRoutes } from '../../../rest-facade/request/create-routes.js';
 import { parseQuery } from '../../../rest-facade/request/parse-target.js';
-import { createRoutes, type Route } from '../../../rest-facade/request/rules.js';
+import type { Route } from '../../../rest-facade/request/route.js';
 import { reasonOf } from '../refusals.js';
 
 const routes = createRoutes(loadRpcs());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadRpcs } from '../../../rest-facade/protos.js';
-import { createRoutes } from '../../../rest-facade/request/rules.js';
+import { createRoutes } from '../../../rest-facade/request/create-routes.js';
 import { answerAll } from '../answers.js';
 import { startBoth, withKey } from '../facade.js';
 import { serveApp } from '../serve-app.js';

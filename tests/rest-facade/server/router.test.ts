@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import express from 'express';
 import { loadRpcs } from '../../../rest-facade/protos.js';
-import { createRoutes } from '../../../rest-facade/request/rules.js';
+import { createRoutes } from '../../../rest-facade/request/create-routes.js';
 import { createApp, createRouter } from '../../../rest-facade/server/app.js';
 import { expressMessages } from '../../../rest-facade/server/express-messages.js';
 import { type ErrorBody, withKey } from '../facade.js';
