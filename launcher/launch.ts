@@ -8,7 +8,7 @@ import { coreEnvironment, facadeEnvironment } from './child-environment.js';
 import { isHttpServing } from './is-serving.js';
 import { type LaunchSettings, toConnectAddress } from './launch-settings.js';
 import { findFreePorts, whyNotFree } from './ports.js';
-import { supervise, type SuperviseOptions } from './supervise.js';
+import { supervise } from './supervise.js';
 
 export interface LaunchOptions {
   readonly settings: LaunchSettings;
@@ -21,8 +21,8 @@ export interface LaunchOptions {
   /** Compiled files to run; for tests. */
   readonly files?: LaunchFiles;
   readonly startTimeoutMs?: number;
-  /** Delays before restarts, if not the default ones. */
-  readonly restarts?: Pick<SuperviseOptions, 'minBackoffMs' | 'maxBackoffMs'> | undefined;
+  /** Delay before restarts; for tests. */
+  readonly backoffMs?: number | undefined;
 }
 
 export interface LaunchFiles {
@@ -51,12 +51,12 @@ const defaultFiles: LaunchFiles = {
  * time is up; nothing is left running then. `signal.reason` when aborted.
  */
 export async function launch(options: LaunchOptions) {
-  const { env, log, signal, files = defaultFiles, startTimeoutMs = 120_000, restarts } = options;
+  const { env, log, signal, files = defaultFiles, startTimeoutMs = 120_000, backoffMs } = options;
   const settings = await choosePorts(options.settings);
   const coreEnv = coreEnvironment(env, settings.core, settings.admin);
   const start = (name: 'core' | 'facade', env: NodeJS.ProcessEnv) =>
     supervise({
-      ...restarts,
+      backoffMs,
       name,
       file: files[name],
       env,

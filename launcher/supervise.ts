@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { nodeOptions } from '../runtime/node-patches/v8-flags.js';
-import { isNotStarted, isServing, type Serving, tellToStop } from '../runtime/process/launcher-channel.js';
+import { isServing, type Serving, tellToStop } from '../runtime/process/launcher-channel.js';
 
 /** What to run, and what to do when it ends. */
 export interface SuperviseOptions {
@@ -11,9 +11,8 @@ export interface SuperviseOptions {
   readonly env: NodeJS.ProcessEnv;
   /** One line for the user. */
   readonly log: (line: string) => void;
-  /** Delay before the first restart; doubles each time, up to `maxBackoffMs`. */
-  readonly minBackoffMs?: number;
-  readonly maxBackoffMs?: number;
+  /** Delay before a restart; doubles with each immediate failure. */
+  readonly backoffMs?: number | undefined;
   /** A process that served for this long did not fail immediately, and restarts after the shortest delay. */
   readonly stableAfterMs?: number;
   /** After this many immediate failures in a row, it is not restarted. */
@@ -26,13 +25,11 @@ const exitWithParent = new URL('./exit-with-parent.js', import.meta.url).href;
 
 /** Starts a process, and restarts it with growing delays when it ends by itself. */
 export function supervise(options: SuperviseOptions) {
-  const { name, log, minBackoffMs = 250, maxBackoffMs = 10_000 } = options;
-  const { stableAfterMs = 5_000, stopGraceMs, maxFailures = 5 } = options;
+  const { name, log, backoffMs = 250, stableAfterMs = 5_000, stopGraceMs, maxFailures = 5 } = options;
 
   let child: ChildProcess | undefined;
   let ended: Promise<void> = Promise.resolve();
   let restartTimer: NodeJS.Timeout | undefined;
-  let backoffMs = minBackoffMs;
   let failures = 0;
   let ready = false;
   let serving: Serving | undefined;
@@ -48,37 +45,31 @@ export function supervise(options: SuperviseOptions) {
     let servesSince = Infinity;
     const started = startNode(options);
     child = started;
-    let why: string | undefined;
     ended = new Promise((resolve) => {
       const onEnd = (how: string, wasKilled = false) => {
         if (child !== started) return;
         child = undefined;
         resolve();
         if (stopping) return;
-        if (!ready) return fail(new Error(`the ${name} exited during startup (${why ?? how})`));
+        if (!ready) return fail(new Error(`the ${name} exited during startup (${how})`));
         const wasStable = performance.now() - servesSince >= stableAfterMs;
-        if (wasStable) backoffMs = minBackoffMs;
         // Being killed from outside is not a failure, however often it happens.
         failures = wasStable || wasKilled ? 0 : failures + 1;
         if (failures >= maxFailures)
           return fail(new Error(`the ${name} exits every time it is started (${how}); stopping`));
-        log(`${name} ended (${how}); starting it again in ${backoffMs} ms`);
-        restartTimer = setTimeout(start, backoffMs);
-        backoffMs = Math.min(backoffMs * 2, maxBackoffMs);
+        const delayMs = backoffMs * 2 ** failures;
+        log(`${name} ended (${how}); starting it again in ${delayMs} ms`);
+        restartTimer = setTimeout(start, delayMs);
       };
       started.on('message', (message) => {
-        if (isServing(message)) {
-          servesSince = performance.now();
-          serving ??= message;
-        } else if (isNotStarted(message)) why = message.why;
+        if (!isServing(message)) return;
+        servesSince = performance.now();
+        serving ??= message;
       });
       started.once('error', (error) => onEnd(error.message));
-      started.once('exit', (code, signal) => {
-        const end = () => onEnd(signal ?? `exit code ${code}`, signal === 'SIGKILL' || signal === 'SIGTERM');
-        // Its last message may not have been read yet.
-        if (started.connected) started.once('disconnect', end);
-        else end();
-      });
+      started.once('exit', (code, signal) =>
+        onEnd(signal ?? `exit code ${code}`, signal === 'SIGKILL' || signal === 'SIGTERM'),
+      );
     });
   }
 

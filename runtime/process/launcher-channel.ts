@@ -39,23 +39,13 @@ export interface Serving {
   readonly isStoreNew?: boolean | undefined;
 }
 
-/** What it reports if its start failed; otherwise only its log has the cause. */
-export interface NotStarted {
-  readonly type: 'not-started';
-  readonly why: string;
-}
-
 /** Tells the launcher, if there is one: the IPC channel to the parent is open then. */
-export function tellLauncher(host: NodeJS.Process, message: Serving | NotStarted): void {
+export function tellLauncher(host: NodeJS.Process, message: Serving): void {
   // The callback swallows the error if the launcher is already gone.
   if (host.connected) host.send?.(message, undefined, undefined, () => undefined);
 }
 
-/** Whether something received over the channel is such a message. */
+/** Whether something received over the channel is that. */
 export function isServing(message: unknown): message is Serving {
   return (message as Partial<Serving> | null)?.type === 'serving';
-}
-
-export function isNotStarted(message: unknown): message is NotStarted {
-  return (message as Partial<NotStarted> | null)?.type === 'not-started';
 }

@@ -99,18 +99,9 @@ export async function runService<Config>(host: NodeJS.Process, service: Service<
       log?.info('stopped');
       return;
     }
-    if (error instanceof ConfigError || log === undefined) host.stderr.write(`${textOf(error)}\n`);
-    else {
-      log.fatal({ err: error }, 'not started');
-      tellLauncher(host, { type: 'not-started', why: textOf(error) });
-    }
+    if (error instanceof ConfigError || log === undefined)
+      host.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    else log.fatal({ err: error }, 'not started');
     host.exitCode = exitCodeOf(error);
   }
-}
-
-/** The message with those of its causes that it does not contain yet. */
-function textOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { message, cause } = error;
-  return cause instanceof Error && !message.includes(cause.message) ? `${message}: ${textOf(cause)}` : message;
 }

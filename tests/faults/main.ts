@@ -55,7 +55,7 @@ async function main(rounds: number, seed: number): Promise<void> {
       ...(postgres && { DATABASE_URL: postgres.url }),
       NODE_OPTIONS: `--import ${new URL('./end-workers.js', import.meta.url).href}`,
     },
-    restarts: { minBackoffMs: 1, maxBackoffMs: 1 },
+    backoffMs: 1,
   });
   let stop = (): Promise<void> => Promise.resolve();
   try {

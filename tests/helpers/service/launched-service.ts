@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DemoCredentials } from '../../../core-server/compose/first-start.js';
-import { createRunAdmin, launch, type LaunchOptions, type RunAdmin, type Service } from '../../../launcher/launch.js';
+import { createRunAdmin, launch, type RunAdmin, type Service } from '../../../launcher/launch.js';
 import { createLaunchSettings } from '../../../launcher/launch-settings.js';
 
 /** The processes of `make run`, on free ports of this machine and with a store of their own. */
@@ -23,7 +23,7 @@ export async function launchService(options: {
   /** Gets what the launcher says, such as that a process ended. */
   readonly log?: (line: string) => void;
   readonly signal?: AbortSignal;
-  readonly restarts?: LaunchOptions['restarts'];
+  readonly backoffMs?: number;
 }): Promise<LaunchedService> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'image-analysis-'));
   const removeStore = () => rm(dataDir, { recursive: true, force: true });
@@ -43,7 +43,7 @@ export async function launchService(options: {
       env,
       log: options.log ?? (() => undefined),
       signal: options.signal ?? new AbortController().signal,
-      restarts: options.restarts,
+      backoffMs: options.backoffMs,
     });
     if (demo === undefined) throw new Error('the store is new, and was started on before');
     return {

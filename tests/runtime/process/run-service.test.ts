@@ -49,21 +49,6 @@ test('a service tells its launcher once it serves, and nobody where there is non
   }
 });
 
-test('a service tells its launcher why it did not start, and nothing twice', async () => {
-  const cause = new Error('EACCES: permission denied');
-  for (const [message, why] of [
-    ['cannot listen', 'cannot listen: EACCES: permission denied'],
-    ['cannot open: EACCES: permission denied', 'cannot open: EACCES: permission denied'],
-  ] as const) {
-    const told: unknown[] = [];
-    const channel = { connected: true, send: (sent: unknown) => told.push(sent) };
-    const { host, ran } = run(() => Promise.reject(new Error(message, { cause })), {}, channel);
-    await ran;
-    assert.equal(host.exitCode, 1);
-    assert.deepEqual(told, [{ type: 'not-started', why }]);
-  }
-});
-
 test('a service below a launcher leaves signals to it, and stops at its word or its end', async () => {
   for (const [event, value] of [['message', { type: 'stop' }], ['disconnect']] as const) {
     const closed = deferred();
