@@ -125,23 +125,18 @@ export async function loadTracing(serviceName: string, log: Logger, url?: string
 }
 
 const problemPeriodMs = 60_000;
-/** Some, such as those with a count, differ each time. */
-const maxProblemsPerPeriod = 10;
 
 /** An error of the OpenTelemetry SDK, possibly from an export, or what it says without one. */
-export type TraceProblem =
-  string | { readonly message?: string | undefined; readonly code?: string | number | undefined };
+type TraceProblem = string | { readonly message?: string | undefined; readonly code?: string | number | undefined };
 
-/** Logs what goes wrong with traces: each problem once a minute, since every export of a few seconds may have it. */
-export function logTraceProblems(log: Logger): (problem: TraceProblem) => void {
-  const logged = new Set<string>();
+/** Logs what goes wrong with traces: once a minute, since every export of a few seconds may have it. */
+function logTraceProblems(log: Logger): (problem: TraceProblem) => void {
+  let loggedAt = -Infinity;
   return (caught) => {
+    if (performance.now() - loggedAt < problemPeriodMs) return;
+    loggedAt = performance.now();
     // Not the whole error, which has the collector's response.
     const { message, code } = typeof caught === 'string' ? { message: caught } : caught;
-    const key = `${message} ${code}`;
-    if (logged.has(key) || logged.size === maxProblemsPerPeriod) return;
-    if (logged.size === 0) setTimeout(() => logged.clear(), problemPeriodMs).unref();
-    logged.add(key);
     log.warn({ problem: message, code }, 'problem with traces');
   };
 }

@@ -87,10 +87,6 @@ test('a response may lack what is asked for, optional, or one of several', () =>
 
 test('a mistaken option is an error that names the field', () => {
   for (const [field, mistake] of [
-    ['string x = 1 [(rules) = {minimun: 0}];', /^a\.M\.x: option rules: .*minimun/],
-    ['string x = 1 [(rules) = {minimum: "0"}];', /^a\.M\.x: option rules: minimum is "0", want double$/],
-    ['string x = 1 [(rules) = {required: 1}];', /^a\.M\.x: option rules: required is 1, want bool$/],
-    ['string x = 1 [(rest_field).nam = "y"];', /^a\.M\.x: option rest_field: .*nam/],
     ['uint32 x = 1 [(rules).example = "a"];', /^a\.M\.x: example is "a", want a uint32$/],
     ['uint32 x = 1 [(rules).on_request = true];', /^a\.M\.x: on_request, want it optional$/],
   ] as const)

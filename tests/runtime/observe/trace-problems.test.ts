@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { loadTracing, logTraceProblems, type Tracing } from '../../../runtime/observe/tracing.js';
+import { loadTracing, type Tracing } from '../../../runtime/observe/tracing.js';
 import { collectLog, type LogEntry } from '../../helpers/collect-log.js';
 import { startCollector } from '../../helpers/net/trace-collector.js';
 
@@ -24,7 +24,7 @@ function addSpan(tracing: Tracing): void {
 const problemOf = ({ problem, code, msg }: LogEntry) => ({ problem, code, msg });
 const unauthorized = { problem: 'Unauthorized', code: 401, msg: 'problem with traces' };
 
-test('spans that the collector does not take leave a line, when they are sent and at the end', async (t) => {
+test('spans that the collector does not take leave a line in a minute, when they are sent or at the end', async (t) => {
   const first = await traceToClosed(t);
   for (let i = 0; i < spansOfBatch; i += 1) addSpan(first.tracing);
   await first.waitFor(() => true);
@@ -44,20 +44,4 @@ test('a variable that the SDK ignores leaves a line', async (t) => {
   const { tracing, entries } = await traceToClosed(t);
   await tracing.close();
   assert.match(String(entries[0]?.['problem']), /OTEL_TRACES_SAMPLER value "bogus" invalid/);
-});
-
-test('a problem with traces is logged once a minute, and few different ones', (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  const { log, entries } = collectLog();
-  const tell = logTraceProblems(log);
-  for (const code of [401, 401, 404, 401]) tell({ message: 'refused', code });
-  assert.deepEqual(
-    entries.map(({ code }) => code),
-    [401, 404],
-  );
-  for (let i = 0; i < 100; i += 1) tell(`Dropped ${i} spans`);
-  assert.equal(entries.length, 10);
-  t.mock.timers.tick(60_000);
-  tell({ message: 'refused', code: 401 });
-  assert.equal(entries.length, 11);
 });
