@@ -122,6 +122,10 @@ fuzz: $(BUILT) ## Send hostile input to the service and check every response; AR
 schemathesis: $(BUILT) ## Test every operation against the served OpenAPI document; ARGS="--max-examples 500"
 	@exec node --enable-source-maps dist/tests/helpers/service/with-service.js tests/schemathesis/run.sh $(ARGS)
 
+.PHONY: test-openapi
+test-openapi: $(BUILT) ## Generate a client from the served OpenAPI document, call every operation by it (npm)
+	@exec node --enable-source-maps dist/tests/helpers/service/with-service.js tests/generated-client/run.sh
+
 .PHONY: check-tls
 check-tls: $(BUILT) ## Check TLS with SSLyze and headers with DrHeader (Python, PyPI, openssl)
 	@exec tests/tls/run.sh

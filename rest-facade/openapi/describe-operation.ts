@@ -179,7 +179,8 @@ function describeBody({ body, openFields, isBatch }: Route, context: OperationCo
     const description = `The picture, at most ${formatBytes(maxImageBytes)}; the query string has the form's fields.`;
     return ['image/*', { schema: { type: 'string', format: 'binary', description } }];
   }
-  const properties: Record<string, Schema> = {};
+  const pictures: Record<string, Schema> = {};
+  const fields: Record<string, Schema> = {};
   const required: string[] = [];
   if (hasPicture(body)) {
     const limit = formatBytes(maxImageBytes);
@@ -191,16 +192,16 @@ function describeBody({ body, openFields, isBatch }: Route, context: OperationCo
       maxItems,
       description,
     });
-    if (isBatch) properties[body.sentAs] = list(maxBatchFiles, 'The pictures, behind all other fields.');
-    else if (body.maxFiles) properties[body.sentAs] = list(body.maxFiles, `The pictures, together at most ${limit}.`);
-    else properties[body.sentAs] = picture;
+    if (isBatch) pictures[body.sentAs] = list(maxBatchFiles, 'The pictures, behind all other fields.');
+    else if (body.maxFiles) pictures[body.sentAs] = list(body.maxFiles, `The pictures, together at most ${limit}.`);
+    else pictures[body.sentAs] = picture;
     required.push(body.sentAs);
   }
   const isForm = body.kind === 'multipart';
   for (const field of openFields) {
     const { required: isRequired, example } = fieldOptionsOf(field.definition);
     const schema = requestSchema(field.definition);
-    properties[field.name] = {
+    fields[field.name] = {
       ...schema,
       // As in the JSON mapping of proto3: null is the same as absent.
       ...(!isForm && !isRequired && { type: [schema['type'], 'null'] }),
@@ -210,6 +211,8 @@ function describeBody({ body, openFields, isBatch }: Route, context: OperationCo
     };
     if (isRequired) required.push(field.name);
   }
+  // Generated clients send a form in this order, and a batch wants its fields first.
+  const properties = isBatch ? { ...fields, ...pictures } : { ...pictures, ...fields };
   const content = {
     schema: { type: 'object', properties, additionalProperties: false, ...(required.length > 0 && { required }) },
     // Otherwise viewers would prefill every optional field with its example, which is not what the caller wants.
