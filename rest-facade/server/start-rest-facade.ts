@@ -19,8 +19,8 @@ import { createApp } from './app.js';
 import { type HttpServer, startHttpServer } from './http-server.js';
 import { createMetrics } from './metrics.js';
 
-/** A core added behind a name is used within this time. */
-const lookUpCoresEveryMs = 30_000;
+/** A core added behind a name is used within this time; a cluster's DNS may keep its answers for 30 s more. */
+const lookUpCoresEveryMs = 5_000;
 
 /** Where an API listens, and where its services are. */
 interface Place {
