@@ -34,7 +34,8 @@ mkdir -p "$bin"
 build kubernetes "${packages[@]}"
 if [ "${1:-}" != api ]; then
   build addons ./coredns ./pause
-  # By itself: it does not compile with the libraries of this Kubernetes.
+  # By themselves: they do not compile with the libraries of this Kubernetes.
   build metrics sigs.k8s.io/metrics-server/cmd/metrics-server
+  build network github.com/cloudnativelabs/kube-router/v2/cmd/kube-router
 fi
 echo "$bin"

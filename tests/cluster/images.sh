@@ -13,6 +13,10 @@ base=localhost/image-analysis-base:$node_version
 
 buildah() { command buildah --root "$cache/storage" --runroot "$cache/run" --storage-driver overlay "$@"; }
 
+unavailable() {
+  echo "skipped: $1" >&2
+  exit 69
+}
 # Writes an image of the name to an archive, which the steps on standard input make out of `$container`.
 from() {
   container=$(buildah from "$1")
@@ -26,9 +30,10 @@ if ! buildah inspect --type image "$base" >/dev/null 2>&1; then
   case $(uname -m) in x86_64) arch=x64 ;; aarch64) arch=arm64 ;; esac
   scratch=$(mktemp -d)
   trap 'rm -rf "$scratch"' EXIT
-  mmdebstrap --quiet --variant=minbase --include=ca-certificates,libstdc++6 bookworm "$scratch/debian.tar"
+  mmdebstrap --quiet --variant=minbase --include=ca-certificates,libstdc++6 bookworm "$scratch/debian.tar" ||
+    unavailable 'Debian cannot be had'
   npm install --silent --no-save --no-package-lock --prefix "$scratch" \
-    "node-linux-$arch@$node_version" "npm@$npm_version"
+    "node-linux-$arch@$node_version" "npm@$npm_version" || unavailable 'Node.js cannot be had'
   from scratch
   buildah add --quiet "$container" "$scratch/debian.tar" /
   buildah add --quiet "$container" "$scratch/node_modules/node-linux-$arch/bin" /usr/local/bin

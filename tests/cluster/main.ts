@@ -2,9 +2,10 @@ import { chown, mkdir } from 'node:fs/promises';
 import { createClients } from '../faults/clients.js';
 import { createRunningTime } from '../faults/running-time.js';
 import { eventually } from '../helpers/eventually.js';
+import { measurements } from './measurements.js';
 import { startCluster } from './node.js';
 import { createPods } from './pods.js';
-import { scenarios, type Stage } from './scenarios.js';
+import { type Scenario, scenarios, type Stage } from './scenarios.js';
 
 // Run by inside.sh, in the namespaces of the cluster: all processes end with this one.
 
@@ -33,8 +34,14 @@ const clients = await createClients({
 const stop = clients.start();
 await clients.untilAnswered(60_000);
 if (only.test('load')) report('load, a minute alone', await measureLoad());
-for (const scenario of scenarios) {
-  if (!only.test(scenario.name)) continue;
+for (const scenario of scenarios) await play(scenario);
+await stop();
+for (const measurement of measurements) await play(measurement);
+process.stdout.write(`cluster: ${total.requests} requests, ${total.failed} failed\n`);
+process.exit(isWrong ? 1 : 0);
+
+async function play(scenario: Scenario): Promise<void> {
+  if (!only.test(scenario.name)) return;
   const { requests = 0, reasons = [] } = scenario.mayFail ?? {};
   let said: string;
   try {
@@ -51,9 +58,6 @@ for (const scenario of scenarios) {
   }
   report(scenario.name, said);
 }
-await stop();
-process.stdout.write(`cluster: ${total.requests} requests, ${total.failed} failed\n`);
-process.exit(isWrong ? 1 : 0);
 
 function countFailed(): number {
   return [...failures.values()].reduce((sum, count) => sum + count, 0);
@@ -67,11 +71,7 @@ async function setUp(): Promise<Pick<Stage, 'restUrl' | 'credentials'>> {
   await eventually(() => cluster.kubectl(['-n', 'default', 'get', 'serviceaccount', 'default']).catch(() => false));
   const startedAt = performance.now();
   await cluster.kubectl(['apply', '--validate=strict', '-k', 'tests/cluster/overlay']);
-  const all = async () => [...(await pods.list('core')), ...(await pods.list('facade'))];
-  await eventually(async () => {
-    const found = await all();
-    return found.length === 4 && found.every(({ isReady }) => isReady);
-  }, 300_000);
+  for (const app of ['core', 'facade']) await pods.untilReady(app, 2);
   const made = await pods.kubectl(
     'exec',
     'deploy/core',
@@ -86,7 +86,8 @@ async function setUp(): Promise<Pick<Stage, 'restUrl' | 'credentials'>> {
   const restUrl = `http://${address}`;
   await eventually(async () => (await fetch(`${restUrl}/readyz`)).ok);
   const seconds = (performance.now() - startedAt) / 1000;
-  const restarts = (await all()).reduce((sum, pod) => sum + pod.restarts, 0);
+  const all = [...(await pods.list('core')), ...(await pods.list('facade'))];
+  const restarts = all.reduce((sum, pod) => sum + pod.restarts, 0);
   isWrong ||= seconds > 120 || restarts > 0;
   report('apply from nothing', `serves after ${seconds.toFixed(0)} s, ${restarts} restarts`);
   return { restUrl, credentials };

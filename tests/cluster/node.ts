@@ -105,6 +105,11 @@ export async function startCluster({ work, binaries, images, cgroups }: Place): 
   });
   start(own('kube-proxy'), [`--config=${proxy}`]);
   await server.kubectl(['wait', '--for=create', 'node/node', '--timeout=120s']);
+  // Of what it can do, only network policies; they are filters of the node's kernel.
+  start(own('kube-router'), [
+    ...[access, '--hostname-override=node', '--service-cluster-ip-range=10.96.0.0/16', '--health-port=0'],
+    ...['--run-firewall=true', '--run-router=false', '--run-service-proxy=false', '--enable-cni=false'],
+  ]);
   await server.kubectl(['wait', '--for=condition=Ready', 'node/node', '--timeout=120s']);
 
   return {

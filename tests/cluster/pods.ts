@@ -1,4 +1,7 @@
+import { eventually } from '../helpers/eventually.js';
 import type { ApiServer } from '../helpers/kubernetes/api-server.js';
+
+const changeMs = 300_000;
 
 /** A pod that is not about to end. */
 export interface Pod {
@@ -24,24 +27,32 @@ export interface Pods {
   readonly kubectl: (...args: string[]) => Promise<string>;
   /** @param app `core`, `facade` or `postgres` */
   readonly list: (app: string) => Promise<Pod[]>;
+  /** Waits until there are so many of them, all ready. */
+  readonly untilReady: (app: string, count: number) => Promise<Pod[]>;
   readonly exec: (pod: string, ...command: string[]) => Promise<string>;
 }
 
 export function createPods(server: Pick<ApiServer, 'kubectl'>): Pods {
   const kubectl = (...args: string[]) => server.kubectl(['-n', 'image-analysis', ...args]);
+  const list = async (app: string) => {
+    const found = await kubectl('get', 'pods', '-l', `app.kubernetes.io/name=${app}`, '-o', 'json');
+    return (JSON.parse(found) as PodList).items
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .map(({ metadata, status }) => ({
+        name: metadata.name,
+        address: status.podIP ?? '',
+        isReady: status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false,
+        restarts: status.containerStatuses?.[0]?.restartCount ?? 0,
+      }));
+  };
   return {
     kubectl,
-    async list(app) {
-      const found = await kubectl('get', 'pods', '-l', `app.kubernetes.io/name=${app}`, '-o', 'json');
-      return (JSON.parse(found) as PodList).items
-        .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-        .map(({ metadata, status }) => ({
-          name: metadata.name,
-          address: status.podIP ?? '',
-          isReady: status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false,
-          restarts: status.containerStatuses?.[0]?.restartCount ?? 0,
-        }));
-    },
+    list,
+    untilReady: (app, count) =>
+      eventually(async () => {
+        const pods = await list(app);
+        return pods.length === count && pods.every(({ isReady }) => isReady) && pods;
+      }, changeMs),
     exec: (pod, ...command) => kubectl('exec', pod, '--', ...command),
   };
 }

@@ -11,13 +11,15 @@ unavailable() {
 }
 [ "$(uname -s)" = Linux ] || unavailable 'needs Linux'
 [ "$(id -u)" = 0 ] || unavailable 'needs root, for namespaces and containers'
-packages=(etcd-server containerd runc containernetworking-plugins buildah mmdebstrap iptables conntrack iproute2)
+packages=(etcd-server containerd runc containernetworking-plugins buildah mmdebstrap iptables ipset conntrack iproute2)
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W "$package" >/dev/null 2>&1 || missing+=("$package")
 done
 [ ${#missing[@]} = 0 ] ||
   unavailable "missing, try: apt-get install --no-install-recommends ${missing[*]}"
+namespaces=(--mount --net --pid --uts --ipc --fork)
+unshare "${namespaces[@]}" true 2>/dev/null || unavailable 'this machine lets root make no namespaces'
 
 binaries=$(tests/cluster/binaries.sh)
 images=${XDG_CACHE_HOME:-$HOME/.cache}/image-analysis/images
@@ -41,7 +43,7 @@ trap end EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-unshare --mount --net --pid --uts --ipc --fork --kill-child --mount-proc \
+unshare "${namespaces[@]}" --kill-child --mount-proc \
   tests/cluster/inside.sh "$work" "$binaries" "$images" "$cgroups" &
 child=$!
 wait "$child"
