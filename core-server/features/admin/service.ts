@@ -11,15 +11,17 @@ import {
   validateSetCompanyScore,
 } from './validate.js';
 
-/** The caller has already been checked; none of these needs the call itself. */
-export type AdminHandlers = Handlers<AdminServiceServer>;
+export type AdminHandlers = ReturnType<typeof createAdminHandlers>;
 
-/** Handlers of AdminService, which the admin command uses too. */
+/**
+ * Handlers of AdminService, which the admin command uses too. The caller has already been checked; none of these needs the
+ * call itself.
+ */
 export function createAdminHandlers(deps: {
   readonly apiKeys: Pick<ApiKeys, 'create' | 'list' | 'revoke'>;
   readonly companies: Pick<Companies, 'create' | 'setPassword' | 'setScore' | 'list' | 'delete'>;
   readonly now: () => Date;
-}): AdminHandlers {
+}) {
   const { apiKeys, companies, now } = deps;
   return {
     async createApiKey(request) {
@@ -54,5 +56,5 @@ export function createAdminHandlers(deps: {
       await companies.delete(validateKnownName(name));
       return {};
     },
-  };
+  } satisfies Handlers<AdminServiceServer>;
 }

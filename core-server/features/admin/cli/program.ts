@@ -72,7 +72,6 @@ function addKeys(keys: Command, { withHandlers, write, now }: AdminCliDependenci
         (handlers) => handlers.createApiKey({ label, operations, expireTime }),
         { mayCreate: true },
       );
-      if (apiKey === undefined) throw new Error('no key came back');
       const text = `${secret}\nKeep it: it cannot be shown again. Its id is ${apiKey.id}.`;
       write(json ? JSON.stringify({ ...apiKeyToJson(apiKey), key: secret }) : text);
     });
@@ -82,7 +81,7 @@ function addKeys(keys: Command, { withHandlers, write, now }: AdminCliDependenci
     .description('list the API keys, newest first, including revoked and expired ones')
     .option(...jsonOption)
     .action(async ({ json }: JsonOption) => {
-      const { apiKeys } = await withHandlers((handlers) => handlers.listApiKeys({}));
+      const { apiKeys } = await withHandlers((handlers) => handlers.listApiKeys());
       write(json ? JSON.stringify(apiKeys.map(apiKeyToJson)) : apiKeysToTable(apiKeys, now()));
     });
 
@@ -93,7 +92,6 @@ function addKeys(keys: Command, { withHandlers, write, now }: AdminCliDependenci
     .option(...jsonOption)
     .action(async (id: string, { json }: JsonOption) => {
       const { apiKey } = await withHandlers((handlers) => handlers.revokeApiKey({ id }));
-      if (apiKey === undefined) throw new Error('no key came back');
       write(json ? JSON.stringify(apiKeyToJson(apiKey)) : `Revoked ${apiKey.id}.`);
     });
 }
@@ -109,7 +107,6 @@ function addCompanies(companies: Command, deps: AdminCliDependencies): void {
       const { company } = await withHandlers((handlers) => handlers.createCompany({ name, password }), {
         mayCreate: true,
       });
-      if (company === undefined) throw new Error('no company came back');
       write(options.json ? JSON.stringify({ ...companyToJson(company), ...shown }) : `Registered ${name}.${told}`);
     });
 
@@ -130,7 +127,6 @@ function addCompanies(companies: Command, deps: AdminCliDependencies): void {
     .option(...jsonOption)
     .action(async (name: string, detectionScore: number, { json }: JsonOption) => {
       const { company } = await withHandlers((handlers) => handlers.setCompanyScore({ name, detectionScore }));
-      if (company === undefined) throw new Error('no company came back');
       write(json ? JSON.stringify(companyToJson(company)) : `Set the score of ${name} to ${company.detectionScore}.`);
     });
 
@@ -141,7 +137,6 @@ function addCompanies(companies: Command, deps: AdminCliDependencies): void {
     .option(...jsonOption)
     .action(async (name: string, { json }: JsonOption) => {
       const { company } = await withHandlers((handlers) => handlers.deleteCompanyScore({ name }));
-      if (company === undefined) throw new Error('no company came back');
       write(json ? JSON.stringify(companyToJson(company)) : `Reset the score of ${name}.`);
     });
 
@@ -150,7 +145,7 @@ function addCompanies(companies: Command, deps: AdminCliDependencies): void {
     .description('list the companies by name')
     .option(...jsonOption)
     .action(async ({ json }: JsonOption) => {
-      const { companies: all } = await withHandlers((handlers) => handlers.listCompanies({}));
+      const { companies: all } = await withHandlers((handlers) => handlers.listCompanies());
       write(json ? JSON.stringify(all.map(companyToJson)) : companiesToTable(all));
     });
 

@@ -36,11 +36,11 @@ describe('administration of API keys', () => {
       revokeTime: undefined,
     });
     assert.deepEqual(await apiKeys.authenticate(secret), apiKey);
-    assert.deepEqual(await handlers.listApiKeys({}), { apiKeys: [apiKey] });
+    assert.deepEqual(await handlers.listApiKeys(), { apiKeys: [apiKey] });
 
     const revoked = { ...apiKey, revokeTime: now };
     assert.deepEqual(await handlers.revokeApiKey({ id: apiKey.id }), { apiKey: revoked });
-    assert.deepEqual(await handlers.listApiKeys({}), { apiKeys: [revoked] });
+    assert.deepEqual(await handlers.listApiKeys(), { apiKeys: [revoked] });
     await assert.rejects(apiKeys.authenticate(secret), { reason: 'INVALID_API_KEY' });
   });
 
@@ -51,7 +51,7 @@ describe('administration of API keys', () => {
     await handlers.createApiKey({ ...request, label: '木'.repeat(128) });
     await handlers.createApiKey({ ...request, label: '🔑'.repeat(128) });
     await handlers.createApiKey({ ...request, expireTime: new Date(now.getTime() + 1) });
-    assert.equal((await handlers.listApiKeys({})).apiKeys.length, 3);
+    assert.equal((await handlers.listApiKeys()).apiKeys.length, 3);
   });
 
   const label = '1 to 128 characters without control characters';
@@ -76,7 +76,7 @@ describe('administration of API keys', () => {
     it(`refuses ${what}`, async (t) => {
       const { handlers } = await setUp(t);
       await assert.rejects(handlers.createApiKey({ ...request, ...parts }), expected);
-      assert.deepEqual(await handlers.listApiKeys({}), { apiKeys: [] });
+      assert.deepEqual(await handlers.listApiKeys(), { apiKeys: [] });
     });
   }
 
@@ -99,7 +99,7 @@ describe('administration of companies', () => {
     assert.deepEqual(await handlers.createCompany(request), { company });
     await companies.authenticate({ company: 'acme', password: request.password, ...caller });
     await assert.rejects(handlers.createCompany(request), { reason: 'COMPANY_EXISTS' });
-    assert.deepEqual(await handlers.listCompanies({}), { companies: [company] });
+    assert.deepEqual(await handlers.listCompanies(), { companies: [company] });
 
     const password = 'another-password';
     assert.deepEqual(await handlers.setCompanyPassword({ name: 'acme', password }), {});
@@ -107,11 +107,11 @@ describe('administration of companies', () => {
 
     const scored = { company: { ...company, detectionScore: 0.65 } };
     assert.deepEqual(await handlers.setCompanyScore({ name: 'acme', detectionScore: 0.65 }), scored);
-    assert.deepEqual(await handlers.listCompanies({}), { companies: [scored.company] });
+    assert.deepEqual(await handlers.listCompanies(), { companies: [scored.company] });
     assert.deepEqual(await handlers.deleteCompanyScore({ name: 'acme' }), { company });
 
     assert.deepEqual(await handlers.deleteCompany({ name: 'acme' }), {});
-    assert.deepEqual(await handlers.listCompanies({}), { companies: [] });
+    assert.deepEqual(await handlers.listCompanies(), { companies: [] });
     const gone = { reason: 'UNKNOWN_COMPANY' };
     await assert.rejects(handlers.deleteCompany({ name: 'acme' }), gone);
     await assert.rejects(handlers.setCompanyPassword({ name: 'acme', password }), gone);
@@ -127,7 +127,7 @@ describe('administration of companies', () => {
     await handlers.createCompany({ name: 'a', password: '8-chars-' });
     await handlers.createCompany({ name: '..a', password: 'ä 木 - bc' });
     await handlers.createCompany({ name: 'aA9._-'.padEnd(64, '-'), password: '🔑'.repeat(128) });
-    assert.equal((await handlers.listCompanies({})).companies.length, 3);
+    assert.equal((await handlers.listCompanies()).companies.length, 3);
   });
 
   const nameRule = '1 to 64 letters, digits, ".", "_" or "-", but not only dots';
@@ -159,7 +159,7 @@ describe('administration of companies', () => {
     it(`refuses ${what}`, async (t) => {
       const { handlers } = await setUp(t);
       await assert.rejects(handlers.createCompany({ ...request, ...parts }), expected);
-      assert.deepEqual(await handlers.listCompanies({}), { companies: [] });
+      assert.deepEqual(await handlers.listCompanies(), { companies: [] });
     });
   }
 
