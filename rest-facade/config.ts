@@ -18,7 +18,6 @@ const MiB = 1024 * 1024;
 /** The rest of a gRPC message, without the picture, is far below 1 MiB. */
 const largestImageBytes = maxMessageBytes - MiB;
 
-/** All settings of the facade. */
 export type Config = z.infer<typeof settings>;
 
 const origins = z
@@ -145,7 +144,6 @@ function* findMisfits(read: Partial<Config>): Generator<string> {
   }
 }
 
-/** Limits of a request. */
 export type RequestLimits = Readonly<ReturnType<typeof requestLimitsOf>>;
 
 /** The limits of a request that are configured. */

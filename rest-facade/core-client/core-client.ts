@@ -83,7 +83,6 @@ function toMetadata({ key }: Rpc, { apiKey, requestId, clientAddress, traceparen
   return metadata;
 }
 
-/** An open stream of requests. */
 export interface CoreStream {
   send(request: object): void;
   /** Behind the last request. */

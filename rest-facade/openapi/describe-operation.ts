@@ -13,7 +13,6 @@ import { commentOf, formatBytes, requestSchema, type Schema, unwrap } from './sc
 
 const { lcFirst, ucFirst } = protobuf.util;
 
-/** What describing an operation needs. */
 export interface OperationContext {
   readonly reasons: readonly ErrorReason[];
   readonly responses: ReturnType<typeof createResponseSchemas>;

@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs';
 import { fieldOptionsOf, messageOptionsOf } from '../response/field-options.js';
-import { messageOf, scalarOf } from '../response/scalars.js';
-import { commentOf, enumSchema, type Schema } from './schema.js';
+import { messageOf } from '../response/scalars.js';
+import { commentOf, listOf, type Schema, valueSchema } from './schema.js';
 
 /** Collects the schemas of responses and of the messages inside them, by message name. */
 export function createResponseSchemas() {
@@ -27,27 +27,15 @@ export function createResponseSchemas() {
         members.required.push(...inner.required);
         continue;
       }
-      members.properties[options.name] = { description: commentOf(field), ...valueSchema(field) };
+      const inner = messageOf(field);
+      const schema = inner === undefined ? valueSchema(field) : reference(inner);
+      members.properties[options.name] = {
+        description: commentOf(field),
+        ...(inner !== undefined && field.repeated ? listOf(schema) : schema),
+      };
       if (!isOptional) members.required.push(options.name);
     }
     return members;
-  };
-
-  const valueSchema = (field: protobuf.Field): Schema => {
-    const item = itemSchema(field);
-    return field.repeated ? { type: 'array', items: item } : item;
-  };
-
-  const itemSchema = (field: protobuf.Field): Schema => {
-    const { resolvedType } = field;
-    const message = messageOf(field);
-    if (message !== undefined) return reference(message);
-    if (resolvedType instanceof protobuf.Enum) return enumSchema(resolvedType);
-    const { decimals, values } = fieldOptionsOf(field);
-    if (decimals === undefined) return { ...scalarOf(field).schema, ...values };
-    const described = `as text with ${decimals.min} to ${decimals.max} decimals.`;
-    const description = `${commentOf(field).replace(/[.]$/, '')}, ${described}`;
-    return { type: 'string', ...values, description };
   };
 
   return {

@@ -8,19 +8,32 @@ export type Schema = Readonly<Record<string, unknown>>;
 
 /** The schema of a request field that is filled by a string, a form or a JSON member. */
 export function requestSchema(field: protobuf.Field): Schema {
-  const { required, values } = fieldOptionsOf(field);
-  const { resolvedType, repeated } = field;
-  const item =
-    resolvedType instanceof protobuf.Enum ? enumSchema(resolvedType) : { ...scalarOf(field).schema, ...values };
+  const { required } = fieldOptionsOf(field);
   return {
-    ...(repeated ? { type: 'array', items: item } : item),
+    ...valueSchema(field),
     ...(field.type === 'string' && required && { minLength: 1 }),
     description: commentOf(field),
   };
 }
 
+/** The schema of a field's value, if that is no message. */
+export function valueSchema(field: protobuf.Field): Schema {
+  const { resolvedType, repeated } = field;
+  const { decimals, values } = fieldOptionsOf(field);
+  if (decimals !== undefined) {
+    const described = `as text with ${decimals.min} to ${decimals.max} decimals.`;
+    const description = `${commentOf(field).replace(/[.]$/, '')}, ${described}`;
+    return { type: 'string', ...values, description };
+  }
+  const item =
+    resolvedType instanceof protobuf.Enum ? enumSchema(resolvedType) : { ...scalarOf(field).schema, ...values };
+  return repeated ? listOf(item) : item;
+}
+
+export const listOf = (items: Schema): Schema => ({ type: 'array', items });
+
 /** All values but the one that is never sent. */
-export function enumSchema(enumeration: protobuf.Enum): Schema {
+function enumSchema(enumeration: protobuf.Enum): Schema {
   const shown = [...shownValues(enumeration)]
     .filter(([value]) => enumeration.values[value] !== 0)
     .map(([value, name]) => ({

@@ -14,7 +14,6 @@ export interface ParsedBody {
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
-/** A request, taken apart. */
 export interface RequestParts {
   /** Variables of the path, by name. */
   readonly params: Readonly<Record<string, string>>;

@@ -8,7 +8,6 @@ import type { NamedValue } from './parse-target.js';
 /** How a field is read: by its type in the proto; a double is a score or another part of one. */
 export type FieldType = 'string' | 'bytes' | 'bool' | 'score' | 'share' | 'uint32' | 'enum' | 'time';
 
-/** A field of a request message. */
 export interface Field {
   readonly name: string;
   readonly type: FieldType;

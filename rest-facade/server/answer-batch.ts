@@ -15,7 +15,6 @@ import { finish } from '../response/send.js';
 import { openLines } from './open-lines.js';
 import { contextOf } from './request-context.js';
 
-/** One request with many pictures. */
 interface Batch {
   readonly call: CallContext;
   readonly share: BudgetShare;

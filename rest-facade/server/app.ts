@@ -30,7 +30,6 @@ import { handleRpc } from './handle-rpc.js';
 import { observeRequest, type Observers } from './observe-request.js';
 import { contextOf, openRequest } from './request-context.js';
 
-/** Everything that the router needs. */
 interface RouterDependencies extends OperationDependencies, Observers {
   /** By default those of the service's protos. */
   readonly routes: readonly Route[];

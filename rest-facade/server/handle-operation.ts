@@ -17,7 +17,6 @@ import { send } from '../response/send.js';
 import { createBatchAnswerer } from './answer-batch.js';
 import { contextOf, toCallContext } from './request-context.js';
 
-/** What an operation needs to be answered. */
 export interface OperationDependencies {
   readonly core: Pick<CoreClient, 'call' | 'stream'>;
   readonly budget: FairBudget;

@@ -12,7 +12,6 @@ import { beginInTurns } from './begin-in-turns.js';
 import { expressMessages } from './express-messages.js';
 import { answerMalformed, maxHeaderBytes } from './malformed.js';
 
-/** A listening server. */
 export type HttpServer = Awaited<ReturnType<typeof startHttpServer>>;
 
 /**

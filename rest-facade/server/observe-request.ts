@@ -8,7 +8,6 @@ import { contextOf, type Outcome, outcomeOf, type RequestContext } from './reque
 /** Pages that an orchestrator asks for every few seconds. */
 const probes: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz']);
 
-/** What is told of each request. */
 export interface Observers {
   readonly log: Logger;
   readonly metrics: Pick<Metrics, 'requestEnded'>;

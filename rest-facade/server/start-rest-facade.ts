@@ -22,15 +22,6 @@ import { createMetrics } from './metrics.js';
 /** A core added behind a name is used within this time; a cluster's DNS may keep its answers for 30 s more. */
 const lookUpCoresEveryMs = 5_000;
 
-/** Where an API listens, and where its services are. */
-interface Place {
-  readonly coreAddress: string;
-  readonly host: string;
-  readonly port: number;
-  readonly corsOrigins?: readonly string[] | undefined;
-}
-
-/** A listening facade. */
 export type RestFacade = Awaited<ReturnType<typeof startRestFacade>>;
 
 /**
@@ -72,15 +63,12 @@ export async function startRestFacade(deps: {
     };
     const cores: CoreClient[] = [];
     const servers: HttpServer[] = [];
-    const serve = async (api: Api, { coreAddress, host, port, corsOrigins = [] }: Place) => {
+    const serve = async (api: Api, coreAddress: string, host: string, port: number, corsOrigins: string[] = []) => {
       const { isForBrowsers } = api;
       const rpcs = loadRpcs(api.protoFiles);
       const routes = createRoutes(rpcs);
-      const core = createCoreClient(
-        toTarget(coreAddress),
-        trust,
-        isNumeric(coreAddress) ? undefined : lookUpCoresEveryMs,
-      );
+      const lookUpEveryMs = isNumeric(coreAddress) ? undefined : lookUpCoresEveryMs;
+      const core = createCoreClient(toTarget(coreAddress), trust, lookUpEveryMs);
       cores.push(core);
       const document = createDocument(routes, { version, limits, api });
       const pages = createPages({ document, core, isDraining: () => isDraining, isForBrowsers });
@@ -103,20 +91,13 @@ export async function startRestFacade(deps: {
     closers.push(() => metricsServer?.close());
     // Together, so that neither takes requests while the other waits for its last ones.
     closers.push((graceMs) => Promise.all(servers.map((server) => server.close(graceMs))));
-    const server = await serve(publicApi, {
-      coreAddress: config.REST_CORE_ADDRESS,
-      host: config.REST_HOST,
-      port: config.REST_PORT,
-      corsOrigins: config.REST_CORS_ORIGINS,
-    });
+    const { REST_CORE_ADDRESS, REST_HOST, REST_PORT, REST_CORS_ORIGINS } = config;
+    const server = await serve(publicApi, REST_CORE_ADDRESS, REST_HOST, REST_PORT, REST_CORS_ORIGINS);
+    const { REST_CORE_ADMIN_ADDRESS, REST_ADMIN_HOST, REST_ADMIN_PORT } = config;
     const admin =
-      config.REST_ADMIN_PORT === undefined
+      REST_ADMIN_PORT === undefined
         ? undefined
-        : await serve(adminApi, {
-            coreAddress: config.REST_CORE_ADMIN_ADDRESS,
-            host: config.REST_ADMIN_HOST,
-            port: config.REST_ADMIN_PORT,
-          });
+        : await serve(adminApi, REST_CORE_ADMIN_ADDRESS, REST_ADMIN_HOST, REST_ADMIN_PORT);
     let closing: Promise<void> | undefined;
     const drainAndClose = async () => {
       isDraining = true;

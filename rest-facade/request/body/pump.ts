@@ -3,7 +3,6 @@ import { callerGone, Refusal } from '../../../runtime/errors/refusal.js';
 import { allowBody } from '../body-framing.js';
 import { bodyTooLarge } from './byte-collector.js';
 
-/** What reading a body needs besides the request. */
 export interface ReadOptions {
   /** Aborted with the Refusal to send when the caller goes away or time is up. */
   readonly signal: AbortSignal;
