@@ -25,10 +25,11 @@ var pings = keepalive.ClientParameters{Time: 30 * time.Second, Timeout: 10 * tim
 
 // Client calls the service with one API key. It is safe for concurrent use.
 type Client struct {
-	Faces  v1.FaceDetectionServiceClient
-	Meters v1.MeterReadingServiceClient
-	Scores v1.ScoreConfigServiceClient
-	conn   *grpc.ClientConn
+	Faces    v1.FaceDetectionServiceClient
+	Meters   v1.MeterReadingServiceClient
+	Scores   v1.ScoreConfigServiceClient
+	Versions v1.VersionServiceClient
+	conn     *grpc.ClientConn
 }
 
 // NewClient makes a client of the service at a target such as "127.0.0.1:50051". The options must
@@ -39,10 +40,11 @@ func NewClient(target, apiKey string, options ...grpc.DialOption) (*Client, erro
 		return nil, err
 	}
 	return &Client{
-		Faces:  v1.NewFaceDetectionServiceClient(conn),
-		Meters: v1.NewMeterReadingServiceClient(conn),
-		Scores: v1.NewScoreConfigServiceClient(conn),
-		conn:   conn,
+		Faces:    v1.NewFaceDetectionServiceClient(conn),
+		Meters:   v1.NewMeterReadingServiceClient(conn),
+		Scores:   v1.NewScoreConfigServiceClient(conn),
+		Versions: v1.NewVersionServiceClient(conn),
+		conn:     conn,
 	}, nil
 }
 

@@ -104,6 +104,20 @@ func ExampleClient_fuseMeterReadings() {
 	// Output: 00473.286 true true
 }
 
+func ExampleClient_getVersion() {
+	client := connect()
+	defer client.Close()
+
+	answer, err := client.Versions.GetVersion(context.Background(), &v1.GetVersionRequest{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(slices.ContainsFunc(answer.Models, func(model *v1.ModelInfo) bool {
+		return model.Name == "meter-read"
+	}))
+	// Output: true
+}
+
 func ExampleClient_setDetectionScore() {
 	client := connect()
 	defer client.Close()

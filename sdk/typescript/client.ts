@@ -29,6 +29,11 @@ import {
   SetDetectionScoreRequest,
   type SetDetectionScoreResponse,
 } from '../../generated/imageanalysis/v1/score_config.js';
+import {
+  GetVersionRequest,
+  type GetVersionResponse,
+  VersionServiceClient,
+} from '../../generated/imageanalysis/v1/version.js';
 import { keepalive, maxMessageBytes } from '../../runtime/net/grpc-channel.js';
 import { boundedStream } from './bounded-stream.js';
 import type { RetryOptions } from './retry.js';
@@ -56,6 +61,7 @@ export {
   type ReadMeterResponse,
   type StreamReadMetersResponse,
 } from '../../generated/imageanalysis/v1/meter_reading.js';
+export type { GetVersionResponse } from '../../generated/imageanalysis/v1/version.js';
 export { type AdminClient, type AdminClientOptions, createAdminClient } from './admin-client.js';
 export { fromStatus } from './grpc-refusal.js';
 export { type Reason, type Refusal, RefusedError } from './refused-error.js';
@@ -109,6 +115,8 @@ export interface ImageAnalysisClient {
     request: DeepPartial<SetDetectionScoreRequest>,
     options?: CallOptions,
   ): Promise<SetDetectionScoreResponse>;
+  /** Says which versions of the service and of its models are running. */
+  getVersion(options?: CallOptions): Promise<GetVersionResponse>;
   /**
    * Finds the faces in many pictures; responses arrive in any order. Requests are taken only as fast as the
    * service accepts pictures and the responses are read; leaving the loop ends the call.
@@ -142,6 +150,7 @@ export function createClient(options: ClientOptions): ImageAnalysisClient {
   const faces = new FaceDetectionServiceClient(address, credentials, channelOptions);
   const meters = new MeterReadingServiceClient(address, credentials, channelOptions);
   const scores = new ScoreConfigServiceClient(address, credentials, channelOptions);
+  const versions = new VersionServiceClient(address, credentials, channelOptions);
   const metadata = new Metadata();
   metadata.set('apikey', trimKey('apiKey', apiKey));
 
@@ -162,6 +171,8 @@ export function createClient(options: ClientOptions): ImageAnalysisClient {
       call(scores.getDetectionScore.bind(scores), GetDetectionScoreRequest.fromPartial(request), callOptions),
     setDetectionScore: (request, callOptions) =>
       call(scores.setDetectionScore.bind(scores), SetDetectionScoreRequest.fromPartial(request), callOptions),
+    getVersion: (callOptions) =>
+      call(versions.getVersion.bind(versions), GetVersionRequest.fromPartial({}), callOptions),
     streamDetectFaces: (requests, { signal } = {}) =>
       boundedStream(
         () => faces.streamDetectFaces(metadata),
@@ -184,7 +195,7 @@ export function createClient(options: ClientOptions): ImageAnalysisClient {
         signal,
       ),
     close() {
-      for (const client of [faces, meters, scores]) client.close();
+      for (const client of [faces, meters, scores, versions]) client.close();
     },
   };
 }

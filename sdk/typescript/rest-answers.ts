@@ -124,3 +124,8 @@ export interface ScoreAnswer extends Answer {
   readonly company: string;
   readonly detection_score: number;
 }
+
+export interface VersionAnswer extends Answer {
+  readonly version: string;
+  readonly models: readonly { readonly name: string; readonly version: string }[];
+}

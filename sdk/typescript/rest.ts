@@ -7,6 +7,7 @@ import type {
   RedactedPicture,
   ScoreAnswer,
   SingleFaceAnswer,
+  VersionAnswer,
 } from './rest-answers.js';
 import { retried, type RetryOptions, toError } from './retry.js';
 import { type CallOptions, startTime, withinTime } from './time-limit.js';
@@ -115,6 +116,8 @@ export interface RestClient {
   getDetectionScore(company: string, password: string, options?: CallOptions): Promise<ScoreAnswer>;
   /** Sets a company's default threshold, 0 to 1. */
   setDetectionScore(company: string, password: string, score: number, options?: CallOptions): Promise<ScoreAnswer>;
+  /** Says which versions of the service and of its models are running. */
+  getVersion(options?: CallOptions): Promise<VersionAnswer>;
 }
 
 export function createRestClient(options: RestClientOptions): RestClient {
@@ -198,6 +201,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
     readMetersBatch: (files, reading = {}) => batch('/v1/meters/batch', toForm(files, readingFields(reading)), reading),
     getDetectionScore: async (company, password, callOptions) =>
       call(scorePath(company), { headers: { 'x-company-password': toHeader('password', password) } }, callOptions),
+    getVersion: (callOptions) => call('/v1/version', {}, callOptions),
     async setDetectionScore(company, password, score, callOptions) {
       const { headers, body } = toJson({ detection_score: score });
       return call(

@@ -69,6 +69,17 @@ describe('the client over gRPC', () => {
     assert.equal(reading.value, '00473.286');
   });
 
+  it('hides faces, reads several photos as one, and says what is running', async () => {
+    const redacted = await client.redactFaces({ image: portrait, style: 'box' });
+    assert.deepEqual([redacted.contentType, redacted.faceCount], ['image/jpeg', 1]);
+    for await (const { id, result } of client.streamRedactFaces([{ id: 'a', request: { image: portrait } }]))
+      assert.deepEqual([id, result?.$case], ['a', 'response']);
+    const fused = await client.fuseMeterReadings({ images: [meter, meter] });
+    assert.deepEqual([fused.reading?.value, fused.photos.length], ['00473.286', 2]);
+    const { models } = await client.getVersion();
+    assert.ok(models.some(({ name }) => name === 'meter-read'));
+  });
+
   it('sets and shows the score of a company', async () => {
     const login = { company: 'acme', password: 'correct horse' };
 

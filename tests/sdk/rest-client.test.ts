@@ -91,6 +91,13 @@ describe('the client over REST', () => {
     assert.ok(reading.alternatives);
   });
 
+  it('reads several photos as one, and says what is running', async () => {
+    const { value, photos } = await client.fuseMeterReadings([meter, meter], { details: true });
+    assert.deepEqual([value, photos.length], ['00473.286', 2]);
+    const { models } = await client.getVersion();
+    assert.ok(models.some(({ name }) => name === 'meter-read'));
+  });
+
   it('sets and shows the score of a company', async () => {
     await client.setDetectionScore('acme', 'correct horse', 0.7);
 

@@ -35,6 +35,17 @@ internal static class Calls
         Expect(ThresholdSource.Request, answer.Details.Threshold.Source);
     }
 
+    public static async Task RedactFaces()
+    {
+        using var client = Connect();
+
+        var redacted = await client.Faces.RedactFacesAsync(
+            new RedactFacesRequest { Image = Sample("astronaut.jpg"), Style = "box" });
+
+        Expect("image/jpeg", redacted.ContentType);
+        Expect(1u, redacted.FaceCount);
+    }
+
     public static async Task ReadMeter()
     {
         using var client = Connect();
@@ -43,6 +54,27 @@ internal static class Calls
 
         Expect("00473286", reading.MeterNumber);
         Expect("00473.286", reading.Value);
+    }
+
+    public static async Task FuseMeterReadings()
+    {
+        using var client = Connect();
+        var photo = Sample("meter.jpg");
+
+        var fused = await client.Meters.FuseMeterReadingsAsync(
+            new FuseMeterReadingsRequest { Images = { photo, photo } });
+
+        Expect("00473.286", fused.Reading.Value);
+        Expect(2, fused.Photos.Count);
+    }
+
+    public static async Task GetVersion()
+    {
+        using var client = Connect();
+
+        var answer = await client.Versions.GetVersionAsync(new GetVersionRequest());
+
+        Expect(true, answer.Models.Any(model => model.Name == "meter-read"));
     }
 
     public static async Task SetAndGetDetectionScore()

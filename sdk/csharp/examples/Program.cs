@@ -6,7 +6,10 @@ var examples = new (string Name, Func<Task> Run)[]
 {
     ("detect a single face", Calls.DetectSingleFace),
     ("detect all faces", Calls.DetectAllFaces),
+    ("redact faces", Calls.RedactFaces),
     ("read a meter", Calls.ReadMeter),
+    ("fuse meter readings", Calls.FuseMeterReadings),
+    ("get the version", Calls.GetVersion),
     ("set and get a detection score", Calls.SetAndGetDetectionScore),
     ("branch on the reason", Refusals.BranchOnTheReason),
     ("details name the field", Refusals.DetailsNameTheField),

@@ -12,10 +12,11 @@ def test_detect_single_face(client, portrait):
 
 def test_detect_all_faces(client, portrait):
     answer = client.detect_all_faces(
-        portrait, min_score=0.5, max_faces=10, crop=False, details=True
+        portrait, min_score=0.5, max_faces=10, crop=False, details=True, attributes=True
     )
 
     assert len(answer.faces) == 1
+    assert answer.faces[0].attributes.quality > 0.5
     assert answer.faces[0].crop_jpeg == b""
     assert answer.details.threshold.source == ThresholdSource.THRESHOLD_SOURCE_REQUEST
 

@@ -21,7 +21,10 @@ async fn main() -> Outcome {
 
     detect_single_face(client.clone()).await?;
     detect_all_faces(client.clone()).await?;
+    redact_faces(client.clone()).await?;
     read_meter(client.clone()).await?;
+    fuse_meter_readings(client.clone()).await?;
+    get_version(client.clone()).await?;
     set_and_get_detection_score(client.clone()).await?;
     branch_on_the_reason(client.clone()).await?;
     wrong_key().await?;
@@ -30,7 +33,7 @@ async fn main() -> Outcome {
     stream_read_meters(client.clone()).await?;
     stream_is_slowed_down(client).await?;
     administration().await?;
-    println!("11 passed, 0 failed");
+    println!("14 passed, 0 failed");
     Ok(())
 }
 
@@ -73,6 +76,20 @@ async fn detect_all_faces(mut client: Client) -> Outcome {
     Ok(())
 }
 
+async fn redact_faces(mut client: Client) -> Outcome {
+    let request = v1::RedactFacesRequest {
+        image: sample("astronaut.jpg")?,
+        style: Some("box".into()),
+        ..Default::default()
+    };
+
+    let redacted = client.faces.redact_faces(request).await?.into_inner();
+
+    assert_eq!(redacted.content_type, "image/jpeg");
+    assert_eq!(redacted.face_count, 1);
+    Ok(())
+}
+
 async fn read_meter(mut client: Client) -> Outcome {
     let request = v1::ReadMeterRequest {
         image: sample("meter.jpg")?,
@@ -83,6 +100,35 @@ async fn read_meter(mut client: Client) -> Outcome {
 
     assert_eq!(reading.meter_number, "00473286");
     assert_eq!(reading.value, "00473.286");
+    Ok(())
+}
+
+async fn fuse_meter_readings(mut client: Client) -> Outcome {
+    let photo = sample("meter.jpg")?;
+    let request = v1::FuseMeterReadingsRequest {
+        images: vec![photo.clone(), photo],
+        ..Default::default()
+    };
+
+    let fused = client
+        .meters
+        .fuse_meter_readings(request)
+        .await?
+        .into_inner();
+
+    assert_eq!(fused.reading.unwrap().value, "00473.286");
+    assert_eq!(fused.photos.len(), 2);
+    Ok(())
+}
+
+async fn get_version(mut client: Client) -> Outcome {
+    let answer = client
+        .versions
+        .get_version(v1::GetVersionRequest {})
+        .await?
+        .into_inner();
+
+    assert!(answer.models.iter().any(|model| model.name == "meter-read"));
     Ok(())
 }
 

@@ -10,6 +10,7 @@ use tonic::{GrpcMethod, Request, Status};
 use crate::v1::face_detection_service_client::FaceDetectionServiceClient;
 use crate::v1::meter_reading_service_client::MeterReadingServiceClient;
 use crate::v1::score_config_service_client::ScoreConfigServiceClient;
+use crate::v1::version_service_client::VersionServiceClient;
 
 /// Deadline of a call that has none of its own. Streams get none.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -25,6 +26,7 @@ pub struct Client {
     pub faces: FaceDetectionServiceClient<CompletedChannel>,
     pub meters: MeterReadingServiceClient<CompletedChannel>,
     pub scores: ScoreConfigServiceClient<CompletedChannel>,
+    pub versions: VersionServiceClient<CompletedChannel>,
 }
 
 impl Client {
@@ -37,7 +39,8 @@ impl Client {
                 .max_decoding_message_size(MAX_ANSWER_BYTES),
             meters: MeterReadingServiceClient::new(channel.clone())
                 .max_decoding_message_size(MAX_ANSWER_BYTES),
-            scores: ScoreConfigServiceClient::new(channel),
+            scores: ScoreConfigServiceClient::new(channel.clone()),
+            versions: VersionServiceClient::new(channel),
         })
     }
 }

@@ -26,6 +26,7 @@ public sealed class ImageAnalysisClient : IDisposable
         Faces = new FaceDetectionService.FaceDetectionServiceClient(keyed);
         Meters = new MeterReadingService.MeterReadingServiceClient(keyed);
         Scores = new ScoreConfigService.ScoreConfigServiceClient(keyed);
+        Versions = new VersionService.VersionServiceClient(keyed);
     }
 
     /// <summary>Face detection.</summary>
@@ -36,6 +37,9 @@ public sealed class ImageAnalysisClient : IDisposable
 
     /// <summary>Score configuration.</summary>
     public ScoreConfigService.ScoreConfigServiceClient Scores { get; }
+
+    /// <summary>Versions of the service and its models.</summary>
+    public VersionService.VersionServiceClient Versions { get; }
 
     /// <summary>Ends the connection.</summary>
     public void Dispose() => channel.Dispose();

@@ -9,10 +9,16 @@ import grpc
 
 from .channel import DEFAULT_TIMEOUT_SECONDS, open_channel
 from .errors import ServiceError
-from .v1 import face_detection_pb2 as faces, meter_reading_pb2 as meters, score_config_pb2 as scores
+from .v1 import (
+    face_detection_pb2 as faces,
+    meter_reading_pb2 as meters,
+    score_config_pb2 as scores,
+    version_pb2 as versions,
+)
 from .v1.face_detection_pb2_grpc import FaceDetectionServiceStub
 from .v1.meter_reading_pb2_grpc import MeterReadingServiceStub
 from .v1.score_config_pb2_grpc import ScoreConfigServiceStub
+from .v1.version_pb2_grpc import VersionServiceStub
 
 
 class Client:
@@ -41,6 +47,7 @@ class Client:
         self._faces = FaceDetectionServiceStub(self._channel)
         self._meters = MeterReadingServiceStub(self._channel)
         self._scores = ScoreConfigServiceStub(self._channel)
+        self._versions = VersionServiceStub(self._channel)
 
     def __enter__(self) -> Client:
         return self
@@ -61,6 +68,12 @@ class Client:
         landmarks: bool = False,
         crop: bool | None = None,
         details: bool = False,
+        attributes: bool | None = None,
+        min_quality: float | None = None,
+        crop_aligned: bool | None = None,
+        margin: float | None = None,
+        crop_format: str | None = None,
+        crop_size: int | None = None,
         timeout: float | None = None,
     ) -> faces.DetectSingleFaceResponse:
         """Finds the largest face; NO_FACE when there is none."""
@@ -71,6 +84,12 @@ class Client:
             landmarks=landmarks,
             crop=crop,
             details=details,
+            attributes=attributes,
+            min_quality=min_quality,
+            crop_aligned=crop_aligned,
+            margin=margin,
+            crop_format=crop_format,
+            crop_size=crop_size,
         )
         return _call(self._faces.DetectSingleFace, request, timeout)
 
@@ -84,6 +103,12 @@ class Client:
         landmarks: bool = False,
         crop: bool | None = None,
         details: bool = False,
+        attributes: bool | None = None,
+        min_quality: float | None = None,
+        crop_aligned: bool | None = None,
+        margin: float | None = None,
+        crop_format: str | None = None,
+        crop_size: int | None = None,
         timeout: float | None = None,
     ) -> faces.DetectAllFacesResponse:
         """Finds all faces, largest first."""
@@ -95,6 +120,12 @@ class Client:
             landmarks=landmarks,
             crop=crop,
             details=details,
+            attributes=attributes,
+            min_quality=min_quality,
+            crop_aligned=crop_aligned,
+            margin=margin,
+            crop_format=crop_format,
+            crop_size=crop_size,
         )
         return _call(self._faces.DetectAllFaces, request, timeout)
 
@@ -228,6 +259,10 @@ class Client:
             company=company, password=password, detection_score=detection_score
         )
         return _call(self._scores.SetDetectionScore, request, timeout)
+
+    def get_version(self, *, timeout: float | None = None) -> versions.GetVersionResponse:
+        """Says which versions of the service and of its models are running."""
+        return _call(self._versions.GetVersion, versions.GetVersionRequest(), timeout)
 
 
 def _call(method: Callable[..., Any], request: Any, timeout: float | None) -> Any:

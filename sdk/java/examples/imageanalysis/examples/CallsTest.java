@@ -9,9 +9,10 @@ import imageanalysis.v1.DetectAllFacesRequest;
 import imageanalysis.v1.DetectAllFacesResponse;
 import imageanalysis.v1.DetectSingleFaceRequest;
 import imageanalysis.v1.Face;
-import imageanalysis.v1.GetDetectionScoreRequest;
 import imageanalysis.v1.FuseMeterReadingsRequest;
 import imageanalysis.v1.FuseMeterReadingsResponse;
+import imageanalysis.v1.GetDetectionScoreRequest;
+import imageanalysis.v1.GetVersionRequest;
 import imageanalysis.v1.ReadMeterRequest;
 import imageanalysis.v1.ReadMeterResponse;
 import imageanalysis.v1.RedactFacesRequest;
@@ -100,6 +101,13 @@ class CallsTest {
 
     assertEquals("00473.286", fused.getReading().getValue());
     assertEquals(2, fused.getPhotosCount());
+  }
+
+  @Test
+  void getVersion() {
+    var answer = client.versions().getVersion(GetVersionRequest.getDefaultInstance());
+
+    assertTrue(answer.getModelsList().stream().anyMatch(m -> m.getName().equals("meter-read")));
   }
 
   @Test

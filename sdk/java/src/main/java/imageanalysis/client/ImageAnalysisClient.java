@@ -8,6 +8,8 @@ import imageanalysis.v1.MeterReadingServiceGrpc.MeterReadingServiceBlockingStub;
 import imageanalysis.v1.MeterReadingServiceGrpc.MeterReadingServiceStub;
 import imageanalysis.v1.ScoreConfigServiceGrpc;
 import imageanalysis.v1.ScoreConfigServiceGrpc.ScoreConfigServiceBlockingStub;
+import imageanalysis.v1.VersionServiceGrpc;
+import imageanalysis.v1.VersionServiceGrpc.VersionServiceBlockingStub;
 import io.grpc.Channel;
 import io.grpc.ChannelCredentials;
 import io.grpc.ClientInterceptors;
@@ -82,6 +84,11 @@ public final class ImageAnalysisClient implements AutoCloseable {
   /** Score configuration. */
   public ScoreConfigServiceBlockingStub scores() {
     return ScoreConfigServiceGrpc.newBlockingStub(channel);
+  }
+
+  /** Versions of the service and its models. */
+  public VersionServiceBlockingStub versions() {
+    return VersionServiceGrpc.newBlockingStub(channel);
   }
 
   /** Ends the connection; gives calls under way five seconds. */
