@@ -75,11 +75,7 @@ async function measureCores(
   await pods.kubectl('set', 'env', 'deployment/core', `CORE_WORKERS=${workers}`);
   await pods.kubectl('rollout', 'status', 'deployment/core', '--timeout=300s');
   const cores = await pods.untilReady('core', count);
-  // Those that leave go on for a while.
-  await eventually(async () => {
-    const names = await pods.kubectl('get', 'pods', '-l', 'app.kubernetes.io/name=core', '-o', 'name');
-    return names.trim().split('\n').length === count;
-  }, 120_000);
+  await pods.untilEnded('core');
 
   const portrait = new Blob([Buffer.from(await readSample('astronaut.jpg'))]);
   const times: number[] = [];

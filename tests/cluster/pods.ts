@@ -29,15 +29,22 @@ export interface Pods {
   readonly list: (app: string) => Promise<Pod[]>;
   /** Waits until there are so many of them, all ready. */
   readonly untilReady: (app: string, count: number) => Promise<Pod[]>;
+  /** Waits until those that are about to end are gone. */
+  readonly untilEnded: (app: string) => Promise<void>;
   readonly exec: (pod: string, ...command: string[]) => Promise<string>;
 }
 
 export function createPods(server: Pick<ApiServer, 'kubectl'>): Pods {
   const kubectl = (...args: string[]) => server.kubectl(['-n', 'image-analysis', ...args]);
-  const list = async (app: string) => {
+  const listAll = async (app: string) => {
     const found = await kubectl('get', 'pods', '-l', `app.kubernetes.io/name=${app}`, '-o', 'json');
-    return (JSON.parse(found) as PodList).items
-      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    return (JSON.parse(found) as PodList).items;
+  };
+  const isEnding = ({ metadata }: PodList['items'][number]) => metadata.deletionTimestamp !== undefined;
+  const list = async (app: string) => {
+    const all = await listAll(app);
+    return all
+      .filter((pod) => !isEnding(pod))
       .map(({ metadata, status }) => ({
         name: metadata.name,
         address: status.podIP ?? '',
@@ -53,6 +60,9 @@ export function createPods(server: Pick<ApiServer, 'kubectl'>): Pods {
         const pods = await list(app);
         return pods.length === count && pods.every(({ isReady }) => isReady) && pods;
       }, changeMs),
+    async untilEnded(app) {
+      await eventually(async () => !(await listAll(app)).some(isEnding), changeMs);
+    },
     exec: (pod, ...command) => kubectl('exec', pod, '--', ...command),
   };
 }
