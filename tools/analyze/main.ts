@@ -28,7 +28,7 @@ function leftOutText({ count, shown }: { count: number; shown: readonly string[]
 
 /** @returns whether every picture was there and got a successful response */
 async function run({ wanted, output, csv, copies, ...options }: RunOptions, signal: AbortSignal): Promise<boolean> {
-  if (copies !== undefined) await assertApart(copies);
+  if (copies !== undefined) await assertApart(copies, wanted);
   let total = 0;
   let missing = 0;
   const leftOut = { count: 0, shown: [] as string[] };

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
 import { type FeatureName, isFeature, type Line } from './features.js';
 
@@ -25,10 +25,11 @@ export async function openResultsFile(name: string, feature: FeatureName) {
   const handle = await open(name, 'a+');
   let done: Set<string>;
   try {
-    if (!(await handle.stat()).isFile())
-      throw new ConfigError(`--output is "${name}", want a file, which is read to resume`);
-    done = await readDone(name, feature);
-    await cutTornLine(handle);
+    const stat = await handle.stat();
+    if (!stat.isFile()) throw new ConfigError(`--output is "${name}", want a file, which is read to resume`);
+    const found = await readDone(name, feature);
+    done = found.done;
+    if (found.bytes < stat.size) await handle.truncate(found.bytes);
   } catch (error) {
     await handle.close();
     throw error;
@@ -47,12 +48,12 @@ export async function openResultsFile(name: string, feature: FeatureName) {
     async *lines(): AsyncGenerator<Line> {
       const last = new Map<string, number>();
       let number = 0;
-      for await (const line of readLines(name)) {
+      for await (const { line } of readLines(name)) {
         number += 1;
         if (line.feature === feature) last.set(line.file, number);
       }
       number = 0;
-      for await (const line of readLines(name)) {
+      for await (const { line } of readLines(name)) {
         number += 1;
         if (last.get(line.file) === number) yield line;
       }
@@ -65,35 +66,21 @@ export async function openResultsFile(name: string, feature: FeatureName) {
   };
 }
 
-async function cutTornLine(handle: FileHandle): Promise<void> {
-  const { size } = await handle.stat();
-  const chunk = Buffer.alloc(64 * 1024);
-  let end = size;
-  while (end > 0) {
-    const start = Math.max(0, end - chunk.length);
-    const { bytesRead } = await handle.read(chunk, 0, end - start, start);
-    const newline = chunk.subarray(0, bytesRead).lastIndexOf('\n');
-    if (newline >= 0) {
-      end = start + newline + 1;
-      break;
-    }
-    end = start;
-  }
-  if (end < size) await handle.truncate(end);
-}
-
-async function readDone(name: string, feature: FeatureName): Promise<Set<string>> {
+/** Which pictures need not be sent again, and the length of all complete lines. */
+async function readDone(name: string, feature: FeatureName) {
   const done = new Set<string>();
-  for await (const line of readLines(name)) {
+  let bytes = 0;
+  for await (const { line, text } of readLines(name)) {
+    bytes += Buffer.byteLength(text) + 1;
     if (line.feature !== feature) continue;
     if (line.error === undefined || permanent.has(line.error.reason)) done.add(line.file);
     else done.delete(line.file);
   }
-  return done;
+  return { done, bytes };
 }
 
 /** The complete lines. Not with readline, which also splits at U+2028: JSON contains it unescaped. */
-async function* readLines(name: string): AsyncGenerator<Line> {
+async function* readLines(name: string): AsyncGenerator<{ readonly line: Line; readonly text: string }> {
   let number = 1;
   let rest = '';
   const mistake = () =>
@@ -106,7 +93,7 @@ async function* readLines(name: string): AsyncGenerator<Line> {
     for (const text of texts) {
       const line = parse(text);
       if (!isLine(line)) throw mistake();
-      yield line;
+      yield { line, text };
       number += 1;
     }
     if (!rest.startsWith(lineStart.slice(0, rest.length))) throw mistake();
