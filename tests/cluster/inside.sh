@@ -18,6 +18,9 @@ done
 # Control groups version 1 has a tree for each controller.
 for tree in /sys/fs/cgroup /sys/fs/cgroup/*; do
   [ ! -e "$tree/cgroup.procs" ] || mkdir -p "$tree/$cgroups"
+  # All pods together would weigh no more than one other process of the machine.
+  [ ! -e "$tree/$cgroups/cpu.shares" ] || echo 10240 >"$tree/$cgroups/cpu.shares"
+  [ ! -e "$tree/$cgroups/cpu.weight" ] || echo 1000 >"$tree/$cgroups/cpu.weight"
 done
 
 # One machine, whose only way out is a cable to nowhere.
