@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { Refusal } from '../../runtime/errors/refusal.js';
+import { Refusal, refuse } from '../../runtime/errors/refusal.js';
 import type { BudgetShare } from '../../runtime/limits/fair-budget.js';
 import type { RequestLimits } from '../config.js';
 import type { CallContext, CoreClient } from '../core-client/core-client.js';
@@ -18,6 +18,8 @@ import { contextOf } from './request-context.js';
 interface Batch {
   readonly call: CallContext;
   readonly share: BudgetShare;
+  /** The caller's part of the batches that may be open. */
+  readonly places: BudgetShare;
   /** The message for one picture, from the fields and the picture. */
   readonly bind: (body: ParsedBody) => RequestMessage;
 }
@@ -36,6 +38,11 @@ interface Picture {
   readonly release: () => void;
 }
 
+/**
+ * Open batches; one address may have four fifths of them. Each has a call to the core from its headers on, however slowly
+ * its pictures come, and a connection to a core has room for a hundred besides what stands in its queues.
+ */
+export const maxBatches = 64;
 /** Pictures of one batch that are passed on at a time; until one is answered, the rest of the body waits. */
 const picturesAtOnce = 8;
 /** Lines that the caller has not read yet, bytes; until it does, the rest of the body waits. */
@@ -47,8 +54,21 @@ export function createBatchAnswerer(deps: BatchDependencies, route: Route) {
   const { body, isBatch } = route;
   if (!isBatch || !hasPicture(body)) return undefined;
   const render = createRenderer(route.response);
-  return (request: Request, response: Response, batch: Batch) =>
-    answerBatch(request, response, { ...deps, ...batch, route, filePart: body.sentAs, render });
+  return async (request: Request, response: Response, batch: Batch): Promise<void> => {
+    if (!batch.places.take(1)) throw tooManyBatches();
+    try {
+      await answerBatch(request, response, { ...deps, ...batch, route, filePart: body.sentAs, render });
+    } finally {
+      batch.places.give(1);
+    }
+  };
+}
+
+function tooManyBatches(): Refusal {
+  return refuse('QUEUE_FULL', `too many batches are open, want at most ${maxBatches}, try again in 1 s`, {
+    details: { limit: String(maxBatches) },
+    retryAfterSeconds: 1,
+  });
 }
 
 /**

@@ -24,6 +24,7 @@ import type { Route } from '../request/route.js';
 import { messageOptionsOf } from '../response/field-options.js';
 import { renderError } from '../response/http-error.js';
 import { send } from '../response/send.js';
+import { maxBatches } from './answer-batch.js';
 import { setAnswerHeaders } from './answer-headers.js';
 import { handleOperation, type OperationDependencies } from './handle-operation.js';
 import { handleRpc } from './handle-rpc.js';
@@ -75,6 +76,7 @@ export function createRouter(options: RouterOptions): Router {
     routes: options.routes ?? createRoutes(rpcs),
     rpcs,
     budget: createFairBudget(config.REST_MAX_BUFFERED_BYTES),
+    batches: createFairBudget(maxBatches),
     throttle: createThrottle({ now: () => performance.now() }),
     limits: requestLimitsOf(config),
     pages: new Map(),

@@ -20,6 +20,8 @@ import { contextOf, toCallContext } from './request-context.js';
 export interface OperationDependencies {
   readonly core: Pick<CoreClient, 'call' | 'stream'>;
   readonly budget: FairBudget;
+  /** Batches that may be open. */
+  readonly batches: FairBudget;
   readonly throttle: Throttle;
   readonly limits: RequestLimits;
 }
@@ -46,7 +48,8 @@ export function handleOperation(
     };
     checkKnown(query.map(({ name }) => name));
     // By address, since the key has not been verified when the body is read.
-    const share = deps.budget.of(callerAddress(context.clientAddress));
+    const caller = callerAddress(context.clientAddress);
+    const share = deps.budget.of(caller);
 
     const { params, headersDistinct: headers } = request;
     const bind = (body: ParsedBody) => {
@@ -54,7 +57,8 @@ export function handleOperation(
       return bindRequest(route, { params, query, headers, body });
     };
     const call = toCallContext(context, apiKey);
-    if (answerBatch !== undefined) return answerBatch(request, response, { call, share, bind });
+    if (answerBatch !== undefined)
+      return answerBatch(request, response, { call, share, places: deps.batches.of(caller), bind });
 
     const answer = async () => {
       const reservation = reserveBody(share);

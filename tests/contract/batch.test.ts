@@ -8,7 +8,7 @@ import { Operation } from '../../generated/imageanalysis/v1/admin.js';
 import { createLifetime } from '../helpers/lifetime.js';
 import { readSample } from '../helpers/pictures/samples.js';
 import { scriptedPicture } from '../helpers/pictures/scripted-pictures.js';
-import { startScripted } from '../helpers/service/scripted-service.js';
+import { detect, startScripted } from '../helpers/service/scripted-service.js';
 import { startService, type TestService } from '../helpers/service/service.js';
 
 // Many pictures in one request: a line for each as soon as it is ready.
@@ -297,4 +297,31 @@ test('what is not ready in time says so', async (t) => {
       [undefined, 'DEADLINE'],
     ],
   );
+});
+
+test('open batches leave room for everything else', { timeout: 30_000 }, async (t) => {
+  const { service } = await startScripted(t);
+  const reasons: string[] = [];
+  // More than calls of the facade that a core has room for; nothing of them comes behind their headers.
+  const batches = Array.from({ length: 240 }, () => {
+    const { sent } = openForm(service);
+    sent.flushHeaders();
+    sent.on('response', (answer: IncomingMessage) => {
+      void (async () => {
+        for await (const { reason = '' } of readLines(answer)) reasons.push(reason);
+      })();
+    });
+    return sent;
+  });
+  t.after(() => batches.forEach((sent) => sent.destroy()));
+  // Of 64, one address gets four fifths.
+  while (reasons.length < 240 - 51) await sleep(5);
+  assert.deepEqual(new Set(reasons), new Set(['QUEUE_FULL']));
+  assert.equal((await fetch(`${service.rest}/readyz`)).status, 200);
+  const { status } = await detect(service, scriptedPicture('a', 'answer', { cropBytes: 1 }));
+  assert.equal(status, 200);
+
+  for (const sent of batches) sent.destroy();
+  const again = async () => (await post(service, [['file', scriptedPicture('b')]])).status;
+  while ((await again()) !== 200) await sleep(5);
 });
