@@ -19,6 +19,8 @@ export interface BulkOptions extends RequestOptions {
   readonly authority?: Buffer | undefined;
   readonly apiKey: string;
   readonly feature: FeatureName;
+  /** The photos that are read as one, by what stands for them; undefined: each picture stands for itself. */
+  readonly photosOf?: (name: string) => readonly string[] | undefined;
   /** Maximum number of pictures in flight; this also limits the memory. */
   readonly inFlight: number;
   readonly maxImageBytes: number;
@@ -112,7 +114,7 @@ async function runStream(
   onLine: OnLine,
   options: BulkOptions,
 ) {
-  const { feature, inFlight, maxImageBytes } = options;
+  const { feature, photosOf, inFlight, maxImageBytes } = options;
   const places = createPlaces(inFlight);
   const sent = new Map<string, Picture>();
   const unwritten = new AbortController();
@@ -145,9 +147,10 @@ async function runStream(
       // It counts as in flight until it is answered, whatever happens meanwhile.
       const [id, picture] = [String(number), { file: next.value }];
       sent.set(id, picture);
-      const image = await readPicture(picture.file, maxImageBytes);
-      if (Buffer.isBuffer(image)) yield { id, image };
-      else hand(id, picture, { error: image });
+      const photos = photosOf?.(picture.file) ?? [picture.file];
+      const images = await readPictures(photos, maxImageBytes);
+      if (Array.isArray(images)) yield { id, files: photos, images };
+      else hand(id, picture, { error: images });
     }
   }
 
@@ -180,12 +183,14 @@ async function runStream(
   return { failure, unanswered, answered };
 }
 
-/** Returns the file, or why it is not sent: a message that is too large would end the whole stream. */
-async function readPicture(file: string, maxBytes: number): Promise<Buffer | PictureError> {
+/** Returns the files, or why they are not sent: a message that is too large would end the whole stream. */
+async function readPictures(files: readonly string[], maxBytes: number): Promise<Buffer[] | PictureError> {
   try {
-    const { size } = await stat(file);
-    if (size <= maxBytes) return await readFile(file);
-    const message = `the file has ${size} bytes, want at most ${maxBytes}`;
+    const stats = await Promise.all(files.map((file) => stat(file)));
+    const bytes = stats.reduce((sum, { size }) => sum + size, 0);
+    if (bytes <= maxBytes) return await Promise.all(files.map((file) => readFile(file)));
+    const subject = files.length === 1 ? 'the file has' : 'the photos together have';
+    const message = `${subject} ${bytes} bytes, want at most ${maxBytes}`;
     return { code: 'RESOURCE_EXHAUSTED', reason: 'BODY_TOO_LARGE', message };
   } catch (error) {
     return { code: 'UNKNOWN', reason: 'UNREADABLE', message: whyUnreadable(error) };

@@ -16,9 +16,10 @@ folders, files with an image extension are sent, including HEIC and BMP, which t
 files are skipped and reported. Files named on the command line are always sent.
 
   --feature NAME     faces (default) or meters
-  --output FILE      default: faces.jsonl, meters.jsonl or redactions.jsonl
+  --output FILE      default: faces.jsonl, meters.jsonl, fused.jsonl or redactions.jsonl
   --csv FILE         write all results there at the end, one row per face or reading
   --annotate FOLDER  write annotated copies there, also of pictures answered in an earlier run
+  --fuse             read the photos of each folder, up to 8, as those of one meter: a line a folder
   --redact FOLDER    write copies with hidden faces and without metadata there, in place of a feature's results
   --address HOST     host:port of the core's gRPC service; default: 127.0.0.1 and CORE_PORT, or 50051
   --tls-ca FILE      PEM file with the CA that signed the core's certificate
@@ -46,6 +47,7 @@ export async function readCommandLine(args: readonly string[], environment: Read
       csv: { type: 'string' },
       annotate: { type: 'string' },
       redact: { type: 'string' },
+      fuse: { type: 'boolean', default: false },
       address: { type: 'string', default: `127.0.0.1:${environment['CORE_PORT'] || 50051}` },
       'tls-ca': { type: 'string' },
       company: { type: 'string', default: '' },
@@ -57,14 +59,16 @@ export async function readCommandLine(args: readonly string[], environment: Read
   });
   if (values.help) return undefined;
   if (positionals.length === 0) throw new ConfigError('no pictures are named; see --help');
-  const { annotate, redact, 'min-score': minScore, 'tls-ca': authority } = values;
+  const { annotate, redact, fuse, 'min-score': minScore, 'tls-ca': authority } = values;
   if (values.feature !== 'faces' && values.feature !== 'meters')
     throw new ConfigError(`--feature is "${values.feature}", want faces or meters`);
   if (redact !== undefined && (values.feature === 'meters' || annotate !== undefined))
     throw new ConfigError(
       '--redact hides faces and does nothing else, want it without --feature meters and --annotate',
     );
-  const feature: FeatureName = redact === undefined ? values.feature : 'redactions';
+  if (fuse && (redact !== undefined || annotate !== undefined))
+    throw new ConfigError('--fuse reads several photos as one, want it without --redact and --annotate');
+  const feature: FeatureName = fuse ? 'fused' : redact === undefined ? values.feature : 'redactions';
   const [option, folder] = redact === undefined ? (['annotate', annotate] as const) : (['redact', redact] as const);
   if (!isGrpcTarget(values.address)) throw new ConfigError(`--address is "${values.address}", ${grpcTargetWish}`);
   return {

@@ -3,12 +3,11 @@ import { createWriteStream } from 'node:fs';
 import type { FeatureName, Line } from './features.js';
 
 const box = ['xmin', 'ymin', 'xmax', 'ymax'];
+const reading = ['status', 'value', 'unit', 'confidence', 'meter_number', 'warnings'];
 const columns: Readonly<Record<FeatureName, readonly string[]>> = {
   faces: ['file', 'detection_score', ...box, 'reason', 'message'],
-  meters: [
-    ...['file', 'status', 'value', 'unit', 'confidence', 'meter_number', 'warnings', ...box],
-    ...['reason', 'message'],
-  ],
+  meters: ['file', ...reading, ...box, 'reason', 'message'],
+  fused: ['file', ...reading, 'reason', 'message'],
   redactions: ['file', 'faces', 'reason', 'message'],
 };
 

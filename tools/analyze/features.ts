@@ -3,9 +3,10 @@ import {
   type DetectAllFacesResponse,
   fromStatus,
   type ImageAnalysisClient,
+  type PhotoReading,
   type ReadMeterResponse,
   type RedactFacesResponse,
-  type RefusedError,
+  RefusedError,
 } from '../../sdk/typescript/client.js';
 import type { MeterAnswer } from '../../sdk/typescript/rest.js';
 import type { Annotation } from '../annotate/annotate.js';
@@ -18,7 +19,7 @@ export interface PictureError {
   readonly message: string;
 }
 
-export type FeatureName = 'faces' | 'meters' | 'redactions';
+export type FeatureName = 'faces' | 'meters' | 'redactions' | 'fused';
 
 /** One line of the output, with the names of the REST API. */
 export interface Line {
@@ -48,11 +49,18 @@ export interface Answer {
   readonly redacted?: Redacted | undefined;
 }
 
+/** A picture, or photos of one meter. */
+interface Pictures {
+  readonly id: string;
+  readonly files: readonly string[];
+  readonly images: Buffer[];
+}
+
 interface Feature {
   /** Sends pictures through its bulk stream; the answers come in any order. */
   stream(
     client: ImageAnalysisClient,
-    pictures: AsyncIterable<{ id: string; image: Buffer }>,
+    pictures: AsyncIterable<Pictures>,
     options: RequestOptions,
     signal: AbortSignal,
   ): AsyncIterable<Answer>;
@@ -83,14 +91,43 @@ export const features: Readonly<Record<FeatureName, Feature>> = {
         (response) => response,
       ),
   },
+  fused: {
+    async *stream(client, pictures, _, signal) {
+      for await (const { id, files, images } of pictures) {
+        try {
+          const { reading, bestPhoto, photos } = await client.fuseMeterReadings({ images, details: true }, { signal });
+          const members = {
+            ...(reading && toReading(reading)),
+            best_photo: bestPhoto,
+            photos: photos.map((photo, at) => ({ file: files[at], ...toPhoto(photo) })),
+          };
+          yield { id, members };
+        } catch (error) {
+          if (!(error instanceof RefusedError) || ofCall.has(error.code)) throw error;
+          const { members } = toRefused(id, error);
+          // Only what may pass is for the run: no option is wrong where there are none.
+          yield { id, members, ...(error.retryAfterSeconds !== undefined && { refused: error }) };
+        }
+      }
+    },
+  },
 };
+
+/** Codes of what is not about the photos: another call would get the same, or may succeed. */
+const ofCall: ReadonlySet<string> = new Set([
+  'UNAVAILABLE',
+  'CANCELLED',
+  'DEADLINE_EXCEEDED',
+  'UNAUTHENTICATED',
+  'PERMISSION_DENIED',
+]);
 
 export function isFeature(name: string): name is FeatureName {
   return Object.hasOwn(features, name);
 }
 
-async function* toRequests<Options>(pictures: AsyncIterable<{ id: string; image: Buffer }>, options: Options) {
-  for await (const { id, image } of pictures) yield { id, request: { ...options, image } };
+async function* toRequests<Options>(pictures: AsyncIterable<Pictures>, options: Options) {
+  for await (const { id, images } of pictures) for (const image of images) yield { id, request: { ...options, image } };
 }
 
 type Result<Response> =
@@ -103,13 +140,15 @@ async function* toAnswers<Response>(
   toRedacted: (response: Response) => Redacted | undefined = () => undefined,
 ): AsyncGenerator<Answer> {
   for await (const { id, result } of answers) {
-    if (result?.$case === 'error') {
-      const refused = fromStatus(result.value);
-      const { code, reason = 'INTERNAL', message } = refused;
-      yield { id, refused, members: { error: { code, reason, message } } };
-    } else if (result === undefined) yield { id, members: {} };
+    if (result?.$case === 'error') yield toRefused(id, fromStatus(result.value));
+    else if (result === undefined) yield { id, members: {} };
     else yield { id, members: toMembers(result.value), redacted: toRedacted(result.value) };
   }
+}
+
+function toRefused(id: string, refused: RefusedError): Answer {
+  const { code, reason = 'INTERNAL', message } = refused;
+  return { id, refused, members: { error: { code, reason, message } } };
 }
 
 /** The members of a line for a successful picture, without crops. */
@@ -140,8 +179,7 @@ function toReading(reading: ReadMeterResponse) {
     value: reading.value,
     unit: reading.unit,
     confidence: reading.confidence,
-    status: reading.status.replace('READING_STATUS_', '').toLowerCase(),
-    warnings: reading.warnings.map((warning) => warning.replace('READING_WARNING_', '')),
+    ...toJudgement(reading),
     bbox: toBox(reading.boundingBox),
     polygon: reading.polygon,
     digits: reading.digits.map(({ digit, confidence, boundingBox, polygon }) => ({
@@ -151,6 +189,17 @@ function toReading(reading: ReadMeterResponse) {
       polygon,
     })),
     model: reading.details?.model,
+  };
+}
+
+function toPhoto({ agrees, value, confidence, refusal, ...rest }: PhotoReading) {
+  return refusal === undefined ? { agrees, value, confidence, ...toJudgement(rest) } : { agrees, refusal };
+}
+
+function toJudgement({ status, warnings }: Pick<PhotoReading, 'status' | 'warnings'>) {
+  return {
+    status: status?.replace('READING_STATUS_', '').toLowerCase(),
+    warnings: warnings.map((warning) => warning.replace('READING_WARNING_', '')),
   };
 }
 

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { runCommand, warn as warnOf } from '../run-command.js';
 import { assertApart, writeAnnotated, writeMissing, writeRedacted } from './annotated-copies.js';
 import { analyseAll } from './bulk-stream.js';
@@ -29,6 +30,8 @@ function leftOutText({ count, shown }: { count: number; shown: readonly string[]
 /** @returns whether every picture was there and got a successful response */
 async function run({ wanted, output, csv, copies, ...options }: RunOptions, signal: AbortSignal): Promise<boolean> {
   if (copies !== undefined) await assertApart(copies, wanted);
+  /** With --fuse, the photos of each folder. */
+  const groups = new Map<string, string[]>();
   let total = 0;
   let missing = 0;
   const leftOut = { count: 0, shown: [] as string[] };
@@ -39,8 +42,14 @@ async function run({ wanted, output, csv, copies, ...options }: RunOptions, sign
     missing += 1;
     warn(`${name}: ${why}`);
   };
-  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- counted, not kept
-  for await (const _file of findPictures(wanted, { onLeftOut, onMissing, signal })) total += 1;
+  for await (const file of findPictures(wanted, { onLeftOut, onMissing, signal })) {
+    if (options.feature !== 'fused') total += 1;
+    else {
+      const folder = path.dirname(file);
+      groups.set(folder, [...(groups.get(folder) ?? []), file]);
+      total = groups.size;
+    }
+  }
   if (leftOut.count > 0) warn(leftOutText(leftOut));
   if (total === 0) throw new Error(`no picture was found in ${wanted.join(', ')}`);
 
@@ -63,7 +72,7 @@ async function run({ wanted, output, csv, copies, ...options }: RunOptions, sign
     await results.append(line);
   };
   async function* undone() {
-    for await (const file of findPictures(wanted, { signal })) {
+    for await (const file of groups.size > 0 ? groups.keys() : findPictures(wanted, { signal })) {
       if (!results.isDone(file)) yield file;
       else counts.skipped += 1;
     }
@@ -71,6 +80,7 @@ async function run({ wanted, output, csv, copies, ...options }: RunOptions, sign
   try {
     await analyseAll(undone(), onLine, {
       ...options,
+      photosOf: (folder) => groups.get(folder),
       signal,
       onRetry: (reason) => warn(`${reason}; trying again`),
     });

@@ -108,6 +108,37 @@ describe('npm run analyze', () => {
     assert.match((await run('--redact', 'photos/out', 'photos')).stderr, /--redact is "photos\/out", which contains/);
   });
 
+  it('reads the photos of each folder as those of one meter', async () => {
+    const meter = await readSample('meter.jpg');
+    const dim = await sharp(meter).linear(0.6, 0).blur(1).jpeg().toBuffer();
+    for (const one of ['hall', 'cellar', 'roof']) await mkdir(path.join(folder, 'meters', one), { recursive: true });
+    const write = (name: string, bytes: Buffer) => writeFile(path.join(folder, 'meters', name), bytes);
+    await Promise.all([
+      write('hall/1.jpg', dim),
+      write('hall/2.jpg', meter),
+      write('hall/3.jpg', meter.subarray(0, 99)),
+    ]);
+    await write('cellar/1.jpg', meter);
+    for (let number = 1; number < 10; number += 1) await write(`roof/${number}.jpg`, dim);
+
+    const { code, stderr } = await run('--fuse', '--csv', 'fused.csv', 'meters');
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /3\/3[^]*; refused: INVALID_FIELD 1; wrote fused\.jsonl/);
+    const lines = await readLines('fused.jsonl');
+    const lineOf = (name: string) => lines.find(({ file }) => file === `meters/${name}`);
+    const { value, status, photos } = lineOf('hall') as unknown as { value: string; status: string; photos: object[] };
+    assert.deepEqual([value, status, photos.length], ['00473.286', 'ok', 3]);
+    assert.deepEqual(photos[2], { file: 'meters/hall/3.jpg', agrees: false, refusal: 'CORRUPT_IMAGE' });
+    assert.equal(lineOf('cellar')?.['best_photo'], 0);
+    assert.match(lineOf('roof')?.error?.message ?? '', /^images has 9 pictures, want/);
+    assert.match(await readText('fused.csv'), /\r\nmeters\/hall,ok,00473\.286,m3,/);
+    assert.match((await run('--fuse', 'meters')).stderr, /2 done before, 1 failed/);
+    assert.match((await run('--fuse', '--annotate', 'out', 'meters')).stderr, /--fuse reads several photos as one/);
+    const unknown = await outcome(start(['--fuse', '--output', 'no.jsonl', 'meters/cellar'], 'ia_wrong'));
+    assert.match(unknown.stderr, /apikey/);
+    assert.equal(await readText('no.jsonl'), '');
+  });
+
   it('goes on after it was killed, with every picture once', async () => {
     const args = ['--output', 'a.jsonl', '--max-bytes', '1000000', '--in-flight', '2', 'photos'];
     const child = start(args);
