@@ -1,13 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Status } from '../../generated/google/rpc/status.js';
-import { invalidField, type Refusal } from '../../runtime/errors/refusal.js';
+import { invalidField, type Refusal, refuse, refuseField } from '../../runtime/errors/refusal.js';
 import { toRpcStatus } from '../../runtime/errors/rpc-status.js';
-import { putInEnvelope, takeFromEnvelope } from './envelope.js';
 import type { WebProtocol } from './web-protocol.js';
 
 /** https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md, without its base64 form. */
 
 const timeoutHeader = 'grpc-timeout';
+/** An envelope has flags and length before its bytes. */
+const headBytes = 5;
+const compressed = 1;
 const trailers = 0x80;
 const succeeded = putInEnvelope(trailers, Buffer.from('grpc-status: 0\r\n'));
 
@@ -36,4 +38,27 @@ function describe(refusal: Refusal): string {
   // By way of bytes: an unpaired surrogate has no percent-encoding.
   const message = encodeURIComponent(Buffer.from(refusal.message).toString());
   return `grpc-status: ${refusal.code}\r\ngrpc-message: ${message}\r\ngrpc-status-details-bin: ${details}\r\n`;
+}
+
+/** A message, or what ends a response. */
+function putInEnvelope(flags: number, bytes: Uint8Array): Buffer {
+  const head = Buffer.alloc(headBytes);
+  head.writeUInt8(flags);
+  head.writeUInt32BE(bytes.length, 1);
+  return Buffer.concat([head, bytes]);
+}
+
+/**
+ * The one message of a request.
+ * @returns a view of the body
+ * @throws Refusal INVALID_FIELD, UNSUPPORTED_CONTENT_TYPE
+ */
+function takeFromEnvelope(body: Buffer): Buffer {
+  const isWhole = body.length >= headBytes && body.readUInt32BE(1) === body.length - headBytes;
+  if (!isWhole)
+    throw refuseField('INVALID_FIELD', 'body', 'is not one message in its envelope, want five bytes before it');
+  const flags = body.readUInt8();
+  if (flags === compressed) throw refuse('UNSUPPORTED_CONTENT_TYPE', 'body is compressed, want it as it is');
+  if (flags !== 0) throw refuseField('INVALID_FIELD', 'body', `has the flags ${flags}, want 0`, String(flags));
+  return body.subarray(headBytes);
 }

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../../runtime/settings/read-settings.js';
@@ -115,7 +116,7 @@ async function runStream(
   options: BulkOptions,
 ) {
   const { feature, photosOf, inFlight, maxImageBytes } = options;
-  const places = createPlaces(inFlight);
+  const changes = new EventEmitter();
   const sent = new Map<string, Picture>();
   const unwritten = new AbortController();
   const signal = AbortSignal.any([options.signal, unwritten.signal]);
@@ -125,7 +126,7 @@ async function runStream(
   let isOver = false;
   const stopSending = () => {
     isOver = true;
-    places.give();
+    changes.emit('room');
   };
 
   // A line that is still being written keeps its place, so that a slow disk slows down sending.
@@ -134,13 +135,13 @@ async function runStream(
       .catch((error: unknown) => unwritten.abort(error))
       .finally(() => {
         sent.delete(id);
-        places.give();
+        changes.emit('room');
       });
   };
 
   async function* requests() {
     for (let number = 1; ; number += 1) {
-      await places.take();
+      while (sent.size >= inFlight && !isOver) await once(changes, 'room');
       if (isOver) return;
       const next = await files.next();
       if (next.done) return;
@@ -195,21 +196,4 @@ async function readPictures(files: readonly string[], maxBytes: number): Promise
   } catch (error) {
     return { code: 'UNKNOWN', reason: 'UNREADABLE', message: whyUnreadable(error) };
   }
-}
-
-/** A limited number of places: whoever finds none free waits for one. */
-function createPlaces(count: number) {
-  const waiting: (() => void)[] = [];
-  let free = count;
-  return {
-    async take(): Promise<void> {
-      if (free > 0) free -= 1;
-      else await new Promise<void>((resolve) => waiting.push(resolve));
-    },
-    give(): void {
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
-    },
-  };
 }
