@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { before, describe, it } from 'node:test';
@@ -24,6 +25,7 @@ import { blank, checkRetryAfter, detect, get, post, type Refusal, send } from '.
 // Every reason of the error table, produced over the wire and checked for status, code and shape.
 
 const lifetime = createLifetime();
+const errorsPage = await readFile(new URL('../../../../docs/errors.md', import.meta.url), 'utf8');
 
 /** What is said only over gRPC. */
 interface OverGrpc {
@@ -198,6 +200,7 @@ describe('every reason of the error table', () => {
       assert.deepEqual(Object.keys(body), ['message', 'code', 'reason', 'request_id', 'details']);
       assert.equal(headers.get('x-request-id'), body.request_id);
       assert.match(headers.get('content-type') ?? '', /^application\/json/);
+      for (const name of Object.keys(body.details)) assert.ok(errorsPage.includes(`\`${name}\``), `details.${name}`);
       assert.doesNotMatch(JSON.stringify(body), /node_modules|\/dist\/|\bat .*:\d+:\d+|vips|SQLITE/);
     });
   }
