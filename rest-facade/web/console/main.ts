@@ -9,6 +9,7 @@ import {
   type AnswerLine,
   type ApiRequest,
   batchPathOf,
+  describeProblem,
   fusePath,
   keyName,
   type Mode,
@@ -25,7 +26,6 @@ import { floor, toPercent } from './numbers.js';
 import { connectOptions } from './options.js';
 import { clearOverlay, drawFaces, drawReading, highlight, type Size } from './overlay.js';
 import { connectPictures } from './pictures.js';
-import { describeProblem } from './problem.js';
 import { createRequestView } from './request-view.js';
 import { annotate, save } from './save.js';
 import { connectThreshold } from './threshold.js';

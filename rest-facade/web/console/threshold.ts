@@ -1,7 +1,6 @@
 import type { DetectionDetails, ScoreAnswer } from '../../../sdk/typescript/rest-answers.js';
-import { type ApiRequest, Refusal, send } from './api.js';
+import { type ApiRequest, describeProblem, Refusal, send } from './api.js';
 import { byId } from './dom.js';
-import { describeProblem } from './problem.js';
 
 /** How long the slider rests before the picture is asked about again. */
 const restMs = 150;

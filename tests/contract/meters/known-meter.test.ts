@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { before, suite, test } from 'node:test';
-import { ReadingWarning, readingWarningFromJSON } from '../../generated/imageanalysis/v1/meter_reading.js';
-import { createLifetime } from '../helpers/lifetime.js';
-import { createForm } from '../helpers/net/form.js';
-import { readSample } from '../helpers/pictures/samples.js';
-import { startService, type TestService } from '../helpers/service/service.js';
+import { ReadingWarning, readingWarningFromJSON } from '../../../generated/imageanalysis/v1/meter_reading.js';
+import { createLifetime } from '../../helpers/lifetime.js';
+import { createForm } from '../../helpers/net/form.js';
+import { readSample } from '../../helpers/pictures/samples.js';
+import { startService, type TestService } from '../../helpers/service/service.js';
 
 // What a caller may add to a meter reading, from the REST fields to the answer and back.
 
@@ -101,7 +101,7 @@ suite('a meter reading with what is known of the meter', () => {
 });
 
 test('the documentation lists every warning', async () => {
-  const page = await readFile(new URL('../../../docs/meter-reading.md', import.meta.url), 'utf8');
+  const page = await readFile(new URL('../../../../docs/meter-reading.md', import.meta.url), 'utf8');
   const rows = [...page.matchAll(/^\| ([A-Z_]+) \|/gm)].map(([, name]) =>
     readingWarningFromJSON(`READING_WARNING_${name}`),
   );

@@ -7,14 +7,14 @@ import {
   type FuseMeterReadingsResponse,
   MeterReadingServiceClient,
   ReadingStatus,
-} from '../../generated/imageanalysis/v1/meter_reading.js';
-import { renderLandscape, renderMeter } from '../core-server/features/meter/fixtures.js';
-import { createLifetime } from '../helpers/lifetime.js';
-import { detailsOf, metadataWithKey, unaryCall } from '../helpers/net/grpc.js';
-import { readSample } from '../helpers/pictures/samples.js';
-import { scriptedPicture } from '../helpers/pictures/scripted-pictures.js';
-import { startScripted } from '../helpers/service/scripted-service.js';
-import { startService, type TestService } from '../helpers/service/service.js';
+} from '../../../generated/imageanalysis/v1/meter_reading.js';
+import { renderLandscape, renderMeter } from '../../core-server/features/meter/fixtures.js';
+import { createLifetime } from '../../helpers/lifetime.js';
+import { detailsOf, metadataWithKey, unaryCall } from '../../helpers/net/grpc.js';
+import { readSample } from '../../helpers/pictures/samples.js';
+import { scriptedPicture } from '../../helpers/pictures/scripted-pictures.js';
+import { startScripted } from '../../helpers/service/scripted-service.js';
+import { startService, type TestService } from '../../helpers/service/service.js';
 
 // Several photos of one meter in one request.
 

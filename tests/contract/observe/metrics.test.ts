@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { before, describe, it } from 'node:test';
-import { createLifetime } from '../helpers/lifetime.js';
-import { createForm } from '../helpers/net/form.js';
-import { readSample } from '../helpers/pictures/samples.js';
-import { startService, type TestService } from '../helpers/service/service.js';
+import { createLifetime } from '../../helpers/lifetime.js';
+import { createForm } from '../../helpers/net/form.js';
+import { readSample } from '../../helpers/pictures/samples.js';
+import { startService, type TestService } from '../../helpers/service/service.js';
 
 const lifetime = createLifetime();
 const company = { name: 'secretcorp', password: 'hunter2hunter2' };
@@ -106,7 +106,7 @@ describe('the metrics', () => {
 
   it('have every name that the dashboard asks for, and no other of ours', async () => {
     const text = (await read('core')) + (await read('facade'));
-    const dashboard = await readFile(new URL('../../../deploy/grafana/image-analysis.json', import.meta.url), 'utf8');
+    const dashboard = await readFile(new URL('../../../../deploy/grafana/image-analysis.json', import.meta.url), 'utf8');
     const { panels } = JSON.parse(dashboard) as { panels: { targets: { expr: string }[] }[] };
     const names = panels.flatMap(({ targets }) =>
       targets.flatMap(({ expr }) => expr.match(/\b(imageanalysis|process|nodejs)_\w+/g) ?? []),

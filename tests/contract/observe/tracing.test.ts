@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadTracing, noTracing } from '../../runtime/observe/tracing.js';
-import { collectLog } from '../helpers/collect-log.js';
-import { createForm } from '../helpers/net/form.js';
-import { startCollector } from '../helpers/net/trace-collector.js';
-import { readSample } from '../helpers/pictures/samples.js';
-import { startService } from '../helpers/service/service.js';
+import { loadTracing, noTracing } from '../../../runtime/observe/tracing.js';
+import { collectLog } from '../../helpers/collect-log.js';
+import { createForm } from '../../helpers/net/form.js';
+import { startCollector } from '../../helpers/net/trace-collector.js';
+import { readSample } from '../../helpers/pictures/samples.js';
+import { startService } from '../../helpers/service/service.js';
 
 interface Value {
   readonly stringValue?: string;
