@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { DemoCredentials } from '../core-server/compose/first-start.js';
 import { formatAddress } from '../runtime/net/addresses.js';
 import { closeMs } from '../runtime/process/launcher-channel.js';
@@ -151,17 +152,14 @@ const adminTimeoutMs = 60_000;
 
 /** Runs the admin command on the store given by the environment. */
 export function createRunAdmin(file: string, env: NodeJS.ProcessEnv): RunAdmin {
-  return (args) =>
-    new Promise((resolve, reject) => {
-      const nodeArgs = [file, ...args, '--json'];
-      execFile(process.execPath, nodeArgs, { env, timeout: adminTimeoutMs }, (error, stdout, stderr) => {
-        if (!error) {
-          resolve(stdout === '' ? undefined : JSON.parse(stdout));
-          return;
-        }
+  return async (args) => {
+    const options = { env, timeout: adminTimeoutMs };
+    const { stdout } = await promisify(execFile)(process.execPath, [file, ...args, '--json'], options).catch(
+      ({ stderr, code }: { readonly stderr: string; readonly code?: number | string }) => {
         // Without the error as cause: it contains the output, which may include a password.
-        const why = stderr.trim() || `exit code ${error.code}`;
-        reject(new Error(`the admin command "${args.join(' ')}" failed: ${why}`));
-      });
-    });
+        throw new Error(`the admin command "${args.join(' ')}" failed: ${stderr.trim() || `exit code ${code}`}`);
+      },
+    );
+    return stdout === '' ? undefined : (JSON.parse(stdout) as unknown);
+  };
 }

@@ -126,7 +126,7 @@ describe('the admin commands that are shown', () => {
     'deploy/compose.yaml',
     'rest-facade/openapi/create-document.ts',
     'rest-facade/web/console/index.html',
-    'rest-facade/web/console/problem.ts',
+    'rest-facade/web/console/api.ts',
   ].flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/(?:run admin --|admin-cli\.js) ([^`"<#\n]+)/g)].map(
       ([, command = '']) => ({ file, command: command.trim() }),
