@@ -15,9 +15,9 @@ import { keepalive, maxMessageBytes } from '../../runtime/net/grpc-channel.js';
 import type { StreamSettings } from './adapters/bidi.js';
 import { forgetUnwatched } from './grpc-js-patches/forget-unwatched.js';
 import { guardStreams } from './grpc-js-patches/guard-streams.js';
-import { http2ServersOf, widenFlowControl } from './grpc-js-patches/server-options.js';
+import { callWindowBytes, http2ServersOf, widenFlowControl } from './grpc-js-patches/server-options.js';
 import { markUndecodable } from './grpc-js-patches/undecodable.js';
-import { guardKeylessCalls } from './interceptors/keyless-calls.js';
+import { limitOpenCalls } from './interceptors/open-calls.js';
 import { createReceiveLimit } from './interceptors/receive-limit.js';
 import { createReflection } from './reflection.js';
 import { isReflection, nameOf } from './service-paths.js';
@@ -54,7 +54,7 @@ interface GrpcServerOptions {
 /** Room for the other fields of a request, and for pictures slightly over their limit to get a proper refusal. */
 const messageOverheadBytes = 64 * 2 ** 10;
 /** One address gets four fifths: as much as a facade holds of its clients' pictures by default. */
-const minUnfinishedBytes = 320 * 2 ** 20;
+const minMessageBytes = 320 * 2 ** 20;
 /** One address gets four fifths: three of the largest responses, or a dozen of a thousand crops. */
 const unreadBytes = 256 * 2 ** 20;
 /** In addition to the longest time that a response may take. */
@@ -76,7 +76,7 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
       settings.observer,
       createReceiveLimit(maxDeadlineMs, log),
       options.interceptor,
-      guardKeylessCalls(closing.signal),
+      limitOpenCalls(closing.signal),
     ],
     'grpc.max_receive_message_length': options.maxPictureBytes + messageOverheadBytes,
     'grpc.max_send_message_length': maxMessageBytes,
@@ -104,11 +104,11 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
       Object.values(definition).flatMap(({ path, requestStream }) => (requestStream ? path : [])),
     ),
   );
-  // Those in progress, one read ahead, and one that arrives.
-  const streamBytes = (settings.maxInFlight + 2) * (options.maxPictureBytes + messageOverheadBytes);
+  // Those in progress, one read ahead, one that is being read, and what arrives meanwhile.
+  const streamBytes = (settings.maxInFlight + 2) * (options.maxPictureBytes + messageOverheadBytes) + callWindowBytes;
   const limits = {
     takesStream: (path: string) => streaming.has(path) || isReflection(path),
-    unfinishedBytes: createFairBudget(Math.max(minUnfinishedBytes, 2 * streamBytes)),
+    messageBytes: createFairBudget(Math.max(minMessageBytes, 2 * streamBytes)),
     unreadBytes: createFairBudget(unreadBytes),
     takeAnswerMs: maxDeadlineMs + takeAnswerMs,
   };

@@ -5,6 +5,7 @@ import { missingField, Refusal, refuse, shuttingDown } from '../../../runtime/er
 import { toRpcStatus } from '../../../runtime/errors/rpc-status.js';
 import type { Call } from '../../common/call.js';
 import { logFault } from '../call-log.js';
+import { noteAnswer } from '../grpc-js-patches/guard-streams.js';
 import { limitReadAhead } from '../grpc-js-patches/limit-read-ahead.js';
 import { requireDecoded } from '../grpc-js-patches/undecodable.js';
 import { toStatusObject } from '../status.js';
@@ -48,12 +49,15 @@ export function bidi<Request, Response>(
     limitReadAhead(stream);
     const call = openCall(stream, settings);
     const send = createSender(stream, call.signal);
+    let taken = 0;
     const answer = async (item: StreamItem<Request>): Promise<void> => {
+      const number = taken++;
       const limited = limitSignal(call.signal, settings.maxDeadlineMs);
       try {
         await send(await answerItem(handler, requireDecoded(item), { ...call, signal: limited.signal }));
       } finally {
         limited.close();
+        noteAnswer(stream, number);
       }
     };
     const serve = async () => {

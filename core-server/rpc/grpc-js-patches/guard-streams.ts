@@ -1,18 +1,20 @@
 import { constants, type Http2Server, type ServerHttp2Stream } from 'node:http2';
+import type { ServerDuplexStream } from '@grpc/grpc-js';
 import { noRoom } from '../../../runtime/errors/refusal.js';
 import { areTooSmall, chunksTooSmall } from '../../../runtime/limits/chunk-size.js';
 import type { BudgetShare, FairBudget } from '../../../runtime/limits/fair-budget.js';
 import { callerAddress } from '../../../runtime/net/addresses.js';
+import { createSymbolProperty } from '../../../runtime/node-patches/symbol-property.js';
 import { isOurs } from '../service-paths.js';
-import { createMessageMeter, type MeterReading } from './message-meter.js';
-import { refuseStream } from './refuse-stream.js';
+import { createMessageMeter } from './message-meter.js';
+import { refuseStream, streamOf } from './refuse-stream.js';
 import { sanitizeHeaders } from './sanitize-headers.js';
 
 export interface StreamLimits {
   /** Whether the method of a path takes a stream of messages. */
   readonly takesStream: (path: string) => boolean;
-  /** Limit in bytes for all messages that are incomplete or, in a stream, not answered yet. */
-  readonly unfinishedBytes: FairBudget;
+  /** Limit in bytes for all messages, from their first byte until they are answered. */
+  readonly messageBytes: FairBudget;
   /** Limit in bytes for all responses that clients have not read. */
   readonly unreadBytes: FairBudget;
   /** A response of which nothing was read for this long is dropped. */
@@ -34,9 +36,9 @@ export const chunkOverheadBytes = 256;
 /**
  * Limits that grpc-js lacks, enforced on the HTTP/2 streams below it:
  *
- * - Bytes of unfinished messages, over all calls and per keyless call. A unary call's message counts until its caller
- *   has ended the call, since grpc-js keeps it till then; from then on, the queue limits it. A stream's messages wait for
- *   their turn beside the queue, so they count until they are answered.
+ * - Bytes of messages, over all calls, and of unfinished ones per keyless call. They count from when they arrive, whether
+ *   or not they are read, until they are answered: they wait for their key, the store and their turn, and those of streams
+ *   beside the queue.
  * - Messages per keyless call.
  * - Messages in thousands of tiny chunks, each of which is work and kept separately.
  * - Compressed messages, which each call would inflate a thousandfold. Pictures are compressed anyway.
@@ -46,7 +48,8 @@ export const chunkOverheadBytes = 256;
  *   would repeat, and large ones, of which HPACK repeats each with a byte.
  *
  * - Gains: without it, 60 calls without a key took 600 MB, and 200 compressed messages of 10 KB took 2.3 GB.
- * - Costs: it stands on Node.js's documented events of streams, and on the way in which grpc-js writes a message.
+ * - Costs: it stands on Node.js's documented events of streams, on its HTTP/2 passing on what arrives by `push`, and on the
+ *   way in which grpc-js writes a message.
  * - Delete, limit by limit, when grpc-js has a budget of its own, as gRPC's ResourceQuota is
  *   (https://github.com/grpc/grpc-node/issues/123 is about part of it).
  */
@@ -55,57 +58,73 @@ export function guardStreams(server: Http2Server, limits: StreamLimits): void {
   server.prependListener('stream', (stream, headers) => {
     sanitizeHeaders(headers);
     const address = addressOf(stream);
-    const noteAnswer = limitMessages(stream, String(headers[':path']), limits, address);
-    limitUnread(stream, limits.unreadBytes.of(address), noteAnswer);
+    limitMessages(stream, String(headers[':path']), limits, address);
+    limitUnread(stream, limits.unreadBytes.of(address));
     endUntaken(stream, limits.takeAnswerMs);
     resetRefused(stream);
   });
 }
 
-/** @returns to be called when a message of a stream is answered */
 function limitMessages(
   stream: ServerHttp2Stream,
   path: string,
-  { takesStream, unfinishedBytes }: StreamLimits,
+  { takesStream, messageBytes }: StreamLimits,
   address: string,
-): () => void {
+): void {
   const isOpenToAll = !isOurs(path);
   const maxBytes = isOpenToAll ? maxOpenMessageBytes : Infinity;
   let messagesLeft = isOpenToAll ? maxOpenMessages : Infinity;
-  const hold = createHold(unfinishedBytes.of(address));
-  const isStream = takesStream(path);
-  const addBytes = isStream ? createMessageMeter() : createByteCounter();
+  const hold = createHold(messageBytes.of(address));
+  const addBytes = takesStream(path) ? createMessageMeter() : createByteCounter();
   let underWay = 0;
-  let [unanswered, unansweredBytes] = [0, 0];
-  stream.on('data', (chunk: Buffer) => {
-    // grpc-js drops what arrives after a call is answered.
-    const { unfinished, chunks, whole, wholeBytes } = stream.writableEnded ? nothing : addBytes(chunk);
-    messagesLeft -= whole;
-    unanswered += whole;
-    unansweredBytes += wholeBytes + whole * waitingMessageBytes;
+  /** What each message counts that is whole, by its number. */
+  const unanswered = new Map<number, number>();
+  let unansweredBytes = 0;
+  let received = 0;
+  const count = (chunk: Buffer): void => {
+    const { unfinished, chunks, whole } = addBytes(chunk);
+    for (const size of whole) {
+      messagesLeft -= 1;
+      // Those of health and reflection are answered at once.
+      if (isOpenToAll) continue;
+      const bytes = size + waitingMessageBytes;
+      unanswered.set(received++, bytes);
+      unansweredBytes += bytes;
+    }
     underWay = unfinished + chunks * chunkOverheadBytes;
     const isHeld = hold(underWay + unansweredBytes);
     if (unfinished > maxBytes || messagesLeft < 0) stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     else if (areTooSmall(chunks, unfinished)) refuseStream(stream, chunksTooSmall('message'));
     else if (!isHeld) refuseStream(stream, noRoom());
-  });
-  if (!isStream) stream.once('end', () => hold(0));
-  stream.once('close', () => hold(0));
-  return () => {
-    if (unanswered === 0 || stream.destroyed) return;
-    // Which one it was, only the handler knows: of those that wait, a middling one.
-    unansweredBytes -= Math.ceil(unansweredBytes / unanswered);
-    unanswered -= 1;
-    hold(underWay + unansweredBytes);
   };
+  answered.set(stream, (message) => {
+    if (stream.destroyed) return;
+    unansweredBytes -= unanswered.get(message) ?? 0;
+    unanswered.delete(message);
+    hold(underWay + unansweredBytes);
+  });
+  const push = stream.push.bind(stream);
+  // As they arrive: of a call that is not read, a window of them waits in its stream.
+  stream.push = (chunk: Buffer | null) => {
+    // grpc-js drops what arrives after a call is answered.
+    if (chunk !== null && !stream.writableEnded) count(chunk);
+    return push(chunk);
+  };
+  stream.once('close', () => hold(0));
 }
 
-const nothing: MeterReading = { unfinished: 0, chunks: 0, whole: 0, wholeBytes: 0 };
+/** To be called when a message of a stream is answered. */
+const answered = createSymbolProperty<ServerHttp2Stream, (message: number) => void>();
+
+/** Notes that a handler has answered a message of its stream. @param message its number, from 0 */
+export function noteAnswer(call: ServerDuplexStream<unknown, unknown>, message: number): void {
+  answered.get(streamOf(call))?.(message);
+}
 
 function createByteCounter(): ReturnType<typeof createMessageMeter> {
   let bytes = 0;
   let chunks = 0;
-  return (chunk) => ({ ...nothing, unfinished: (bytes += chunk.length), chunks: (chunks += 1) });
+  return (chunk) => ({ unfinished: (bytes += chunk.length), chunks: (chunks += 1), whole: [] });
 }
 
 /** Holds as much of a share as it is called with; false, changing nothing, if there is no room for that. */
@@ -123,12 +142,8 @@ function createHold(share: BudgetShare): (bytes: number) => boolean {
 /** As grpc-js calls it: with a message in one piece, and what to call when it has been sent. */
 type Write = (message: Buffer, sent?: (error?: Error | null) => void) => boolean;
 
-/**
- * Counts the bytes of responses until they are sent; one for which there is no room is dropped with its call.
- *
- * @param noteAnswer called for each
- */
-function limitUnread(stream: ServerHttp2Stream, share: BudgetShare, noteAnswer: () => void): void {
+/** Counts the bytes of responses until they are sent; one for which there is no room is dropped with its call. */
+function limitUnread(stream: ServerHttp2Stream, share: BudgetShare): void {
   const write = stream.write.bind(stream) as Write;
   const hold = createHold(share);
   let unread = 0;
@@ -138,7 +153,6 @@ function limitUnread(stream: ServerHttp2Stream, share: BudgetShare, noteAnswer: 
       return false;
     }
     unread += message.length;
-    noteAnswer();
     return write(message, (error) => {
       unread -= message.length;
       // What is cancelled is reported too, possibly after all has been given back.

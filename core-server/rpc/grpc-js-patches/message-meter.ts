@@ -5,9 +5,8 @@ export interface MeterReading {
   readonly unfinished: number;
   /** Number of chunks in which these arrived. */
   readonly chunks: number;
-  /** Number of messages that were completed, and their bytes. */
-  readonly whole: number;
-  readonly wholeBytes: number;
+  /** Bytes of each message that was completed. */
+  readonly whole: readonly number[];
 }
 
 /**
@@ -22,7 +21,7 @@ export function createMessageMeter(): (chunk: Uint8Array) => MeterReading {
   let chunks = 0;
   return (chunk) => {
     let at = 0;
-    let [whole, wholeBytes] = [0, 0];
+    const whole: number[] = [];
     chunks += 1;
     while (at < chunk.length) {
       if (seen < headBytes) {
@@ -36,13 +35,12 @@ export function createMessageMeter(): (chunk: Uint8Array) => MeterReading {
         at += taken;
       }
       if (seen >= headBytes && seen === headBytes + length) {
-        whole += 1;
-        wholeBytes += seen;
+        whole.push(seen);
         seen = length = 0;
         // The rest of this chunk, if any, starts the next message.
         chunks = at < chunk.length ? 1 : 0;
       }
     }
-    return { unfinished: seen, chunks, whole, wholeBytes };
+    return { unfinished: seen, chunks, whole };
   };
 }

@@ -1,5 +1,5 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
-import type { ServerInterceptingCallInterface } from '@grpc/grpc-js';
+import type { ServerDuplexStream, ServerInterceptingCallInterface } from '@grpc/grpc-js';
 import type { Refusal } from '../../../runtime/errors/refusal.js';
 import { createSymbolProperty } from '../../../runtime/node-patches/symbol-property.js';
 
@@ -10,7 +10,7 @@ const refusers = createSymbolProperty<ServerHttp2Stream, (error: Refusal) => voi
  * From now on, what limits the stream of a call refuses it like this.
  *
  * - Gains: a refusal by `guardStreams` has a reason, a retry time, a log line and a count, in place of a reset.
- * - Costs: the private members `nextCall` and `stream` of grpc-js.
+ * - Costs: the private members `call`, `nextCall` and `stream` of grpc-js.
  * - Delete with the guard, or when a call tells which stream it is on.
  */
 export function linkToStream(call: ServerInterceptingCallInterface, refuse: (error: Refusal) => void): void {
@@ -25,12 +25,18 @@ export function refuseStream(stream: ServerHttp2Stream, error: Refusal): void {
   else stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
-/** Interceptors wrap each other, the innermost has the stream. */
-type PrivateCall =
-  { readonly nextCall: PrivateCall } | { readonly nextCall?: never; readonly stream: ServerHttp2Stream };
+/** A handler's call has the outermost interceptor's, these wrap each other, and the innermost has the stream. */
+interface PrivateCall {
+  readonly call?: PrivateCall;
+  readonly nextCall?: PrivateCall;
+  readonly stream?: ServerHttp2Stream;
+}
 
-function streamOf(call: ServerInterceptingCallInterface): ServerHttp2Stream {
+/** The HTTP/2 stream of a call. */
+export function streamOf(
+  call: ServerInterceptingCallInterface | ServerDuplexStream<unknown, unknown>,
+): ServerHttp2Stream {
   let inner = call as unknown as PrivateCall;
-  while (inner.nextCall) inner = inner.nextCall;
-  return inner.stream;
+  for (let next = inner.call ?? inner.nextCall; next; next = inner.nextCall) inner = next;
+  return inner.stream as ServerHttp2Stream;
 }

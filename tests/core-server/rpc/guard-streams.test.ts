@@ -11,12 +11,13 @@ import {
   guardStreams,
   maxOpenMessageBytes,
   maxOpenMessages,
+  noteAnswer,
   type StreamLimits,
   waitingMessageBytes,
 } from '../../../core-server/rpc/grpc-js-patches/guard-streams.js';
 import { createMessageMeter } from '../../../core-server/rpc/grpc-js-patches/message-meter.js';
 import { maxMetadataBytes } from '../../../core-server/rpc/grpc-js-patches/sanitize-headers.js';
-import { maxKeylessCalls } from '../../../core-server/rpc/interceptors/keyless-calls.js';
+import { maxKeylessCalls } from '../../../core-server/rpc/interceptors/open-calls.js';
 import { ReadMeterRequest, StreamReadMetersRequest } from '../../../generated/imageanalysis/v1/meter_reading.js';
 import { maxSmallChunks } from '../../../runtime/limits/chunk-size.js';
 import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
@@ -107,7 +108,7 @@ async function serveGuarded(
   const http2Server = createServer();
   guardStreams(http2Server, {
     takesStream: () => false,
-    unfinishedBytes: createFairBudget(mebibyte),
+    messageBytes: createFairBudget(mebibyte),
     unreadBytes: createFairBudget(mebibyte),
     takeAnswerMs: 60_000,
     ...limits,
@@ -130,7 +131,7 @@ test('a meter counts the whole messages, and the bytes of the one that is not', 
       const { unfinished, chunks, whole } = add(bytes.subarray(at, at + step));
       counts.push(unfinished);
       chunkCounts.push(chunks);
-      messages += whole;
+      messages += whole.length;
     }
     assert.equal(chunkCounts.at(-1), 0, `in steps of ${step}`);
     // The last message begins with the 21st byte.
@@ -172,18 +173,20 @@ test('a caller without a key cannot have many messages answered in one call', as
   }
 });
 
-test('messages of a stream count until they are answered', async (t) => {
+test('messages of a stream count until they are answered, each as what it is', async (t) => {
   // One address gets four fifths, a hundred empty ones.
   const most = 100;
-  const unfinishedBytes = createFairBudget(1.25 * most * (5 + waitingMessageBytes));
+  const messageBytes = createFairBudget(1.25 * most * (5 + waitingMessageBytes));
   const served: ServerHttp2Stream[] = [];
-  const address = await serveGuarded(t, { takesStream: () => true, unfinishedBytes }, (stream) => {
+  const address = await serveGuarded(t, { takesStream: () => true, messageBytes }, (stream) => {
     served.push(stream);
     stream.on('error', () => undefined).resume();
     stream.respond();
   });
   const session = open(t, address);
   const begin = () => call(session, streamMetersPath);
+  const noteLast = (message: number) =>
+    noteAnswer({ call: { stream: served.at(-1) } } as unknown as Parameters<typeof noteAnswer>[0], message);
 
   const tooMany = begin();
   tooMany.write(emptyMessages(most + 1));
@@ -192,23 +195,61 @@ test('messages of a stream count until they are answered', async (t) => {
   const oneByOne = begin();
   for (let count = 0; count < 3 * most; count += 1) {
     oneByOne.write(emptyMessages(1));
-    while (unfinishedBytes.taken === 0) await sleep(0);
-    served.at(-1)?.write('answer');
-    assert.equal(unfinishedBytes.taken, 0);
+    while (messageBytes.taken === 0) await sleep(0);
+    noteLast(count);
+    assert.equal(messageBytes.taken, 0);
   }
 
-  // They wait on once all have come, and answers give back what is theirs.
+  // They wait on once all have come; none is given back twice.
   const waiting = begin();
-  waiting.end(Buffer.concat([frame(Buffer.alloc(45)), emptyMessages(2)]));
+  waiting.end(Buffer.concat([emptyMessages(1), frame(Buffer.alloc(45)), emptyMessages(1)]));
   while (served.at(-1)?.readableEnded !== true) await sleep(1);
-  const counts = [unfinishedBytes.taken];
-  for (let answers = 0; answers < 4; answers += 1) {
-    served.at(-1)?.write('answer');
-    counts.push(unfinishedBytes.taken - waitingMessageBytes * Math.max(0, 2 - answers));
+  const counts = [messageBytes.taken];
+  for (const message of [2, 2, 0, 1, 3]) {
+    noteLast(message);
+    counts.push(messageBytes.taken);
   }
-  assert.deepEqual(counts, [60 + 3 * waitingMessageBytes, 40, 20, 0, 0]);
+  const [small, large] = [5 + waitingMessageBytes, 50 + waitingMessageBytes];
+  assert.deepEqual(counts, [2 * small + large, small + large, small + large, large, 0, 0]);
   waiting.close(constants.NGHTTP2_CANCEL);
   await once(waiting.resume(), 'close');
+});
+
+test('what arrives counts, whether or not it is read', async (t) => {
+  const messageBytes = createFairBudget(mebibyte);
+  const address = await serveGuarded(t, { takesStream: () => true, messageBytes }, (stream) => {
+    stream.on('error', () => undefined).pause();
+  });
+  const stream = call(open(t, address), streamMetersPath);
+  stream.write(frame(Buffer.alloc(10_000), { length: mebibyte }));
+  while (messageBytes.taken < 10_000) await sleep(1);
+  stream.close(constants.NGHTTP2_CANCEL);
+  while (messageBytes.taken > 0) await sleep(1);
+});
+
+test('pictures of streams that are answered give back no others', async (t) => {
+  const { service } = await startScripted(t);
+  const session = open(t, service.grpc);
+  const item = (image: Buffer) =>
+    frame(StreamReadMetersRequest.encode({ id: 'a', request: ReadMeterRequest.fromPartial({ image }) }).finish());
+  const large = item(scriptedPicture('a', 'wait', { bytes: 9 * mebibyte }));
+  const none = item(Buffer.from('no picture'));
+  const begin = async () => {
+    const stream = call(session, streamMetersPath, { apikey: service.apiKey });
+    let answers = 0;
+    stream.on('data', () => (answers += 1));
+    const end = trailersOf(stream);
+    for (let sent = 0; sent < 3; sent += 1) stream.write(large);
+    for (let sent = 0; sent < 20; sent += 1) {
+      stream.write(none);
+      while (answers <= sent && !stream.closed) await sleep(1);
+    }
+    return end;
+  };
+  const ends = Array.from({ length: 12 }, begin);
+  const unrefused: IncomingHttpHeaders = {};
+  const refused = await Promise.race([...ends, sleep(60_000, unrefused, { ref: false })]);
+  assert.match(Buffer.from(String(refused['grpc-status-details-bin']), 'base64').toString(), /QUEUE_FULL/);
 });
 
 test('the pictures of streams have a budget, and one stream of the largest finds room in it', async (t) => {
@@ -244,7 +285,7 @@ const withinMs = { timeout: 20_000 };
 test('a message that comes in very many small chunks is not waited for', withinMs, async (t) => {
   for (const isStream of [true, false]) {
     const address = await serveGuarded(t, { takesStream: () => isStream }, (stream) => {
-      stream.on('error', () => undefined);
+      stream.on('error', () => undefined).resume();
       stream.once('end', () => stream.respond({ 'grpc-status': ok }, { endStream: true }));
     });
     const session = open(t, address);
@@ -271,8 +312,8 @@ test('a message that comes in very many small chunks is not waited for', withinM
 
 test('many small messages of a stream are no small chunks of one', async (t) => {
   let taken = 0;
-  const unfinishedBytes = createFairBudget(4 * mebibyte);
-  const address = await serveGuarded(t, { takesStream: () => true, unfinishedBytes }, (stream) => {
+  const messageBytes = createFairBudget(4 * mebibyte);
+  const address = await serveGuarded(t, { takesStream: () => true, messageBytes }, (stream) => {
     stream.on('data', (chunk: Buffer) => (taken += chunk.length));
     stream.once('end', () => stream.respond({ 'grpc-status': ok }, { endStream: true }));
   });
@@ -287,7 +328,7 @@ test('many small messages of a stream are no small chunks of one', async (t) => 
 
 test('each chunk of an unfinished message counts as more than its bytes', withinMs, async (t) => {
   // One address gets four fifths, a hundred of them.
-  const limits = { unfinishedBytes: createFairBudget(125 * (chunkOverheadBytes + 1)) };
+  const limits = { messageBytes: createFairBudget(125 * (chunkOverheadBytes + 1)) };
   const address = await serveGuarded(t, limits, (stream) => {
     stream.on('error', () => undefined);
   });
@@ -349,17 +390,19 @@ test('each address has a share of its own', async (t) => {
   assert.equal(unreadBytes.taken, 850);
 });
 
-test('the message of a unary call counts until the call is handled', async (t) => {
-  const unfinishedBytes = createFairBudget(mebibyte);
-  const { promise: taken, resolve } = deferred<number[]>();
-  const address = await serveGuarded(t, { unfinishedBytes }, (stream) => {
-    const counts: number[] = [];
-    stream.on('data', () => counts.push(unfinishedBytes.taken));
-    stream.once('end', () => resolve([...counts, unfinishedBytes.taken]));
+test('the message of a unary call counts until the call is answered', async (t) => {
+  const messageBytes = createFairBudget(mebibyte);
+  const { promise: taken, resolve } = deferred<ServerHttp2Stream>();
+  const address = await serveGuarded(t, { messageBytes }, (stream) => {
+    stream.resume().once('end', () => resolve(stream));
   });
   const stream = call(open(t, address), readMeterPath);
-  stream.end(Buffer.alloc(1_000));
-  assert.deepEqual(await taken, [1_000 + chunkOverheadBytes, 0]);
+  stream.resume().end(Buffer.alloc(1_000));
+  const served = await taken;
+  await sleep(10);
+  assert.equal(messageBytes.taken, 1_000 + chunkOverheadBytes);
+  served.respond({ 'grpc-status': ok }, { endStream: true });
+  while (messageBytes.taken > 0) await sleep(1);
 });
 
 test('of a message whose call was refused no more is asked for', async (t) => {

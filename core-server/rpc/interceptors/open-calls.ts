@@ -1,0 +1,58 @@
+import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
+import { type Refusal, refuse, shuttingDown } from '../../../runtime/errors/refusal.js';
+import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
+import { callerAddress } from '../../../runtime/net/addresses.js';
+import { isKeyless } from '../service-paths.js';
+import { toStatusObject } from '../status.js';
+
+/** Maximum number of open health and reflection calls; one address may have four fifths. */
+export const maxKeylessCalls = 1_000;
+
+/**
+ * The same for all others. An open stream takes 15 KB before its first message, and a connection may have hundreds: of
+ * ten thousand connections they would take 30 GB.
+ */
+export const maxCalls = 10_000;
+
+/**
+ * Limits the calls that are open at a time. Those of health and reflection have places of their own, since anyone can
+ * open them and some never end by themselves: health watches and reflection streams. These are ended when `closing` is
+ * aborted; otherwise a closing server would wait for them until its grace period is over.
+ */
+export function limitOpenCalls(closing: AbortSignal): ServerInterceptor {
+  const keyless = {
+    max: maxKeylessCalls,
+    what: 'health and reflection calls',
+    places: createFairBudget(maxKeylessCalls),
+  };
+  const others = { max: maxCalls, what: 'calls', places: createFairBudget(maxCalls) };
+  return ({ path, responseStream }, call) => {
+    const isOpenToAll = isKeyless(path);
+    const { max, what, places } = isOpenToAll ? keyless : others;
+    const own = places.of(callerAddress(call.getPeer()));
+    const end = () => call.sendStatus(toStatusObject(shuttingDown()));
+    const isEndless = isOpenToAll && responseStream;
+    return new ServerInterceptingCall(call, {
+      start(next) {
+        const hasPlace = own.take(1);
+        if (isEndless) closing.addEventListener('abort', end);
+        next({
+          // Called however the call ends.
+          onCancel() {
+            closing.removeEventListener('abort', end);
+            if (hasPlace) own.give(1);
+          },
+        });
+        if (!hasPlace) call.sendStatus(toStatusObject(noPlace(what, max)));
+        else if (isEndless && closing.aborted) end();
+      },
+    });
+  };
+}
+
+function noPlace(what: string, max: number): Refusal {
+  return refuse('QUEUE_FULL', `too many ${what} are open, want at most ${max}, try again in 1 s`, {
+    details: { limit: String(max) },
+    retryAfterSeconds: 1,
+  });
+}
