@@ -28,6 +28,7 @@ await runService(process, {
     putOthersBehindMainThread(process.pid);
     return {
       listens: { host: config.CORE_HOST, port: core.port, admin_port: core.adminPort },
+      tells: { isStoreNew: core.isStoreNew },
       close: () => core.close(),
     };
   },

@@ -74,11 +74,13 @@ export async function launch(options: LaunchOptions) {
 
   const grpcAddress = toConnectAddress(settings.core);
   const restUrl = `http://${toConnectAddress(settings.facade)}`;
+  // The facade is ready once the core serves it.
+  const isServing = async () =>
+    core.serving !== undefined && facade.serving !== undefined && (await isHttpServing(`${restUrl}/readyz`));
   const over = new AbortController();
   const untilServing = async () => {
     const deadline = performance.now() + startTimeoutMs;
-    // The facade is ready once the core serves it.
-    while (!(await isHttpServing(`${restUrl}/readyz`))) {
+    while (!(await isServing())) {
       AbortSignal.any([signal, over.signal]).throwIfAborted();
       if (performance.now() > deadline) throw new Error(`the service does not answer after ${startTimeoutMs} ms`);
       await sleep(20);
@@ -89,14 +91,16 @@ export async function launch(options: LaunchOptions) {
     core.markReady();
     facade.markReady();
     signal.throwIfAborted();
-    // This runs to its end even if the start is aborted meanwhile: the credentials cannot be shown again.
-    const demo = (await createRunAdmin(files.adminCli, coreEnv)(['first-start'])) as DemoCredentials | undefined;
+    let demo: DemoCredentials | undefined;
+    // Once started, this runs to its end even if the start is aborted meanwhile: the credentials cannot be shown again.
+    if (core.serving?.isStoreNew)
+      demo = (await createRunAdmin(files.adminCli, coreEnv)(['first-start'])) as DemoCredentials | undefined;
     return {
       /** Address of the REST API, without a slash at the end. */
       restUrl,
       /** `host:port` of the gRPC API. */
       grpcAddress,
-      /** Created on a first start, undefined where the store is in use. */
+      /** Created on a first start, otherwise undefined. */
       demo,
       /** Rejects with a sentence for the user when a process fails again and again; never resolves. */
       failure,

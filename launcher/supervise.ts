@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { nodeOptions } from '../runtime/node-patches/v8-flags.js';
-import { tellToStop } from '../runtime/process/launcher-channel.js';
+import { isServing, type Serving, tellToStop } from '../runtime/process/launcher-channel.js';
 
 /** What to run, and what to do when it ends. */
 export interface SuperviseOptions {
@@ -13,7 +13,7 @@ export interface SuperviseOptions {
   readonly log: (line: string) => void;
   /** Delay before a restart; doubles with each immediate failure. */
   readonly backoffMs?: number | undefined;
-  /** A process that ran for this long did not fail immediately. */
+  /** A process that served for this long did not fail immediately, and restarts after the shortest delay. */
   readonly stableAfterMs?: number;
   /** After this many immediate failures in a row, it is not restarted. */
   readonly maxFailures?: number;
@@ -25,13 +25,14 @@ const exitWithParent = new URL('./exit-with-parent.js', import.meta.url).href;
 
 /** Starts a process, and restarts it with growing delays when it ends by itself. */
 export function supervise(options: SuperviseOptions) {
-  const { name, log, backoffMs = 250, stableAfterMs = 60_000, stopGraceMs, maxFailures = 5 } = options;
+  const { name, log, backoffMs = 250, stableAfterMs = 5_000, stopGraceMs, maxFailures = 5 } = options;
 
   let child: ChildProcess | undefined;
   let ended: Promise<void> = Promise.resolve();
   let restartTimer: NodeJS.Timeout | undefined;
   let failures = 0;
   let ready = false;
+  let serving: Serving | undefined;
   let stopping = false;
   let fail: (error: Error) => void = () => undefined;
   const failure = new Promise<never>((_resolve, reject) => {
@@ -41,7 +42,7 @@ export function supervise(options: SuperviseOptions) {
   failure.catch(() => undefined);
 
   function start(): void {
-    const startedAt = performance.now();
+    let servesSince = Infinity;
     const started = startNode(options);
     child = started;
     ended = new Promise((resolve) => {
@@ -51,7 +52,7 @@ export function supervise(options: SuperviseOptions) {
         resolve();
         if (stopping) return;
         if (!ready) return fail(new Error(`the ${name} exited during startup (${how})`));
-        const wasStable = performance.now() - startedAt >= stableAfterMs;
+        const wasStable = performance.now() - servesSince >= stableAfterMs;
         // Being killed from outside is not a failure, however often it happens.
         failures = wasStable || wasKilled ? 0 : failures + 1;
         if (failures >= maxFailures)
@@ -60,6 +61,11 @@ export function supervise(options: SuperviseOptions) {
         log(`${name} ended (${how}); starting it again in ${delayMs} ms`);
         restartTimer = setTimeout(start, delayMs);
       };
+      started.on('message', (message) => {
+        if (!isServing(message)) return;
+        servesSince = performance.now();
+        serving ??= message;
+      });
       started.once('error', (error) => onEnd(error.message));
       started.once('exit', (code, signal) =>
         onEnd(signal ?? `exit code ${code}`, signal === 'SIGKILL' || signal === 'SIGTERM'),
@@ -72,6 +78,10 @@ export function supervise(options: SuperviseOptions) {
     /** Process id of the child; undefined between two runs. */
     get pid() {
       return child?.pid;
+    },
+    /** What the process reported when it first served; undefined until then. */
+    get serving() {
+      return serving;
     },
     /**
      * Rejects with a sentence for the user when the process will not be started again: it ended before `markReady()`,

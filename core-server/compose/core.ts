@@ -96,6 +96,7 @@ export async function startCore(options: CoreOptions) {
       maxRunning: limitPasswordChecks(countProcessors(), config.UV_THREADPOOL_SIZE),
       maxWaiting: config.CORE_MAX_QUEUE,
     });
+    const isStoreNew = !(await access.apiKeys.exist());
     await pool.ready();
     stopping?.throwIfAborted();
 
@@ -170,6 +171,8 @@ export async function startCore(options: CoreOptions) {
       port: main.port,
       adminPort: admin?.port,
       metricsPort: scraped?.port,
+      /** The store had never had an API key when the core started. */
+      isStoreNew,
       /** Reports NOT_SERVING, lets calls in flight finish within the grace period, ends the others, frees everything. */
       close,
     };

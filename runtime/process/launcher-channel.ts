@@ -31,3 +31,21 @@ export function whenToldToStop(host: NodeJS.Process, stop: (by: string) => void)
     stop('the end of the launcher');
   });
 }
+
+/** What a process reports to its launcher once it serves. */
+export interface Serving {
+  readonly type: 'serving';
+  /** The store has never had an API key; sent by the core. */
+  readonly isStoreNew?: boolean | undefined;
+}
+
+/** Tells the launcher, if there is one: the IPC channel to the parent is open then. */
+export function tellLauncher(host: NodeJS.Process, message: Serving): void {
+  // The callback swallows the error if the launcher is already gone.
+  if (host.connected) host.send?.(message, undefined, undefined, () => undefined);
+}
+
+/** Whether something received over the channel is that. */
+export function isServing(message: unknown): message is Serving {
+  return (message as Partial<Serving> | null)?.type === 'serving';
+}

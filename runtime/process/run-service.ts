@@ -3,7 +3,7 @@ import { createLog } from '../observe/log.js';
 import { isTraced, loadTracing, noTracing, type Tracing } from '../observe/tracing.js';
 import { ConfigError } from '../settings/read-settings.js';
 import { exitCodeOf, exitCodes } from './exit-codes.js';
-import { closeMs, whenToldToStop } from './launcher-channel.js';
+import { closeMs, type Serving, tellLauncher, whenToldToStop } from './launcher-channel.js';
 
 /** A process that serves until it is told to stop. */
 export interface Service<Config> {
@@ -28,6 +28,8 @@ export interface Service<Config> {
   ) => Promise<{
     /** Where it listens, for the log. */
     readonly listens: Readonly<Record<string, unknown>>;
+    /** What else a launcher should know. */
+    readonly tells?: Omit<Serving, 'type'>;
     readonly close: () => Promise<void>;
   }>;
 }
@@ -75,7 +77,7 @@ export async function runService<Config>(host: NodeJS.Process, service: Service<
       beginToStop();
     };
     const tracing = isTraced(host.env) ? await loadTracing(`image-analysis-${name}`, log) : noTracing;
-    const { listens, close } = await start(config, {
+    const { listens, tells, close } = await start(config, {
       log,
       tracing,
       stopping: stopping.signal,
@@ -90,6 +92,7 @@ export async function runService<Config>(host: NodeJS.Process, service: Service<
       return;
     }
     log.info(listens, 'serving');
+    tellLauncher(host, { type: 'serving', ...tells });
     stopping.signal.addEventListener('abort', () => void stop(), { once: true });
   } catch (error) {
     if (stopping.signal.aborted && error === stopping.signal.reason) {

@@ -18,7 +18,9 @@ import grpc from '${nodeModules}@grpc/grpc-js/build/src/index.js';
 import health from '${nodeModules}grpc-health-check/build/src/health.js';
 const server = new grpc.Server();
 new health.HealthImplementation({ '': 'SERVING' }).addToServer(server);
-server.bindAsync('127.0.0.1:' + process.env.CORE_PORT, grpc.ServerCredentials.createInsecure(), () => undefined);
+server.bindAsync('127.0.0.1:' + process.env.CORE_PORT, grpc.ServerCredentials.createInsecure(), () => {
+  process.send({ type: 'serving', isStoreNew: true });
+});
 process.on('message', () => server.forceShutdown());`;
 
 const facade = `
@@ -26,7 +28,7 @@ import { createServer } from 'node:http';
 createServer((request, response) => {
   response.statusCode = request.url === '/readyz' ? 200 : 404;
   response.end(JSON.stringify({ pid: process.pid, core: process.env.REST_CORE_ADDRESS }));
-}).listen(Number(process.env.REST_PORT), '127.0.0.1');
+}).listen(Number(process.env.REST_PORT), '127.0.0.1', () => process.send({ type: 'serving' }));
 process.on('message', () => process.exit(0));`;
 
 const neverServes = `process.on('message', () => process.exit(0)); setInterval(() => {}, 1000);`;
@@ -91,7 +93,14 @@ describe('launch', () => {
     await stopped;
   });
 
-  it('has no demo where the store is in use', async (t) => {
+  it('registers no demo in a store that had a key', async (t) => {
+    const usedCore = core.replace('isStoreNew: true', 'isStoreNew: false');
+    const { service } = await launchStandIns(t, { core: usedCore });
+    assert.equal(service.demo, undefined);
+    await service.stop();
+  });
+
+  it('has no demo where another start on the same store was first', async (t) => {
     const { service } = await launchStandIns(t, { adminCli: '' });
     assert.equal(service.demo, undefined);
     await service.stop();

@@ -51,16 +51,18 @@ describe('supervise', () => {
     );
   });
 
-  it('waits shortest again once a process has run long enough', async (t) => {
-    const { supervised, lines } = await superviseProgram(t, 'process.exit(3)', { stableAfterMs: 0 });
+  it('waits shortest again once a process has served long enough', async (t) => {
+    const options = { stableAfterMs: 0 };
+    const source = "process.send({ type: 'serving' }, () => process.exit(3));";
+    const { supervised, lines } = await superviseProgram(t, source, options);
     supervised.markReady();
     await eventually(() => lines.length >= 2);
     await supervised.stop();
     assert.equal(lines[1], 'program ended (exit code 3); starting it again in 10 ms');
   });
 
-  it('gives up on a process that ends each time', async (t) => {
-    const options = { maxFailures: 3 };
+  it('gives up on a process that never serves, however long each start takes', async (t) => {
+    const options = { maxFailures: 3, stableAfterMs: 0 };
     const { supervised, lines } = await superviseProgram(t, 'process.exit(3)', options);
     supervised.markReady();
     await assert.rejects(supervised.failure, {

@@ -39,6 +39,16 @@ test('a service that is told to stop while it starts closes as soon as it serves
   assert.equal(host.exitCode, undefined);
 });
 
+test('a service tells its launcher once it serves, and nobody where there is none', async () => {
+  const start = () => Promise.resolve({ listens: {}, tells: { isStoreNew: true }, close: () => Promise.resolve() });
+  for (const connected of [true, false]) {
+    const told: unknown[] = [];
+    const { ran } = run(start, {}, { connected, send: (message: unknown) => told.push(message) });
+    await ran;
+    assert.deepEqual(told, connected ? [{ type: 'serving', isStoreNew: true }] : []);
+  }
+});
+
 test('a service below a launcher leaves signals to it, and stops at its word or its end', async () => {
   for (const [event, value] of [['message', { type: 'stop' }], ['disconnect']] as const) {
     const closed = deferred();
