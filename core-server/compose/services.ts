@@ -15,7 +15,7 @@ import {
 import { type VersionServiceServer, VersionServiceService } from '../../generated/imageanalysis/v1/version.js';
 import { readVersion } from '../../runtime/process/version.js';
 import type { Access } from '../access/create-access.js';
-import type { Methods } from '../common/handlers.js';
+import type { Handlers, Methods } from '../common/handlers.js';
 import { createAdminHandlers } from '../features/admin/service.js';
 import { createFaceDetectionHandlers } from '../features/face/service.js';
 import { createMeterReadingHandlers } from '../features/meter/service.js';
@@ -112,7 +112,7 @@ export function createServices(core: ServiceDependencies, settings: StreamSettin
 
 /** The service of the administration port. */
 export function createAdminService(access: Access, settings: CallSettings): Service {
-  const handlers = createAdminHandlers({ ...access, now: () => new Date() });
+  const handlers: Handlers<AdminServiceServer> = createAdminHandlers({ ...access, now: () => new Date() });
   return {
     definition: AdminServiceService,
     implementation: {

@@ -106,7 +106,10 @@ describe('the metrics', () => {
 
   it('have every name that the dashboard asks for, and no other of ours', async () => {
     const text = (await read('core')) + (await read('facade'));
-    const dashboard = await readFile(new URL('../../../../deploy/grafana/image-analysis.json', import.meta.url), 'utf8');
+    const dashboard = await readFile(
+      new URL('../../../../deploy/grafana/image-analysis.json', import.meta.url),
+      'utf8',
+    );
     const { panels } = JSON.parse(dashboard) as { panels: { targets: { expr: string }[] }[] };
     const names = panels.flatMap(({ targets }) =>
       targets.flatMap(({ expr }) => expr.match(/\b(imageanalysis|process|nodejs)_\w+/g) ?? []),
