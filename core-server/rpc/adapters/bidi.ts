@@ -5,8 +5,7 @@ import { missingField, Refusal, refuse, shuttingDown } from '../../../runtime/er
 import { toRpcStatus } from '../../../runtime/errors/rpc-status.js';
 import type { Call } from '../../common/call.js';
 import { logFault } from '../call-log.js';
-import { noteAnswer } from '../grpc-js-patches/guard-streams.js';
-import { limitReadAhead } from '../grpc-js-patches/limit-read-ahead.js';
+import { limitReadAhead, noteAnswer } from '../grpc-js-patches/guard-streams.js';
 import { requireDecoded } from '../grpc-js-patches/undecodable.js';
 import { toStatusObject } from '../status.js';
 import { type CallSettings, limitSignal, type OpenCall, openCall, raceSignal } from './open-call.js';
