@@ -2,15 +2,18 @@ import { type AllFacesAnswer, type MeterAnswer, RefusedError, type RestClient } 
 import type { Annotation } from '../annotate/annotate.js';
 import { annotateFace, annotateMeter, percent } from '../annotate/annotations.js';
 
-/** The responses of both features for one picture, unchanged; a refusal as docs/errors.md lists them. */
+/** A refusal as returned by the REST API; docs/errors.md lists the reasons. */
+export interface RefusedAnswer extends Pick<RefusedError, 'message' | 'code' | 'reason' | 'details'> {
+  readonly request_id?: string | undefined;
+}
+
+/** The responses of both features for one picture, unchanged. */
 export interface Analysis {
   readonly faces: AllFacesAnswer | RefusedAnswer;
   readonly meter: MeterAnswer | RefusedAnswer;
 }
 
-type RefusedAnswer = Pick<RefusedError, 'message' | 'code' | 'reason' | 'details'>;
-
-/** Asks a service for the faces and the meter of a picture. Rejects if it cannot be reached. */
+/** Asks a running service for the faces and the meter of a picture. */
 export async function analyse(client: RestClient, picture: Uint8Array, signal: AbortSignal): Promise<Analysis> {
   const wanted = { crop: false, landmarks: true, details: true, signal };
   return {
@@ -19,19 +22,30 @@ export async function analyse(client: RestClient, picture: Uint8Array, signal: A
   };
 }
 
+/** Anything but a refusal by the service, such as a connection failure, is rethrown. */
 function toRefusedAnswer(error: unknown): RefusedAnswer {
   if (!(error instanceof RefusedError) || error.reason === undefined) throw error;
-  const { message, code, reason, details } = error;
-  return { message, code, reason, details };
+  const { message, code, reason, requestId, details } = error;
+  return { message, code, reason, request_id: requestId, details };
 }
 
-/** What was found, in one line. */
+/** Whether the picture itself was refused, so that there is nothing to draw on. */
+export function isRefused({ faces, meter }: Analysis): boolean {
+  return 'reason' in faces && 'reason' in meter && faces.reason === meter.reason;
+}
+
+/** What was found, in one line. Refusals show their message, except if nothing was found. */
 export function summarise({ faces, meter }: Analysis): string {
-  if ('reason' in faces) return `refused: ${faces.message}`;
+  if ('reason' in faces && isRefused({ faces, meter })) return `refused: ${faces.message}`;
+  return `${summariseFaces(faces)}; ${summariseMeter(meter)}`;
+}
+
+function summariseFaces(faces: Analysis['faces']): string {
+  if ('reason' in faces) return `faces refused: ${faces.message}`;
   const scores = faces.result.map((face) => face.detection_score);
+  if (scores.length === 0) return 'no face';
   const shown = scores.length > 3 ? [...scores.slice(0, 3), '…'] : scores;
-  const people = scores.length === 1 ? '1 face' : `${scores.length || 'no'} faces`;
-  return `${people}${scores.length > 0 ? ` (${shown.join(', ')})` : ''}; ${summariseMeter(meter)}`;
+  return `${scores.length} ${scores.length === 1 ? 'face' : 'faces'} (${shown.join(', ')})`;
 }
 
 function summariseMeter(meter: Analysis['meter']): string {

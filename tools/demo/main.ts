@@ -1,67 +1,84 @@
-import { access, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { launch } from '../../launcher/launch.js';
 import { createLaunchSettings } from '../../launcher/launch-settings.js';
-import { ConfigError } from '../../runtime/settings/read-settings.js';
-import { createRestClient, type RestClient } from '../../sdk/typescript/rest.js';
+import { createRestClient, RefusedError, type RestClientOptions } from '../../sdk/typescript/rest.js';
 import { annotate } from '../annotate/annotate.js';
-import { printable, runCommand, warn } from '../run-command.js';
-import { analyse, summarise, toAnnotations } from './analysis.js';
+import { printable, readKey, runCommand, warn, whyUnreadable } from '../run-command.js';
+import { analyse, isRefused, summarise, toAnnotations } from './analysis.js';
+import { chooseTargets } from './choose-targets.js';
 
-const usage = `Analyses pictures with a temporary service, and writes annotated copies and the responses as JSON.
+const usage = `Analyses pictures, and writes annotated copies and the responses as JSON.
 
-  make demo                        # the samples
+  make demo                                                     # the samples
   make demo ARGS="a.jpg b.jpg"
+  APIKEY=… make demo ARGS="--rest http://127.0.0.1:8080 a.jpg"  # with a running service
 
+Without --rest, it starts a temporary service on free ports, with a database that it deletes.
+
+  --rest URL      address of a running service; set its key in the variable APIKEY. Default, where both
+                  REST_PORT and APIKEY are set: http://127.0.0.1 and that port
   --out FOLDER    where to write; default: out
 `;
 
 await runCommand('demo', 'stopped', async (signal) => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { out: { type: 'string', default: 'out' }, help: { type: 'boolean' } },
+    options: { rest: { type: 'string' }, out: { type: 'string' }, help: { type: 'boolean' } },
   });
   if (values.help) {
     process.stdout.write(usage);
     return true;
   }
-  const files = positionals.length > 0 ? positionals : await samples();
-  for (const file of files) await access(file);
-  const targets = await chooseTargets(files, values.out);
-  return withOwnService((client) => analyseAll(client, files, targets, signal), signal);
+  const wanted = positionals.length > 0 ? positionals : await samples();
+  const files = await existing(wanted);
+  if (files.length === 0) return false;
+  const out = values.out ?? 'out';
+  const targets = await chooseTargets(files, out);
+  await mkdir(out, { recursive: true });
+  const analyse = (service: RestClientOptions) => analyseAll(service, files, targets, signal);
+  const { APIKEY, REST_PORT } = process.env;
+  const running = REST_PORT && APIKEY ? `http://127.0.0.1:${REST_PORT}` : undefined;
+  const url = values.rest ?? running;
+  const isWell = await (url === undefined
+    ? withOwnService(analyse, signal)
+    : analyse({ url, apiKey: readKey(process.env) }).catch(nameOptions));
+  return isWell && files.length === wanted.length;
 });
+
+/** Throws it again; where nobody listens, with the options that name another address. */
+function nameOptions(error: unknown): never {
+  if (!(error instanceof RefusedError) || error.reason !== undefined) throw error;
+  throw new Error(`${error.message} --rest or REST_PORT names another address.`, { cause: error });
+}
+
+/** Those that can be read; warns of the others. */
+async function existing(files: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const file of files)
+    await access(file, constants.R_OK).then(
+      () => found.push(file),
+      (error: unknown) => warn('demo', `${file}: ${whyUnreadable(error)}`),
+    );
+  return found;
+}
 
 async function samples(): Promise<string[]> {
   const names = await readdir('samples');
   return names.filter((name) => name.endsWith('.jpg')).map((name) => path.join('samples', name));
 }
 
-/**
- * Where the outputs for each file go, without extension: its own name, numbered if there are several of it.
- * @throws ConfigError where they could replace a picture
- */
-async function chooseTargets(files: readonly string[], out: string): Promise<string[]> {
-  await mkdir(out, { recursive: true });
-  const folder = await realpath(out);
-  const names = files.map((file) => path.parse(file).name);
-  for (const file of files)
-    if (path.dirname(await realpath(file)) === folder)
-      throw new ConfigError(`--out is "${out}", where "${file}" is, want another folder`);
-  return names.map((name, index) => {
-    const earlier = names.slice(0, index).filter((other) => other === name).length;
-    return path.join(out, earlier === 0 ? name : `${name}-${earlier + 1}`);
-  });
-}
-
 /** @returns whether no picture was refused */
 async function analyseAll(
-  client: RestClient,
+  service: RestClientOptions,
   files: readonly string[],
   targets: readonly string[],
   signal: AbortSignal,
 ): Promise<boolean> {
+  const client = createRestClient(service);
   let isWell = true;
   for (const [index, file] of files.entries()) {
     signal.throwIfAborted();
@@ -69,23 +86,36 @@ async function analyseAll(
     const analysis = await analyse(client, picture, signal);
     const target = targets[index] ?? '';
     await writeFile(`${target}.json`, `${JSON.stringify(analysis, undefined, 2)}\n`);
-    const isRefused = 'reason' in analysis.faces;
-    if (isRefused) isWell = false;
-    else await writeFile(`${target}.jpg`, await annotate(picture, toAnnotations(analysis)));
-    const line = `${file}: ${summarise(analysis)}; wrote ${target}${isRefused ? '.json' : '.jpg and .json'}`;
-    process.stdout.write(`${printable(line)}\n`);
+    const isDrawn = !isRefused(analysis);
+    if (isDrawn) await writeFile(`${target}.jpg`, await annotate(picture, toAnnotations(analysis)));
+    else isWell = false;
+    say(`${file}: ${summarise(analysis)}; wrote ${target}${isDrawn ? '.jpg and .json' : '.json'}`);
   }
   return isWell;
 }
 
+function say(line: string): void {
+  process.stdout.write(`${printable(line)}\n`);
+}
+
 /** A service on free ports with a temporary database, whatever the user's own settings say. */
-async function withOwnService<T>(use: (client: RestClient) => Promise<T>, signal: AbortSignal): Promise<T> {
+async function withOwnService<T>(use: (service: RestClientOptions) => Promise<T>, signal: AbortSignal): Promise<T> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'image-analysis-demo-'));
-  const others = Object.entries(process.env).filter(([name]) => !/^(CORE_|REST_|DATABASE_URL$)/.test(name));
-  const ports = { CORE_PORT: '0', REST_PORT: '0' };
-  const levels = { CORE_LOG_LEVEL: 'error', REST_LOG_LEVEL: 'error' };
-  const env = { ...Object.fromEntries(others), ...ports, ...levels, CORE_DATA_DIR: dataDir };
   try {
+    const env = {
+      ...process.env,
+      ...blanked(/^(CORE|REST)_(CORE_)?(METRICS|TLS)_/),
+      CORE_HOST: '127.0.0.1',
+      CORE_PORT: '0',
+      CORE_ADMIN_KEY: '',
+      CORE_DATA_DIR: dataDir,
+      DATABASE_URL: '',
+      CORE_LOG_LEVEL: 'error',
+      REST_HOST: '127.0.0.1',
+      REST_PORT: '0',
+      REST_CORE_ADDRESS: '',
+      REST_LOG_LEVEL: 'error',
+    };
     const service = await launch({
       settings: createLaunchSettings(env),
       env,
@@ -93,11 +123,17 @@ async function withOwnService<T>(use: (client: RestClient) => Promise<T>, signal
       signal,
     });
     try {
-      return await use(createRestClient({ url: service.restUrl, apiKey: service.demo?.apiKey ?? '' }));
+      return await use({ url: service.restUrl, apiKey: service.demo?.apiKey ?? '' });
     } finally {
       await service.stop();
     }
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }
+}
+
+/** The user's own settings with these names, blanked out. */
+function blanked(names: RegExp): Record<string, string> {
+  const found = Object.keys(process.env).filter((name) => names.test(name));
+  return Object.fromEntries(found.map((name) => [name, '']));
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MeterAnswer, Reason } from '../../../sdk/typescript/rest.js';
-import { type Analysis, summarise, toAnnotations } from '../../../tools/demo/analysis.js';
+import type { Analysis, RefusedAnswer } from '../../../tools/demo/analysis.js';
+import { isRefused, summarise, toAnnotations } from '../../../tools/demo/analysis.js';
 
 const bbox = { xmin: 10, ymin: 10, xmax: 90, ymax: 40 };
-const refused = (reason: Reason, message: string) => ({
+const refused = (reason: Reason, message: string): RefusedAnswer => ({
   code: 'X',
   reason,
   message,
@@ -42,8 +43,8 @@ describe('summarise', () => {
   for (const [analysis, line] of [
     [{ faces: faces('0.9'), meter: noMeter }, '1 face (0.9); no meter'],
     [{ faces: faces('1', '0.9', '0.8', '0.7'), meter: noMeter }, '4 faces (1, 0.9, 0.8, …); no meter'],
-    [{ faces: faces(), meter }, 'no faces; meter 004.7 m3 (ok, 99.9%)'],
-    [{ faces: faces(), meter: refused('QUEUE_FULL', 'try again') }, 'no faces; meter refused: try again'],
+    [{ faces: faces(), meter }, 'no face; meter 004.7 m3 (ok, 99.9%)'],
+    [{ faces: faces(), meter: refused('QUEUE_FULL', 'try again') }, 'no face; meter refused: try again'],
     [
       {
         faces: refused('EMPTY_IMAGE', 'image is empty'),
@@ -54,6 +55,7 @@ describe('summarise', () => {
   ] as const) {
     it(`says "${line}"`, () => {
       assert.equal(summarise(analysis), line);
+      assert.equal(isRefused(analysis), line.startsWith('refused'));
     });
   }
 });
