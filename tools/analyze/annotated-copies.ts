@@ -11,19 +11,27 @@ export interface Copies {
   /** The option that says so. */
   readonly option: 'annotate' | 'redact';
   readonly folder: string;
+  /** The files and folders that are analysed. */
+  readonly wanted: readonly string[];
 }
 
 /**
- * Makes sure that no copy can replace a picture, or be analysed itself in a later run.
- * @param wanted the files and folders that are analysed
- * @throws ConfigError if the folder is in one that is analysed or contains what is analysed
+ * Makes sure that no copy can replace a picture or another copy, or be analysed itself in a later run.
+ * @throws ConfigError if the folder is in one that is analysed or contains what is analysed, or if copies of two that
+ *   are analysed would lie in the same place
  */
-export async function assertApart({ option, folder }: Copies, wanted: readonly string[]): Promise<void> {
+export async function assertApart({ option, folder, wanted }: Copies): Promise<void> {
   const real = await realOf(folder);
+  const takenBy = new Map<string, string>();
   for (const one of wanted) {
     const other = await realOf(one);
     if (isIn(real, other) || isIn(other, real))
       throw new ConfigError(`--${option} is "${folder}", which contains or is in "${one}", want another folder`);
+    const place = copyOf(one, { option, folder, wanted: [one] }) ?? '';
+    const rival = takenBy.get(place);
+    if (rival !== undefined && path.resolve(rival) !== path.resolve(one))
+      throw new ConfigError(`copies of "${rival}" and "${one}" would lie in the same place, want one of them in a run`);
+    takenBy.set(place, one);
   }
 }
 
@@ -42,8 +50,9 @@ function isIn(one: string, folder: string): boolean {
  * cannot be drawn on; throws if the copy cannot be written.
  */
 export async function writeAnnotated(line: Line, copies: Copies, warn: Warn): Promise<void> {
+  const target = copyOf(line.file, copies);
   const { annotate: annotationsOf } = features[line.feature];
-  if (annotationsOf === undefined) return;
+  if (target === undefined || annotationsOf === undefined) return;
   let copy: Buffer;
   try {
     copy = await annotate(await readFile(line.file), annotationsOf(line));
@@ -51,13 +60,14 @@ export async function writeAnnotated(line: Line, copies: Copies, warn: Warn): Pr
     const why = error instanceof Error ? error.message : String(error);
     return warn(`${line.file} has no annotated copy: ${why}`);
   }
-  await write(copyOf(line.file, copies), copy);
+  await write(target, copy);
 }
 
 /** Writes what the service made of a picture to the picture's own path inside the folder, with its new type behind. */
 export async function writeRedacted(file: string, { image, contentType }: Redacted, copies: Copies): Promise<void> {
   const extension = contentType.replace('image/', '').replace('jpeg', 'jpg');
-  await write(copyOf(file, copies, extension), image);
+  const target = copyOf(file, copies, extension);
+  if (target !== undefined) await write(target, image);
 }
 
 async function write(target: string, bytes: Uint8Array): Promise<void> {
@@ -77,19 +87,26 @@ export async function writeMissing(
 ): Promise<void> {
   for await (const line of lines) {
     signal.throwIfAborted();
-    if (line.error === undefined && !(await exists(copyOf(line.file, copies))) && (await exists(line.file)))
+    const target = copyOf(line.file, copies);
+    if (line.error === undefined && target && !(await exists(target)) && (await exists(line.file)))
       await writeAnnotated(line, copies, warn);
   }
 }
 
 /**
- * Inside the folder, a picture keeps its path from here, or from the root if it lies elsewhere: `/photos/a.jpg` becomes
- * `photos/a.jpg.jpg`.
+ * Inside the folder, a picture keeps its path from here, or, if it lies elsewhere, from beside the file or folder that
+ * was named: `/photos/2024/a.jpg` becomes `2024/a.jpg.jpg` if `/photos/2024` was. Undefined if neither.
  */
-export function copyOf(file: string, { folder }: Pick<Copies, 'folder'>, extension = 'jpg'): string {
+export function copyOf(file: string, { folder, wanted }: Copies, extension = 'jpg'): string | undefined {
   const fromHere = path.relative('', file);
-  const isElsewhere = fromHere === '..' || fromHere.startsWith(`..${path.sep}`);
-  return path.join(folder, `${isElsewhere ? path.resolve(file) : fromHere}.${extension}`);
+  if (!isOutside(fromHere)) return path.join(folder, `${fromHere}.${extension}`);
+  const root = wanted.find((one) => !isOutside(path.relative(one, file)));
+  if (root === undefined) return undefined;
+  return path.join(folder, `${path.relative(path.dirname(path.resolve(root)), file)}.${extension}`);
+}
+
+function isOutside(relative: string): boolean {
+  return relative === '..' || relative.startsWith(`..${path.sep}`);
 }
 
 function exists(file: string): Promise<boolean> {

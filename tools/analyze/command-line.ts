@@ -77,7 +77,7 @@ export async function readCommandLine(args: readonly string[], environment: Read
     output: values.output ?? `${feature}.jsonl`,
     csv: values.csv,
     /** Where copies of the pictures go; undefined: none are made. */
-    copies: folder === undefined ? undefined : { option, folder },
+    copies: folder === undefined ? undefined : { option, folder, wanted: positionals },
     address: values.address,
     authority: authority === undefined ? undefined : await readFile(authority),
     apiKey: readKey(environment),

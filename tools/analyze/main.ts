@@ -29,7 +29,7 @@ function leftOutText({ count, shown }: { count: number; shown: readonly string[]
 
 /** @returns whether every picture was there and got a successful response */
 async function run({ wanted, output, csv, copies, ...options }: RunOptions, signal: AbortSignal): Promise<boolean> {
-  if (copies !== undefined) await assertApart(copies, wanted);
+  if (copies !== undefined) await assertApart(copies);
   /** With --fuse, the photos of each folder. */
   const groups = new Map<string, string[]>();
   let total = 0;

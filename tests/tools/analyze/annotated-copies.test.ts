@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { copyOf, writeMissing } from '../../../tools/analyze/annotated-copies.js';
+import { assertApart, copyOf, writeMissing } from '../../../tools/analyze/annotated-copies.js';
 import type { Line } from '../../../tools/analyze/features.js';
 import { readSample } from '../../helpers/pictures/samples.js';
 import { createTemporaryFolder } from '../../helpers/temporary-folder.js';
@@ -19,10 +19,16 @@ test('a picture that cannot be drawn on costs a warning, not the other copies', 
   const copies = path.join(folder, 'copies');
   const warnings: string[] = [];
   const { signal } = new AbortController();
-  await writeMissing(lines(), { option: 'annotate', folder: copies }, (message) => warnings.push(message), signal);
+  const wanted = [folder];
+  await writeMissing(
+    lines(),
+    { option: 'annotate' as const, folder: copies, wanted },
+    (message) => warnings.push(message),
+    signal,
+  );
   assert.equal(warnings.length, 1);
   assert.ok(warnings[0]?.startsWith(`${broken} has no annotated copy: `), warnings[0]);
-  const copy = await readFile(path.join(copies, `${whole}.jpg`));
+  const copy = await readFile(path.join(copies, path.basename(folder), 'whole.jpg.jpg'));
   assert.equal((await sharp(copy).metadata()).format, 'jpeg');
 });
 
@@ -38,20 +44,36 @@ test('making copies can be stopped', async (t) => {
     yield { file: photo, feature: 'faces', result: [] };
   }
   const copies = path.join(folder, 'copies');
-  const missing = writeMissing(lines(), { option: 'annotate', folder: copies }, assert.fail, stop.signal);
+  const missing = writeMissing(
+    lines(),
+    { option: 'annotate' as const, folder: copies, wanted: [folder] },
+    assert.fail,
+    stop.signal,
+  );
   await assert.rejects(missing, stopped);
   assert.deepEqual(await readdir(folder), ['photo.jpg']);
 });
 
-test('a copy has the path of its picture from here, or from the root', () => {
+test('a copy has the path of its picture from here, or from beside what was named', () => {
   // Not that of this clone, whatever it is called.
   const beside = `../not-${path.basename(path.resolve())}`;
-  for (const [file, copy] of [
-    ['p/a.jpg', 'out/p/a.jpg.jpg'],
-    [path.resolve('p/a.jpg'), 'out/p/a.jpg.jpg'],
-    ['..p/a.jpg', 'out/..p/a.jpg.jpg'],
-    [`${beside}/a.jpg`, `out${path.resolve(beside)}/a.jpg.jpg`],
-    ['/b/c/a.jpg', 'out/b/c/a.jpg.jpg'],
+  for (const [file, wanted, copy] of [
+    ['p/a.jpg', 'p', 'out/p/a.jpg.jpg'],
+    [path.resolve('p/a.jpg'), path.resolve('p'), 'out/p/a.jpg.jpg'],
+    [`${beside}/a.jpg`, `${beside}/a.jpg`, 'out/a.jpg.jpg'],
+    [`${beside}/b/c/a.jpg`, `${beside}/b`, 'out/b/c/a.jpg.jpg'],
+    ['/b/c/a.jpg', '/b/c/', 'out/c/a.jpg.jpg'],
+    ['/b/..c/a.jpg', '/b', 'out/b/..c/a.jpg.jpg'],
+    ['/b/a.jpg', '/c', undefined],
   ] as const)
-    assert.equal(copyOf(file, { folder: 'out' }), copy);
+    assert.equal(copyOf(file, { option: 'annotate' as const, folder: 'out', wanted: [wanted] }), copy);
+});
+
+test('two folders whose copies would lie in the same place are refused', async () => {
+  const ofTwo = (...wanted: string[]) => assertApart({ option: 'annotate' as const, folder: 'out', wanted });
+  await assert.rejects(ofTwo('/nowhere/a', '/elsewhere/a'), {
+    name: 'ConfigError',
+    message: 'copies of "/nowhere/a" and "/elsewhere/a" would lie in the same place, want one of them in a run',
+  });
+  await ofTwo('/nowhere/a', '/nowhere/a', '/nowhere/b');
 });
