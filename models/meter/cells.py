@@ -18,6 +18,7 @@ from render.display import draw_display
 from render.wheels import draw_counter, grey
 
 PITCH, MARGIN_Y = 32, 0.6
+DISPLAYS = ("eertay", "morvai", "renjith")
 FOLDERS = (("train", "main"), ("train_extra", "extra"), ("more", "extra"))
 
 
@@ -33,6 +34,7 @@ class Counter:
     source: str = ""
     held: bool = False
     name: str = ""
+    display: bool = False
 
 
 def centres_of(reader, image, quad, digits):
@@ -102,7 +104,8 @@ def load():
     counters = []
     for o in json.loads((CACHE / "cells/index.json").read_text()):
         shape, offset = o.pop("shape"), o.pop("offset")
-        counters.append(Counter(image=pixels[offset : offset + int(np.prod(shape))].reshape(shape), **o))
+        image = pixels[offset : offset + int(np.prod(shape))].reshape(shape)
+        counters.append(Counter(image=image, display=o["source"] in DISPLAYS, **o))
     return counters
 
 
@@ -126,7 +129,8 @@ def joined(left, pieces, right, counter: Counter, red: int) -> Counter:
     for p in pieces:
         centres.append(x + p.shape[1] / 2)
         x += p.shape[1]
-    return Counter(np.concatenate([left, *pieces, right], 1), centres, counter.top, counter.bottom, red, counter.source)
+    image = np.concatenate([left, *pieces, right], 1)
+    return Counter(image, centres, counter.top, counter.bottom, red, counter.source, display=counter.display)
 
 
 def draw_some(cells, count, first=None, last=None):
@@ -273,7 +277,7 @@ def drawn(n: int, k: int, fonts, segments, displays=0.15) -> Counter:
     image[:] = np.clip(grey(90, 250) if rng.random() < 0.75 else grey(15, 90), 0, 255).astype(np.uint8)
     image[my:-my, mx:-mx] = made.image
     centres = [mx + x for x in made.centres or [x0 + (i + 0.5) * w / n for i in range(n)]]
-    counter = Counter(image, centres, my + y0, my + y0 + h, k, "rendered")
+    counter = Counter(image, centres, my + y0, my + y0 + h, k, "rendered", display=display)
     return painted(counter) if paint else counter
 
 
@@ -292,10 +296,11 @@ def add_zero(counter: Counter, mark: np.ndarray) -> Counter:
 
 
 def cut_cells(counter: Counter, centres, jitter=True) -> np.ndarray:
-    """Cells uint8 n,40,40,3 around `centres`: two wheels wide, 1.7 counters high; `jitter`: as the reader errs."""
+    """Cells uint8 n,40,40,3 around `centres`: two wheels wide, 1.7 counters high; `jitter`: as refiner and reader err,
+    which take more of a display for its digits."""
     u = rng.uniform if jitter else lambda a, b: (a + b) / 2
     p = pitch_of(counter.centres) * u(0.92, 1.08)
-    h = (counter.bottom - counter.top) * u(0.88, 1.12)
+    h = (counter.bottom - counter.top) * u(0.88, 1.4 if jitter and counter.display else 1.12)
     middle = (counter.top + counter.bottom) / 2 + h * u(-0.1, 0.1)
     slope, shear = (rng.gauss(0, 0.03), rng.gauss(0, 0.08)) if jitter else (0, 0)
     at = float(np.mean(counter.centres))

@@ -109,13 +109,16 @@ def warp(image, quad):
     return cv2.warpPerspective(image, M, (READ_W, READ_H), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
 
 
-def random_quad(box):
-    """The counter's rectangle with the errors that the refiner makes."""
+def random_quad(box, display=False):
+    """The counter's rectangle with the refiner's errors: of a display it takes the frame or a sign, too."""
     x0, y0, w, h = box
     q = np.float32([[x0, y0], [x0 + w, y0], [x0 + w, y0 + h], [x0, y0 + h]])
-    q = expand(
-        q, sx=rng.uniform(0.97, 1.16), sy=rng.uniform(0.84, 1.42), dx=rng.gauss(0, 0.015), dy=rng.uniform(-0.16, 0.16)
-    )
+    if display and rng.random() < 0.5:
+        left, right, up, down = (rng.uniform(-0.01, most) * rng.random() for most in (0.32, 0.32, 0.6, 0.6))
+        sx, sy, dx, dy = 1 + left + right, 1 + up + down, (right - left) / 2, (down - up) / 2
+    else:
+        sx, sy, dx, dy = rng.uniform(0.97, 1.16), rng.uniform(0.84, 1.42), rng.gauss(0, 0.015), rng.uniform(-0.16, 0.16)
+    q = expand(q, sx=sx, sy=sy, dx=dx, dy=dy)
     c = q.mean(0)
     q = (q - c) @ rotation(math.radians(rng.gauss(0, 2.8))).T + c
     q = q + np.random.randn(4, 2).astype(np.float32) * np.float32([0.012 * w, 0.05 * h])
@@ -125,8 +128,8 @@ def random_quad(box):
     return q.astype(np.float32)
 
 
-def positive(image, box):
-    return augment.photometric(warp(image, random_quad(box)), 1.5, 0.3)
+def positive(image, box, display=False):
+    return augment.photometric(warp(image, random_quad(box, display)), 1.5, 0.3)
 
 
 def looks_the_same_turned(digits: str) -> bool:

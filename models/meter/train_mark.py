@@ -13,13 +13,13 @@ import torch.nn.functional as F
 import cells
 import loop
 from augment import rng
-from cells import Counter
+from cells import DISPLAYS, Counter
 from nets import FRACTIONS, Mark
 from render.fonts import segment_fonts, text, text_fonts
 
 WORTH = 0.6  # of saying "cannot be told": said where no number of decimals is more probable than this
 PAIRS = [(n, k) for n in range(4, 10) for k in range(1, FRACTIONS) if n - k >= 2]
-BIG, DISPLAYS = ("toloka", "cn"), ("eertay", "morvai", "renjith")
+BIG = ("toloka", "cn")
 WITHOUT = 0.3  # share of counters without a fraction: where colour shows and nothing is marked, there is none
 
 
@@ -50,8 +50,8 @@ class Samples:
     def sample(self):
         """Cells, number of decimals (-1: not to be judged), and 1 for each cell that is a wheel."""
         n, k = rng.choice(PAIRS) if rng.random() >= WITHOUT else (rng.randrange(4, 10), 0)
-        if rng.random() < 0.3:
-            counter = cells.drawn(n, k, self.fonts, self.segments, displays=0.4)
+        if rng.random() < 0.36:
+            counter = cells.drawn(n, k, self.fonts, self.segments, displays=0.5)
         else:
             counter = self.real()
             as_it_is = rng.random() < 0.12

@@ -44,7 +44,7 @@ def sample(sampler, patches, photo):
             )
     elif pick < 0.55:
         image, labels = strips.shuffle_wheels(image, box, labels, photo.display)
-    return strips.positive(image, box), labels, 1
+    return strips.positive(image, box, photo.display), labels, 1
 
 
 def loss_of(model, batch, device):

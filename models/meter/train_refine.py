@@ -91,8 +91,12 @@ def view(sampler, photo):
     upside = rng.random() < 0.45
     if upside:
         e2 = -e2
-    width = w * WINDOW * math.exp(max(-0.4, min(0.5, rng.gauss(0, 0.17))))
-    centre = c + e * w * rng.gauss(0, 0.08) + n * h * rng.gauss(0, 0.25)
+    if photo.display:  # located with the frame, or without the first or last digit
+        width = w * WINDOW * math.exp(max(-0.7, min(0.8, rng.gauss(0.05, 0.3))))
+        centre = c + e * w * rng.gauss(0, 0.13) + n * h * rng.gauss(0, 0.35)
+    else:
+        width = w * WINDOW * math.exp(max(-0.4, min(0.5, rng.gauss(0, 0.17))))
+        centre = c + e * w * rng.gauss(0, 0.08) + n * h * rng.gauss(0, 0.25)
     corners = window_around(centre, e2, width)
     if rng.random() < 0.4:  # tilted camera
         corners = corners + np.random.randn(4, 2).astype(np.float32) * width * np.float32([0.03, 0.02])

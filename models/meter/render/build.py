@@ -36,23 +36,25 @@ def load_crops():
     return Crops(images, tenths)
 
 
-def tilt(image, quad):
+def tilt(image, quads):
     """A camera that is not quite in front."""
     k = SIZE * 0.1
     from_ = np.float32([[0, 0], [SIZE, 0], [SIZE, SIZE], [0, SIZE]])
     to = from_ + np.random.uniform(-k, k, (4, 2)).astype(np.float32)
     M = cv2.getPerspectiveTransform(from_, to)
     return cv2.warpPerspective(image, M, (SIZE, SIZE), borderMode=cv2.BORDER_REPLICATE), cv2.perspectiveTransform(
-        quad[None], M
-    )[0]
+        quads, M
+    )
 
 
-def close_up(image, quad):
-    """The picture cut near the counter, as where somebody kept the display only; squeezed or of few pixels in some."""
+def close_up(image, quad, outline):
+    """The picture cut near the counter or the display's outline, as where somebody kept the display only; squeezed, or
+    of few pixels, in some."""
     h = np.linalg.norm(quad[3] - quad[0])
-    most = rng.choice([0.25, 0.9])
-    x0, y0 = np.maximum(0, (quad.min(0) - h * np.random.uniform(0, most, 2)).astype(int))
-    x1, y1 = (quad.max(0) + h * np.random.uniform(0, most, 2)).astype(int) + 1
+    kept = quad if rng.random() < 0.4 else outline
+    most = rng.choice([0.25, 0.9]) if kept is quad else 0.3
+    x0, y0 = np.maximum(0, (kept.min(0) - h * np.random.uniform(0, most, 2)).astype(int))
+    x1, y1 = (kept.max(0) + h * np.random.uniform(0, most, 2)).astype(int) + 1
     image, quad = np.ascontiguousarray(image[y0:y1, x0:x1]), quad - np.float32([x0, y0])
     scale = np.exp(np.random.uniform([-0.3, -0.5], [0.2, 0.3])) * (rng.uniform(0.4, 1) if rng.random() < 0.5 else 1)
     if rng.random() < 0.4:
@@ -83,10 +85,11 @@ def render(fonts, segments, crops, pictures, displays=0.13):
     m = rng.uniform(0, 0.04) * bw if source == "wheels" else 0.03 * bw
     quad = np.float32([[x0 - m, y0 - m], [x0 + bw + m, y0 - m], [x0 + bw + m, y0 + bh + m], [x0 - m, y0 + bh + m]])
     image = np.clip(image, 0, 255).astype(np.uint8)
+    outline = np.float32([[x, y], [x + w, y], [x + w, y + h], [x, y + h]])
     if rng.random() < 0.6:
-        image, quad = tilt(image, quad)
+        image, (quad, outline) = tilt(image, np.stack([quad, outline]))
     if source == "display" and rng.random() < 0.5:
-        image, quad = close_up(image, quad)
+        image, quad = close_up(image, quad, outline)
     return image, dict(
         source=f"rendered-{source}",
         display=source == "display",

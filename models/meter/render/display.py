@@ -11,7 +11,22 @@ from render.wheels import Counter, grey
 UNITS = ["m³", "kWh", "KWH", "kW h", "m3", "kW", "Hz", "kWh T1", "T1", "T2", "gal", "GJ"]
 SMALL = ["R1", "T1", "RUN", "01", "CUM", "1.8.0", "15.8.0", "180", "BAT", "88", "L1 L2 L3", "L1", "kWh", "MWh"]
 SMALL += ["Total", "Imp"]
-BEFORE = ["t", "t", "1", "2", "A", "L", "E", "1.8.0", "15.8.0", "180", "1-1"]  # a tariff or a code, in segments too
+BEFORE = [
+    "t",
+    "t",
+    "t",
+    "1",
+    "2",
+    "A",
+    "L",
+    "E",
+    "T1",
+    "1.8.0",
+    "15.8.0",
+    "180",
+    "1-1",
+]  # a tariff or a code, in segments too
+TALL = ["T1", "T1", "T2", "kW", "h", "A", "m³"]
 LINES = ["12.08.21", "10-45", "230.1", "0.00", "1.8.1", "50.0", "2.8.0", "21-03-22"]  # another register, a date
 LIGHTS = [(30, 225, 45), (255, 150, 30), (70, 130, 255), (205, 220, 245), (235, 245, 120)]  # behind the crystal
 
@@ -26,13 +41,13 @@ def glass():
     else:
         tint = np.float32([rng.uniform(-25, 10), rng.uniform(-5, 25), rng.uniform(-40, 15)])
         paper = np.clip(rng.uniform(45, 215) + tint, 15, 255).astype(np.float32)
-    return paper, paper * rng.uniform(0.05, 0.7)
+    return paper, paper * rng.uniform(0.05, 0.75)
 
 
 def segments(digits, decimals, path):
     """Lit and all segments (ghosts) as alpha pictures of one size, cut to what is lit, and the digits' centres."""
     point = rng.choice([".", ".", ".", ","]) if decimals else ""
-    small = rng.uniform(0.5, 0.8) if decimals and rng.random() < 0.15 else 1
+    small = rng.uniform(0.5, 0.8) if decimals and rng.random() < 0.2 else 1
     cut = len(digits) - decimals
     parts = [(digits[:cut] + point.replace(",", "."), 64), (digits[cut:], int(64 * small))]
     space = rng.choice([0, 0, 0, rng.uniform(0, 14)])  # between the digits
@@ -75,10 +90,10 @@ def draw_display(width: int, fonts, segment_fonts, digits_decimals=None) -> Coun
     paper, ink = glass()
 
     def margin():
-        return int(height * (rng.uniform(0.8, 3) if rng.random() < 0.35 else rng.uniform(0.04, 0.8)))
+        return int(height * (rng.uniform(0.6, 2.5) if rng.random() < 0.45 else rng.uniform(0.04, 0.8)))
 
     left, right = margin(), margin()
-    rows = [rng.uniform(0.8, 1.5) if rng.random() < 0.2 else rng.uniform(0.05, 0.8) for _ in "ab"]
+    rows = [rng.uniform(0.8, 1.5) if rng.random() < 0.2 else rng.uniform(0.03, 0.6) for _ in "ab"]
     above, below = (int(height * row) for row in rows)
     canvas = np.empty((height + above + below, width + left + right, 3), np.float32)
     canvas[:] = paper
@@ -94,16 +109,21 @@ def draw_display(width: int, fonts, segment_fonts, digits_decimals=None) -> Coun
         alpha = text(font or rng.choice(fonts), max(6, int(height * high)), words)
         paste(canvas, alpha, x(alpha.shape[1]), y, ink)
 
-    gap = height * rng.uniform(0.15, 0.6)
+    gap = height * rng.uniform(0.1, 0.6)
     middle = above + height / 2
-    if rng.random() < 0.4 and left > height * 0.5:
+    if rng.random() < 0.75 and left > height * 0.5:
         words = rng.choice(BEFORE)
-        high = rng.uniform(0.45, 1) if len(words) == 1 else rng.uniform(0.3, 0.6)
-        y = middle + height * (1 - high) / 2 * rng.choice([1, 1, -1])
+        high = rng.uniform(0.55, 1) if words in "tALE" else rng.uniform(0.3, 0.7)
+        y = middle + height * (1 - high) / 2 * rng.choice([1, 1, 1, -1])
         write(words, high, lambda w: left - gap - w / 2, y, path if rng.random() < 0.7 else None)
-    if rng.random() < 0.65:
-        y = above + height * rng.uniform(0.15, 0.9)
-        write(rng.choice(UNITS), rng.uniform(0.2, 0.7), lambda w: left + width + gap + w / 2, y)
+    if rng.random() < 0.75:  # a unit, often small and raised, and sometimes a tariff as tall as the digits behind it
+        end, tall = left + width + gap, right > height * 0.8 and rng.random() < 0.5
+        if not tall or right > height * 1.4 and rng.random() < 0.5:
+            high, words = rng.uniform(0.2, 0.5), rng.choice(UNITS)
+            write(words, high, lambda w: end + w / 2, above + height * rng.uniform(0.15, 0.9))
+            end += height * high * len(words) * 0.6 + height * rng.uniform(0.05, 0.2)
+        if tall:
+            write(rng.choice(TALL), rng.uniform(0.6, 1), lambda w: end + w / 2, middle)
     for room, y in ((above, above * 0.45), (below, above + height + below * 0.55)):
         if room > height * 0.5 and rng.random() < 0.4:
             high = min(0.6, room / height * 0.7)
@@ -120,4 +140,31 @@ def draw_display(width: int, fonts, segment_fonts, digits_decimals=None) -> Coun
     edge = (0, 0), (image.shape[1] - 1, image.shape[0] - 1)
     rim = grey(10, 90) if rng.random() < 0.7 else grey(120, 230)
     cv2.rectangle(image, *edge, rim.tolist(), rng.choice([1, 2, 4, 7]))
-    return Counter(image, (left, above, width, height), digits, decimals, [], [left + x * width for x in at])
+    image, x, y = framed(image, height)
+    return Counter(
+        image, (x + left, y + above, width, height), digits, decimals, [], [x + left + v * width for v in at]
+    )
+
+
+def framed(image, height):
+    """A frame around the glass and the housing around that, in most; where the glass begins in it."""
+    if rng.random() < 0.35:
+        return image, 0, 0
+    m = max(2, int(height * rng.uniform(0.03, 0.3)))
+    frame = grey(5, 70) if rng.random() < 0.75 else grey(70, 220)
+    out = np.empty((image.shape[0] + 2 * m, image.shape[1] + 2 * m, 3), np.float32)
+    out[:] = frame
+    slope = rng.uniform(0, 60)  # its sides catch the light differently
+    out[:m] += slope * rng.uniform(-1, 1)
+    out[-m:] += slope * rng.uniform(-1, 1)
+    out[m:-m, :m] += slope * rng.uniform(-1, 1)
+    out[m:-m, -m:] += slope * rng.uniform(-1, 1)
+    glass = image.astype(np.float32)
+    deep = int(height * rng.uniform(0, 0.3)) if rng.random() < 0.4 else 0
+    if deep:  # the frame's shadow
+        glass[:deep] *= rng.uniform(0.4, 0.9)
+    out[m:-m, m:-m] = glass
+    k = int(height * rng.uniform(0.05, 0.4))
+    housing = grey(110, 245) if rng.random() < 0.7 else grey(10, 110)
+    out = cv2.copyMakeBorder(out, k, k, k, k, cv2.BORDER_CONSTANT, value=housing.tolist())
+    return np.clip(out, 0, 255).astype(np.uint8), m + k, m + k
