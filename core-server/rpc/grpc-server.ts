@@ -20,7 +20,7 @@ import { markUndecodable } from './grpc-js-patches/undecodable.js';
 import { limitOpenCalls } from './interceptors/open-calls.js';
 import { createReceiveLimit } from './interceptors/receive-limit.js';
 import { createReflection } from './reflection.js';
-import { isReflection, nameOf } from './service-paths.js';
+import { nameOf } from './service-paths.js';
 
 export interface Service {
   readonly definition: ServiceDefinition;
@@ -99,15 +99,9 @@ export async function startGrpcServer(settings: RpcSettings, options: GrpcServer
   const port = await promisify(server.bindAsync.bind(server))(address, settings.credentials).catch((cause: unknown) => {
     throw new Error(`cannot listen on ${address}`, { cause });
   });
-  const streaming = new Set(
-    services.flatMap(({ definition }) =>
-      Object.values(definition).flatMap(({ path, requestStream }) => (requestStream ? path : [])),
-    ),
-  );
   // Those in progress, one read ahead, one that is being read, and what arrives meanwhile.
   const streamBytes = (settings.maxInFlight + 2) * (options.maxPictureBytes + messageOverheadBytes) + callWindowBytes;
   const limits = {
-    takesStream: (path: string) => streaming.has(path) || isReflection(path),
     messageBytes: createFairBudget(Math.max(minMessageBytes, 2 * streamBytes)),
     unreadBytes: createFairBudget(unreadBytes),
     takeAnswerMs: maxDeadlineMs + takeAnswerMs,

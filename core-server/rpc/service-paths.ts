@@ -6,8 +6,6 @@ export const isOurs = (path: string): boolean => path.startsWith('/imageanalysis
 /** Whether a path needs no key: health and reflection. */
 export const isKeyless = (path: string): boolean => path.startsWith('/grpc.');
 
-export const isReflection = (path: string): boolean => path.startsWith('/grpc.reflection.');
-
 /** The service of a path, by its full name. */
 export const serviceOf = (path: string): string => path.split('/')[1] ?? '';
 

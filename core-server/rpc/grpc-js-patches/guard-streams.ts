@@ -8,12 +8,10 @@ import { callerAddress } from '../../../runtime/net/addresses.js';
 import { createSymbolProperty } from '../../../runtime/node-patches/symbol-property.js';
 import { isOurs } from '../service-paths.js';
 import { createMessageMeter } from './message-meter.js';
-import { refuseStream, streamOf } from './refuse-stream.js';
+import { noteMistake, refuseStream, streamOf } from './refuse-stream.js';
 import { sanitizeHeaders } from './sanitize-headers.js';
 
 export interface StreamLimits {
-  /** Whether the method of a path takes a stream of messages. */
-  readonly takesStream: (path: string) => boolean;
   /** Limit in bytes for all messages, from their first byte until they are answered. */
   readonly messageBytes: FairBudget;
   /** Limit in bytes for all responses that clients have not read. */
@@ -28,7 +26,7 @@ export const maxOpenMessageBytes = 4 * 2 ** 10;
 /** Per call without a key: a reflection stream answers each at once, whether or not its responses are read. */
 export const maxOpenMessages = 100;
 
-/** What is kept about a complete message of a stream, possibly empty, until it is answered. */
+/** What is kept about a complete message, possibly empty, until it is answered. */
 export const waitingMessageBytes = 2 ** 10;
 
 /** What is kept about each chunk of a message in addition to its bytes. About 105 were measured. */
@@ -57,26 +55,22 @@ export const chunkOverheadBytes = 256;
 export function guardStreams(server: Http2Server, limits: StreamLimits): void {
   // Before grpc-js reads headers and data.
   server.prependListener('stream', (stream, headers) => {
-    sanitizeHeaders(headers);
+    const mistake = sanitizeHeaders(headers);
+    if (mistake) noteMistake(stream, mistake);
     const address = addressOf(stream);
-    limitMessages(stream, String(headers[':path']), limits, address);
+    limitMessages(stream, String(headers[':path']), limits.messageBytes.of(address));
     limitUnread(stream, limits.unreadBytes.of(address));
     endUntaken(stream, limits.takeAnswerMs);
     resetRefused(stream);
   });
 }
 
-function limitMessages(
-  stream: ServerHttp2Stream,
-  path: string,
-  { takesStream, messageBytes }: StreamLimits,
-  address: string,
-): void {
+function limitMessages(stream: ServerHttp2Stream, path: string, share: BudgetShare): void {
   const isOpenToAll = !isOurs(path);
   const maxBytes = isOpenToAll ? maxOpenMessageBytes : Infinity;
   let messagesLeft = isOpenToAll ? maxOpenMessages : Infinity;
-  const hold = createHold(messageBytes.of(address));
-  const addBytes = takesStream(path) ? createMessageMeter() : createByteCounter();
+  const hold = createHold(share);
+  const addBytes = createMessageMeter();
   let underWay = 0;
   /** What each message counts that is whole, by its number. */
   const unanswered = new Map<number, number>();
@@ -131,12 +125,6 @@ export function noteAnswer(call: ServerDuplexStream<unknown, unknown>, message: 
  */
 export function limitReadAhead(requests: Readable): void {
   (requests as unknown as { _readableState: { highWaterMark: number } })._readableState.highWaterMark = 1;
-}
-
-function createByteCounter(): ReturnType<typeof createMessageMeter> {
-  let bytes = 0;
-  let chunks = 0;
-  return (chunk) => ({ unfinished: (bytes += chunk.length), chunks: (chunks += 1), whole: [] });
 }
 
 /** Holds as much of a share as it is called with; false, changing nothing, if there is no room for that. */

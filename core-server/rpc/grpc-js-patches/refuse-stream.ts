@@ -6,6 +6,14 @@ import { createSymbolProperty } from '../../../runtime/node-patches/symbol-prope
 /** How the call of a stream is refused. */
 const refusers = createSymbolProperty<ServerHttp2Stream, (error: Refusal) => void>();
 
+/** What the call of a stream is to be refused with at once. */
+const mistakes = createSymbolProperty<ServerHttp2Stream, Refusal>();
+
+export const noteMistake = mistakes.set;
+
+/** What is wrong with the headers of a call, if anything is. */
+export const mistakeOf = (call: ServerInterceptingCallInterface): Refusal | undefined => mistakes.get(streamOf(call));
+
 /**
  * From now on, what limits the stream of a call refuses it like this.
  *

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http2';
-import type { Metadata } from '@grpc/grpc-js';
 import { invalidField, type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 
 /**
@@ -9,13 +8,15 @@ import { invalidField, type Refusal, refuse } from '../../../runtime/errors/refu
  *   mistake of the caller is not answered with INTERNAL, which is alerted on.
  * - Costs: it knows by name what grpc-js does with five headers; a test sends each.
  * - Delete, header by header, when grpc-js limits, validates and refuses them itself.
+ *
+ * @returns the refusal that the call is to get, if they are too large or its deadline is malformed
  */
-export function sanitizeHeaders(headers: IncomingHttpHeaders): void {
-  dropOversized(headers);
+export function sanitizeHeaders(headers: IncomingHttpHeaders): Refusal | undefined {
+  const mistake = dropOversized(headers) ?? rewriteTimeout(headers);
   cutPath(headers);
   refuseCompression(headers);
-  rewriteTimeout(headers);
   dropIllegal(headers);
+  return mistake;
 }
 
 const maxPathLength = 128;
@@ -53,26 +54,16 @@ const legalText = /^[ -~]*$/;
 /** Names and values of all headers of a call; the default of grpc-go and grpc-java. */
 export const maxMetadataBytes = 8 * 2 ** 10;
 
-const oversizedMetadata = 'x-internal-oversized-headers';
 /** What grpc-js needs to find the method. */
 const kept: readonly string[] = [':method', ':path', 'content-type'];
 
 /** Drops headers that are too large in total, except those needed for the refusal. */
-function dropOversized(headers: IncomingHttpHeaders): void {
-  delete headers[oversizedMetadata];
+function dropOversized(headers: IncomingHttpHeaders): Refusal | undefined {
   const bytes = sizeOf(headers);
-  if (bytes <= maxMetadataBytes) return;
+  if (bytes <= maxMetadataBytes) return undefined;
   for (const name in headers) if (!kept.includes(name)) delete headers[name];
-  headers[oversizedMetadata] = String(bytes);
-}
-
-/** The refusal for a call whose headers were too large; undefined for others. */
-export function oversizedHeaders(metadata: Metadata): Refusal | undefined {
-  const [bytes] = metadata.get(oversizedMetadata);
-  if (bytes === undefined) return undefined;
-  const value = bytes.toString();
-  return refuse('INVALID_FIELD', `metadata has ${value} bytes, want at most ${maxMetadataBytes}`, {
-    details: { field: 'metadata', value, limit: String(maxMetadataBytes) },
+  return refuse('INVALID_FIELD', `metadata has ${bytes} bytes, want at most ${maxMetadataBytes}`, {
+    details: { field: 'metadata', value: String(bytes), limit: String(maxMetadataBytes) },
   });
 }
 
@@ -90,27 +81,19 @@ function sizeOf(headers: IncomingHttpHeaders): number {
 // more than 24.8 days, the maximum of a Node.js timer, as passed. Both are corrected in the headers before it
 // reads them.
 
-const malformedMetadata = 'x-internal-malformed-timeout';
 const secondsOfUnit = { H: 3600, M: 60, S: 1, m: 1e-3, u: 1e-6, n: 1e-9 } as const;
 const maxSeconds = 2_147_483;
 
-/** Rewrites a deadline so that grpc-js interprets it as the caller meant it. */
-function rewriteTimeout(headers: IncomingHttpHeaders): void {
-  delete headers[malformedMetadata];
+/** Rewrites a deadline so that grpc-js interprets it as the caller meant it; drops a malformed one. */
+function rewriteTimeout(headers: IncomingHttpHeaders): Refusal | undefined {
   const sent = headers['grpc-timeout'];
-  if (sent === undefined) return;
+  if (sent === undefined) return undefined;
   const [, count, unit] = /^(\d{1,8})([HMSmun])$/.exec(String(sent)) ?? [];
   if (unit === undefined) {
     delete headers['grpc-timeout'];
-    // Metadata is printable; no more than a message shows.
-    headers[malformedMetadata] = String(sent).replaceAll(/[^ -~]/g, '?');
-  } else if (Number(count) * secondsOfUnit[unit as keyof typeof secondsOfUnit] > maxSeconds)
-    headers['grpc-timeout'] = `${maxSeconds}S`;
-}
-
-/** The refusal for a call whose deadline was malformed; undefined for others. */
-export function malformedTimeout(metadata: Metadata): Refusal | undefined {
-  const [sent] = metadata.get(malformedMetadata);
-  if (sent === undefined) return undefined;
-  return invalidField('grpc-timeout', sent.toString(), '1 to 8 digits and a unit of HMSmun');
+    return invalidField('grpc-timeout', String(sent), '1 to 8 digits and a unit of HMSmun');
+  }
+  const seconds = Number(count) * secondsOfUnit[unit as keyof typeof secondsOfUnit];
+  if (seconds > maxSeconds) headers['grpc-timeout'] = `${maxSeconds}S`;
+  return undefined;
 }

@@ -2,8 +2,7 @@ import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { type Refusal, refuse } from '../../../runtime/errors/refusal.js';
 import { refuseCall } from '../call-log.js';
-import { linkToStream } from '../grpc-js-patches/refuse-stream.js';
-import { malformedTimeout, oversizedHeaders } from '../grpc-js-patches/sanitize-headers.js';
+import { linkToStream, mistakeOf } from '../grpc-js-patches/refuse-stream.js';
 
 /**
  * Refuses oversized headers, malformed deadlines and what the guard of streams refuses, and ends unary calls whose
@@ -18,8 +17,8 @@ export function createReceiveLimit(limitMs: number, log: Logger): ServerIntercep
         next({
           onReceiveMetadata(metadata, pass) {
             const end = (error: Refusal) => refuseCall(grpcCall, error, { path, metadata, log });
-            const refusal = oversizedHeaders(metadata) ?? malformedTimeout(metadata);
-            if (refusal) return end(refusal);
+            const mistake = mistakeOf(grpcCall);
+            if (mistake) return end(mistake);
             linkToStream(grpcCall, end);
             if (!requestStream) timer = setTimeout(() => end(tooSlow(limitMs)), limitMs);
             pass(metadata);
