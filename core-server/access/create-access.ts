@@ -20,10 +20,12 @@ export function createAccess(
   now: () => Date,
   passwords: SemaphoreLimits = { maxRunning: 1, maxWaiting: 0 },
 ) {
+  const companyStore = createKnexCompanyStore(db);
   return {
+    companyStore,
     apiKeys: createApiKeys({ store: createKnexApiKeyStore(db), now, randomBytes }),
     companies: createCompanies({
-      store: createKnexCompanyStore(db),
+      store: companyStore,
       hasher: createPasswordHasher(),
       semaphore: createSemaphore(passwords),
       failures: createFailureLimiter(),

@@ -10,7 +10,6 @@ import { limitPasswordChecks } from '../access/companies/password.js';
 import { createAccess } from '../access/create-access.js';
 import { createAdminKeyCheck } from '../access/keys/admin-key.js';
 import { createKeyRateLimiter } from '../access/limits/rate-limit.js';
-import { createKnexScoreStore } from '../features/score-config/knex-store.js';
 import { createWorkerPool } from '../inference/pool/worker-pool.js';
 import { type RpcSettings, startGrpcServer } from '../rpc/grpc-server.js';
 import { checkAdminKeys, checkApiKeys } from '../rpc/interceptors/check-keys.js';
@@ -115,11 +114,7 @@ export async function startCore(options: CoreOptions) {
       now,
       log,
     };
-    const scores = createKnexScoreStore(db);
-    const services = createServices(
-      { config, models, metrics, tracing, pool, scores, companies: access.companies },
-      rpc,
-    );
+    const services = createServices({ config, models, metrics, tracing, pool, access }, rpc);
     const open: { close(graceMs: number): Promise<void> }[] = [];
     // Together, so that each reports NOT_SERVING at once.
     closers.push((graceMs) => Promise.all(open.map((server) => server.close(graceMs))));

@@ -19,7 +19,6 @@ import type { Handlers, Methods } from '../common/handlers.js';
 import { createAdminHandlers } from '../features/admin/service.js';
 import { createFaceDetectionHandlers } from '../features/face/service.js';
 import { createMeterReadingHandlers } from '../features/meter/service.js';
-import type { ScoreStore } from '../features/score-config/knex-store.js';
 import { createScoreConfigHandlers, createThresholdResolver } from '../features/score-config/service.js';
 import { bidi, type StreamSettings } from '../rpc/adapters/bidi.js';
 import type { CallSettings } from '../rpc/adapters/open-call.js';
@@ -34,15 +33,15 @@ import { type ObservedPool, observePool } from './observe-pool.js';
 interface ServiceDependencies extends ObservedPool {
   readonly config: CoreConfig;
   readonly models: AnalysisModels;
-  readonly scores: ScoreStore;
-  readonly companies: Access['companies'];
+  readonly access: Access;
 }
 
 const toInfo = ({ name, version }: ModelInfo): ModelInfo => ({ name, version });
 
 /** The services of the public port. It combines the features, which do not know each other. */
 export function createServices(core: ServiceDependencies, settings: StreamSettings): (Service & KeyedService)[] {
-  const { config, models, scores, companies } = core;
+  const { config, models } = core;
+  const { companies, companyStore: scores } = core.access;
   const pool = observePool(core);
   const defaultScore = config.CORE_DEFAULT_SCORE ?? models.face.defaultScore;
   const limits = {

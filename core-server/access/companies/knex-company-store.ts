@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Company } from '../../../generated/imageanalysis/v1/admin.js';
+import { cacheRows } from '../../store/row-cache.js';
 import { withStorageErrors } from '../../store/storage-error.js';
 import { isCompanyName } from './company-name.js';
 
@@ -14,8 +15,8 @@ interface Row {
 export type CompanyStore = ReturnType<typeof createKnexCompanyStore>;
 
 /**
- * Companies in the table `companies`. It is not asked for impossible names, which may be of any length. Every method
- * throws a Refusal when the store fails.
+ * Companies and their scores in the table `companies`. It is not asked for impossible names, which may be of any length.
+ * Scores are 64-bit floats in both databases: 0.92 comes back as 0.92. Every method throws a Refusal when the store fails.
  */
 export function createKnexCompanyStore(db: Knex) {
   const table = (): Knex.QueryBuilder<Row, Row[]> => db<Row>('companies');
@@ -47,12 +48,25 @@ export function createKnexCompanyStore(db: Knex) {
       return row?.password_hash;
     },
 
-    /** The company with its new score, undefined for none; undefined if no company has this name. */
-    async setScore(name: string, score: number | undefined): Promise<Company | undefined> {
+    /** A company's score, 0..1 or undefined if it was never set; undefined if no company has this name. */
+    findScore: cacheRows<{ readonly score: number | undefined }>(db, async (name) => {
       if (!isCompanyName(name)) return undefined;
+      const [row] = await ask<Pick<Row, 'detection_score'>[]>(table().where({ name }).select('detection_score'));
+      return row && { score: row.detection_score ?? undefined };
+    }),
+
+    /**
+     * Once this returns, the score is durable and is what every replica reads next.
+     *
+     * @param score undefined: none, as if it was never set
+     * @returns the company with its new score; undefined if none has this name, and this stored password where one is given
+     */
+    async setScore(name: string, score: number | undefined, passwordHash?: string): Promise<Company | undefined> {
+      if (!isCompanyName(name)) return undefined;
+      const owner = { name, ...(passwordHash !== undefined && { password_hash: passwordHash }) };
       const [row] = await ask<Row[]>(
         table()
-          .where({ name })
+          .where(owner)
           .update({ detection_score: score ?? null })
           .returning('*'),
       );

@@ -1,14 +1,14 @@
 import { type Threshold, ThresholdSource } from '../../../generated/imageanalysis/v1/face_detection.js';
 import type { ScoreConfigServiceServer } from '../../../generated/imageanalysis/v1/score_config.js';
 import { type Companies, companyAuthFailed, unknownCompany } from '../../access/companies/companies.js';
+import type { CompanyStore } from '../../access/companies/knex-company-store.js';
 import type { Call } from '../../common/call.js';
 import type { Handlers } from '../../common/handlers.js';
-import type { ScoreStore } from './knex-store.js';
 import { validateGetDetectionScore, validateSetDetectionScore } from './validate.js';
 
 /** Handlers of ScoreConfigService. */
 export function createScoreConfigHandlers(deps: {
-  readonly scores: ScoreStore;
+  readonly scores: Pick<CompanyStore, 'findScore' | 'setScore'>;
   readonly companies: Pick<Companies, 'authenticate'>;
   /** Shown for a company whose score was never set, 0..1. */
   readonly defaultScore: number;
@@ -18,7 +18,7 @@ export function createScoreConfigHandlers(deps: {
     async getDetectionScore(request, { keyId, clientAddress, signal }) {
       const { company, password } = validateGetDetectionScore(request);
       await companies.authenticate({ company, password, keyId, clientAddress, signal });
-      const stored = await scores.get(company);
+      const stored = await scores.findScore(company);
       // The company was deleted after its password was checked; below, it may be another one of its name by now.
       if (stored === undefined) throw companyAuthFailed();
       return { company, detectionScore: stored.score ?? defaultScore };
@@ -27,7 +27,7 @@ export function createScoreConfigHandlers(deps: {
     async setDetectionScore(request, { keyId, clientAddress, signal }) {
       const { company, password, score } = validateSetDetectionScore(request);
       const passwordHash = await companies.authenticate({ company, password, keyId, clientAddress, signal });
-      if (!(await scores.set(company, score, passwordHash))) throw companyAuthFailed();
+      if (!(await scores.setScore(company, score, passwordHash))) throw companyAuthFailed();
       return { company, detectionScore: score };
     },
   };
@@ -41,11 +41,11 @@ export function createScoreConfigHandlers(deps: {
  * @returns `minScore` and the threshold's value are 0..1; `company` is empty if the request names none
  */
 export function createThresholdResolver(
-  scores: Pick<ScoreStore, 'get'>,
+  scores: Pick<CompanyStore, 'findScore'>,
   defaultScore: number,
 ): (wish: { minScore?: number | undefined; company: string }) => Promise<Threshold> {
   const scoreOf = async (company: string): Promise<number | undefined> => {
-    const stored = await scores.get(company);
+    const stored = await scores.findScore(company);
     if (stored === undefined) throw unknownCompany('company', company);
     return stored.score;
   };

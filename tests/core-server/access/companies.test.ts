@@ -202,6 +202,7 @@ function createMemoryStore(): CompanyStore {
     insert: (name, hash) => Promise.resolve(!rows.has(name) && !!rows.set(name, hash)),
     setPasswordHash: (name, hash) => Promise.resolve(rows.has(name) && !!rows.set(name, hash)),
     findPasswordHash: (name) => Promise.resolve(rows.get(name)),
+    findScore: () => Promise.resolve(undefined),
     setScore: () => Promise.resolve(undefined),
     list: () => Promise.resolve([]),
     delete: (name) => Promise.resolve(rows.delete(name)),

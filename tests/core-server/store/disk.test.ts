@@ -4,7 +4,6 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import type { Knex } from 'knex';
 import { createKnexCompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
-import { createKnexScoreStore } from '../../../core-server/features/score-config/knex-store.js';
 import { createDatabase } from '../../../core-server/store/database.js';
 import { sqliteFileName } from '../../../core-server/store/sqlite/sqlite-file.js';
 import { isTemporary, withStorageErrors } from '../../../core-server/store/storage-error.js';
@@ -53,7 +52,7 @@ describe('a SQLite store', () => {
     assert.ok(answered.length > 0);
     assert.deepEqual(await namesOf(db), answered);
     // A change that needs no more room is still made.
-    assert.equal(await createKnexScoreStore(db).set(answered[0] ?? '', 0.25), true);
+    assert.ok(await createKnexCompanyStore(db).setScore(answered[0] ?? '', 0.25));
 
     await db.raw('PRAGMA max_page_count = 100000');
     await createKnexCompanyStore(db).insert('later', 'scrypt$', new Date());
@@ -63,14 +62,14 @@ describe('a SQLite store', () => {
 
   it('refuses writes and answers reads while it may only be read', async (t) => {
     const db = await openDatabase(t, await placeSqlite(t));
-    const scores = createKnexScoreStore(db);
+    const scores = createKnexCompanyStore(db);
     await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
-    await scores.set('acme', 0.5);
+    await scores.setScore('acme', 0.5);
     await db.raw('PRAGMA query_only = ON');
-    await assert.rejects(scores.set('acme', 0.6), refused);
-    assert.deepEqual(await scores.get('acme'), { score: 0.5 });
+    await assert.rejects(scores.setScore('acme', 0.6), refused);
+    assert.deepEqual(await scores.findScore('acme'), { score: 0.5 });
     await db.raw('PRAGMA query_only = OFF');
-    assert.equal(await scores.set('acme', 0.6), true);
+    assert.ok(await scores.setScore('acme', 0.6));
   });
 
   it('is readable by its owner only, whatever its folder and the umask say', async (t) => {
@@ -89,13 +88,13 @@ describe('a SQLite store', () => {
   it('refuses all while its file is gone or another, and goes on when it is back', async (t) => {
     const place = await placeSqlite(t);
     const db = await openDatabase(t, place);
-    const scores = createKnexScoreStore(db);
+    const scores = createKnexCompanyStore(db);
     await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
     const file = path.join(place.dataDir, sqliteFileName);
     const aside = path.join(place.dataDir, 'aside');
     const refuses = async (): Promise<void> => {
-      await assert.rejects(scores.set('acme', 0.5), refused);
-      await assert.rejects(scores.get('acme'), refused);
+      await assert.rejects(scores.setScore('acme', 0.5), refused);
+      await assert.rejects(scores.findScore('acme'), refused);
       await assert.rejects(withStorageErrors(db, db('companies').delete()), refused);
     };
 
@@ -109,7 +108,7 @@ describe('a SQLite store', () => {
     await refuses();
 
     await rename(aside, file);
-    assert.equal(await scores.set('acme', 0.6), true);
+    assert.ok(await scores.setScore('acme', 0.6));
     assert.deepEqual(await namesOf(await openDatabase(t, place)), ['acme']);
 
     // Now not even its folder is there to ask.
@@ -118,7 +117,7 @@ describe('a SQLite store', () => {
     await refuses();
     await rm(place.dataDir);
     await rename(`${place.dataDir}-aside`, place.dataDir);
-    assert.equal(await scores.set('acme', 0.7), true);
+    assert.ok(await scores.setScore('acme', 0.7));
   });
 
   it('tells of a disk without room for its tables as what it is', async (t) => {
@@ -134,19 +133,19 @@ describe('a SQLite store', () => {
     t.after(() => disk.unmount());
     const db = await openDatabase(t, { dataDir: disk.folder });
     await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
-    const scores = createKnexScoreStore(db);
-    await scores.set('acme', 0.5);
+    const scores = createKnexCompanyStore(db);
+    await scores.setScore('acme', 0.5);
     disk.fill(8);
 
     const answered = await fill(db);
-    await assert.rejects(scores.set('acme', 0.6), refused);
+    await assert.rejects(scores.setScore('acme', 0.6), refused);
     assert.deepEqual(await namesOf(db), ['acme', ...answered]);
-    assert.deepEqual(await scores.get('acme'), { score: 0.5 });
+    assert.deepEqual(await scores.findScore('acme'), { score: 0.5 });
 
     disk.empty();
-    assert.equal(await scores.set('acme', 0.6), true);
+    assert.ok(await scores.setScore('acme', 0.6));
     const other = await openDatabase(t, { dataDir: disk.folder });
     assert.deepEqual(await namesOf(other), ['acme', ...answered]);
-    assert.deepEqual(await createKnexScoreStore(other).get('acme'), { score: 0.6 });
+    assert.deepEqual(await createKnexCompanyStore(other).findScore('acme'), { score: 0.6 });
   });
 });

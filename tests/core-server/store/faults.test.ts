@@ -10,7 +10,6 @@ import { inspect } from 'node:util';
 import type { Knex } from 'knex';
 import { createKnexCompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
 import { createKnexApiKeyStore } from '../../../core-server/access/keys/knex-api-key-store.js';
-import { createKnexScoreStore } from '../../../core-server/features/score-config/knex-store.js';
 import { createDatabase, type DatabaseOptions } from '../../../core-server/store/database.js';
 import { isTemporary } from '../../../core-server/store/storage-error.js';
 import { Refusal } from '../../../runtime/errors/refusal.js';
@@ -33,7 +32,7 @@ for (const dialect of dialects) {
       for (let round = 1; round <= rounds[dialect.name]; round++) {
         const answered = await writeUntilKilled(place, round);
         const db = await createDatabase(place);
-        const stored = await createKnexScoreStore(db).get('acme');
+        const stored = await createKnexCompanyStore(db).findScore('acme');
         await db.destroy();
         const count = Math.round((stored?.score ?? 0) * 1e6);
         // One more may have been written and not yet answered.
@@ -45,27 +44,27 @@ for (const dialect of dialects) {
     it('waits for another writer, and refuses as worth a retry when that takes too long', async (t) => {
       const place = await dialect.place(t);
       const db = await openDatabase(t, { ...place, statementTimeoutMs: 700 });
-      const scores = createKnexScoreStore(db);
+      const scores = createKnexCompanyStore(db);
       await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
       const other = await openDatabase(t, place);
 
       const short = await holdCompany(other);
-      const waiting = scores.set('acme', 0.5);
+      const waiting = scores.setScore('acme', 0.5);
       await sleep(200);
       await short.rollback();
-      assert.equal(await waiting, true);
+      assert.ok(await waiting);
 
       const long = await holdCompany(other);
-      await assert.rejects(scores.set('acme', 0.6), isWorthARetry);
+      await assert.rejects(scores.setScore('acme', 0.6), isWorthARetry);
       await long.rollback();
-      assert.deepEqual(await scores.get('acme'), { score: 0.5 });
-      assert.equal(await scores.set('acme', 0.6), true);
+      assert.deepEqual(await scores.findScore('acme'), { score: 0.5 });
+      assert.ok(await scores.setScore('acme', 0.6));
     });
 
     it('hides what went wrong underneath', async (t) => {
       const db = await openDatabase(t, await dialect.place(t));
       await db.schema.dropTable('companies');
-      await assert.rejects(createKnexScoreStore(db).get('acme'), (error: Refusal) => {
+      await assert.rejects(createKnexCompanyStore(db).findScore('acme'), (error: Refusal) => {
         assert.equal(error.reason, 'INTERNAL');
         assert.equal(error.message, 'the service failed to answer this request');
         assert.match(String((error.cause as Error).message), /companies/);
@@ -108,32 +107,32 @@ describe('a pool of few PostgreSQL connections', { skip: postgres.skip }, () => 
   it('serves many writers in turn, and refuses as worth a retry while all are taken', async (t) => {
     const place = await postgres.place(t);
     const db = await openDatabase(t, { ...place, maxConnections: 2, statementTimeoutMs: 1_000 });
-    const scores = createKnexScoreStore(db);
+    const scores = createKnexCompanyStore(db);
     await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
-    const writes = Array.from({ length: 100 }, (_, index) => scores.set('acme', index / 1000));
-    assert.deepEqual(new Set(await Promise.all(writes)), new Set([true]));
+    const writes = Array.from({ length: 100 }, (_, index) => scores.setScore('acme', index / 1000));
+    assert.ok((await Promise.all(writes)).every(Boolean));
 
     const held = await Promise.all([db.transaction(), db.transaction()]);
-    await assert.rejects(scores.get('acme'), isWorthARetry);
-    await assert.rejects(scores.set('acme', 0.5), isWorthARetry);
+    await assert.rejects(scores.findScore('acme'), isWorthARetry);
+    await assert.rejects(scores.setScore('acme', 0.5), isWorthARetry);
     await Promise.all(held.map((transaction) => transaction.rollback()));
-    assert.equal(await scores.set('acme', 0.5), true);
+    assert.ok(await scores.setScore('acme', 0.5));
   });
 });
 
 describe('a PostgreSQL server that crashes', { skip: postgres.skip }, () => {
   it('loses no answered score, and is used again once it is back', async (t) => {
     const db = await openDatabase(t, await postgres.place(t));
-    const scores = createKnexScoreStore(db);
+    const scores = createKnexCompanyStore(db);
     await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
     // Leaves several open connections in the pool.
-    await Promise.all(Array.from({ length: 5 }, () => scores.set('acme', 0.123456)));
+    await Promise.all(Array.from({ length: 5 }, () => scores.setScore('acme', 0.123456)));
     await postgres.server?.crashAndRestart();
 
     let refused = 0;
     const read = async (): Promise<unknown> => {
       try {
-        return await scores.get('acme');
+        return await scores.findScore('acme');
       } catch (error) {
         isWorthARetry(error);
         refused += 1;
@@ -149,7 +148,7 @@ describe('a PostgreSQL database that is being restored', { skip: postgres.skip }
   it('is refused as worth a retry until it is back', async (t) => {
     const place = await postgres.place(t);
     const db = await openDatabase(t, place);
-    const scores = createKnexScoreStore(db);
+    const scores = createKnexCompanyStore(db);
     await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
     const [{ name } = { name: '' }] = await db
       .select<{ name: string }[]>(db.raw('current_database() AS name'))
@@ -158,9 +157,9 @@ describe('a PostgreSQL database that is being restored', { skip: postgres.skip }
     await other.raw('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ?', [name]);
     await other.raw(`ALTER DATABASE ${name} RENAME TO aside`);
     // The first may meet the connection that was ended.
-    for (let time = 0; time < 3; time += 1) await assert.rejects(scores.get('acme'), isWorthARetry);
+    for (let time = 0; time < 3; time += 1) await assert.rejects(scores.findScore('acme'), isWorthARetry);
     await other.raw(`ALTER DATABASE aside RENAME TO ${name}`);
-    assert.deepEqual(await scores.get('acme'), { score: undefined });
+    assert.deepEqual(await scores.findScore('acme'), { score: undefined });
   });
 });
 
@@ -178,11 +177,11 @@ describe('a PostgreSQL server that may only be read', { skip: postgres.skip }, (
     const other = await openDatabase(t, place);
     await createKnexCompanyStore(other).insert('acme', 'scrypt$', new Date());
     await setReadOnly(other, true);
-    const scores = createKnexScoreStore(await openDatabase(t, { ...place, maxConnections: 1 }));
-    assert.deepEqual(await scores.get('acme'), { score: undefined });
-    await assert.rejects(scores.set('acme', 0.5), isWorthARetry);
+    const scores = createKnexCompanyStore(await openDatabase(t, { ...place, maxConnections: 1 }));
+    assert.deepEqual(await scores.findScore('acme'), { score: undefined });
+    await assert.rejects(scores.setScore('acme', 0.5), isWorthARetry);
     await setReadOnly(other, false);
-    assert.equal(await scores.set('acme', 0.5), true);
+    assert.ok(await scores.setScore('acme', 0.5));
   });
 
   it('is waited for where its schema is not up to date', async (t) => {
@@ -211,9 +210,9 @@ describe('a PostgreSQL server that stops to answer and keeps its connections', {
       statementTimeoutMs: 1_000,
     });
     await freeze(t, db);
-    const scores = createKnexScoreStore(db);
-    await assert.rejects(scores.get('acme'), isWorthARetry);
-    assert.equal(await scores.get('acme'), undefined);
+    const scores = createKnexCompanyStore(db);
+    await assert.rejects(scores.findScore('acme'), isWorthARetry);
+    assert.equal(await scores.findScore('acme'), undefined);
   });
 
   it('does not keep the process from its end', { timeout: 30_000 }, async (t) => {

@@ -9,7 +9,6 @@ import { fileURLToPath } from 'node:url';
 import { createKnexCompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
 import type { StoredApiKey } from '../../../core-server/access/keys/knex-api-key-store.js';
 import { createKnexApiKeyStore } from '../../../core-server/access/keys/knex-api-key-store.js';
-import { createKnexScoreStore } from '../../../core-server/features/score-config/knex-store.js';
 import type { Database } from '../../../core-server/store/database.js';
 import { cacheRows, detectChanges } from '../../../core-server/store/row-cache.js';
 import { sqliteFileName } from '../../../core-server/store/sqlite/sqlite-file.js';
@@ -49,27 +48,27 @@ async function openTwice(t: TestContext) {
 test('a row is read once, and again once another process has changed any', async (t) => {
   const { db, other } = await openTwice(t);
   const keys = createKnexApiKeyStore(db);
-  const scores = createKnexScoreStore(db);
+  const scores = createKnexCompanyStore(db);
   await createKnexCompanyStore(other).insert('acme', 'scrypt$h', new Date());
   const queries = countQueries(db);
   for (let time = 0; time < 3; time += 1) {
     assert.deepEqual(await keys.find(id), key);
-    assert.deepEqual(await scores.get('acme'), { score: undefined });
+    assert.deepEqual(await scores.findScore('acme'), { score: undefined });
   }
   assert.equal(queries.count, 2);
 
   for (let time = 1; time <= 100; time += 1) {
     const score = time / 100;
-    await createKnexScoreStore(time % 2 === 0 ? db : other).set('acme', score);
-    assert.deepEqual(await scores.get('acme'), { score });
+    await createKnexCompanyStore(time % 2 === 0 ? db : other).setScore('acme', score);
+    assert.deepEqual(await scores.findScore('acme'), { score });
     await other.raw('PRAGMA wal_checkpoint(TRUNCATE)');
-    assert.deepEqual(await scores.get('acme'), { score });
+    assert.deepEqual(await scores.findScore('acme'), { score });
   }
   const revokeTime = new Date('2026-02-01');
   await createKnexApiKeyStore(other).revoke(id, revokeTime);
   assert.deepEqual((await keys.find(id))?.apiKey.revokeTime, revokeTime);
   await other('companies').delete();
-  assert.equal(await scores.get('acme'), undefined);
+  assert.equal(await scores.findScore('acme'), undefined);
 });
 
 test('a change that was rolled back is none', async (t) => {

@@ -3,7 +3,6 @@ import { after, describe, it, type TestContext } from 'node:test';
 import { createKnexCompanyStore } from '../../../core-server/access/companies/knex-company-store.js';
 import type { StoredApiKey } from '../../../core-server/access/keys/knex-api-key-store.js';
 import { createKnexApiKeyStore } from '../../../core-server/access/keys/knex-api-key-store.js';
-import { createKnexScoreStore } from '../../../core-server/features/score-config/knex-store.js';
 import { Operation } from '../../../generated/imageanalysis/v1/admin.js';
 import { openDatabase, startDialects } from '../../helpers/databases/databases.js';
 
@@ -101,7 +100,7 @@ for (const dialect of dialects) {
         for (const name of ['b', 'a', '_', 'B', '-x', '10', '9', 'a.b']) {
           await store.insert(name, 'scrypt$', created);
         }
-        await createKnexScoreStore(db).set('b', 0.5);
+        await createKnexCompanyStore(db).setScore('b', 0.5);
         const list = await store.list();
         assert.deepEqual(
           list.map(({ name }) => name),
@@ -117,52 +116,53 @@ for (const dialect of dialects) {
 
       it('deletes the score with the company', async (t) => {
         const db = await open(t);
-        const [store, scores] = [createKnexCompanyStore(db), createKnexScoreStore(db)];
+        const store = createKnexCompanyStore(db);
         await store.insert('acme', 'scrypt$', created);
-        await scores.set('acme', 0.5);
+        await store.setScore('acme', 0.5);
         assert.equal(await store.delete('acme'), true);
         assert.equal(await store.delete('acme'), false);
-        assert.equal(await scores.get('acme'), undefined);
+        assert.equal(await store.findScore('acme'), undefined);
         await store.insert('acme', 'scrypt$', created);
-        assert.deepEqual(await scores.get('acme'), { score: undefined });
+        assert.deepEqual(await store.findScore('acme'), { score: undefined });
       });
     });
 
     describe('scores', () => {
       it('gives back every score to the last bit', async (t) => {
         const db = await open(t);
-        const scores = createKnexScoreStore(db);
+        const scores = createKnexCompanyStore(db);
         await createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date());
         const millionths = Array.from({ length: 40 }, (_, index) => (index * 25_641 + 1) / 1e6);
         for (const score of [0, 1, 0.92, 0.1, 0.7, 0.000001, 0.999999, ...millionths]) {
-          assert.equal(await scores.set('acme', score), true);
-          assert.deepEqual(await scores.get('acme'), { score });
+          assert.ok(await scores.setScore('acme', score));
+          assert.deepEqual(await scores.findScore('acme'), { score });
         }
       });
 
       it('sets none of a company that got another password, or was registered anew, while the old one was checked', async (t) => {
         const db = await open(t);
-        const [companies, scores] = [createKnexCompanyStore(db), createKnexScoreStore(db)];
+        const companies = createKnexCompanyStore(db);
         await companies.insert('acme', 'scrypt$new', new Date());
-        assert.equal(await scores.set('acme', 0.5, 'scrypt$old'), false);
-        assert.deepEqual(await scores.get('acme'), { score: undefined });
-        assert.equal(await scores.set('acme', 0.5, 'scrypt$new'), true);
+        assert.equal(await companies.setScore('acme', 0.5, 'scrypt$old'), undefined);
+        assert.deepEqual(await companies.findScore('acme'), { score: undefined });
+        assert.ok(await companies.setScore('acme', 0.5, 'scrypt$new'));
       });
 
       it('does not know companies that are not registered', async (t) => {
-        const scores = createKnexScoreStore(await open(t));
-        assert.equal(await scores.get('acme'), undefined);
-        assert.equal(await scores.set('acme', 0.5), false);
+        const scores = createKnexCompanyStore(await open(t));
+        assert.equal(await scores.findScore('acme'), undefined);
+        assert.equal(await scores.setScore('acme', 0.5), undefined);
       });
     });
 
     it('is not asked for names that no company can have', async (t) => {
       const db = await open(t);
-      const [companies, scores] = [createKnexCompanyStore(db), createKnexScoreStore(db)];
+      const companies = createKnexCompanyStore(db);
       const asked: unknown[] = [];
       db.on('query', ({ sql }) => asked.push(sql));
       for (const name of ['', '\0', "' OR 1=1 --", '木', 'a'.repeat(65), 'a'.repeat(100_000)]) {
-        assert.equal(await scores.get(name), undefined);
+        assert.equal(await companies.findScore(name), undefined);
+        assert.equal(await companies.setScore(name, 0.5), undefined);
         assert.equal(await companies.findPasswordHash(name), undefined);
         assert.equal(await companies.setPasswordHash(name, 'scrypt$'), false);
         assert.equal(await companies.delete(name), false);
@@ -193,7 +193,7 @@ for (const dialect of dialects) {
     it('answers every one of many concurrent writers and readers', async (t) => {
       const place = await dialect.place(t);
       const replicas = [await openDatabase(t, place), await openDatabase(t, place)];
-      const stores = replicas.map((db) => createKnexScoreStore(db));
+      const stores = replicas.map((db) => createKnexCompanyStore(db));
       const registrations = await Promise.all(
         replicas.flatMap((db) =>
           Array.from({ length: 5 }, () => createKnexCompanyStore(db).insert('acme', 'scrypt$', new Date())),
@@ -202,9 +202,9 @@ for (const dialect of dialects) {
       assert.equal(registrations.filter(Boolean).length, 1);
 
       const writes = stores.flatMap((store, replica) =>
-        Array.from({ length: 50 }, (_, index) => store.set('acme', (replica * 50 + index) / 100)),
+        Array.from({ length: 50 }, (_, index) => store.setScore('acme', (replica * 50 + index) / 100)),
       );
-      const reads = stores.flatMap((store) => Array.from({ length: 50 }, () => store.get('acme')));
+      const reads = stores.flatMap((store) => Array.from({ length: 50 }, () => store.findScore('acme')));
       assert.ok((await Promise.all(writes)).every(Boolean));
       for (const stored of await Promise.all(reads)) assert.ok(stored);
     });
@@ -214,8 +214,8 @@ for (const dialect of dialects) {
       const [first, second] = [await openDatabase(t, place), await openDatabase(t, place)];
       await createKnexCompanyStore(first).insert('acme', 'scrypt$', new Date());
       for (let round = 1; round <= 30; round++) {
-        await createKnexScoreStore(round % 2 ? first : second).set('acme', round / 100);
-        assert.deepEqual(await createKnexScoreStore(round % 2 ? second : first).get('acme'), {
+        await createKnexCompanyStore(round % 2 ? first : second).setScore('acme', round / 100);
+        assert.deepEqual(await createKnexCompanyStore(round % 2 ? second : first).findScore('acme'), {
           score: round / 100,
         });
       }

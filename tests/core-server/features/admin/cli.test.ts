@@ -12,7 +12,6 @@ import { createKnexCompanyStore } from '../../../../core-server/access/companies
 import { createPasswordHasher } from '../../../../core-server/access/companies/password.js';
 import { createApiKeys } from '../../../../core-server/access/keys/api-keys.js';
 import { createKnexApiKeyStore } from '../../../../core-server/access/keys/knex-api-key-store.js';
-import { createKnexScoreStore } from '../../../../core-server/features/score-config/knex-store.js';
 import { openDatabase, placeSqlite } from '../../../helpers/databases/databases.js';
 
 describe('admin command', () => {
@@ -97,7 +96,7 @@ describe('admin command', () => {
     const store = createKnexCompanyStore(db);
     await store.insert('beta', 'scrypt$', new Date('2026-01-02T03:04:05Z'));
     await store.insert('acme', 'scrypt$', new Date('2026-01-02T03:04:05Z'));
-    await createKnexScoreStore(db).set('acme', 0.92);
+    await createKnexCompanyStore(db).setScore('acme', 0.92);
     assert.equal(
       (await admin('companies', 'list')).stdout,
       'NAME  DETECTION SCORE  CREATED\n' +

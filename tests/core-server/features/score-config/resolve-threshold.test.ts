@@ -6,8 +6,8 @@ import type { Refusal } from '../../../../runtime/errors/refusal.js';
 
 /** Of a service whose default is 0.7 and which has one company. */
 function createResolver(score?: number) {
-  const get = (company: string) => Promise.resolve(company === 'acme' ? { score } : undefined);
-  return createThresholdResolver({ get }, 0.7);
+  const findScore = (company: string) => Promise.resolve(company === 'acme' ? { score } : undefined);
+  return createThresholdResolver({ findScore }, 0.7);
 }
 
 describe('threshold of a detection', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ScoreStore } from '../../../../core-server/features/score-config/knex-store.js';
+import type { CompanyStore } from '../../../../core-server/access/companies/knex-company-store.js';
 import { createScoreConfigHandlers } from '../../../../core-server/features/score-config/service.js';
 import { refuse } from '../../../../runtime/errors/refusal.js';
 
@@ -69,15 +69,17 @@ function setUp({ afterAuthentication = (): unknown => undefined } = {}) {
   const rows = new Map<string, number | undefined>([['acme', undefined]]);
   const asked: object[] = [];
   const touched: string[] = [];
-  const store: ScoreStore = {
-    get(company) {
+  const store: Pick<CompanyStore, 'findScore' | 'setScore'> = {
+    findScore(company) {
       touched.push(`get ${company}`);
       return Promise.resolve(rows.has(company) ? { score: rows.get(company) } : undefined);
     },
-    set(company, score, passwordHash) {
+    setScore(company, score, passwordHash) {
       touched.push(`set ${company}`);
       assert.equal(passwordHash, 'stored');
-      return Promise.resolve(rows.has(company) && !!rows.set(company, score));
+      if (!rows.has(company)) return Promise.resolve(undefined);
+      rows.set(company, score);
+      return Promise.resolve({ name: company, detectionScore: score, createTime: undefined });
     },
   };
   const handlers = createScoreConfigHandlers({
