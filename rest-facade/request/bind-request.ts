@@ -1,5 +1,6 @@
 import { closestMatch } from 'leven';
 import { clip, quote, Refusal, refuse, refuseField } from '../../runtime/errors/refusal.js';
+import type { RequestLimits } from '../config.js';
 import { describeJson, type Field, invalidReasonOf, onlyValue, parseText } from './field.js';
 import type { NamedValue } from './parse-target.js';
 import { hasPicture, type Route } from './route.js';
@@ -39,13 +40,17 @@ export function checkQuery({ body, openFields }: Route, query: readonly NamedVal
 }
 
 /**
- * Refuses names that a route does not know: if a misspelt `min_score` were ignored, a check would be off unnoticed.
+ * Refuses names that a route does not know, unless they are to be ignored: if a misspelt `min_score` were ignored, a check would be off unnoticed.
  * The refusal says which known name is nearest. Beside a password, it does not repeat the unknown one: that is the rest
  * of the password if an `&` in it was not encoded.
  * @throws Refusal UNKNOWN_FIELD
  */
-export function checkNames({ names }: Pick<Route, 'names'>, given: readonly string[]): void {
-  const unknown = given.find((name) => !names.has(name));
+export function checkNames(
+  { names }: Pick<Route, 'names'>,
+  given: readonly string[],
+  { lenientFields }: RequestLimits,
+): void {
+  const unknown = lenientFields ? undefined : given.find((name) => !names.has(name));
   if (unknown === undefined) return;
   const isShown = !names.has('password');
   const nearest = closestMatch(clip(unknown), [...names]);

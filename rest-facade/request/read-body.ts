@@ -4,8 +4,8 @@ import type { RequestLimits } from '../config.js';
 import type { ParsedBody } from './bind-request.js';
 import { bodyTooLarge } from './body/byte-collector.js';
 import { decodeDataUrl } from './body/data-url.js';
-import type { ReadOptions } from './body/pump.js';
-import { readBytes, readJsonObject } from './body/read-json.js';
+import type { Reading } from './body/pump.js';
+import { parseJsonObject, readBytes } from './body/read-json.js';
 import { readMultipart } from './body/read-multipart.js';
 import { contentLength } from './body-framing.js';
 import { type BodyRule, hasPicture } from './route.js';
@@ -21,11 +21,11 @@ export async function readBody(
   rule: BodyRule,
   request: IncomingMessage,
   limits: RequestLimits,
-  given: Omit<ReadOptions, 'maxBodyBytes'>,
+  reading: Reading,
 ): Promise<ParsedBody> {
   if (rule.kind === 'none') return {};
   const maxPictureBytes = rule.kind === 'raw' ? limits.maxImageBytes : limits.maxBodyBytes;
-  const options = { ...given, maxBodyBytes: hasPicture(rule) ? maxPictureBytes : maxPlainBodyBytes };
+  const options = { ...reading, maxBodyBytes: hasPicture(rule) ? maxPictureBytes : maxPlainBodyBytes };
   checkHeaders(request, options.maxBodyBytes);
   if (rule.kind === 'multipart') {
     const { sentAs, maxFiles } = rule;
@@ -35,7 +35,7 @@ export async function readBody(
     return { picture: maxFiles === undefined ? (pictures[0] as Uint8Array) : pictures, fields };
   }
   if (rule.kind === 'raw') return { picture: await readBytes(request, options) };
-  const members = await readJsonObject(request, options);
+  const members = parseJsonObject(await readBytes(request, options));
   if (!hasPicture(rule)) return { members };
   // Without the picture's text, so that it is not held while the core works.
   const { [rule.sentAs]: dataUrl, ...rest } = members;

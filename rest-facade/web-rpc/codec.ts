@@ -46,7 +46,7 @@ export function createJsonCodec(rpc: Rpc, limits: RequestLimits): Codec {
     read(text) {
       const message: RequestMessage = {};
       const members = parseJsonObject(text);
-      if (!limits.lenientFields) checkNames({ names }, Object.keys(members));
+      checkNames({ names }, Object.keys(members), limits);
       for (const [name, value] of Object.entries(members)) {
         const field = fields.get(name);
         // null is the same as absent.

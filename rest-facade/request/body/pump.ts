@@ -3,14 +3,18 @@ import { callerGone, Refusal } from '../../../runtime/errors/refusal.js';
 import { allowBody } from '../body-framing.js';
 import { bodyTooLarge } from './byte-collector.js';
 
-export interface ReadOptions {
+/** What reading the body of any request takes. */
+export interface Reading {
   /** Aborted with the Refusal to send when the caller goes away or time is up. */
   readonly signal: AbortSignal;
   /** Makes room for a chunk. @throws Refusal QUEUE_FULL, INVALID_FIELD */
   readonly reserve: (bytes: number) => void;
-  readonly maxBodyBytes: number;
   /** Tells the caller to send the body, once the headers are valid. */
   readonly response: ServerResponse;
+}
+
+export interface ReadOptions extends Reading {
+  readonly maxBodyBytes: number;
 }
 
 /** Ends the reading: with an error, the first of which decides, or because the whole body was taken. */

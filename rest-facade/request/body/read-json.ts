@@ -5,18 +5,7 @@ import { describeJson } from '../field.js';
 import { createByteCollector } from './byte-collector.js';
 import { pump, type ReadOptions } from './pump.js';
 
-/**
- * Reads a JSON body, which may have any content type.
- * @throws Refusal MALFORMED_JSON, or by {@link pump}
- */
-export async function readJsonObject(request: IncomingMessage, options: ReadOptions): Promise<Record<string, unknown>> {
-  return parseJsonObject(await readBytes(request, options));
-}
-
-/**
- * Reads a body as it is.
- * @throws Refusal by {@link pump}
- */
+/** Reads a body as it is. @throws Refusal by {@link pump} */
 export async function readBytes(request: IncomingMessage, options: ReadOptions): Promise<Buffer> {
   const collector = createByteCollector(options.maxBodyBytes, contentLength(request));
   await pump(request, options, (done) => ({ write: (chunk) => collector.push(chunk), end: done }));
@@ -41,7 +30,10 @@ function hasFewValues(json: Buffer): boolean {
   return true;
 }
 
-/** @throws Refusal MALFORMED_JSON */
+/**
+ * Parses a JSON body, which may have any content type.
+ * @throws Refusal MALFORMED_JSON
+ */
 export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   const malformed = (what: string, wish: string) => refuse('MALFORMED_JSON', `body ${what}, want ${wish}`);
   if (!hasFewValues(bytes)) throw malformed(`has more than ${maxMarks} values`, 'a JSON object with fewer');

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ReadOptions } from '../../../rest-facade/request/body/pump.js';
-import { readJsonObject } from '../../../rest-facade/request/body/read-json.js';
+import { readBytes } from '../../../rest-facade/request/body/read-json.js';
 import { readMultipart } from '../../../rest-facade/request/body/read-multipart.js';
 import { reserveBody } from '../../../rest-facade/reserve-memory.js';
 import { refuse } from '../../../runtime/errors/refusal.js';
@@ -19,7 +19,7 @@ type Read = (request: IncomingMessage, options: ReadOptions) => Promise<unknown>
 
 const readers: Record<string, Read> = {
   form: (request, options) => readMultipart(request, oneFile, limits, options, () => undefined),
-  'JSON body': readJsonObject,
+  'JSON body': readBytes,
 };
 
 const begin = '--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n' + 'x'.repeat(500);
@@ -99,4 +99,16 @@ test('a JSON body with no picture in it holds nothing', async (t) => {
     const refused = await readRefusal(await fetch(url, { method: 'POST', headers: withKey, body }));
     assert.deepEqual([refused.reason, budget.taken], [reason, 0]);
   }
+});
+
+test('a batch with an unknown field holds nothing', async (t) => {
+  const budget = createFairBudget(1e6);
+  const open = { send: () => undefined, end: () => undefined, ended: new Promise<void>(() => {}) };
+  const port = await serveApp(t, { budget, core: { stream: () => Promise.resolve(open) } });
+  const body = new FormData();
+  body.append('minscore', '0.5');
+  body.append('file', new Blob(['x'.repeat(500)]), 'a.jpg');
+  const sent = await fetch(`http://127.0.0.1:${port}/v1/faces/batch`, { method: 'POST', headers: withKey, body });
+  const { reason } = await readRefusal(sent);
+  assert.deepEqual([reason, budget.taken], ['UNKNOWN_FIELD', 0]);
 });

@@ -1,0 +1,92 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { noRoom } from '../../runtime/errors/refusal.js';
+import type { BudgetShare } from '../../runtime/limits/fair-budget.js';
+
+/** Pictures of one batch that are passed on at a time; until one is answered, the rest of the body waits. */
+const picturesAtOnce = 8;
+/** Lines that the caller has not read yet, bytes; until it does, the rest of the body waits. */
+const maxUnreadBytes = 8 * 2 ** 20;
+const maxFilenameLength = 255;
+
+/** A picture without its line. */
+interface Picture {
+  readonly filename: string;
+  readonly arrivedAt: number;
+  /** Gives the memory of its bytes back. */
+  readonly release: () => void;
+}
+
+/**
+ * The response to a batch: a line of NDJSON for each picture, the first of which begins it. The request waits while too
+ * many pictures have no line, or too many lines are unread; these are taken from the caller's share.
+ */
+export function createBatchLines(request: IncomingMessage, response: ServerResponse, share: BudgetShare) {
+  const waiting = new Map<number, Picture>();
+  let pictures = 0;
+  let unreadBytes = 0;
+  let isReading = true;
+
+  const regulate = (): void => {
+    if (!isReading) return;
+    if (waiting.size < picturesAtOnce && unreadBytes < maxUnreadBytes) request.resume();
+    else request.pause();
+  };
+  const give = (bytes: number): void => {
+    unreadBytes -= bytes;
+    share.give(bytes);
+  };
+  // Nothing tells of what was not sent by then.
+  response.once('close', () => give(unreadBytes));
+
+  /** @throws Refusal QUEUE_FULL if the share has no room for it; nothing is written then */
+  const write = (line: string): void => {
+    if (response.destroyed) return;
+    const bytes = Buffer.from(`${line}\n`);
+    if (!share.take(bytes.length)) throw noRoom();
+    unreadBytes += bytes.length;
+    if (!response.headersSent) {
+      response.statusCode = 200;
+      response.setHeader('content-type', 'application/x-ndjson');
+      // Otherwise nginx would collect lines.
+      response.setHeader('x-accel-buffering', 'no');
+    }
+    response.write(bytes, () => {
+      if (response.destroyed) return;
+      give(bytes.length);
+      regulate();
+    });
+  };
+
+  return {
+    /** Pictures without a line, by their indices. */
+    waiting: waiting as ReadonlyMap<number, Picture>,
+    /** @returns the picture's index */
+    add(filename: string, release: () => void): number {
+      const index = pictures++;
+      const shown = filename.slice(0, maxFilenameLength);
+      waiting.set(index, { filename: shown, arrivedAt: performance.now(), release });
+      regulate();
+      return index;
+    },
+    /**
+     * Writes the line of a picture that has none yet.
+     * @param show the JSON of its result or error, by the milliseconds that it took
+     * @throws Refusal QUEUE_FULL, or what `show` throws
+     */
+    answer(index: number, show: (elapsedMs: number) => string): void {
+      const picture = waiting.get(index);
+      if (picture === undefined) return;
+      const { filename, arrivedAt, release } = picture;
+      const body = show(performance.now() - arrivedAt);
+      waiting.delete(index);
+      release();
+      write(`{"index":${index},"filename":${JSON.stringify(filename)},${body.slice(1)}`);
+      regulate();
+    },
+    write,
+    /** The body is read, or is not read any more: whoever drops its rest decides on the request. */
+    endReading: (): void => {
+      isReading = false;
+    },
+  };
+}
