@@ -3,14 +3,14 @@ import { roundPixels } from '../../common/precision.js';
 import { createStopwatch } from '../../common/stopwatch.js';
 import { cropFaces, sampleBoxes } from '../../image/crop.js';
 import { openPicture } from '../../image/decode/open-picture.js';
-import type { OpenPicture, RgbPicture } from '../../image/picture.js';
+import type { OpenPicture, Point, RgbPicture } from '../../image/picture.js';
 import { openModel } from '../../inference/models/sessions.js';
 import { measuredSize, measureFace } from './attributes.js';
 import type { FaceModel } from './face-model.js';
 import { type FaceDetectorParts, findVisibleFaces } from './find-faces.js';
 import type { Candidate } from './geometry.js';
 import { createFaceRedactor } from './redactor.js';
-import type { DetectFacesInput, DetectFacesOutput, FaceResult } from './task.js';
+import type { DetectFacesInput, DetectFacesOutput, FoundFace } from './task.js';
 
 /**
  * The tasks `detectFaces` and `redactFaces` with their network, which is opened twice: where a core is spare, a second
@@ -59,7 +59,7 @@ export function createFaceDetector(parts: FaceDetectorParts) {
     const crops = crop ? await step('crop', () => cropFaces(picture, kept, crop)) : [];
     return {
       ...size,
-      faces: kept.map((face, i) => toResult(face, crops[i], input)),
+      faces: kept.map((face, i) => toMessage(face, crops[i], input)),
       omittedFaces: faces.length - kept.length,
       model: { name: parts.model.name, version: parts.model.version },
       timings,
@@ -84,18 +84,19 @@ async function measureFaces<Face extends Candidate>(
   }));
 }
 
-function toResult(
-  face: MeasuredFace,
-  crop: Uint8Array | undefined,
+/** The order of the points, which may lie outside the picture, is that of the model contract. */
+function toMessage(
+  { box, score, landmarks, attributes }: MeasuredFace,
+  crop: Uint8Array = new Uint8Array(),
   wish: Pick<DetectFacesInput, 'landmarks' | 'attributes'>,
-): FaceResult {
+): FoundFace {
+  const rounded = ({ x, y }: Point): Point => ({ x: roundPixels(x), y: roundPixels(y) });
+  const [rightEye, leftEye, noseTip, rightMouthCorner, leftMouthCorner] = landmarks.map(rounded);
   return {
-    boundingBox: face.box,
-    detectionScore: face.score,
-    ...(crop && { crop }),
-    ...(wish.landmarks && {
-      landmarks: face.landmarks.map(({ x, y }) => ({ x: roundPixels(x), y: roundPixels(y) })),
-    }),
-    ...(wish.attributes && face.attributes && { attributes: face.attributes }),
+    boundingBox: box,
+    detectionScore: score,
+    cropJpeg: crop,
+    landmarks: wish.landmarks ? { rightEye, leftEye, noseTip, rightMouthCorner, leftMouthCorner } : undefined,
+    attributes: wish.attributes ? attributes : undefined,
   };
 }

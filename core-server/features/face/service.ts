@@ -2,9 +2,7 @@ import type {
   DetectAllFacesRequest,
   DetectionDetails,
   DetectSingleFaceRequest,
-  Face,
   FaceDetectionServiceServer,
-  FaceLandmarks,
   Threshold,
 } from '../../../generated/imageanalysis/v1/face_detection.js';
 import { refuse } from '../../../runtime/errors/refusal.js';
@@ -12,9 +10,9 @@ import type { Call } from '../../common/call.js';
 import type { Handlers } from '../../common/handlers.js';
 import { validateScore } from '../../common/score.js';
 import { preparePicture } from '../../image/inspect/receive-picture.js';
-import { imageFormats, type ImageLimits, type Point, redactionStyles } from '../../image/picture.js';
+import { imageFormats, type ImageLimits, redactionStyles } from '../../image/picture.js';
 import type { WorkerPool } from '../../inference/pool/worker-pool.js';
-import type { DetectFacesOutput, FaceResult, FaceTasks } from './task.js';
+import type { DetectFacesOutput, FaceTasks } from './task.js';
 import { validateChoice, validateCrop, validateMaxFaces, validateShare } from './validate.js';
 
 interface FaceDetectionDependencies {
@@ -73,7 +71,7 @@ export function createFaceDetectionHandlers(
         );
       }
       return {
-        face: toFace(largest),
+        face: largest,
         details: request.details ? toDetails(found, threshold) : undefined,
       };
     },
@@ -82,7 +80,7 @@ export function createFaceDetectionHandlers(
       const maxFaces = validateMaxFaces(request.maxFaces);
       const { found, threshold } = await detect(request, maxFaces, call);
       return {
-        faces: found.faces.map(toFace),
+        faces: found.faces,
         omittedFaces: found.omittedFaces,
         details: request.details ? toDetails(found, threshold) : undefined,
       };
@@ -100,7 +98,7 @@ export function createFaceDetectionHandlers(
       const redacted = await pool.run('redactFaces', input, { ...call, transfer });
       const { file, faceCount, timings, width, height } = redacted;
       call.log.debug({ faces: faceCount, width, height, timings }, 'faces redacted');
-      return { image: asBuffer(file), contentType: `image/${redacted.format}`, faceCount };
+      return { image: file, contentType: `image/${redacted.format}`, faceCount };
     },
   };
 }
@@ -108,27 +106,4 @@ export function createFaceDetectionHandlers(
 function toDetails(found: DetectFacesOutput, threshold: Threshold): DetectionDetails {
   const { width, height, model } = found;
   return { image: { width, height }, threshold, model };
-}
-
-/** The same memory: a worker's result is not a Buffer any more. */
-function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
-}
-
-/** A face as the message says it. */
-function toFace(result: FaceResult): Face {
-  const { boundingBox, detectionScore, crop, landmarks, attributes } = result;
-  return {
-    boundingBox,
-    detectionScore,
-    cropJpeg: crop ? asBuffer(crop) : Buffer.alloc(0),
-    landmarks: landmarks && toLandmarks(landmarks),
-    attributes,
-  };
-}
-
-/** The order of the points is that of the model contract. */
-function toLandmarks(points: readonly Point[]): FaceLandmarks {
-  const [rightEye, leftEye, noseTip, rightMouthCorner, leftMouthCorner] = points;
-  return { rightEye, leftEye, noseTip, rightMouthCorner, leftMouthCorner };
 }

@@ -1,6 +1,6 @@
-import type { FaceAttributes } from '../../../generated/imageanalysis/v1/face_detection.js';
+import type { Face } from '../../../generated/imageanalysis/v1/face_detection.js';
 import type { CropWish } from '../../image/crop.js';
-import type { Box, ImageFile, ImageFormat, ImageLimits, Point, RedactionStyle } from '../../image/picture.js';
+import type { Box, ImageFile, ImageFormat, ImageLimits, RedactionStyle } from '../../image/picture.js';
 
 /** What both tasks take. */
 interface FaceTaskInput {
@@ -32,22 +32,15 @@ export interface DetectFacesInput extends FaceTaskInput {
 
 export interface DetectFacesOutput extends FaceTaskOutput {
   /** Largest first. */
-  readonly faces: readonly FaceResult[];
+  readonly faces: FoundFace[];
   /** Number of faces left out because of `maxFaces`. */
   readonly omittedFaces: number;
   readonly model: { readonly name: string; readonly version: string };
 }
 
-export interface FaceResult {
-  /** Pixels of the upright picture, inside it. */
+/** A face as the message says it. */
+export interface FoundFace extends Face {
   readonly boundingBox: Box;
-  /** 0..1. */
-  readonly detectionScore: number;
-  /** A picture file. */
-  readonly crop?: Uint8Array;
-  /** Five points, which may lie outside the picture if it cuts the face off. */
-  readonly landmarks?: readonly Point[];
-  readonly attributes?: FaceAttributes;
 }
 
 export interface RedactFacesInput extends FaceTaskInput {

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Point } from '../../../core-server/image/picture.js';
 import { faceApiInstall, openFaceApiSsd } from './face-api-ssd.js';
 import { faceCharts } from './face-charts.js';
 import { readFaceEvaluation } from './face-data.js';
@@ -85,7 +86,7 @@ async function open(name: string): Promise<MeasuredDetector | undefined> {
         const found = faces.map(({ boundingBox: box, detectionScore: score, landmarks }) => ({
           box,
           score,
-          landmarks,
+          landmarks: landmarks && (Object.values(landmarks) as Point[]),
         }));
         return { faces: found, inferenceMs };
       },

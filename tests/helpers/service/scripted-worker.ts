@@ -24,10 +24,12 @@ serveTasks<FaceTasks & MeterTasks>({
   handlers: {
     async detectFaces({ image }) {
       const boundingBox = { xmin: 0, ymin: 0, xmax: 1, ymax: 1 };
-      const faces = (await play(image.bytes)).map((crop) => ({
+      const faces = (await play(image.bytes)).map((cropJpeg) => ({
         boundingBox,
         detectionScore: 1,
-        crop,
+        cropJpeg,
+        landmarks: undefined,
+        attributes: undefined,
       }));
       const model = { name: 'scripted', version: '1' };
       return { width: 1, height: 1, faces, omittedFaces: 0, model, timings: {} };
