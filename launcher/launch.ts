@@ -77,24 +77,20 @@ export async function launch(options: LaunchOptions) {
   // The facade is ready once the core serves it.
   const isServing = async () =>
     core.serving !== undefined && facade.serving !== undefined && (await isHttpServing(`${restUrl}/readyz`));
-  const over = new AbortController();
-  const untilServing = async () => {
-    const deadline = performance.now() + startTimeoutMs;
-    while (!(await isServing())) {
-      AbortSignal.any([signal, over.signal]).throwIfAborted();
-      if (performance.now() > deadline) throw new Error(`the service does not answer after ${startTimeoutMs} ms`);
-      await sleep(20);
-    }
-  };
+  const deadline = performance.now() + startTimeoutMs;
   try {
-    await Promise.race([untilServing(), failure]);
+    while (!(await isServing())) {
+      signal.throwIfAborted();
+      if (performance.now() > deadline) throw new Error(`the service does not answer after ${startTimeoutMs} ms`);
+      await Promise.race([sleep(20), failure]);
+    }
     core.markReady();
     facade.markReady();
     signal.throwIfAborted();
     let demo: DemoCredentials | undefined;
     // Once started, this runs to its end even if the start is aborted meanwhile: the credentials cannot be shown again.
     if (core.serving?.isStoreNew)
-      demo = (await createRunAdmin(files.adminCli, coreEnv)(['first-start'])) as DemoCredentials | undefined;
+      demo = (await runAdmin(files.adminCli, coreEnv, ['first-start'])) as DemoCredentials | undefined;
     return {
       /** Address of the REST API, without a slash at the end. */
       restUrl,
@@ -115,7 +111,6 @@ export async function launch(options: LaunchOptions) {
       },
     };
   } catch (error) {
-    over.abort();
     await stop();
     throw error;
   }
@@ -149,21 +144,19 @@ function distFile(path: string): string {
   return fileURLToPath(new URL(`../${path}`, import.meta.url));
 }
 
-/** Runs the admin command with these arguments and returns the JSON that it prints; undefined if it prints nothing. */
-export type RunAdmin = (args: readonly string[]) => Promise<unknown>;
-
 const adminTimeoutMs = 60_000;
 
-/** Runs the admin command on the store given by the environment. */
-export function createRunAdmin(file: string, env: NodeJS.ProcessEnv): RunAdmin {
-  return async (args) => {
-    const options = { env, timeout: adminTimeoutMs };
-    const { stdout } = await promisify(execFile)(process.execPath, [file, ...args, '--json'], options).catch(
-      ({ stderr, code }: { readonly stderr: string; readonly code?: number | string }) => {
-        // Without the error as cause: it contains the output, which may include a password.
-        throw new Error(`the admin command "${args.join(' ')}" failed: ${stderr.trim() || `exit code ${code}`}`);
-      },
-    );
-    return stdout === '' ? undefined : (JSON.parse(stdout) as unknown);
-  };
+/**
+ * Runs the admin command on the store given by the environment, and returns the JSON that it prints; undefined if it
+ * prints nothing.
+ */
+export async function runAdmin(file: string, env: NodeJS.ProcessEnv, args: readonly string[]): Promise<unknown> {
+  const options = { env, timeout: adminTimeoutMs };
+  const { stdout } = await promisify(execFile)(process.execPath, [file, ...args, '--json'], options).catch(
+    ({ stderr, code }: { readonly stderr: string; readonly code?: number | string }) => {
+      // Without the error as cause: it contains the output, which may include a password.
+      throw new Error(`the admin command "${args.join(' ')}" failed: ${stderr.trim() || `exit code ${code}`}`);
+    },
+  );
+  return stdout === '' ? undefined : (JSON.parse(stdout) as unknown);
 }

@@ -51,7 +51,7 @@ export function supervise(options: SuperviseOptions) {
         child = undefined;
         resolve();
         if (stopping) return;
-        if (!ready) return fail(new Error(`the ${name} exited during startup (${how})`));
+        if (!ready) return fail(new Error(`the ${name} exited during startup (${how}); its lines above say why`));
         const wasStable = performance.now() - servesSince >= stableAfterMs;
         // Being killed from outside is not a failure, however often it happens.
         failures = wasStable || wasKilled ? 0 : failures + 1;

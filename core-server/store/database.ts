@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -54,10 +55,19 @@ export async function createDatabase(options: DatabaseOptions): Promise<Knex> {
 }
 
 async function createIfMissing(file: string): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  await createPrivateFile(file).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  });
+  await createFolder(path.dirname(file));
+  await createPrivateFile(file).catch(unlessExists);
+}
+
+/** With those above it. Node.js's `recursive` does so too, but tries forever in /proc, which says that there is no /proc. */
+async function createFolder(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
+  await createFolder(path.dirname(folder));
+  await mkdir(folder, { mode: 0o700 }).catch(unlessExists);
+}
+
+function unlessExists(error: unknown): void {
+  if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
 }
 
 /** The same for a store that exists, as it is; a connection is only opened when it is needed. */

@@ -186,7 +186,7 @@ const socket = connect(${port}, '127.0.0.1');
 process.on('message', () => socket.destroy());`,
     };
     await assert.rejects(launchStandIns(t, programs), {
-      message: 'the core exited during startup (exit code 2)',
+      message: 'the core exited during startup (exit code 2); its lines above say why',
     });
     await closed;
   });

@@ -85,7 +85,9 @@ describe('supervise', () => {
 
   it('reports a process that ends before it was ready, and does not restart it', async (t) => {
     const { supervised, lines } = await superviseProgram(t, 'process.exit(2)');
-    await assert.rejects(supervised.failure, { message: 'the program exited during startup (exit code 2)' });
+    await assert.rejects(supervised.failure, {
+      message: 'the program exited during startup (exit code 2); its lines above say why',
+    });
     await sleep(100);
     assert.equal(supervised.pid, undefined);
     assert.deepEqual(lines, []);
@@ -106,7 +108,9 @@ describe('supervise', () => {
     const source = `for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM']) process.kill(process.pid, signal);
       setTimeout(() => process.exit(8), 100);`;
     const { supervised } = await superviseProgram(t, source);
-    await assert.rejects(supervised.failure, { message: 'the program exited during startup (exit code 8)' });
+    await assert.rejects(supervised.failure, {
+      message: 'the program exited during startup (exit code 8); its lines above say why',
+    });
   });
 
   it('does not start a process that is stopped while it waits for its restart', async (t) => {

@@ -111,6 +111,11 @@ describe('opening the store', () => {
     );
   });
 
+  it('says so, and does not try forever, where the system lets nobody make a folder', { timeout: 10_000 }, async () => {
+    for (const dataDir of ['/proc/data', '/proc/self/data/below'])
+      await assert.rejects(createDatabase({ dataDir }), /store \/proc\/.* \(in CORE_DATA_DIR\): ENOENT.*mkdir/);
+  });
+
   it('refuses what is no PostgreSQL address, and never shows a password', async () => {
     const wrong = ['mysql://u:secret@h/d', 'secret', 'postgres//u:secret@h/d', ''];
     for (const url of [

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DemoCredentials } from '../../../core-server/compose/first-start.js';
-import { createRunAdmin, launch, type RunAdmin, type Service } from '../../../launcher/launch.js';
+import { launch, runAdmin, type Service } from '../../../launcher/launch.js';
 import { createLaunchSettings } from '../../../launcher/launch-settings.js';
 
 /** The processes of `make run`, on free ports of this machine and with a store of their own. */
 export interface LaunchedService extends Service {
   readonly demo: DemoCredentials;
   /** Runs the admin command on the store. */
-  readonly runAdmin: RunAdmin;
+  readonly runAdmin: (args: readonly string[]) => Promise<unknown>;
   /** Stops the processes and removes the store. */
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export async function launchService(options: {
     return {
       ...service,
       demo,
-      runAdmin: createRunAdmin(adminCli, env),
+      runAdmin: (args) => runAdmin(adminCli, env, args),
       async close() {
         await service.stop();
         await removeStore();
