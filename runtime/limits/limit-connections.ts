@@ -3,7 +3,7 @@ import type { Server, Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import type { Logger } from 'pino';
 import { callerAddress } from '../net/addresses.js';
-import { type BudgetShare, createFairBudget } from './fair-budget.js';
+import { type BudgetShare, createFairBudget, createHold } from './fair-budget.js';
 
 const maxConnections = 10_000;
 /** Of these, OpenSSL keeps up to 165 KB each for a message whose first bytes announce 128 KiB: 80 MB. */
@@ -34,7 +34,7 @@ export function limitConnections(
   const places = createFairBudget(max);
   const handshakes = createFairBudget(maxHandshakes);
   /** Ends those that are unfinished, by the other end of the connection. */
-  const unfinished = new Map<string, () => void>();
+  const unfinished = new Map<string, () => unknown>();
   let refused = 0;
   let warnedAt = -Infinity;
 
@@ -66,13 +66,10 @@ export function limitConnections(
 }
 
 /** Takes a place until the socket closes, or until it is given back before; undefined if there is none. */
-function holdPlace(share: BudgetShare, socket: Socket): (() => void) | undefined {
-  if (!share.take(1)) return undefined;
-  let isHeld = true;
-  const giveBack = (): void => {
-    if (isHeld) share.give(1);
-    isHeld = false;
-  };
+function holdPlace(share: BudgetShare, socket: Socket): (() => unknown) | undefined {
+  const hold = createHold(share);
+  if (!hold(1)) return undefined;
+  const giveBack = (): unknown => hold(0);
   socket.once('close', giveBack);
   return giveBack;
 }

@@ -3,7 +3,7 @@ import { type Refusal, refuse, shuttingDown } from '../../../runtime/errors/refu
 import type { Call } from '../../common/call.js';
 import { createJobQueue } from '../../common/fair-queue.js';
 import { createAdmission } from './admission.js';
-import { createMemoryReservations } from './memory-reservations.js';
+import { memoryInTurn } from './memory-in-turn.js';
 import { startSupervisor, type SupervisorOptions } from './supervisor.js';
 import type { Job, Worker } from './worker.js';
 
@@ -42,7 +42,6 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
   const { size, maxQueue, now } = options;
   const queue = createJobQueue<Job>(maxQueue, (job) => job.owner);
   const admission = createAdmission({ queue, maxQueue, workers: size });
-  const memory = createMemoryReservations();
   let onDrained: (() => void) | undefined;
   let watcher: ((canWork: boolean) => void) | undefined;
   let couldWork = true;
@@ -50,8 +49,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
   let closing = false;
 
   const supervisor = startSupervisor(options, {
-    free(worker, jobMs) {
-      memory.release(worker);
+    free(_, jobMs) {
       if (jobMs !== undefined) admission.jobDone(jobMs);
       tellWatchers();
       dispatch();
@@ -59,8 +57,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
     returned(job) {
       if (!job.signal.aborted) queue.putBack(job);
     },
-    lost(worker, job, error) {
-      memory.release(worker);
+    lost(_, job, error) {
       lastLoss = error;
       if (job !== undefined && !job.signal.aborted) retryOrGiveUp(job);
       tellWatchers();
@@ -83,7 +80,6 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
       options.onStart?.(job.task, now() - job.createdAt);
       job.onStart?.();
     }
-    memory.take(worker, job);
     // Each job that runs, and this one, has an idle worker beside it.
     worker.assign(job, supervisor.count('free') - 1 > supervisor.count('busy'));
   };
@@ -91,7 +87,7 @@ export function createWorkerPool<T extends TaskMap>(options: WorkerPoolOptions) 
   const dispatch = (): void => {
     for (const worker of supervisor.workers) {
       if (worker.state !== 'free') continue;
-      const job = queue.take(memory.inTurn());
+      const job = queue.take(memoryInTurn(supervisor.workers));
       if (job === undefined) break;
       assign(worker, job);
     }

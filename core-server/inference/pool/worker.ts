@@ -190,6 +190,10 @@ export function startWorker(options: WorkerOptions, events: WorkerEvents) {
     get hasStarted() {
       return hasStarted;
     },
+    /** Share of the memory of all workers that its job needs, 0 without one. */
+    get weight() {
+      return job?.weight ?? 0;
+    },
     /** Resolves when its thread has ended; for a stuck worker that is long after it is given up, or never. */
     ended,
     /** Gives it the job, and says whether the core of an idle worker may help. */

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import { noRoom } from '../../../runtime/errors/refusal.js';
 import { areTooSmall, chunksTooSmall } from '../../../runtime/limits/chunk-size.js';
-import type { BudgetShare, FairBudget } from '../../../runtime/limits/fair-budget.js';
+import { type BudgetShare, createHold, type FairBudget } from '../../../runtime/limits/fair-budget.js';
 import { callerAddress } from '../../../runtime/net/addresses.js';
 import { createSymbolProperty } from '../../../runtime/node-patches/symbol-property.js';
 import { isOurs } from '../service-paths.js';
@@ -125,18 +125,6 @@ export function noteAnswer(call: ServerDuplexStream<unknown, unknown>, message: 
  */
 export function limitReadAhead(requests: Readable): void {
   (requests as unknown as { _readableState: { highWaterMark: number } })._readableState.highWaterMark = 1;
-}
-
-/** Holds as much of a share as it is called with; false, changing nothing, if there is no room for that. */
-function createHold(share: BudgetShare): (bytes: number) => boolean {
-  let held = 0;
-  return (bytes) => {
-    const more = bytes - held;
-    if (more > 0 && !share.take(more)) return false;
-    if (more < 0) share.give(-more);
-    held = bytes;
-    return true;
-  };
 }
 
 /** As grpc-js calls it: with a message in one piece, and what to call when it has been sent. */

@@ -1,6 +1,6 @@
 import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 import { type Refusal, refuse, shuttingDown } from '../../../runtime/errors/refusal.js';
-import { createFairBudget } from '../../../runtime/limits/fair-budget.js';
+import { createFairBudget, createHold } from '../../../runtime/limits/fair-budget.js';
 import { callerAddress } from '../../../runtime/net/addresses.js';
 import { isKeyless } from '../service-paths.js';
 import { toStatusObject } from '../status.js';
@@ -29,18 +29,18 @@ export function limitOpenCalls(closing: AbortSignal): ServerInterceptor {
   return ({ path, responseStream }, call) => {
     const isOpenToAll = isKeyless(path);
     const { max, what, places } = isOpenToAll ? keyless : others;
-    const own = places.of(callerAddress(call.getPeer()));
+    const hold = createHold(places.of(callerAddress(call.getPeer())));
     const end = () => call.sendStatus(toStatusObject(shuttingDown()));
     const isEndless = isOpenToAll && responseStream;
     return new ServerInterceptingCall(call, {
       start(next) {
-        const hasPlace = own.take(1);
+        const hasPlace = hold(1);
         if (isEndless) closing.addEventListener('abort', end);
         next({
           // Called however the call ends.
           onCancel() {
             closing.removeEventListener('abort', end);
-            if (hasPlace) own.give(1);
+            hold(0);
           },
         });
         if (!hasPlace) call.sendStatus(toStatusObject(noPlace(what, max)));
